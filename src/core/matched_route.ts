@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { Context, Handler } from "hono";
+import type { Handler } from "hono";
 import { matchedRoutes } from "hono/route";
+import type { Context } from "./context.ts";
 
 /** A route as the outside sees it: bounded in number, so fit for a metric's label. */
 export interface MatchedRoute {

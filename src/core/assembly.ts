@@ -1,0 +1,85 @@
+/**
+ * Assembling: the routes of a booted module tree, and what is installed around them, on one router.
+ *
+ * @module
+ */
+import type { Hono, MiddlewareHandler } from "hono";
+import type { Kernel } from "./boot.ts";
+import type { Context } from "./context.ts";
+import { createEndpoint } from "./endpoint.ts";
+import { asError } from "./http_exception.ts";
+import { routeOf } from "./matched_route.ts";
+import { applyFilters, type PipelineDeclaration, resolvePipeline } from "./pipeline.ts";
+import { problemResponse } from "./problem.ts";
+import { nameOf, placeRoutes, type Prefixes } from "./route_table.ts";
+import { answerUnmatched, createRouter, mount } from "./router.ts";
+
+/** Puts middleware or an endpoint on a router. */
+export type Install = (router: Hono) => void | Promise<void>;
+
+/** What an application's builder methods have settled. */
+export interface AssemblyOptions extends Prefixes {
+  /** Middleware and endpoints, in the order a request passes them; the routes come after. */
+  readonly installs: readonly Install[];
+  /** Guards, interceptors and filters of all routes; the filters see errors of middleware as well. */
+  readonly global: PipelineDeclaration;
+  /** The largest body in bytes where a route does not say otherwise. */
+  readonly bodyLimit: number;
+  /** Whether 5xx bodies conceal what went wrong. */
+  readonly production: boolean;
+}
+
+/**
+ * Assembles the router of an application.
+ *
+ * @throws {TypeError} if two routes have one method and one path
+ */
+export async function assemble(kernel: Kernel, options: AssemblyOptions): Promise<Hono> {
+  const placed = placeRoutes(kernel.routes, options);
+  const global = await resolvePipeline(options.global, kernel.create);
+  const router = createRouter();
+
+  async function answerError(thrown: unknown, c: Context): Promise<Response> {
+    try {
+      return await applyFilters(global.filters, thrown, c);
+    } catch (error) {
+      return problemResponse(error, c, options);
+    }
+  }
+  router.onError(answerError);
+  router.notFound((c) => answerUnmatched(router, c));
+
+  for (const install of options.installs) await install(router);
+  const endpoints = new Set(router.routes.filter(({ handler }) => routeOf(handler)).map(slotOf));
+  for (const { method, path, bound } of placed) {
+    if (endpoints.has(slotOf({ method, path }))) {
+      throw new TypeError(
+        `Cannot mount ${nameOf(bound)}: ${method} ${path} is an endpoint already`,
+      );
+    }
+    const { guards, interceptors, filters } = bound.pipeline;
+    const pipeline = {
+      guards: [...global.guards, ...guards],
+      interceptors: [...global.interceptors, ...interceptors],
+      filters,
+    };
+    const endpoint = createEndpoint(bound.route, pipeline, { ...options, path });
+    mount(router, method, path, endpoint);
+  }
+  return router;
+}
+
+function slotOf({ method, path }: { readonly method: string; readonly path: string }): string {
+  return `${method} ${path}`;
+}
+
+/** Makes middleware of anyone's safe for Hono, which lets whatever is not an `Error` escape. */
+export function safely(middleware: MiddlewareHandler): MiddlewareHandler {
+  return async (c, next) => {
+    try {
+      return await middleware(c, next);
+    } catch (thrown) {
+      throw asError(thrown);
+    }
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * Booting: from a root module to built providers and routes that are ready to be mounted.
+ *
+ * @module
+ */
+import { Container } from "./container.ts";
+import { routesOf } from "./controller.ts";
+import { runStartHooks, runStopHooks } from "./lifecycle.ts";
+import type { Module } from "./module.ts";
+import { type CreateInstance, type Pipeline, resolvePipeline } from "./pipeline.ts";
+import type { InjectionKey, Provider } from "./provider.ts";
+import { requireRoles } from "./roles.ts";
+import { type BoundRoute, placeRoutes } from "./route_table.ts";
+import type { Scope } from "./scope.ts";
+
+/** A booted module tree. */
+export interface Kernel {
+  readonly routes: readonly BoundRoute[];
+  /** Builds a class as the root module sees it. */
+  readonly create: CreateInstance;
+  /** Gives an instance: as the root module sees it, else from any module. */
+  get<T>(key: InjectionKey<T>): T;
+  /** Runs the hooks of the way down. */
+  stop(signal?: string): Promise<void>;
+}
+
+/**
+ * Builds the providers and controllers of a module tree and runs their start hooks. When anything
+ * fails, what was built is stopped before the failure is thrown.
+ */
+export async function boot(
+  root: Module,
+  { overrides = [] }: { readonly overrides?: readonly Provider[] } = {},
+): Promise<Kernel> {
+  const container = new Container(overrides);
+  try {
+    const scope = await container.register(root);
+    for (const each of container.scopes) await container.build(each);
+    const routes: BoundRoute[] = [];
+    for (const each of container.scopes) routes.push(...await bindRoutes(each, container));
+    if (container.unusedOverrides.length > 0) {
+      const names = container.unusedOverrides.join(", ");
+      throw new TypeError(`Cannot override ${names}: no module provides it`);
+    }
+    placeRoutes(routes);
+    await runStartHooks(container.instances);
+    return {
+      routes,
+      create: (key) => container.instantiate(scope, key),
+      get: (key) => container.get(key, scope),
+      stop: (signal) => runStopHooks(container.instances, signal),
+    };
+  } catch (error) {
+    await runStopHooks(container.instances).catch(() => {}); // the first failure tells more
+    throw error;
+  }
+}
+
+async function bindRoutes(scope: Scope, container: Container): Promise<BoundRoute[]> {
+  const create: CreateInstance = (key) => container.instantiate(scope, key);
+  const bound: BoundRoute[] = [];
+  for (const controller of scope.module.controllers) {
+    const routes = routesOf(await create(controller));
+    if (routes.length === 0) {
+      throw new TypeError(`Cannot boot ${controller.name}: none of its fields is a route`);
+    }
+    const around = await resolvePipeline(controller, create);
+    for (const [handler, route] of routes) {
+      const own = await resolvePipeline(route.options, create);
+      const roles = route.options.roles ? [requireRoles(route.options.roles)] : [];
+      const pipeline: Pipeline = {
+        guards: [...around.guards, ...own.guards, ...roles],
+        interceptors: [...around.interceptors, ...own.interceptors],
+        filters: [...own.filters, ...around.filters],
+      };
+      bound.push({ module: scope.module.name, controller, handler, route, pipeline });
+    }
+  }
+  return bound;
+}

@@ -1,0 +1,233 @@
+/**
+ * The container: builds each provider once, gives `inject` what a module sees, and keeps the order
+ * in which instances came to be.
+ *
+ * @module
+ */
+import { isFactoryProvider, Module } from "./module.ts";
+import { type Class, type InjectionKey, keyName, keyOf, type Provider } from "./provider.ts";
+import { checkExports, type Entry, findEntry, type Scope } from "./scope.ts";
+
+/** Where `inject` is called from. */
+interface Injector {
+  readonly container: Container;
+  readonly scope: Scope;
+  /** What is being built, outermost first: the path in error messages. */
+  readonly path: readonly Entry[];
+}
+
+/** Thrown by `inject` to wait for an async factory; what was being built is then built again. */
+class Pending {
+  readonly promise: Promise<void>;
+
+  constructor(promise: Promise<void>) {
+    this.promise = promise;
+  }
+}
+
+/** The injector of what is being built right now; restored in `finally`. */
+let current: Injector | undefined;
+
+/**
+ * Gives the provider of a key. To be called while the container builds something: in a field
+ * initialiser, a constructor, or a factory before its first `await`; and before anything with a
+ * side effect, because what needs an async provider that is not ready is built again when it is.
+ *
+ * @example
+ * ```ts
+ * import { inject } from "@fw/fw";
+ *
+ * class Cats {
+ *   names: string[] = ["Tom"];
+ * }
+ * class CatsService {
+ *   readonly #cats = inject(Cats);
+ *   first = () => this.#cats.names[0];
+ * }
+ * ```
+ *
+ * @throws {TypeError} if called elsewhere, if no visible module provides the key, or on a cycle
+ */
+export function inject<T>(key: InjectionKey<T>): T;
+/** Gives the provider of a key, or `undefined` where no visible module provides it. */
+export function inject<T>(
+  key: InjectionKey<T>,
+  options: { readonly optional: true },
+): T | undefined;
+export function inject<T>(
+  key: InjectionKey<T>,
+  { optional = false }: { readonly optional?: boolean } = {},
+): T | undefined {
+  if (key === undefined || key === null) {
+    throw new TypeError(`Cannot inject ${key}: do two files import each other?`);
+  }
+  if (current === undefined) {
+    throw new TypeError(
+      `Cannot inject ${keyName(key)}: inject() works in field initialisers, constructors and ` +
+        "factories (before their first await)",
+    );
+  }
+  return current.container.lookUp(key, current, optional);
+}
+
+/** The providers of one application. */
+export class Container {
+  readonly #scopes = new Map<Module, Scope>();
+  readonly #instances = new Set<object>();
+  readonly #overrides: ReadonlyMap<InjectionKey<unknown>, Provider>;
+  readonly #overridden = new Set<InjectionKey<unknown>>();
+
+  /** Creates an empty container; an override takes the place of every provider of its key. */
+  constructor(overrides: readonly Provider[] = []) {
+    this.#overrides = new Map(overrides.map((provider) => [keyOf(provider), provider]));
+  }
+
+  /** The modules in the order they were registered: imports first. */
+  get scopes(): readonly Scope[] {
+    return [...this.#scopes.values()];
+  }
+
+  /** The instances in the order they were completed: dependencies first. */
+  get instances(): readonly object[] {
+    return [...this.#instances];
+  }
+
+  /** The overrides that have not taken the place of anything. */
+  get unusedOverrides(): readonly string[] {
+    return [...this.#overrides.keys()].filter((key) => !this.#overridden.has(key)).map(keyName);
+  }
+
+  /** Registers a module after its imports. */
+  async register(module: Module): Promise<Scope> {
+    if (!(module instanceof Module)) {
+      throw new TypeError(`Cannot import ${typeof module}: it was not made by module()`);
+    }
+    const known = this.#scopes.get(module);
+    if (known) return known;
+    const imports: Scope[] = [];
+    for (const imported of module.imports) imports.push(await this.register(await imported));
+    const scope: Scope = { module, imports, entries: new Map() };
+    for (const provider of module.providers) this.#add(scope, provider);
+    checkExports(scope);
+    this.#scopes.set(module, scope);
+    return scope;
+  }
+
+  /** Builds every provider of a module: those with a factory first, in order, then the classes. */
+  async build({ entries }: Scope): Promise<void> {
+    const isClass = ([key]: [InjectionKey<unknown>, Entry]) => typeof key === "function";
+    const ordered = [...entries].sort((a, b) => Number(isClass(a)) - Number(isClass(b)));
+    for (const [, entry] of ordered) await this.#settle(entry);
+  }
+
+  /** Gives the instance of a class that a module uses without listing it: a controller, a guard. */
+  async instantiate<T>(scope: Scope, key: Class<T>): Promise<T> {
+    return await this.#settle(findEntry(scope, key) ?? this.#add(scope, key)) as T;
+  }
+
+  /** Gives an instance to the outside: as the root module sees it, else from any module. */
+  get<T>(key: InjectionKey<T>, root: Scope): T {
+    const scope = [root, ...this.scopes].find((scope) => findEntry(scope, key)) ?? root;
+    return this.lookUp(key, { container: this, scope, path: [] }, false) as T;
+  }
+
+  /** Finds a key as seen from where it is injected, and builds it if need be. */
+  lookUp<T>(key: InjectionKey<T>, from: Injector, optional: boolean): T | undefined {
+    const entry = findEntry(from.scope, key);
+    if (entry) return this.#resolve(entry, from.path) as T;
+    if (optional) return undefined;
+    throw this.#missing(key, from);
+  }
+
+  #add(scope: Scope, provider: Provider): Entry {
+    const key = keyOf(provider);
+    const name = keyName(key);
+    if (scope.entries.has(key)) {
+      throw new TypeError(`Cannot boot ${scope.module.name}: it provides ${name} twice`);
+    }
+    const override = this.#overrides.get(key);
+    if (override) this.#overridden.add(key);
+    const source = override ?? provider;
+    const create = isFactoryProvider(source) ? source.factory : () => new source();
+    const entry = {
+      name,
+      scope,
+      create,
+      state: "new",
+      value: undefined,
+      pending: undefined,
+    } as const;
+    scope.entries.set(key, { ...entry });
+    return scope.entries.get(key)!;
+  }
+
+  async #settle(entry: Entry): Promise<unknown> {
+    for (;;) {
+      try {
+        return this.#resolve(entry, []);
+      } catch (error) {
+        if (!(error instanceof Pending)) throw error;
+        await error.promise;
+      }
+    }
+  }
+
+  #resolve(entry: Entry, path: readonly Entry[]): unknown {
+    if (entry.state === "ready") return entry.value;
+    if (entry.pending) throw new Pending(entry.pending);
+    const here = [...path, entry];
+    if (entry.state === "building") {
+      throw new TypeError(`Cannot build ${entry.name}: ${pathOf(here)} is a cycle`);
+    }
+    const outer = current;
+    current = { container: this, scope: entry.scope, path: here };
+    entry.state = "building";
+    try {
+      const made = entry.create();
+      if (!(made instanceof Promise)) return this.#complete(entry, made);
+      entry.pending = this.#await(entry, made);
+      entry.pending.catch(() => {}); // #settle awaits it too, perhaps after another failure
+      throw new Pending(entry.pending);
+    } finally {
+      current = outer;
+      if (entry.state === "building") entry.state = "new";
+    }
+  }
+
+  /** Completes an entry, or leaves it to be built again when its factory had to wait for another. */
+  async #await(entry: Entry, made: Promise<unknown>): Promise<void> {
+    try {
+      this.#complete(entry, await made);
+    } catch (error) {
+      if (!(error instanceof Pending)) throw error;
+      await error.promise;
+    } finally {
+      entry.pending = undefined;
+    }
+  }
+
+  #complete(entry: Entry, value: unknown): unknown {
+    entry.state = "ready";
+    entry.value = value;
+    if (typeof value === "object" && value !== null) this.#instances.add(value);
+    return value;
+  }
+
+  #missing(key: InjectionKey<unknown>, { scope, path }: Injector): TypeError {
+    const name = keyName(key);
+    const route = [...path.map((entry) => entry.name), name].join(" -> ");
+    const owner = this.scopes.find((other) => other.entries.has(keyOf(key)))?.module;
+    const why = owner === undefined
+      ? "no module provides it"
+      : scope.imports.some((imported) => imported.module === owner)
+      ? `${owner.name} has it but does not export it`
+      : `${owner.name} has it but ${scope.module.name} does not import it`;
+    return new TypeError(
+      `Cannot inject ${name} in ${scope.module.name}: ${route}: no provider; ${why}`,
+    );
+  }
+}
+
+function pathOf(path: readonly Entry[]): string {
+  return path.map((entry) => entry.name).join(" -> ");
+}

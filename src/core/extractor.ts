@@ -1,0 +1,68 @@
+/**
+ * Extractors: functions that take something out of a request for a handler.
+ *
+ * @module
+ */
+import { type BodyFormat, readBody } from "./body.ts";
+import type { Context } from "./context.ts";
+import { type AnySchema, parse, type SchemaOutput } from "./validation.ts";
+
+/**
+ * Takes a value out of a request. A route lists extractors in `args`; the handler finds their values
+ * in its input under the same names. To refuse the request, an extractor throws an `HttpException`.
+ *
+ * @example
+ * ```ts
+ * import { route, UnauthorizedException } from "@fw/fw";
+ * import type { Context } from "./context.ts";
+ *
+ * function apiKey(c: Context): string {
+ *   return c.req.header("x-api-key") ?? UnauthorizedException.throw("An API key is needed");
+ * }
+ *
+ * class KeysController {
+ *   mine = route.get("/", { args: { key: apiKey } }, ({ key }) => ({ length: key.length }));
+ * }
+ * ```
+ */
+export type Extractor<T> = (c: Context) => T | Promise<T>;
+
+/**
+ * Extracts the body, decoded and validated; what a route's `body` option does.
+ *
+ * @throws {HttpException} 400, 413, 415 or 422
+ */
+export function validatedBody<S extends AnySchema>(
+  schema: S,
+  { consumes = ["json"] }: { readonly consumes?: readonly BodyFormat[] } = {},
+): Extractor<SchemaOutput<S>> {
+  return async (c) => parse(schema, await readBody(c, consumes), "body");
+}
+
+/**
+ * Extracts the query, validated; what a route's `query` option does. A key that occurs once is a
+ * string, one that occurs more often an array of strings.
+ *
+ * @throws {HttpException} 422
+ */
+export function validatedQuery<S extends AnySchema>(schema: S): Extractor<SchemaOutput<S>> {
+  return (c) => parse(schema, queryOf(c), "query");
+}
+
+/**
+ * Extracts the path parameters, percent-decoded and validated; what a route's `params` option does.
+ *
+ * @throws {HttpException} 422
+ */
+export function validatedPath<S extends AnySchema>(schema: S): Extractor<SchemaOutput<S>> {
+  return (c) => parse(schema, c.req.param(), "path");
+}
+
+/** Gives the query as an object: a string for a key that occurs once, an array for one that repeats. */
+export function queryOf(c: Context): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = c.req.queries();
+  for (const key in query) {
+    if (query[key]?.length === 1) query[key] = query[key][0] as string;
+  }
+  return query;
+}

@@ -1,0 +1,94 @@
+/**
+ * Modules: what an application is composed of. A module names its controllers and providers, the
+ * modules it imports, and what it shares with those that import it.
+ *
+ * @module
+ */
+import type { ControllerClass } from "./controller.ts";
+import { type FactoryProvider, type InjectionKey, keyName, type Provider } from "./provider.ts";
+
+/** What a module is made of; see {@linkcode module}. */
+export interface ModuleOptions {
+  /** The name in error messages and in the OpenAPI document's operation ids. */
+  readonly name?: string;
+  /** Modules whose exports this one may inject. An async dynamic module may be passed as its promise. */
+  readonly imports?: readonly (Module | Promise<Module>)[];
+  /** Classes and {@linkcode provide}d values, private to the module unless exported. */
+  readonly providers?: readonly Provider[];
+  /** Controllers whose routes the module serves. */
+  readonly controllers?: readonly ControllerClass[];
+  /** Keys of its own providers, and imported modules to pass on whole. */
+  readonly exports?: readonly (InjectionKey<unknown> | Module)[];
+}
+
+/** A module. Made by {@linkcode module}; the same value imported twice is one module. */
+export class Module {
+  /** The name in error messages. */
+  readonly name: string;
+  /** The modules it imports. */
+  readonly imports: readonly (Module | Promise<Module>)[];
+  /** Its providers, in the order they were listed. */
+  readonly providers: readonly Provider[];
+  /** Its controllers, in the order they were listed. */
+  readonly controllers: readonly ControllerClass[];
+  /** What it shares with the modules that import it. */
+  readonly exports: readonly (InjectionKey<unknown> | Module)[];
+
+  /** Creates a module; use {@linkcode module}. */
+  constructor({ name, imports, providers, controllers, exports }: ModuleOptions) {
+    this.imports = listOf(imports, "imports");
+    this.providers = listOf(providers, "providers");
+    this.controllers = listOf(controllers, "controllers");
+    this.exports = listOf(exports, "exports");
+    this.name = name ?? nameByContent(this);
+  }
+}
+
+/**
+ * Declares a module. A function that returns one is a dynamic module: it may take options, and may
+ * be async.
+ *
+ * @example
+ * ```ts
+ * import { inject, module, provide, route } from "@fw/fw";
+ *
+ * const Greeting = provide("greeting", () => "Hello");
+ *
+ * class GreetingController {
+ *   readonly #greeting = inject(Greeting);
+ *   hello = route.get("/", (_, c) => c.text(this.#greeting));
+ * }
+ *
+ * export const AppModule = module({
+ *   name: "AppModule",
+ *   providers: [Greeting],
+ *   controllers: [GreetingController],
+ * });
+ * ```
+ *
+ * @throws {TypeError} if a list has an `undefined` entry, as when two files import each other
+ */
+export function module(options: ModuleOptions): Module {
+  return new Module(options);
+}
+
+function listOf<T>(list: readonly T[] | undefined, what: string): readonly T[] {
+  const copy = [...list ?? []];
+  const hole = copy.findIndex((entry) => entry === undefined || entry === null);
+  if (hole !== -1) {
+    throw new TypeError(
+      `Cannot declare module: ${what}[${hole}] is ${copy[hole]}; do two files import each other?`,
+    );
+  }
+  return Object.freeze(copy);
+}
+
+function nameByContent({ controllers, providers }: Module): string {
+  const first = controllers[0] ?? providers[0];
+  return first === undefined ? "an empty module" : `the module of ${keyName(first)}`;
+}
+
+/** Tells a provider made by `provide` from a class. */
+export function isFactoryProvider(provider: Provider): provider is FactoryProvider<unknown> {
+  return typeof provider !== "function";
+}

@@ -1,0 +1,124 @@
+/**
+ * What stands around a handler: guards let a request in, interceptors wrap the handler, exception
+ * filters see what was thrown.
+ *
+ * @module
+ */
+import type { Context } from "./context.ts";
+import { asError } from "./http_exception.ts";
+import type { Class } from "./provider.ts";
+
+/** What a guard answers: `false` refuses with 403; to refuse otherwise, it throws. */
+export type GuardResult = void | boolean | Promise<void | boolean>;
+
+/** A guard as a class, created by the container, so that it can inject. */
+export interface CanActivate {
+  /** Lets the request in, unless it returns `false` (403) or throws. */
+  canActivate(c: Context): GuardResult;
+}
+
+/** Lets a request in or refuses it. Guards run in order: global, the controller's, the route's. */
+export type Guard = ((c: Context) => GuardResult) | Class<CanActivate>;
+
+/** Calls the rest of the chain: what it gives is what the handler returned. */
+export type NextHandler = () => Promise<unknown>;
+
+/** An interceptor as a class, created by the container, so that it can inject. */
+export interface Intercepts {
+  /** Wraps the handler; what it returns takes the place of what the handler returned. */
+  intercept(c: Context, next: NextHandler): unknown;
+}
+
+/**
+ * Wraps validation and handler: runs code before and after, maps what the handler returned, or
+ * answers without calling it. Global ones are outermost.
+ */
+export type Interceptor = ((c: Context, next: NextHandler) => unknown) | Class<Intercepts>;
+
+/** What a filter answers: a response, or nothing to leave the error to the next filter. */
+export type FilterResult = Response | void | undefined | Promise<Response | void | undefined>;
+
+/** An exception filter as a class, created by the container, so that it can inject. */
+export interface CatchesExceptions {
+  /** Answers for an error, or leaves it. */
+  catch(error: unknown, c: Context): FilterResult;
+}
+
+/**
+ * Answers for errors of its choice; what all filters leave becomes a problem document. Filters run
+ * in order: the route's, the controller's, global ones. What a filter throws goes on to the next.
+ */
+export type ExceptionFilter =
+  | ((error: unknown, c: Context) => FilterResult)
+  | Class<CatchesExceptions>;
+
+/** Guards, interceptors and filters as plain functions, ready to be called. */
+export interface Pipeline {
+  readonly guards: readonly ((c: Context) => GuardResult)[];
+  readonly interceptors: readonly ((c: Context, next: NextHandler) => unknown)[];
+  readonly filters: readonly ((error: unknown, c: Context) => FilterResult)[];
+}
+
+/** Guards, interceptors and filters as they are declared. */
+export interface PipelineDeclaration {
+  readonly guards?: readonly Guard[] | undefined;
+  readonly interceptors?: readonly Interceptor[] | undefined;
+  readonly filters?: readonly ExceptionFilter[] | undefined;
+}
+
+/** Builds an instance of a class, with its injected providers. */
+export type CreateInstance = <T>(key: Class<T>) => Promise<T>;
+
+/** Makes plain functions of what was declared; `create` builds the classes among them. */
+export async function resolvePipeline(
+  { guards, interceptors, filters }: PipelineDeclaration,
+  create: CreateInstance,
+): Promise<Pipeline> {
+  return {
+    guards: await resolveAll(guards, "canActivate", create),
+    interceptors: await resolveAll(interceptors, "intercept", create),
+    filters: await resolveAll(filters, "catch", create),
+  };
+}
+
+/** Asks the filters in order; gives the first response, or throws what is left as an `Error`. */
+export async function applyFilters(
+  filters: Pipeline["filters"],
+  thrown: unknown,
+  c: Context,
+): Promise<Response> {
+  let error = thrown;
+  for (const filter of filters) {
+    try {
+      const response = await filter(error, c);
+      if (response) return response;
+    } catch (next) {
+      error = next;
+    }
+  }
+  throw asError(error);
+}
+
+async function resolveAll<F extends (...args: never[]) => unknown, Method extends string>(
+  declared: readonly (F | Class<Record<Method, F>>)[] = [],
+  method: Method,
+  create: CreateInstance,
+): Promise<F[]> {
+  const resolved: F[] = [];
+  for (const entry of declared) {
+    if (!isClassWith(entry, method)) resolved.push(entry);
+    else {
+      const instance = await create(entry);
+      resolved.push(instance[method].bind(instance) as F);
+    }
+  }
+  return resolved;
+}
+
+function isClassWith<F extends (...args: never[]) => unknown, Method extends string>(
+  entry: F | Class<Record<Method, F>>,
+  method: Method,
+): entry is Class<Record<Method, F>> {
+  const { prototype } = entry as { prototype?: object };
+  return prototype !== undefined && method in prototype;
+}

@@ -1,0 +1,74 @@
+/**
+ * The one place where errors become responses: problem documents of RFC 9457.
+ *
+ * @module
+ */
+import { getLogger } from "@logtape/logtape";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { Context } from "./context.ts";
+import { HttpException, type ValidationIssue } from "./http_exception.ts";
+import { matchedRoute } from "./matched_route.ts";
+import { rawPath } from "./raw_path.ts";
+import { errorStatusText } from "./status_text.ts";
+
+/** The body of every error response, sent as `application/problem+json` (RFC 9457 §3). */
+export interface Problem {
+  /** `about:blank`: the status says what kind of problem it is. */
+  readonly type: "about:blank";
+  /** The name of the status. */
+  readonly title: string;
+  /** The status, 400 to 599. */
+  readonly status: number;
+  /** The exception's message; a fixed sentence for a 5xx in production. */
+  readonly detail?: string;
+  /** The path of the request, percent-encoded, without its query. */
+  readonly instance: string;
+  /** The id of the request, where the application gives ids. */
+  readonly requestId?: string;
+  /** The reasons of a refusal, one for each value; at most 100. */
+  readonly errors?: readonly ValidationIssue[];
+}
+
+/** What a client reads of a 5xx in production. */
+const PRODUCTION_DETAIL = "The server could not answer this request";
+
+/**
+ * Turns whatever was thrown into a response, and logs what the server is to blame for (5xx): the
+ * error itself, with the id of the request, under the category `fw.http`.
+ */
+export function problemResponse(
+  thrown: unknown,
+  c: Context,
+  { production = false }: { readonly production?: boolean } = {},
+): Response {
+  const exception = HttpException.from(thrown);
+  const { status, message, errors, headers } = exception;
+  const requestId: unknown = c.get("requestId");
+  const concealed = production && status >= 500;
+  const detail = concealed ? PRODUCTION_DETAIL : message;
+  const problem: Problem = {
+    type: "about:blank",
+    title: errorStatusText(status),
+    status,
+    ...(detail && { detail }),
+    instance: rawPath(c.req.url),
+    ...(typeof requestId === "string" && { requestId }),
+    ...(errors && !concealed && { errors }),
+  };
+  if (status >= 500) logFailure(exception, c, requestId);
+  return c.body(JSON.stringify(problem), status as ContentfulStatusCode, {
+    ...headers,
+    "content-type": "application/problem+json",
+  });
+}
+
+function logFailure(exception: HttpException, c: Context, requestId: unknown): void {
+  getLogger(["fw", "http"]).error("{method} {path} failed with {status}: {error}", {
+    method: c.req.method,
+    path: rawPath(c.req.url),
+    route: matchedRoute(c)?.path,
+    status: exception.status,
+    error: exception.cause ?? exception,
+    requestId,
+  });
+}

@@ -1,0 +1,70 @@
+/**
+ * Providers and the keys they are injected by.
+ *
+ * @module
+ */
+
+/** A class that the container can create: its constructor takes nothing, it calls `inject`. */
+export type Class<T> = new () => T;
+
+/** A class used as a key; it may be abstract. */
+export type AbstractClass<T> = abstract new (...args: never[]) => T;
+
+/** A provider with a factory, made by {@linkcode provide}. It is a key as well. */
+export interface FactoryProvider<T> {
+  /** The name in error messages. */
+  readonly name: string;
+  /** The key it provides; `undefined` when it is its own key. */
+  readonly key: InjectionKey<T> | undefined;
+  /** Makes the value, once for each application. */
+  readonly factory: () => T | Promise<T>;
+}
+
+/** What {@linkcode inject} takes: a class, or what {@linkcode provide} returned. */
+export type InjectionKey<T> = AbstractClass<T> | FactoryProvider<T>;
+
+/** What a module's `providers` holds. A class provides itself. */
+export type Provider = Class<unknown> | FactoryProvider<unknown>;
+
+/**
+ * Declares a provider with a factory. Given a name, the result is its own key; given a key (a class,
+ * perhaps abstract, or another provider), it provides that key. A factory may inject, before its
+ * first `await`, and may be async: it is awaited at boot.
+ *
+ * @example
+ * ```ts
+ * import { inject, provide } from "@fw/fw";
+ *
+ * abstract class Clock {
+ *   abstract now(): Date;
+ * }
+ * const SystemClock = provide(Clock, () => ({ now: () => new Date() }));
+ * const BootTime = provide("boot time", () => inject(Clock).now());
+ * ```
+ */
+export function provide<T>(key: InjectionKey<T>, factory: () => T | Promise<T>): FactoryProvider<T>;
+/** Declares a provider that is its own key, under a name for error messages. */
+export function provide<T>(name: string, factory: () => T | Promise<T>): FactoryProvider<T>;
+export function provide<T>(
+  key: InjectionKey<T> | string,
+  factory: () => T | Promise<T>,
+): FactoryProvider<T> {
+  if (typeof factory !== "function") {
+    throw new TypeError(`Cannot provide ${keyName(key)}: the factory is ${typeof factory}`);
+  }
+  return typeof key === "string"
+    ? Object.freeze({ name: key, key: undefined, factory })
+    : Object.freeze({ name: keyName(key), key, factory });
+}
+
+/** Gives the key that a provider provides, following overrides of a provider by another. */
+export function keyOf(provider: InjectionKey<unknown>): InjectionKey<unknown> {
+  return typeof provider === "function" || provider.key === undefined
+    ? provider
+    : keyOf(provider.key);
+}
+
+/** Gives the name of a key for an error message. */
+export function keyName(key: InjectionKey<unknown> | string): string {
+  return typeof key === "string" ? key : key.name || "(anonymous class)";
+}

@@ -1,0 +1,19 @@
+/**
+ * The path of a request as the client sent it.
+ *
+ * @module
+ */
+
+/** The most of a path that is told to logs and clients, in characters. */
+const MAX_LENGTH = 2048;
+
+/**
+ * Gives the path of a URL without its query, percent-encoded, at most 2048 characters: fit for a line
+ * of a log, as Hono's decoded `c.req.path` is not.
+ */
+export function rawPath(url: string): string {
+  const start = url.indexOf("/", url.indexOf("//") + 2);
+  const end = url.slice(start).search(/[?#]/);
+  const path = url.slice(start, end < 0 ? undefined : start + end).slice(0, MAX_LENGTH);
+  return path.replace(/[^!-~]/g, "?"); // should a server have left something raw
+}

@@ -1,0 +1,25 @@
+/**
+ * Role protection of routes.
+ *
+ * @module
+ */
+import type { Context } from "./context.ts";
+import { ForbiddenException, UnauthorizedException } from "./exceptions.ts";
+
+/**
+ * Makes the guard of a route that declares `roles`: the caller needs any one of them. What
+ * authenticates a request says so by `c.set("roles", [...])`, with an empty list for a caller who has
+ * none; where nothing has, the caller is unknown.
+ *
+ * @throws {UnauthorizedException} 401 if the caller is unknown
+ * @throws {ForbiddenException} 403 if the caller has none of the roles
+ */
+export function requireRoles(required: readonly string[]): (c: Context) => void {
+  return (c) => {
+    const roles: unknown = c.get("roles");
+    if (!Array.isArray(roles)) throw new UnauthorizedException("An identity is required");
+    if (!required.some((role) => roles.includes(role))) {
+      throw new ForbiddenException("The role this needs is missing");
+    }
+  };
+}

@@ -1,0 +1,251 @@
+/**
+ * Routes: one declaration gives a route its validation, its types, its protection and its place in
+ * the OpenAPI document.
+ *
+ * @module
+ */
+import type { BodyFormat } from "./body.ts";
+import type { Context } from "./context.ts";
+import type { Extractor } from "./extractor.ts";
+import type { ExceptionFilter, Guard, Interceptor } from "./pipeline.ts";
+import type { AnySchema, SchemaInput, SchemaOutput } from "./validation.ts";
+
+/** The methods a route may have; `ALL` answers those that no other route of its path has. */
+export type RouteMethod =
+  | "GET"
+  | "POST"
+  | "PUT"
+  | "PATCH"
+  | "DELETE"
+  | "OPTIONS"
+  | "HEAD"
+  | "ALL";
+
+/** Statuses of a response with data. */
+export type SuccessStatus = 200 | 201 | 202 | 203 | 206 | 207 | 208 | 226;
+
+/** What a route says of itself in the OpenAPI document. */
+export interface RouteOpenApi {
+  /** One line; default: the handler's name in words. */
+  readonly summary?: string;
+  /** Default: the controller's tag, else the first segment of the path. */
+  readonly tag?: string;
+  /** Descriptions by status, instead of the declared status alone. */
+  readonly responses?: Readonly<Record<number, string>>;
+  /** Whether clients should move away from it. */
+  readonly deprecated?: boolean;
+}
+
+/** What a route declares. Everything is optional. */
+export interface RouteOptions<
+  Params extends AnySchema | undefined = AnySchema | undefined,
+  Query extends AnySchema | undefined = AnySchema | undefined,
+  Headers extends AnySchema | undefined = AnySchema | undefined,
+  Body extends AnySchema | undefined = AnySchema | undefined,
+  Response extends AnySchema | undefined = AnySchema | undefined,
+  Args extends object = Record<string, unknown>,
+> {
+  /** Schema of the path parameters, each a percent-decoded string. */
+  readonly params?: Params;
+  /** Schema of the query: strings, and arrays of strings for keys that repeat. */
+  readonly query?: Query;
+  /** Schema of the headers; their names are in lower case. */
+  readonly headers?: Headers;
+  /** Schema of the body; `undefined` stands for a request without one. */
+  readonly body?: Body;
+  /** The formats in which the body is read; default JSON alone. */
+  readonly consumes?: readonly BodyFormat[];
+  /** The largest body in bytes; default the application's limit (1 MiB). */
+  readonly bodyLimit?: number;
+  /** Named extractors; the handler finds their values in its input. */
+  readonly args?: { readonly [K in keyof Args]: Extractor<Args[K]> };
+  /** Guards, after the global ones and the controller's. */
+  readonly guards?: readonly Guard[];
+  /** Interceptors, inside the global ones and the controller's. */
+  readonly interceptors?: readonly Interceptor[];
+  /** Exception filters, before the controller's and the global ones. */
+  readonly filters?: readonly ExceptionFilter[];
+  /** Roles of which the caller needs one; see {@linkcode requireRoles}. */
+  readonly roles?: readonly string[];
+  /** Schema of what the handler returns: it is checked, and stripped to what the schema declares. */
+  readonly response?: Response;
+  /** Status of the response; default 200. A 204 has no body. */
+  readonly status?: SuccessStatus | 204;
+  /** What it says of itself in the OpenAPI document. */
+  readonly openapi?: RouteOpenApi;
+}
+
+/** The names of a path's parameters: `"/:id/posts/:post?"` has `id` and `post`. */
+export type ParamNames<Path extends string> = Path extends `${infer Head}/${infer Tail}`
+  ? ParamNames<Head> | ParamNames<Tail>
+  : Path extends `:${infer Name}{${string}` ? Name
+  : Path extends `:${infer Name}?` ? Name
+  : Path extends `:${infer Name}` ? Name
+  : never;
+
+/** The path parameters of a route without a `params` schema: strings, percent-decoded. */
+export type PathParams<Path extends string> = { readonly [K in ParamNames<Path>]: string };
+
+/** A member of the input, there only if its schema is declared. */
+export type Declared<Key extends string, S extends AnySchema | undefined> = S extends AnySchema
+  ? { readonly [K in Key]: SchemaOutput<S> }
+  : unknown;
+
+/** What a handler gets: the validated parts of the request, and the values of the extractors. */
+export type RouteInput<
+  Path extends string,
+  Params extends AnySchema | undefined,
+  Query extends AnySchema | undefined,
+  Headers extends AnySchema | undefined,
+  Body extends AnySchema | undefined,
+  Args extends object,
+> =
+  & { readonly params: Params extends AnySchema ? SchemaOutput<Params> : PathParams<Path> }
+  & Declared<"query", Query>
+  & Declared<"headers", Headers>
+  & Declared<"body", Body>
+  & Readonly<Args>;
+
+/** What a handler returns: data that its response schema takes, or a `Response` that is sent as it is. */
+export type RouteOutput<S extends AnySchema | undefined> =
+  | (S extends AnySchema ? SchemaInput<S> : unknown)
+  | Response;
+
+/**
+ * A route, made by {@linkcode route}; a field of a controller.
+ */
+export class Route {
+  /** Its method. */
+  readonly method: RouteMethod;
+  /** Its path after the controller's prefix. */
+  readonly path: string;
+  /** What it declares. */
+  readonly options: RouteOptions;
+  /** Its handler, to be called with input that the options' schemas gave. */
+  readonly handler: (input: Readonly<Record<string, unknown>>, c: Context) => unknown;
+
+  /** Creates a route; use {@linkcode route}. */
+  constructor(
+    method: RouteMethod,
+    path: string,
+    { options, handler }: Pick<Route, "options" | "handler">,
+  ) {
+    this.method = method;
+    this.path = path;
+    this.options = options;
+    this.handler = handler;
+    checkOptions(this);
+  }
+}
+
+/** Declares a route of one method; see {@linkcode route}. */
+export interface RouteDeclaration {
+  /** Declares a route with options; its handler's input and output are inferred from them. */
+  <
+    const Path extends string,
+    Params extends AnySchema | undefined = undefined,
+    Query extends AnySchema | undefined = undefined,
+    Headers extends AnySchema | undefined = undefined,
+    Body extends AnySchema | undefined = undefined,
+    Output extends AnySchema | undefined = undefined,
+    Args extends object = Record<never, never>,
+  >(
+    path: Path,
+    options: RouteOptions<Params, Query, Headers, Body, Output, Args>,
+    handler: (
+      input: RouteInput<Path, Params, Query, Headers, Body, Args>,
+      c: Context,
+    ) => RouteOutput<Output> | Promise<RouteOutput<Output>>,
+  ): Route;
+  /** Declares a route without options; its path parameters are strings. */
+  <const Path extends string>(
+    path: Path,
+    handler: (
+      input: { readonly params: PathParams<Path> },
+      c: Context,
+    ) => unknown,
+  ): Route;
+}
+
+/**
+ * Declares routes, as fields of a controller. The handler gets the validated input and Hono's
+ * `Context`, and returns data (sent as JSON) or a `Response`. Paths have Hono's syntax: `:name`,
+ * `:name{[0-9]+}`, `:name?`, `*`. The more specific path wins, whatever the order of declaration.
+ * `HEAD` answers for every `GET` route, and `OPTIONS` tells a path's methods, where none is declared.
+ *
+ * @example
+ * ```ts
+ * import { NotFoundException, route } from "@fw/fw";
+ * import * as v from "valibot";
+ *
+ * const Cat = v.object({ name: v.string(), age: v.number() });
+ * const cats = new Map([["tom", { name: "Tom", age: 3, owner: "never sent" }]]);
+ *
+ * export class CatsController {
+ *   static readonly prefix = "cats";
+ *
+ *   one = route.get("/:id", { response: Cat }, ({ params }) =>
+ *     cats.get(params.id) ?? NotFoundException.throw("No such cat"));
+ *
+ *   create = route.post("/", { body: Cat, response: Cat, status: 201 }, ({ body }) => {
+ *     cats.set(body.name.toLowerCase(), { ...body, owner: "nobody" });
+ *     return body;
+ *   });
+ * }
+ * ```
+ */
+export const route: {
+  /** Declares a `GET` route; it answers `HEAD` too. */
+  readonly get: RouteDeclaration;
+  /** Declares a `POST` route. */
+  readonly post: RouteDeclaration;
+  /** Declares a `PUT` route. */
+  readonly put: RouteDeclaration;
+  /** Declares a `PATCH` route. */
+  readonly patch: RouteDeclaration;
+  /** Declares a `DELETE` route. */
+  readonly delete: RouteDeclaration;
+  /** Declares an `OPTIONS` route, instead of the answer that tells the path's methods. */
+  readonly options: RouteDeclaration;
+  /** Declares a `HEAD` route, instead of the path's `GET` route. */
+  readonly head: RouteDeclaration;
+  /** Declares a route of all methods that no other route of the path has. */
+  readonly all: RouteDeclaration;
+} = {
+  get: declare("GET"),
+  post: declare("POST"),
+  put: declare("PUT"),
+  patch: declare("PATCH"),
+  delete: declare("DELETE"),
+  options: declare("OPTIONS"),
+  head: declare("HEAD"),
+  all: declare("ALL"),
+};
+
+function declare(method: RouteMethod): RouteDeclaration {
+  return (path: string, ...rest: unknown[]): Route => {
+    const handler = rest.pop() as Route["handler"]; // the overloads type it by its schemas
+    const options = (rest.pop() ?? {}) as RouteOptions;
+    if (typeof handler !== "function") {
+      throw new TypeError(`Cannot declare ${method} ${path}: the handler is ${typeof handler}`);
+    }
+    return new Route(method, path, { options, handler });
+  };
+}
+
+function checkOptions({ method, path, options }: Route): void {
+  const refuse = (why: string): never => {
+    throw new TypeError(`Cannot declare ${method} ${path}: ${why}`);
+  };
+  for (const key of ["params", "query", "headers", "body", "response"] as const) {
+    const schema = options[key];
+    if (schema !== undefined && typeof schema?.["~standard"]?.validate !== "function") {
+      refuse(`${key} is not a Standard Schema`);
+    }
+  }
+  for (const key of Object.keys(options.args ?? {})) {
+    if (["params", "query", "headers", "body"].includes(key)) refuse(`args may not have ${key}`);
+  }
+  if (options.body && (method === "GET" || method === "HEAD")) refuse(`${method} has no body`);
+  if (options.response && options.status === 204) refuse("a 204 response has no body");
+}

@@ -1,0 +1,60 @@
+/**
+ * Mounting on Hono, and the answers of the router itself: 404, 405 and `OPTIONS`.
+ *
+ * @module
+ */
+import { type Handler, Hono } from "hono";
+import { TrieRouter } from "hono/router/trie-router";
+import type { Context } from "./context.ts";
+import { MethodNotAllowedException, NotFoundException } from "./exceptions.ts";
+import { markRoute, routeOf } from "./matched_route.ts";
+import type { RouteMethod } from "./route.ts";
+
+/** The methods that are asked for when a path does not know the one of a request. */
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+
+/**
+ * Makes an empty Hono application: `/users` and `/users/` are one path, and a match costs the same
+ * however many routes there are (Hono's default router slows down with their number).
+ */
+export function createRouter(): Hono {
+  return new Hono({ strict: false, router: new TrieRouter() });
+}
+
+/** Mounts the end of a route. */
+export function mount(router: Hono, method: RouteMethod, path: string, endpoint: Handler): void {
+  if (method !== "HEAD") {
+    router.on(method, path, markRoute(endpoint, { method, path }));
+    return;
+  }
+  // Hono dispatches HEAD as GET, so a HEAD route is a GET route that lets other requests pass
+  const headOnly: Handler = (c, next) => c.req.method === "HEAD" ? endpoint(c, next) : next();
+  router.get(path, markRoute(headOnly, { method, path }));
+}
+
+/**
+ * Answers for a request that no route has answered.
+ *
+ * @throws {MethodNotAllowedException} 405, with the methods the path does know in `Allow`
+ * @throws {NotFoundException} 404 if it knows none
+ */
+export function answerUnmatched(router: Hono, c: Context): Response {
+  const allowed = allowedMethods(router, c.req.path);
+  if (allowed.size === 0) throw new NotFoundException("There is nothing at this path");
+  const allow = METHODS.filter((method) => allowed.has(method)).join(", ");
+  if (c.req.method === "OPTIONS") return c.body(null, 204, { allow });
+  throw new MethodNotAllowedException(`This path knows ${allow}`, { headers: { allow } });
+}
+
+function allowedMethods({ router }: Hono, path: string): ReadonlySet<string> {
+  const allowed = new Set<string>();
+  for (const method of METHODS) {
+    for (const [[handler]] of router.match(method, path)[0]) {
+      const route = routeOf(handler);
+      if (route) allowed.add(route.method === "ALL" ? method : route.method);
+    }
+  }
+  if (allowed.has("GET")) allowed.add("HEAD");
+  if (allowed.size > 0) allowed.add("OPTIONS");
+  return allowed;
+}

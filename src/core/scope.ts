@@ -1,0 +1,74 @@
+/**
+ * What a module of a running application holds and sees: its own providers, and those that the
+ * modules it imports export.
+ *
+ * @module
+ */
+import { Module } from "./module.ts";
+import { type InjectionKey, keyName, keyOf } from "./provider.ts";
+
+/** One provider in one module, and what has become of it. */
+export interface Entry {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly create: () => unknown;
+  state: "new" | "building" | "ready";
+  value: unknown;
+  /** Settles when the async factory that is running has completed the entry. */
+  pending: Promise<void> | undefined;
+}
+
+/** A module of one application. */
+export interface Scope {
+  readonly module: Module;
+  readonly imports: readonly Scope[];
+  readonly entries: Map<InjectionKey<unknown>, Entry>;
+}
+
+/**
+ * Finds the entry of a key as a module sees it: its own, else the one its imports export.
+ *
+ * @throws {TypeError} if two imports export different entries of the key
+ */
+export function findEntry(scope: Scope, key: InjectionKey<unknown>): Entry | undefined {
+  const own = scope.entries.get(keyOf(key));
+  if (own) return own;
+  const [found, ...others] = new Set(
+    scope.imports.flatMap((imported) => findExported(imported, keyOf(key))),
+  );
+  if (others.length === 0) return found;
+  const owners = [found, ...others].map((entry) => entry?.scope.module.name).join(" and ");
+  throw new TypeError(
+    `Cannot inject ${keyName(key)} in ${scope.module.name}: ${owners} both export it`,
+  );
+}
+
+/**
+ * Checks that a module exports only what it has.
+ *
+ * @throws {TypeError} naming the module and the export
+ */
+export function checkExports(scope: Scope): void {
+  for (const exported of scope.module.exports) {
+    const known = exported instanceof Module
+      ? scope.imports.some((imported) => imported.module === exported)
+      : findEntry(scope, exported) !== undefined;
+    if (known) continue;
+    const verb = exported instanceof Module ? "import" : "provide or import";
+    const name = exported instanceof Module ? exported.name : keyName(exported);
+    throw new TypeError(
+      `Cannot boot ${scope.module.name}: it exports ${name} but does not ${verb} it`,
+    );
+  }
+}
+
+function findExported(scope: Scope, key: InjectionKey<unknown>): Entry[] {
+  return scope.module.exports.flatMap((exported) => {
+    if (exported instanceof Module) {
+      const passedOn = scope.imports.filter((imported) => imported.module === exported);
+      return passedOn.flatMap((imported) => findExported(imported, key));
+    }
+    const entry = keyOf(exported) === key ? findEntry(scope, key) : undefined;
+    return entry ? [entry] : [];
+  });
+}

@@ -1,0 +1,413 @@
+import assert from "node:assert/strict";
+import * as v from "valibot";
+import {
+  type ControllerClass,
+  dto,
+  module,
+  NotFoundException,
+  route,
+  validatedBody,
+  validatedPath,
+  validatedQuery,
+} from "../../mod.ts";
+import { createTestApplication, type TestApplication } from "../../src/testing/mod.ts";
+import { test } from "../test.ts";
+
+function serving(controller: ControllerClass): Promise<TestApplication> {
+  return createTestApplication(module({ name: "AppModule", controllers: [controller] }));
+}
+
+const Whole = v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number));
+
+const CreateCat = dto("CreateCat", v.object({ name: v.pipe(v.string(), v.minLength(2)) }));
+
+class CatsController {
+  static readonly prefix = "cats";
+
+  all = route.get(
+    "/:id/:rest",
+    {
+      params: v.object({ id: Whole, rest: v.string() }),
+      query: v.object({ tag: v.optional(v.union([v.string(), v.array(v.string())])) }),
+      headers: v.object({ "x-color": v.string() }),
+      args: { agent: (c) => c.req.header("user-agent") ?? "none" },
+    },
+    ({ params, query, headers, agent }) => ({ params, query, headers, agent }),
+  );
+
+  create = route.post("/", { body: CreateCat, status: 201 }, ({ body }) => body);
+
+  maybe = route.post(
+    "/maybe",
+    { body: v.optional(v.object({})) },
+    ({ body }) => ({ body: body ?? 0 }),
+  );
+
+  form = route.post(
+    "/form",
+    { body: v.looseObject({ name: v.string() }), consumes: ["form", "multipart"] },
+    async ({ body }) => ({
+      name: body.name,
+      tags: body["tags"],
+      file: body["file"] instanceof File ? await body["file"].text() : undefined,
+    }),
+  );
+}
+
+test("a handler gets every declared part of the request, validated", async () => {
+  await using app = await serving(CatsController);
+  const response = await app.request("/cats/7/a%20b?tag=x&tag=y&other=1", {
+    headers: { "x-color": "red", "user-agent": "test" },
+  });
+  assert.equal(response.status, 200);
+  assert.deepEqual(await response.json(), {
+    params: { id: 7, rest: "a b" },
+    query: { tag: ["x", "y"] },
+    headers: { "x-color": "red" },
+    agent: "test",
+  });
+});
+
+test("a query key that occurs once is a string", async () => {
+  await using app = await serving(CatsController);
+  const response = await app.request("/cats/7/a?tag=x", { headers: { "x-color": "red" } });
+  assert.deepEqual((await response.json()).query, { tag: "x" });
+});
+
+test("what is wrong with all parts of a request is told at once, with 422", async () => {
+  await using app = await serving(CatsController);
+  const response = await app.request("/cats/seven/a");
+  assert.equal(response.status, 422);
+  assert.equal(response.headers.get("content-type"), "application/problem+json");
+  assert.deepEqual(await response.json(), {
+    type: "about:blank",
+    title: "Unprocessable Content",
+    status: 422,
+    detail: "The path does not satisfy its schema; The header does not satisfy its schema",
+    instance: "/cats/seven/a",
+    errors: [
+      { in: "path", field: "id", message: "Invalid format: Expected /^\\d+$/" },
+      {
+        in: "header",
+        field: "x-color",
+        message: 'Invalid key: Expected "x-color" but received undefined',
+      },
+    ],
+  });
+});
+
+test("a message names the dto that a body does not satisfy", async () => {
+  await using app = await serving(CatsController);
+  const response = await app.request("/cats", { json: { name: "x" } });
+  assert.equal((await response.json()).detail, "The body does not satisfy CreateCat");
+});
+
+test("a handler gets the parameters of its controller's prefix too, and an empty object without any", async () => {
+  class MembersController {
+    static readonly prefix = "orgs/:org/members";
+    list = route.get("/", ({ params }) => params);
+    one = route.get(
+      "/:id",
+      { params: v.object({ org: v.string(), id: Whole }) },
+      ({ params }) => params,
+    );
+  }
+  class PlainController {
+    plain = route.get("/plain", ({ params }) => params);
+  }
+  await using app = await createTestApplication(
+    module({ controllers: [MembersController, PlainController] }),
+  );
+  const json = async (path: string) => await (await app.request(path)).json();
+  assert.deepEqual(await json("/orgs/acme/members"), { org: "acme" });
+  assert.deepEqual(await json("/orgs/acme/members/7"), { org: "acme", id: 7 });
+  assert.deepEqual(await json("/plain"), {});
+});
+
+const json = "application/json";
+for (
+  const { claim, path = "/cats", type = json, body, headers, status, detail } of [
+    { claim: "JSON", body: '{"name":"Tom"}', status: 201 },
+    {
+      claim: "JSON with a charset",
+      type: `${json}; Charset="UTF-8"`,
+      body: '{"name":"Tom"}',
+      status: 201,
+    },
+    {
+      claim: "a +json type",
+      type: "application/merge-patch+json",
+      body: '{"name":"Tom"}',
+      status: 201,
+    },
+    { claim: "JSON with a byte order mark", body: '\uFEFF{"name":"Tom"}', status: 201 },
+    {
+      claim: "malformed JSON",
+      body: '{"name":',
+      status: 400,
+      detail: "The body is not valid JSON",
+    },
+    {
+      claim: "JSON that is not UTF-8",
+      body: new Uint8Array([34, 0xff, 34]),
+      status: 400,
+      detail: "The body is not valid JSON",
+    },
+    {
+      claim: "no body",
+      type: undefined,
+      body: null,
+      status: 422,
+      detail: "The body does not satisfy CreateCat",
+    },
+    {
+      claim: "an empty body",
+      body: "",
+      status: 422,
+      detail: "The body does not satisfy CreateCat",
+    },
+    {
+      claim: "text",
+      type: "text/plain",
+      body: "Tom",
+      status: 415,
+      detail: "This route reads application/json; the body is of another type",
+    },
+    {
+      claim: "a form where JSON is read",
+      type: "application/x-www-form-urlencoded",
+      body: "name=Tom",
+      status: 415,
+      detail: "This route reads application/json; the body is of another type",
+    },
+    {
+      claim: "JSON in Latin-1",
+      type: `${json};charset=latin1`,
+      body: '{"name":"Tom"}',
+      status: 415,
+      detail: "This route reads application/json; the body is not UTF-8",
+    },
+    {
+      claim: "compressed JSON",
+      headers: { "content-encoding": "gzip" },
+      body: "x",
+      status: 415,
+      detail: "This route reads application/json; the body has a Content-Encoding",
+    },
+    {
+      claim: "a JSON form where forms are read",
+      path: "/cats/form",
+      body: "{}",
+      status: 415,
+      detail:
+        "This route reads application/x-www-form-urlencoded, multipart/form-data; the body is of another type",
+    },
+    {
+      claim: "a form",
+      path: "/cats/form",
+      type: "application/x-www-form-urlencoded",
+      body: "name=Tom",
+      status: 200,
+    },
+    {
+      claim: "a malformed multipart form",
+      path: "/cats/form",
+      type: "multipart/form-data; boundary=x",
+      body: "nonsense",
+      status: 400,
+      detail: "The body is not a valid form",
+    },
+    {
+      claim: "no body where it is optional",
+      path: "/cats/maybe",
+      type: undefined,
+      body: null,
+      status: 200,
+    },
+  ]
+) {
+  test(`a route answers ${status} to ${claim}`, async () => {
+    await using app = await serving(CatsController);
+    const response = await app.request(path, {
+      method: "POST",
+      body,
+      headers: { ...(type && { "content-type": type }), ...headers },
+    });
+    const answer = await response.json();
+    assert.deepEqual([response.status, answer.detail], [status, detail]);
+    if (status === 415) assert.match(response.headers.get("accept") ?? "", /^application/);
+  });
+}
+
+test("a body without a content type is refused with 415", async () => {
+  await using app = await serving(CatsController);
+  const response = await app.request("/cats", {
+    method: "POST",
+    body: new TextEncoder().encode("{}"),
+  });
+  assert.equal(response.status, 415);
+});
+
+test("a multipart form gives fields, repeated fields and files", async () => {
+  await using app = await serving(CatsController);
+  const body = new FormData();
+  body.append("name", "Tom");
+  body.append("tags", "a");
+  body.append("tags", "b");
+  body.append("file", new File(["meow"], "meow.txt"));
+  const response = await app.request("/cats/form", { method: "POST", body });
+  assert.deepEqual(await response.json(), { name: "Tom", tags: ["a", "b"], file: "meow" });
+});
+
+test("a body over the limit is refused with 413 before it is read whole", async () => {
+  let pulled = 0;
+  const body = new ReadableStream({
+    pull(controller) {
+      pulled += 1;
+      controller.enqueue(new Uint8Array(64 * 1024));
+      if (pulled === 48) controller.close(); // 3 MiB
+    },
+  });
+  await using app = await serving(CatsController);
+  const response = await app.request("/cats", {
+    method: "POST",
+    body,
+    headers: { "content-type": json },
+    duplex: "half",
+  } as RequestInit);
+  assert.equal(response.status, 413);
+  assert.equal((await response.json()).detail, "The body is larger than 1048576 bytes");
+  assert.ok(pulled < 24, `${pulled} of 48 chunks were read`);
+});
+
+test("a route's bodyLimit goes before the application's", async () => {
+  class UploadsController {
+    small = route.post("/small", { body: v.unknown(), bodyLimit: 4 }, () => "read");
+    plain = route.post("/plain", { body: v.unknown() }, () => "read");
+    raw = route.post("/raw", { bodyLimit: 4 }, async (_, c) => await c.req.text());
+  }
+  await using app = await createTestApplication(module({ controllers: [UploadsController] }), {
+    setUp: (app) => app.useBodyLimit(8),
+  });
+  const status = async (path: string, json: string) => (await app.request(path, { json })).status;
+  assert.equal(await status("/small", "12"), 200);
+  assert.equal(await status("/small", "123"), 413);
+  assert.equal(await status("/plain", "123456"), 200);
+  assert.equal(await status("/plain", "1234567"), 413);
+  assert.equal(await status("/raw", "123"), 413);
+});
+
+test("useBodyLimit() refuses what is no size", async () => {
+  await using app = await serving(CatsController);
+  assert.throws(() => app.app.useBodyLimit(-1), RangeError);
+  assert.throws(() => app.app.useBodyLimit(Number.NaN), RangeError);
+});
+
+test("__proto__ in a body, a query or a form is harmless", async () => {
+  await using app = await serving(CatsController);
+  const body =
+    '{"name":"Tom","__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}}}';
+  const created = await app.request("/cats", {
+    method: "POST",
+    body,
+    headers: { "content-type": json },
+  });
+  assert.deepEqual(await created.json(), { name: "Tom" });
+  await app.request("/cats/1/a?__proto__=x&__proto__[admin]=true", {
+    headers: { "x-color": "red" },
+  });
+  await app.request("/cats/form", {
+    method: "POST",
+    body: "name=Tom&__proto__=x&__proto__.admin=true",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+  });
+  assert.equal(({} as { admin?: boolean }).admin, undefined);
+  assert.equal(({} as { x?: unknown }).x, undefined);
+});
+
+const CatRow = dto("CatRow", v.object({ name: v.string() }));
+
+class AnswersController {
+  strips = route.get("/strips", { response: v.array(CatRow) }, () => {
+    const rows = [{ name: "Tom", tenant_id: "secret" }];
+    return rows;
+  });
+  mismatch = route.get("/mismatch", { response: CatRow }, () => ({ name: 7 as unknown as string }));
+  raw = route.get("/raw", { response: CatRow }, () => new Response("as it is", { status: 418 }));
+  nothing = route.get("/nothing", () => undefined);
+  empty = route.delete("/empty", { status: 204 }, () => ({ ignored: true }));
+  nil = route.get("/nil", () => null);
+  accepted = route.post("/accepted", { status: 202 }, () => "queued");
+  text = route.get("/text", (_, c) => c.text("plain"));
+  status = route.get("/status", (_, c) => {
+    c.status(203);
+    c.header("x-own", "1");
+    return 1;
+  });
+  foreign = route.get("/foreign", () => fetch("data:text/plain,foreign"));
+  circular = route.get("/circular", () => {
+    const self: Record<string, unknown> = {};
+    return self.self = self;
+  });
+}
+
+for (
+  const { path, method = "GET", status, type, body } of [
+    { path: "/strips", status: 200, type: json, body: '[{"name":"Tom"}]' },
+    { path: "/raw", status: 418, body: "as it is" },
+    { path: "/nothing", status: 200, type: null, body: "" },
+    { path: "/empty", method: "DELETE", status: 204, type: null, body: "" },
+    { path: "/nil", status: 200, type: json, body: "null" },
+    { path: "/accepted", method: "POST", status: 202, type: json, body: '"queued"' },
+    { path: "/text", status: 200, body: "plain" },
+    { path: "/status", status: 203, type: json, body: "1" },
+    { path: "/foreign", status: 200, body: "foreign" },
+  ]
+) {
+  test(`a handler's answer at ${path} is sent as declared`, async () => {
+    await using app = await serving(AnswersController);
+    const response = await app.request(path, { method });
+    const [sent, text] = [response.headers.get("content-type"), await response.text()];
+    assert.deepEqual([response.status, text], [status, body]);
+    if (type !== undefined) assert.equal(sent, type);
+  });
+}
+
+test("a value that its response schema refuses is a 500 that tells nothing of it", async () => {
+  await using app = await serving(AnswersController);
+  const response = await app.request("/mismatch");
+  assert.deepEqual(await response.json(), {
+    type: "about:blank",
+    title: "Internal Server Error",
+    status: 500,
+    detail: "The response does not satisfy CatRow",
+    instance: "/mismatch",
+  });
+  assert.equal((await app.request("/circular")).status, 500);
+});
+
+test("the validated extractors do what the options of a route do", async () => {
+  class ExtractedController {
+    one = route.post("/:id", {
+      args: {
+        id: validatedPath(v.object({ id: Whole })),
+        page: validatedQuery(v.object({ take: Whole })),
+        cat: validatedBody(CreateCat),
+      },
+    }, ({ id, page, cat }) => ({ id, page, cat }));
+  }
+  await using app = await serving(ExtractedController);
+  const good = await app.request("/3?take=4", { json: { name: "Tom" } });
+  assert.deepEqual(await good.json(), { id: { id: 3 }, page: { take: 4 }, cat: { name: "Tom" } });
+  const bad = await app.request("/3?take=four", { json: { name: "Tom" } });
+  assert.equal(bad.status, 422);
+});
+
+test("HttpException.throw() works as an expression, from anywhere", async () => {
+  class MissingController {
+    one = route.get("/", () => [].at(0) ?? NotFoundException.throw("No such cat"));
+  }
+  await using app = await serving(MissingController);
+  const response = await app.request("/");
+  assert.deepEqual([response.status, (await response.json()).detail], [404, "No such cat"]);
+});

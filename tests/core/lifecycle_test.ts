@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { inject, module, provide, route } from "../../mod.ts";
+import { createTestApplication } from "../../src/testing/mod.ts";
+import { test } from "../test.ts";
+
+/** Makes a class that writes each of its hooks into a log. */
+function recorder(log: string[], name: string, dependency?: new () => object) {
+  return class {
+    readonly dependency = dependency && inject(dependency);
+    onModuleInit() {
+      log.push(`${name} init`);
+    }
+    onApplicationBootstrap() {
+      log.push(`${name} bootstrap`);
+    }
+    onApplicationShutdown(signal?: string) {
+      log.push(`${name} shutdown ${signal}`);
+    }
+    async onModuleDestroy() {
+      await Promise.resolve();
+      log.push(`${name} destroy`);
+    }
+    [Symbol.asyncDispose]() {
+      log.push(`${name} dispose`);
+      return Promise.resolve();
+    }
+  };
+}
+
+test("hooks run dependencies first on the way up and last on the way down", async () => {
+  const log: string[] = [];
+  const Below = recorder(log, "below");
+  const Above = recorder(log, "above", Below);
+  const app = await createTestApplication(module({ providers: [Above, Below] }));
+  assert.deepEqual(log, ["below init", "above init", "below bootstrap", "above bootstrap"]);
+  log.length = 0;
+  await app.app.close({ signal: "SIGTERM" });
+  assert.deepEqual(log, [
+    "above shutdown SIGTERM",
+    "below shutdown SIGTERM",
+    "above destroy",
+    "below destroy",
+    "above dispose",
+    "below dispose",
+  ]);
+});
+
+test("hooks of controllers and of what factories made run too", async () => {
+  const log: string[] = [];
+  const Made = provide("made", () => ({ onModuleInit: () => void log.push("made") }));
+  class Controller {
+    readonly made = inject(Made);
+    one = route.get("/", () => 1);
+    onModuleInit() {
+      log.push("controller");
+    }
+  }
+  await using _app = await createTestApplication(
+    module({ providers: [Made], controllers: [Controller] }),
+  );
+  assert.deepEqual(log, ["made", "controller"]);
+});
+
+test("close() runs the hooks once, however often it is called", async () => {
+  const log: string[] = [];
+  const app = await createTestApplication(module({ providers: [recorder(log, "one")] }));
+  log.length = 0;
+  await Promise.all([app.close(), app.close()]);
+  await app.close();
+  assert.deepEqual(log, ["one shutdown undefined", "one destroy", "one dispose"]);
+});
+
+test("close() runs every hook although one fails, and tells of the failures", async () => {
+  const log: string[] = [];
+  class Failing {
+    onModuleDestroy() {
+      throw new Error("stuck");
+    }
+  }
+  const app = await createTestApplication(
+    module({ providers: [recorder(log, "one"), Failing] }),
+  );
+  log.length = 0;
+  await assert.rejects(app.close(), (error: AggregateError) => {
+    assert.deepEqual(error.errors.map(String), ["Error: stuck"]);
+    return true;
+  });
+  assert.deepEqual(log, ["one shutdown undefined", "one destroy", "one dispose"]);
+});
+
+test("a boot that fails stops what it had built", async () => {
+  const log: string[] = [];
+  class Failing {
+    onModuleInit() {
+      throw new Error("cannot start");
+    }
+  }
+  await assert.rejects(
+    createTestApplication(module({ providers: [recorder(log, "one"), Failing] })),
+    { message: "cannot start" },
+  );
+  assert.deepEqual(log, [
+    "one init",
+    "one shutdown undefined",
+    "one destroy",
+    "one dispose",
+  ]);
+});

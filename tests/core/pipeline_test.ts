@@ -1,0 +1,240 @@
+import type { Context } from "hono";
+import assert from "node:assert/strict";
+import {
+  type CanActivate,
+  type CatchesExceptions,
+  ConflictException,
+  HttpException,
+  inject,
+  type Intercepts,
+  module,
+  type NextHandler,
+  NotFoundException,
+  route,
+  UnauthorizedException,
+} from "../../mod.ts";
+import { createTestApplication } from "../../src/testing/mod.ts";
+import { test } from "../test.ts";
+
+class Log {
+  readonly lines: string[] = [];
+}
+
+class LogGuard implements CanActivate {
+  readonly #log = inject(Log);
+  canActivate(c: Context): boolean {
+    this.#log.lines.push(`guard class ${c.req.path}`);
+    return true;
+  }
+}
+
+class LogInterceptor implements Intercepts {
+  readonly #log = inject(Log);
+  async intercept(_c: Context, next: NextHandler): Promise<unknown> {
+    this.#log.lines.push("interceptor in");
+    const value = await next();
+    this.#log.lines.push("interceptor out");
+    return value;
+  }
+}
+
+class ConflictFilter implements CatchesExceptions {
+  readonly #log = inject(Log);
+  catch(error: unknown, c: Context): Response | undefined {
+    this.#log.lines.push(`filter class ${(error as Error).message}`);
+    return error instanceof ConflictException ? c.text("caught", 409) : undefined;
+  }
+}
+
+test("guards, interceptors and extractors run from the global ones to the route's own", async () => {
+  const lines: string[] = [];
+  const guard = (name: string) => () => void lines.push(`guard ${name}`);
+  const interceptor = (name: string) => async (_c: Context, next: NextHandler) => {
+    lines.push(`${name} in`);
+    const value = await next();
+    lines.push(`${name} out`);
+    return value;
+  };
+  class OrderController {
+    static readonly guards = [guard("controller")];
+    static readonly interceptors = [interceptor("controller")];
+    one = route.get("/", {
+      guards: [guard("route")],
+      interceptors: [interceptor("route")],
+      args: { extracted: () => lines.push("extractor") },
+    }, () => void lines.push("handler"));
+  }
+  await using app = await createTestApplication(module({ controllers: [OrderController] }), {
+    setUp: (app) =>
+      app.useGlobalGuards(guard("global")).useGlobalInterceptors(interceptor("global")),
+  });
+  await app.request("/");
+  assert.deepEqual(lines, [
+    "guard global",
+    "guard controller",
+    "guard route",
+    "global in",
+    "controller in",
+    "route in",
+    "extractor",
+    "handler",
+    "route out",
+    "controller out",
+    "global out",
+  ]);
+});
+
+test("guards, interceptors and filters that are classes are built once, with injection", async () => {
+  class ClassesController {
+    one = route.get("/", {
+      guards: [LogGuard],
+      interceptors: [LogInterceptor],
+      filters: [ConflictFilter],
+    }, () => ConflictException.throw("taken"));
+  }
+  await using app = await createTestApplication(
+    module({ providers: [Log], controllers: [ClassesController] }),
+  );
+  const response = await app.request("/");
+  assert.deepEqual([response.status, await response.text()], [409, "caught"]);
+  assert.deepEqual(app.get(Log).lines, ["guard class /", "interceptor in", "filter class taken"]);
+});
+
+for (
+  const { claim, guard, status, detail } of [
+    { claim: "undefined", guard: () => undefined, status: 200, detail: undefined },
+    { claim: "true", guard: () => Promise.resolve(true), status: 200, detail: undefined },
+    { claim: "false", guard: () => false, status: 403, detail: "Forbidden" },
+    {
+      claim: "a promise of false",
+      guard: () => Promise.resolve(false),
+      status: 403,
+      detail: "Forbidden",
+    },
+    {
+      claim: "its own exception",
+      guard: () => UnauthorizedException.throw("Log in first"),
+      status: 401,
+      detail: "Log in first",
+    },
+  ]
+) {
+  test(`a guard that gives ${claim} makes ${status}`, async () => {
+    let called = false;
+    class GuardedController {
+      one = route.get("/", { guards: [guard] }, () => ({ called: called = true }));
+    }
+    await using app = await createTestApplication(module({ controllers: [GuardedController] }));
+    const response = await app.request("/");
+    assert.deepEqual([response.status, (await response.json()).detail], [status, detail]);
+    assert.equal(called, status === 200);
+  });
+}
+
+test("an interceptor maps what the handler returned, before the response schema", async () => {
+  class MappedController {
+    one = route.get("/", {
+      interceptors: [async (_c, next) => ({ data: await next() })],
+    }, () => [1]);
+    instead = route.get("/instead", { interceptors: [() => "cached"] }, () => {
+      throw new Error("not reached");
+    });
+  }
+  await using app = await createTestApplication(module({ controllers: [MappedController] }));
+  assert.deepEqual(await (await app.request("/")).json(), { data: [1] });
+  assert.equal(await (await app.request("/instead")).json(), "cached");
+});
+
+test("filters see an error from the route's own to the global ones", async () => {
+  const seen: string[] = [];
+  const filter = (name: string) => (error: unknown) =>
+    void seen.push(`${name} ${(error as Error).message}`);
+  class FilteredController {
+    static readonly filters = [filter("controller")];
+    one = route.get("/", { filters: [filter("route")] }, () => NotFoundException.throw("gone"));
+    mapped = route.get("/mapped", {
+      filters: [() => {
+        throw new HttpException(418, "mapped");
+      }],
+    }, () => NotFoundException.throw("gone"));
+  }
+  await using app = await createTestApplication(module({ controllers: [FilteredController] }), {
+    setUp: (app) => app.useGlobalFilters(filter("global")),
+  });
+  assert.equal((await app.request("/")).status, 404);
+  assert.equal((await app.request("/mapped")).status, 418);
+  assert.equal((await app.request("/unknown")).status, 404);
+  assert.deepEqual(seen, [
+    "route gone",
+    "controller gone",
+    "global gone",
+    "controller mapped",
+    "global mapped",
+    "global There is nothing at this path",
+  ]);
+});
+
+test("a global filter answers for errors of middleware", async () => {
+  await using app = await createTestApplication(module({}), {
+    setUp: (app) =>
+      app.use(() => Promise.reject(new Error("boom")))
+        .useGlobalFilters((error, c) => c.text(`filtered ${error}`, 500)),
+  });
+  assert.equal(await (await app.request("/")).text(), "filtered Error: boom");
+});
+
+test("a route with roles needs one of them: 401 without an identity, 403 without a role", async () => {
+  class RolesController {
+    one = route.get("/", { roles: ["admin", "owner"] }, () => "in");
+  }
+  for (
+    const [roles, status] of [[undefined, 401], [[], 403], [["user"], 403], [
+      ["owner"],
+      200,
+    ]] as const
+  ) {
+    await using app = await createTestApplication(module({ controllers: [RolesController] }), {
+      setUp: (app) =>
+        app.use((c, next) => {
+          if (roles) c.set("roles", roles);
+          return next();
+        }),
+    });
+    assert.equal((await app.request("/")).status, status);
+  }
+});
+
+test("app.routes() tells how each route is protected", async () => {
+  class ProtectedController {
+    static readonly prefix = "x";
+    open = route.get("/", () => 1);
+    guarded = route.post("/", { guards: [() => true] }, () => 1);
+    roles = route.delete("/", { roles: ["admin"] }, () => 1);
+  }
+  await using app = await createTestApplication(
+    module({ name: "AppModule", controllers: [ProtectedController] }),
+  );
+  assert.deepEqual(app.app.routes(), [
+    {
+      method: "GET",
+      path: "/x",
+      handler: "AppModule.ProtectedController.open",
+      protection: "open",
+      roles: [],
+    },
+    {
+      method: "POST",
+      path: "/x",
+      handler: "AppModule.ProtectedController.guarded",
+      protection: "guarded",
+      roles: [],
+    },
+    {
+      method: "DELETE",
+      path: "/x",
+      handler: "AppModule.ProtectedController.roles",
+      protection: "roles",
+      roles: ["admin"],
+    },
+  ]);
+});

@@ -1,0 +1,204 @@
+import { HTTPException } from "hono/http-exception";
+import assert from "node:assert/strict";
+import {
+  ConflictException,
+  HttpException,
+  InternalServerErrorException,
+  module,
+  NotFoundException,
+  route,
+  ServiceUnavailableException,
+  TooManyRequestsException,
+} from "../../mod.ts";
+import * as fw from "../../mod.ts";
+import { createTestApplication } from "../../src/testing/mod.ts";
+import { captureLogs } from "../capture_logs.ts";
+import { test } from "../test.ts";
+
+class UpstreamError extends Error {
+  readonly httpStatus = 502;
+}
+
+class FailingController {
+  string = route.get("/string", () => {
+    throw "a plain string";
+  });
+  late = route.get("/late", async () => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    throw new Error("late secret");
+  });
+  nothing = route.get("/nothing", () => Promise.reject(undefined));
+  internal = route.get("/internal", () => InternalServerErrorException.throw("own words"));
+  busy = route.get(
+    "/busy",
+    () => ServiceUnavailableException.throw("Try later", { headers: { "retry-after": "7" } }),
+  );
+  mapped = route.get("/mapped", () => Promise.reject(new UpstreamError("The bank is closed")));
+  hono = route.get("/hono", () => {
+    const headers = { "www-authenticate": "Basic", "content-type": "text/plain" };
+    throw new HTTPException(401, { message: "no", res: new Response("no", { headers }) });
+  });
+  conflict = route.get(
+    "/conflict",
+    () => ConflictException.throw("Taken", { cause: new Error("SQL") }),
+  );
+}
+
+const root = module({ controllers: [FailingController] });
+
+for (
+  const { path, status, title, detail, production, error } of [
+    {
+      path: "/string",
+      status: 500,
+      title: "Internal Server Error",
+      detail: "a plain string",
+      error: "a plain string",
+    },
+    {
+      path: "/late",
+      status: 500,
+      title: "Internal Server Error",
+      detail: "late secret",
+      error: "Error: late secret",
+    },
+    {
+      path: "/nothing",
+      status: 500,
+      title: "Internal Server Error",
+      detail: "undefined",
+      error: "HttpException: undefined",
+    },
+    {
+      path: "/internal",
+      status: 500,
+      title: "Internal Server Error",
+      detail: "own words",
+      error: "InternalServerErrorException: own words",
+    },
+    {
+      path: "/busy",
+      status: 503,
+      title: "Service Unavailable",
+      detail: "Try later",
+      error: "ServiceUnavailableException: Try later",
+    },
+    {
+      path: "/mapped",
+      status: 502,
+      title: "Bad Gateway",
+      detail: "The bank is closed",
+      error: "Error: The bank is closed",
+    },
+    { path: "/hono", status: 401, title: "Unauthorized", detail: "no", production: "no" },
+    { path: "/conflict", status: 409, title: "Conflict", detail: "Taken", production: "Taken" },
+  ]
+) {
+  test(`whatever a handler throws is a problem document: ${path}`, () =>
+    captureLogs(["fw"], async (records) => {
+      await using app = await createTestApplication(root, { setUp: (app) => app.useRequestId() });
+      const response = await app.request(path, { headers: { "x-request-id": "id-1" } });
+      assert.equal(response.status, status);
+      assert.equal(response.headers.get("content-type"), "application/problem+json");
+      assert.deepEqual(await response.json(), {
+        type: "about:blank",
+        title,
+        status,
+        detail,
+        instance: path,
+        requestId: "id-1",
+      });
+      const told = records.map((
+        { level, properties },
+      ) => [level, String(properties["error"]), properties["requestId"]]);
+      assert.deepEqual(told, error === undefined ? [] : [["error", error, "id-1"]]);
+    }));
+
+  test(`production conceals a 5xx and nothing else: ${path}`, async () => {
+    await using app = await createTestApplication(root, {
+      setUp: (app) => app.enableProductionErrors(),
+    });
+    const response = await app.request(path);
+    assert.deepEqual(await response.json(), {
+      type: "about:blank",
+      title,
+      status,
+      detail: production ?? "The server could not answer this request",
+      instance: path,
+    });
+  });
+}
+
+test("a problem keeps the headers of its exception", async () => {
+  await using app = await createTestApplication(root);
+  assert.equal((await app.request("/busy")).headers.get("retry-after"), "7");
+  assert.equal((await app.request("/hono")).headers.get("www-authenticate"), "Basic");
+});
+
+test("middleware may throw anything", async () => {
+  for (const thrown of ["a string", undefined, new Error("boom"), new NotFoundException("gone")]) {
+    await using app = await createTestApplication(root, {
+      setUp: (app) => app.useRequestId().use(() => Promise.reject(thrown)),
+    });
+    const response = await app.request("/late");
+    assert.equal(response.status, thrown instanceof NotFoundException ? 404 : 500);
+    assert.match(response.headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
+    assert.equal(response.headers.get("content-type"), "application/problem+json");
+  }
+});
+
+test("enableProductionErrorsFromEnv() follows FW_ENV", async () => {
+  for (
+    const [value, detail] of [["production", "The server could not answer this request"], [
+      "development",
+      "own words",
+    ]]
+  ) {
+    process.env["FW_ENV"] = value;
+    try {
+      await using app = await createTestApplication(root, {
+        setUp: (app) => app.enableProductionErrorsFromEnv(),
+      });
+      assert.equal((await (await app.request("/internal")).json()).detail, detail);
+    } finally {
+      delete process.env["FW_ENV"];
+    }
+  }
+});
+
+test("every named exception has its status, name and message", () => {
+  const named = Object.entries(fw).filter(([name]) => /^(?!Http).*Exception$/.test(name));
+  const statuses = named.map(([name, Exception]) => {
+    const exception = new (Exception as typeof NotFoundException)();
+    assert.ok(exception instanceof HttpException);
+    assert.equal(exception.name, name);
+    assert.equal(`${exception.message.replaceAll(" ", "")}Exception`, name);
+    return exception.status;
+  });
+  assert.deepEqual(
+    statuses.toSorted((a, b) => a - b),
+    [400, 401, 403, 404, 405, 406, 408, 409, 410, 412, 413, 415, 422, 429, 500, 501, 502, 503, 504],
+  );
+});
+
+test("HttpException refuses a status that is no error", () => {
+  for (const status of [200, 399, 600, 404.5, NaN]) {
+    assert.throws(() => new HttpException(status), {
+      name: "RangeError",
+      message: `Cannot create HttpException: status ${status} is not 400 to 599`,
+    });
+  }
+});
+
+test("HttpException.from() gives an exception as it is, and keeps the cause of another error", () => {
+  const limited = new TooManyRequestsException();
+  assert.equal(HttpException.from(limited), limited);
+  const cause = new Error("boom");
+  assert.deepEqual([HttpException.from(cause).status, HttpException.from(cause).cause], [
+    500,
+    cause,
+  ]);
+  assert.equal(HttpException.from(new HTTPException(302)).status, 500);
+  const foreign = Object.assign(new Error("octokit"), { status: 404 });
+  assert.equal(HttpException.from(foreign).status, 500);
+});

@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import { type ControllerClass, module, route } from "../../mod.ts";
+import { createTestApplication, type TestApplication } from "../../src/testing/mod.ts";
+import { test } from "../test.ts";
+
+function serving(...controllers: ControllerClass[]): Promise<TestApplication> {
+  return createTestApplication(module({ name: "AppModule", controllers }));
+}
+
+class ThingsController {
+  static readonly prefix = "things";
+
+  anything = route.all("/any", (_, c) => c.text(c.req.method));
+  one = route.get("/:id", ({ params }) => params.id);
+  me = route.get("/me", () => "me");
+  rest = route.get("/*", () => "rest");
+  list = route.get("/", () => []);
+  create = route.post("/", () => "created");
+  put = route.put("/:id", () => "put");
+  patch = route.patch("/:id", () => "patched");
+  remove = route.delete("/:id", () => "deleted");
+}
+
+const answer = async (response: Response) => [response.status, await response.text()];
+
+for (
+  const [method, path, expected] of [
+    ["GET", "/things", [200, "[]"]],
+    ["GET", "/things/", [200, "[]"]],
+    ["GET", "/things/7", [200, '"7"']],
+    ["GET", "/things/7/", [200, '"7"']],
+    ["GET", "/things/me", [200, '"me"']],
+    ["GET", "/things/a/b", [200, '"rest"']],
+    ["GET", "/things/%C3%A9%2F", [200, '"é/"']],
+    ["GET", "/things/%zz", [200, '"%zz"']],
+    ["PUT", "/things/7", [200, '"put"']],
+    ["PATCH", "/things/7", [200, '"patched"']],
+    ["DELETE", "/things/7", [200, '"deleted"']],
+    ["GET", "/things/any", [200, "GET"]],
+    ["DELETE", "/things/any", [200, "DELETE"]],
+    ["PROPFIND", "/things/any", [200, "PROPFIND"]],
+    ["HEAD", "/things/7", [200, ""]],
+  ] as const
+) {
+  test(`${method} ${path} reaches its route`, async () => {
+    await using app = await serving(ThingsController);
+    assert.deepEqual(await answer(await app.request(path, { method })), expected);
+  });
+}
+
+test("an unknown path is a 404 problem", async () => {
+  await using app = await serving(ThingsController);
+  const response = await app.request("/nothing/here?secret=1");
+  assert.equal(response.status, 404);
+  assert.deepEqual(await response.json(), {
+    type: "about:blank",
+    title: "Not Found",
+    status: 404,
+    detail: "There is nothing at this path",
+    instance: "/nothing/here",
+  });
+});
+
+test("a wrong method is a 405 problem with Allow", async () => {
+  await using app = await serving(ThingsController);
+  for (const method of ["DELETE", "PROPFIND"]) {
+    const response = await app.request("/things", { method });
+    assert.equal(response.status, 405);
+    assert.equal(response.headers.get("allow"), "GET, HEAD, POST, OPTIONS");
+    assert.deepEqual(await response.json(), {
+      type: "about:blank",
+      title: "Method Not Allowed",
+      status: 405,
+      detail: "This path knows GET, HEAD, POST, OPTIONS",
+      instance: "/things",
+    });
+  }
+});
+
+test("OPTIONS tells the methods of a path, and is a 404 where there are none", async () => {
+  await using app = await serving(ThingsController);
+  const response = await app.request("/things/7", { method: "OPTIONS" });
+  assert.equal(response.status, 204);
+  assert.equal(response.headers.get("allow"), "GET, HEAD, PUT, PATCH, DELETE, OPTIONS");
+  assert.equal((await app.request("/nothing", { method: "OPTIONS" })).status, 404);
+});
+
+test("HEAD of an unknown path is a 404 without a body", async () => {
+  await using app = await serving(ThingsController);
+  assert.deepEqual(await answer(await app.request("/x", { method: "HEAD" })), [404, ""]);
+});
+
+class HeadController {
+  get = route.get("/both", (_, c) => c.text("get", { headers: { "x-from": "get" } }));
+  head = route.head("/both", (_, c) => c.body(null, { headers: { "x-from": "head" } }));
+  only = route.head("/only", (_, c) => c.body(null, 200));
+  options = route.options("/both", (_, c) => c.text("own options"));
+}
+
+test("a HEAD route goes before the GET route of its path", async () => {
+  await using app = await serving(HeadController);
+  assert.equal((await app.request("/both")).headers.get("x-from"), "get");
+  assert.equal((await app.request("/both", { method: "HEAD" })).headers.get("x-from"), "head");
+});
+
+test("GET of a path with a HEAD route alone is a 405", async () => {
+  await using app = await serving(HeadController);
+  assert.equal((await app.request("/only", { method: "HEAD" })).status, 200);
+  const response = await app.request("/only");
+  assert.deepEqual([response.status, response.headers.get("allow")], [405, "HEAD, OPTIONS"]);
+});
+
+test("an OPTIONS route goes before the answer of the router", async () => {
+  await using app = await serving(HeadController);
+  const response = await app.request("/both", { method: "OPTIONS" });
+  assert.deepEqual(await answer(response), [200, "own options"]);
+});
+
+test("an ALL route leaves the methods of its path that have a route of their own", async () => {
+  class MixedController {
+    all = route.all("/x", () => "all");
+    get = route.get("/x", () => "get");
+  }
+  await using app = await serving(MixedController);
+  assert.deepEqual(await answer(await app.request("/x")), [200, '"get"']);
+  assert.deepEqual(await answer(await app.request("/x", { method: "POST" })), [200, '"all"']);
+});
+
+test("versions and prefixes stand before a controller's routes", async () => {
+  class VersionedController {
+    static readonly prefix = "users";
+    static readonly version = "v2";
+    list = route.get("/", () => "v2");
+  }
+  class PlainController {
+    static readonly prefix = "users";
+    list = route.get("/", () => "plain");
+  }
+  const root = module({ controllers: [VersionedController, PlainController] });
+  await using without = await createTestApplication(root, {
+    setUp: (app) => app.setGlobalPrefix("/api/"),
+  });
+  assert.deepEqual(without.app.routes().map(({ path }) => path), ["/api/users", "/api/v2/users"]);
+  assert.deepEqual(await answer(await without.request("/api/v2/users/")), [200, '"v2"']);
+  assert.deepEqual(await answer(await without.request("/api/users")), [200, '"plain"']);
+  await using with1 = await createTestApplication(root, {
+    setUp: (app) => app.setGlobalPrefix("api").enableUriVersioning({ defaultVersion: "v1" }),
+  });
+  assert.deepEqual(await answer(await with1.request("/api/v1/users")), [200, '"plain"']);
+  assert.equal((await with1.request("/api/users")).status, 404);
+});
+
+test("FwFactory.create() refuses a route that is declared twice, and names both places", async () => {
+  class TwiceController {
+    one = route.get("/:id", () => 1);
+    other = route.get("/:name", () => 2);
+  }
+  await assert.rejects(serving(TwiceController), {
+    name: "TypeError",
+    message: "Cannot mount AppModule.TwiceController.other: " +
+      "AppModule.TwiceController.one has GET /:id already",
+  });
+});
+
+test("FwFactory.create() refuses two controllers with one path, and names both", async () => {
+  class LeftController {
+    static readonly prefix = "x";
+    left = route.get("/", () => 1);
+  }
+  class RightController {
+    static readonly prefix = "/x/";
+    right = route.get("/", () => 2);
+  }
+  await assert.rejects(serving(LeftController, RightController), {
+    name: "TypeError",
+    message: "Cannot mount AppModule.RightController.right: " +
+      "AppModule.LeftController.left has GET /x already",
+  });
+});
+
+test("an application refuses routes that a default version or an endpoint makes one", async () => {
+  class VersionedController {
+    static readonly version = "v1";
+    list = route.get("/health", () => 1);
+  }
+  class PlainController {
+    list = route.get("/health", () => 2);
+  }
+  await using versions = await serving(VersionedController, PlainController);
+  versions.app.enableUriVersioning({ defaultVersion: "v1" });
+  await assert.rejects(versions.request("/"), {
+    name: "TypeError",
+    message: /has GET \/v1\/health/,
+  });
+  await using endpoint = await serving(PlainController);
+  endpoint.app.enableHealthCheck("/health");
+  await assert.rejects(endpoint.request("/"), {
+    message: "Cannot mount AppModule.PlainController.list: GET /health is an endpoint already",
+  });
+});
+
+test("FwFactory.create() refuses a prefix that is not a path", async () => {
+  class SpacedController {
+    static readonly prefix = "a b";
+    list = route.get("/", () => 1);
+  }
+  await assert.rejects(serving(SpacedController), {
+    name: "TypeError",
+    message: 'Cannot compose a path with "a b": it is not a path',
+  });
+});

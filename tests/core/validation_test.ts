@@ -1,0 +1,130 @@
+import { type } from "arktype";
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import * as v from "valibot";
+import * as z from "zod";
+import { type AnySchema, HttpException } from "../../mod.ts";
+import { issuesOf, parse, withoutValue } from "../../src/core/validation.ts";
+import { test } from "../test.ts";
+
+const SECRET = "hunter2-is-no-number";
+
+for (
+  const { library, schema, issues } of [
+    {
+      library: "valibot",
+      schema: v.object({
+        age: v.number(),
+        mail: v.pipe(v.string(), v.email()),
+        tags: v.array(v.object({ name: v.pipe(v.string(), v.maxLength(3)) })),
+      }),
+      issues: [
+        { in: "body", field: "age", message: "Invalid type: Expected number" },
+        { in: "body", field: "mail", message: "Invalid email" },
+        {
+          in: "body",
+          field: "tags.0.name",
+          message: "Invalid length: Expected <=3 but received 20",
+        },
+      ],
+    },
+    {
+      library: "zod",
+      schema: z.object({
+        age: z.number(),
+        mail: z.email(),
+        tags: z.array(z.object({ name: z.string().max(3) })),
+      }),
+      issues: [
+        { in: "body", field: "age", message: "Invalid input: expected number, received string" },
+        { in: "body", field: "mail", message: "Invalid email address" },
+        {
+          in: "body",
+          field: "tags.0.name",
+          message: "Too big: expected string to have <=3 characters",
+        },
+      ],
+    },
+    {
+      library: "arktype",
+      schema: type({
+        age: "number",
+        mail: "string.email",
+        tags: type({ name: "string<=3" }).array(),
+      }),
+      issues: [
+        { in: "body", field: "age", message: "age must be a number (was a string)" },
+        { in: "body", field: "mail", message: "mail must be an email address" },
+        {
+          in: "body",
+          field: "tags.0.name",
+          message: "tags[0].name must be at most length 3 (was 20)",
+        },
+      ],
+    },
+  ] satisfies { library: string; schema: AnySchema; issues: unknown[] }[]
+) {
+  test(`parse() tells what ${library} refuses, and never the value`, async () => {
+    const value = { age: SECRET, mail: SECRET, tags: [{ name: SECRET }] };
+    await assert.rejects(parse<AnySchema>(schema, value, "body"), (error: HttpException) => {
+      assert.equal(error.status, 422);
+      assert.deepEqual(error.errors, issues);
+      return true;
+    });
+  });
+}
+
+test("parse() awaits an asynchronous schema", async () => {
+  const taken = v.pipeAsync(
+    v.string(),
+    v.checkAsync((name) => Promise.resolve(name !== "tom"), "Taken"),
+  );
+  assert.equal(await parse(taken, "kim", "body"), "kim");
+  await assert.rejects(parse(taken, "tom", "body"), (error: HttpException) => {
+    assert.deepEqual(error.errors, [{ in: "body", field: "", message: "Taken" }]);
+    return true;
+  });
+});
+
+test("withoutValue() cuts every form of quotation, and gives up on the rest", () => {
+  for (
+    const [message, value, expected] of [
+      ['Invalid type: Expected number but received "abc"', "abc", "Invalid type: Expected number"],
+      ['Invalid email: Received "a"b"', 'a"b', "Invalid email"],
+      ['mail must be an email address (was "x@")', "x@", "mail must be an email address"],
+      ["Invalid value: Expected >0 but received -5", -5, "Invalid value: Expected >0"],
+      ["Expected false but received true", true, "Expected false"],
+      ["secret is not good enough", "secret", "Invalid value"],
+      ["Invalid type: Expected Object but received null", null, undefined],
+      ["Required", undefined, undefined],
+      ["Too short", "", undefined],
+    ] as const
+  ) assert.equal(withoutValue(message, value), expected ?? message);
+});
+
+test("issuesOf() never lets a string of three characters or more through", () => {
+  const schemas = [
+    v.object({ x: v.pipe(v.string(), v.regex(/^$/)) }),
+    v.object({ x: v.picklist(["a", "b"]) }),
+    v.object({ x: v.number() }),
+    v.object({ x: v.pipe(v.string(), v.check(() => false, ({ input }) => `No ${input}, please`)) }),
+  ];
+  fc.assert(fc.property(fc.string({ minLength: 3 }), fc.constantFrom(...schemas), (x, schema) => {
+    const result = schema["~standard"].validate({ x }) as { issues: [] };
+    for (const { message } of issuesOf(result.issues, { x }, "body")) {
+      assert.equal(message.includes(x) && message !== "Invalid value", false);
+    }
+  }));
+});
+
+test("parse() lists at most 100 issues, each short", async () => {
+  const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => ["k".repeat(500) + i, i]));
+  await assert.rejects(
+    parse(v.record(v.string(), v.string()), many, "query"),
+    (error: HttpException) => {
+      assert.equal(error.errors?.length, 100);
+      assert.equal(error.errors[0]?.field.length, 256);
+      return true;
+    },
+  );
+});

@@ -1,0 +1,242 @@
+import type { Insertable, Selectable } from "kysely";
+import { inject } from "../../mod.ts";
+import {
+  type CreateInput,
+  DbModule,
+  DbOptions,
+  DbService,
+  field,
+  type FindManyOptions,
+  model,
+  type Row,
+  type TableOf,
+  type UniqueWhere,
+  type UpdateInput,
+  type Where,
+} from "../../src/db/mod.ts";
+import { test } from "../test.ts";
+
+/** Compiles only if the two types are the same. */
+function same<A, B>(
+  ..._: (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? [] : [never]
+): void {}
+
+/** Compiles only if every value fits. */
+function fits<T>(_: readonly T[]): void {}
+
+/** Compiles its body, which never runs. */
+function compiles(_: () => unknown): void {}
+
+const User = model("users", {
+  id: field.integer().primaryKey(),
+  tenant_id: field.text(),
+  email: field.text().unique(),
+  nick: field.text().unique().nullable(),
+  score: field.real().nullable(),
+  active: field.boolean().default(true),
+});
+const Tag = model("tags", { name: field.text().primaryKey(), uses: field.integer().default(0) });
+class Db extends DbService.with({ user: User, tag: Tag }) {}
+
+type UserRow = {
+  id: number;
+  tenant_id: string;
+  email: string;
+  nick: string | null;
+  score: number | null;
+  active: boolean;
+};
+
+test("the types of a model are inferred from its fields", () => {
+  same<Row<typeof User>, UserRow>();
+  same<Row<typeof Tag>, { name: string; uses: number }>();
+
+  fits<CreateInput<typeof User>>([
+    { tenant_id: "a", email: "e" },
+    { id: 1, tenant_id: "a", email: "e", nick: null, score: 0.5, active: false },
+    { id: undefined, tenant_id: "a", email: "e", nick: undefined, active: undefined },
+    // @ts-expect-error: the e-mail is missing
+    { tenant_id: "a" },
+    // @ts-expect-error: the e-mail is not nullable
+    { tenant_id: "a", email: null },
+    // @ts-expect-error: no such column
+    { tenant_id: "a", email: "e", nope: 1 },
+    // @ts-expect-error: the id is a number
+    { tenant_id: "a", email: "e", id: "1" },
+  ]);
+  fits<CreateInput<typeof Tag>>([
+    { name: "a" },
+    // @ts-expect-error: only an integer key is generated
+    {},
+  ]);
+  fits<UpdateInput<typeof User>>([
+    {},
+    { email: "e", nick: null, active: undefined },
+    // @ts-expect-error: the primary key is not updated
+    { id: 1 },
+    // @ts-expect-error: the e-mail is not nullable
+    { email: null },
+    // @ts-expect-error: no such column
+    { nope: 1 },
+  ]);
+});
+
+test("conditions and orders fit the kinds of their columns", () => {
+  fits<Where<typeof User>>([
+    {},
+    { id: 1, nick: null, active: true },
+    { id: { in: [1], notIn: [], gt: 0, lte: 9 }, nick: { equals: null, contains: "a" } },
+    { OR: [{ id: 1 }, User.email.equals("e")], NOT: { AND: [] } },
+    { email: { gte: "a", startsWith: "a", isNull: false } },
+    // @ts-expect-error: no such column
+    { nope: 1 },
+    // @ts-expect-error: no such operator
+    { id: { like: 1 } },
+    // @ts-expect-error: text only
+    { id: { contains: "1" } },
+    // @ts-expect-error: booleans have no order
+    { active: { gt: false } },
+    // @ts-expect-error: another type
+    { id: "1" },
+    // @ts-expect-error: a list of another type
+    { id: { in: ["1"] } },
+    // @ts-expect-error: null is in no list
+    { nick: { in: [null] } },
+    // @ts-expect-error: null has no order
+    { nick: { lt: null } },
+    // @ts-expect-error: the e-mail is never null
+    { email: null },
+    // @ts-expect-error: a list
+    { AND: { id: 1 } },
+    // @ts-expect-error: no such column inside
+    { OR: [{ nope: 1 }] },
+  ]);
+  fits<FindManyOptions<typeof User>>([
+    {},
+    { where: User.nick.equals(null), orderBy: [User.id.order("asc"), { email: "desc" }], take: 1 },
+    // @ts-expect-error: no such direction
+    { orderBy: { id: "up" } },
+    // @ts-expect-error: no such column
+    { orderBy: { nope: "asc" } },
+    // @ts-expect-error: no such option
+    { limit: 1 },
+    // @ts-expect-error: a number
+    { take: "1" },
+  ]);
+  // @ts-expect-error: another type
+  User.id.equals("1");
+  // @ts-expect-error: never null
+  User.email.equals(null);
+  // @ts-expect-error: no such direction
+  User.id.order("up");
+});
+
+test("only unique columns name a row", () => {
+  fits<UniqueWhere<typeof User>>([
+    { id: 1 },
+    { email: "e" },
+    { nick: "n" },
+    { id: 1, email: "e" },
+    { id: { equals: 1 } },
+    User.id.equals(1),
+    User.nick.equals("n"),
+    // @ts-expect-error: nothing
+    {},
+    // @ts-expect-error: not unique
+    { tenant_id: "a" },
+    // @ts-expect-error: not unique
+    { id: 1, tenant_id: "a" },
+    // @ts-expect-error: not one row
+    { id: { gt: 1 } },
+    // @ts-expect-error: many rows may have none
+    { nick: null },
+    // @ts-expect-error: many rows may have none
+    User.nick.equals(null),
+    // @ts-expect-error: no condition
+    { OR: [{ id: 1 }] },
+    // @ts-expect-error: not given
+    { id: undefined },
+  ]);
+});
+
+test("repositories give rows and take input without casts", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    same<
+      typeof db.user extends { create(options: never): Promise<infer R> } ? R : never,
+      UserRow
+    >();
+    const found = await db.user.findUnique({ where: { email: "e" } });
+    same<typeof found, UserRow | null>();
+    const rows = await db.user.findMany({ where: { score: { gt: 1 } }, take: 20 });
+    same<typeof rows, UserRow[]>();
+    const body: { nick?: string | undefined; active?: boolean | undefined } = {};
+    await db.user.update({ where: { id: 1 }, data: body });
+    // @ts-expect-error: no such model
+    db.post;
+    // @ts-expect-error: an accessor is not replaced
+    db.user = inject(Db).user;
+    // @ts-expect-error: another model's column
+    db.tag.findUnique({ where: { email: "e" } });
+    // @ts-expect-error: which row?
+    db.user.delete({});
+  });
+});
+
+test("a scope is taken out of the input", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    const users = db.user.scoped({ tenant_id: "a" });
+    await users.create({ data: { email: "e" } });
+    // @ts-expect-error: set by the scope
+    await users.create({ data: { email: "e", tenant_id: "b" } });
+    // @ts-expect-error: set by the scope
+    await users.update({ where: { id: 1 }, data: { tenant_id: "b" } });
+    // @ts-expect-error: in the scope already
+    users.scoped({ tenant_id: "b" });
+    // @ts-expect-error: no such column
+    db.user.scoped({ nope: 1 });
+    // @ts-expect-error: another type
+    db.user.scoped({ tenant_id: 1 });
+    // @ts-expect-error: a scope has values
+    db.user.scoped({ nick: null });
+    const narrow = users.scoped({ active: true });
+    // @ts-expect-error: set by the scope
+    await narrow.create({ data: { email: "e", active: false } });
+  });
+});
+
+test("Kysely knows the models' tables as the driver does", () => {
+  same<Selectable<TableOf<typeof User>>["active"], boolean | 0 | 1>();
+  fits<Insertable<TableOf<typeof User>>>([{ tenant_id: "a", email: "e" }]);
+  compiles(async () => {
+    const db = inject(Db);
+    await db.kysely.selectFrom("users").select(["id", "nick"]).where("active", "=", true).execute();
+    // @ts-expect-error: no such table
+    db.kysely.selectFrom("posts");
+    // @ts-expect-error: no such column
+    db.kysely.selectFrom("users").select("nope");
+  });
+});
+
+test("a service is opened and provided by its class", () => {
+  compiles(async () => {
+    const options = DbOptions.fromUrl("sqlite::memory:");
+    const db = await Db.open(options);
+    same<typeof db, Db>();
+    DbModule.forRootWithOptions(Db, options);
+    // @ts-expect-error: a service without models
+    DbModule.forRootWithOptions(DbService, options);
+    // @ts-expect-error: a class that is no service
+    DbModule.forRootWithOptions(class {}, options);
+    // @ts-expect-error: options, not a URL
+    DbModule.forRootWithOptions(Db, "sqlite::memory:");
+  });
+});
+
+test("a field's default is of its kind", () => {
+  // @ts-expect-error: another type
+  compiles(() => field.integer().default("1"));
+  // @ts-expect-error: not made by field
+  compiles(() => model("t", { id: "integer" }));
+});
