@@ -1,0 +1,97 @@
+/**
+ * Answers whether the application is fit to take requests.
+ *
+ * @module
+ */
+import { getLogger } from "@logtape/logtape";
+import type { Handler } from "hono";
+import { isTimeLimit, withTimeLimit } from "./time_limit.ts";
+
+/**
+ * Checks one thing that the application depends on. It is down if this returns `false`, throws, or
+ * has not ended within the time limit, at which the signal is aborted.
+ */
+export type HealthIndicator = (signal: AbortSignal) => unknown;
+
+/** What a health check looks at. */
+export interface HealthCheckOptions {
+  /** The indicators by the names they have in the answer; none by default. */
+  readonly indicators?: Readonly<Record<string, HealthIndicator>>;
+  /** How long an indicator may take, in milliseconds; 5000 by default. */
+  readonly timeoutMs?: number;
+  /** Whether the application is shutting down; never by default. */
+  readonly isDraining?: () => boolean;
+}
+
+const NO_STORE = { "Cache-Control": "no-store" };
+
+/**
+ * Creates a handler that answers 200 `{"status":"ok"}`, or 503 with `"error"` when an indicator is
+ * down and `"draining"` during shutdown. Each indicator is told as `"up"` or `"down"` under
+ * `checks`; why it is down is logged (category `fw`, `health`) and never sent. An indicator runs at
+ * most once at a time, so a flood of probes does not become a flood of its queries, and one that
+ * hangs is not started again.
+ *
+ * @throws {RangeError} if `timeoutMs` is not positive or not below 2^31
+ */
+export function healthCheck(
+  { indicators = {}, timeoutMs = 5000, isDraining = () => false }: HealthCheckOptions = {},
+): Handler {
+  if (!isTimeLimit(timeoutMs)) {
+    throw new RangeError(`Cannot check health: ${timeoutMs} ms is not a time limit`);
+  }
+  const probes = Object.entries(indicators).map(([name, indicator]) => ({
+    name,
+    isUp: singleFlight(name, indicator, timeoutMs),
+  }));
+
+  return async function healthCheck(c) {
+    if (isDraining()) return c.json({ status: "draining" }, 503, NO_STORE);
+    if (probes.length === 0) return c.json({ status: "ok" }, 200, NO_STORE);
+    const checks = await Promise.all(
+      probes.map(async ({ name, isUp }) => ({ name, status: await isUp() ? "up" : "down" })),
+    );
+    const isOk = checks.every(({ status }) => status === "up");
+    return c.json(
+      {
+        status: isOk ? "ok" : "error",
+        checks: Object.fromEntries(checks.map(({ name, status }) => [name, { status }])),
+      },
+      isOk ? 200 : 503,
+      NO_STORE,
+    );
+  };
+}
+
+/** Shares one verdict among all callers until the indicator has ended, however late. */
+function singleFlight(
+  name: string,
+  indicator: HealthIndicator,
+  timeoutMs: number,
+): () => Promise<boolean> {
+  const logger = getLogger(["fw", "health"]);
+  let verdict: Promise<boolean> | undefined;
+
+  function start(): Promise<boolean> {
+    const controller = new AbortController();
+    const run = (async () => await indicator(controller.signal))();
+    const clear = () => {
+      verdict = undefined;
+    };
+    run.then(clear, clear);
+    return judge(run, controller);
+  }
+
+  async function judge(run: Promise<unknown>, controller: AbortController): Promise<boolean> {
+    try {
+      if (await withTimeLimit(run, timeoutMs) !== false) return true;
+      logger.warn("Health indicator {indicator} is down", { indicator: name });
+    } catch (error) {
+      controller.abort(error);
+      logger.warn("Health indicator {indicator} is down: {error}", { indicator: name, error });
+    }
+    return false;
+  }
+
+  return () => verdict ??= start();
+}

@@ -1,0 +1,78 @@
+/**
+ * Counts and times requests for Prometheus.
+ *
+ * @module
+ */
+import type { Handler, MiddlewareHandler } from "hono";
+import type { OpenMetricsContentType, PrometheusContentType, Registry } from "prom-client";
+import { matchedRoute } from "../core/matched_route.ts";
+import { knownMethod } from "./http_method.ts";
+import { observe } from "./observe.ts";
+
+/** A registry of `prom-client`, in either of its text formats. */
+export type MetricsRegistry = Registry<PrometheusContentType> | Registry<OpenMetricsContentType>;
+
+/** What the metrics are kept in. */
+export interface MetricsOptions {
+  /** The registry, which may hold metrics of the application's own; a new one by default. */
+  readonly registry?: MetricsRegistry;
+}
+
+/** The parts of an application's metrics. */
+export interface Metrics {
+  /** Counts and times each request. */
+  readonly middleware: MiddlewareHandler;
+  /** Answers with the registry's text. */
+  readonly handler: Handler;
+  /** The registry, to which the application may add its own metrics. */
+  readonly registry: MetricsRegistry;
+}
+
+/**
+ * Loads `prom-client` and creates `http_requests_total{method,route,status}`, the histogram
+ * `http_request_duration_seconds{method,route}` and the gauge `http_requests_in_flight`. The labels
+ * are bounded whatever clients send: `route` is the pattern of a route or `unmatched`, `method` one
+ * in common use or `_OTHER`.
+ *
+ * @throws {Error} if the registry already has a metric of one of these names
+ */
+export async function createMetrics({ registry }: MetricsOptions = {}): Promise<Metrics> {
+  const { Counter, Gauge, Histogram, Registry } = await import("prom-client");
+  const target = registry ?? new Registry();
+  const registers = [target];
+  const requests = new Counter({
+    name: "http_requests_total",
+    help: "HTTP requests answered",
+    labelNames: ["method", "route", "status"],
+    registers,
+  });
+  const durations = new Histogram({
+    name: "http_request_duration_seconds",
+    help: "Seconds from the arrival of an HTTP request to its response, without its body",
+    labelNames: ["method", "route"],
+    registers,
+  });
+  const inFlight = new Gauge({
+    name: "http_requests_in_flight",
+    help: "HTTP requests being answered",
+    registers,
+  });
+
+  return {
+    registry: target,
+    async middleware(c, next) {
+      const startMs = performance.now();
+      inFlight.inc();
+      await observe(c, next, (status) => {
+        const method = knownMethod(c.req.method);
+        const route = matchedRoute(c)?.path ?? "unmatched";
+        inFlight.dec();
+        requests.inc({ method, route, status });
+        durations.observe({ method, route }, (performance.now() - startMs) / 1000);
+      });
+    },
+    async handler(c) {
+      return c.body(await target.metrics(), 200, { "content-type": target.contentType });
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/**
+ * Watches the rest of a request from a middleware.
+ *
+ * @module
+ */
+import type { Context, Next } from "hono";
+import { HttpException } from "../core/http_exception.ts";
+
+/**
+ * Runs the rest of the request, then calls `onEnd` exactly once, however it went, with the status
+ * that the client will see and the error behind it, if any. It ends when the response is made, not
+ * when its body has been sent.
+ */
+export async function observe(
+  c: Context,
+  next: Next,
+  onEnd: (status: number, error: unknown) => void,
+): Promise<void> {
+  let status = 500;
+  let error: unknown;
+  try {
+    await next();
+    if (c.finalized) status = c.res.status;
+    error = c.error;
+  } catch (thrown) {
+    status = HttpException.from(thrown).status;
+    error = thrown;
+    throw thrown;
+  } finally {
+    onEnd(status, error);
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Represents a request as a span of OpenTelemetry.
+ *
+ * @module
+ */
+import {
+  context,
+  createTraceState,
+  INVALID_TRACEID,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
+import type { Context } from "hono";
+import { clientIp } from "./client_ip.ts";
+import { knownMethod } from "./http_method.ts";
+import { parseTraceparent } from "./traceparent.ts";
+
+/** How a request went. */
+export interface RequestResult {
+  /** The pattern of the route that answered, if any. */
+  readonly route: string | undefined;
+  /** The status of the response. */
+  readonly status: number;
+  /** What was thrown, if anything. */
+  readonly error: unknown;
+}
+
+/** A request's span. */
+export interface ServerSpan {
+  /** The trace that the request is part of, if any. */
+  readonly traceId: string | undefined;
+  /** Runs the request with the span active. */
+  readonly run: (request: () => Promise<void>) => Promise<void>;
+  /** Completes the span. */
+  readonly end: (result: RequestResult) => void;
+}
+
+const UNTRACED: ServerSpan = { traceId: undefined, run: (request) => request(), end() {} };
+
+/**
+ * Takes the span that the runtime or its instrumentation has already started, or starts one if the
+ * application has registered a tracer provider, as a child of the request's `traceparent`.
+ *
+ * The attributes are those of the HTTP semantic conventions 1.x; `path` becomes `url.path`.
+ */
+export function serverSpan(c: Context, path: string): ServerSpan {
+  const active = trace.getActiveSpan();
+  return active ? joined(c, active) : started(c, path);
+}
+
+/** Its owner knows everything but the route, and ends it. */
+function joined(c: Context, span: Span): ServerSpan {
+  return {
+    traceId: span.spanContext().traceId,
+    run: (request) => request(),
+    end: ({ route }) => nameAfter(route, c, span),
+  };
+}
+
+function started(c: Context, path: string): ServerSpan {
+  const parent = remoteContext(c);
+  const attributes = {
+    "http.request.method": knownMethod(c.req.method),
+    "url.path": path,
+    "url.scheme": c.req.url.slice(0, c.req.url.indexOf(":")),
+  };
+  const options = { kind: SpanKind.SERVER, attributes };
+  const span = trace.getTracer("@fw/fw").startSpan(spanName(c), options, parent);
+  const { traceId } = span.spanContext();
+  if (traceId === INVALID_TRACEID) return UNTRACED;
+  return {
+    traceId,
+    run: (request) => context.with(trace.setSpan(parent, span), request),
+    end({ route, status, error }) {
+      nameAfter(route, c, span);
+      span.setAttributes({ "http.response.status_code": status, "client.address": clientIp(c) });
+      if (status >= 500) fail(span, status, error);
+      span.end();
+    },
+  };
+}
+
+function remoteContext(c: Context): ReturnType<typeof context.active> {
+  const remote = parseTraceparent(c.req.header("traceparent"));
+  if (!remote) return context.active();
+  const tracestate = c.req.header("tracestate");
+  return trace.setSpanContext(context.active(), {
+    ...remote,
+    isRemote: true,
+    ...(tracestate && { traceState: createTraceState(tracestate) }),
+  });
+}
+
+function nameAfter(route: string | undefined, c: Context, span: Span): void {
+  if (route === undefined) return;
+  span.setAttribute("http.route", route);
+  span.updateName(`${spanName(c)} ${route}`);
+}
+
+function spanName(c: Context): string {
+  const method = knownMethod(c.req.method);
+  return method === "_OTHER" ? "HTTP" : method;
+}
+
+function fail(span: Span, status: number, error: unknown): void {
+  span.setStatus({ code: SpanStatusCode.ERROR });
+  span.setAttribute("error.type", error instanceof Error ? error.name : String(status));
+  if (error !== undefined) span.recordException(error instanceof Error ? error : String(error));
+}

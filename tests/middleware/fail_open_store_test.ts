@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { FailOpenStore } from "../../src/middleware/fail_open_store.ts";
+import type { RateLimitHit, RateLimitStore } from "../../src/middleware/rate_limit_store.ts";
+import { test } from "../test.ts";
+import { captureLogs } from "../capture_logs.ts";
+
+const HIT: RateLimitHit = { count: 1, resetMs: 1000 };
+const FAILURE = new Error("connection lost");
+
+const FAILURES: Record<string, RateLimitStore["hit"]> = {
+  rejects: () => Promise.reject(FAILURE),
+  throws: () => {
+    throw FAILURE;
+  },
+  hangs: () => new Promise(() => {}),
+};
+
+test("FailOpenStore.hit() passes on what the store says, at once or later", async () => {
+  for (const answer of [HIT, Promise.resolve(HIT)]) {
+    const store = new FailOpenStore({ hit: () => answer }, { timeoutMs: 50 });
+    assert.deepEqual(await store.hit("key", 1000), HIT);
+  }
+});
+
+test("FailOpenStore.hit() gives nothing while the store fails, and logs each outage once", async () => {
+  for (const [name, failure] of Object.entries(FAILURES)) {
+    await captureLogs(["fw", "rate-limit"], async (records) => {
+      let nowMs = 0;
+      let asked = 0;
+      let isDown = true;
+      const hit: RateLimitStore["hit"] = (key, windowMs) => {
+        asked++;
+        return isDown ? failure(key, windowMs) : HIT;
+      };
+      const store = new FailOpenStore({ hit }, { timeoutMs: 10, now: () => nowMs });
+      const burst = () => Promise.all(Array.from({ length: 5 }, () => store.hit("key", 1000)));
+      const nothing = Array(5).fill(undefined);
+
+      assert.deepEqual(await burst(), nothing, name);
+      const askedInFlight = asked;
+      assert.deepEqual(await burst(), nothing, "left alone for a second");
+      assert.equal(asked, askedInFlight);
+      assert.deepEqual(records.map(({ level }) => level), ["error"]);
+
+      nowMs = 1000;
+      assert.deepEqual(await burst(), nothing, "asked once more");
+      assert.equal(asked, askedInFlight + 1);
+      assert.deepEqual(records.map(({ level }) => level), ["error"]);
+
+      nowMs = 2000;
+      isDown = false;
+      assert.deepEqual((await burst())[0], HIT);
+      assert.deepEqual(await burst(), Array(5).fill(HIT));
+      assert.deepEqual(records.map(({ level }) => level), ["error", "info"]);
+
+      isDown = true;
+      assert.deepEqual(await burst(), nothing, "the next outage");
+      assert.deepEqual(records.map(({ level }) => level), ["error", "info", "error"]);
+      const { error } = records[0]?.properties ?? {};
+      assert.equal((error as Error).name, name === "hangs" ? "TimeoutError" : "Error");
+    });
+  }
+});
+
+test("FailOpenStore.hit() does not take an answer of before the outage for its end", async () => {
+  await captureLogs(["fw", "rate-limit"], async (records) => {
+    const answers: (Promise<RateLimitHit> | RateLimitHit)[] = [
+      new Promise((resolve) => setTimeout(resolve, 5, HIT)),
+      Promise.reject(FAILURE),
+      HIT,
+    ];
+    const store = new FailOpenStore({ hit: () => answers.shift() ?? HIT }, {
+      timeoutMs: 50,
+      now: () => 0,
+    });
+    const early = store.hit("key", 1000);
+    assert.equal(await store.hit("key", 1000), undefined);
+    assert.deepEqual(await early, HIT);
+    assert.equal(await store.hit("key", 1000), undefined);
+    assert.deepEqual(records.map(({ level }) => level), ["error"]);
+  });
+});

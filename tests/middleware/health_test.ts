@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { Hono } from "hono";
+import { healthCheck, type HealthCheckOptions } from "../../src/middleware/health.ts";
+import { test } from "../test.ts";
+import { captureLogs } from "../capture_logs.ts";
+
+function probe(options?: HealthCheckOptions): () => Promise<unknown[]> {
+  const app = new Hono().get("/health", healthCheck(options));
+  return async () => {
+    const response = await app.request("/health");
+    assert.equal(response.headers.get("cache-control"), "no-store");
+    return [response.status, await response.json()];
+  };
+}
+
+test("healthCheck() without indicators is ok", async () => {
+  assert.deepEqual(await probe()(), [200, { status: "ok" }]);
+});
+
+test("healthCheck() is ok when every indicator is up", async () => {
+  const indicators = { db: () => Promise.resolve(0), cache: () => undefined, queue: () => true };
+  assert.deepEqual(await probe({ indicators })(), [200, {
+    status: "ok",
+    checks: { db: { status: "up" }, cache: { status: "up" }, queue: { status: "up" } },
+  }]);
+});
+
+test("healthCheck() answers 503 when one is down, logs why and does not send it", async () => {
+  const error = new Error("password secret refused");
+  const failures = {
+    rejects: () => Promise.reject(error),
+    throws: () => {
+      throw error;
+    },
+    saysNo: () => false,
+    saysNoLater: () => Promise.resolve(false),
+  };
+  for (const [name, indicator] of Object.entries(failures)) {
+    await captureLogs(["fw", "health"], async (records) => {
+      const indicators = { db: indicator, cache: () => true };
+      assert.deepEqual(await probe({ indicators })(), [503, {
+        status: "error",
+        checks: { db: { status: "down" }, cache: { status: "up" } },
+      }]);
+      assert.deepEqual(
+        records.map(({ level, properties }) => ({ level, ...properties })),
+        [{ level: "warning", indicator: "db", ...(name.startsWith("says") ? {} : { error }) }],
+      );
+    });
+  }
+});
+
+test("healthCheck() gives up on a hung indicator, aborts it and does not start it again", async () => {
+  await captureLogs(["fw", "health"], async (records) => {
+    let runs = 0;
+    let release = () => {};
+    let aborted: unknown;
+    const hang = (signal: AbortSignal) => {
+      runs++;
+      signal.addEventListener("abort", () => aborted = signal.reason.name);
+      return new Promise<void>((resolve) => release = resolve);
+    };
+    const ask = probe({ indicators: { db: hang }, timeoutMs: 20 });
+    const down = [503, { status: "error", checks: { db: { status: "down" } } }];
+    assert.deepEqual(await ask(), down);
+    assert.deepEqual([runs, aborted, records.length], [1, "TimeoutError", 1]);
+    const startMs = performance.now();
+    for (let i = 0; i < 50; i++) assert.deepEqual(await ask(), down);
+    assert(performance.now() - startMs < 500, "a hung indicator is not waited for again");
+    assert.deepEqual([runs, records.length], [1, 1]);
+
+    release();
+    await new Promise((resolve) => setTimeout(resolve));
+    const recovered = ask();
+    release();
+    assert.deepEqual(await recovered, [200, { status: "ok", checks: { db: { status: "up" } } }]);
+  });
+});
+
+test("healthCheck() does not let a late failure go unhandled", async () => {
+  await captureLogs(["fw", "health"], async (records) => {
+    const late = (signal: AbortSignal) =>
+      new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    const ask = probe({ indicators: { db: late }, timeoutMs: 5 });
+    assert.equal((await ask())[0], 503);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.equal(records.length, 1);
+  });
+});
+
+test("healthCheck() runs an indicator once for all concurrent probes", async () => {
+  let runs = 0;
+  const slow = () => {
+    runs++;
+    return new Promise((resolve) => setTimeout(resolve, 10));
+  };
+  const ask = probe({ indicators: { db: slow } });
+  const answers = await Promise.all(Array.from({ length: 20 }, ask));
+  assert.equal(runs, 1);
+  assert.deepEqual(new Set(answers.map(([status]) => status)), new Set([200]));
+  await ask();
+  assert.equal(runs, 2);
+});
+
+test("healthCheck() answers 503 while draining, without asking the indicators", async () => {
+  let draining = false;
+  let runs = 0;
+  const ask = probe({ indicators: { db: () => void runs++ }, isDraining: () => draining });
+  await ask();
+  draining = true;
+  assert.deepEqual(await ask(), [503, { status: "draining" }]);
+  assert.equal(runs, 1);
+});
+
+test("healthCheck() refuses a time limit that no timer can keep", () => {
+  for (const timeoutMs of [0, -1, NaN, Infinity, 2 ** 31]) {
+    assert.throws(() => healthCheck({ timeoutMs }), {
+      name: "RangeError",
+      message: `Cannot check health: ${timeoutMs} ms is not a time limit`,
+    });
+  }
+});

@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import type { LogRecord } from "@logtape/logtape";
+import { type Handler, Hono, type MiddlewareHandler } from "hono";
+import { ForbiddenException, ServiceUnavailableException } from "../../src/core/exceptions.ts";
+import { HttpException } from "../../src/core/http_exception.ts";
+import { markRoute } from "../../src/core/matched_route.ts";
+import { requestIdMiddleware } from "../../src/middleware/request_id.ts";
+import { requestTracing, RequestTracingOptions } from "../../src/middleware/request_tracing.ts";
+import { test } from "../test.ts";
+import { captureLogs } from "../capture_logs.ts";
+
+const TRACE = "0af7651916cd43dd8448eb211c80319c";
+
+/** An application with two routes; its clock moves 1.23456 ms a reading. */
+function tracedApp(...others: MiddlewareHandler[]): Hono {
+  let nowMs = 0;
+  const tracing = requestTracing({ now: () => nowMs += 1.23456 });
+  const show: Handler = (c) => c.text("shown");
+  const fail: Handler = () => {
+    throw new ServiceUnavailableException();
+  };
+  const app = new Hono();
+  for (const middleware of [...others, tracing]) app.use(middleware);
+  app.get("/users/:id", markRoute(show, { method: "GET", path: "/users/:id" }));
+  app.post("/fail", markRoute(fail, { method: "POST", path: "/fail" }));
+  app.onError((error, c) => c.body(null, HttpException.from(error).status as 500));
+  return app;
+}
+
+function lines(records: readonly LogRecord[]): unknown[] {
+  return records.map(({ category, level, properties }) => ({ category, level, ...properties }));
+}
+
+test("requestTracing() logs one line a request", async () => {
+  await captureLogs(["fw", "http"], async (records) => {
+    const app = tracedApp(requestIdMiddleware({ generator: () => "id-1" }));
+    await app.request("/users/7?token=secret#fragment", {
+      headers: { traceparent: `00-${TRACE}-b7ad6b7169203331-01` },
+    });
+    assert.deepEqual(lines(records), [{
+      category: ["fw", "http"],
+      level: "info",
+      method: "GET",
+      route: "/users/:id",
+      path: "/users/7",
+      status: 200,
+      durationMs: 1.235,
+      requestId: "id-1",
+      traceId: TRACE,
+    }]);
+    assert.deepEqual(records[0]?.message, [
+      "",
+      "GET",
+      " ",
+      "/users/7",
+      " ",
+      200,
+      " in ",
+      1.235,
+      " ms",
+    ]);
+  });
+});
+
+test("requestTracing() logs a 5xx with its route, a 404 without route, id or trace", async () => {
+  await captureLogs(["fw", "http"], async (records) => {
+    const app = tracedApp();
+    await app.request("/fail", { method: "POST" });
+    await app.request("/missing");
+    const common = {
+      category: ["fw", "http"],
+      durationMs: 1.235,
+      requestId: undefined,
+      traceId: undefined,
+    };
+    assert.deepEqual(lines(records), [
+      { ...common, level: "info", method: "POST", route: "/fail", path: "/fail", status: 503 },
+      { ...common, level: "info", method: "GET", route: undefined, path: "/missing", status: 404 },
+    ]);
+  });
+});
+
+test("requestTracing() logs the status of what is thrown past it, and lets it pass", async () => {
+  const thrown: [unknown, number][] = [[new ForbiddenException(), 403], ["not an error", 500]];
+  for (const [value, status] of thrown) {
+    await captureLogs(["fw", "http"], async (records) => {
+      const app = new Hono().use(requestTracing());
+      app.notFound(() => {
+        throw value;
+      });
+      app.onError((error) => {
+        throw error;
+      });
+      await assert.rejects(async () => await app.request("/"), (error) => error === value);
+      assert.deepEqual(records.map(({ properties }) => properties.status), [status]);
+    });
+  }
+});
+
+test("requestTracing() keeps what a client sends on one bounded line", async () => {
+  await captureLogs(["fw", "http"], async (records) => {
+    const app = tracedApp();
+    await app.request("/a%0Ab%1B%5B31m/\u2028é ü");
+    await app.request("/" + "x".repeat(10_000));
+    assert.deepEqual(records.map(({ properties }) => properties.path), [
+      "/a%0Ab%1B%5B31m/%E2%80%A8%C3%A9%20%C3%BC",
+      "/" + "x".repeat(2047),
+    ]);
+  });
+});
+
+test("requestTracing() replaces what a server left raw in the URL", async () => {
+  await captureLogs(["fw", "http"], async (records) => {
+    const raw = new Request("http://localhost/");
+    const request = new Proxy(raw, {
+      get: (target, key) =>
+        key === "url" ? "http://localhost/a\nb\x1b[31m\ud800" : Reflect.get(target, key),
+    });
+    await tracedApp().fetch(request);
+    assert.equal(records[0]?.properties.path, "/a?b?[31m?");
+  });
+});
+
+test("requestTracing() passes over the paths it is told to skip", async () => {
+  const skipPaths = ["/health", "/internal/*"];
+  const options = [
+    { skipPaths },
+    new RequestTracingOptions({ skipPaths }),
+    new RequestTracingOptions().skipPaths(["/health"]).skipPaths(["/internal/*"]),
+  ];
+  for (const option of options) {
+    await captureLogs(["fw", "http"], async (records) => {
+      const app = new Hono().use(requestTracing(option)).all("*", (c) => c.text("answered"));
+      const paths = [
+        "/health",
+        "/health/db",
+        "/healthy",
+        "/internal/",
+        "/internal/a/b",
+        "/internal",
+      ];
+      for (const path of paths) {
+        assert.equal(await (await app.request(`${path}?a=1`)).text(), "answered");
+      }
+      assert.deepEqual(
+        records.map(({ properties }) => properties.path),
+        ["/health/db", "/healthy", "/internal"],
+      );
+    });
+  }
+});
+
+test("RequestTracingOptions is immutable", () => {
+  const empty = new RequestTracingOptions();
+  const full = empty.skipPaths(["/a"]);
+  assert.deepEqual([empty.skips("/a"), full.skips("/a")], [false, true]);
+});
+
+test("RequestTracingOptions refuses a path that could never match", () => {
+  const refusal = {
+    name: "TypeError",
+    message: 'Cannot skip path "health": it does not start with "/"',
+  };
+  assert.throws(() => new RequestTracingOptions({ skipPaths: ["health"] }), refusal);
+  assert.throws(() => new RequestTracingOptions().skipPaths(["health"]), refusal);
+  assert.throws(() => requestTracing({ skipPaths: ["health"] }), refusal);
+});
