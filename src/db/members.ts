@@ -1,0 +1,34 @@
+/**
+ * Reads plain objects that come from the caller.
+ *
+ * @module
+ */
+import type { Operation } from "./operation.ts";
+
+/** Tells an object literal, of any realm, from an instance of a class and from a list. */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/**
+ * Gives the members of an object of conditions. One that is `undefined` is a mistake: leaving it out
+ * in silence would widen the condition.
+ *
+ * @throws {TypeError} if it is not a plain object, or a member is `undefined`
+ */
+export function membersOf(
+  value: unknown,
+  name: string,
+  { action }: Operation,
+): readonly [string, unknown][] {
+  if (!isPlainObject(value)) throw new TypeError(`Cannot ${action}: ${name} is not a plain object`);
+  const members: [string, unknown][] = [];
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    if (member === undefined) throw new TypeError(`Cannot ${action}: ${name}.${key} is undefined`);
+    members.push([key, member]);
+  }
+  return members;
+}

@@ -1,0 +1,135 @@
+/**
+ * Models: a table as the application sees it, declared once.
+ *
+ * @module
+ */
+import { Field, type FieldFlag } from "./field.ts";
+import type { FieldKind, FieldValues } from "./field_kind.ts";
+
+/** The fields of a model by column name. */
+export type Fields = Readonly<Record<string, Field<FieldKind, FieldFlag>>>;
+
+/** The value that a field of a row holds. */
+export type FieldValue<F> = F extends Field<infer K, infer Flag>
+  ? FieldValues[K] | ("nullable" extends Flag ? null : never)
+  : never;
+
+/** The direction of an order. */
+export type SortOrder = "asc" | "desc";
+
+/** What a model declares. */
+export interface ModelDefinition<T extends string = string, F extends Fields = Fields> {
+  /** The table's name. */
+  readonly table: T;
+  /** The fields by column name, in the order they were declared. */
+  readonly fields: F;
+  /** The column of the primary key. */
+  readonly primaryKey: string;
+}
+
+/** A column of a model; it builds the same plain values as object notation. */
+export class Column<N extends string, V> {
+  /** The column's name. */
+  readonly name: N;
+
+  /** Creates a column; {@linkcode model} makes one for each field. */
+  constructor(name: N) {
+    this.name = name;
+  }
+
+  /** A condition: `User.email.equals(e)` is `{ email: { equals: e } }`. */
+  equals<const E extends V>(value: E): { readonly [K in N]: { readonly equals: E } } {
+    return named(this.name, { equals: value });
+  }
+
+  /** An order: `User.email.order("asc")` is `{ email: "asc" }`. */
+  order<const O extends SortOrder>(order: O): { readonly [K in N]: O } {
+    return named(this.name, order);
+  }
+}
+
+/** Any model. */
+export interface AnyModel {
+  /** What it declares; the name leaves every identifier to the columns. */
+  readonly "~model": ModelDefinition;
+}
+
+/** A model: its definition, and a {@linkcode Column} for each field. */
+export type Model<T extends string, F extends Fields> =
+  & { readonly "~model": ModelDefinition<T, F> }
+  & { readonly [K in keyof F & string]: Column<K, FieldValue<F[K]>> };
+
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
+const RESERVED: readonly string[] = ["AND", "OR", "NOT"];
+
+/**
+ * Declares a model of a table. Its types are inferred: `Row<typeof User>`, `CreateInput`,
+ * `UpdateInput`, `Where`, `FindManyOptions`.
+ *
+ * @example
+ * ```ts
+ * import { field, model, type Row } from "@fw/fw/db";
+ *
+ * const User = model("users", {
+ *   id: field.integer().primaryKey(),
+ *   email: field.text().unique(),
+ *   active: field.boolean().default(true),
+ * });
+ * const user: Row<typeof User> = { id: 1, email: "ada@example.org", active: true };
+ * ```
+ *
+ * @throws {TypeError} if a name is not an identifier (ASCII letters, digits and `_`, at most 63), if
+ * there is not exactly one primary key, or if it is nullable
+ */
+export function model<const T extends string, F extends Fields>(table: T, fields: F): Model<T, F> {
+  if (!IDENTIFIER.test(table)) {
+    throw new TypeError(`Cannot define model: ${quoted(table)} is no table name`);
+  }
+  for (const [name, value] of Object.entries(fields)) checkField(table, name, value);
+  const definition: ModelDefinition<T, F> = {
+    table,
+    fields: Object.freeze({ ...fields }),
+    primaryKey: primaryKeyOf(table, fields),
+  };
+  const columns = Object.keys(fields).map((name) => [name, new Column(name)]);
+  // The columns are built from the keys of `fields`, which the type maps over.
+  return Object.freeze({ "~model": definition, ...Object.fromEntries(columns) }) as Model<T, F>;
+}
+
+/** Tells whether the database makes the value of a field that a row is created without. */
+export function isGenerated({ kind, flags }: Field<FieldKind, FieldFlag>): boolean {
+  return kind === "integer" && flags.has("primaryKey") && !flags.has("default");
+}
+
+function checkField(table: string, name: string, value: unknown): void {
+  if (!IDENTIFIER.test(name)) {
+    throw new TypeError(`Cannot define ${table}: ${quoted(name)} is no column name`);
+  }
+  if (RESERVED.includes(name) || name in Object.prototype) {
+    throw new TypeError(`Cannot define ${table}: the column name ${name} is reserved`);
+  }
+  if (!(value instanceof Field)) {
+    throw new TypeError(`Cannot define ${table}: ${name} is not made by field`);
+  }
+}
+
+function primaryKeyOf(table: string, fields: Fields): string {
+  const keys = Object.keys(fields).filter((name) => fields[name]?.flags.has("primaryKey"));
+  const [key] = keys;
+  if (key === undefined || keys.length > 1) {
+    throw new TypeError(`Cannot define ${table}: it has ${keys.length} primary keys, not one`);
+  }
+  if (fields[key]?.flags.has("nullable")) {
+    throw new TypeError(`Cannot define ${table}: the primary key ${key} is nullable`);
+  }
+  return key;
+}
+
+function named<N extends string, V>(name: N, value: V): { readonly [K in N]: V } {
+  // A computed key widens to string; this one is exactly N.
+  return { [name]: value } as { readonly [K in N]: V };
+}
+
+function quoted(name: unknown): string {
+  return JSON.stringify(name) ?? String(name);
+}

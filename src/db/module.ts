@@ -1,0 +1,47 @@
+/**
+ * The database as a module of the application.
+ *
+ * @module
+ */
+import { type Module, module } from "../core/module.ts";
+import { provide } from "../core/provider.ts";
+import type { DbConnection } from "./connection.ts";
+import type { DbOptions } from "./options.ts";
+
+/** A service class as `DbService.with` makes it, or one that extends it. */
+export interface OpenableService<T> {
+  /** Takes over a connection. */
+  new (connection: DbConnection): T;
+  /** Opens a database and gives the service on it. */
+  open(this: new (connection: DbConnection) => T, options: DbOptions): Promise<T>;
+}
+
+/** Makes modules that provide a database. */
+export class DbModule {
+  /**
+   * Gives a module that provides and exports a service, opened at boot and closed at shutdown.
+   *
+   * @example
+   * ```ts
+   * import { module } from "@fw/fw";
+   * import { DbModule, DbOptions, DbService, field, model } from "@fw/fw/db";
+   *
+   * const User = model("users", { id: field.integer().primaryKey(), email: field.text().unique() });
+   * class Db extends DbService.with({ user: User }) {}
+   *
+   * const AppModule = module({
+   *   imports: [DbModule.forRootWithOptions(Db, DbOptions.fromUrl("sqlite:data.sqlite"))],
+   * });
+   * ```
+   */
+  static forRootWithOptions<T extends object>(
+    service: OpenableService<T>,
+    options: DbOptions,
+  ): Module {
+    return module({
+      name: "DbModule",
+      providers: [provide(service, () => service.open(options))],
+      exports: [service],
+    });
+  }
+}

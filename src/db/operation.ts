@@ -1,0 +1,72 @@
+/**
+ * Operations: each has a shape, which decides its SQL, and values, which do not. The SQL of a shape
+ * is compiled once.
+ *
+ * @module
+ */
+import type { Compilable } from "kysely";
+
+/** The place of a value in a statement. */
+export class Slot {
+  /** The value's index among the operation's. */
+  readonly index: number;
+
+  /** Creates the place of the value with an index. */
+  constructor(index: number) {
+    this.index = index;
+  }
+}
+
+/** One call of a repository's method: built up part by part, then run. */
+export class Operation {
+  /** What it does, for error messages: `"update users"`. */
+  readonly action: string;
+  readonly #values: unknown[] = [];
+  #shape: string;
+
+  /** Begins an operation; `name` begins its shape. */
+  constructor(name: string, action: string) {
+    this.action = action;
+    this.#shape = name;
+  }
+
+  /** What decides its SQL. Equal shapes have equal SQL, so each part must be unmistakable. */
+  get shape(): string {
+    return this.#shape;
+  }
+
+  /** The values it binds, encoded. */
+  get values(): readonly unknown[] {
+    return this.#values;
+  }
+
+  /** Adds to the shape a part whose SQL binds nothing. */
+  add(part: string): void {
+    this.#shape += part;
+  }
+
+  /** Adds a part and the encoded value it binds; gives the value's place. */
+  bind(part: string, value: unknown): Slot {
+    this.#shape += part;
+    return new Slot(this.#values.push(value) - 1);
+  }
+}
+
+/** What a database runs. */
+export interface Statement {
+  /** The SQL, with the database's placeholders. */
+  readonly sql: string;
+  /** What each placeholder takes: a value, or the {@linkcode Slot} of one. */
+  readonly parameters: readonly unknown[];
+}
+
+/** Compiles a query, which may have slots in the place of values. */
+export function compile(query: Compilable): Statement {
+  const { sql, parameters } = query.compile();
+  return { sql, parameters };
+}
+
+/** Puts an operation's values in the slots of its statement. */
+export function fill({ sql, parameters }: Statement, { values }: Operation): Statement {
+  return { sql, parameters: parameters.map((it) => it instanceof Slot ? values[it.index] : it) };
+}

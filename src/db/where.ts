@@ -1,0 +1,95 @@
+/**
+ * The types of conditions and orders, as plain values.
+ *
+ * @module
+ */
+import type { AnyModel, SortOrder } from "./model.ts";
+import type { ColumnName, ColumnValue, UniqueColumn } from "./row.ts";
+
+/**
+ * A condition on the rows of a model: every member must hold. A column's member is a value to equal
+ * or an object of operators. `AND: []` holds for every row, `OR: []` for none. Members that are
+ * `undefined` and operators without a meaning are refused at run time with a `TypeError`.
+ *
+ * As in SQL, `null` is neither equal nor unequal to a value: `{ name: { not: "x" } }` leaves out
+ * rows without a name. Text is compared exactly, with case, on every database.
+ */
+export type Where<M extends AnyModel> =
+  & { readonly [K in ColumnName<M>]?: ColumnValue<M, K> | Operators<ColumnValue<M, K>> }
+  & {
+    /** All of the conditions hold. */
+    readonly AND?: readonly Where<M>[];
+    /** At least one of the conditions holds. */
+    readonly OR?: readonly Where<M>[];
+    /** The condition does not hold. */
+    readonly NOT?: Where<M>;
+  };
+
+/** A condition that at most one row can meet: unique columns, each with its value. */
+export type UniqueWhere<M extends AnyModel> = {
+  [K in UniqueColumn<M>]:
+    & { readonly [Required in K]: UniqueCondition<M, K> }
+    & { readonly [Other in Exclude<UniqueColumn<M>, K>]?: UniqueCondition<M, Other> };
+}[UniqueColumn<M>];
+
+/** The value of a unique column, bare or as `{ equals }`. */
+export type UniqueCondition<M extends AnyModel, K extends ColumnName<M>> =
+  | NonNullable<ColumnValue<M, K>>
+  | { readonly equals: NonNullable<ColumnValue<M, K>> };
+
+/** The operators on a column that holds `V`; each one given must hold. */
+export type Operators<V> =
+  & EqualityOperators<V>
+  & (NonNullable<V> extends boolean ? unknown : OrderOperators<NonNullable<V>>)
+  & (NonNullable<V> extends string ? TextOperators : unknown);
+
+/** The operators on every column. */
+export interface EqualityOperators<V> {
+  /** Is the value; `null` means IS NULL. */
+  readonly equals?: V;
+  /** Is another value; `null` means IS NOT NULL. */
+  readonly not?: V;
+  /** Is one of the values; never of an empty list. */
+  readonly in?: readonly NonNullable<V>[];
+  /** Is none of the values; always of an empty list. */
+  readonly notIn?: readonly NonNullable<V>[];
+  /** Whether it is `null`. */
+  readonly isNull?: boolean;
+}
+
+/** The operators on numbers and text. */
+export interface OrderOperators<V> {
+  /** Is less. */
+  readonly lt?: V;
+  /** Is less or equal. */
+  readonly lte?: V;
+  /** Is greater. */
+  readonly gt?: V;
+  /** Is greater or equal. */
+  readonly gte?: V;
+}
+
+/** The operators on text. They have no wildcards: `%`, `_`, `*` and `?` stand for themselves. */
+export interface TextOperators {
+  /** Holds the text. */
+  readonly contains?: string;
+  /** Begins with the text. */
+  readonly startsWith?: string;
+  /** Ends with the text. */
+  readonly endsWith?: string;
+}
+
+/** An order: columns with their directions, the first one counts most. */
+export type OrderBy<M extends AnyModel> = { readonly [K in ColumnName<M>]?: SortOrder };
+
+/** Which rows to find, in what order, and how many. */
+export interface FindManyOptions<M extends AnyModel> {
+  /** The condition; every row without one. */
+  readonly where?: Where<M> | undefined;
+  /** The order. With `skip` or `take` the primary key breaks ties, so pages do not overlap. */
+  readonly orderBy?: OrderBy<M> | readonly OrderBy<M>[] | undefined;
+  /** How many rows at most, 0 or more. */
+  readonly take?: number | undefined;
+  /** How many rows to leave out first, 0 or more. */
+  readonly skip?: number | undefined;
+}

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { HttpException } from "../../mod.ts";
+import { DbError, type DbErrorCode } from "../../src/db/mod.ts";
+import { test } from "../test.ts";
+
+test("HttpException.from() gives each DbError the status of its code, and its message", () => {
+  const statuses: Record<DbErrorCode, number> = {
+    RowNotFound: 404,
+    UniqueViolation: 409,
+    ForeignKeyViolation: 409,
+    NotNullViolation: 422,
+    CheckViolation: 422,
+    SerializationFailure: 409,
+    PoolTimeout: 503,
+    PoolClosed: 503,
+    ConnectionLost: 503,
+    Database: 500,
+  };
+  for (const [code, status] of Object.entries(statuses)) {
+    const error = new DbError(code as DbErrorCode, "Cannot read users: so it is");
+    const exception = HttpException.from(error);
+    assert.deepEqual(
+      [exception.status, exception.message, exception.cause],
+      [status, "Cannot read users: so it is", error],
+    );
+  }
+});
+
+test("DbError carries the columns at fault and its cause", () => {
+  const cause = new Error("driver");
+  const error = new DbError("UniqueViolation", "taken", { fields: ["email"], cause });
+  assert.deepEqual([error.name, error.fields, error.cause], ["DbError", ["email"], cause]);
+  assert.deepEqual(new DbError("Database", "").fields, []);
+  assert.equal("cause" in new DbError("Database", ""), false);
+});

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { inspect } from "node:util";
+import { DbOptions } from "../../src/db/mod.ts";
+import { test } from "../test.ts";
+import { Db, temporaryFolder } from "./database.ts";
+
+test("DbOptions.fromUrl() refuses a URL it cannot use, without repeating any of it", () => {
+  const table: readonly (readonly [string, string])[] = [
+    ["", "it does not begin with sqlite:"],
+    ["hunter2", "it does not begin with sqlite:"],
+    ["ada:hunter2@localhost/db", "it does not begin with sqlite:"],
+    ["hunter2://ada@localhost/db", "it does not begin with sqlite:"],
+    [" sqlite:hunter2", "it does not begin with sqlite:"],
+    ["sqlite:", "it names no SQLite file"],
+    ["sqlite://", "it names no SQLite file"],
+    ["postgresql://ada:hunter2@localhost:5432/db", "postgresql is not supported yet"],
+    ["postgres://ada:hunter2@[/db", "postgres is not supported yet"],
+    ["mysql://ada:hunter2@localhost:3306/db", "mysql is not supported yet"],
+  ];
+  for (const [url, reason] of table) {
+    const message = `Cannot read database URL: ${reason}`;
+    assert.throws(() => DbOptions.fromUrl(url), { name: "TypeError", message });
+  }
+});
+
+test("DbOptions.fromUrl() reads the forms of a SQLite URL", async () => {
+  await using folder = await temporaryFolder();
+  for (const [form, name] of [["sqlite:", "a"], ["sqlite://", "b"]] as const) {
+    const path = folder.path(`${name} é?%20.sqlite`);
+    await using db = await Db.open(DbOptions.fromUrl(form + path));
+    await db.createTables();
+    await using again = await Db.open(DbOptions.fromUrl(`sqlite:${path}`));
+    assert.equal(await again.user.count(), 0);
+  }
+});
+
+test("DbOptions.fromEnv() reads DATABASE_URL", async () => {
+  await using db = await Db.open(DbOptions.fromEnv({ DATABASE_URL: "sqlite::memory:" }));
+  await db.ping();
+  for (const env of [{}, { DATABASE_URL: "" }]) {
+    assert.throws(() => DbOptions.fromEnv(env), {
+      name: "TypeError",
+      message: "Cannot read DATABASE_URL: it is not set",
+    });
+  }
+});
+
+test("DbOptions is immutable and checks the limits of its pool", async () => {
+  const options = DbOptions.fromUrl("sqlite::memory:");
+  assert.notEqual(options.poolMin(20), options);
+  await assert.rejects(options.poolMin(20).open(), {
+    name: "RangeError",
+    message: "Cannot open database: poolMin 20 is over poolMax 10",
+  });
+  for (const opened of [options, options.poolMin(20).poolMax(30), options.poolMax(1)]) {
+    await (await opened.open()).close();
+  }
+  for (const count of [-1, 1.5, NaN, Infinity]) {
+    assert.throws(() => options.poolMin(count), {
+      name: "RangeError",
+      message: `Cannot limit pool: ${count} is not a whole number of 0 or more`,
+    });
+    assert.throws(() => options.poolMax(count), RangeError);
+  }
+  assert.throws(() => options.poolMax(0), RangeError);
+});
+
+test("DbOptions shows its URL to nobody", () => {
+  const options = DbOptions.fromUrl("sqlite:/hunter2/data.sqlite");
+  for (const text of [inspect(options), JSON.stringify(options), String(options)]) {
+    assert.ok(!text.includes("hunter2"), text);
+  }
+});

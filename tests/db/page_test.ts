@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import type { FindManyOptions } from "../../src/db/mod.ts";
+import { test } from "../test.ts";
+import { type Db, openDb, User } from "./database.ts";
+
+/** Ten users; the names of odd ones are "odd", of even ones "even". The ids are not in order. */
+async function openUsers(): Promise<Db> {
+  const db = await openDb();
+  for (const id of [7, 3, 9, 1, 10, 2, 8, 4, 6, 5]) {
+    const name = id % 2 === 0 ? "even" : "odd";
+    await db.user.create({ data: { id, tenant_id: "a", email: `${id % 3}${id}`, name } });
+  }
+  return db;
+}
+
+test("FindManyOptions order and bound the rows", async () => {
+  await using db = await openUsers();
+  const table: readonly (readonly [FindManyOptions<typeof User>, readonly number[]])[] = [
+    [{ take: 3 }, [1, 2, 3]],
+    [{ skip: 8 }, [9, 10]],
+    [{ skip: 2, take: 2 }, [3, 4]],
+    [{ skip: 10 }, []],
+    [{ take: 0 }, []],
+    [{ take: Number.MAX_SAFE_INTEGER, skip: 9 }, [10]],
+    [{ orderBy: { id: "desc" }, take: 2 }, [10, 9]],
+    [{ orderBy: { name: "asc" }, take: 7 }, [2, 4, 6, 8, 10, 1, 3]],
+    [{ orderBy: { name: "desc" }, skip: 4, take: 2 }, [9, 2]],
+    [{ orderBy: [{ name: "desc" }, { id: "desc" }], take: 6 }, [9, 7, 5, 3, 1, 10]],
+    [{ orderBy: { name: "desc", id: "desc" }, take: 1 }, [9]],
+    [{ orderBy: [{ id: "asc" }, { id: "desc" }], take: 1 }, [1]],
+    [{ orderBy: [User.name.order("asc"), User.email.order("desc")] }, [
+      8,
+      2,
+      4,
+      10,
+      6,
+      5,
+      7,
+      1,
+      9,
+      3,
+    ]],
+    [{ orderBy: [], where: { name: "odd" }, take: 2 }, [1, 3]],
+  ];
+  for (const [options, ids] of table) {
+    const rows = await db.user.findMany(options);
+    assert.deepEqual(rows.map(({ id }) => id), ids, JSON.stringify(options));
+  }
+});
+
+test("Repository.findMany() gives every row once over its pages, ties or not", async () => {
+  await using db = await openUsers();
+  for (const orderBy of [undefined, { name: "asc" }, { tenant_id: "desc" }] as const) {
+    const seen: number[] = [];
+    for (let skip = 0; skip < 10; skip += 3) {
+      seen.push(...(await db.user.findMany({ orderBy, skip, take: 3 })).map(({ id }) => id));
+    }
+    assert.deepEqual(seen.toSorted((a, b) => a - b), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  }
+});
+
+test("Repository.findFirst() goes by the primary key unless told otherwise", async () => {
+  await using db = await openUsers();
+  assert.equal((await db.user.findFirst())?.id, 1);
+  assert.equal((await db.user.findFirst({ where: { name: "even" }, skip: 1 }))?.id, 4);
+  assert.equal((await db.user.findFirst({ orderBy: { id: "desc" } }))?.id, 10);
+});
+
+test("FindManyOptions refuses orders and bounds that are none", async () => {
+  await using db = await openDb();
+  const bound = "is not a whole number of 0 or more";
+  const table: readonly (readonly [unknown, string, string])[] = [
+    [{ orderBy: { nope: "asc" } }, "TypeError", 'there is no column "nope"'],
+    [{ orderBy: { id: "asc, (select 1)" } }, "TypeError", "the order of id is not asc or desc"],
+    [{ orderBy: { id: undefined } }, "TypeError", "orderBy.id is undefined"],
+    [{ orderBy: "id" }, "TypeError", "orderBy is not a plain object"],
+    [{ orderBy: null }, "TypeError", "orderBy is not a plain object"],
+    [{ take: -1 }, "RangeError", `take ${bound}`],
+    [{ take: 1.5 }, "RangeError", `take ${bound}`],
+    [{ take: NaN }, "RangeError", `take ${bound}`],
+    [{ take: "1" }, "RangeError", `take ${bound}`],
+    [{ take: null }, "RangeError", `take ${bound}`],
+    [{ skip: -1 }, "RangeError", `skip ${bound}`],
+    [{ skip: Infinity }, "RangeError", `skip ${bound}`],
+  ];
+  for (const [options, name, reason] of table) {
+    await assert.rejects(
+      db.user.findMany(options as FindManyOptions<typeof User>),
+      { name, message: `Cannot read users: ${reason}` },
+      JSON.stringify(options),
+    );
+  }
+});

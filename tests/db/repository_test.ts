@@ -1,0 +1,229 @@
+import assert from "node:assert/strict";
+import { DbOptions, DbService, field, model } from "../../src/db/mod.ts";
+import { test } from "../test.ts";
+import { dbError, openDb } from "./database.ts";
+
+const ADA = { tenant_id: "a", email: "ada@example.org", name: "Ada" };
+
+test("Repository creates, finds, updates and deletes a row", async () => {
+  await using db = await openDb();
+  const row = { id: 1, ...ADA, active: true };
+  assert.deepEqual(await db.user.create({ data: ADA }), row);
+  assert.deepEqual(await db.user.findUnique({ where: { id: 1 } }), row);
+  assert.deepEqual(await db.user.findUnique({ where: { email: ADA.email } }), row);
+  assert.deepEqual(await db.user.findUnique({ where: { id: 1, email: "other" } }), null);
+  assert.deepEqual(await db.user.findFirst({ where: { name: "Ada" } }), row);
+  assert.deepEqual(await db.user.findMany(), [row]);
+  assert.equal(await db.user.count(), 1);
+  assert.equal(await db.user.exists({ where: { name: "Ada" } }), true);
+
+  const changed = { ...row, name: "Lovelace", active: false };
+  const data = { name: "Lovelace", active: false };
+  assert.deepEqual(await db.user.update({ where: { id: 1 }, data }), changed);
+  assert.deepEqual(await db.user.findUnique({ where: { id: 1 } }), changed);
+
+  assert.deepEqual(await db.user.delete({ where: { id: 1 } }), changed);
+  assert.equal(await db.user.findUnique({ where: { id: 1 } }), null);
+  assert.equal(await db.user.findFirst(), null);
+  assert.equal(await db.user.count(), 0);
+  assert.equal(await db.user.exists(), false);
+});
+
+test("Repository gives rows that are the caller's own, and plain", async () => {
+  await using db = await openDb();
+  const first = await db.user.create({ data: ADA });
+  first.name = "changed";
+  const second = await db.user.findUnique({ where: { id: 1 } });
+  assert.equal(second?.name, "Ada");
+  assert.equal(Object.getPrototypeOf(second), Object.prototype);
+});
+
+test("Repository.update() and delete() touch one row only", async () => {
+  await using db = await openDb();
+  for (const email of ["a", "b", "c"]) await db.user.create({ data: { ...ADA, email } });
+  await db.user.update({ where: { id: 2 }, data: { name: "Bea" } });
+  await db.user.delete({ where: { id: 3 } });
+  assert.deepEqual((await db.user.findMany()).map(({ name }) => name), ["Ada", "Bea"]);
+});
+
+test("Repository.update() and delete() of a missing row fail with RowNotFound", async () => {
+  await using db = await openDb();
+  const where = { id: 7 };
+  const missing = (verb: string) =>
+    dbError("RowNotFound", `Cannot ${verb} users: there is no such row`);
+  await assert.rejects(db.user.update({ where, data: { name: "x" } }), missing("update"));
+  await assert.rejects(db.user.update({ where, data: {} }), missing("update"));
+  await assert.rejects(db.user.delete({ where }), missing("delete"));
+});
+
+test("Repository.update() without anything to set gives the row as it is", async () => {
+  await using db = await openDb();
+  const row = await db.user.create({ data: ADA });
+  assert.deepEqual(await db.user.update({ where: { id: 1 }, data: {} }), row);
+  const data = { name: undefined, active: undefined };
+  assert.deepEqual(await db.user.update({ where: { id: 1 }, data }), row);
+});
+
+test("Repository.create() gives each row a new id, even after the last row was deleted", async () => {
+  await using db = await openDb();
+  const { id } = await db.user.create({ data: ADA });
+  await db.user.delete({ where: { id } });
+  assert.equal((await db.user.create({ data: ADA })).id, id + 1);
+});
+
+test("Repository.create() takes an id, and undefined as not given", async () => {
+  await using db = await openDb();
+  const data = { ...ADA, id: undefined, active: undefined };
+  assert.deepEqual(await db.user.create({ data }), { id: 1, ...ADA, active: true });
+  const other = { ...ADA, id: 40, email: "b", active: false };
+  assert.deepEqual(await db.user.create({ data: other }), other);
+});
+
+test("Repository.create() makes a row of nothing but a generated key", async () => {
+  class Counters
+    extends DbService.with({ counter: model("t", { id: field.integer().primaryKey() }) }) {}
+  await using db = await Counters.open(DbOptions.fromUrl("sqlite::memory:"));
+  await db.createTables();
+  assert.deepEqual(await db.counter.create({ data: {} }), { id: 1 });
+});
+
+test("Repository keeps a value of each kind as it is", async () => {
+  await using db = await openDb();
+  const rows = [
+    { integer: 0, text: "", boolean: false, real: 0 },
+    { integer: Number.MAX_SAFE_INTEGER, text: "quote ' \" ` ; -- /*", boolean: true, real: 0.1 },
+    { integer: Number.MIN_SAFE_INTEGER, text: "%_*?[]\\", boolean: true, real: -1.5e308 },
+    { integer: -1, text: "日本語 😀 e\u0301 \r\n\t\u202e", boolean: false, real: 5e-324 },
+    { integer: 1, text: "x".repeat(100_000), boolean: false, real: 3 },
+    { integer: null, text: null, boolean: null, real: null },
+  ].map((row, index) => ({ select: `row ${index}`, ...row }));
+  for (const row of rows) {
+    assert.deepEqual(await db.sample.create({ data: row }), row);
+    assert.deepEqual(await db.sample.findUnique({ where: { select: row.select } }), row);
+    const { select: _, ...data } = row;
+    assert.deepEqual(await db.sample.update({ where: { select: row.select }, data }), row);
+  }
+  assert.deepEqual(await db.sample.findMany({ orderBy: { select: "asc" } }), rows);
+});
+
+test("Repository refuses values that no database would keep as they are", async () => {
+  await using db = await openDb();
+  const wrong = [
+    ["integer", 2 ** 53],
+    ["integer", 1.5],
+    ["integer", NaN],
+    ["real", Infinity],
+    ["real", NaN],
+    ["text", "admin\0"],
+    ["text", "\ud800"],
+  ] as const;
+  for (const [name, value] of wrong) {
+    const refused = (verb: string) =>
+      dbError("CheckViolation", `Cannot ${verb} order: the value of ${name} is not allowed`, [
+        name,
+      ]);
+    await assert.rejects(
+      db.sample.create({ data: { select: "a", [name]: value } }),
+      refused("create"),
+    );
+    await assert.rejects(db.sample.count({ where: { [name]: value } }), refused("count"));
+    await assert.rejects(
+      db.sample.update({ where: { select: "a" }, data: { [name]: value } }),
+      refused("update"),
+    );
+  }
+  assert.equal(await db.sample.count(), 0);
+});
+
+test("Repository refuses values of another type with a TypeError", async () => {
+  await using db = await openDb();
+  const wrong: readonly (readonly [string, unknown, string])[] = [
+    ["integer", "1", "a number, not string"],
+    ["integer", 1n, "a number, not bigint"],
+    ["text", 1, "a string, not number"],
+    ["text", { toString: () => "x" }, "a string, not object"],
+    ["text", ["x"], "a string, not object"],
+    ["boolean", 1, "a boolean, not number"],
+    ["real", new Date(0), "a number, not object"],
+  ];
+  for (const [name, value, reason] of wrong) {
+    await assert.rejects(db.sample.create({ data: { select: "a", [name]: value } as never }), {
+      name: "TypeError",
+      message: `Cannot create order: ${name} takes ${reason}`,
+    });
+  }
+});
+
+test("Repository refuses null and nothing where a value must be", async () => {
+  await using db = await openDb();
+  await db.user.create({ data: ADA });
+  await assert.rejects(
+    db.user.create({ data: { tenant_id: "a", email: null } as never }),
+    dbError("NotNullViolation", "Cannot create users: the value of email, name is missing", [
+      "email",
+      "name",
+    ]),
+  );
+  await assert.rejects(
+    db.user.update({ where: { id: 1 }, data: { name: null } as never }),
+    dbError("NotNullViolation", "Cannot update users: the value of name is missing", ["name"]),
+  );
+});
+
+test("Repository refuses data that is not columns of the model", async () => {
+  await using db = await openDb();
+  await db.user.create({ data: ADA });
+  const injected = 'name" = (select 1), "x';
+  const wrong: readonly (readonly [unknown, string])[] = [
+    [{ nope: 1 }, 'there is no column "nope"'],
+    [{ nope: undefined }, 'there is no column "nope"'],
+    [{ [injected]: "x" }, `there is no column ${JSON.stringify(injected)}`],
+    [{ constructor: "x" }, 'there is no column "constructor"'],
+    [JSON.parse('{"__proto__":{"name":"x"}}'), 'there is no column "__proto__"'],
+    [null, "data is not a plain object"],
+    [[], "data is not a plain object"],
+    [new Map(), "data is not a plain object"],
+    ["name", "data is not a plain object"],
+  ];
+  for (const [data, reason] of wrong) {
+    const is = (verb: string) => ({
+      name: "TypeError",
+      message: `Cannot ${verb} users: ${reason}`,
+    });
+    await assert.rejects(db.user.create({ data: data as never }), is("create"));
+    await assert.rejects(db.user.update({ where: { id: 1 }, data: data as never }), is("update"));
+  }
+  await assert.rejects(db.user.update({ where: { id: 1 }, data: { id: 2 } as never }), {
+    name: "TypeError",
+    message: "Cannot update users: id is the primary key",
+  });
+  assert.deepEqual(await db.user.findMany(), [{ id: 1, ...ADA, active: true }]);
+});
+
+test("Repository.create() lets one of many racing rows have a unique value", async () => {
+  await using db = await openDb();
+  const results = await Promise.allSettled(
+    Array.from({ length: 50 }, () => db.user.create({ data: ADA })),
+  );
+  const errors = results.flatMap((it) => it.status === "rejected" ? [it.reason] : []);
+  assert.equal(errors.length, 49);
+  const taken = dbError(
+    "UniqueViolation",
+    "Cannot create users: the value of email is already taken",
+    ["email"],
+  );
+  assert.ok(errors.every(taken));
+  assert.equal(await db.user.count(), 1);
+});
+
+test("Repository.update() refuses a unique value that another row has", async () => {
+  await using db = await openDb();
+  await db.user.create({ data: ADA });
+  await db.user.create({ data: { ...ADA, email: "b" } });
+  await assert.rejects(
+    db.user.update({ where: { email: "b" }, data: { email: ADA.email } }),
+    dbError("UniqueViolation", "Cannot update users: the value of email is already taken", [
+      "email",
+    ]),
+  );
+});
