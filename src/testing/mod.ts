@@ -1,1 +1,31 @@
-export {};
+/**
+ * What the tests of an application need.
+ *
+ * @example
+ * ```ts
+ * import { inject, module, provide, route } from "@fw/fw";
+ * import { createTestApplication } from "@fw/fw/testing";
+ *
+ * const Clock = provide("clock", () => Date.now);
+ * class TimeController {
+ *   readonly #now = inject(Clock);
+ *   time = route.get("/time", () => ({ ms: this.#now() }));
+ * }
+ * const AppModule = module({ providers: [Clock], controllers: [TimeController] });
+ *
+ * await using app = await createTestApplication(AppModule, {
+ *   overrides: [provide(Clock, () => () => 42)],
+ *   setUp: (app) => app.setGlobalPrefix("api"),
+ * });
+ * const response = await app.request("/api/time");
+ * console.assert((await response.json()).ms === 42);
+ * ```
+ *
+ * @module
+ */
+export {
+  createTestApplication,
+  type TestApplication,
+  type TestApplicationOptions,
+  type TestRequestInit,
+} from "./test_application.ts";

@@ -113,10 +113,10 @@ test("async factories are awaited, in whatever order they are listed", async () 
 
 test("a failing async factory fails the boot with its own error", async () => {
   const Broken = provide("broken", () => Promise.reject(new Error("no such host")));
-  class Service {
+  class NeedsBroken {
     readonly broken = inject(Broken);
   }
-  await assert.rejects(createTestApplication(module({ providers: [Service, Broken] })), {
+  await assert.rejects(createTestApplication(module({ providers: [NeedsBroken, Broken] })), {
     message: "no such host",
   });
 });

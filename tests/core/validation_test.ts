@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import * as v from "valibot";
 import * as z from "zod";
-import { type AnySchema, HttpException } from "../../mod.ts";
+import type { AnySchema, HttpException } from "../../mod.ts";
 import { issuesOf, parse, withoutValue } from "../../src/core/validation.ts";
 import { test } from "../test.ts";
 

@@ -64,10 +64,10 @@ test("misuse of a route is a compile error", () => {
 
 test("inject() gives the type of its key", () => {
   const Port = provide("port", () => Promise.resolve(3000));
-  class Service {
+  class _Service {
     readonly port = inject(Port);
     readonly maybe = inject(Port, { optional: true });
   }
-  same<Service["port"], number>();
-  same<Service["maybe"], number | undefined>();
+  same<_Service["port"], number>();
+  same<_Service["maybe"], number | undefined>();
 });

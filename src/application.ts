@@ -1,0 +1,283 @@
+/**
+ * The application: where core, middleware and runtime meet.
+ *
+ * @module
+ */
+import type { ExecutionContext, Handler, Hono, MiddlewareHandler } from "hono";
+import { assemble, type Install, safely } from "./core/assembly.ts";
+import type { Kernel } from "./core/boot.ts";
+import { DEFAULT_BODY_LIMIT } from "./core/endpoint.ts";
+import { composePath } from "./core/path.ts";
+import type { ExceptionFilter, Guard, Interceptor } from "./core/pipeline.ts";
+import type { InjectionKey } from "./core/provider.ts";
+import { listRoutes, placeRoutes, type Prefixes, type RouteInfo } from "./core/route_table.ts";
+import { mount } from "./core/router.ts";
+import { healthCheck, type HealthCheckOptions } from "./middleware/health.ts";
+import { createMetrics, type Metrics, type MetricsOptions } from "./middleware/metrics.ts";
+import { isProduction } from "./middleware/production_errors.ts";
+import { rateLimit, type RateLimitOptions } from "./middleware/rate_limit.ts";
+import { requestIdMiddleware, type RequestIdOptions } from "./middleware/request_id.ts";
+import {
+  requestTracing,
+  type RequestTracingOptions,
+  type RequestTracingSettings,
+} from "./middleware/request_tracing.ts";
+import { trustedProxy, type TrustedProxyOptions } from "./middleware/trusted_proxy.ts";
+import { Installed, type Slot } from "./middleware_order.ts";
+import { logToConsole } from "./runtime/console_log.ts";
+import { stopOnSignals } from "./runtime/graceful.ts";
+import { type DrainOptions, type HttpServer, type ListenOptions, serve } from "./runtime/listen.ts";
+
+/** How an application closes. */
+export interface CloseOptions extends DrainOptions {
+  /** The signal that made it close; the hooks are told. */
+  readonly signal?: string;
+}
+
+/**
+ * An application, made by {@linkcode FwFactory}. Its builder methods settle how it behaves, until the
+ * first request or `listen`; then it is fixed.
+ */
+export class FwApplication {
+  readonly #kernel: Kernel;
+  readonly #installed = new Installed();
+  readonly #global = {
+    guards: [] as Guard[],
+    interceptors: [] as Interceptor[],
+    filters: [] as ExceptionFilter[],
+  };
+  readonly #servers = new Set<HttpServer>();
+  #globalPrefix = "";
+  #defaultVersion: string | undefined;
+  #bodyLimit = DEFAULT_BODY_LIMIT;
+  #production = false;
+  #draining = false;
+  #assembled: Promise<Hono> | undefined;
+  #router: Hono | undefined;
+  #closed: Promise<void> | undefined;
+  #releaseSignals: (() => void) | undefined;
+
+  /** Creates an application; use {@linkcode FwFactory}. */
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+  }
+
+  /** Puts a prefix before the paths of all controllers, such as `api`. */
+  setGlobalPrefix(prefix: string): this {
+    return this.#settle(() => this.#globalPrefix = prefix);
+  }
+
+  /**
+   * Gives a version to the controllers that declare none. A version that a controller declares is a
+   * segment of its path in any case.
+   */
+  enableUriVersioning({ defaultVersion }: { readonly defaultVersion?: string } = {}): this {
+    return this.#settle(() => this.#defaultVersion = defaultVersion);
+  }
+
+  /**
+   * Adds any Hono middleware, for all paths or for those that match a pattern. It runs after request
+   * ids, tracing and metrics, and before the rate limit and the routes.
+   *
+   * @example
+   * ```ts
+   * import { FwFactory, module } from "@fw/fw";
+   * import { cors } from "hono/cors";
+   *
+   * const app = await FwFactory.create(module({}));
+   * app.use(cors({ origin: "https://example.com" })).use("/api/*", async (c, next) => {
+   *   await next();
+   *   c.header("cache-control", "no-store");
+   * });
+   * ```
+   */
+  use(middleware: MiddlewareHandler): this;
+  /** Adds any Hono middleware for the paths that match a pattern. */
+  use(path: string, middleware: MiddlewareHandler): this;
+  use(...args: [MiddlewareHandler] | [string, MiddlewareHandler]): this {
+    const middleware = args.length === 1 ? args[0] : args[1];
+    const path = args.length === 1 ? "*" : args[0];
+    return this.#add("use", (router) => void router.use(path, safely(middleware)));
+  }
+
+  /** Adds guards of all routes, before those of controllers and routes. */
+  useGlobalGuards(...guards: readonly Guard[]): this {
+    return this.#settle(() => this.#global.guards.push(...guards));
+  }
+
+  /** Adds interceptors of all routes, around those of controllers and routes. */
+  useGlobalInterceptors(...interceptors: readonly Interceptor[]): this {
+    return this.#settle(() => this.#global.interceptors.push(...interceptors));
+  }
+
+  /** Adds exception filters, after those of routes and controllers. They see 404 and 405 as well. */
+  useGlobalFilters(...filters: readonly ExceptionFilter[]): this {
+    return this.#settle(() => this.#global.filters.push(...filters));
+  }
+
+  /** Gives every request an id, in the response header `x-request-id` and in what is logged. */
+  useRequestId(options?: RequestIdOptions): this {
+    return this.#only("requestId", (router) => void router.use(requestIdMiddleware(options)));
+  }
+
+  /** Logs one line a request, continues its trace, and names its OpenTelemetry span. */
+  useRequestTracing(options?: RequestTracingOptions | RequestTracingSettings): this {
+    return this.#only("requestTracing", (router) => void router.use(requestTracing(options)));
+  }
+
+  /** Believes `X-Forwarded-For` as far as the application's own proxies have written it. */
+  useTrustedProxy(options: TrustedProxyOptions): this {
+    return this.#only("trustedProxy", (router) => void router.use(trustedProxy(options)));
+  }
+
+  /** Limits how many requests a client may make: by default 100 in 60 s. */
+  useRateLimit(options?: RateLimitOptions): this {
+    const limit = rateLimit(options);
+    return this.#add("rateLimit", (router) => void router.use(limit));
+  }
+
+  /** Sets the largest body in bytes, 1 MiB by default; a route's `bodyLimit` goes before it. */
+  useBodyLimit(bytes: number): this {
+    if (!Number.isSafeInteger(bytes) || bytes < 0) {
+      throw new RangeError(`Cannot limit bodies to ${bytes} bytes: it is not a size`);
+    }
+    return this.#settle(() => this.#bodyLimit = bytes);
+  }
+
+  /** Counts and times requests, and serves the figures at a path in Prometheus' text format. */
+  enableMetrics(path = "/metrics", options?: MetricsOptions): this {
+    let metrics: Promise<Metrics> | undefined;
+    const load = () => metrics ??= createMetrics(options);
+    this.#only("metrics", async (router) => void router.use((await load()).middleware));
+    return this.#endpoint(path, async () => (await load()).handler);
+  }
+
+  /** Serves the application's health at a path: 200 while it is well, 503 when it is not. */
+  enableHealthCheck(path = "/health", options: HealthCheckOptions = {}): this {
+    const handler = healthCheck({ ...options, isDraining: () => this.#draining });
+    return this.#endpoint(path, () => handler);
+  }
+
+  /** Conceals what went wrong from the bodies of 5xx responses. */
+  enableProductionErrors(enabled = true): this {
+    return this.#settle(() => this.#production = enabled);
+  }
+
+  /** Conceals what went wrong from the bodies of 5xx responses when `FW_ENV` is `production`. */
+  enableProductionErrorsFromEnv(): this {
+    return this.enableProductionErrors(isProduction());
+  }
+
+  /**
+   * Answers a request. It is bound to the application, so `export default { fetch: app.fetch }`
+   * serves on Deno, Bun and edge runtimes.
+   */
+  readonly fetch = (
+    request: Request,
+    env?: unknown,
+    executionContext?: ExecutionContext,
+  ): Response | Promise<Response> => {
+    if (this.#router) return this.#router.fetch(request, env as object, executionContext);
+    return this.#ready().then((router) => router.fetch(request, env as object, executionContext));
+  };
+
+  /** Answers a request made of a path and options, without a server. */
+  async request(path: string | Request, init?: RequestInit): Promise<Response> {
+    return await (await this.#ready()).request(path, init);
+  }
+
+  /** Lists the routes of all controllers, the more specific before the less. */
+  routes(): readonly RouteInfo[] {
+    return listRoutes(placeRoutes(this.#kernel.routes, this.#prefixes), this.#global.guards);
+  }
+
+  /** Gives a provider: as the root module sees it, else from any module. */
+  get<T>(key: InjectionKey<T>): T {
+    return this.#kernel.get(key);
+  }
+
+  /** Serves on a port (0 for any that is free); resolves when it listens. */
+  async listen(port: number, options: ListenOptions = {}): Promise<HttpServer> {
+    if (this.#closed) throw new TypeError("Cannot listen: the application is closed");
+    logToConsole();
+    await this.#ready();
+    const server = await serve(this.fetch, { ...options, port });
+    this.#servers.add(server);
+    return server;
+  }
+
+  /**
+   * Serves on a port until SIGINT or SIGTERM; resolves when it listens. On the signal, health turns
+   * 503, connections are drained, the stop hooks run, and the process exits with 0. A second signal
+   * ends it at once.
+   */
+  async listenGraceful(
+    port: number,
+    { drainMs, lameDuckMs, ...options }: ListenOptions & DrainOptions = {},
+  ): Promise<HttpServer> {
+    const server = await this.listen(port, options);
+    this.#releaseSignals ??= stopOnSignals({
+      drainMs,
+      lameDuckMs,
+      onSignal: (signal, drain) => this.close({ signal, ...drain }),
+    });
+    return server;
+  }
+
+  /** Stops serving: drains every server, then runs the stop hooks. Once; later calls wait for it. */
+  close(options: CloseOptions = {}): Promise<void> {
+    return this.#closed ??= this.#close(options);
+  }
+
+  /** Closes the application. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close({ signal, ...drain }: CloseOptions): Promise<void> {
+    this.#draining = true;
+    try {
+      await Promise.all([...this.#servers].map((server) => server.close(drain)));
+      await this.#kernel.stop(signal);
+    } finally {
+      this.#releaseSignals?.();
+    }
+  }
+
+  get #prefixes(): Prefixes {
+    return { globalPrefix: this.#globalPrefix, defaultVersion: this.#defaultVersion };
+  }
+
+  async #ready(): Promise<Hono> {
+    this.#assembled ??= assemble(this.#kernel, {
+      ...this.#prefixes,
+      global: this.#global,
+      bodyLimit: this.#bodyLimit,
+      production: this.#production,
+      installs: this.#installed.inOrder(),
+    });
+    return this.#router = await this.#assembled;
+  }
+
+  /** Installs an endpoint outside of prefixes, versions and limits. */
+  #endpoint(path: string, create: () => Handler | Promise<Handler>): this {
+    const pattern = composePath({ routePath: path });
+    return this.#add("endpoints", async (router) => mount(router, "GET", pattern, await create()));
+  }
+
+  /** Installs one more thing in a slot. */
+  #add(slot: Slot, install: Install): this {
+    return this.#settle(() => this.#installed.add(slot, install));
+  }
+
+  /** Installs the one thing of a slot; a second call takes the place of the first. */
+  #only(slot: Slot, install: Install): this {
+    return this.#settle(() => this.#installed.replace(slot, install));
+  }
+
+  #settle(change: () => void): this {
+    if (this.#assembled) throw new TypeError("Cannot change the application: it serves already");
+    change();
+    return this;
+  }
+}

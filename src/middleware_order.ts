@@ -1,0 +1,46 @@
+/**
+ * The order in which a request passes what an application has installed.
+ *
+ * @module
+ */
+import type { Install } from "./core/assembly.ts";
+
+/**
+ * The order in which a request passes what an application has installed, whatever the order of the
+ * calls that installed it: so that a 429 or a 503 still has an id, a log line and CORS headers. `use`
+ * is what `app.use()` added, in the order of the calls; `endpoints` are health and metrics, which no
+ * rate limit touches.
+ */
+export const MIDDLEWARE_ORDER = [
+  "trustedProxy",
+  "requestId",
+  "requestTracing",
+  "metrics",
+  "use",
+  "endpoints",
+  "rateLimit",
+  "routes",
+] as const;
+
+/** A place in the order; the routes come by themselves. */
+export type Slot = Exclude<typeof MIDDLEWARE_ORDER[number], "routes">;
+
+/** What an application has installed so far. */
+export class Installed {
+  readonly #installs = new Map<string, readonly Install[]>();
+
+  /** Adds to what a slot holds. */
+  add(slot: Slot, install: Install): void {
+    this.#installs.set(slot, [...this.#installs.get(slot) ?? [], install]);
+  }
+
+  /** Takes the place of what a slot holds. */
+  replace(slot: Slot, install: Install): void {
+    this.#installs.set(slot, [install]);
+  }
+
+  /** Gives everything in the order of {@linkcode MIDDLEWARE_ORDER}. */
+  inOrder(): readonly Install[] {
+    return MIDDLEWARE_ORDER.flatMap((slot) => this.#installs.get(slot) ?? []);
+  }
+}

@@ -1,0 +1,261 @@
+import type { MiddlewareHandler } from "hono";
+import { cors } from "hono/cors";
+import assert from "node:assert/strict";
+import * as v from "valibot";
+import {
+  clientIp,
+  type FwApplication,
+  FwFactory,
+  inject,
+  MIDDLEWARE_ORDER,
+  module,
+  requestId,
+  route,
+} from "../mod.ts";
+import { createTestApplication } from "../src/testing/mod.ts";
+import { captureLogs } from "./capture_logs.ts";
+import { test } from "./test.ts";
+
+class PingService {
+  readonly answer = "pong";
+}
+
+class PingController {
+  static readonly prefix = "/";
+  readonly #ping = inject(PingService);
+
+  ping = route.get("/ping", (_, c) => c.text(this.#ping.answer));
+  who = route.get("/who", (_, c) => ({ ip: clientIp(c), id: requestId(c) }));
+  fail = route.get("/fail", () => Promise.reject(new Error("boom")));
+  echo = route.post("/echo", { body: v.unknown() }, ({ body }) => body);
+}
+
+const AppModule = module({
+  name: "AppModule",
+  providers: [PingService],
+  controllers: [PingController],
+});
+
+/** Runs an application under a socket's address. */
+function from(app: FwApplication, ip: string, path: string, init?: RequestInit) {
+  return app.fetch(new Request(`http://localhost${path}`, init), { remoteAddr: { hostname: ip } });
+}
+
+test("FwFactory.create() gives an application that answers at once", async () => {
+  const app = await FwFactory.create(AppModule);
+  assert.equal(await (await app.request("/ping")).text(), "pong");
+  const { fetch } = app;
+  assert.equal(await (await fetch(new Request("http://localhost/ping"))).text(), "pong");
+  assert.equal(app.get(PingService).answer, "pong");
+});
+
+test("FwFactory.create() refuses what is no module", async () => {
+  await assert.rejects(FwFactory.create({} as typeof AppModule), {
+    name: "TypeError",
+    message: "Cannot import object: it was not made by module()",
+  });
+});
+
+test("setGlobalPrefix() moves the routes and leaves the endpoints", async () => {
+  await using app = await createTestApplication(AppModule, {
+    setUp: (app) =>
+      app.setGlobalPrefix("api").enableHealthCheck("/health").enableMetrics("/metrics"),
+  });
+  const status = async (path: string) => (await app.request(path)).status;
+  assert.equal(await status("/api/ping"), 200);
+  assert.equal(await status("/ping"), 404);
+  assert.equal(await status("/health"), 200);
+  assert.equal(await status("/health/"), 200);
+  assert.equal(await status("/metrics"), 200);
+  assert.equal(await status("/api/health"), 404);
+});
+
+test("enableHealthCheck() answers the status as JSON, at the path it is given", async () => {
+  await using app = await createTestApplication(AppModule, {
+    setUp: (app) => app.enableHealthCheck("/up"),
+  });
+  const response = await app.request("/up");
+  assert.equal(response.headers.get("content-type"), "application/json");
+  assert.deepEqual(await response.json(), { status: "ok" });
+  assert.equal(
+    (await app.request("/up", { method: "POST" })).headers.get("allow"),
+    "GET, HEAD, OPTIONS",
+  );
+});
+
+test("enableMetrics() serves what it has counted in a text format", async () => {
+  await using app = await createTestApplication(AppModule, {
+    setUp: (app) => app.enableMetrics("/metrics"),
+  });
+  await app.request("/ping");
+  await app.request("/fail");
+  await app.request("/unknown");
+  const text = await (await app.request("/metrics")).text();
+  for (
+    const [route, status] of [["/ping", 200], ["/fail", 500], ["unmatched", 404]]
+  ) {
+    assert.ok(
+      text.includes(`http_requests_total{method="GET",route="${route}",status="${status}"} 1`),
+    );
+  }
+});
+
+test("two applications count apart", async () => {
+  const setUp = (app: FwApplication) => app.enableMetrics("/metrics");
+  await using one = await createTestApplication(AppModule, { setUp });
+  await using two = await createTestApplication(AppModule, { setUp });
+  await one.request("/ping");
+  assert.doesNotMatch(await (await two.request("/metrics")).text(), /ping/);
+});
+
+test("HTTP table, order: a request passes MIDDLEWARE_ORDER, whatever the order of the calls", async () => {
+  assert.deepEqual(MIDDLEWARE_ORDER, [
+    "trustedProxy",
+    "requestId",
+    "requestTracing",
+    "metrics",
+    "use",
+    "endpoints",
+    "rateLimit",
+    "routes",
+  ]);
+  const seen: string[] = [];
+  const spy: MiddlewareHandler = async (c, next) => {
+    seen.push(`use: id ${c.get("requestId")}, ip ${c.get("clientIp")}`);
+    await next();
+    seen.push(`use: ${c.res.status}`);
+  };
+  await using app = await createTestApplication(AppModule, {
+    setUp: (app) =>
+      app
+        .useGlobalGuards(() => void seen.push("guard"))
+        .useRateLimit({ max: 1, key: (c) => void seen.push(`limit: ${c.req.path}`) as undefined })
+        .enableHealthCheck("/health")
+        .use(cors())
+        .use(spy)
+        .enableMetrics("/metrics")
+        .useRequestTracing()
+        .useRequestId()
+        .useTrustedProxy({ hops: 1 }),
+  });
+  const request = (path: string) =>
+    from(app.app, "10.0.0.1", path, {
+      headers: { "x-request-id": "id-1", "x-forwarded-for": "192.0.2.7" },
+    });
+  assert.equal((await request("/ping")).status, 200);
+  const limited = await request("/ping");
+  assert.equal(limited.status, 429);
+  assert.equal(limited.headers.get("x-request-id"), "id-1");
+  assert.equal(limited.headers.get("access-control-allow-origin"), "*");
+  assert.match(limited.headers.get("retry-after") ?? "", /^\d+$/);
+  const health = await request("/health");
+  assert.equal(health.status, 200);
+  assert.deepEqual(seen, [
+    "use: id id-1, ip 192.0.2.7",
+    "limit: /ping",
+    "guard",
+    "use: 200",
+    "use: id id-1, ip 192.0.2.7",
+    "limit: /ping",
+    "use: 429",
+    "use: id id-1, ip 192.0.2.7",
+    "use: 200",
+  ]);
+  const metrics = await (await request("/metrics")).text();
+  assert.ok(metrics.includes('http_requests_total{method="GET",route="/ping",status="429"} 1'));
+});
+
+test("a rate limit is each client's own, and 100 requests in 60 s by default", async () => {
+  await using app = await createTestApplication(AppModule, { setUp: (app) => app.useRateLimit() });
+  const statuses: number[] = [];
+  for (let i = 0; i < 101; i++) statuses.push((await from(app.app, "192.0.2.1", "/ping")).status);
+  assert.deepEqual([statuses.filter((s) => s === 200).length, statuses.at(-1)], [100, 429]);
+  assert.equal((await from(app.app, "192.0.2.2", "/ping")).status, 200);
+});
+
+test("use() takes a path, and adds up", async () => {
+  const header = (name: string): MiddlewareHandler => async (c, next) => {
+    await next();
+    c.header(name, "1");
+  };
+  await using app = await createTestApplication(AppModule, {
+    setUp: (app) => app.use(header("x-all")).use("/who/*", header("x-who")),
+  });
+  const names = async (path: string) => {
+    const { headers } = await app.request(path);
+    return [headers.has("x-all"), headers.has("x-who")];
+  };
+  assert.deepEqual(await names("/ping"), [true, false]);
+  assert.deepEqual(await names("/who"), [true, true]);
+});
+
+test("every response carries x-request-id", async () => {
+  await using app = await createTestApplication(AppModule, { setUp: (app) => app.useRequestId() });
+  for (const path of ["/ping", "/fail", "/unknown", "/who"]) {
+    const response = await app.request(path, { headers: { "x-request-id": "bad id" } });
+    assert.match(response.headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
+  }
+  const options = await app.request("/ping", { method: "OPTIONS" });
+  assert.match(options.headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
+});
+
+test("a builder method refuses to change an application that serves", async () => {
+  await using app = await createTestApplication(AppModule);
+  await app.request("/ping");
+  const message = "Cannot change the application: it serves already";
+  assert.throws(() => app.app.setGlobalPrefix("api"), { name: "TypeError", message });
+  assert.throws(() => app.app.useRequestId(), { name: "TypeError", message });
+  assert.throws(() => app.app.enableMetrics(), { name: "TypeError", message });
+});
+
+test("listen() serves on a socket, and close() lets go of it", () =>
+  captureLogs(["fw"], async () => {
+    const app = await FwFactory.create(AppModule);
+    const server = await app.listen(0, { hostname: "127.0.0.1" });
+    try {
+      const url = `http://127.0.0.1:${server.port}`;
+      assert.equal(await (await fetch(`${url}/ping`)).text(), "pong");
+      assert.deepEqual(await (await fetch(`${url}/who`)).json(), { ip: "127.0.0.1" });
+      const large = await fetch(`${url}/echo`, {
+        method: "POST",
+        body: `"${"x".repeat(3_000_000)}"`,
+        headers: { "content-type": "application/json" },
+      });
+      assert.equal(large.status, 413);
+      await large.body?.cancel();
+    } finally {
+      await app.close();
+    }
+    await assert.rejects(fetch(`http://127.0.0.1:${server.port}/ping`));
+  }));
+
+test("listen() refuses an application whose routes collide", () =>
+  captureLogs(["fw"], async () => {
+    class VersionedController {
+      static readonly version = "v1";
+      list = route.get("/ping", () => 1);
+    }
+    const app = await FwFactory.create(
+      module({ providers: [PingService], controllers: [VersionedController, PingController] }),
+    );
+    app.enableUriVersioning({ defaultVersion: "v1" });
+    await assert.rejects(app.listen(0), {
+      name: "TypeError",
+      message: /has GET \/v1\/ping already$/,
+    });
+  }));
+
+test("health answers 503 while the application drains", async () => {
+  const app = await FwFactory.create(AppModule);
+  app.enableHealthCheck("/health");
+  await app.request("/health");
+  await app.close();
+  const response = await app.request("/health");
+  assert.deepEqual([response.status, await response.json()], [503, { status: "draining" }]);
+});
+
+test("createTestApplication().request() sends JSON, by POST unless told otherwise", async () => {
+  await using app = await createTestApplication(AppModule);
+  assert.deepEqual(await (await app.request("/echo", { json: [1] })).json(), [1]);
+  assert.equal((await app.request("/echo", { method: "PUT", json: 1 })).status, 405);
+});

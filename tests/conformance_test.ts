@@ -1,0 +1,522 @@
+/**
+ * What the framework promises over HTTP, a test a promise: where routes are mounted, what the built-in
+ * endpoints answer, what each builder method does, and how requests, errors and limits are treated.
+ * The users example is the application, so its promises are here too.
+ */
+import assert from "node:assert/strict";
+import process from "node:process";
+import * as v from "valibot";
+import { appModule, Db, setUp } from "../examples/users.ts";
+import {
+  clientIp,
+  ConflictException,
+  type FwApplication,
+  FwFactory,
+  HttpException,
+  module,
+  portFromEnv,
+  route,
+  ServiceUnavailableException,
+  UnauthorizedException,
+} from "../mod.ts";
+import { DbError } from "../src/db/mod.ts";
+import { createTestApplication, type TestApplication } from "../src/testing/mod.ts";
+import { captureLogs } from "./capture_logs.ts";
+import { test } from "./test.ts";
+
+const USERS = "/api/v1/users/";
+
+const users = () => createTestApplication(appModule("sqlite::memory:"), { setUp });
+
+const tom = { email: "tom@example.com", name: "Tom" };
+
+async function create(app: TestApplication): Promise<{ readonly id: number }> {
+  return await (await app.request(USERS, { json: tom })).json();
+}
+
+class ProbeController {
+  static readonly prefix = "probe";
+  static readonly version = "v2";
+
+  hello = route.get("/hello", (_, c) => c.text("hello"));
+  named = route.get("/:name", ({ params }) => params);
+  ip = route.get("/ip", (_, c) => c.text(String(clientIp(c))));
+  fail = route.get("/fail", () => Promise.reject(new Error("a secret")));
+  body = route.post(
+    "/body",
+    { body: v.object({ n: v.number() }), status: 202 },
+    ({ body }) => body,
+  );
+  admin = route.get("/admin", { roles: ["admin"] }, () => "in");
+}
+
+class BareController {
+  bare = route.get("/bare", () => "bare");
+}
+
+const ProbeModule = module({ name: "Probe", controllers: [ProbeController, BareController] });
+
+const probe = (setUp: (app: FwApplication) => unknown = () => {}) =>
+  createTestApplication(ProbeModule, { setUp });
+
+/** Sends a request as if it came through a socket. */
+function through(app: TestApplication, ip: string, path: string, headers: HeadersInit = {}) {
+  return app.app.fetch(new Request(`http://localhost${path}`, { headers }), {
+    remoteAddr: { hostname: ip },
+  });
+}
+
+test("Path composition: routes are at /{global_prefix}/{version}/{controller_prefix}/{route_path}", async () => {
+  await using app = await probe((app) => app.setGlobalPrefix("api"));
+  assert.equal(await (await app.request("/api/v2/probe/hello")).text(), "hello");
+  assert.deepEqual(await (await app.request("/api/v2/probe/x")).json(), { name: "x" });
+  assert.equal((await app.request("/api/probe/hello")).status, 404);
+});
+
+test("Path composition: operational endpoints are outside the global prefix and the version", async () => {
+  await using app = await users();
+  for (const path of ["/health", "/metrics"]) {
+    assert.equal((await app.request(path)).status, 200);
+    assert.equal((await app.request(`/api${path}`)).status, 404);
+    assert.equal((await app.request(`/api/v1${path}`)).status, 404);
+  }
+});
+
+test("Built-in endpoints: GET /health is a JSON object whose status is ok", async () => {
+  await using app = await probe((app) => app.enableHealthCheck("/health"));
+  assert.deepEqual(await (await app.request("/health")).json(), { status: "ok" });
+});
+
+test("Built-in endpoints: GET /metrics is text in Prometheus' format", async () => {
+  await using app = await probe((app) => app.enableMetrics("/metrics"));
+  const response = await app.request("/metrics");
+  assert.match(response.headers.get("content-type") ?? "", /^text\/plain; version=0\.0\.4/);
+  assert.match(await response.text(), /^# HELP http_requests_total /m);
+});
+
+test("Built-in endpoints: GET /{global_prefix}/ is the scaffold's plain text greeting", async () => {
+  const { AppModule } = await import("../examples/hello.ts");
+  await using app = await createTestApplication(AppModule, {
+    setUp: (app) => app.setGlobalPrefix("api"),
+  });
+  const response = await app.request("/api/");
+  assert.equal(await response.text(), "Hello from fw");
+});
+
+test("Built-in endpoints: every response carries x-request-id", async () => {
+  await using app = await users();
+  for (const path of [USERS, "/health", "/metrics", "/nothing", `${USERS}abc`, `${USERS}1`]) {
+    assert.ok((await app.request(path)).headers.get("x-request-id"), path);
+  }
+});
+
+test("Users CRUD: create is POST /users/ with CreateUserDto, and answers a UserRow", async () => {
+  await using app = await users();
+  const response = await app.request(USERS, { json: tom });
+  const row = await response.json();
+  assert.equal(response.status, 201);
+  assert.deepEqual(row, { id: row.id, ...tom, active: true });
+});
+
+test("Users CRUD: list is GET /users/ with skip and take, and answers an array of UserRow", async () => {
+  await using app = await users();
+  const { id } = await create(app);
+  const response = await app.request(`${USERS}?skip=0&take=5`);
+  assert.deepEqual(await response.json(), [{ id, ...tom, active: true }]);
+  assert.deepEqual(await (await app.request(`${USERS}?skip=1`)).json(), []);
+});
+
+test("Users CRUD: one is GET /users/:id, and answers the row of that id", async () => {
+  await using app = await users();
+  const { id } = await create(app);
+  assert.deepEqual(await (await app.request(USERS + id)).json(), { id, ...tom, active: true });
+});
+
+test("Users CRUD: update is PATCH /users/:id with UpdateUserDto, and answers the UserRow", async () => {
+  await using app = await users();
+  const { id } = await create(app);
+  const response = await app.request(USERS + id, { method: "PATCH", json: { active: false } });
+  assert.deepEqual(await response.json(), { id, ...tom, active: false });
+});
+
+test("Users CRUD: delete is DELETE /users/:id, and the row is gone", async () => {
+  await using app = await users();
+  const { id } = await create(app);
+  assert.equal((await app.request(USERS + id, { method: "DELETE" })).status, 200);
+  assert.equal((await app.request(USERS + id)).status, 404);
+});
+
+test("Builder methods: FwFactory.create() creates an application from a root module", async () => {
+  const app = await FwFactory.create(ProbeModule);
+  assert.equal((await app.request("/v2/probe/hello")).status, 200);
+});
+
+test("Builder methods: setGlobalPrefix() sets the global path prefix", async () => {
+  await using app = await probe((app) => app.setGlobalPrefix("/deep/api/"));
+  assert.equal((await app.request("/deep/api/bare")).status, 200);
+});
+
+test("Builder methods: enableUriVersioning() gives a version to controllers without one", async () => {
+  await using app = await probe((app) => app.enableUriVersioning({ defaultVersion: "v9" }));
+  assert.equal((await app.request("/v9/bare")).status, 200);
+  assert.equal((await app.request("/v2/probe/hello")).status, 200);
+});
+
+test("Builder methods: useRequestId() adds x-request-id", async () => {
+  await using app = await probe((app) => app.useRequestId());
+  assert.ok((await app.request("/bare")).headers.has("x-request-id"));
+});
+
+test("Builder methods: enableMetrics(path) and enableHealthCheck(path) choose the path", async () => {
+  await using app = await probe((app) => app.enableMetrics("/m").enableHealthCheck("/h"));
+  assert.deepEqual([(await app.request("/m")).status, (await app.request("/h")).status], [
+    200,
+    200,
+  ]);
+});
+
+test("Builder methods: enableProductionErrorsFromEnv() strips 5xx bodies when FW_ENV=production", async () => {
+  const before = process.env["FW_ENV"];
+  process.env["FW_ENV"] = "production";
+  try {
+    await using app = await probe((app) => app.enableProductionErrorsFromEnv());
+    const response = await app.request("/v2/probe/fail");
+    assert.equal(response.status, 500);
+    assert.doesNotMatch(await response.text(), /secret/);
+  } finally {
+    if (before === undefined) delete process.env["FW_ENV"];
+    else process.env["FW_ENV"] = before;
+  }
+});
+
+test("Builder methods: useRateLimit() limits", async () => {
+  await using app = await probe((app) => app.useRateLimit({ max: 1 }));
+  assert.equal((await app.request("/bare")).status, 200);
+  assert.equal((await app.request("/bare")).status, 429);
+});
+
+test("Builder methods: listen(port) starts the server", () =>
+  captureLogs(["fw"], async () => {
+    await using app = await FwFactory.create(ProbeModule);
+    const { port } = await app.listen(0, { hostname: "127.0.0.1" });
+    assert.equal(await (await fetch(`http://127.0.0.1:${port}/bare`)).json(), "bare");
+  }));
+
+test("HTTP errors: 401 is the guard's, when it finds no identity", async () => {
+  await using app = await probe((app) =>
+    app.useGlobalGuards(() => UnauthorizedException.throw("OAuth2 identity required"))
+  );
+  const response = await app.request("/bare");
+  assert.deepEqual([response.status, (await response.json()).detail], [
+    401,
+    "OAuth2 identity required",
+  ]);
+});
+
+test("HTTP errors: 403 is for an update of another tenant's user", async () => {
+  await using app = await users();
+  const { id } = await app.get(Db).user.create({ data: { tenant_id: "other", ...tom } });
+  const response = await app.request(USERS + id, { method: "PATCH", json: { name: "Tim" } });
+  assert.equal(response.status, 403);
+});
+
+test("HTTP errors: 404 is RowNotFound's, 409 UniqueViolation's, 503 the pool's", () => {
+  for (
+    const [code, status] of [
+      ["RowNotFound", 404],
+      ["UniqueViolation", 409],
+      ["PoolTimeout", 503],
+      ["PoolClosed", 503],
+      ["ConnectionLost", 503],
+    ] as const
+  ) assert.equal(HttpException.from(new DbError(code, "Cannot")).status, status);
+  assert.equal(new ConflictException().status, 409);
+  assert.equal(new ServiceUnavailableException().status, 503);
+});
+
+test("HTTP errors: 409 is for an e-mail that is taken", async () => {
+  await using app = await users();
+  await create(app);
+  assert.equal((await app.request(USERS, { json: tom })).status, 409);
+});
+
+test("Limits: take is 20 by default and clamped to 1 through 100", async () => {
+  await using app = await users();
+  for (let i = 0; i < 101; i++) {
+    await app.get(Db).user.create({
+      data: { tenant_id: "demo", name: "Tom", email: `${i}@x.org` },
+    });
+  }
+  const length = async (query: string) => (await (await app.request(USERS + query)).json()).length;
+  assert.equal(await length(""), 20);
+  assert.equal(await length("?take=0"), 1);
+  assert.equal(await length("?take=100"), 100);
+  assert.equal(await length("?take=101"), 100);
+});
+
+test("Limits: skip is 0 by default, and negative values become 0", async () => {
+  await using app = await users();
+  await create(app);
+  const length = async (query: string) => (await (await app.request(USERS + query)).json()).length;
+  assert.deepEqual([await length(""), await length("?skip=-7"), await length("?skip=1")], [
+    1,
+    1,
+    0,
+  ]);
+});
+
+test("Limits: name has 2 through 80 characters on create and update", async () => {
+  await using app = await users();
+  const { id } = await create(app);
+  for (const [length, ok] of [[1, false], [2, true], [80, true], [81, false]] as const) {
+    const name = "n".repeat(length);
+    const created = await app.request(USERS, { json: { email: `${length}@x.org`, name } });
+    const updated = await app.request(USERS + id, { method: "PATCH", json: { name } });
+    assert.deepEqual([created.status, updated.status], ok ? [201, 200] : [422, 422]);
+  }
+});
+
+test("HTTP table, error body: every error is an RFC 9457 problem document", async () => {
+  await using app = await probe((app) => app.useRequestId().useRateLimit({ max: 6 }));
+  const send = (path: string, init?: RequestInit) => app.request(path, init);
+  const json = { "content-type": "application/json" };
+  for (
+    const [status, response] of [
+      [404, await send("/none")],
+      [405, await send("/bare", { method: "POST" })],
+      [
+        413,
+        await send("/v2/probe/body", { method: "POST", body: "x".repeat(2 ** 21), headers: json }),
+      ],
+      [415, await send("/v2/probe/body", { method: "POST", body: "x" })],
+      [422, await send("/v2/probe/body", { method: "POST", body: "{}", headers: json })],
+      [500, await send("/v2/probe/fail")],
+      [429, await send("/bare")],
+    ] as const
+  ) {
+    assert.equal(response.headers.get("content-type"), "application/problem+json");
+    const { type, title, status: told, instance, requestId } = await response.json();
+    assert.deepEqual([type, typeof title, told, response.status], [
+      "about:blank",
+      "string",
+      status,
+      status,
+    ]);
+    assert.match(instance, /^\//);
+    assert.equal(requestId, response.headers.get("x-request-id"));
+  }
+});
+
+test("HTTP table, validation failure: 422 with in, field and message, and never the value", async () => {
+  await using app = await users();
+  const response = await app.request(USERS, { json: { email: "hunter2", name: 77_777 } });
+  const text = await response.text();
+  assert.equal(response.status, 422);
+  assert.doesNotMatch(text, /hunter2|77777/);
+  assert.deepEqual(JSON.parse(text).errors, [
+    { in: "body", field: "email", message: "Invalid email" },
+    { in: "body", field: "name", message: "Invalid type: Expected string" },
+  ]);
+});
+
+test("HTTP table, undecodable input: 400 unparsable, 415 other types, 413 over 1 MiB", async () => {
+  await using app = await probe();
+  const status = async (body: string, type: string) => {
+    const init = { method: "POST", body, headers: { "content-type": type } };
+    return (await app.request("/v2/probe/body", init)).status;
+  };
+  assert.equal(await status("{", "application/json"), 400);
+  assert.equal(await status("n=1", "application/x-www-form-urlencoded"), 415);
+  assert.equal(await status(`{"n":1,"pad":"${"x".repeat(2 ** 20)}"}`, "application/json"), 413);
+});
+
+test("HTTP table, production errors: without production the message shows, and never a stack", async () => {
+  await using app = await probe();
+  const text = await (await app.request("/v2/probe/fail")).text();
+  assert.match(text, /a secret/);
+  assert.doesNotMatch(text, /conformance_test|at /);
+});
+
+test("HTTP table, success statuses: what the route declares, else 200; create has a Location", async () => {
+  await using app = await users();
+  const created = await app.request(USERS, { json: tom });
+  assert.equal(created.status, 201);
+  const location = created.headers.get("location") ?? "";
+  assert.equal((await app.request(location)).status, 200);
+  const row = await (await app.request(location)).json();
+  const deleted = await app.request(location, { method: "DELETE" });
+  assert.deepEqual([deleted.status, await deleted.json()], [200, row]);
+});
+
+test("HTTP table, trailing slash: /users and /users/ are one route", async () => {
+  await using app = await users();
+  assert.equal((await app.request("/api/v1/users")).status, 200);
+  assert.equal((await app.request("/api/v1/users/")).status, 200);
+});
+
+test("HTTP table, HEAD and OPTIONS: HEAD answers for GET, OPTIONS answers Allow", async () => {
+  await using app = await users();
+  const head = await app.request(USERS, { method: "HEAD" });
+  assert.deepEqual([head.status, await head.text()], [200, ""]);
+  assert.equal(head.headers.get("x-total-count"), "0");
+  await using bare = await probe();
+  const options = await bare.request("/bare", { method: "OPTIONS" });
+  assert.deepEqual([options.status, options.headers.get("allow")], [204, "GET, HEAD, OPTIONS"]);
+});
+
+test("HTTP table, version: a controller's version is a path segment in any case", async () => {
+  await using app = await probe();
+  assert.equal((await app.request("/v2/probe/hello")).status, 200);
+  assert.equal((await app.request("/probe/hello")).status, 404);
+});
+
+test("HTTP table, request id: an incoming one is kept if it is sound, else it is a UUID", async () => {
+  await using app = await probe((app) => app.useRequestId());
+  const id = async (sent: string) =>
+    (await app.request("/bare", { headers: { "x-request-id": sent } })).headers.get("x-request-id");
+  assert.equal(await id("A.b_c-9"), "A.b_c-9");
+  assert.equal(await id("x".repeat(128)), "x".repeat(128));
+  for (const sent of ["x".repeat(129), "a b", "a/b", "<script>", ""]) {
+    assert.match(await id(sent) ?? "", /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  }
+});
+
+test("HTTP table, tracing log: one structured line a request, but for skipPaths", () =>
+  captureLogs(["fw"], async (records) => {
+    await using app = await users();
+    await app.request(`${USERS}7?secret=1`, { headers: { "x-request-id": "id-1" } });
+    await app.request("/health");
+    assert.equal(records.length, 1);
+    const { durationMs, ...properties } = records[0]?.properties ?? {};
+    assert.equal(typeof durationMs, "number");
+    assert.deepEqual(properties, {
+      method: "GET",
+      route: "/api/v1/users/:id",
+      path: "/api/v1/users/7",
+      status: 404,
+      requestId: "id-1",
+      traceId: undefined,
+    });
+  }));
+
+test("HTTP table, metrics: by method, pattern and status; unknown methods and paths are one label", async () => {
+  await using app = await probe((app) => app.enableMetrics("/metrics"));
+  for (let i = 0; i < 50; i++) await app.request(`/nothing/${i}`);
+  for (const method of ["PROPFIND", "MKCOL", "LOCK"]) await app.request("/bare", { method });
+  await app.request("/v2/probe/x");
+  const text = await (await app.request("/metrics")).text();
+  const totals = text.split("\n").filter((line) => line.startsWith("http_requests_total{"));
+  assert.deepEqual(totals.sort(), [
+    'http_requests_total{method="GET",route="/v2/probe/:name",status="200"} 1',
+    'http_requests_total{method="GET",route="unmatched",status="404"} 50',
+    'http_requests_total{method="_OTHER",route="unmatched",status="405"} 3',
+  ]);
+  assert.match(
+    text,
+    /^http_request_duration_seconds_bucket\{le="[\d.]+",method="GET",route="\/v2\/probe\/:name"\} 1$/m,
+  );
+  assert.match(text, /^http_requests_in_flight 1$/m);
+});
+
+test("HTTP table, health: an indicator that fails makes 503, and draining does", async () => {
+  let isUp = false;
+  await using app = await probe((app) =>
+    app.enableHealthCheck("/health", { indicators: { db: () => isUp } })
+  );
+  const health = async () => {
+    const response = await app.request("/health");
+    return [response.status, await response.json()];
+  };
+  assert.deepEqual(await health(), [503, { status: "error", checks: { db: { status: "down" } } }]);
+  isUp = true;
+  assert.deepEqual(await health(), [200, { status: "ok", checks: { db: { status: "up" } } }]);
+  await app.close();
+  assert.deepEqual(await health(), [503, { status: "draining" }]);
+});
+
+test("HTTP table, rate limit: 100 in 60 s for each client, 429 with Retry-After, endpoints exempt", async () => {
+  await using app = await probe((app) => app.useRateLimit().enableHealthCheck("/health"));
+  for (let i = 0; i < 100; i++) {
+    assert.equal((await through(app, "192.0.2.1", "/bare")).status, 200);
+  }
+  const limited = await through(app, "192.0.2.1", "/bare");
+  assert.equal(limited.status, 429);
+  assert.equal(limited.headers.get("retry-after"), "60");
+  assert.equal(limited.headers.get("ratelimit-policy"), '"default";q=100;w=60');
+  assert.equal(limited.headers.get("ratelimit"), '"default";r=0;t=60');
+  assert.equal((await through(app, "192.0.2.1", "/health")).status, 200);
+  assert.equal((await through(app, "192.0.2.2", "/bare")).status, 200);
+});
+
+test("HTTP table, client address: the socket's; X-Forwarded-For only from trusted proxies", async () => {
+  const headers = { "x-forwarded-for": "203.0.113.9, 198.51.100.7" };
+  const ip = async (app: TestApplication) =>
+    await (await through(app, "10.0.0.1", "/v2/probe/ip", headers)).text();
+  await using plain = await probe();
+  assert.equal(await ip(plain), "10.0.0.1");
+  await using one = await probe((app) => app.useTrustedProxy({ hops: 1 }));
+  assert.equal(await ip(one), "198.51.100.7");
+  await using two = await probe((app) => app.useTrustedProxy({ hops: 2 }));
+  assert.equal(await ip(two), "203.0.113.9");
+});
+
+test("HTTP table, address: all interfaces by default", () =>
+  captureLogs(["fw"], async () => {
+    await using app = await FwFactory.create(ProbeModule);
+    const { port, hostname } = await app.listen(0);
+    assert.ok(["::", "0.0.0.0"].includes(hostname));
+    assert.equal(await (await fetch(`http://127.0.0.1:${port}/bare`)).json(), "bare");
+  }));
+
+test("HTTP table, PORT: unset or no unsigned 16-bit integer is 3000", () => {
+  const before = process.env["PORT"];
+  try {
+    delete process.env["PORT"];
+    assert.equal(portFromEnv(), 3000);
+    for (
+      const [text, port] of [
+        ["8080", 8080],
+        ["0", 0],
+        ["65535", 65_535],
+        ["65536", 3000],
+        ["-1", 3000],
+        ["80.5", 3000],
+        ["http", 3000],
+        ["", 3000],
+        ["0x50", 3000],
+        [" 80", 3000],
+      ] as const
+    ) {
+      process.env["PORT"] = text;
+      assert.equal(portFromEnv(), port, JSON.stringify(text));
+    }
+  } finally {
+    if (before === undefined) delete process.env["PORT"];
+    else process.env["PORT"] = before;
+  }
+});
+
+test("HTTP table, roles: 401 without an identity, 403 without a role", async () => {
+  const status = async (roles?: readonly string[]) => {
+    await using app = await probe((app) =>
+      app.use((c, next) => {
+        c.set("roles", roles);
+        return next();
+      })
+    );
+    return (await app.request("/v2/probe/admin")).status;
+  };
+  assert.deepEqual([await status(), await status(["user"]), await status(["admin"])], [
+    401,
+    403,
+    200,
+  ]);
+});
+
+test("HTTP table, tenant: the placeholder is part of every query, and input cannot change it", async () => {
+  await using app = await users();
+  const json = { ...tom, tenant_id: "other" };
+  const { id } = await (await app.request(USERS, { json })).json();
+  const stored = await app.get(Db).user.findUnique({ where: { id } });
+  assert.equal(stored?.tenant_id, "demo");
+});
