@@ -1,0 +1,34 @@
+/**
+ * A response that is made while it is sent.
+ *
+ *     deno run -A examples/streaming.ts
+ *     curl -N http://localhost:3000/countdown/5
+ */
+import { streamText } from "hono/streaming";
+import * as v from "valibot";
+import { FwFactory, module, portFromEnv, route } from "../mod.ts";
+
+const From = v.object({ from: v.pipe(v.string(), v.regex(/^[1-9]\d?$/), v.transform(Number)) });
+
+class CountdownController {
+  countdown = route.get(
+    "/countdown/:from",
+    { params: From },
+    ({ params }, c) =>
+      streamText(c, async (stream) => {
+        for (let left = params.from; left > 0 && !stream.aborted; left--) {
+          await stream.writeln(String(left));
+          await stream.sleep(100);
+        }
+        await stream.writeln("lift-off");
+      }),
+  );
+}
+
+export const AppModule = module({ name: "AppModule", controllers: [CountdownController] });
+
+if (import.meta.main) {
+  const app = await FwFactory.create(AppModule);
+  const server = await app.listenGraceful(portFromEnv());
+  console.log(`Listening on ${server.url}; try: curl -N ${server.url}/countdown/5`);
+}

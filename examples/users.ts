@@ -1,0 +1,221 @@
+/**
+ * A users resource on SQLite: validated, paged, limited to a tenant, observed, and stopped with care.
+ *
+ *     deno run -A examples/users.ts
+ *
+ * `PORT` (3000), `HOST` (all interfaces) and `DATABASE_URL` (a SQLite file of its own in the
+ * directory for temporary files) decide where it listens and stores; `FW_ENV=production` conceals
+ * what went wrong from 5xx responses.
+ */
+import type { Context } from "hono";
+import { compress } from "hono/compress";
+import { cors } from "hono/cors";
+import { secureHeaders } from "hono/secure-headers";
+import { timeout } from "hono/timeout";
+import { mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as v from "valibot";
+import {
+  dto,
+  environment,
+  ForbiddenException,
+  type FwApplication,
+  FwFactory,
+  inject,
+  type Module,
+  module,
+  NotFoundException,
+  type OnModuleInit,
+  portFromEnv,
+  route,
+} from "../mod.ts";
+import { DbModule, DbOptions, DbService, field, model } from "../src/db/mod.ts";
+
+export const User = model("users", {
+  id: field.integer().primaryKey(),
+  tenant_id: field.text(),
+  email: field.text().unique(),
+  name: field.text(),
+  active: field.boolean().default(true),
+});
+
+export class Db extends DbService.with({ user: User }) {}
+
+const Name = v.pipe(v.string(), v.minLength(2), v.maxLength(80));
+const WholeNumber = v.pipe(
+  v.string(),
+  v.regex(/^[+-]?\d+$/, "Expected a whole number"),
+  v.transform(Number),
+);
+
+export const CreateUserDto = dto(
+  "CreateUserDto",
+  v.object({ email: v.pipe(v.string(), v.email()), name: Name }),
+);
+export const UpdateUserDto = dto(
+  "UpdateUserDto",
+  v.object({ name: v.optional(Name), active: v.optional(v.boolean()) }),
+);
+export const UserIdParam = dto(
+  "UserIdParam",
+  v.object({ id: v.pipe(WholeNumber, v.safeInteger()) }),
+);
+export const UserRow = dto(
+  "UserRow",
+  v.object({ id: v.number(), email: v.string(), name: v.string(), active: v.boolean() }),
+);
+/** Values out of range are clamped; what is not a whole number is refused. */
+export const UsersPageQuery = dto(
+  "UsersPageQuery",
+  v.object({
+    skip: v.optional(
+      v.pipe(WholeNumber, v.toMinValue(0), v.toMaxValue(Number.MAX_SAFE_INTEGER)),
+      "0",
+    ),
+    take: v.optional(v.pipe(WholeNumber, v.toMinValue(1), v.toMaxValue(100)), "20"),
+  }),
+);
+
+/** The tenant of the caller: never of the caller's choice. A token's claim will take this one's place. */
+export function tenantId(_c: Context): string {
+  return "demo";
+}
+
+export class UsersService implements OnModuleInit {
+  readonly #db = inject(Db);
+
+  onModuleInit(): Promise<void> {
+    return this.#db.createTables();
+  }
+
+  create(tenant_id: string, data: v.InferOutput<typeof CreateUserDto>) {
+    return this.#of(tenant_id).create({ data: { ...data, active: true } });
+  }
+
+  async page(tenant_id: string, { skip, take }: v.InferOutput<typeof UsersPageQuery>) {
+    const users = this.#of(tenant_id);
+    return { rows: await users.findMany({ skip, take }), total: await users.count() };
+  }
+
+  async one(tenant_id: string, id: number) {
+    return await this.#of(tenant_id).findUnique({ where: { id } }) ??
+      NotFoundException.throw("No such user");
+  }
+
+  async update(tenant_id: string, id: number, data: v.InferOutput<typeof UpdateUserDto>) {
+    const users = this.#of(tenant_id);
+    const isOurs = await users.exists({ where: { id } });
+    if (!isOurs && await this.#db.user.exists({ where: { id } })) {
+      throw new ForbiddenException("The user belongs to another tenant");
+    }
+    return users.update({ where: { id }, data });
+  }
+
+  delete(tenant_id: string, id: number) {
+    return this.#of(tenant_id).delete({ where: { id } });
+  }
+
+  /** The users of one tenant: the tenant is part of every query, so no other row is read or written. */
+  #of(tenant_id: string) {
+    return this.#db.user.scoped({ tenant_id });
+  }
+}
+
+export class UsersController {
+  static readonly prefix = "users";
+  static readonly version = "v1";
+  readonly #users = inject(UsersService);
+
+  create = route.post(
+    "/",
+    { body: CreateUserDto, response: UserRow, status: 201, args: { tenant: tenantId } },
+    async ({ body, tenant }, c) => {
+      const user = await this.#users.create(tenant, body);
+      c.header("Location", `${c.req.path}/${user.id}`);
+      return user;
+    },
+  );
+
+  list = route.get(
+    "/",
+    { query: UsersPageQuery, response: v.array(UserRow), args: { tenant: tenantId } },
+    async ({ query, tenant }, c) => {
+      const { rows, total } = await this.#users.page(tenant, query);
+      const next = query.skip + query.take;
+      c.header("X-Total-Count", String(total));
+      if (next < total) {
+        c.header("Link", `<${c.req.path}?skip=${next}&take=${query.take}>; rel="next"`);
+      }
+      return rows;
+    },
+  );
+
+  one = route.get(
+    "/:id",
+    { params: UserIdParam, response: UserRow, args: { tenant: tenantId } },
+    ({ params, tenant }) => this.#users.one(tenant, params.id),
+  );
+
+  update = route.patch(
+    "/:id",
+    { params: UserIdParam, body: UpdateUserDto, response: UserRow, args: { tenant: tenantId } },
+    ({ params, body, tenant }) => this.#users.update(tenant, params.id, body),
+  );
+
+  delete = route.delete(
+    "/:id",
+    { params: UserIdParam, response: UserRow, args: { tenant: tenantId } },
+    ({ params, tenant }) => this.#users.delete(tenant, params.id),
+  );
+}
+
+/** The application on a database. */
+export function appModule(databaseUrl: string): Module {
+  return module({
+    name: "AppModule",
+    imports: [DbModule.forRootWithOptions(Db, DbOptions.fromUrl(databaseUrl))],
+    providers: [UsersService],
+    controllers: [UsersController],
+  });
+}
+
+/** Settles prefixes, middleware and endpoints. */
+export function setUp(app: FwApplication): FwApplication {
+  return app
+    .setGlobalPrefix("api")
+    .enableUriVersioning()
+    .useRequestId()
+    .useRequestTracing({ skipPaths: ["/health", "/metrics"] })
+    .enableMetrics("/metrics")
+    .enableHealthCheck("/health", { indicators: { db: () => app.get(Db).ping() } })
+    .enableProductionErrorsFromEnv()
+    .useRateLimit({ max: 100_000, windowMs: 60_000 })
+    .use(cors())
+    .use(secureHeaders())
+    .use(compress())
+    .use(timeout(10_000));
+}
+
+if (import.meta.main) {
+  const { HOST, DATABASE_URL } = environment(
+    v.object({ HOST: v.optional(v.string()), DATABASE_URL: v.optional(v.string()) }),
+  );
+  const app = setUp(await FwFactory.create(appModule(DATABASE_URL ?? ownDatabase())));
+  const server = await app.listenGraceful(portFromEnv(), HOST ? { hostname: HOST } : {});
+  const users = `${server.url}/api/v1/users/`;
+  console.log(`Listening on ${server.url}; try:
+  curl ${users}
+  curl ${users} --json '{"email":"tom@example.com","name":"Tom"}'
+  curl -X PATCH ${users}1 --json '{"active":false}'
+  curl -X DELETE ${users}1
+  curl ${server.url}/health
+  curl ${server.url}/metrics`);
+}
+
+/** Gives the URL of a database beside nothing of the user's. */
+function ownDatabase(): string {
+  const directory = join(tmpdir(), "fw-example-users");
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  return `sqlite:${join(directory, "users.sqlite")}`;
+}

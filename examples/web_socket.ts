@@ -1,0 +1,24 @@
+/**
+ * A WebSocket that sends back what it is sent.
+ *
+ *     deno run -A examples/web_socket.ts
+ */
+import { FwFactory, module, portFromEnv, route, upgradeWebSocket } from "../mod.ts";
+
+class EchoController {
+  echo = route.get("/echo", (_, c) =>
+    upgradeWebSocket(c, {
+      onOpen: (_event, socket) => socket.send("welcome"),
+      onMessage: (event, socket) => socket.send(`echo ${event.data}`),
+    }));
+}
+
+export const AppModule = module({ name: "AppModule", controllers: [EchoController] });
+
+if (import.meta.main) {
+  const app = await FwFactory.create(AppModule);
+  const server = await app.listenGraceful(portFromEnv());
+  const url = server.url.replace("http", "ws");
+  console.log(`Listening on ${server.url}; try in a browser's console:
+  new WebSocket("${url}/echo").onmessage = console.log`);
+}
