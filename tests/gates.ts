@@ -1,0 +1,36 @@
+/** Every gate but the tests: formatting, lint, types, documentation, permissions, publishing. */
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { ROOT } from "./imports.ts";
+
+const { exports } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
+const entryPoints: string[] = Object.values(exports);
+
+/** The arguments of `deno` for each gate. */
+const GATES: readonly (readonly [name: string, args: readonly string[]])[] = [
+  ["formatted", ["fmt", "--check"]],
+  ["free of lint", ["lint"]],
+  ["free of type errors", ["check", "mod.ts", "src", "tests", "examples"]],
+  ["documented", ["run", "-A", "tests/doc_coverage.ts", ...entryPoints]],
+  ["right in every example", ["test", "-A", "--doc", "--quiet", ...entryPoints, "src"]],
+  ...entryPoints.map((file) =>
+    [`imported without permissions: ${file}`, ["run", "--no-prompt", "--quiet", file]] as const
+  ),
+  ["publishable", ["publish", "--dry-run", "--allow-dirty"]],
+];
+
+let failed = 0;
+for (const [name, args] of GATES) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: ROOT,
+    encoding: "utf8",
+    env: { ...process.env, NO_COLOR: "1" },
+  });
+  console.log(`${status === 0 ? "ok    " : "FAILED"} ${name}`);
+  if (status === 0) continue;
+  failed += 1;
+  console.log(`deno ${args.join(" ")}\n${stdout}${stderr}`);
+}
+process.exit(failed === 0 ? 0 : 1);

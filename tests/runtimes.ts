@@ -1,0 +1,75 @@
+/**
+ * Runs the one suite on Deno, Node and Bun, and prints how many tests passed, failed and were skipped
+ * on each. Node and Bun come from npm. Fails if any test failed or was skipped.
+ */
+import { spawnSync } from "node:child_process";
+import process from "node:process";
+import { ROOT, sourceFiles } from "./imports.ts";
+
+interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+interface Runtime {
+  readonly name: string;
+  readonly command: readonly string[];
+  /** Where the runner's summary has the three counts. */
+  readonly summary: Readonly<Record<keyof Counts, RegExp>>;
+}
+
+const files = sourceFiles("tests").filter((file) => file.endsWith("_test.ts"));
+
+const RUNTIMES: readonly Runtime[] = [
+  {
+    name: "deno",
+    command: ["npx", "-y", "deno", "test", "-A"],
+    summary: {
+      passed: /\| (\d+) passed/,
+      failed: /\| (\d+) failed/,
+      skipped: /\| (\d+) ignored/,
+    },
+  },
+  {
+    name: "node 24",
+    command: ["npx", "-y", "-p", "node@24.21.0", "node", "--test", ...files],
+    summary: { passed: /^ℹ pass (\d+)/m, failed: /^ℹ fail (\d+)/m, skipped: /^ℹ skipped (\d+)/m },
+  },
+  {
+    name: "bun 1.4",
+    command: ["npx", "-y", "bun@1.4.4", "test", "tests"],
+    summary: { passed: /^ *(\d+) pass$/m, failed: /^ *(\d+) fail$/m, skipped: /^ *(\d+) skip$/m },
+  },
+];
+
+const wanted = process.argv.slice(2);
+const total = { passed: 0, failed: 0, skipped: 0 };
+const rows: string[] = [];
+for (const { name, command, summary } of RUNTIMES) {
+  if (wanted.length > 0 && !wanted.some((word) => name.startsWith(word))) continue;
+  console.log(`\n== ${name}: ${command.slice(0, 5).join(" ")}`);
+  const [file = "", ...args] = command;
+  const { status, stdout, stderr } = spawnSync(file, args, {
+    cwd: ROOT,
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+    env: { ...process.env, NO_COLOR: "1" },
+  });
+  const output = stdout + stderr;
+  const count = (pattern: RegExp) => Number(pattern.exec(output)?.[1] ?? 0);
+  const counts: Counts = {
+    passed: count(summary.passed),
+    skipped: count(summary.skipped),
+    // a runner that fails without a failed test has not run them all
+    failed: status === 0 ? count(summary.failed) : Math.max(1, count(summary.failed)),
+  };
+  if (counts.failed + counts.skipped > 0 || counts.passed === 0) console.log(output);
+  for (const key of ["passed", "failed", "skipped"] as const) total[key] += counts[key];
+  rows.push([name.padEnd(8), counts.passed, counts.failed, counts.skipped].join("\t"));
+  if (counts.passed === 0) total.failed += 1;
+}
+console.log(["\nruntime ", "passed", "failed", "skipped"].join("\t"));
+console.log(rows.join("\n"));
+console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+process.exit(total.failed + total.skipped === 0 ? 0 : 1);
