@@ -1,0 +1,41 @@
+/**
+ * What a runtime's adapter takes and gives.
+ *
+ * @module
+ */
+
+/**
+ * Answers a request. `env` is what the runtime tells of the connection: Deno's `ServeHandlerInfo`,
+ * Bun's `Server`, or the `{ incoming, outgoing }` of `@hono/node-server`.
+ */
+export type FetchHandler = (request: Request, env?: unknown) => Response | Promise<Response>;
+
+/** Where to listen. */
+export interface Address {
+  /** An IP address or a host name. */
+  readonly hostname: string;
+  /** The port; 0 for any that is free. */
+  readonly port: number;
+}
+
+/** A listening server of one runtime. */
+export interface RuntimeServer {
+  /** The port it listens on. */
+  readonly port: number;
+  /**
+   * Accepts no more connections, closes the idle ones, and resolves when the others have been
+   * answered and closed. WebSockets are told that the server goes away.
+   */
+  stop(): Promise<void>;
+  /** Closes every connection at once. */
+  cut(): Promise<void>;
+}
+
+/** Starts listening. */
+export type Adapter = (
+  fetch: FetchHandler,
+  address: Address,
+) => RuntimeServer | Promise<RuntimeServer>;
+
+/** How a server that stops closes its WebSockets (RFC 6455 §7.4.1); Deno does it so by itself. */
+export const GOING_AWAY: readonly [code: number, reason: string] = [1001, "Server shutting down"];

@@ -1,0 +1,62 @@
+/**
+ * Listening on Bun.
+ *
+ * @module
+ */
+import { websocket } from "hono/bun";
+import { type Address, type FetchHandler, GOING_AWAY, type RuntimeServer } from "./adapter.ts";
+
+/** The longest silence that Bun allows, in seconds; its default of 10 cuts off slow handlers. */
+const IDLE_TIMEOUT_S = 255;
+
+type Socket = Parameters<typeof websocket.open>[0];
+
+/** As much of Bun as is used here; its types are not part of the package. */
+interface Bun {
+  serve(options: {
+    readonly hostname: string;
+    readonly port: number;
+    readonly idleTimeout: number;
+    readonly development: boolean;
+    readonly reusePort: boolean;
+    readonly fetch: FetchHandler;
+    readonly websocket: typeof websocket;
+  }): { readonly port: number; stop(closeActiveConnections?: boolean): Promise<void> };
+}
+
+/** Listens with `Bun.serve`. */
+export function listenOnBun(fetch: FetchHandler, address: Address): RuntimeServer {
+  const sockets = new Set<Socket>();
+  let stopping = false;
+  const { Bun } = globalThis as unknown as { readonly Bun: Bun };
+  const server = Bun.serve({
+    ...address,
+    idleTimeout: IDLE_TIMEOUT_S,
+    // In development, Bun answers a failure with a page that shows the code; otherwise it shares a
+    // port that is in use, unless told not to.
+    development: false,
+    reusePort: false,
+    fetch,
+    websocket: {
+      ...websocket,
+      open(socket) {
+        sockets.add(socket);
+        websocket.open(socket);
+        if (stopping) socket.close(...GOING_AWAY);
+      },
+      close(socket, code, reason) {
+        sockets.delete(socket);
+        websocket.close(socket, code, reason);
+      },
+    },
+  });
+  return {
+    port: server.port,
+    stop() {
+      stopping = true;
+      for (const socket of sockets) socket.close(...GOING_AWAY);
+      return server.stop();
+    },
+    cut: () => server.stop(true),
+  };
+}

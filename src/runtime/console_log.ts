@@ -1,0 +1,41 @@
+/**
+ * A log that can be read without any configuration.
+ *
+ * @module
+ */
+import {
+  configureSync,
+  getConfig,
+  getConsoleSink,
+  getJsonLinesFormatter,
+  getTextFormatter,
+} from "@logtape/logtape";
+import { readEnv } from "./port.ts";
+
+/**
+ * Prints what the framework logs from level `info` on the console, as text, or as JSON lines when
+ * `FW_ENV` is `production`. An application that has configured LogTape is left alone; one that does
+ * so later has to pass `reset: true`.
+ */
+export function logToConsole(): void {
+  if (getConfig() !== null) return;
+  const formatter = isProduction()
+    ? getJsonLinesFormatter({ message: "template" })
+    : getTextFormatter({ value: "bare" });
+  configureSync({
+    sinks: { console: getConsoleSink({ formatter }) },
+    loggers: [
+      { category: "fw", lowestLevel: "info", sinks: ["console"] },
+      { category: ["logtape", "meta"], lowestLevel: "warning", sinks: ["console"] },
+    ],
+  });
+}
+
+/** A process without permission to read `FW_ENV` is not in production. */
+function isProduction(): boolean {
+  try {
+    return readEnv("FW_ENV") === "production";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "../test.ts";
+import { Subprocess, type SubprocessOptions } from "./subprocess.ts";
+
+test("logToConsole() prints what the framework logs, a line each, and nothing else", async () => {
+  const output = await outputOf({ env: { FW_ENV: "" } });
+  assert.match(output, /^\S+ \S+ \S+ \[INF\] fw·http: GET \/a\\nb\n$/);
+});
+
+test("logToConsole() prints JSON lines when FW_ENV is production", async () => {
+  const output = await outputOf({ env: { FW_ENV: "production" } });
+  const { "@timestamp": timestamp, ...record } = JSON.parse(output);
+  assert.ok(!Number.isNaN(Date.parse(timestamp)));
+  assert.deepEqual(record, {
+    level: "INFO",
+    message: "{method} {path}",
+    logger: "fw.http",
+    properties: { method: "GET", path: "/a\nb" },
+  });
+});
+
+test("logToConsole() leaves an application alone that has configured LogTape", async () => {
+  assert.equal(await outputOf({ args: ["configured"] }), "own fw.http\nown fw.http\n");
+});
+
+test("logToConsole() works without permission to read FW_ENV", async () => {
+  const output = await outputOf({ permissions: [], env: { FW_ENV: "" } });
+  assert.match(output, /\[INF\] fw·http: GET/);
+});
+
+async function outputOf(options: SubprocessOptions): Promise<string> {
+  await using child = new Subprocess("./log_fixture.ts", options);
+  const { code, output } = await child.ended;
+  assert.equal(code, 0, output);
+  return output;
+}

@@ -1,0 +1,97 @@
+import { type } from "arktype";
+import assert from "node:assert/strict";
+import { inspect } from "node:util";
+import * as v from "valibot";
+import * as z from "zod";
+import type { AnySchema } from "../../src/core/validation.ts";
+import { environment, EnvironmentError } from "../../src/runtime/environment.ts";
+import { test } from "../test.ts";
+import { Subprocess } from "./subprocess.ts";
+
+const SECRET = "hunter2-is-a-secret";
+
+test("environment() gives what the schema makes of the variables, typed", () => {
+  const schema = v.object({
+    PORT: v.pipe(v.string(), v.toNumber(), v.integer()),
+    LOG_LEVEL: v.optional(v.picklist(["debug", "info"]), "info"),
+  });
+  const env: { PORT: number; LOG_LEVEL: "debug" | "info" } = environment(schema, {
+    source: { PORT: "8080", UNRELATED: "x" },
+  });
+
+  assert.deepEqual(env, { PORT: 8080, LOG_LEVEL: "info" });
+});
+
+test("environment() lists all that is wrong in one error", () => {
+  const schema = v.object({
+    DATABASE_URL: v.string(),
+    PORT: v.pipe(v.string(), v.digits("It must be a port")),
+    FW_ENV: v.picklist(["development", "production"]),
+  });
+  const error = errorOf(schema, { PORT: "http", FW_ENV: "staging" });
+
+  assert.equal(error.code, "InvalidEnvironment");
+  assert.deepEqual(error.issues, [
+    { variable: "DATABASE_URL", message: "It is not set" },
+    { variable: "PORT", message: "It must be a port" },
+    { variable: "FW_ENV", message: `Invalid type: Expected ("development" | "production")` },
+  ]);
+  assert.equal(
+    error.message,
+    `Cannot use the environment: it does not satisfy its schema
+  DATABASE_URL: It is not set
+  PORT: It must be a port
+  FW_ENV: Invalid type: Expected ("development" | "production")`,
+  );
+});
+
+test("environment() shows no value, nor what a schema has made of it", () => {
+  const list = v.pipe(v.string(), v.transform((text) => text.split(",")));
+  const schemas: Record<string, AnySchema> = {
+    "valibot url": v.object({ A: v.pipe(v.string(), v.url()) }),
+    "valibot number": v.object({ A: v.number() }),
+    "valibot list": v.object({ A: v.pipe(list, v.array(v.picklist(["x"]))) }),
+    "valibot message": v.object({ A: v.number(({ input }) => `This is wrong: ${input}`) }),
+    "valibot whole": v.pipe(v.any(), v.check(() => false)),
+    "zod number": z.object({ A: z.number() }),
+    "zod enum": z.object({ A: z.enum(["x", "y"]) }),
+    "arktype enum": type({ A: "'x' | 'y'" }),
+    "arktype number": type({ A: "string.numeric.parse" }),
+  };
+  for (const [name, schema] of Object.entries(schemas)) {
+    const error = errorOf(schema, { A: `a,${SECRET}` });
+    const shown = `${error.message}${error.stack}${JSON.stringify(error)}${inspect(error)}`;
+    assert.ok(!shown.includes("hunter2"), `${name}: ${shown}`);
+    assert.ok(error.issues.every(({ message }) => message !== ""), name);
+  }
+});
+
+test("environment() refuses a schema that validates asynchronously", () => {
+  const schema = v.objectAsync({
+    A: v.pipeAsync(v.string(), v.checkAsync(() => Promise.reject())),
+  });
+  assert.throws(() => environment(schema, { source: { A: "a" } }), {
+    name: "TypeError",
+    message: "Cannot read the environment: its schema validates asynchronously",
+  });
+});
+
+test("environment() and portFromEnv() read only the variables that they name", async () => {
+  await using child = new Subprocess("./environment_fixture.ts", {
+    permissions: ["--allow-env=PORT,FW_ENV"],
+    env: { PORT: "8080" },
+  });
+  const { code, output } = await child.ended;
+
+  assert.deepEqual([code, output], [0, `{"PORT":"8080","FW_ENV":"none","port":8080}\n`]);
+});
+
+function errorOf(schema: AnySchema, source: Record<string, string>): EnvironmentError {
+  try {
+    environment(schema, { source });
+  } catch (error) {
+    assert.ok(error instanceof EnvironmentError);
+    return error;
+  }
+  throw new Error("The environment was accepted");
+}

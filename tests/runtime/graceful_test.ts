@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import process from "node:process";
+import { setTimeout as delay } from "node:timers/promises";
+import { stopOnSignals } from "../../src/runtime/graceful.ts";
+import { test } from "../test.ts";
+import type { LoadResult } from "./load_fixture.ts";
+import { Subprocess, type SubprocessOptions } from "./subprocess.ts";
+
+for (const thinkMs of [0, 20]) {
+  test(`a server stopped by SIGTERM under keep-alive load loses no request (${thinkMs} ms apart)`, async () => {
+    await using server = await start();
+    await using load = new Subprocess("./load_fixture.ts", { args: [server.port, 20, thinkMs] });
+    await delay(1_000);
+    server.process.kill("SIGTERM");
+
+    const { output } = await load.ended;
+    const { answered, refused, lost, lastOfConnection } = JSON.parse(output) as LoadResult;
+    assert.deepEqual({ refused, lost }, { refused: 0, lost: 0 });
+    assert.ok(lastOfConnection >= 20 && answered > lastOfConnection, output);
+    assert.deepEqual((await server.process.ended).code, 0);
+  });
+}
+
+test("stopOnSignals() stops a process once requests in flight are answered, then runs its hook", async () => {
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    await using server = await start();
+    const slow = fetch(`${server.url}/slow`).then((response) => response.text());
+    await delay(200);
+    server.process.kill(signal);
+
+    assert.equal(await slow, "slow");
+    const { code, output } = await server.process.ended;
+    assert.deepEqual([code, lines(output).slice(1)], [0, [`stopping on ${signal}`, "stopped"]]);
+  }
+});
+
+test("a server that stops refuses connections while it still answers a request in flight", async () => {
+  await using server = await start({ args: ["", 10_000, 0] });
+  const slow = fetch(`${server.url}/slow`).then((response) => response.text());
+  await delay(200);
+  server.process.kill("SIGTERM");
+  await server.process.until(/stopping/);
+  await delay(100);
+
+  await assert.rejects(fetch(`${server.url}/`));
+  assert.equal(await slow, "slow");
+  assert.equal((await server.process.ended).code, 0);
+});
+
+test("a server that stops sends a large response whole, then closes the connection", async () => {
+  await using server = await start({ args: ["", 10_000, 0] });
+  const received = readSlowly(server.port, "/big");
+  await delay(200);
+  const started = performance.now();
+  server.process.kill("SIGTERM");
+
+  assert.ok(await received > 20_000_000);
+  assert.equal((await server.process.ended).code, 0);
+  assert.ok(performance.now() - started < 8_000);
+});
+
+test("a stream that never ends is cut after drainMs", async () => {
+  await using server = await start({ args: ["", 300] });
+  const response = await fetch(`${server.url}/endless`);
+  const started = performance.now();
+  server.process.kill("SIGTERM");
+
+  await assert.rejects(response.arrayBuffer());
+  const { code, output } = await server.process.ended;
+  assert.deepEqual([code, lines(output).slice(1)], [0, ["stopping on SIGTERM", "stopped"]]);
+  assert.ok(performance.now() - started < 2_000);
+});
+
+test("a server that stops closes WebSockets with 1001", async () => {
+  await using server = await start();
+  const socket = new WebSocket(`${server.url.replace("http", "ws")}/socket`);
+  const closed = new Promise<CloseEvent>((resolve) => socket.onclose = resolve);
+  await new Promise((resolve) => socket.onopen = resolve);
+  server.process.kill("SIGTERM");
+
+  const { code, reason, wasClean } = await closed;
+  assert.deepEqual([code, reason, wasClean], [1001, "Server shutting down", true]);
+  assert.equal((await server.process.ended).code, 0);
+});
+
+test("a process whose stop hook throws logs the error, however slowly, and exits with 1", async () => {
+  await using server = await start({ args: ["throw"] });
+  server.process.kill("SIGTERM");
+
+  const { code, output } = await server.process.ended;
+  assert.deepEqual(
+    [code, lines(output).slice(1)],
+    [1, ["stopping on SIGTERM", "fatal: Error: the hook failed"]],
+  );
+});
+
+test("a second signal ends the process at once, with 128 and the signal's number", async () => {
+  for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+    await using server = await start({ args: ["hang"] });
+    server.process.kill("SIGTERM");
+    await server.process.until(/stopping/);
+    await delay(400);
+    server.process.kill(signal);
+
+    assert.equal((await server.process.ended).code, expected);
+  }
+});
+
+test("the echo of a signal, as task runners make it, does not end the process", async () => {
+  await using server = await start();
+  server.process.kill("SIGINT");
+  await server.process.until(/stopping/);
+  server.process.kill("SIGINT");
+
+  const { code, output } = await server.process.ended;
+  assert.deepEqual([code, lines(output).slice(1)], [0, ["stopping on SIGINT", "stopped"]]);
+});
+
+test("a server needs no permission but to listen", async () => {
+  await using server = await start({ permissions: ["--allow-net=127.0.0.1"] });
+  server.process.kill("SIGTERM");
+  assert.equal((await server.process.ended).code, 0);
+});
+
+test("stopOnSignals() gives a function that lets go of the signals", () => {
+  const count = () => ["SIGINT", "SIGTERM"].map((signal) => process.listenerCount(signal));
+  const before = count();
+  const letGo = stopOnSignals({ onSignal: async () => {} });
+  const during = count();
+  letGo();
+  assert.deepEqual([during, count()], [before.map((n) => n + 1), before]);
+});
+
+interface Running extends AsyncDisposable {
+  readonly process: Subprocess;
+  readonly url: string;
+  readonly port: number;
+}
+
+async function start(options?: SubprocessOptions): Promise<Running> {
+  const process = new Subprocess("./server_fixture.ts", options);
+  const url = await process.until(/http:\S+/);
+  return {
+    process,
+    url,
+    port: Number(new URL(url).port),
+    [Symbol.asyncDispose]: () => process[Symbol.asyncDispose](),
+  };
+}
+
+function lines(output: string): string[] {
+  return output.trim().split("\n");
+}
+
+/**
+ * Reads a response a little at a time until the server closes, and gives its length with its head.
+ */
+async function readSlowly(port: number, path: string): Promise<number> {
+  const socket = connect({ port, host: "127.0.0.1" });
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  let length = 0;
+  for await (const chunk of socket) {
+    length += chunk.length;
+    await delay(2);
+  }
+  return length;
+}

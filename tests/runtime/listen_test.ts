@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { ListenError } from "../../src/runtime/listen_error.ts";
+import { type HttpServer, serve } from "../../src/runtime/listen.ts";
+import { test } from "../test.ts";
+
+const ok = () => new Response("ok");
+
+test("serve() listens on all addresses, IPv4 and IPv6, on a port of its choice", async () => {
+  await using server = await serve(ok, { port: 0 });
+
+  assert.ok(server.port > 0);
+  assert.deepEqual([server.hostname, server.url], ["::", `http://localhost:${server.port}`]);
+  for (const host of ["127.0.0.1", "[::1]"]) {
+    assert.equal(await get(`http://${host}:${server.port}/`), "ok");
+  }
+});
+
+test("serve() listens on one address, and names it in the URL", async () => {
+  const urls: Record<string, string> = {
+    "127.0.0.1": "http://127.0.0.1",
+    "::1": "http://[::1]",
+    "0.0.0.0": "http://localhost",
+  };
+  for (const [hostname, origin] of Object.entries(urls)) {
+    await using server = await serve(ok, { port: 0, hostname });
+    assert.deepEqual([server.hostname, server.url], [hostname, `${origin}:${server.port}`]);
+    assert.equal(await get(server.url), "ok");
+  }
+});
+
+test("serve() refuses a port that is none", async () => {
+  for (const port of [-1, 65_536, 1.5, NaN, "3000" as unknown as number]) {
+    await assert.rejects(serve(ok, { port }), {
+      name: "RangeError",
+      message: `Cannot listen on port ${port}: it is not an integer from 0 to 65535`,
+    });
+  }
+});
+
+test("serve() says that a port is in use in the same words everywhere", async () => {
+  await using first = await serve(ok, { port: 0, hostname: "0.0.0.0" });
+  const { port } = first;
+  for (
+    const [hostname, shown] of [["0.0.0.0", "0.0.0.0"], ["127.0.0.1", "127.0.0.1"], [
+      undefined,
+      "[::]",
+    ]]
+  ) {
+    const error = await serve(ok, { port, ...hostname && { hostname } }).then(() => {}, (e) => e);
+    assert.ok(error instanceof ListenError && error.cause instanceof Error);
+    assert.equal(error.code, "AddressInUse");
+    assert.equal(error.message, `Cannot listen on ${shown}:${port}: the address is in use`);
+  }
+});
+
+test("serve() says that the machine does not have an address", async () => {
+  await assert.rejects(serve(ok, { port: 0, hostname: "192.0.2.1" }), {
+    name: "ListenError",
+    code: "AddressNotAvailable",
+    message: "Cannot listen on 192.0.2.1:0: this machine does not have the address",
+  });
+});
+
+test("serve() passes on what the runtime tells of the connection", async () => {
+  let address: unknown;
+  await using server = await serve((request, env) => {
+    const { remoteAddr, requestIP, incoming } = env as {
+      remoteAddr?: { hostname: string };
+      requestIP?: (request: Request) => { address: string };
+      incoming?: { socket: { remoteAddress: string } };
+    };
+    address = remoteAddr?.hostname ?? incoming?.socket.remoteAddress ??
+      (env as { requestIP: typeof requestIP }).requestIP?.(request).address;
+    return ok();
+  }, { port: 0, hostname: "127.0.0.1" });
+  await get(server.url);
+
+  assert.equal(address, "127.0.0.1");
+});
+
+test("serve() sends what handlers return, whoever made the response", async () => {
+  await using origin = await serve(() => new Response("far", { status: 201 }), { port: 0 });
+  const early = new Response("early", { headers: { "x-early": "yes" } });
+  await using server = await serve(async (request) => {
+    if (request.url.endsWith("/early")) return early;
+    return await fetch(origin.url);
+  }, { port: 0 });
+
+  const first = await fetch(`${server.url}/early`);
+  assert.deepEqual([first.headers.get("x-early"), await first.text()], ["yes", "early"]);
+  const second = await fetch(`${server.url}/far`);
+  assert.deepEqual([second.status, await second.text()], [201, "far"]);
+});
+
+test("HttpServer.close() waits for requests in flight and tells clients to leave", async () => {
+  const server = await serve(async () => {
+    await delay(300);
+    return new Response("slow");
+  }, { port: 0 });
+  const response = fetch(server.url);
+  await delay(100);
+  const closed = server.close();
+
+  assert.equal((await response).headers.get("connection"), "close");
+  assert.equal(await (await response).text(), "slow");
+  await closed;
+  await assert.rejects(fetch(server.url));
+});
+
+test("HttpServer.close() sends unchangeable responses too", async () => {
+  await using origin = await serve(() => new Response("far", { status: 201 }), { port: 0 });
+  const server = await serve(async () => {
+    const response = await fetch(origin.url);
+    await delay(200);
+    return response;
+  }, { port: 0 });
+  const response = fetch(server.url);
+  await delay(100);
+  await Promise.all([response, server.close()]);
+
+  const { status, headers } = await response;
+  assert.deepEqual([status, headers.get("connection")], [201, "close"]);
+  assert.equal(await (await response).text(), "far");
+});
+
+test("HttpServer.close() closes idle connections at once", async () => {
+  const server = await serve(ok, { port: 0 });
+  const silent = await open(server);
+  const idle = await open(server);
+  idle.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await new Promise((resolve) => idle.once("data", resolve));
+  const started = performance.now();
+  await server.close();
+
+  assert.ok(performance.now() - started < 1_000);
+  silent.destroy();
+  idle.destroy();
+});
+
+test("HttpServer.close() cuts what is left when there is no time to drain", async () => {
+  const server = await serve((request) =>
+    new Promise<Response>((resolve) => {
+      request.signal.addEventListener("abort", () => resolve(new Response()));
+    }), { port: 0 });
+  const response = fetch(server.url);
+  const failed = assert.rejects(response);
+  await delay(100);
+  await server.close({ drainMs: 0 });
+
+  await failed;
+});
+
+test("HttpServer.close() still accepts connections for lameDuckMs, and holds the last requests", async () => {
+  const server = await serve(ok, { port: 0 });
+  const closed = server.close({ lameDuckMs: 400 });
+  const response = await fetch(server.url);
+  assert.deepEqual([response.headers.get("connection"), await response.text()], ["close", "ok"]);
+
+  await delay(320);
+  const started = performance.now();
+  assert.equal(await get(server.url), "ok");
+  assert.ok(performance.now() - started > 40);
+  await closed;
+});
+
+test("HttpServer.close() closes once, whoever calls it", async () => {
+  const server = await serve(ok, { port: 0 });
+  const closed = server.close();
+  assert.equal(server.close(), closed);
+  await closed;
+  await server[Symbol.asyncDispose]();
+});
+
+async function get(url: string): Promise<string> {
+  return await (await fetch(url)).text();
+}
+
+async function open({ port }: HttpServer) {
+  const socket = connect({ port, host: "127.0.0.1" });
+  await new Promise((resolve) => socket.once("connect", resolve));
+  return socket;
+}

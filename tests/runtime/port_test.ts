@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import process from "node:process";
+import { portFromEnv, readEnv } from "../../src/runtime/port.ts";
+import { test } from "../test.ts";
+
+test("portFromEnv() reads an unsigned 16-bit integer, else gives the fallback", () => {
+  const ports: [string | undefined, number][] = [
+    ["0", 0],
+    ["8080", 8080],
+    ["65535", 65535],
+    ["65536", 3000],
+    ["-1", 3000],
+    ["80.0", 3000],
+    ["1e3", 3000],
+    ["0x50", 3000],
+    [" 80", 3000],
+    ["http", 3000],
+    ["", 3000],
+    [undefined, 3000],
+  ];
+  for (const [text, port] of ports) {
+    withEnv("PORT", text, () => assert.equal(portFromEnv(), port, text));
+  }
+});
+
+test("portFromEnv() reads another variable and gives another fallback", () => {
+  withEnv("ADMIN_PORT", "9000", () => assert.equal(portFromEnv("ADMIN_PORT", 1), 9000));
+  withEnv("ADMIN_PORT", undefined, () => assert.equal(portFromEnv("ADMIN_PORT", 1), 1));
+});
+
+test("readEnv() gives undefined for what is not set, and where there is no process", () => {
+  withEnv("FW_TEST", "x", () => assert.equal(readEnv("FW_TEST"), "x"));
+  withEnv("FW_TEST", undefined, () => assert.equal(readEnv("FW_TEST"), undefined));
+  const own = Object.getOwnPropertyDescriptor(globalThis, "process")!;
+  try {
+    Object.defineProperty(globalThis, "process", { value: undefined, configurable: true });
+    assert.equal(readEnv("PATH"), undefined);
+  } finally {
+    Object.defineProperty(globalThis, "process", own);
+  }
+});
+
+function withEnv(name: string, value: string | undefined, body: () => void): void {
+  const before = process.env[name];
+  const set = (text: string | undefined) => {
+    if (text === undefined) delete process.env[name];
+    else process.env[name] = text;
+  };
+  try {
+    set(value);
+    body();
+  } finally {
+    set(before);
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Runs a TypeScript file in a process of its own, on the runtime that runs the tests.
+ *
+ * @module
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import process from "node:process";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+/** How a process ended. */
+export interface Ending {
+  /** Its exit code, `null` if a signal ended it. */
+  readonly code: number | null;
+  /** All that it wrote on stdout and stderr. */
+  readonly output: string;
+}
+
+/** Options of {@linkcode Subprocess}. */
+export interface SubprocessOptions {
+  readonly args?: readonly (string | number)[];
+  /** What Deno allows it; default everything. */
+  readonly permissions?: readonly string[];
+  /** Variables beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const MAX_RUN_MS = 20_000;
+
+/** A running process, for at most 20 s; it is killed at the end of its scope. */
+export class Subprocess implements AsyncDisposable {
+  /** Resolves when it has ended. */
+  readonly ended: Promise<Ending>;
+  readonly #child: ChildProcess;
+  #output = "";
+
+  /** Starts a file beside this one. */
+  constructor(file: string, { args = [], permissions = ["-A"], env = {} }: SubprocessOptions = {}) {
+    const path = fileURLToPath(new URL(file, import.meta.url));
+    const flags = "Deno" in globalThis ? ["run", "--quiet", "--no-prompt", ...permissions] : [];
+    this.#child = spawn(process.execPath, [...flags, path, ...args.map(String)], {
+      env: { ...process.env, NO_COLOR: "1", ...env },
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.on("data", (chunk) => this.#output += chunk);
+    }
+    const tooLong = setTimeout(() => this.#child.kill("SIGKILL"), MAX_RUN_MS);
+    this.ended = once(this.#child, "close").then(([code]) => {
+      clearTimeout(tooLong);
+      return { code, output: this.#output };
+    });
+  }
+
+  /** Waits until the output matches, and gives the match. */
+  async until(pattern: RegExp): Promise<string> {
+    for (let waitedMs = 0; waitedMs < MAX_RUN_MS; waitedMs += 10) {
+      const match = pattern.exec(this.#output);
+      if (match) return match[0];
+      await delay(10);
+    }
+    throw new Error(`Cannot find ${pattern} in the output: ${this.#output}`);
+  }
+
+  /**
+   * Sends a signal: not by `ChildProcess.kill`, which Deno lets do so once and takes for the end.
+   */
+  kill(signal: "SIGINT" | "SIGTERM"): void {
+    process.kill(this.#child.pid!, signal);
+  }
+
+  /** Kills it, if it still runs. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.ended;
+  }
+}
