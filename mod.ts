@@ -98,6 +98,7 @@ export type {
 export { Route, route } from "./src/core/route.ts";
 export type {
   Declared,
+  OptionalParamNames,
   ParamNames,
   PathParams,
   RouteDeclaration,

@@ -7,7 +7,6 @@
  * directory for temporary files) decide where it listens and stores; `FW_ENV=production` conceals
  * what went wrong from 5xx responses.
  */
-import type { Context } from "hono";
 import { compress } from "hono/compress";
 import { cors } from "hono/cors";
 import { secureHeaders } from "hono/secure-headers";
@@ -17,6 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
 import {
+  type Context,
   dto,
   environment,
   ForbiddenException,
@@ -51,7 +51,7 @@ const WholeNumber = v.pipe(
 
 export const CreateUserDto = dto(
   "CreateUserDto",
-  v.object({ email: v.pipe(v.string(), v.email()), name: Name }),
+  v.object({ email: v.pipe(v.string(), v.email(), v.maxLength(254)), name: Name }),
 );
 export const UpdateUserDto = dto(
   "UpdateUserDto",
@@ -80,6 +80,11 @@ export const UsersPageQuery = dto(
 /** The tenant of the caller: never of the caller's choice. A token's claim will take this one's place. */
 export function tenantId(_c: Context): string {
   return "demo";
+}
+
+/** The path of the request as it was sent, without the slash at its end. */
+function pathOf(c: Context): string {
+  return new URL(c.req.url).pathname.replace(/\/$/, "");
 }
 
 export class UsersService implements OnModuleInit {
@@ -132,7 +137,7 @@ export class UsersController {
     { body: CreateUserDto, response: UserRow, status: 201, args: { tenant: tenantId } },
     async ({ body, tenant }, c) => {
       const user = await this.#users.create(tenant, body);
-      c.header("Location", `${c.req.path}/${user.id}`);
+      c.header("Location", `${pathOf(c)}/${user.id}`);
       return user;
     },
   );
@@ -145,7 +150,7 @@ export class UsersController {
       const next = query.skip + query.take;
       c.header("X-Total-Count", String(total));
       if (next < total) {
-        c.header("Link", `<${c.req.path}?skip=${next}&take=${query.take}>; rel="next"`);
+        c.header("Link", `<${pathOf(c)}?skip=${next}&take=${query.take}>; rel="next"`);
       }
       return rows;
     },

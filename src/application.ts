@@ -6,7 +6,7 @@
 import type { ExecutionContext, Handler, Hono, MiddlewareHandler } from "hono";
 import { assemble, type Install, safely } from "./core/assembly.ts";
 import type { Kernel } from "./core/boot.ts";
-import { DEFAULT_BODY_LIMIT } from "./core/endpoint.ts";
+import { DEFAULT_BODY_LIMIT } from "./core/body.ts";
 import { composePath } from "./core/path.ts";
 import type { ExceptionFilter, Guard, Interceptor } from "./core/pipeline.ts";
 import type { InjectionKey } from "./core/provider.ts";
@@ -96,8 +96,8 @@ export class FwApplication {
   use(path: string, middleware: MiddlewareHandler): this;
   use(...args: [MiddlewareHandler] | [string, MiddlewareHandler]): this {
     const middleware = args.length === 1 ? args[0] : args[1];
-    const path = args.length === 1 ? "*" : args[0];
-    return this.#add("use", (router) => void router.use(path, safely(middleware)));
+    const path = args.length === 1 ? "*" : composePath({ routePath: args[0] });
+    return this.#install("use", (router) => void router.use(path, safely(middleware)));
   }
 
   /** Adds guards of all routes, before those of controllers and routes. */
@@ -117,23 +117,23 @@ export class FwApplication {
 
   /** Gives every request an id, in the response header `x-request-id` and in what is logged. */
   useRequestId(options?: RequestIdOptions): this {
-    return this.#only("requestId", (router) => void router.use(requestIdMiddleware(options)));
+    return this.#use("requestId", safely(requestIdMiddleware(options)));
   }
 
   /** Logs one line a request, continues its trace, and names its OpenTelemetry span. */
   useRequestTracing(options?: RequestTracingOptions | RequestTracingSettings): this {
-    return this.#only("requestTracing", (router) => void router.use(requestTracing(options)));
+    return this.#use("requestTracing", requestTracing(options));
   }
 
   /** Believes `X-Forwarded-For` as far as the application's own proxies have written it. */
   useTrustedProxy(options: TrustedProxyOptions): this {
-    return this.#only("trustedProxy", (router) => void router.use(trustedProxy(options)));
+    return this.#use("trustedProxy", trustedProxy(options));
   }
 
   /** Limits how many requests a client may make: by default 100 in 60 s. */
   useRateLimit(options?: RateLimitOptions): this {
-    const limit = rateLimit(options);
-    return this.#add("rateLimit", (router) => void router.use(limit));
+    const limit = safely(rateLimit(options));
+    return this.#install("rateLimit", (router) => void router.use(limit));
   }
 
   /** Sets the largest body in bytes, 1 MiB by default; a route's `bodyLimit` goes before it. */
@@ -148,11 +148,15 @@ export class FwApplication {
   enableMetrics(path = "/metrics", options?: MetricsOptions): this {
     let metrics: Promise<Metrics> | undefined;
     const load = () => metrics ??= createMetrics(options);
-    this.#only("metrics", async (router) => void router.use((await load()).middleware));
-    return this.#endpoint(path, async () => (await load()).handler);
+    const count: Install = async (router) => void router.use((await load()).middleware);
+    this.#install("metrics", count, "metrics");
+    return this.#endpoint(path, async () => (await load()).handler, "metrics");
   }
 
-  /** Serves the application's health at a path: 200 while it is well, 503 when it is not. */
+  /**
+   * Serves the application's health at a path: 200 while it is well, 503 when it is not. Each path is
+   * a check of its own: `/live` without indicators, say, and `/ready` with them.
+   */
   enableHealthCheck(path = "/health", options: HealthCheckOptions = {}): this {
     const handler = healthCheck({ ...options, isDraining: () => this.#draining });
     return this.#endpoint(path, () => handler);
@@ -169,6 +173,17 @@ export class FwApplication {
   }
 
   /**
+   * Mounts the routes and all that is installed, which the first request or `listen` would do
+   * otherwise: what is wrong with them is thrown here.
+   *
+   * @throws {TypeError} if two routes or endpoints have one method and path; the message names them
+   */
+  async ready(): Promise<this> {
+    await this.#assemble();
+    return this;
+  }
+
+  /**
    * Answers a request. It is bound to the application, so `export default { fetch: app.fetch }`
    * serves on Deno, Bun and edge runtimes.
    */
@@ -178,12 +193,14 @@ export class FwApplication {
     executionContext?: ExecutionContext,
   ): Response | Promise<Response> => {
     if (this.#router) return this.#router.fetch(request, env as object, executionContext);
-    return this.#ready().then((router) => router.fetch(request, env as object, executionContext));
+    return this.#assemble().then((router) =>
+      router.fetch(request, env as object, executionContext)
+    );
   };
 
   /** Answers a request made of a path and options, without a server. */
   async request(path: string | Request, init?: RequestInit): Promise<Response> {
-    return await (await this.#ready()).request(path, init);
+    return await (await this.#assemble()).request(path, init);
   }
 
   /** Lists the routes of all controllers, the more specific before the less. */
@@ -196,12 +213,22 @@ export class FwApplication {
     return this.#kernel.get(key);
   }
 
-  /** Serves on a port (0 for any that is free); resolves when it listens. */
+  /**
+   * Serves on a port (0 for any that is free); resolves when it listens. Unless the application has
+   * configured LogTape, what is logged is printed from now on.
+   *
+   * @throws {RangeError} if the port is not an integer from 0 to 65535
+   * @throws {ListenError} if the address cannot be listened on
+   * @throws {TypeError} if the routes collide, or the application is closed
+   */
   async listen(port: number, options: ListenOptions = {}): Promise<HttpServer> {
-    if (this.#closed) throw new TypeError("Cannot listen: the application is closed");
     logToConsole();
-    await this.#ready();
+    await this.#assemble();
     const server = await serve(this.fetch, { ...options, port });
+    if (this.#closed) {
+      await server.close();
+      throw new TypeError("Cannot listen: the application is closed");
+    }
     this.#servers.add(server);
     return server;
   }
@@ -248,7 +275,7 @@ export class FwApplication {
     return { globalPrefix: this.#globalPrefix, defaultVersion: this.#defaultVersion };
   }
 
-  async #ready(): Promise<Hono> {
+  async #assemble(): Promise<Hono> {
     this.#assembled ??= assemble(this.#kernel, {
       ...this.#prefixes,
       global: this.#global,
@@ -260,19 +287,19 @@ export class FwApplication {
   }
 
   /** Installs an endpoint outside of prefixes, versions and limits. */
-  #endpoint(path: string, create: () => Handler | Promise<Handler>): this {
+  #endpoint(path: string, create: () => Handler | Promise<Handler>, key: string = path): this {
     const pattern = composePath({ routePath: path });
-    return this.#add("endpoints", async (router) => mount(router, "GET", pattern, await create()));
+    const install: Install = async (router) => mount(router, "GET", pattern, await create());
+    return this.#install("endpoints", install, key);
   }
 
-  /** Installs one more thing in a slot. */
-  #add(slot: Slot, install: Install): this {
-    return this.#settle(() => this.#installed.add(slot, install));
+  /** Installs the one middleware of a slot; a second call takes the place of the first. */
+  #use(slot: Slot, middleware: MiddlewareHandler): this {
+    return this.#install(slot, (router) => void router.use(middleware), slot);
   }
 
-  /** Installs the one thing of a slot; a second call takes the place of the first. */
-  #only(slot: Slot, install: Install): this {
-    return this.#settle(() => this.#installed.replace(slot, install));
+  #install(slot: Slot, install: Install, key?: string): this {
+    return this.#settle(() => this.#installed.add(slot, install, key));
   }
 
   #settle(change: () => void): this {

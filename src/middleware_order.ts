@@ -27,20 +27,16 @@ export type Slot = Exclude<typeof MIDDLEWARE_ORDER[number], "routes">;
 
 /** What an application has installed so far. */
 export class Installed {
-  readonly #installs = new Map<string, readonly Install[]>();
+  readonly #slots = new Map<string, Map<unknown, Install>>();
 
-  /** Adds to what a slot holds. */
-  add(slot: Slot, install: Install): void {
-    this.#installs.set(slot, [...this.#installs.get(slot) ?? [], install]);
-  }
-
-  /** Takes the place of what a slot holds. */
-  replace(slot: Slot, install: Install): void {
-    this.#installs.set(slot, [install]);
+  /** Adds to a slot; what stands there under the same key is replaced. */
+  add(slot: Slot, install: Install, key: unknown = install): void {
+    const held = this.#slots.get(slot) ?? new Map();
+    this.#slots.set(slot, held.set(key, install));
   }
 
   /** Gives everything in the order of {@linkcode MIDDLEWARE_ORDER}. */
   inOrder(): readonly Install[] {
-    return MIDDLEWARE_ORDER.flatMap((slot) => this.#installs.get(slot) ?? []);
+    return MIDDLEWARE_ORDER.flatMap((slot) => [...this.#slots.get(slot)?.values() ?? []]);
   }
 }

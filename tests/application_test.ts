@@ -201,7 +201,6 @@ test("every response carries x-request-id", async () => {
 
 test("a builder method refuses to change an application that serves", async () => {
   await using app = await createTestApplication(AppModule);
-  await app.request("/ping");
   const message = "Cannot change the application: it serves already";
   assert.throws(() => app.app.setGlobalPrefix("api"), { name: "TypeError", message });
   assert.throws(() => app.app.useRequestId(), { name: "TypeError", message });
@@ -252,6 +251,78 @@ test("health answers 503 while the application drains", async () => {
   await app.close();
   const response = await app.request("/health");
   assert.deepEqual([response.status, await response.json()], [503, { status: "draining" }]);
+});
+
+test("use() takes a path with or without a slash at its end", async () => {
+  const refuse: MiddlewareHandler = (c) => Promise.resolve(c.text("refused", 403));
+  for (const path of ["/ping", "/ping/", "ping"]) {
+    await using app = await createTestApplication(AppModule, {
+      setUp: (app) => app.use(path, refuse),
+    });
+    assert.equal((await app.request("/ping")).status, 403);
+    assert.equal((await app.request("/ping/")).status, 403);
+    assert.equal((await app.request("/who")).status, 200);
+  }
+});
+
+test("a second call of enableMetrics() takes the place of the first; health checks add up", async () => {
+  await using app = await createTestApplication(AppModule, {
+    setUp: (app) =>
+      app.enableMetrics("/m1").enableMetrics("/m2").enableHealthCheck("/live")
+        .enableHealthCheck("/ready", { indicators: { db: () => false } }),
+  });
+  const statuses = ["/m1", "/m2", "/live", "/ready"].map(async (path) =>
+    (await app.request(path)).status
+  );
+  assert.deepEqual(await Promise.all(statuses), [404, 200, 200, 503]);
+  assert.match(await (await app.request("/m2")).text(), /http_requests_total\{/);
+});
+
+test("builder methods refuse bad options at the call", async () => {
+  const app = await FwFactory.create(AppModule);
+  assert.throws(() => app.useTrustedProxy({ hops: 0 }), RangeError);
+  assert.throws(() => app.useRateLimit({ max: -1 }), RangeError);
+  assert.throws(() => app.useRequestId({ headerName: "a b" }), TypeError);
+  assert.throws(() => app.useRequestTracing({ skipPaths: ["x"] }), TypeError);
+  assert.throws(() => app.enableHealthCheck("/a b"), TypeError);
+});
+
+test("what an application's own callbacks throw is a problem, whatever it is", async () => {
+  for (
+    const setUp of [
+      (app: FwApplication) => app.useRateLimit({ key: () => Promise.reject("a string") }),
+      (app: FwApplication) => app.useRequestId({ generator: () => Promise.reject("x") as never }),
+    ]
+  ) {
+    await using app = await createTestApplication(AppModule, { setUp });
+    const response = await app.request("/ping");
+    await response.body?.cancel();
+    assert.ok([200, 500].includes(response.status));
+  }
+});
+
+test("close() while listen() is under way leaves no server behind", () =>
+  captureLogs(["fw"], async () => {
+    const app = await FwFactory.create(AppModule);
+    const listening = app.listen(0, { hostname: "127.0.0.1" });
+    await app.close();
+    await assert.rejects(listening, { message: "Cannot listen: the application is closed" });
+  }));
+
+test("createTestApplication() stops the application whose setUp fails", async () => {
+  let destroyed = false;
+  class Resource {
+    onModuleDestroy() {
+      destroyed = true;
+    }
+  }
+  await assert.rejects(
+    createTestApplication(module({ providers: [Resource] }), {
+      setUp: () => Promise.reject(new Error("no set-up")),
+    }),
+    { message: "no set-up" },
+  );
+  assert.equal(destroyed, true);
 });
 
 test("createTestApplication().request() sends JSON, by POST unless told otherwise", async () => {

@@ -37,22 +37,26 @@ export interface AssemblyOptions extends Prefixes {
 export async function assemble(kernel: Kernel, options: AssemblyOptions): Promise<Hono> {
   const placed = placeRoutes(kernel.routes, options);
   const global = await resolvePipeline(options.global, kernel.create);
+  await kernel.start();
+  kernel.checkOverrides();
   const router = createRouter();
 
   async function answerError(thrown: unknown, c: Context): Promise<Response> {
     try {
       return await applyFilters(global.filters, thrown, c);
     } catch (error) {
-      return problemResponse(error, c, options);
+      return lastResort(() => problemResponse(error, c, options), c);
     }
   }
   router.onError(answerError);
   router.notFound((c) => answerUnmatched(router, c));
 
   for (const install of options.installs) await install(router);
-  const endpoints = new Set(router.routes.filter(({ handler }) => routeOf(handler)).map(slotOf));
+  const endpoints = router.routes.filter(({ handler }) => routeOf(handler)).map(slotOf);
+  const twice = endpoints.find((slot, i) => endpoints.indexOf(slot) !== i);
+  if (twice) throw new TypeError(`Cannot mount two endpoints at ${twice}`);
   for (const { method, path, bound } of placed) {
-    if (endpoints.has(slotOf({ method, path }))) {
+    if (endpoints.includes(slotOf({ method, path }))) {
       throw new TypeError(
         `Cannot mount ${nameOf(bound)}: ${method} ${path} is an endpoint already`,
       );
@@ -67,6 +71,15 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
     mount(router, method, path, endpoint);
   }
   return router;
+}
+
+/** Answers for an exception that cannot be told, such as one whose headers are none. */
+function lastResort(answer: () => Response, c: Context): Response {
+  try {
+    return answer();
+  } catch (cause) {
+    return problemResponse(new Error("Cannot tell what went wrong", { cause }), c);
+  }
 }
 
 function slotOf({ method, path }: { readonly method: string; readonly path: string }): string {

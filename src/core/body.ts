@@ -4,10 +4,26 @@
  * @module
  */
 import type { Context } from "./context.ts";
-import { BadRequestException, UnsupportedMediaTypeException } from "./exceptions.ts";
+import {
+  BadRequestException,
+  PayloadTooLargeException,
+  UnsupportedMediaTypeException,
+} from "./exceptions.ts";
+import { measureJson } from "./json_measure.ts";
 
 /** A body format: `json` is `application/json` and `+json` types, `form` and `multipart` are the forms of HTML. */
 export type BodyFormat = "json" | "form" | "multipart";
+
+/** The largest body where neither the application nor the route says otherwise: 1 MiB, in bytes. */
+export const DEFAULT_BODY_LIMIT: number = 1024 * 1024;
+
+/** How a body is read. */
+export interface ReadBodyOptions {
+  /** The formats it may have; default JSON alone. */
+  readonly consumes?: readonly BodyFormat[];
+  /** The largest body in bytes, kept by others; here it bounds the number of values in it. */
+  readonly bodyLimit?: number;
+}
 
 /** The media type that stands for each format, in `Accept` and in the OpenAPI document. */
 export const MEDIA_TYPES: Readonly<Record<BodyFormat, string>> = {
@@ -17,24 +33,39 @@ export const MEDIA_TYPES: Readonly<Record<BodyFormat, string>> = {
 };
 
 /**
+ * A JSON body may hold a value for every 50 bytes of the body limit (20 971 in 1 MiB), 1000 in any case.
+ * Schema libraries report every value they refuse, so without a bound a body of a megabyte could make
+ * them work for seconds.
+ */
+const LIMIT_BYTES_PER_VALUE = 50;
+
+/** How deep a JSON body may nest; schemas of recursive types would overflow the stack. */
+const MAX_DEPTH = 512;
+
+/**
  * Reads and decodes the body. Gives `undefined` when there is none. Fields of a form that repeat are
  * arrays; files are `File`s.
  *
- * @throws {BadRequestException} 400 if the body is not what its type says (RFC 8259: JSON is UTF-8)
+ * @throws {BadRequestException} 400 if the body is not what its type says (RFC 8259: JSON is UTF-8),
+ * is cut short, or nests deeper than 512
+ * @throws {PayloadTooLargeException} 413 if it is JSON of more than one value for 50 bytes of the limit
  * @throws {UnsupportedMediaTypeException} 415 if its type, charset or encoding is not one of these
  */
-export async function readBody(c: Context, formats: readonly BodyFormat[]): Promise<unknown> {
+export async function readBody(
+  c: Context,
+  { consumes = ["json"], bodyLimit = DEFAULT_BODY_LIMIT }: ReadBodyOptions = {},
+): Promise<unknown> {
   const contentType = c.req.header("content-type");
   if (contentType === undefined) {
-    if ((await c.req.arrayBuffer()).byteLength === 0) return undefined;
-    throw unsupported("the body has no Content-Type", formats);
+    if ((await bytesOf(c)).byteLength === 0) return undefined;
+    throw unsupported("the body has no Content-Type", consumes);
   }
-  const format = formatOf(contentType, formats);
+  const format = formatOf(contentType, consumes);
   const encoding = c.req.header("content-encoding");
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
-    throw unsupported("the body has a Content-Encoding", formats);
+    throw unsupported("the body has a Content-Encoding", consumes);
   }
-  return format === "json" ? decodeJson(await c.req.arrayBuffer()) : await decodeForm(c);
+  return format === "json" ? decodeJson(await bytesOf(c), bodyLimit) : await decodeForm(c);
 }
 
 function formatOf(contentType: string, formats: readonly BodyFormat[]): BodyFormat {
@@ -52,13 +83,31 @@ function formatOf(contentType: string, formats: readonly BodyFormat[]): BodyForm
   return format;
 }
 
-function decodeJson(bytes: ArrayBuffer): unknown {
-  if (bytes.byteLength === 0) return undefined;
+async function bytesOf(c: Context): Promise<ArrayBuffer> {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return await c.req.arrayBuffer();
+  } catch (cause) {
+    throw new BadRequestException("The body is cut short", { cause });
+  }
+}
+
+function decodeJson(bytes: ArrayBuffer, bodyLimit: number): unknown {
+  if (bytes.byteLength === 0) return undefined;
+  let text: string;
+  let value: unknown;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    value = JSON.parse(text);
   } catch (cause) {
     throw new BadRequestException("The body is not valid JSON", { cause });
   }
+  const { values, depth } = measureJson(text);
+  if (depth > MAX_DEPTH) throw new BadRequestException("The body is nested too deeply");
+  const maxValues = Math.max(1000, Math.floor(bodyLimit / LIMIT_BYTES_PER_VALUE));
+  if (values > maxValues) {
+    throw new PayloadTooLargeException(`The body holds more than ${maxValues} values`);
+  }
+  return value;
 }
 
 async function decodeForm(c: Context): Promise<unknown> {

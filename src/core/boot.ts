@@ -20,6 +20,14 @@ export interface Kernel {
   readonly create: CreateInstance;
   /** Gives an instance: as the root module sees it, else from any module. */
   get<T>(key: InjectionKey<T>): T;
+  /** Runs the hooks of the way up, of the instances whose hooks have not run. */
+  start(): Promise<void>;
+  /**
+   * Checks that every override has taken the place of something.
+   *
+   * @throws {TypeError} naming those that have not
+   */
+  checkOverrides(): void;
   /** Runs the hooks of the way down. */
   stop(signal?: string): Promise<void>;
 }
@@ -38,14 +46,23 @@ export async function boot(
     for (const each of container.scopes) await container.build(each);
     const routes: BoundRoute[] = [];
     for (const each of container.scopes) routes.push(...await bindRoutes(each, container));
-    if (container.unusedOverrides.length > 0) {
-      const names = container.unusedOverrides.join(", ");
-      throw new TypeError(`Cannot override ${names}: no module provides it`);
-    }
-    placeRoutes(routes);
-    await runStartHooks(container.instances);
+    // a controller without a version may get one before the routes are mounted
+    placeRoutes(routes.filter(({ controller }) => controller.version === undefined));
+    placeRoutes(routes.filter(({ controller }) => controller.version !== undefined));
+    const started = new Set<object>();
+    const start = async () => {
+      const fresh = container.instances.filter((instance) => !started.has(instance));
+      for (const instance of fresh) started.add(instance);
+      await runStartHooks(fresh);
+    };
+    await start();
     return {
       routes,
+      start,
+      checkOverrides() {
+        const names = container.unusedOverrides.join(", ");
+        if (names) throw new TypeError(`Cannot override ${names}: no module provides it`);
+      },
       create: (key) => container.instantiate(scope, key),
       get: (key) => container.get(key, scope),
       stop: (signal) => runStopHooks(container.instances, signal),

@@ -98,14 +98,19 @@ export class Container {
   }
 
   /** Registers a module after its imports. */
-  async register(module: Module): Promise<Scope> {
+  async register(module: Module, path: readonly Module[] = []): Promise<Scope> {
     if (!(module instanceof Module)) {
       throw new TypeError(`Cannot import ${typeof module}: it was not made by module()`);
     }
     const known = this.#scopes.get(module);
     if (known) return known;
+    const here = [...path, module];
+    if (path.includes(module)) {
+      const names = here.map(({ name }) => name).join(" -> ");
+      throw new TypeError(`Cannot import ${module.name}: ${names} is a cycle`);
+    }
     const imports: Scope[] = [];
-    for (const imported of module.imports) imports.push(await this.register(await imported));
+    for (const imported of module.imports) imports.push(await this.register(await imported, here));
     const scope: Scope = { module, imports, entries: new Map() };
     for (const provider of module.providers) this.#add(scope, provider);
     checkExports(scope);

@@ -8,20 +8,13 @@ import type { Handler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { readBody } from "./body.ts";
 import type { Context } from "./context.ts";
-import { dtoName } from "./dto.ts";
-import {
-  ForbiddenException,
-  InternalServerErrorException,
-  PayloadTooLargeException,
-} from "./exceptions.ts";
+import { BadRequestException, ForbiddenException, PayloadTooLargeException } from "./exceptions.ts";
 import { queryOf } from "./extractor.ts";
-import type { InputPart, ValidationIssue } from "./http_exception.ts";
+import { HttpException, type InputPart } from "./http_exception.ts";
 import { applyFilters, type Pipeline } from "./pipeline.ts";
+import { createResponder } from "./responder.ts";
 import type { Route } from "./route.ts";
-import { type AnySchema, InputRefusal, issuesOf, validate } from "./validation.ts";
-
-/** The largest body where neither the application nor the route says otherwise: 1 MiB, in bytes. */
-export const DEFAULT_BODY_LIMIT: number = 1024 * 1024;
+import { type AnySchema, type InputRefusal, InputSchema, refuse } from "./validation.ts";
 
 type Input = Record<string, unknown>;
 
@@ -31,9 +24,8 @@ const NO_PARAMS = Object.freeze({});
 /** One part of the input: where it comes from, and the schema it must satisfy. */
 interface Part {
   readonly key: string;
-  readonly in: InputPart;
-  readonly schema: AnySchema | undefined;
   readonly read: (c: Context) => unknown;
+  readonly schema: InputSchema<AnySchema> | undefined;
 }
 
 /** Where a route stands, and what holds for it if it does not say otherwise. */
@@ -51,8 +43,10 @@ export function createEndpoint(
   { path, bodyLimit: limit }: EndpointOptions,
 ): Handler {
   const { guards, interceptors, filters } = pipeline;
-  const limitBody = mayHaveBody(route) ? limitTo(route.options.bodyLimit ?? limit) : undefined;
-  const parts = partsOf(route, path);
+  const maxBytes = route.options.bodyLimit ?? limit;
+  const limitBody = mayHaveBody(route) ? limitTo(maxBytes) : undefined;
+  const parts = partsOf(route, path, maxBytes);
+  const respond = createResponder(route.options);
   const args = Object.entries(route.options.args ?? {});
 
   async function call(c: Context): Promise<unknown> {
@@ -73,8 +67,7 @@ export function createEndpoint(
       for (const guard of guards) {
         if (await guard(c) === false) throw new ForbiddenException();
       }
-      const output = await wrapped(c);
-      return isResponse(output) ? output : await respond(route, output, c);
+      return await respond(await wrapped(c), c);
     } catch (error) {
       return await applyFilters(filters, error, c);
     }
@@ -85,7 +78,7 @@ function mayHaveBody({ method }: Route): boolean {
   return method !== "GET" && method !== "HEAD";
 }
 
-function limitTo(maxSize: number): (c: Context) => Promise<unknown> {
+function limitTo(maxSize: number): (c: Context) => Promise<void> {
   const onError = () => {
     // the rest of the body stays unread, so the connection cannot be used again (RFC 9112 §9.3)
     throw new PayloadTooLargeException(`The body is larger than ${maxSize} bytes`, {
@@ -93,69 +86,42 @@ function limitTo(maxSize: number): (c: Context) => Promise<unknown> {
     });
   };
   const limit = bodyLimit({ maxSize, onError });
-  return (c) => limit(c, () => Promise.resolve());
+  return async (c) => {
+    if (c.req.raw.bodyUsed) return; // middleware has read it, and Hono keeps what it read
+    try {
+      await limit(c, () => Promise.resolve());
+    } catch (error) {
+      if (error instanceof HttpException) throw error;
+      throw new BadRequestException("The body is cut short", { cause: error });
+    }
+  };
 }
 
-function partsOf({ options }: Route, path: string): readonly Part[] {
-  const { params, query, headers, body, consumes = ["json"] } = options;
+function partsOf({ options }: Route, path: string, bodyLimit: number): readonly Part[] {
+  const { params, query, headers, body, consumes } = options;
   const parts: Part[] = [];
-  if (params || path.includes(":")) {
-    parts.push({ key: "params", in: "path", schema: params, read: (c) => c.req.param() });
-  }
-  if (query) parts.push({ key: "query", in: "query", schema: query, read: queryOf });
-  if (headers) {
-    parts.push({ key: "headers", in: "header", schema: headers, read: (c) => c.req.header() });
-  }
-  if (body) {
-    parts.push({ key: "body", in: "body", schema: body, read: (c) => readBody(c, consumes) });
-  }
+  const add = (key: string, part: InputPart, schema: AnySchema | undefined, read: Part["read"]) =>
+    parts.push({ key, read, schema: schema && new InputSchema(part, schema) });
+  if (params || path.includes(":")) add("params", "path", params, (c) => c.req.param());
+  if (query) add("query", "query", query, queryOf);
+  if (headers) add("headers", "header", headers, (c) => c.req.header());
+  if (body) add("body", "body", body, (c) => readBody(c, { consumes, bodyLimit }));
   return parts;
 }
 
 /** Reads and validates every part; what is wrong with any of them is refused at once. */
 async function readParts(parts: readonly Part[], c: Context, input: Input): Promise<void> {
-  let refusal: InputRefusal | undefined;
-  for (const { key, in: part, schema, read } of parts) {
+  let refusals: InputRefusal[] | undefined;
+  for (const { key, read, schema } of parts) {
     let value = read(c);
     if (value instanceof Promise) value = await value;
-    if (!schema) {
-      input[key] = value;
-      continue;
+    if (schema) {
+      let result = schema.validate(value);
+      if (result instanceof Promise) result = await result;
+      if (result.refusal) (refusals ??= []).push(result.refusal);
+      value = result.value;
     }
-    let result = validate(schema, value);
-    if (result instanceof Promise) result = await result;
-    if (!result.issues) input[key] = result.value;
-    else (refusal ??= new InputRefusal()).add(schema, issuesOf(result.issues, value, part));
+    input[key] = value;
   }
-  if (refusal) throw refusal.toException();
-}
-
-async function respond({ options }: Route, output: unknown, c: Context): Promise<Response> {
-  const { response: schema, status } = options;
-  let data = output;
-  if (schema) {
-    let result = validate(schema, output);
-    if (result instanceof Promise) result = await result;
-    if (result.issues) throw mismatch(schema, issuesOf(result.issues, output, "body"));
-    data = result.value;
-  }
-  if (data === undefined || status === 204) return c.body(null, status);
-  return status === undefined ? c.json(data) : c.json(data, status);
-}
-
-/** A handler's own mistake: the reasons go to the log, without the values. */
-function mismatch(
-  schema: AnySchema,
-  issues: readonly ValidationIssue[],
-): InternalServerErrorException {
-  const reasons = issues.map(({ field, message }) => field ? `${field}: ${message}` : message);
-  const what = `The response does not satisfy ${dtoName(schema) ?? "its schema"}`;
-  const cause = new TypeError(`${what} (${reasons.join("; ")})`);
-  return new InternalServerErrorException(what, { cause });
-}
-
-/** Tells a response of any origin: Node's server replaces the global class while it runs. */
-function isResponse(value: unknown): value is Response {
-  return value instanceof Response ||
-    Object.prototype.toString.call(value) === "[object Response]";
+  if (refusals) throw refuse(refusals);
 }

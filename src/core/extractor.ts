@@ -5,7 +5,7 @@
  */
 import { type BodyFormat, readBody } from "./body.ts";
 import type { Context } from "./context.ts";
-import { type AnySchema, parse, type SchemaOutput } from "./validation.ts";
+import { type AnySchema, InputSchema, type SchemaOutput } from "./validation.ts";
 
 /**
  * Takes a value out of a request. A route lists extractors in `args`; the handler finds their values
@@ -36,7 +36,8 @@ export function validatedBody<S extends AnySchema>(
   schema: S,
   { consumes = ["json"] }: { readonly consumes?: readonly BodyFormat[] } = {},
 ): Extractor<SchemaOutput<S>> {
-  return async (c) => parse(schema, await readBody(c, consumes), "body");
+  const input = new InputSchema("body", schema);
+  return async (c) => input.parse(await readBody(c, { consumes }));
 }
 
 /**
@@ -46,7 +47,8 @@ export function validatedBody<S extends AnySchema>(
  * @throws {HttpException} 422
  */
 export function validatedQuery<S extends AnySchema>(schema: S): Extractor<SchemaOutput<S>> {
-  return (c) => parse(schema, queryOf(c), "query");
+  const input = new InputSchema("query", schema);
+  return (c) => input.parse(queryOf(c));
 }
 
 /**
@@ -55,7 +57,8 @@ export function validatedQuery<S extends AnySchema>(schema: S): Extractor<Schema
  * @throws {HttpException} 422
  */
 export function validatedPath<S extends AnySchema>(schema: S): Extractor<SchemaOutput<S>> {
-  return (c) => parse(schema, c.req.param(), "path");
+  const input = new InputSchema("path", schema);
+  return (c) => input.parse(c.req.param());
 }
 
 /** Gives the query as an object: a string for a key that occurs once, an array for one that repeats. */

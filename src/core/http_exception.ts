@@ -96,8 +96,16 @@ export class HttpException extends Error {
     if (isHttpMapped(error)) {
       return new HttpException(error.httpStatus, error.message, { cause: error });
     }
-    const message = error instanceof Error ? error.message : String(error);
-    return new HttpException(500, message, { cause: error });
+    return new HttpException(500, messageOf(error), { cause: error });
+  }
+}
+
+/** Gives the message of whatever was thrown, which may be made to have none. */
+function messageOf(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return "Something was thrown that cannot be told";
   }
 }
 

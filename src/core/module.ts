@@ -80,6 +80,8 @@ function listOf<T>(list: readonly T[] | undefined, what: string): readonly T[] {
       `Cannot declare module: ${what}[${hole}] is ${copy[hole]}; do two files import each other?`,
     );
   }
+  // a module's promise may reject before the container comes to await it
+  for (const entry of copy) if (entry instanceof Promise) entry.catch(() => {});
   return Object.freeze(copy);
 }
 

@@ -12,21 +12,40 @@ export interface PathParts {
   readonly routePath?: string | undefined;
 }
 
+/** The constraint of a parameter, `{[0-9]{4}}`, braces within it included. */
+const CONSTRAINT = /\{(?:[^{}]|\{[^{}]*\})*\}/g;
+
 /**
  * Composes the path of a route. Slashes at the ends of the parts do not matter.
  *
- * @throws {TypeError} if a part holds white space, a query, a fragment or an empty segment
+ * @throws {TypeError} if a part holds white space, a query, a fragment, an empty segment or a wildcard
+ * within a segment, if a parameter but the last is optional, or if two have one name
  */
 export function composePath(
   { globalPrefix = "", version = "", controllerPrefix = "", routePath = "" }: PathParts,
 ): string {
-  const parts = [globalPrefix, version, controllerPrefix, routePath].map(checkPart);
-  return "/" + parts.filter((part) => part !== "").join("/");
+  const parts = [globalPrefix, version, controllerPrefix, routePath].map(trimSlashes);
+  const path = "/" + parts.filter((part) => part !== "").join("/");
+  const bare = path.replace(CONSTRAINT, "");
+  if (/[\s#]|\/\/|[^/]\*|\*[^/]|\?(?!$)|(?<!\/:[^/]+)\?/.test(bare)) {
+    throw new TypeError(`Cannot compose ${JSON.stringify(path)}: it is not a path`);
+  }
+  const names = paramNames(path);
+  const repeated = names.find((name, i) => names.indexOf(name) !== i);
+  if (repeated !== undefined) {
+    throw new TypeError(`Cannot compose ${path}: two parameters are named ${repeated}`);
+  }
+  return path;
+}
+
+/** Lists the parameters of a pattern. */
+export function paramNames(pattern: string): string[] {
+  return [...pattern.replace(CONSTRAINT, "").matchAll(/\/:([^/?]+)/g)].map(([, name = ""]) => name);
 }
 
 /** Gives the shape of a pattern: two patterns of one shape match the same paths. */
 export function shapeOf(pattern: string): string {
-  return pattern.replaceAll(/:[^/{}?]+/g, ":");
+  return segmentsOf(pattern).map((segment) => segment.replace(/^:[^{?]+/, ":")).join("/");
 }
 
 /**
@@ -41,22 +60,21 @@ export function compareSpecificity(a: string, b: string): number {
     if (difference !== 0) return difference;
     if (one !== other && rankOf(one) === 0) return one < other ? -1 : 1;
   }
-  return left.length - right.length;
+  // a wildcard at the end takes all that is longer
+  const [shorter, order] = left.length < right.length ? [left, -1] : [right, 1];
+  return left.length === right.length ? 0 : shorter.at(-1) === "*" ? -order : order;
 }
 
-function checkPart(part: string): string {
-  const trimmed = part.replace(/^\/+/, "").replace(/\/+$/, "");
-  // a `?` is the mark of an optional parameter at the end of one, and of a query elsewhere
-  if (
-    /\s|#|\/\//.test(trimmed) || /\?/.test(trimmed.replaceAll(/:[^/?]+(\{[^}]*\})?\?(?=\/|$)/g, ""))
-  ) {
-    throw new TypeError(`Cannot compose a path with ${JSON.stringify(part)}: it is not a path`);
-  }
-  return trimmed;
+function trimSlashes(part: string): string {
+  return part.replace(/^\/+/, "").replace(/\/+$/, "");
 }
 
 function segmentsOf(pattern: string): string[] {
-  return pattern.split("/").slice(1);
+  const constraints: string[] = [];
+  const masked = pattern.replace(CONSTRAINT, (found) => `{${constraints.push(found) - 1}}`);
+  return masked.split("/").slice(1).map((segment) =>
+    segment.replace(/\{(\d+)\}/, (_, i) => constraints[Number(i)] ?? "")
+  );
 }
 
 function rankOf(segment: string): number {

@@ -106,19 +106,20 @@ async function resolveAll<F extends (...args: never[]) => unknown, Method extend
 ): Promise<F[]> {
   const resolved: F[] = [];
   for (const entry of declared) {
-    if (!isClassWith(entry, method)) resolved.push(entry);
-    else {
-      const instance = await create(entry);
-      resolved.push(instance[method].bind(instance) as F);
+    if (!isClass(entry)) {
+      resolved.push(entry as F); // what is no class is a function
+      continue;
     }
+    const instance = await create(entry as Class<Record<Method, F>>);
+    if (typeof instance[method] !== "function") {
+      throw new TypeError(`Cannot use ${entry.name}: it has no ${method}()`);
+    }
+    resolved.push(instance[method].bind(instance) as F);
   }
   return resolved;
 }
 
-function isClassWith<F extends (...args: never[]) => unknown, Method extends string>(
-  entry: F | Class<Record<Method, F>>,
-  method: Method,
-): entry is Class<Record<Method, F>> {
-  const { prototype } = entry as { prototype?: object };
-  return prototype !== undefined && method in prototype;
+/** Tells a class from a function: the `prototype` of a class cannot be replaced. */
+function isClass(value: { readonly name: string }): boolean {
+  return Object.getOwnPropertyDescriptor(value, "prototype")?.writable === false;
 }

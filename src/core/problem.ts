@@ -56,10 +56,30 @@ export function problemResponse(
     ...(errors && !concealed && { errors }),
   };
   if (status >= 500) logFailure(exception, c, requestId);
+  forgetRepresentation(c);
   return c.body(JSON.stringify(problem), status as ContentfulStatusCode, {
     ...headers,
     "content-type": "application/problem+json",
   });
+}
+
+/** Headers that described the response which has failed, and would be wrong of the problem. */
+const REPRESENTATION = [
+  "cache-control",
+  "content-disposition",
+  "content-encoding",
+  "content-length",
+  "etag",
+  "last-modified",
+  "transfer-encoding",
+];
+
+function forgetRepresentation(c: Context): void {
+  if (!c.finalized) return REPRESENTATION.forEach((name) => c.header(name, undefined));
+  const headers = new Headers(c.res.headers);
+  REPRESENTATION.forEach((name) => headers.delete(name));
+  c.res = undefined; // else Hono would merge the headers into those of the next response
+  c.res = new Response(null, { headers });
 }
 
 function logFailure(exception: HttpException, c: Context, requestId: unknown): void {

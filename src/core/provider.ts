@@ -42,7 +42,10 @@ export type Provider = Class<unknown> | FactoryProvider<unknown>;
  * const BootTime = provide("boot time", () => inject(Clock).now());
  * ```
  */
-export function provide<T>(key: InjectionKey<T>, factory: () => T | Promise<T>): FactoryProvider<T>;
+export function provide<T>(
+  key: InjectionKey<T>,
+  factory: () => NoInfer<T> | Promise<NoInfer<T>>,
+): FactoryProvider<T>;
 /** Declares a provider that is its own key, under a name for error messages. */
 export function provide<T>(name: string, factory: () => T | Promise<T>): FactoryProvider<T>;
 export function provide<T>(

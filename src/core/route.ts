@@ -83,8 +83,16 @@ export type ParamNames<Path extends string> = Path extends `${infer Head}/${infe
   : Path extends `:${infer Name}` ? Name
   : never;
 
+/** The names of a path's optional parameters: `"/:id/posts/:post?"` has `post`. */
+export type OptionalParamNames<Path extends string> = Path extends `${string}/${infer Tail}`
+  ? OptionalParamNames<Tail>
+  : Path extends `:${infer Param}?` ? ParamNames<`:${Param}`>
+  : never;
+
 /** The path parameters of a route without a `params` schema: strings, percent-decoded. */
-export type PathParams<Path extends string> = { readonly [K in ParamNames<Path>]: string };
+export type PathParams<Path extends string> =
+  & { readonly [K in Exclude<ParamNames<Path>, OptionalParamNames<Path>>]: string }
+  & { readonly [K in OptionalParamNames<Path>]?: string };
 
 /** A member of the input, there only if its schema is declared. */
 export type Declared<Key extends string, S extends AnySchema | undefined> = S extends AnySchema
@@ -246,6 +254,11 @@ function checkOptions({ method, path, options }: Route): void {
   for (const key of Object.keys(options.args ?? {})) {
     if (["params", "query", "headers", "body"].includes(key)) refuse(`args may not have ${key}`);
   }
+  const { bodyLimit } = options;
+  if (bodyLimit !== undefined && !(Number.isSafeInteger(bodyLimit) && bodyLimit >= 0)) {
+    refuse(`bodyLimit ${bodyLimit} is not a size in bytes`);
+  }
+  if (options.roles?.length === 0) refuse("roles is empty, so nobody could call it");
   if (options.body && (method === "GET" || method === "HEAD")) refuse(`${method} has no body`);
   if (options.response && options.status === 204) refuse("a 204 response has no body");
 }

@@ -23,50 +23,80 @@ const MAX_ISSUES = 100;
 /** The longest `field` and `message` of an issue, in characters. */
 const MAX_TEXT = 256;
 
-/** Runs a schema, synchronously where the schema is synchronous. */
-export function validate<S extends AnySchema>(
-  schema: S,
-  value: unknown,
-): StandardSchemaV1.Result<SchemaOutput<S>> | Promise<StandardSchemaV1.Result<SchemaOutput<S>>> {
-  return schema["~standard"].validate(value) as ReturnType<typeof validate<S>>;
-}
-
 /**
- * Gives the schema's output for a value of a request.
- *
- * @throws {UnprocessableEntityException} 422, with an issue for each refused value
+ * Makes a schema drop what it does not declare, as those of valibot and zod do by themselves: arktype
+ * has to be told.
  */
-export async function parse<S extends AnySchema>(
-  schema: S,
-  value: unknown,
-  part: InputPart,
-): Promise<SchemaOutput<S>> {
-  const result = await validate(schema, value);
-  if (result.issues) {
-    throw new InputRefusal().add(schema, issuesOf(result.issues, value, part)).toException();
-  }
-  return result.value;
+export function stripping(schema: AnySchema): AnySchema {
+  const { onDeepUndeclaredKey } = schema as {
+    onDeepUndeclaredKey?: (behavior: "delete") => AnySchema;
+  };
+  return typeof onDeepUndeclaredKey === "function"
+    ? onDeepUndeclaredKey.call(schema, "delete")
+    : schema;
 }
 
-/** Collects what is wrong with the parts of one request. */
-export class InputRefusal {
-  readonly #issues: ValidationIssue[] = [];
-  readonly #reasons: string[] = [];
+/** One part of a request, and the schema it has to satisfy. */
+export class InputSchema<S extends AnySchema> {
+  readonly #part: InputPart;
+  readonly #name: string;
+  readonly #schema: AnySchema;
 
-  /** Adds the issues of one part. */
-  add(schema: AnySchema, issues: readonly ValidationIssue[]): this {
-    this.#issues.push(...issues);
-    const part = issues[0]?.in;
-    this.#reasons.push(`The ${part} does not satisfy ${dtoName(schema) ?? "its schema"}`);
-    return this;
+  /** Prepares a schema for the values of a part. */
+  constructor(part: InputPart, schema: S) {
+    this.#part = part;
+    this.#name = dtoName(schema) ?? "its schema";
+    this.#schema = stripping(schema);
   }
 
-  /** Makes the exception of them all. */
-  toException(): UnprocessableEntityException {
-    return new UnprocessableEntityException(this.#reasons.join("; "), {
-      errors: this.#issues.slice(0, MAX_ISSUES),
-    });
+  /** Gives the schema's output, or says what is wrong; synchronously where the schema does. */
+  validate(value: unknown): Validated<S> | Promise<Validated<S>> {
+    const result = this.#schema["~standard"].validate(value);
+    return result instanceof Promise
+      ? result.then((result) => this.#understand(result, value))
+      : this.#understand(result, value);
   }
+
+  /**
+   * Gives the schema's output.
+   *
+   * @throws {UnprocessableEntityException} 422, with an issue for each refused value
+   */
+  async parse(value: unknown): Promise<SchemaOutput<S>> {
+    const result = await this.validate(value);
+    if (result.refusal) throw refuse([result.refusal]);
+    return result.value;
+  }
+
+  #understand(result: StandardSchemaV1.Result<unknown>, value: unknown): Validated<S> {
+    // the schema's output type is what its library says it is
+    if (!result.issues) return { value: result.value as SchemaOutput<S>, refusal: undefined };
+    const reason = `The ${this.#part} does not satisfy ${this.#name}`;
+    return {
+      value: undefined,
+      refusal: { reason, issues: issuesOf(result.issues, value, this.#part) },
+    };
+  }
+}
+
+/** What became of the value of one part. */
+export type Validated<S extends AnySchema> =
+  | { readonly value: SchemaOutput<S>; readonly refusal: undefined }
+  | { readonly value: undefined; readonly refusal: InputRefusal };
+
+/** Why a part of a request was refused. */
+export interface InputRefusal {
+  /** One sentence. */
+  readonly reason: string;
+  /** What is wrong with each value. */
+  readonly issues: readonly ValidationIssue[];
+}
+
+/** Makes the exception of all that is wrong with a request. */
+export function refuse(refusals: readonly InputRefusal[]): UnprocessableEntityException {
+  const errors = refusals.flatMap(({ issues }) => issues).slice(0, MAX_ISSUES);
+  const reasons = refusals.map(({ reason }) => reason);
+  return new UnprocessableEntityException(reasons.join("; "), { errors });
 }
 
 /** Turns a schema's issues into ours: at most 100, none with the submitted value in its message. */
@@ -85,28 +115,18 @@ export function issuesOf(
   });
 }
 
+/** How schema libraries quote what they refuse: `but received "x"`, `: Received "x"`, `(was "x")`. */
+const QUOTATION = /(?: but|[:,]) (?:received|got):? .*$|,? ?\(was .*$/is;
+
 /**
- * Takes a value out of a message about it. Schema libraries quote what they refuse (`Expected number
- * but received "hunter2"`); the quotation and the words that lead to it are cut, and a message that
- * still holds the value is replaced.
+ * Takes what was submitted out of a message about it. The quotation at its end is cut, whatever it
+ * holds: a schema may have transformed the value before it refused it. A message that still holds the
+ * value is replaced.
  */
 export function withoutValue(message: string, value: unknown): string {
-  if (typeof value === "object" || value === undefined) return message;
-  const text = String(value);
-  if (text === "") return message;
-  const cut = [JSON.stringify(text), `"${text}"`, `'${text}'`, text]
-    .map((quoted) => cutQuotation(message, quoted))
-    .find((shorter) => shorter !== message) ?? message;
+  const cut = message.replace(QUOTATION, "");
+  const text = typeof value === "object" ? "" : String(value ?? "");
   return text.length > 2 && cut.includes(text) ? "Invalid value" : cut;
-}
-
-/** Cuts `but received "x"`, `: Received "x"`, `(was "x")` and `, got "x"` off the end of a message. */
-function cutQuotation(message: string, quoted: string): string {
-  const end = message.endsWith(`${quoted})`) ? quoted.length + 1 : quoted.length;
-  if (!message.endsWith(quoted) && end === quoted.length) return message;
-  const lead = message.slice(0, -end);
-  const words = /(?:,? but|:|,)? ?\(?(?:received|was|got):? $/i.exec(lead);
-  return words ? lead.slice(0, words.index) : message;
 }
 
 function valueAt(value: unknown, keys: readonly PropertyKey[]): unknown {

@@ -25,9 +25,13 @@ const EXIT_CODES: Readonly<Record<StopSignal, number>> = { SIGINT: 130, SIGTERM:
  */
 const ECHO_MS = 250;
 
+/** Marks our listeners among those of the process. */
+const STOPS = Symbol("fw.stops");
+
 /**
  * Ends the process on SIGINT or SIGTERM when `onSignal` is done: with code 0, or 1 if it throws,
- * which is logged. A second signal ends it at once. Gives a function that lets go of the signals.
+ * which is logged. Where several applications stop, the last of them ends it. A second signal ends it
+ * at once. Gives a function that lets go of the signals.
  */
 export function stopOnSignals(
   { drainMs = 30_000, lameDuckMs = 500, onSignal }: StopOnSignalsOptions,
@@ -35,19 +39,31 @@ export function stopOnSignals(
   const { process } = globalThis;
   let stoppingSince: number | undefined;
 
+  async function stop(signal: StopSignal): Promise<void> {
+    const code = await exitCodeOf(() => onSignal(signal, { drainMs, lameDuckMs }));
+    if (code !== 0) process.exitCode = code;
+    release();
+    if (!process.listeners(signal).some((listener) => STOPS in listener)) {
+      process.exit(process.exitCode ?? 0);
+    }
+  }
+
   function handle(signal: StopSignal): void {
     if (stoppingSince === undefined) {
       stoppingSince = performance.now();
-      exitCodeOf(() => onSignal(signal, { drainMs, lameDuckMs })).then((code) =>
-        process.exit(code)
-      );
+      void stop(signal);
     } else if (performance.now() - stoppingSince > ECHO_MS) {
       process.exit(EXIT_CODES[signal]);
     }
   }
 
-  process.on("SIGINT", handle).on("SIGTERM", handle);
-  return () => void process.off("SIGINT", handle).off("SIGTERM", handle);
+  function release(): void {
+    process.off("SIGINT", listener).off("SIGTERM", listener);
+  }
+
+  const listener = Object.assign(handle, { [STOPS]: true });
+  process.on("SIGINT", listener).on("SIGTERM", listener);
+  return release;
 }
 
 async function exitCodeOf(stop: () => Promise<void>): Promise<0 | 1> {

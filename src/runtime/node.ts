@@ -40,21 +40,22 @@ export async function listenOnNode(
     maxPayload: MAX_MESSAGE_BYTES,
   });
   const connections = new NodeConnections();
+  const serverOptions = {
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAlive: true,
+    keepAliveInitialDelay: TCP_PROBE_MS,
+    // Other upgrades, such as the `h2c` that Java's client offers, are ignored (RFC 9110 §7.8).
+    shouldUpgradeCallback(request: IncomingMessage): boolean {
+      const upgrades = isWebSocket(request);
+      if (upgrades) connections.begin(request.socket);
+      return upgrades;
+    },
+  };
   // It is one of `node:http`, as no `createServer` is given.
   const server = createAdaptorServer({
     fetch,
     hostname: "localhost",
-    serverOptions: {
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAlive: true,
-      keepAliveInitialDelay: TCP_PROBE_MS,
-      // Other upgrades, such as the `h2c` that Java's client offers, are ignored (RFC 9110 §7.8).
-      shouldUpgradeCallback(request) {
-        const upgrades = isWebSocket(request);
-        if (upgrades) connections.begin(request.socket);
-        return upgrades;
-      },
-    },
+    serverOptions,
     websocket: { server: webSockets },
   }) as Server;
   connections.watch(server);

@@ -12,7 +12,7 @@ import { FwFactory } from "../factory.ts";
 export interface TestApplicationOptions {
   /** Providers that take the place of every provider of their keys. */
   readonly overrides?: readonly Provider[];
-  /** Settles prefixes and middleware, as the application's main file does. */
+  /** Settles prefixes and middleware, as the application's main file does; awaited. */
   readonly setUp?: (app: FwApplication) => unknown;
 }
 
@@ -45,8 +45,14 @@ export async function createTestApplication(
   { overrides = [], setUp }: TestApplicationOptions = {},
 ): Promise<TestApplication> {
   const app = await FwFactory.create(root, { overrides });
-  await setUp?.(app);
   const close = () => app.close();
+  try {
+    await setUp?.(app);
+    await app.ready();
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     app,
     request: (path, init = {}) => app.request(path, requestInit(init)),

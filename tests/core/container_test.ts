@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { inject, module, provide, route } from "../../mod.ts";
+import { inject, type Module, module, provide, route } from "../../mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { test } from "../test.ts";
 
@@ -226,4 +226,25 @@ test("createTestApplication() refuses an override of nothing", async () => {
     createTestApplication(module({}), { overrides: [provide(Leaf, () => new Leaf())] }),
     { name: "TypeError", message: "Cannot override Leaf: no module provides it" },
   );
+});
+
+test("FwFactory.create() names the way round modules that import each other by promises", async () => {
+  const left: Promise<Module> = Promise.resolve().then(() =>
+    module({ name: "Left", imports: [right] })
+  );
+  const right: Promise<Module> = Promise.resolve().then(() =>
+    module({ name: "Right", imports: [left] })
+  );
+  await assert.rejects(createTestApplication(await left), {
+    name: "TypeError",
+    message: "Cannot import Left: Left -> Right -> Left is a cycle",
+  });
+});
+
+test("a module's promise that rejects fails the boot, and nothing else", async () => {
+  const slow = new Promise<Module>((resolve) => setTimeout(() => resolve(module({})), 5));
+  const failing = Promise.reject(new Error("no configuration"));
+  await assert.rejects(createTestApplication(module({ imports: [slow, failing] })), {
+    message: "no configuration",
+  });
 });

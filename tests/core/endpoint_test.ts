@@ -1,5 +1,8 @@
+import { type } from "arktype";
+import { secureHeaders } from "hono/secure-headers";
 import assert from "node:assert/strict";
 import * as v from "valibot";
+import * as z from "zod";
 import {
   type ControllerClass,
   dto,
@@ -90,7 +93,7 @@ test("what is wrong with all parts of a request is told at once, with 422", asyn
       {
         in: "header",
         field: "x-color",
-        message: 'Invalid key: Expected "x-color" but received undefined',
+        message: 'Invalid key: Expected "x-color"',
       },
     ],
   });
@@ -410,4 +413,152 @@ test("HttpException.throw() works as an expression, from anywhere", async () => 
   await using app = await serving(MissingController);
   const response = await app.request("/");
   assert.deepEqual([response.status, (await response.json()).detail], [404, "No such cat"]);
+});
+
+test("a response schema of any library strips what it does not declare", async () => {
+  const row = { id: 1, password_hash: "s3cret", nested: { ok: true, hidden: 1 } };
+  class StrippingController {
+    valibot = route.get(
+      "/valibot",
+      { response: v.object({ id: v.number(), nested: v.object({ ok: v.boolean() }) }) },
+      () => row,
+    );
+    zod = route.get(
+      "/zod",
+      { response: z.object({ id: z.number(), nested: z.object({ ok: z.boolean() }) }) },
+      () => row,
+    );
+    arktype = route.get(
+      "/arktype",
+      { response: type({ id: "number", nested: { ok: "boolean" } }) },
+      () => row,
+    );
+    body = route.post("/body", { body: type({ name: "string" }) }, ({ body }) => body);
+  }
+  await using app = await serving(StrippingController);
+  for (const library of ["valibot", "zod", "arktype"]) {
+    const response = await app.request(`/${library}`);
+    assert.deepEqual(await response.json(), { id: 1, nested: { ok: true } }, library);
+  }
+  const stored = await app.request("/body", { json: { name: "Tom", role: "admin" } });
+  assert.deepEqual(await stored.json(), { name: "Tom" });
+});
+
+test("HEAD of a streaming route cancels the stream", async () => {
+  let cancelled = 0;
+  class StreamController {
+    stream = route.get(
+      "/",
+      (_, c) => c.body(new ReadableStream({ cancel: () => void cancelled++ })),
+    );
+  }
+  await using app = await serving(StreamController);
+  const response = await app.request("/", { method: "HEAD" });
+  assert.deepEqual([response.status, response.body, cancelled], [200, null, 1]);
+});
+
+test("a body that middleware has read is validated all the same", async () => {
+  class EchoController {
+    echo = route.post("/", { body: v.object({ n: v.number() }) }, ({ body }) => body);
+  }
+  await using app = await createTestApplication(module({ controllers: [EchoController] }), {
+    setUp: (app) =>
+      app.use(async (c, next) => {
+        await c.req.text();
+        await next();
+      }),
+  });
+  const response = await app.request("/", { json: { n: 1 } });
+  assert.deepEqual([response.status, await response.json()], [200, { n: 1 }]);
+});
+
+test("a body that is cut short is the client's fault", async () => {
+  const body = () =>
+    new ReadableStream({ pull: (controller) => controller.error(new Error("reset")) });
+  await using app = await serving(CatsController);
+  for (
+    const headers of [{ "content-type": json }, { "content-type": json, "content-length": "100" }]
+  ) {
+    const init = { method: "POST", body: body(), headers, duplex: "half" } as RequestInit;
+    const response = await app.request("/cats", init);
+    assert.deepEqual([response.status, (await response.json()).detail], [
+      400,
+      "The body is cut short",
+    ]);
+  }
+});
+
+test("a JSON body of very many values, or very deep, is refused before it is validated", async () => {
+  let validated = 0;
+  const counted = v.pipe(v.unknown(), v.check(() => ++validated > 0));
+  class BulkController {
+    plain = route.post("/plain", { body: counted }, () => "ok");
+    bulk = route.post("/bulk", { body: counted, bodyLimit: 10_000_000 }, () => "ok");
+  }
+  await using app = await serving(BulkController);
+  const post = async (path: string, body: string) => {
+    const response = await app.request(path, {
+      method: "POST",
+      body,
+      headers: { "content-type": json },
+    });
+    return [response.status, (await response.json()).detail];
+  };
+  const many = JSON.stringify(Array.from({ length: 30_000 }, () => ({})));
+  assert.deepEqual(await post("/plain", many), [413, "The body holds more than 20971 values"]);
+  const deep = "[".repeat(10_000) + "]".repeat(10_000);
+  assert.deepEqual(await post("/bulk", deep), [400, "The body is nested too deeply"]);
+  assert.equal(validated, 0);
+  assert.deepEqual(await post("/bulk", many), [200, undefined]);
+  const commas = JSON.stringify([",[{".repeat(100_000), 'a"b\\'.repeat(1000)]);
+  assert.deepEqual(await post("/plain", commas), [200, undefined]);
+});
+
+for (
+  const [claim, answer, detail] of [
+    ["a function", () => () => 1, "Cannot send a function: it is not data"],
+    ["a symbol", () => Symbol("x"), "Cannot send a symbol: it is not data"],
+    ["a network error", () => Response.error(), "Cannot send the response: it is a network error"],
+    ["a response that was read", async () => {
+      const response = new Response("x");
+      await response.text();
+      return response;
+    }, "Cannot send the response: its body has been read"],
+  ] as const
+) {
+  test(`a handler that answers ${claim} makes a 500 problem`, async () => {
+    class OddController {
+      odd = route.get("/", () => answer());
+    }
+    await using app = await serving(OddController);
+    const response = await app.request("/");
+    assert.deepEqual([response.status, (await response.json()).detail], [500, detail]);
+  });
+}
+
+test("middleware may set headers on fetched and redirecting responses", async () => {
+  class ForeignController {
+    fetched = route.get("/fetched", () => fetch("data:text/plain,foreign"));
+    moved = route.get("/moved", () => Response.redirect("https://example.com/"));
+  }
+  await using app = await createTestApplication(module({ controllers: [ForeignController] }), {
+    setUp: (app) => app.use(secureHeaders()),
+  });
+  for (const [path, status] of [["/fetched", 200], ["/moved", 302]] as const) {
+    const response = await app.request(path);
+    assert.equal(response.status, status);
+    assert.equal(response.headers.get("x-content-type-options"), "nosniff");
+    await response.body?.cancel();
+  }
+});
+
+test("a route refuses a bodyLimit that is no size, and roles that nobody has", () => {
+  for (const bodyLimit of [NaN, -1, 1.5, "1mb" as unknown as number]) {
+    assert.throws(() => route.post("/", { bodyLimit }, () => 1), {
+      message: `Cannot declare POST /: bodyLimit ${bodyLimit} is not a size in bytes`,
+    });
+  }
+  assert.throws(() => route.get("/", { roles: [] }, () => 1), {
+    message: "Cannot declare GET /: roles is empty, so nobody could call it",
+  });
 });

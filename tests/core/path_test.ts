@@ -17,28 +17,72 @@ test("composePath() joins /{globalPrefix}/{version}/{controllerPrefix}/{routePat
 });
 
 test("composePath() refuses what is not a path", () => {
-  for (const routePath of ["/a b", "/a?b=c", "/a#b", "/a//b", "/\t"]) {
+  for (
+    const routePath of [
+      "/a b",
+      "/a?b=c",
+      "/a#b",
+      "/a//b",
+      "/\t",
+      "/a*",
+      "/*b",
+      "/:a?/b",
+      "/a?",
+      "/?",
+    ]
+  ) {
     assert.throws(() => composePath({ routePath }), {
       name: "TypeError",
-      message: `Cannot compose a path with ${JSON.stringify(routePath)}: it is not a path`,
+      message: `Cannot compose ${JSON.stringify(routePath)}: it is not a path`,
     });
   }
+});
+
+test("composePath() leaves the constraints of parameters alone", () => {
+  for (
+    const routePath of ["/:d{(?:cat|dog)}", "/:d{ab?}", "/:d{a:b}", "/:d{[0-9]{4}}/x", "/:p{.+/x}"]
+  ) {
+    assert.equal(composePath({ routePath }), routePath);
+  }
+});
+
+test("composePath() refuses two parameters of one name", () => {
+  assert.throws(
+    () => composePath({ controllerPrefix: "users/:id/posts", routePath: "/:id{[0-9]+}" }),
+    {
+      name: "TypeError",
+      message: "Cannot compose /users/:id/posts/:id{[0-9]+}: two parameters are named id",
+    },
+  );
 });
 
 test("shapeOf() is one for patterns that differ in the names of parameters alone", () => {
   assert.equal(shapeOf("/users/:id"), shapeOf("/users/:user_id"));
   assert.notEqual(shapeOf("/users/:id"), shapeOf("/users/:id{[0-9]+}"));
   assert.notEqual(shapeOf("/users/:id"), shapeOf("/users/id"));
+  assert.notEqual(shapeOf("/:d{a:b}"), shapeOf("/:d{a:c}"));
+  assert.equal(shapeOf("/:d{a/b}"), shapeOf("/:e{a/b}"));
 });
 
 test("compareSpecificity() puts literals before parameters before wildcards", () => {
-  const patterns = ["/a/*", "/:x/b", "/a/:id", "/a", "/a/:id{[0-9]+}", "/a/me", "/*", "/a/:id/b"];
+  const patterns = [
+    "/a/*",
+    "/a/*/edit",
+    "/:x/b",
+    "/a/:id",
+    "/a",
+    "/a/:id{[0-9]+}",
+    "/a/me",
+    "/*",
+    "/a/:id/b",
+  ];
   assert.deepEqual(patterns.toSorted(compareSpecificity), [
     "/a",
     "/a/me",
     "/a/:id{[0-9]+}",
     "/a/:id",
     "/a/:id/b",
+    "/a/*/edit",
     "/a/*",
     "/:x/b",
     "/*",

@@ -4,12 +4,14 @@ import {
   type CanActivate,
   type CatchesExceptions,
   ConflictException,
+  type FwApplication,
   HttpException,
   inject,
   type Intercepts,
   module,
   type NextHandler,
   NotFoundException,
+  provide,
   route,
   UnauthorizedException,
 } from "../../mod.ts";
@@ -237,4 +239,49 @@ test("app.routes() tells how each route is protected", async () => {
       roles: ["admin"],
     },
   ]);
+});
+
+test("a class whose method is a field is a guard too, and one without it fails the boot", async () => {
+  class FieldGuard {
+    canActivate = () => false;
+  }
+  class NoGuard {}
+  const guarded = (guard: typeof FieldGuard) =>
+    class GuardedController {
+      one = route.get("/", { guards: [guard] }, () => 1);
+    };
+  await using app = await createTestApplication(module({ controllers: [guarded(FieldGuard)] }));
+  assert.equal((await app.request("/")).status, 403);
+  await assert.rejects(
+    createTestApplication(module({ controllers: [guarded(NoGuard as typeof FieldGuard)] })),
+    { name: "TypeError", message: "Cannot use NoGuard: it has no canActivate()" },
+  );
+});
+
+test("a global guard lives like a provider: its hooks run, and it can be overridden", async () => {
+  const lines: string[] = [];
+  class GlobalGuard implements CanActivate {
+    onModuleInit = () => void lines.push("init");
+    onModuleDestroy = () => void lines.push("destroy");
+    canActivate = () => false;
+  }
+  class OpenController {
+    one = route.get("/", () => 1);
+  }
+  const root = module({ controllers: [OpenController] });
+  const setUp = (app: FwApplication) => app.useGlobalGuards(GlobalGuard);
+  const app = await createTestApplication(root, { setUp });
+  assert.equal((await app.request("/")).status, 403);
+  await app.close();
+  assert.deepEqual(lines, ["init", "destroy"]);
+  await using open = await createTestApplication(root, {
+    setUp,
+    overrides: [
+      provide(GlobalGuard, () => ({
+        ...new GlobalGuard(),
+        canActivate: () => true,
+      } as unknown as GlobalGuard)),
+    ],
+  });
+  assert.equal((await open.request("/")).status, 200);
 });

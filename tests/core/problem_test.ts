@@ -2,6 +2,7 @@ import { HTTPException } from "hono/http-exception";
 import assert from "node:assert/strict";
 import {
   ConflictException,
+  type FwApplication,
   HttpException,
   InternalServerErrorException,
   module,
@@ -201,4 +202,61 @@ test("HttpException.from() gives an exception as it is, and keeps the cause of a
   assert.equal(HttpException.from(new HTTPException(302)).status, 500);
   const foreign = Object.assign(new Error("octokit"), { status: 404 });
   assert.equal(HttpException.from(foreign).status, 500);
+});
+
+test("a problem forgets how the failed response was represented", async () => {
+  class HalfDoneController {
+    before = route.get("/before", (_, c) => {
+      c.header("content-length", "5");
+      c.header("cache-control", "public");
+      c.header("x-own", "kept");
+      throw new Error("boom");
+    });
+    after = route.get(
+      "/after",
+      (_, c) => c.text("done", 200, { "content-encoding": "gzip", etag: '"1"' }),
+    );
+  }
+  await using app = await createTestApplication(module({ controllers: [HalfDoneController] }), {
+    setUp: (app) =>
+      app.use("/after", async (c, next) => {
+        await next();
+        c.header("x-own", "kept");
+        throw new Error("boom");
+      }),
+  });
+  for (const path of ["/before", "/after"]) {
+    const { status, headers } = await app.request(path);
+    assert.equal(status, 500);
+    for (const name of ["content-length", "content-encoding", "cache-control", "etag"]) {
+      assert.equal(headers.get(name), null, `${path} ${name}`);
+    }
+    assert.equal(headers.get("x-own"), "kept");
+    assert.equal(headers.get("content-type"), "application/problem+json");
+  }
+});
+
+test("an exception that cannot be told is a 500 problem, with and without middleware", async () => {
+  const unspeakable = {
+    toString() {
+      throw new Error("no");
+    },
+  };
+  for (
+    const thrown of [new HttpException(401, "x", { headers: { "x-a": "na\u2603" } }), unspeakable]
+  ) {
+    class OddController {
+      odd = route.get("/", () => Promise.reject(thrown));
+    }
+    for (
+      const setUp of [() => {}, (app: FwApplication) => app.useRequestId().use((_, next) => next())]
+    ) {
+      await using app = await createTestApplication(module({ controllers: [OddController] }), {
+        setUp,
+      });
+      const response = await app.request("/");
+      assert.equal(response.status, 500);
+      assert.equal(response.headers.get("content-type"), "application/problem+json");
+    }
+  }
 });

@@ -186,17 +186,91 @@ test("an application refuses routes that a default version or an endpoint makes 
   class PlainController {
     list = route.get("/health", () => 2);
   }
-  await using versions = await serving(VersionedController, PlainController);
-  versions.app.enableUriVersioning({ defaultVersion: "v1" });
-  await assert.rejects(versions.request("/"), {
-    name: "TypeError",
-    message: /has GET \/v1\/health/,
+  const versions = module({
+    name: "AppModule",
+    controllers: [VersionedController, PlainController],
   });
-  await using endpoint = await serving(PlainController);
-  endpoint.app.enableHealthCheck("/health");
-  await assert.rejects(endpoint.request("/"), {
-    message: "Cannot mount AppModule.PlainController.list: GET /health is an endpoint already",
+  await assert.rejects(
+    createTestApplication(versions, {
+      setUp: (app) => app.enableUriVersioning({ defaultVersion: "v1" }),
+    }),
+    { name: "TypeError", message: /has GET \/v1\/health already/ },
+  );
+  const plain = module({ name: "AppModule", controllers: [PlainController] });
+  await assert.rejects(
+    createTestApplication(plain, { setUp: (app) => app.enableHealthCheck("/health") }),
+    { message: "Cannot mount AppModule.PlainController.list: GET /health is an endpoint already" },
+  );
+  await assert.rejects(
+    createTestApplication(module({}), {
+      setUp: (app) => app.enableHealthCheck("/same").enableMetrics("/same"),
+    }),
+    { message: "Cannot mount two endpoints at GET /same" },
+  );
+});
+
+test("a controller with an empty version stands beside a default version", async () => {
+  class NeutralController {
+    static readonly prefix = "users";
+    static readonly version = "";
+    list = route.get("/", () => "neutral");
+  }
+  class DefaultController {
+    static readonly prefix = "users";
+    list = route.get("/", () => "default");
+  }
+  await using app = await createTestApplication(
+    module({ controllers: [NeutralController, DefaultController] }),
+    { setUp: (app) => app.enableUriVersioning({ defaultVersion: "v1" }) },
+  );
+  assert.deepEqual(await answer(await app.request("/users")), [200, '"neutral"']);
+  assert.deepEqual(await answer(await app.request("/v1/users")), [200, '"default"']);
+});
+
+test("a constraint with alternatives matches whole segments", async () => {
+  class PetsController {
+    pets = route.get("/pets/:kind{cat|dog}", ({ params }) => params.kind);
+    years = route.get("/years/:year{[0-9]{4}}", ({ params }) => params.year);
+    files = route.get("/files/:path{.+\\.png}", ({ params }) => params.path);
+  }
+  await using app = await serving(PetsController);
+  const status = async (path: string) => (await app.request(path)).status;
+  for (const path of ["/pets/cat", "/pets/dog", "/years/2026", "/files/a/b.png"]) {
+    assert.equal(await status(path), 200, path);
+  }
+  for (const path of ["/pets/catastrophe", "/pets/hotdog", "/years/20261", "/files/a/b.jpg"]) {
+    assert.equal(await status(path), 404, path);
+  }
+});
+
+test("a path that spells a pattern is no more than text", async () => {
+  let passed = 0;
+  class NumbersController {
+    number = route.get("/n/:id{[0-9]+}", ({ params }) => params.id);
+    text = route.get("/t/:text", ({ params }) => params.text);
+  }
+  await using app = await createTestApplication(module({ controllers: [NumbersController] }), {
+    setUp: (app) =>
+      app.use((_, next) => {
+        passed++;
+        return next();
+      }),
   });
+  for (const path of ["/n/:id{[0-9]+}", "/n/:id%7B[0-9]+%7D", "/*"]) {
+    passed = 0;
+    assert.deepEqual([(await app.request(path)).status, passed], [404, 1], path);
+  }
+  assert.deepEqual(await answer(await app.request("/t/:text")), [200, '":text"']);
+  assert.deepEqual(await answer(await app.request("/t/*{}")), [200, '"*{}"']);
+});
+
+test("an optional parameter may be left out", async () => {
+  class PostsController {
+    posts = route.get("/posts/:id?", ({ params }) => params.id ?? "all");
+  }
+  await using app = await serving(PostsController);
+  assert.deepEqual(await answer(await app.request("/posts")), [200, '"all"']);
+  assert.deepEqual(await answer(await app.request("/posts/7")), [200, '"7"']);
 });
 
 test("FwFactory.create() refuses a prefix that is not a path", async () => {
@@ -206,6 +280,6 @@ test("FwFactory.create() refuses a prefix that is not a path", async () => {
   }
   await assert.rejects(serving(SpacedController), {
     name: "TypeError",
-    message: 'Cannot compose a path with "a b": it is not a path',
+    message: 'Cannot compose "/a b": it is not a path',
   });
 });

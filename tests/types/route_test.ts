@@ -13,7 +13,9 @@ const Row = v.object({ id: v.number(), name: v.string() });
 
 test("a handler's input and output are inferred from what its route declares", () => {
   route.get("/:id/posts/:post{[0-9]+}/:last?", ({ params }, c) => {
-    same<typeof params, { readonly id: string; readonly post: string; readonly last: string }>();
+    same<typeof params.id, string>();
+    same<typeof params.post, string>();
+    same<typeof params.last, string | undefined>();
     same<typeof c, Context>();
   });
 
@@ -60,6 +62,20 @@ test("misuse of a route is a compile error", () => {
     { response: Row },
     () => ({ id: 1, name: "a", extra: true } as { id: number; name: string }),
   );
+});
+
+test("provide() takes for a class only what has its shape", () => {
+  class Users {
+    one(): number {
+      return 1;
+    }
+  }
+  provide(Users, () => new Users());
+  provide(Users, () => Promise.resolve({ one: () => 2 }));
+  // @ts-expect-error: it lacks a method
+  provide(Users, () => ({}));
+  // @ts-expect-error: it is nothing
+  provide(Users, () => undefined);
 });
 
 test("inject() gives the type of its key", () => {

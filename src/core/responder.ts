@@ -1,0 +1,70 @@
+/**
+ * Turning what a handler returns into a response.
+ *
+ * @module
+ */
+import type { Context } from "./context.ts";
+import { dtoName } from "./dto.ts";
+import { InternalServerErrorException } from "./exceptions.ts";
+import type { ValidationIssue } from "./http_exception.ts";
+import type { RouteOptions } from "./route.ts";
+import { type AnySchema, issuesOf, stripping } from "./validation.ts";
+
+/** Turns what a handler returned into a response. */
+export type Responder = (output: unknown, c: Context) => Promise<Response>;
+
+/**
+ * Makes the responder of a route: data is checked against the response schema, stripped to it and sent
+ * as JSON; a `Response` is sent as it is.
+ */
+export function createResponder({ response: schema, status }: RouteOptions): Responder {
+  const stripped = schema && stripping(schema);
+  return async function respond(output, c) {
+    if (isResponse(output)) return await sendable(output, c);
+    let data = output;
+    if (schema && stripped) {
+      let result = stripped["~standard"].validate(output);
+      if (result instanceof Promise) result = await result;
+      if (result.issues) throw mismatch(schema, issuesOf(result.issues, output, "body"));
+      data = result.value;
+    }
+    if (data === undefined || status === 204) return c.body(null, status);
+    const json: string | undefined = JSON.stringify(data);
+    if (json === undefined) throw new TypeError(`Cannot send a ${typeof data}: it is not data`);
+    return c.body(json, status, JSON_TYPE);
+  };
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** A handler's own mistake: the reasons go to the log, without the values. */
+function mismatch(
+  schema: AnySchema,
+  issues: readonly ValidationIssue[],
+): InternalServerErrorException {
+  const reasons = issues.map(({ field, message }) => field ? `${field}: ${message}` : message);
+  const what = `The response does not satisfy ${dtoName(schema) ?? "its schema"}`;
+  const cause = new TypeError(`${what} (${reasons.join("; ")})`);
+  return new InternalServerErrorException(what, { cause });
+}
+
+/** Tells a response of any origin: Node's server replaces the global class while it runs. */
+function isResponse(value: unknown): value is Response {
+  return value instanceof Response ||
+    Object.prototype.toString.call(value) === "[object Response]";
+}
+
+/** Prepares a handler's own response, which may come from `fetch` or from an earlier request. */
+async function sendable(response: Response, c: Context): Promise<Response> {
+  if (response.bodyUsed || response.status === 0) {
+    const why = response.bodyUsed ? "its body has been read" : "it is a network error";
+    throw new TypeError(`Cannot send the response: ${why}`);
+  }
+  if (c.req.method === "HEAD" && response.body) {
+    await response.body.cancel(); // nobody will read it, and its source would never end
+    return new Response(null, response);
+  }
+  // middleware sets headers, and those of a fetched or redirecting response cannot be set
+  const isImmutable = response.url !== "" || (response.status >= 300 && response.status < 400);
+  return isImmutable ? new Response(response.body, response) : response;
+}
