@@ -28,9 +28,8 @@
  *
  * @module
  */
-export { type CloseOptions, FwApplication } from "./src/application.ts";
+export type { CloseOptions, FwApplication, RequestOptions } from "./src/application.ts";
 export { FwFactory, type FwFactoryOptions } from "./src/factory.ts";
-export { MIDDLEWARE_ORDER } from "./src/middleware_order.ts";
 
 export type { BodyFormat } from "./src/core/body.ts";
 export { inject } from "./src/core/container.ts";
@@ -57,7 +56,7 @@ export {
   UnauthorizedException,
   UnprocessableEntityException,
   UnsupportedMediaTypeException,
-} from "./src/core/exceptions.ts";
+} from "./src/core/http_exception.ts";
 export { HttpException } from "./src/core/http_exception.ts";
 export type {
   HttpExceptionOptions,
@@ -74,16 +73,16 @@ export type {
   OnModuleInit,
 } from "./src/core/lifecycle.ts";
 export { type MatchedRoute, matchedRoute } from "./src/core/matched_route.ts";
-export { Module, module, type ModuleOptions } from "./src/core/module.ts";
+export { type Module, module, type ModuleOptions } from "./src/core/module.ts";
 export type {
   CanActivate,
-  CatchesExceptions,
+  CanActivateFn,
   ExceptionFilter,
+  ExceptionFilterFn,
   FilterResult,
-  Guard,
   GuardResult,
   Interceptor,
-  Intercepts,
+  InterceptorFn,
   NextHandler,
 } from "./src/core/pipeline.ts";
 export type { Problem } from "./src/core/problem.ts";
@@ -95,7 +94,7 @@ export type {
   InjectionKey,
   Provider,
 } from "./src/core/provider.ts";
-export { Route, route } from "./src/core/route.ts";
+export { type Route, route } from "./src/core/route.ts";
 export type {
   Declared,
   OptionalParamNames,
@@ -123,17 +122,14 @@ export {
   MemoryRateLimitStore,
   type MemoryRateLimitStoreOptions,
 } from "./src/middleware/memory_rate_limit_store.ts";
-export type { RateLimitOptions } from "./src/middleware/rate_limit.ts";
+export { rateLimit, type RateLimitOptions } from "./src/middleware/rate_limit.ts";
 export type { RateLimitHit, RateLimitStore } from "./src/middleware/rate_limit_store.ts";
 export {
   RedisRateLimitStore,
   type RedisRateLimitStoreOptions,
 } from "./src/middleware/redis_rate_limit_store.ts";
 export { requestId, type RequestIdOptions } from "./src/middleware/request_id.ts";
-export {
-  RequestTracingOptions,
-  type RequestTracingSettings,
-} from "./src/middleware/request_tracing.ts";
+export type { RequestTracingOptions } from "./src/middleware/request_tracing.ts";
 export type { TrustedProxyOptions } from "./src/middleware/trusted_proxy.ts";
 
 export { environment, EnvironmentError } from "./src/runtime/environment.ts";

@@ -28,5 +28,5 @@ export const AppModule = module({
 if (import.meta.main) {
   const app = await FwFactory.create(AppModule);
   const server = await app.setGlobalPrefix("api").listenGraceful(portFromEnv());
-  console.log(`Listening on ${server.url}; try: curl ${server.url}/api/`);
+  console.log(`Try: curl ${server.url}/api/`);
 }

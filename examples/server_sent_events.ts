@@ -22,5 +22,5 @@ export const AppModule = module({ name: "AppModule", controllers: [TicksControll
 if (import.meta.main) {
   const app = await FwFactory.create(AppModule);
   const server = await app.listenGraceful(portFromEnv());
-  console.log(`Listening on ${server.url}; try: curl -N ${server.url}/ticks`);
+  console.log(`Try: curl -N ${server.url}/ticks`);
 }

@@ -30,5 +30,5 @@ export const AppModule = module({ name: "AppModule", controllers: [CountdownCont
 if (import.meta.main) {
   const app = await FwFactory.create(AppModule);
   const server = await app.listenGraceful(portFromEnv());
-  console.log(`Listening on ${server.url}; try: curl -N ${server.url}/countdown/5`);
+  console.log(`Try: curl -N ${server.url}/countdown/5`);
 }

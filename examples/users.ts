@@ -95,7 +95,7 @@ export class UsersService implements OnModuleInit {
   }
 
   create(tenant_id: string, data: v.InferOutput<typeof CreateUserDto>) {
-    return this.#of(tenant_id).create({ data: { ...data, active: true } });
+    return this.#of(tenant_id).create({ data });
   }
 
   async page(tenant_id: string, { skip, take }: v.InferOutput<typeof UsersPageQuery>) {
@@ -195,7 +195,7 @@ export function setUp(app: FwApplication): FwApplication {
     .enableMetrics("/metrics")
     .enableHealthCheck("/health", { indicators: { db: () => app.get(Db).ping() } })
     .enableProductionErrorsFromEnv()
-    .useRateLimit({ max: 100_000, windowMs: 60_000 })
+    .useRateLimit({ max: 100_000 }) // generous: it is to be tried out, and put under load
     .use(cors())
     .use(secureHeaders())
     .use(compress())
@@ -209,7 +209,7 @@ if (import.meta.main) {
   const app = setUp(await FwFactory.create(appModule(DATABASE_URL ?? ownDatabase())));
   const server = await app.listenGraceful(portFromEnv(), HOST ? { hostname: HOST } : {});
   const users = `${server.url}/api/v1/users/`;
-  console.log(`Listening on ${server.url}; try:
+  console.log(`Try:
   curl ${users}
   curl ${users} --json '{"email":"tom@example.com","name":"Tom"}'
   curl -X PATCH ${users}1 --json '{"active":false}'

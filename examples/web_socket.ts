@@ -19,6 +19,6 @@ if (import.meta.main) {
   const app = await FwFactory.create(AppModule);
   const server = await app.listenGraceful(portFromEnv());
   const url = server.url.replace("http", "ws");
-  console.log(`Listening on ${server.url}; try in a browser's console:
+  console.log(`Try in a browser's console:
   new WebSocket("${url}/echo").onmessage = console.log`);
 }

@@ -3,25 +3,30 @@
  *
  * @module
  */
+import { getLogger } from "@logtape/logtape";
 import type { ExecutionContext, Handler, Hono, MiddlewareHandler } from "hono";
-import { assemble, type Install, safely } from "./core/assembly.ts";
+import { assemble, type Install, throwingErrors } from "./core/assembly.ts";
 import type { Kernel } from "./core/boot.ts";
 import { DEFAULT_BODY_LIMIT } from "./core/body.ts";
+import { isProduction } from "./core/env.ts";
 import { composePath } from "./core/path.ts";
-import type { ExceptionFilter, Guard, Interceptor } from "./core/pipeline.ts";
-import type { InjectionKey } from "./core/provider.ts";
+import type {
+  CanActivate,
+  CanActivateFn,
+  ExceptionFilter,
+  ExceptionFilterFn,
+  Interceptor,
+  InterceptorFn,
+  PipelineDeclaration,
+} from "./core/pipeline.ts";
+import type { Class, InjectionKey } from "./core/provider.ts";
 import { listRoutes, placeRoutes, type Prefixes, type RouteInfo } from "./core/route_table.ts";
 import { mount } from "./core/router.ts";
 import { healthCheck, type HealthCheckOptions } from "./middleware/health.ts";
 import { createMetrics, type Metrics, type MetricsOptions } from "./middleware/metrics.ts";
-import { isProduction } from "./middleware/production_errors.ts";
 import { rateLimit, type RateLimitOptions } from "./middleware/rate_limit.ts";
 import { requestIdMiddleware, type RequestIdOptions } from "./middleware/request_id.ts";
-import {
-  requestTracing,
-  type RequestTracingOptions,
-  type RequestTracingSettings,
-} from "./middleware/request_tracing.ts";
+import { requestTracing, type RequestTracingOptions } from "./middleware/request_tracing.ts";
 import { trustedProxy, type TrustedProxyOptions } from "./middleware/trusted_proxy.ts";
 import { Installed, type Slot } from "./middleware_order.ts";
 import { logToConsole } from "./runtime/console_log.ts";
@@ -34,6 +39,14 @@ export interface CloseOptions extends DrainOptions {
   readonly signal?: string;
 }
 
+/** Options of {@linkcode FwApplication.request}. */
+export interface RequestOptions extends RequestInit {
+  /** A value to send as a JSON body; the method is then POST unless another is given. */
+  readonly json?: unknown;
+  /** What a server would tell of the connection, such as `{ remoteAddr: { hostname } }`; `c.env`. */
+  readonly env?: object;
+}
+
 /**
  * An application, made by {@linkcode FwFactory}. Its builder methods settle how it behaves, until the
  * first request or `listen`; then it is fixed.
@@ -41,11 +54,7 @@ export interface CloseOptions extends DrainOptions {
 export class FwApplication {
   readonly #kernel: Kernel;
   readonly #installed = new Installed();
-  readonly #global = {
-    guards: [] as Guard[],
-    interceptors: [] as Interceptor[],
-    filters: [] as ExceptionFilter[],
-  };
+  #global: PipelineDeclaration = {};
   readonly #servers = new Set<HttpServer>();
   #globalPrefix = "";
   #defaultVersion: string | undefined;
@@ -76,8 +85,9 @@ export class FwApplication {
   }
 
   /**
-   * Adds any Hono middleware, for all paths or for those that match a pattern. It runs after request
-   * ids, tracing and metrics, and before the rate limit and the routes.
+   * Adds any Hono middleware, for all paths or for those that match a pattern (which is absolute: the
+   * global prefix does not stand before it). It runs after request ids, tracing and metrics, and before
+   * the rate limit and the routes.
    *
    * @example
    * ```ts
@@ -91,52 +101,87 @@ export class FwApplication {
    * });
    * ```
    */
-  use(middleware: MiddlewareHandler): this;
-  /** Adds any Hono middleware for the paths that match a pattern. */
-  use(path: string, middleware: MiddlewareHandler): this;
-  use(...args: [MiddlewareHandler] | [string, MiddlewareHandler]): this {
-    const middleware = args.length === 1 ? args[0] : args[1];
-    const path = args.length === 1 ? "*" : composePath({ routePath: args[0] });
-    return this.#install("use", (router) => void router.use(path, safely(middleware)));
+  use(...middleware: readonly MiddlewareHandler[]): this;
+  /** Adds any Hono middleware for the paths that match an absolute pattern. */
+  use(path: string, ...middleware: readonly MiddlewareHandler[]): this;
+  use(first: string | MiddlewareHandler, ...rest: readonly MiddlewareHandler[]): this {
+    const isPath = typeof first === "string";
+    const path = isPath ? composePath({ routePath: first }) : "*";
+    const handlers = (isPath ? rest : [first, ...rest]).map(throwingErrors);
+    return this.#install("use", (router) => void router.use(path, ...handlers));
   }
 
-  /** Adds guards of all routes, before those of controllers and routes. */
-  useGlobalGuards(...guards: readonly Guard[]): this {
-    return this.#settle(() => this.#global.guards.push(...guards));
+  /**
+   * Adds guards of all routes, before those of controllers and routes. Classes among them are built as
+   * the root module sees them.
+   */
+  useGlobalGuards(...guards: readonly (CanActivateFn | Class<CanActivate>)[]): this {
+    return this.#settle(() => {
+      this.#global = { ...this.#global, guards: [...this.#global.guards ?? [], ...guards] };
+    });
   }
 
   /** Adds interceptors of all routes, around those of controllers and routes. */
-  useGlobalInterceptors(...interceptors: readonly Interceptor[]): this {
-    return this.#settle(() => this.#global.interceptors.push(...interceptors));
+  useGlobalInterceptors(
+    ...interceptors: readonly (InterceptorFn | Class<Interceptor>)[]
+  ): this {
+    return this.#settle(() => {
+      const before = this.#global.interceptors ?? [];
+      this.#global = { ...this.#global, interceptors: [...before, ...interceptors] };
+    });
   }
 
   /** Adds exception filters, after those of routes and controllers. They see 404 and 405 as well. */
-  useGlobalFilters(...filters: readonly ExceptionFilter[]): this {
-    return this.#settle(() => this.#global.filters.push(...filters));
+  useGlobalFilters(...filters: readonly (ExceptionFilterFn | Class<ExceptionFilter>)[]): this {
+    return this.#settle(() => {
+      this.#global = { ...this.#global, filters: [...this.#global.filters ?? [], ...filters] };
+    });
   }
 
-  /** Gives every request an id, in the response header `x-request-id` and in what is logged. */
+  /**
+   * Gives every request an id, in the response header `x-request-id` and in what is logged.
+   *
+   * @throws {TypeError} if the name of the header is not a token
+   */
   useRequestId(options?: RequestIdOptions): this {
-    return this.#use("requestId", safely(requestIdMiddleware(options)));
+    return this.#use("requestId", throwingErrors(requestIdMiddleware(options)));
   }
 
-  /** Logs one line a request, continues its trace, and names its OpenTelemetry span. */
-  useRequestTracing(options?: RequestTracingOptions | RequestTracingSettings): this {
+  /**
+   * Logs one line a request, continues its trace, and names its OpenTelemetry span.
+   *
+   * @throws {TypeError} if a path to skip does not start with `/`
+   */
+  useRequestTracing(options?: RequestTracingOptions): this {
     return this.#use("requestTracing", requestTracing(options));
   }
 
-  /** Believes `X-Forwarded-For` as far as the application's own proxies have written it. */
+  /**
+   * Believes `X-Forwarded-For` as far as the application's own proxies have written it.
+   *
+   * @throws {RangeError} if the number of hops is not a positive integer
+   */
   useTrustedProxy(options: TrustedProxyOptions): this {
     return this.#use("trustedProxy", trustedProxy(options));
   }
 
-  /** Limits how many requests a client may make: by default 100 in 60 s. */
-  useRateLimit(options?: RateLimitOptions): this {
-    const limit = safely(rateLimit(options));
-    return this.#install("rateLimit", (router) => void router.use(limit));
+  /**
+   * Limits how many requests a client may make: by default 100 in 60 s. Limits of different names add
+   * up; a second call with one name takes the place of the first.
+   *
+   * @throws {RangeError} if an option is out of range
+   */
+  useRateLimit(options: RateLimitOptions = {}): this {
+    const limit = throwingErrors(rateLimit(options));
+    const install: Install = (router) => void router.use(limit);
+    return this.#install("rateLimit", install, options.name ?? "default");
   }
 
-  /** Sets the largest body in bytes, 1 MiB by default; a route's `bodyLimit` goes before it. */
+  /**
+   * Sets the largest body in bytes, 1 MiB by default; a route's `bodyLimit` goes before it.
+   *
+   * @throws {RangeError} if it is not a size
+   */
   useBodyLimit(bytes: number): this {
     if (!Number.isSafeInteger(bytes) || bytes < 0) {
       throw new RangeError(`Cannot limit bodies to ${bytes} bytes: it is not a size`);
@@ -156,9 +201,11 @@ export class FwApplication {
   /**
    * Serves the application's health at a path: 200 while it is well, 503 when it is not. Each path is
    * a check of its own: `/live` without indicators, say, and `/ready` with them.
+   *
+   * @throws {RangeError} if the time limit is not one
    */
   enableHealthCheck(path = "/health", options: HealthCheckOptions = {}): this {
-    const handler = healthCheck({ ...options, isDraining: () => this.#draining });
+    const handler = healthCheck(options, () => this.#draining);
     return this.#endpoint(path, () => handler);
   }
 
@@ -185,30 +232,50 @@ export class FwApplication {
 
   /**
    * Answers a request. It is bound to the application, so `export default { fetch: app.fetch }`
-   * serves on Deno, Bun and edge runtimes.
+   * serves on Deno, Bun and edge runtimes. Unless the application has configured LogTape, what is
+   * logged is printed from the first call on.
    */
   readonly fetch = (
     request: Request,
-    env?: unknown,
+    env?: object,
     executionContext?: ExecutionContext,
   ): Response | Promise<Response> => {
-    if (this.#router) return this.#router.fetch(request, env as object, executionContext);
-    return this.#assemble().then((router) =>
-      router.fetch(request, env as object, executionContext)
-    );
+    if (this.#router) return this.#router.fetch(request, env, executionContext);
+    logToConsole();
+    return this.#assemble().then((router) => router.fetch(request, env, executionContext));
   };
 
-  /** Answers a request made of a path and options, without a server. */
-  async request(path: string | Request, init?: RequestInit): Promise<Response> {
-    return await (await this.#assemble()).request(path, init);
+  /**
+   * Answers a request without a server, as tests and scripts need.
+   *
+   * @example
+   * ```ts
+   * import { FwFactory, module, route } from "@fw/fw";
+   * import * as v from "valibot";
+   *
+   * class EchoController {
+   *   echo = route.post("/echo", { body: v.object({ word: v.string() }) }, ({ body }) => body.word);
+   * }
+   * const app = await FwFactory.create(module({ controllers: [EchoController] }));
+   * const response = await app.request("/echo", { json: { word: "hello" } });
+   * console.assert(await response.json() === "hello");
+   * ```
+   */
+  async request(path: string, init: RequestOptions = {}): Promise<Response> {
+    const router = await this.#assemble();
+    return await router.request(path, requestInit(init), init.env);
   }
 
   /** Lists the routes of all controllers, the more specific before the less. */
   routes(): readonly RouteInfo[] {
-    return listRoutes(placeRoutes(this.#kernel.routes, this.#prefixes), this.#global.guards);
+    return listRoutes(placeRoutes(this.#kernel.routes, this.#prefixes), this.#global.guards ?? []);
   }
 
-  /** Gives a provider: as the root module sees it, else from any module. */
+  /**
+   * Gives a provider: as the root module sees it, else from any module.
+   *
+   * @throws {TypeError} if no module provides it
+   */
   get<T>(key: InjectionKey<T>): T {
     return this.#kernel.get(key);
   }
@@ -230,13 +297,14 @@ export class FwApplication {
       throw new TypeError("Cannot listen: the application is closed");
     }
     this.#servers.add(server);
+    getLogger(["fw", "runtime"]).info("Listening on {url}", { url: server.url });
     return server;
   }
 
   /**
    * Serves on a port until SIGINT or SIGTERM; resolves when it listens. On the signal, health turns
-   * 503, connections are drained, the stop hooks run, and the process exits with 0. A second signal
-   * ends it at once.
+   * 503, connections are drained, the stop hooks run, and the process exits with 0 (1 if a hook fails).
+   * A second signal ends it at once. It throws what {@linkcode FwApplication.listen} throws.
    */
   async listenGraceful(
     port: number,
@@ -251,7 +319,11 @@ export class FwApplication {
     return server;
   }
 
-  /** Stops serving: drains every server, then runs the stop hooks. Once; later calls wait for it. */
+  /**
+   * Stops serving: drains every server, then runs the stop hooks. Once; later calls wait for it.
+   *
+   * @throws {AggregateError} if stop hooks failed; all of them have run
+   */
   close(options: CloseOptions = {}): Promise<void> {
     return this.#closed ??= this.#close(options);
   }
@@ -287,9 +359,14 @@ export class FwApplication {
   }
 
   /** Installs an endpoint outside of prefixes, versions and limits. */
-  #endpoint(path: string, create: () => Handler | Promise<Handler>, key: string = path): this {
-    const pattern = composePath({ routePath: path });
-    const install: Install = async (router) => mount(router, "GET", pattern, await create());
+  #endpoint(
+    routePath: string,
+    create: () => Handler | Promise<Handler>,
+    key: string = routePath,
+  ): this {
+    const path = composePath({ routePath });
+    const install: Install = async (router) =>
+      mount(router, { method: "GET", path }, await create());
     return this.#install("endpoints", install, key);
   }
 
@@ -307,4 +384,11 @@ export class FwApplication {
     change();
     return this;
   }
+}
+
+function requestInit({ json, ...init }: RequestOptions): RequestInit {
+  if (json === undefined) return init;
+  const headers = new Headers(init.headers);
+  if (!headers.has("content-type")) headers.set("content-type", "application/json");
+  return { method: "POST", ...init, headers, body: JSON.stringify(json) };
 }

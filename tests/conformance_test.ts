@@ -4,7 +4,6 @@
  * The users example is the application, so its promises are here too.
  */
 import assert from "node:assert/strict";
-import process from "node:process";
 import * as v from "valibot";
 import { appModule, Db, setUp } from "../examples/users.ts";
 import {
@@ -20,9 +19,10 @@ import {
   UnauthorizedException,
 } from "../mod.ts";
 import { DbError } from "../src/db/mod.ts";
-import { createTestApplication, type TestApplication } from "../src/testing/mod.ts";
+import { createTestApplication } from "../src/testing/mod.ts";
 import { captureLogs } from "./capture_logs.ts";
 import { test } from "./test.ts";
+import { withEnv } from "./with_env.ts";
 
 const USERS = "/api/v1/users/";
 
@@ -30,7 +30,7 @@ const users = () => createTestApplication(appModule("sqlite::memory:"), { setUp 
 
 const tom = { email: "tom@example.com", name: "Tom" };
 
-async function create(app: TestApplication): Promise<{ readonly id: number }> {
+async function create(app: FwApplication): Promise<{ readonly id: number }> {
   return await (await app.request(USERS, { json: tom })).json();
 }
 
@@ -59,12 +59,8 @@ const ProbeModule = module({ name: "Probe", controllers: [ProbeController, BareC
 const probe = (setUp: (app: FwApplication) => unknown = () => {}) =>
   createTestApplication(ProbeModule, { setUp });
 
-/** Sends a request as if it came through a socket. */
-function through(app: TestApplication, ip: string, path: string, headers: HeadersInit = {}) {
-  return app.app.fetch(new Request(`http://localhost${path}`, { headers }), {
-    remoteAddr: { hostname: ip },
-  });
-}
+/** Tells an application which address a request comes from. */
+const from = (ip: string) => ({ env: { remoteAddr: { hostname: ip } } });
 
 test("Path composition: routes are at /{global_prefix}/{version}/{controller_prefix}/{route_path}", async () => {
   await using app = await probe((app) => app.setGlobalPrefix("api"));
@@ -175,19 +171,13 @@ test("Builder methods: enableMetrics(path) and enableHealthCheck(path) choose th
   ]);
 });
 
-test("Builder methods: enableProductionErrorsFromEnv() strips 5xx bodies when FW_ENV=production", async () => {
-  const before = process.env["FW_ENV"];
-  process.env["FW_ENV"] = "production";
-  try {
+test("Builder methods: enableProductionErrorsFromEnv() strips 5xx bodies when FW_ENV=production", () =>
+  withEnv("FW_ENV", "production", async () => {
     await using app = await probe((app) => app.enableProductionErrorsFromEnv());
     const response = await app.request("/v2/probe/fail");
     assert.equal(response.status, 500);
     assert.doesNotMatch(await response.text(), /secret/);
-  } finally {
-    if (before === undefined) delete process.env["FW_ENV"];
-    else process.env["FW_ENV"] = before;
-  }
-});
+  }));
 
 test("Builder methods: useRateLimit() limits", async () => {
   await using app = await probe((app) => app.useRateLimit({ max: 1 }));
@@ -437,21 +427,21 @@ test("HTTP table, health: an indicator that fails makes 503, and draining does",
 test("HTTP table, rate limit: 100 in 60 s for each client, 429 with Retry-After, endpoints exempt", async () => {
   await using app = await probe((app) => app.useRateLimit().enableHealthCheck("/health"));
   for (let i = 0; i < 100; i++) {
-    assert.equal((await through(app, "192.0.2.1", "/bare")).status, 200);
+    assert.equal((await app.request("/bare", from("192.0.2.1"))).status, 200);
   }
-  const limited = await through(app, "192.0.2.1", "/bare");
+  const limited = await app.request("/bare", from("192.0.2.1"));
   assert.equal(limited.status, 429);
   assert.equal(limited.headers.get("retry-after"), "60");
   assert.equal(limited.headers.get("ratelimit-policy"), '"default";q=100;w=60');
   assert.equal(limited.headers.get("ratelimit"), '"default";r=0;t=60');
-  assert.equal((await through(app, "192.0.2.1", "/health")).status, 200);
-  assert.equal((await through(app, "192.0.2.2", "/bare")).status, 200);
+  assert.equal((await app.request("/health", from("192.0.2.1"))).status, 200);
+  assert.equal((await app.request("/bare", from("192.0.2.2"))).status, 200);
 });
 
 test("HTTP table, client address: the socket's; X-Forwarded-For only from trusted proxies", async () => {
   const headers = { "x-forwarded-for": "203.0.113.9, 198.51.100.7" };
-  const ip = async (app: TestApplication) =>
-    await (await through(app, "10.0.0.1", "/v2/probe/ip", headers)).text();
+  const ip = async (app: FwApplication) =>
+    await (await app.request("/v2/probe/ip", { ...from("10.0.0.1"), headers })).text();
   await using plain = await probe();
   assert.equal(await ip(plain), "10.0.0.1");
   await using one = await probe((app) => app.useTrustedProxy({ hops: 1 }));
@@ -468,31 +458,11 @@ test("HTTP table, address: all interfaces by default", () =>
     assert.equal(await (await fetch(`http://127.0.0.1:${port}/bare`)).json(), "bare");
   }));
 
-test("HTTP table, PORT: unset or no unsigned 16-bit integer is 3000", () => {
-  const before = process.env["PORT"];
-  try {
-    delete process.env["PORT"];
-    assert.equal(portFromEnv(), 3000);
-    for (
-      const [text, port] of [
-        ["8080", 8080],
-        ["0", 0],
-        ["65535", 65_535],
-        ["65536", 3000],
-        ["-1", 3000],
-        ["80.5", 3000],
-        ["http", 3000],
-        ["", 3000],
-        ["0x50", 3000],
-        [" 80", 3000],
-      ] as const
-    ) {
-      process.env["PORT"] = text;
-      assert.equal(portFromEnv(), port, JSON.stringify(text));
-    }
-  } finally {
-    if (before === undefined) delete process.env["PORT"];
-    else process.env["PORT"] = before;
+test("HTTP table, PORT: unset or no unsigned 16-bit integer is 3000", async () => {
+  for (
+    const [text, port] of [[undefined, 3000], ["8080", 8080], ["65536", 3000], ["x", 3000]] as const
+  ) {
+    await withEnv("PORT", text, () => assert.equal(portFromEnv(), port));
   }
 });
 

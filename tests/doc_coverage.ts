@@ -6,10 +6,10 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { ROOT, sourceFiles } from "./imports.ts";
+import { ROOT, sourceFiles } from "./project.ts";
 
 const entryPoints = process.argv.slice(2);
-const { stdout, stderr } = spawnSync(process.execPath, ["doc", "--lint", ...entryPoints], {
+const { status, stdout, stderr } = spawnSync(process.execPath, ["doc", "--lint", ...entryPoints], {
   cwd: ROOT,
   encoding: "utf8",
   env: { ...process.env, NO_COLOR: "1" },
@@ -26,5 +26,6 @@ const ours = errors.filter((text) => {
     .test(own);
   return isOurs && !new RegExp(`\\b${name}\\b`).test(exported);
 });
-console.log(ours.join("\n"));
-process.exit(ours.length === 0 ? 0 : 1);
+const isBroken = status !== 0 && errors.length === 0;
+console.log(isBroken ? stderr : ours.join("\n"));
+process.exit(isBroken || ours.length > 0 ? 1 : 0);

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { ROOT } from "./imports.ts";
+import { ROOT } from "./project.ts";
 
 const { exports } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
 const entryPoints: string[] = Object.values(exports);

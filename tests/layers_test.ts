@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { importsOf, loadedBy, ROOT, sourceFiles } from "./imports.ts";
+import { importsOf, loadedBy, ROOT, sourceFiles } from "./project.ts";
 import { test } from "./test.ts";
 
 /** The layers each layer may import; `application` is the files of `src` itself. */

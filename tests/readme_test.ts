@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
-import { MIDDLEWARE_ORDER } from "../mod.ts";
-import { ROOT } from "./imports.ts";
+import { MIDDLEWARE_ORDER } from "../src/middleware_order.ts";
+import { ROOT } from "./project.ts";
+import { Subprocess } from "./subprocess.ts";
 import { test } from "./test.ts";
 
 const readme = readFileSync(join(ROOT, "README.md"), "utf8");
@@ -32,31 +30,13 @@ if ("Deno" in globalThis) {
       imports: { "@fw/fw": `jsr:@fw/fw@^${version}`, valibot: "npm:valibot@^1.5.0" },
       links: [ROOT],
     };
-    const code = block("ts", "## Quick start")
-      .replace(
-        "await app.listenGraceful(3000);",
-        "console.log((await app.listenGraceful(0)).url);",
-      );
+    const code = block("ts", "## Quick start").replace("listenGraceful(3000)", "listenGraceful(0)");
     writeFileSync(join(folder, "deno.json"), JSON.stringify(config));
     writeFileSync(join(folder, "main.ts"), code);
-    const child = spawn(process.execPath, ["run", "-A", "--check", "main.ts"], {
-      cwd: folder,
-      env: { ...process.env, NO_COLOR: "1" },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const closed = once(child, "close");
     try {
-      let output = "";
-      const listening = new Promise<string>((resolve, reject) => {
-        child.stdout.on("data", (chunk) => {
-          output += chunk;
-          const url = /^http:\S+/m.exec(output)?.[0];
-          if (url) resolve(url);
-        });
-        child.stderr.on("data", (chunk) => output += chunk);
-        closed.then(() => reject(new Error(output)));
-      });
-      const cats = `${await listening}/api/v1/cats`;
+      await using app = new Subprocess("main.ts", { cwd: folder, permissions: ["-A", "--check"] });
+      const port = await app.until(/(?<=Listening on http:\/\/localhost:)\d+/);
+      const cats = `http://127.0.0.1:${port}/api/v1/cats`;
       const post = (body: string) =>
         fetch(cats, { method: "POST", body, headers: { "content-type": "application/json" } });
       const created = await post('{"name":"Tom","age":3}');
@@ -67,8 +47,6 @@ if ("Deno" in globalThis) {
       const shown = JSON.parse(block("json", "## Quick start"));
       assert.deepEqual({ ...problem, requestId: "" }, { ...shown, requestId: "" });
     } finally {
-      child.kill("SIGKILL");
-      await closed;
       rmSync(folder, { recursive: true });
     }
   });

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import process from "node:process";
-import { ROOT, sourceFiles } from "./imports.ts";
+import { ROOT, sourceFiles } from "./project.ts";
 
 interface Counts {
   readonly passed: number;

@@ -6,7 +6,7 @@
 import type { Hono, MiddlewareHandler } from "hono";
 import type { Kernel } from "./boot.ts";
 import type { Context } from "./context.ts";
-import { createEndpoint } from "./endpoint.ts";
+import { createRouteHandler } from "./route_handler.ts";
 import { asError } from "./http_exception.ts";
 import { routeOf } from "./matched_route.ts";
 import { applyFilters, type PipelineDeclaration, resolvePipeline } from "./pipeline.ts";
@@ -54,7 +54,7 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
   for (const install of options.installs) await install(router);
   const endpoints = router.routes.filter(({ handler }) => routeOf(handler)).map(slotOf);
   const twice = endpoints.find((slot, i) => endpoints.indexOf(slot) !== i);
-  if (twice) throw new TypeError(`Cannot mount two endpoints at ${twice}`);
+  if (twice) throw new TypeError(`Cannot mount an endpoint: there are two at ${twice}`);
   for (const { method, path, bound } of placed) {
     if (endpoints.includes(slotOf({ method, path }))) {
       throw new TypeError(
@@ -67,8 +67,11 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
       interceptors: [...global.interceptors, ...interceptors],
       filters,
     };
-    const endpoint = createEndpoint(bound.route, pipeline, { ...options, path });
-    mount(router, method, path, endpoint);
+    mount(
+      router,
+      { method, path },
+      createRouteHandler(bound.route, pipeline, { ...options, path }),
+    );
   }
   return router;
 }
@@ -87,7 +90,7 @@ function slotOf({ method, path }: { readonly method: string; readonly path: stri
 }
 
 /** Makes middleware of anyone's safe for Hono, which lets whatever is not an `Error` escape. */
-export function safely(middleware: MiddlewareHandler): MiddlewareHandler {
+export function throwingErrors(middleware: MiddlewareHandler): MiddlewareHandler {
   return async (c, next) => {
     try {
       return await middleware(c, next);

@@ -8,7 +8,7 @@ import {
   BadRequestException,
   PayloadTooLargeException,
   UnsupportedMediaTypeException,
-} from "./exceptions.ts";
+} from "./http_exception.ts";
 import { measureJson } from "./json_measure.ts";
 
 /** A body format: `json` is `application/json` and `+json` types, `form` and `multipart` are the forms of HTML. */
@@ -20,9 +20,7 @@ export const DEFAULT_BODY_LIMIT: number = 1024 * 1024;
 /** How a body is read. */
 export interface ReadBodyOptions {
   /** The formats it may have; default JSON alone. */
-  readonly consumes?: readonly BodyFormat[];
-  /** The largest body in bytes, kept by others; here it bounds the number of values in it. */
-  readonly bodyLimit?: number;
+  readonly consumes?: readonly BodyFormat[] | undefined;
 }
 
 /** The media type that stands for each format, in `Accept` and in the OpenAPI document. */
@@ -53,7 +51,7 @@ const MAX_DEPTH = 512;
  */
 export async function readBody(
   c: Context,
-  { consumes = ["json"], bodyLimit = DEFAULT_BODY_LIMIT }: ReadBodyOptions = {},
+  { consumes = ["json"] }: ReadBodyOptions = {},
 ): Promise<unknown> {
   const contentType = c.req.header("content-type");
   if (contentType === undefined) {
@@ -65,7 +63,7 @@ export async function readBody(
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
     throw unsupported("the body has a Content-Encoding", consumes);
   }
-  return format === "json" ? decodeJson(await bytesOf(c), bodyLimit) : await decodeForm(c);
+  return format === "json" ? decodeJson(await bytesOf(c), c.get("bodyLimit")) : await decodeForm(c);
 }
 
 function formatOf(contentType: string, formats: readonly BodyFormat[]): BodyFormat {
@@ -91,7 +89,7 @@ async function bytesOf(c: Context): Promise<ArrayBuffer> {
   }
 }
 
-function decodeJson(bytes: ArrayBuffer, bodyLimit: number): unknown {
+function decodeJson(bytes: ArrayBuffer, bodyLimit: number = DEFAULT_BODY_LIMIT): unknown {
   if (bytes.byteLength === 0) return undefined;
   let text: string;
   let value: unknown;

@@ -43,15 +43,15 @@ export async function boot(
   const container = new Container(overrides);
   try {
     const scope = await container.register(root);
-    for (const each of container.scopes) await container.build(each);
+    for (const each of container.scopes()) await container.build(each);
     const routes: BoundRoute[] = [];
-    for (const each of container.scopes) routes.push(...await bindRoutes(each, container));
+    for (const each of container.scopes()) routes.push(...await bindRoutes(each, container));
     // a controller without a version may get one before the routes are mounted
     placeRoutes(routes.filter(({ controller }) => controller.version === undefined));
     placeRoutes(routes.filter(({ controller }) => controller.version !== undefined));
     const started = new Set<object>();
     const start = async () => {
-      const fresh = container.instances.filter((instance) => !started.has(instance));
+      const fresh = container.instances().filter((instance) => !started.has(instance));
       for (const instance of fresh) started.add(instance);
       await runStartHooks(fresh);
     };
@@ -60,15 +60,15 @@ export async function boot(
       routes,
       start,
       checkOverrides() {
-        const names = container.unusedOverrides.join(", ");
+        const names = container.unusedOverrides().join(", ");
         if (names) throw new TypeError(`Cannot override ${names}: no module provides it`);
       },
       create: (key) => container.instantiate(scope, key),
       get: (key) => container.get(key, scope),
-      stop: (signal) => runStopHooks(container.instances, signal),
+      stop: (signal) => runStopHooks(container.instances(), signal),
     };
   } catch (error) {
-    await runStopHooks(container.instances).catch(() => {}); // the first failure tells more
+    await runStopHooks(container.instances()).catch(() => {}); // the first failure tells more
     throw error;
   }
 }

@@ -4,8 +4,15 @@
  *
  * @module
  */
-import { isFactoryProvider, Module } from "./module.ts";
-import { type Class, type InjectionKey, keyName, keyOf, type Provider } from "./provider.ts";
+import { Module } from "./module.ts";
+import {
+  type Class,
+  type InjectionKey,
+  isFactoryProvider,
+  keyName,
+  keyOf,
+  type Provider,
+} from "./provider.ts";
 import { checkExports, type Entry, findEntry, type Scope } from "./scope.ts";
 
 /** Where `inject` is called from. */
@@ -59,7 +66,7 @@ export function inject<T>(
   { optional = false }: { readonly optional?: boolean } = {},
 ): T | undefined {
   if (key === undefined || key === null) {
-    throw new TypeError(`Cannot inject ${key}: do two files import each other?`);
+    throw new TypeError(`Cannot inject ${key}: it is no key, as when two files import each other`);
   }
   if (current === undefined) {
     throw new TypeError(
@@ -82,18 +89,18 @@ export class Container {
     this.#overrides = new Map(overrides.map((provider) => [keyOf(provider), provider]));
   }
 
-  /** The modules in the order they were registered: imports first. */
-  get scopes(): readonly Scope[] {
+  /** Lists the modules in the order they were registered: imports first. */
+  scopes(): readonly Scope[] {
     return [...this.#scopes.values()];
   }
 
-  /** The instances in the order they were completed: dependencies first. */
-  get instances(): readonly object[] {
+  /** Lists the instances in the order they were completed: dependencies first. */
+  instances(): readonly object[] {
     return [...this.#instances];
   }
 
-  /** The overrides that have not taken the place of anything. */
-  get unusedOverrides(): readonly string[] {
+  /** Lists the overrides that have not taken the place of anything. */
+  unusedOverrides(): readonly string[] {
     return [...this.#overrides.keys()].filter((key) => !this.#overridden.has(key)).map(keyName);
   }
 
@@ -118,11 +125,15 @@ export class Container {
     return scope;
   }
 
-  /** Builds every provider of a module: those with a factory first, in order, then the classes. */
-  async build({ entries }: Scope): Promise<void> {
-    const isClass = ([key]: [InjectionKey<unknown>, Entry]) => typeof key === "function";
-    const ordered = [...entries].sort((a, b) => Number(isClass(a)) - Number(isClass(b)));
-    for (const [, entry] of ordered) await this.#settle(entry);
+  /**
+   * Builds a module: providers with a factory in their order, then controllers, so that the path in an
+   * error begins with what asks, then the classes that nothing has asked for.
+   */
+  async build(scope: Scope): Promise<void> {
+    const entries = [...scope.entries.values()];
+    for (const entry of entries) if (entry.isFactory) await this.#settle(entry);
+    for (const controller of scope.module.controllers) await this.instantiate(scope, controller);
+    for (const entry of entries) await this.#settle(entry);
   }
 
   /** Gives the instance of a class that a module uses without listing it: a controller, a guard. */
@@ -132,7 +143,7 @@ export class Container {
 
   /** Gives an instance to the outside: as the root module sees it, else from any module. */
   get<T>(key: InjectionKey<T>, root: Scope): T {
-    const scope = [root, ...this.scopes].find((scope) => findEntry(scope, key)) ?? root;
+    const scope = [root, ...this.scopes()].find((scope) => findEntry(scope, key)) ?? root;
     return this.lookUp(key, { container: this, scope, path: [] }, false) as T;
   }
 
@@ -153,17 +164,11 @@ export class Container {
     const override = this.#overrides.get(key);
     if (override) this.#overridden.add(key);
     const source = override ?? provider;
-    const create = isFactoryProvider(source) ? source.factory : () => new source();
-    const entry = {
-      name,
-      scope,
-      create,
-      state: "new",
-      value: undefined,
-      pending: undefined,
-    } as const;
-    scope.entries.set(key, { ...entry });
-    return scope.entries.get(key)!;
+    const isFactory = isFactoryProvider(source);
+    const create = isFactory ? source.factory : () => new source();
+    const entry: Entry = { name, scope, isFactory, create, state: "new" };
+    scope.entries.set(key, entry);
+    return entry;
   }
 
   async #settle(entry: Entry): Promise<unknown> {
@@ -219,17 +224,15 @@ export class Container {
   }
 
   #missing(key: InjectionKey<unknown>, { scope, path }: Injector): TypeError {
-    const name = keyName(key);
-    const route = [...path.map((entry) => entry.name), name].join(" -> ");
-    const owner = this.scopes.find((other) => other.entries.has(keyOf(key)))?.module;
+    const owner = this.scopes().find((other) => other.entries.has(keyOf(key)))?.module;
     const why = owner === undefined
       ? "no module provides it"
       : scope.imports.some((imported) => imported.module === owner)
-      ? `${owner.name} has it but does not export it`
-      : `${owner.name} has it but ${scope.module.name} does not import it`;
-    return new TypeError(
-      `Cannot inject ${name} in ${scope.module.name}: ${route}: no provider; ${why}`,
-    );
+      ? `no provider; ${owner.name} has it but does not export it`
+      : `no provider; ${owner.name} has it but ${scope.module.name} does not import it`;
+    const name = keyName(key);
+    const asked = path.length === 0 ? "" : `${pathOf(path)} -> ${name}: `;
+    return new TypeError(`Cannot inject ${name} in ${scope.module.name}: ${asked}${why}`);
   }
 }
 

@@ -3,7 +3,14 @@
  *
  * @module
  */
-import type { ExceptionFilter, Guard, Interceptor } from "./pipeline.ts";
+import type {
+  CanActivate,
+  CanActivateFn,
+  ExceptionFilter,
+  ExceptionFilterFn,
+  Interceptor,
+  InterceptorFn,
+} from "./pipeline.ts";
 import type { Class } from "./provider.ts";
 import { Route } from "./route.ts";
 
@@ -30,11 +37,11 @@ export interface ControllerClass extends Class<object> {
   /** The OpenAPI tag of its operations. */
   readonly tag?: string;
   /** Guards of all its routes, after the global ones. */
-  readonly guards?: readonly Guard[];
+  readonly guards?: readonly (CanActivateFn | Class<CanActivate>)[];
   /** Interceptors of all its routes, inside the global ones. */
-  readonly interceptors?: readonly Interceptor[];
+  readonly interceptors?: readonly (InterceptorFn | Class<Interceptor>)[];
   /** Exception filters of all its routes, after the route's own. */
-  readonly filters?: readonly ExceptionFilter[];
+  readonly filters?: readonly (ExceptionFilterFn | Class<ExceptionFilter>)[];
 }
 
 /** Lists the routes of a controller in the order of its fields, with the fields' names. */

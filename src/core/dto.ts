@@ -25,7 +25,9 @@ const NAME = Symbol("fw.dto");
  */
 export function dto<S extends StandardSchemaV1>(name: string, schema: S): S {
   if (!/^[A-Za-z0-9._-]+$/.test(name)) {
-    throw new TypeError(`Cannot name a schema ${JSON.stringify(name)}: use letters, digits, . _ -`);
+    throw new TypeError(
+      `Cannot name a schema ${JSON.stringify(name)}: letters, digits, ".", "_" and "-" make a name`,
+    );
   }
   const other = dtoName(schema);
   if (other !== undefined && other !== name) {

@@ -13,8 +13,7 @@ import { type AnySchema, InputSchema, type SchemaOutput } from "./validation.ts"
  *
  * @example
  * ```ts
- * import { route, UnauthorizedException } from "@fw/fw";
- * import type { Context } from "./context.ts";
+ * import { type Context, route, UnauthorizedException } from "@fw/fw";
  *
  * function apiKey(c: Context): string {
  *   return c.req.header("x-api-key") ?? UnauthorizedException.throw("An API key is needed");

@@ -55,7 +55,7 @@ export async function runStopHooks(instances: readonly object[], signal?: string
   ) {
     for (const instance of instances.toReversed()) {
       try {
-        await run(instance, hook, hook === "onApplicationShutdown" ? signal : undefined);
+        await run(instance, hook, signal);
       } catch (error) {
         errors.push(error);
       }

@@ -5,11 +5,14 @@
  * @module
  */
 import type { ControllerClass } from "./controller.ts";
-import { type FactoryProvider, type InjectionKey, keyName, type Provider } from "./provider.ts";
+import { type InjectionKey, keyName, type Provider } from "./provider.ts";
 
 /** What a module is made of; see {@linkcode module}. */
 export interface ModuleOptions {
-  /** The name in error messages and in the OpenAPI document's operation ids. */
+  /**
+   * The name in error messages and in the OpenAPI document's operation ids; by default that of its
+   * first controller or provider, followed by `Module`.
+   */
   readonly name?: string;
   /** Modules whose exports this one may inject. An async dynamic module may be passed as its promise. */
   readonly imports?: readonly (Module | Promise<Module>)[];
@@ -77,7 +80,9 @@ function listOf<T>(list: readonly T[] | undefined, what: string): readonly T[] {
   const hole = copy.findIndex((entry) => entry === undefined || entry === null);
   if (hole !== -1) {
     throw new TypeError(
-      `Cannot declare module: ${what}[${hole}] is ${copy[hole]}; do two files import each other?`,
+      `Cannot declare module: ${what}[${hole}] is ${
+        copy[hole]
+      }, as when two files import each other`,
     );
   }
   // a module's promise may reject before the container comes to await it
@@ -87,10 +92,5 @@ function listOf<T>(list: readonly T[] | undefined, what: string): readonly T[] {
 
 function nameByContent({ controllers, providers }: Module): string {
   const first = controllers[0] ?? providers[0];
-  return first === undefined ? "an empty module" : `the module of ${keyName(first)}`;
-}
-
-/** Tells a provider made by `provide` from a class. */
-export function isFactoryProvider(provider: Provider): provider is FactoryProvider<unknown> {
-  return typeof provider !== "function";
+  return first === undefined ? "Module" : `${keyName(first)}Module`;
 }

@@ -13,7 +13,7 @@ export interface PathParts {
 }
 
 /** The constraint of a parameter, `{[0-9]{4}}`, braces within it included. */
-const CONSTRAINT = /\{(?:[^{}]|\{[^{}]*\})*\}/g;
+export const CONSTRAINT = /\{(?:[^{}]|\{[^{}]*\})*\}/g;
 
 /**
  * Composes the path of a route. Slashes at the ends of the parts do not matter.

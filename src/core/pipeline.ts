@@ -11,59 +11,57 @@ import type { Class } from "./provider.ts";
 /** What a guard answers: `false` refuses with 403; to refuse otherwise, it throws. */
 export type GuardResult = void | boolean | Promise<void | boolean>;
 
+/** A guard as a function: lets a request in or refuses it. */
+export type CanActivateFn = (c: Context) => GuardResult;
+
 /** A guard as a class, created by the container, so that it can inject. */
 export interface CanActivate {
   /** Lets the request in, unless it returns `false` (403) or throws. */
   canActivate(c: Context): GuardResult;
 }
 
-/** Lets a request in or refuses it. Guards run in order: global, the controller's, the route's. */
-export type Guard = ((c: Context) => GuardResult) | Class<CanActivate>;
-
 /** Calls the rest of the chain: what it gives is what the handler returned. */
 export type NextHandler = () => Promise<unknown>;
 
+/**
+ * An interceptor as a function: it wraps validation and handler, so that it can run code before and
+ * after, map what the handler returned, or answer without calling it.
+ */
+export type InterceptorFn = (c: Context, next: NextHandler) => unknown;
+
 /** An interceptor as a class, created by the container, so that it can inject. */
-export interface Intercepts {
+export interface Interceptor {
   /** Wraps the handler; what it returns takes the place of what the handler returned. */
   intercept(c: Context, next: NextHandler): unknown;
 }
 
-/**
- * Wraps validation and handler: runs code before and after, maps what the handler returned, or
- * answers without calling it. Global ones are outermost.
- */
-export type Interceptor = ((c: Context, next: NextHandler) => unknown) | Class<Intercepts>;
-
 /** What a filter answers: a response, or nothing to leave the error to the next filter. */
 export type FilterResult = Response | void | undefined | Promise<Response | void | undefined>;
 
+/**
+ * An exception filter as a function: it answers for errors of its choice. What it throws goes on to
+ * the next filter; what all of them leave becomes a problem document.
+ */
+export type ExceptionFilterFn = (error: unknown, c: Context) => FilterResult;
+
 /** An exception filter as a class, created by the container, so that it can inject. */
-export interface CatchesExceptions {
+export interface ExceptionFilter {
   /** Answers for an error, or leaves it. */
   catch(error: unknown, c: Context): FilterResult;
 }
 
-/**
- * Answers for errors of its choice; what all filters leave becomes a problem document. Filters run
- * in order: the route's, the controller's, global ones. What a filter throws goes on to the next.
- */
-export type ExceptionFilter =
-  | ((error: unknown, c: Context) => FilterResult)
-  | Class<CatchesExceptions>;
-
 /** Guards, interceptors and filters as plain functions, ready to be called. */
 export interface Pipeline {
-  readonly guards: readonly ((c: Context) => GuardResult)[];
-  readonly interceptors: readonly ((c: Context, next: NextHandler) => unknown)[];
-  readonly filters: readonly ((error: unknown, c: Context) => FilterResult)[];
+  readonly guards: readonly CanActivateFn[];
+  readonly interceptors: readonly InterceptorFn[];
+  readonly filters: readonly ExceptionFilterFn[];
 }
 
-/** Guards, interceptors and filters as they are declared. */
+/** Guards, interceptors and filters as they are declared: functions, and classes to be created. */
 export interface PipelineDeclaration {
-  readonly guards?: readonly Guard[] | undefined;
-  readonly interceptors?: readonly Interceptor[] | undefined;
-  readonly filters?: readonly ExceptionFilter[] | undefined;
+  readonly guards?: readonly (CanActivateFn | Class<CanActivate>)[] | undefined;
+  readonly interceptors?: readonly (InterceptorFn | Class<Interceptor>)[] | undefined;
+  readonly filters?: readonly (ExceptionFilterFn | Class<ExceptionFilter>)[] | undefined;
 }
 
 /** Builds an instance of a class, with its injected providers. */

@@ -60,11 +60,14 @@ export function provide<T>(
     : Object.freeze({ name: keyName(key), key, factory });
 }
 
+/** Tells a provider made by {@linkcode provide} from a class. */
+export function isFactoryProvider<T>(key: InjectionKey<T>): key is FactoryProvider<T> {
+  return typeof key !== "function";
+}
+
 /** Gives the key that a provider provides, following overrides of a provider by another. */
 export function keyOf(provider: InjectionKey<unknown>): InjectionKey<unknown> {
-  return typeof provider === "function" || provider.key === undefined
-    ? provider
-    : keyOf(provider.key);
+  return isFactoryProvider(provider) && provider.key ? keyOf(provider.key) : provider;
 }
 
 /** Gives the name of a key for an error message. */

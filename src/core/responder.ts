@@ -5,8 +5,7 @@
  */
 import type { Context } from "./context.ts";
 import { dtoName } from "./dto.ts";
-import { InternalServerErrorException } from "./exceptions.ts";
-import type { ValidationIssue } from "./http_exception.ts";
+import { InternalServerErrorException, type ValidationIssue } from "./http_exception.ts";
 import type { RouteOptions } from "./route.ts";
 import { type AnySchema, issuesOf, stripping } from "./validation.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Context } from "./context.ts";
-import { ForbiddenException, UnauthorizedException } from "./exceptions.ts";
+import { ForbiddenException, UnauthorizedException } from "./http_exception.ts";
 
 /**
  * Makes the guard of a route that declares `roles`: the caller needs any one of them. What

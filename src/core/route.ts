@@ -7,7 +7,15 @@
 import type { BodyFormat } from "./body.ts";
 import type { Context } from "./context.ts";
 import type { Extractor } from "./extractor.ts";
-import type { ExceptionFilter, Guard, Interceptor } from "./pipeline.ts";
+import type {
+  CanActivate,
+  CanActivateFn,
+  ExceptionFilter,
+  ExceptionFilterFn,
+  Interceptor,
+  InterceptorFn,
+} from "./pipeline.ts";
+import type { Class } from "./provider.ts";
 import type { AnySchema, SchemaInput, SchemaOutput } from "./validation.ts";
 
 /** The methods a route may have; `ALL` answers those that no other route of its path has. */
@@ -42,7 +50,7 @@ export interface RouteOptions<
   Query extends AnySchema | undefined = AnySchema | undefined,
   Headers extends AnySchema | undefined = AnySchema | undefined,
   Body extends AnySchema | undefined = AnySchema | undefined,
-  Response extends AnySchema | undefined = AnySchema | undefined,
+  Output extends AnySchema | undefined = AnySchema | undefined,
   Args extends object = Record<string, unknown>,
 > {
   /** Schema of the path parameters, each a percent-decoded string. */
@@ -60,15 +68,19 @@ export interface RouteOptions<
   /** Named extractors; the handler finds their values in its input. */
   readonly args?: { readonly [K in keyof Args]: Extractor<Args[K]> };
   /** Guards, after the global ones and the controller's. */
-  readonly guards?: readonly Guard[];
+  readonly guards?: readonly (CanActivateFn | Class<CanActivate>)[];
   /** Interceptors, inside the global ones and the controller's. */
-  readonly interceptors?: readonly Interceptor[];
+  readonly interceptors?: readonly (InterceptorFn | Class<Interceptor>)[];
   /** Exception filters, before the controller's and the global ones. */
-  readonly filters?: readonly ExceptionFilter[];
-  /** Roles of which the caller needs one; see {@linkcode requireRoles}. */
+  readonly filters?: readonly (ExceptionFilterFn | Class<ExceptionFilter>)[];
+  /**
+   * Roles of which the caller needs one: 401 for a caller who is unknown, 403 for one who has none of
+   * them. What authenticates a request, a middleware or a guard, tells the caller's roles by
+   * `c.set("roles", ["admin"])`.
+   */
   readonly roles?: readonly string[];
   /** Schema of what the handler returns: it is checked, and stripped to what the schema declares. */
-  readonly response?: Response;
+  readonly response?: Output;
   /** Status of the response; default 200. A 204 has no body. */
   readonly status?: SuccessStatus | 204;
   /** What it says of itself in the OpenAPI document. */

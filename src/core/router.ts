@@ -6,9 +6,9 @@
 import { type Handler, Hono } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import type { Context } from "./context.ts";
-import { MethodNotAllowedException, NotFoundException } from "./exceptions.ts";
-import { markRoute, routeOf } from "./matched_route.ts";
-import type { RouteMethod } from "./route.ts";
+import { MethodNotAllowedException, NotFoundException } from "./http_exception.ts";
+import { markRoute, type MatchedRoute, routeOf } from "./matched_route.ts";
+import { CONSTRAINT } from "./path.ts";
 
 /** The methods that are asked for when a path does not know the one of a request. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
@@ -21,7 +21,7 @@ class Router<T> extends TrieRouter<T> {
   /** Matches a path; one that spells a pattern, such as `/users/:id`, is no more than text. */
   override match(method: string, path: string): ReturnType<TrieRouter<T>["match"]> {
     const isPlain = !/[*{}]|\/:/.test(path);
-    return super.match(method, isPlain ? path : path.replace(/[*{}:]/g, encodeURIComponent));
+    return super.match(method, isPlain ? path : path.replace(/[*{}:]/g, encoded));
   }
 }
 
@@ -30,16 +30,16 @@ export function createRouter(): Hono {
   return new Hono({ strict: false, router: new Router() });
 }
 
-/** Mounts the end of a route. */
-export function mount(router: Hono, method: RouteMethod, path: string, endpoint: Handler): void {
-  const pattern = anchored(path);
-  if (method !== "HEAD") {
-    router.on(method, pattern, markRoute(endpoint, { method, path }));
+/** Mounts a handler as a route. */
+export function mount(router: Hono, route: MatchedRoute, handler: Handler): void {
+  const pattern = route.path.replace(CONSTRAINT, grouped);
+  if (route.method !== "HEAD") {
+    router.on(route.method, pattern, markRoute(handler, route));
     return;
   }
   // Hono dispatches HEAD as GET, so a HEAD route is a GET route that lets other requests pass
-  const headOnly: Handler = (c, next) => c.req.method === "HEAD" ? endpoint(c, next) : next();
-  router.get(pattern, markRoute(headOnly, { method, path }));
+  const headOnly: Handler = (c, next) => c.req.method === "HEAD" ? handler(c, next) : next();
+  router.get(pattern, markRoute(headOnly, route));
 }
 
 /**
@@ -69,7 +69,11 @@ function allowedMethods({ router }: Hono, path: string): ReadonlySet<string> {
   return allowed;
 }
 
-/** Groups the constraints of parameters: the router would read `{cat|dog}` as `^cat` or `dog$`. */
-function anchored(path: string): string {
-  return path.replace(/(\/:[^/{]+)\{((?:[^{}]|\{[^{}]*\})*)\}/g, "$1{(?:$2)}");
+/** Groups the alternatives of a constraint: the router would read `{cat|dog}` as `^cat` or `dog$`. */
+function grouped(constraint: string): string {
+  return `{(?:${constraint.slice(1, -1)})}`;
+}
+
+function encoded(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }

@@ -11,11 +11,12 @@ import { type InjectionKey, keyName, keyOf } from "./provider.ts";
 export interface Entry {
   readonly name: string;
   readonly scope: Scope;
+  readonly isFactory: boolean;
   readonly create: () => unknown;
   state: "new" | "building" | "ready";
-  value: unknown;
+  value?: unknown;
   /** Settles when the async factory that is running has completed the entry. */
-  pending: Promise<void> | undefined;
+  pending?: Promise<void> | undefined;
 }
 
 /** A module of one application. */

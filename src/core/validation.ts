@@ -5,8 +5,11 @@
  */
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { dtoName } from "./dto.ts";
-import { UnprocessableEntityException } from "./exceptions.ts";
-import type { InputPart, ValidationIssue } from "./http_exception.ts";
+import {
+  type InputPart,
+  UnprocessableEntityException,
+  type ValidationIssue,
+} from "./http_exception.ts";
 
 /** A schema of any library that implements Standard Schema: valibot, zod, arktype and others. */
 export type AnySchema = StandardSchemaV1;
@@ -116,7 +119,7 @@ export function issuesOf(
 }
 
 /** How schema libraries quote what they refuse: `but received "x"`, `: Received "x"`, `(was "x")`. */
-const QUOTATION = /(?: but|[:,]) (?:received|got):? .*$|,? ?\(was .*$/is;
+const QUOTATION = /(?: but|[:,]) (?:received|got):?\s.*$|,? ?\(was .*$/is;
 
 /**
  * Takes what was submitted out of a message about it. The quotation at its end is cut, whatever it

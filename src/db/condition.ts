@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { isPlainObject, membersOf } from "./members.ts";
+import { isPlainObject, membersOf } from "./plain_object.ts";
 import type { Operation } from "./operation.ts";
 import { compareFilter, type Filter, operatorFilter } from "./operators.ts";
 import type { Table, TableColumn } from "./table.ts";

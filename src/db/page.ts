@@ -5,7 +5,7 @@
  */
 import { type SelectQueryBuilder, sql } from "kysely";
 import type { AnyTables } from "./connection.ts";
-import { membersOf } from "./members.ts";
+import { membersOf } from "./plain_object.ts";
 import type { SortOrder } from "./model.ts";
 import type { Operation, Slot } from "./operation.ts";
 import type { Table } from "./table.ts";

@@ -6,7 +6,7 @@
 import type { Compilable, Kysely } from "kysely";
 import { every, uniqueFilter, whereFilter } from "./condition.ts";
 import type { AnyTables } from "./connection.ts";
-import { createAssignments, updateAssignments, type Values } from "./data.ts";
+import { createAssignments, updateAssignments, type Values } from "./assignments.ts";
 import { dbError } from "./errors.ts";
 import type { AnyModel } from "./model.ts";
 import { Operation } from "./operation.ts";

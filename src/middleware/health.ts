@@ -19,8 +19,6 @@ export interface HealthCheckOptions {
   readonly indicators?: Readonly<Record<string, HealthIndicator>>;
   /** How long an indicator may take, in milliseconds; 5000 by default. */
   readonly timeoutMs?: number;
-  /** Whether the application is shutting down; never by default. */
-  readonly isDraining?: () => boolean;
 }
 
 const NO_STORE = { "Cache-Control": "no-store" };
@@ -35,7 +33,8 @@ const NO_STORE = { "Cache-Control": "no-store" };
  * @throws {RangeError} if `timeoutMs` is not positive or not below 2^31
  */
 export function healthCheck(
-  { indicators = {}, timeoutMs = 5000, isDraining = () => false }: HealthCheckOptions = {},
+  { indicators = {}, timeoutMs = 5000 }: HealthCheckOptions = {},
+  isDraining: () => boolean = () => false,
 ): Handler {
   if (!isTimeLimit(timeoutMs)) {
     throw new RangeError(`Cannot check health: ${timeoutMs} ms is not a time limit`);

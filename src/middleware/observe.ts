@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Context, Next } from "hono";
+import type { Next } from "hono";
+import type { Context } from "../core/context.ts";
 import { HttpException } from "../core/http_exception.ts";
 
 /**

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { Context, MiddlewareHandler } from "hono";
-import { TooManyRequestsException } from "../core/exceptions.ts";
+import type { MiddlewareHandler } from "hono";
+import type { Context } from "../core/context.ts";
+import { TooManyRequestsException } from "../core/http_exception.ts";
 import { clientIp } from "./client_ip.ts";
 import { FailOpenStore } from "./fail_open_store.ts";
 import { networkOf } from "./ip_address.ts";

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Context, MiddlewareHandler } from "hono";
+import type { MiddlewareHandler } from "hono";
+import type { Context } from "../core/context.ts";
 import { withResponseHeaders } from "./response_headers.ts";
 
 /** Where a request's id comes from. */

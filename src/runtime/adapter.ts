@@ -5,10 +5,10 @@
  */
 
 /**
- * Answers a request. `env` is what the runtime tells of the connection: Deno's `ServeHandlerInfo`,
- * Bun's `Server`, or the `{ incoming, outgoing }` of `@hono/node-server`.
+ * Answers a request. `env` is what the runtime tells of the connection: Deno's `ServeHandlerInfo`, the
+ * `{ incoming, outgoing }` of `@hono/node-server`, or on Bun `{ server, remoteAddr: { hostname } }`.
  */
-export type FetchHandler = (request: Request, env?: unknown) => Response | Promise<Response>;
+export type FetchHandler = (request: Request, env?: object) => Response | Promise<Response>;
 
 /** Where to listen. */
 export interface Address {

@@ -11,6 +11,10 @@ const IDLE_TIMEOUT_S = 255;
 
 type Socket = Parameters<typeof websocket.open>[0];
 
+interface Server {
+  requestIP(request: Request): { readonly address: string } | null;
+}
+
 /** As much of Bun as is used here; its types are not part of the package. */
 interface Bun {
   serve(options: {
@@ -19,7 +23,7 @@ interface Bun {
     readonly idleTimeout: number;
     readonly development: boolean;
     readonly reusePort: boolean;
-    readonly fetch: FetchHandler;
+    readonly fetch: (request: Request, server: Server) => ReturnType<FetchHandler>;
     readonly websocket: typeof websocket;
   }): { readonly port: number; stop(closeActiveConnections?: boolean): Promise<void> };
 }
@@ -36,7 +40,18 @@ export function listenOnBun(fetch: FetchHandler, address: Address): RuntimeServe
     // port that is in use, unless told not to.
     development: false,
     reusePort: false,
-    fetch,
+    fetch(request, server) {
+      const env = {
+        server, // where Hono's helpers look for it
+        get remoteAddr() {
+          return { hostname: server.requestIP(request)?.address };
+        },
+      };
+      if (!request.url.startsWith("/")) return fetch(request, env);
+      // Bun cannot make a URL of a host that is missing, as HTTP/1.0 allows, or none.
+      if (request.headers.get("host")) return new Response(null, { status: 400 });
+      return fetch(new Request(`http://localhost${request.url}`, request), env);
+    },
     websocket: {
       ...websocket,
       open(socket) {

@@ -10,7 +10,7 @@ import {
   getJsonLinesFormatter,
   getTextFormatter,
 } from "@logtape/logtape";
-import { readEnv } from "./port.ts";
+import { isProduction } from "../core/env.ts";
 
 /**
  * Prints what the framework logs from level `info` on the console, as text, or as JSON lines when
@@ -29,13 +29,4 @@ export function logToConsole(): void {
       { category: ["logtape", "meta"], lowestLevel: "warning", sinks: ["console"] },
     ],
   });
-}
-
-/** A process without permission to read `FW_ENV` is not in production. */
-function isProduction(): boolean {
-  try {
-    return readEnv("FW_ENV") === "production";
-  } catch {
-    return false;
-  }
 }

@@ -5,12 +5,19 @@
  */
 import type { Address, FetchHandler, RuntimeServer } from "./adapter.ts";
 
+/** What would end the host in the URL that Deno makes of it, and choose the path. */
+const NO_HOST = /[/?#@\\\s]/;
+
 /** Listens with `Deno.serve`, which closes WebSockets by itself when it stops. */
 export function listenOnDeno(fetch: FetchHandler, { hostname, port }: Address): RuntimeServer {
   const abort = new AbortController();
   const gaveUp = Promise.withResolvers<void>();
   let stopping = false;
-  const server = Deno.serve({ hostname, port, signal: abort.signal, onListen() {} }, fetch);
+  const options = { hostname, port, signal: abort.signal, onListen() {} };
+  const server = Deno.serve(options, (request, info) => {
+    if (NO_HOST.test(request.headers.get("host") ?? "")) return new Response(null, { status: 400 });
+    return fetch(request, info);
+  });
   return {
     port: server.addr.port,
     stop() {

@@ -1,16 +1,9 @@
 /**
- * Reading single variables of the process environment.
+ * The port that the environment asks for.
  *
  * @module
  */
-
-/**
- * Reads a variable of the process environment: `undefined` if it is not set, or on a runtime
- * without process environment. On Deno it needs `--allow-env` for that name.
- */
-export function readEnv(name: string): string | undefined {
-  return globalThis.process?.env?.[name];
-}
+import { readEnv } from "../core/env.ts";
 
 /** Reads a port from a variable: an unsigned 16-bit integer, else the fallback. */
 export function portFromEnv(name = "PORT", fallback = 3000): number {

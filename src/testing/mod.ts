@@ -23,9 +23,4 @@
  *
  * @module
  */
-export {
-  createTestApplication,
-  type TestApplication,
-  type TestApplicationOptions,
-  type TestRequestInit,
-} from "./test_application.ts";
+export { createTestApplication, type TestApplicationOptions } from "./test_application.ts";

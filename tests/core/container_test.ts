@@ -4,7 +4,7 @@ import { createTestApplication } from "../../src/testing/mod.ts";
 import { test } from "../test.ts";
 
 class Leaf {
-  readonly name = "leaf";
+  readonly name: string = "leaf";
 }
 class Branch {
   readonly leaf = inject(Leaf);
@@ -59,7 +59,7 @@ test("inject() refuses undefined, as two files that import each other give", asy
     readonly leaf = inject(Missing);
   }
   await assert.rejects(createTestApplication(module({ providers: [Broken] })), {
-    message: "Cannot inject undefined: do two files import each other?",
+    message: "Cannot inject undefined: it is no key, as when two files import each other",
   });
 });
 
@@ -126,8 +126,7 @@ for (
     {
       claim: "names the path to a provider that nothing provides",
       root: () => module({ name: "AppModule", providers: [Branch] }),
-      message:
-        "Cannot inject Leaf in AppModule: Branch -> Leaf: no provider; no module provides it",
+      message: "Cannot inject Leaf in AppModule: Branch -> Leaf: no module provides it",
     },
     {
       claim: "names the module that has it and is not imported",
@@ -176,6 +175,14 @@ for (
       message: "Cannot boot AppModule: it exports Leaf but does not provide or import it",
     },
     {
+      claim: "refuses an export of a module that is not imported",
+      root: () => {
+        const leaves = module({ name: "Leaves", providers: [Leaf], exports: [Leaf] });
+        return module({ name: "AppModule", exports: [leaves] });
+      },
+      message: "Cannot boot AppModule: it exports Leaves but does not import it",
+    },
+    {
       claim: "refuses a key that is provided twice",
       root: () => module({ name: "AppModule", providers: [Leaf, provide(Leaf, () => new Leaf())] }),
       message: "Cannot boot AppModule: it provides Leaf twice",
@@ -183,14 +190,16 @@ for (
     {
       claim: "names the path from a controller",
       root: () => {
-        class CatsController {
+        const leaves = module({ name: "Leaves", providers: [Leaf], exports: [Leaf] });
+        class TreesController {
           readonly branch = inject(Branch);
           one = route.get("/", () => 1);
         }
-        return module({ name: "AppModule", providers: [Branch], controllers: [CatsController] });
+        const trees = { name: "Trees", providers: [Branch], controllers: [TreesController] };
+        return module({ name: "AppModule", imports: [leaves, module(trees)] });
       },
-      message:
-        "Cannot inject Leaf in AppModule: Branch -> Leaf: no provider; no module provides it",
+      message: "Cannot inject Leaf in Trees: TreesController -> Branch -> Leaf: no provider; " +
+        "Leaves has it but Trees does not import it",
     },
     {
       claim: "refuses a controller without routes",
@@ -207,7 +216,7 @@ for (
 test("module() refuses an undefined import", () => {
   assert.throws(() => module({ imports: [undefined as never] }), {
     name: "TypeError",
-    message: "Cannot declare module: imports[0] is undefined; do two files import each other?",
+    message: "Cannot declare module: imports[0] is undefined, as when two files import each other",
   });
 });
 
@@ -246,5 +255,12 @@ test("a module's promise that rejects fails the boot, and nothing else", async (
   const failing = Promise.reject(new Error("no configuration"));
   await assert.rejects(createTestApplication(module({ imports: [slow, failing] })), {
     message: "no configuration",
+  });
+});
+
+test("provide() refuses a factory that is none", () => {
+  assert.throws(() => provide("port", 3000 as unknown as () => number), {
+    name: "TypeError",
+    message: "Cannot provide port: the factory is number",
   });
 });

@@ -34,7 +34,7 @@ test("hooks run dependencies first on the way up and last on the way down", asyn
   const app = await createTestApplication(module({ providers: [Above, Below] }));
   assert.deepEqual(log, ["below init", "above init", "below bootstrap", "above bootstrap"]);
   log.length = 0;
-  await app.app.close({ signal: "SIGTERM" });
+  await app.close({ signal: "SIGTERM" });
   assert.deepEqual(log, [
     "above shutdown SIGTERM",
     "below shutdown SIGTERM",

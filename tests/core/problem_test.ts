@@ -12,9 +12,11 @@ import {
   TooManyRequestsException,
 } from "../../mod.ts";
 import * as fw from "../../mod.ts";
+import { errorStatusText } from "../../src/core/status_text.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { captureLogs } from "../capture_logs.ts";
 import { test } from "../test.ts";
+import { withEnv } from "../with_env.ts";
 
 class UpstreamError extends Error {
   readonly httpStatus = 502;
@@ -68,7 +70,7 @@ for (
       status: 500,
       title: "Internal Server Error",
       detail: "undefined",
-      error: "HttpException: undefined",
+      error: "InternalServerErrorException: undefined",
     },
     {
       path: "/internal",
@@ -150,22 +152,48 @@ test("middleware may throw anything", async () => {
 
 test("enableProductionErrorsFromEnv() follows FW_ENV", async () => {
   for (
-    const [value, detail] of [["production", "The server could not answer this request"], [
-      "development",
-      "own words",
-    ]]
+    const [value, detail] of [
+      ["production", "The server could not answer this request"],
+      ["development", "own words"],
+      [undefined, "own words"],
+    ] as const
   ) {
-    process.env["FW_ENV"] = value;
-    try {
+    await withEnv("FW_ENV", value, async () => {
       await using app = await createTestApplication(root, {
         setUp: (app) => app.enableProductionErrorsFromEnv(),
       });
       assert.equal((await (await app.request("/internal")).json()).detail, detail);
-    } finally {
-      delete process.env["FW_ENV"];
-    }
+    });
   }
 });
+
+test("production conceals the errors of a 5xx, and no others", async () => {
+  const errors = [{ in: "body", field: "a", message: "is secret" }] as const;
+  class ErrorsController {
+    own = route.get("/:status", ({ params }) => {
+      throw new HttpException(Number(params.status), "x", { errors });
+    });
+  }
+  await using app = await createTestApplication(module({ controllers: [ErrorsController] }), {
+    setUp: (app) => app.enableProductionErrors(),
+  });
+  assert.equal((await (await app.request("/500")).json()).errors, undefined);
+  assert.deepEqual(await (await app.request("/422")).json().then(({ errors }) => errors), errors);
+});
+
+test("the log tells the route of a failure, also where another pattern matches the path", () =>
+  captureLogs(["fw"], async (records) => {
+    class TwoController {
+      static readonly prefix = "x";
+      wide = route.get("/:id", () => 1);
+      narrow = route.get("/fail", () => Promise.reject(new Error("boom")));
+    }
+    await using app = await createTestApplication(module({ controllers: [TwoController] }), {
+      setUp: (app) => app.useRequestTracing(),
+    });
+    await app.request("/x/fail");
+    assert.deepEqual(records.map(({ properties }) => properties["route"]), ["/x/fail", "/x/fail"]);
+  }));
 
 test("every named exception has its status, name and message", () => {
   const named = Object.entries(fw).filter(([name]) => /^(?!Http).*Exception$/.test(name));
@@ -173,7 +201,7 @@ test("every named exception has its status, name and message", () => {
     const exception = new (Exception as typeof NotFoundException)();
     assert.ok(exception instanceof HttpException);
     assert.equal(exception.name, name);
-    assert.equal(`${exception.message.replaceAll(" ", "")}Exception`, name);
+    assert.equal(exception.message, errorStatusText(exception.status));
     return exception.status;
   });
   assert.deepEqual(

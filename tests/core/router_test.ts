@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { type ControllerClass, module, route } from "../../mod.ts";
-import { createTestApplication, type TestApplication } from "../../src/testing/mod.ts";
+import { type ControllerClass, type FwApplication, module, route } from "../../mod.ts";
+import { createTestApplication } from "../../src/testing/mod.ts";
 import { test } from "../test.ts";
 
-function serving(...controllers: ControllerClass[]): Promise<TestApplication> {
+function serving(...controllers: ControllerClass[]): Promise<FwApplication> {
   return createTestApplication(module({ name: "AppModule", controllers }));
 }
 
@@ -140,7 +140,7 @@ test("versions and prefixes stand before a controller's routes", async () => {
   await using without = await createTestApplication(root, {
     setUp: (app) => app.setGlobalPrefix("/api/"),
   });
-  assert.deepEqual(without.app.routes().map(({ path }) => path), ["/api/users", "/api/v2/users"]);
+  assert.deepEqual(without.routes().map(({ path }) => path), ["/api/users", "/api/v2/users"]);
   assert.deepEqual(await answer(await without.request("/api/v2/users/")), [200, '"v2"']);
   assert.deepEqual(await answer(await without.request("/api/users")), [200, '"plain"']);
   await using with1 = await createTestApplication(root, {
@@ -205,7 +205,7 @@ test("an application refuses routes that a default version or an endpoint makes 
     createTestApplication(module({}), {
       setUp: (app) => app.enableHealthCheck("/same").enableMetrics("/same"),
     }),
-    { message: "Cannot mount two endpoints at GET /same" },
+    { message: "Cannot mount an endpoint: there are two at GET /same" },
   );
 });
 

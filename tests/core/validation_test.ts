@@ -150,7 +150,7 @@ test("InputSchema.parse() keeps back what a schema made of the value before it r
       ),
       v.pipe(
         v.string(),
-        v.transform(() => ({ pw: "hunter2-secret" })),
+        v.transform((): unknown => ({ pw: "hunter2-secret" })),
         v.object({ pw: v.number() }),
       ),
     ]

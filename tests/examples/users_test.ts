@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { appModule, Db, setUp } from "../../examples/users.ts";
-import {
-  createTestApplication,
-  type TestApplication,
-  type TestRequestInit,
-} from "../../src/testing/mod.ts";
+import type { FwApplication } from "../../mod.ts";
+import type { RequestOptions } from "../../mod.ts";
+import { createTestApplication } from "../../src/testing/mod.ts";
 import { test } from "../test.ts";
 
 const USERS = "/api/v1/users/";
@@ -16,17 +14,17 @@ interface User {
   readonly active: boolean;
 }
 
-function users(): Promise<TestApplication> {
+function users(): Promise<FwApplication> {
   return createTestApplication(appModule("sqlite::memory:"), { setUp });
 }
 
-async function create(app: TestApplication, email: string, name = "Tom"): Promise<User> {
+async function create(app: FwApplication, email: string, name = "Tom"): Promise<User> {
   const response = await app.request(USERS, { json: { email, name } });
   assert.equal(response.status, 201);
   return await response.json();
 }
 
-const patch = (json: unknown): TestRequestInit => ({ method: "PATCH", json });
+const patch = (json: unknown): RequestOptions => ({ method: "PATCH", json });
 
 test("create answers 201 with the row and its Location", async () => {
   await using app = await users();

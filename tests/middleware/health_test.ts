@@ -4,8 +4,8 @@ import { healthCheck, type HealthCheckOptions } from "../../src/middleware/healt
 import { test } from "../test.ts";
 import { captureLogs } from "../capture_logs.ts";
 
-function probe(options?: HealthCheckOptions): () => Promise<unknown[]> {
-  const app = new Hono().get("/health", healthCheck(options));
+function probe(options?: HealthCheckOptions, isDraining?: () => boolean): () => Promise<unknown[]> {
+  const app = new Hono().get("/health", healthCheck(options, isDraining));
   return async () => {
     const response = await app.request("/health");
     assert.equal(response.headers.get("cache-control"), "no-store");
@@ -105,7 +105,7 @@ test("healthCheck() runs an indicator once for all concurrent probes", async () 
 test("healthCheck() answers 503 while draining, without asking the indicators", async () => {
   let draining = false;
   let runs = 0;
-  const ask = probe({ indicators: { db: () => void runs++ }, isDraining: () => draining });
+  const ask = probe({ indicators: { db: () => void runs++ } }, () => draining);
   await ask();
   draining = true;
   assert.deepEqual(await ask(), [503, { status: "draining" }]);

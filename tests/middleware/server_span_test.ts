@@ -11,7 +11,7 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 import { type Handler, Hono } from "hono";
-import { ForbiddenException } from "../../src/core/exceptions.ts";
+import { ForbiddenException } from "../../src/core/http_exception.ts";
 import { markRoute } from "../../src/core/matched_route.ts";
 import { requestTracing } from "../../src/middleware/request_tracing.ts";
 import { test } from "../test.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "../test.ts";
-import { Subprocess, type SubprocessOptions } from "./subprocess.ts";
+import { Subprocess, type SubprocessOptions } from "../subprocess.ts";
 
 test("logToConsole() prints what the framework logs, a line each, and nothing else", async () => {
   const output = await outputOf({ env: { FW_ENV: "" } });
@@ -29,7 +29,7 @@ test("logToConsole() works without permission to read FW_ENV", async () => {
 });
 
 async function outputOf(options: SubprocessOptions): Promise<string> {
-  await using child = new Subprocess("./log_fixture.ts", options);
+  await using child = new Subprocess("tests/runtime/log_fixture.ts", options);
   const { code, output } = await child.ended;
   assert.equal(code, 0, output);
   return output;

@@ -6,7 +6,7 @@ import * as z from "zod";
 import type { AnySchema } from "../../src/core/validation.ts";
 import { environment, EnvironmentError } from "../../src/runtime/environment.ts";
 import { test } from "../test.ts";
-import { Subprocess } from "./subprocess.ts";
+import { Subprocess } from "../subprocess.ts";
 
 const SECRET = "hunter2-is-a-secret";
 
@@ -77,7 +77,7 @@ test("environment() refuses a schema that validates asynchronously", () => {
 });
 
 test("environment() and portFromEnv() read only the variables that they name", async () => {
-  await using child = new Subprocess("./environment_fixture.ts", {
+  await using child = new Subprocess("tests/runtime/environment_fixture.ts", {
     permissions: ["--allow-env=PORT,FW_ENV"],
     env: { PORT: "8080" },
   });

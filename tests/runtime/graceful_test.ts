@@ -5,12 +5,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { stopOnSignals } from "../../src/runtime/graceful.ts";
 import { test } from "../test.ts";
 import type { LoadResult } from "./load_fixture.ts";
-import { Subprocess, type SubprocessOptions } from "./subprocess.ts";
+import { Subprocess, type SubprocessOptions } from "../subprocess.ts";
 
 for (const thinkMs of [0, 20]) {
   test(`a server stopped by SIGTERM under keep-alive load loses no request (${thinkMs} ms apart)`, async () => {
     await using server = await start();
-    await using load = new Subprocess("./load_fixture.ts", { args: [server.port, 20, thinkMs] });
+    await using load = new Subprocess("tests/runtime/load_fixture.ts", {
+      args: [server.port, 20, thinkMs],
+    });
     await delay(1_000);
     server.process.kill("SIGTERM");
 
@@ -33,6 +35,14 @@ test("stopOnSignals() stops a process once requests in flight are answered, then
     const { code, output } = await server.process.ended;
     assert.deepEqual([code, lines(output).slice(1)], [0, [`stopping on ${signal}`, "stopped"]]);
   }
+});
+
+test("where two applications stop, the last of them ends the process", async () => {
+  await using process = new Subprocess("tests/runtime/two_applications_fixture.ts");
+  await process.until(/ready/);
+  process.kill("SIGTERM");
+  const { code, output } = await process.ended;
+  assert.deepEqual([code, lines(output).slice(1)], [0, ["first stopped", "second stopped"]]);
 });
 
 test("a server that stops refuses connections while it still answers a request in flight", async () => {
@@ -139,7 +149,7 @@ interface Running extends AsyncDisposable {
 }
 
 async function start(options?: SubprocessOptions): Promise<Running> {
-  const process = new Subprocess("./server_fixture.ts", options);
+  const process = new Subprocess("tests/runtime/server_fixture.ts", options);
   const url = await process.until(/http:\S+/);
   return {
     process,

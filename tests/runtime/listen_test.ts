@@ -30,6 +30,21 @@ test("serve() listens on one address, and names it in the URL", async () => {
   }
 });
 
+test("serve() takes the path from the request line, whatever the Host", async () => {
+  const path = (request: Request) => new Response(new URL(request.url).pathname);
+  await using server = await serve(path, { port: 0, hostname: "127.0.0.1" });
+  const answer = async (head: string) => {
+    const text = await raw(server.port, `GET /health ${head}\r\nConnection: close\r\n\r\n`);
+    return [text.split(" ")[1], text.split("\r\n\r\n")[1]?.includes("/health") ?? false];
+  };
+  assert.deepEqual(await answer("HTTP/1.1\r\nHost: example.com:80"), ["200", true]);
+  assert.deepEqual(await answer("HTTP/1.0"), ["200", true]);
+  for (const host of ["h/evil?", "h?", "h#", "a@b"]) {
+    const [status, isHealth] = await answer(`HTTP/1.1\r\nHost: ${host}`);
+    assert.ok(status === "400" || isHealth, `${host} ${status}`);
+  }
+});
+
 test("serve() refuses a port that is none", async () => {
   for (const port of [-1, 65_536, 1.5, NaN, "3000" as unknown as number]) {
     await assert.rejects(serve(ok, { port }), {
@@ -181,4 +196,14 @@ async function open({ port }: HttpServer) {
   const socket = connect({ port, host: "127.0.0.1" });
   await new Promise((resolve) => socket.once("connect", resolve));
   return socket;
+}
+
+/** Sends bytes, and gives all that comes back. */
+function raw(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let received = "";
+    const socket = connect(port, "127.0.0.1", () => socket.write(text));
+    socket.setEncoding("utf8").on("data", (chunk) => received += chunk);
+    socket.on("close", () => resolve(received)).on("error", reject);
+  });
 }

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import process from "node:process";
-import { portFromEnv, readEnv } from "../../src/runtime/port.ts";
+import { readEnv } from "../../src/core/env.ts";
+import { portFromEnv } from "../../src/runtime/port.ts";
 import { test } from "../test.ts";
+import { withEnv } from "../with_env.ts";
 
-test("portFromEnv() reads an unsigned 16-bit integer, else gives the fallback", () => {
+test("portFromEnv() reads an unsigned 16-bit integer, else gives the fallback", async () => {
   const ports: [string | undefined, number][] = [
     ["0", 0],
     ["8080", 8080],
@@ -19,18 +20,18 @@ test("portFromEnv() reads an unsigned 16-bit integer, else gives the fallback", 
     [undefined, 3000],
   ];
   for (const [text, port] of ports) {
-    withEnv("PORT", text, () => assert.equal(portFromEnv(), port, text));
+    await withEnv("PORT", text, () => assert.equal(portFromEnv(), port, text));
   }
 });
 
-test("portFromEnv() reads another variable and gives another fallback", () => {
-  withEnv("ADMIN_PORT", "9000", () => assert.equal(portFromEnv("ADMIN_PORT", 1), 9000));
-  withEnv("ADMIN_PORT", undefined, () => assert.equal(portFromEnv("ADMIN_PORT", 1), 1));
+test("portFromEnv() reads another variable and gives another fallback", async () => {
+  await withEnv("ADMIN_PORT", "9000", () => assert.equal(portFromEnv("ADMIN_PORT", 1), 9000));
+  await withEnv("ADMIN_PORT", undefined, () => assert.equal(portFromEnv("ADMIN_PORT", 1), 1));
 });
 
-test("readEnv() gives undefined for what is not set, and where there is no process", () => {
-  withEnv("FW_TEST", "x", () => assert.equal(readEnv("FW_TEST"), "x"));
-  withEnv("FW_TEST", undefined, () => assert.equal(readEnv("FW_TEST"), undefined));
+test("readEnv() gives undefined for what is not set, and where there is no process", async () => {
+  await withEnv("FW_TEST", "x", () => assert.equal(readEnv("FW_TEST"), "x"));
+  await withEnv("FW_TEST", undefined, () => assert.equal(readEnv("FW_TEST"), undefined));
   const own = Object.getOwnPropertyDescriptor(globalThis, "process")!;
   try {
     Object.defineProperty(globalThis, "process", { value: undefined, configurable: true });
@@ -39,17 +40,3 @@ test("readEnv() gives undefined for what is not set, and where there is no proce
     Object.defineProperty(globalThis, "process", own);
   }
 });
-
-function withEnv(name: string, value: string | undefined, body: () => void): void {
-  const before = process.env[name];
-  const set = (text: string | undefined) => {
-    if (text === undefined) delete process.env[name];
-    else process.env[name] = text;
-  };
-  try {
-    set(value);
-    body();
-  } finally {
-    set(before);
-  }
-}

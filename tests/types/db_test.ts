@@ -15,11 +15,7 @@ import {
   type Where,
 } from "../../src/db/mod.ts";
 import { test } from "../test.ts";
-
-/** Compiles only if the two types are the same. */
-function same<A, B>(
-  ..._: (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? [] : [never]
-): void {}
+import { same } from "./same.ts";
 
 /** Compiles only if every value fits. */
 function fits<T>(_: readonly T[]): void {}

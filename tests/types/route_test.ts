@@ -2,11 +2,7 @@ import type { Context } from "hono";
 import * as v from "valibot";
 import { inject, provide, route } from "../../mod.ts";
 import { test } from "../test.ts";
-
-/** Compiles only if the two types are the same. */
-function same<A, B>(
-  ..._: (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? [] : [never]
-): void {}
+import { same } from "./same.ts";
 
 const Id = v.object({ id: v.pipe(v.string(), v.transform(Number)) });
 const Row = v.object({ id: v.number(), name: v.string() });

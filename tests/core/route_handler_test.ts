@@ -6,6 +6,7 @@ import * as z from "zod";
 import {
   type ControllerClass,
   dto,
+  type FwApplication,
   module,
   NotFoundException,
   route,
@@ -13,10 +14,10 @@ import {
   validatedPath,
   validatedQuery,
 } from "../../mod.ts";
-import { createTestApplication, type TestApplication } from "../../src/testing/mod.ts";
+import { createTestApplication } from "../../src/testing/mod.ts";
 import { test } from "../test.ts";
 
-function serving(controller: ControllerClass): Promise<TestApplication> {
+function serving(controller: ControllerClass): Promise<FwApplication> {
   return createTestApplication(module({ name: "AppModule", controllers: [controller] }));
 }
 
@@ -170,6 +171,13 @@ for (
       detail: "The body does not satisfy CreateCat",
     },
     {
+      claim: "a +json type that is no application's",
+      type: "image/svg+json",
+      body: '{"name":"Tom"}',
+      status: 415,
+      detail: "This route reads application/json; the body is of another type",
+    },
+    {
       claim: "text",
       type: "text/plain",
       body: "Tom",
@@ -279,6 +287,7 @@ test("a body over the limit is refused with 413 before it is read whole", async 
     duplex: "half",
   } as RequestInit);
   assert.equal(response.status, 413);
+  assert.equal(response.headers.get("connection"), "close");
   assert.equal((await response.json()).detail, "The body is larger than 1048576 bytes");
   assert.ok(pulled < 24, `${pulled} of 48 chunks were read`);
 });
@@ -302,8 +311,8 @@ test("a route's bodyLimit goes before the application's", async () => {
 
 test("useBodyLimit() refuses what is no size", async () => {
   await using app = await serving(CatsController);
-  assert.throws(() => app.app.useBodyLimit(-1), RangeError);
-  assert.throws(() => app.app.useBodyLimit(Number.NaN), RangeError);
+  assert.throws(() => app.useBodyLimit(-1), RangeError);
+  assert.throws(() => app.useBodyLimit(Number.NaN), RangeError);
 });
 
 test("__proto__ in a body, a query or a form is harmless", async () => {
@@ -550,6 +559,46 @@ test("middleware may set headers on fetched and redirecting responses", async ()
     assert.equal(response.headers.get("x-content-type-options"), "nosniff");
     await response.body?.cancel();
   }
+});
+
+for (
+  const [declare, message] of [
+    [() => route.get("/", 1 as never), "Cannot declare GET /: the handler is number"],
+    [
+      () => route.get("/", { query: {} as never }, () => 1),
+      "Cannot declare GET /: query is not a Standard Schema",
+    ],
+    [
+      () => route.post("/", { args: { body: () => 1 } }, () => 1),
+      "Cannot declare POST /: args may not have body",
+    ],
+    [() => route.get("/", { body: CreateCat }, () => 1), "Cannot declare GET /: GET has no body"],
+    [
+      () => route.head("/", { body: CreateCat }, () => 1),
+      "Cannot declare HEAD /: HEAD has no body",
+    ],
+    [
+      () => route.delete("/", { response: CreateCat, status: 204 }, () => ({ name: "Tom" })),
+      "Cannot declare DELETE /: a 204 response has no body",
+    ],
+  ] as const
+) {
+  test(`route refuses misuse: ${message}`, () => {
+    assert.throws(declare, { name: "TypeError", message });
+  });
+}
+
+test("dto() refuses what is no name, and a second name", () => {
+  const schema = v.string();
+  assert.throws(() => dto("a b", schema), {
+    name: "TypeError",
+    message: 'Cannot name a schema "a b": letters, digits, ".", "_" and "-" make a name',
+  });
+  assert.equal(dto("Name", schema), schema);
+  assert.equal(dto("Name", schema), schema);
+  assert.throws(() => dto("Other", schema), {
+    message: "Cannot name a schema Other: it is named Name",
+  });
 });
 
 test("a route refuses a bodyLimit that is no size, and roles that nobody has", () => {

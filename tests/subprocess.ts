@@ -7,7 +7,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import { ROOT } from "./project.ts";
 
 /** How a process ended. */
 export interface Ending {
@@ -19,9 +20,12 @@ export interface Ending {
 
 /** Options of {@linkcode Subprocess}. */
 export interface SubprocessOptions {
+  /** The arguments of the file. */
   readonly args?: readonly (string | number)[];
   /** What Deno allows it; default everything. */
   readonly permissions?: readonly string[];
+  /** Where it runs; default the project's root. */
+  readonly cwd?: string;
   /** Variables beside those of this process. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -35,11 +39,14 @@ export class Subprocess implements AsyncDisposable {
   readonly #child: ChildProcess;
   #output = "";
 
-  /** Starts a file beside this one. */
-  constructor(file: string, { args = [], permissions = ["-A"], env = {} }: SubprocessOptions = {}) {
-    const path = fileURLToPath(new URL(file, import.meta.url));
+  /** Starts a file of the directory it runs in. */
+  constructor(
+    file: string,
+    { args = [], permissions = ["-A"], cwd = ROOT, env = {} }: SubprocessOptions = {},
+  ) {
     const flags = "Deno" in globalThis ? ["run", "--quiet", "--no-prompt", ...permissions] : [];
-    this.#child = spawn(process.execPath, [...flags, path, ...args.map(String)], {
+    this.#child = spawn(process.execPath, [...flags, join(cwd, file), ...args.map(String)], {
+      cwd,
       env: { ...process.env, NO_COLOR: "1", ...env },
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {

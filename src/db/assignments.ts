@@ -4,7 +4,7 @@
  * @module
  */
 import { dbError } from "./errors.ts";
-import { isPlainObject } from "./members.ts";
+import { isPlainObject } from "./plain_object.ts";
 import { isGenerated } from "./model.ts";
 import type { Operation, Slot } from "./operation.ts";
 import type { Table, TableColumn } from "./table.ts";

@@ -8,9 +8,14 @@ import type { Handler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { readBody } from "./body.ts";
 import type { Context } from "./context.ts";
-import { BadRequestException, ForbiddenException, PayloadTooLargeException } from "./exceptions.ts";
 import { queryOf } from "./extractor.ts";
-import { HttpException, type InputPart } from "./http_exception.ts";
+import {
+  BadRequestException,
+  ForbiddenException,
+  HttpException,
+  type InputPart,
+  PayloadTooLargeException,
+} from "./http_exception.ts";
 import { applyFilters, type Pipeline } from "./pipeline.ts";
 import { createResponder } from "./responder.ts";
 import type { Route } from "./route.ts";
@@ -29,7 +34,7 @@ interface Part {
 }
 
 /** Where a route stands, and what holds for it if it does not say otherwise. */
-export interface EndpointOptions {
+export interface RouteHandlerOptions {
   /** The full path pattern: prefixes may have parameters too. */
   readonly path: string;
   /** The largest body in bytes. */
@@ -37,15 +42,14 @@ export interface EndpointOptions {
 }
 
 /** Makes the Hono handler of a route. */
-export function createEndpoint(
+export function createRouteHandler(
   route: Route,
   pipeline: Pipeline,
-  { path, bodyLimit: limit }: EndpointOptions,
+  { path, bodyLimit: limit }: RouteHandlerOptions,
 ): Handler {
   const { guards, interceptors, filters } = pipeline;
-  const maxBytes = route.options.bodyLimit ?? limit;
-  const limitBody = mayHaveBody(route) ? limitTo(maxBytes) : undefined;
-  const parts = partsOf(route, path, maxBytes);
+  const limitBody = mayHaveBody(route) ? limitTo(route.options.bodyLimit ?? limit) : undefined;
+  const parts = partsOf(route, path);
   const respond = createResponder(route.options);
   const args = Object.entries(route.options.args ?? {});
 
@@ -87,6 +91,7 @@ function limitTo(maxSize: number): (c: Context) => Promise<void> {
   };
   const limit = bodyLimit({ maxSize, onError });
   return async (c) => {
+    c.set("bodyLimit", maxSize); // for what reads the body
     if (c.req.raw.bodyUsed) return; // middleware has read it, and Hono keeps what it read
     try {
       await limit(c, () => Promise.resolve());
@@ -97,7 +102,7 @@ function limitTo(maxSize: number): (c: Context) => Promise<void> {
   };
 }
 
-function partsOf({ options }: Route, path: string, bodyLimit: number): readonly Part[] {
+function partsOf({ options }: Route, path: string): readonly Part[] {
   const { params, query, headers, body, consumes } = options;
   const parts: Part[] = [];
   const add = (key: string, part: InputPart, schema: AnySchema | undefined, read: Part["read"]) =>
@@ -105,7 +110,7 @@ function partsOf({ options }: Route, path: string, bodyLimit: number): readonly 
   if (params || path.includes(":")) add("params", "path", params, (c) => c.req.param());
   if (query) add("query", "query", query, queryOf);
   if (headers) add("headers", "header", headers, (c) => c.req.header());
-  if (body) add("body", "body", body, (c) => readBody(c, { consumes, bodyLimit }));
+  if (body) add("body", "body", body, (c) => readBody(c, { consumes }));
   return parts;
 }
 

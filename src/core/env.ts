@@ -1,0 +1,22 @@
+/**
+ * Reading single variables of the process environment.
+ *
+ * @module
+ */
+
+/**
+ * Reads a variable of the process environment: `undefined` if it is not set, or on a runtime without
+ * process environment. On Deno it needs `--allow-env` for that name.
+ */
+export function readEnv(name: string): string | undefined {
+  return globalThis.process?.env?.[name];
+}
+
+/** Tells whether `FW_ENV` is `production`; a process that may not read it is not in production. */
+export function isProduction(): boolean {
+  try {
+    return readEnv("FW_ENV") === "production";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,14 @@
+/** Two applications in one process; the second takes a second longer to stop. */
+import { setTimeout as delay } from "node:timers/promises";
+import { stopOnSignals } from "../../src/runtime/graceful.ts";
+
+stopOnSignals({ onSignal: () => Promise.resolve(console.log("first stopped")) });
+stopOnSignals({
+  onSignal: async () => {
+    await delay(1_000);
+    console.log("second stopped");
+  },
+});
+const alive = setInterval(() => {}, 1_000);
+process.on("exit", () => clearInterval(alive));
+console.log("ready");
