@@ -15,6 +15,7 @@ const GATES: readonly (readonly [name: string, args: readonly string[]])[] = [
   ["free of type errors", ["check", "mod.ts", "src", "tests", "examples"]],
   ["documented", ["run", "-A", "tests/doc_coverage.ts", ...entryPoints]],
   ["right in every example", ["test", "-A", "--doc", "--quiet", ...entryPoints, "src"]],
+  ["right in README", ["check", "--doc-only", "README.md"]],
   ...entryPoints.map((file) =>
     [`imported without permissions: ${file}`, ["run", "--no-prompt", "--quiet", file]] as const
   ),
