@@ -28,7 +28,8 @@
  *
  * @module
  */
-export type { CloseOptions, FwApplication, RequestOptions } from "./src/application.ts";
+export type { FwApplication, RequestOptions } from "./src/application.ts";
+export type { CloseOptions } from "./src/serving.ts";
 export { FwFactory, type FwFactoryOptions } from "./src/factory.ts";
 
 export type { BodyFormat } from "./src/core/body.ts";

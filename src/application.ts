@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { getLogger } from "@logtape/logtape";
 import type { ExecutionContext, Handler, Hono, MiddlewareHandler } from "hono";
 import { assemble, type Install, throwingErrors } from "./core/assembly.ts";
 import type { Kernel } from "./core/boot.ts";
@@ -30,14 +29,8 @@ import { requestTracing, type RequestTracingOptions } from "./middleware/request
 import { trustedProxy, type TrustedProxyOptions } from "./middleware/trusted_proxy.ts";
 import { Installed, type Slot } from "./middleware_order.ts";
 import { logToConsole } from "./runtime/console_log.ts";
-import { stopOnSignals } from "./runtime/graceful.ts";
-import { type DrainOptions, type HttpServer, type ListenOptions, serve } from "./runtime/listen.ts";
-
-/** How an application closes. */
-export interface CloseOptions extends DrainOptions {
-  /** The signal that made it close; the hooks are told. */
-  readonly signal?: string;
-}
+import type { DrainOptions, HttpServer, ListenOptions } from "./runtime/listen.ts";
+import { type CloseOptions, Serving } from "./serving.ts";
 
 /** Options of {@linkcode FwApplication.request}. */
 export interface RequestOptions extends RequestInit {
@@ -55,20 +48,18 @@ export class FwApplication {
   readonly #kernel: Kernel;
   readonly #installed = new Installed();
   #global: PipelineDeclaration = {};
-  readonly #servers = new Set<HttpServer>();
+  readonly #serving: Serving;
   #globalPrefix = "";
   #defaultVersion: string | undefined;
   #bodyLimit = DEFAULT_BODY_LIMIT;
   #production = false;
-  #draining = false;
   #assembled: Promise<Hono> | undefined;
   #router: Hono | undefined;
-  #closed: Promise<void> | undefined;
-  #releaseSignals: (() => void) | undefined;
 
   /** Creates an application; use {@linkcode FwFactory}. */
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
+    this.#serving = new Serving(this.fetch, (signal) => kernel.stop(signal));
   }
 
   /** Puts a prefix before the paths of all controllers, such as `api`. */
@@ -205,7 +196,7 @@ export class FwApplication {
    * @throws {RangeError} if the time limit is not one
    */
   enableHealthCheck(path = "/health", options: HealthCheckOptions = {}): this {
-    const handler = healthCheck(options, () => this.#draining);
+    const handler = healthCheck(options, () => this.#serving.isDraining());
     return this.#endpoint(path, () => handler);
   }
 
@@ -289,16 +280,8 @@ export class FwApplication {
    * @throws {TypeError} if the routes collide, or the application is closed
    */
   async listen(port: number, options: ListenOptions = {}): Promise<HttpServer> {
-    logToConsole();
     await this.#assemble();
-    const server = await serve(this.fetch, { ...options, port });
-    if (this.#closed) {
-      await server.close();
-      throw new TypeError("Cannot listen: the application is closed");
-    }
-    this.#servers.add(server);
-    getLogger(["fw", "runtime"]).info("Listening on {url}", { url: server.url });
-    return server;
+    return await this.#serving.listen(port, options);
   }
 
   /**
@@ -311,11 +294,7 @@ export class FwApplication {
     { drainMs, lameDuckMs, ...options }: ListenOptions & DrainOptions = {},
   ): Promise<HttpServer> {
     const server = await this.listen(port, options);
-    this.#releaseSignals ??= stopOnSignals({
-      drainMs,
-      lameDuckMs,
-      onSignal: (signal, drain) => this.close({ signal, ...drain }),
-    });
+    this.#serving.closeOnSignals({ drainMs, lameDuckMs });
     return server;
   }
 
@@ -325,22 +304,12 @@ export class FwApplication {
    * @throws {AggregateError} if stop hooks failed; all of them have run
    */
   close(options: CloseOptions = {}): Promise<void> {
-    return this.#closed ??= this.#close(options);
+    return this.#serving.close(options);
   }
 
   /** Closes the application. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-
-  async #close({ signal, ...drain }: CloseOptions): Promise<void> {
-    this.#draining = true;
-    try {
-      await Promise.all([...this.#servers].map((server) => server.close(drain)));
-      await this.#kernel.stop(signal);
-    } finally {
-      this.#releaseSignals?.();
-    }
   }
 
   get #prefixes(): Prefixes {
