@@ -30,6 +30,8 @@ export function createResponder({ response: schema, status }: RouteOptions): Res
     if (data === undefined || status === 204) return c.body(null, status);
     const json: string | undefined = JSON.stringify(data);
     if (json === undefined) throw new TypeError(`Cannot send a ${typeof data}: it is not data`);
+    // the length that a GET would have; without it, a server would say 0 (RFC 9110 §8.6)
+    if (c.req.method === "HEAD") c.header("content-length", String(byteLength(json)));
     return c.body(json, status, JSON_TYPE);
   };
 }
@@ -66,4 +68,8 @@ async function sendable(response: Response, c: Context): Promise<Response> {
   // middleware sets headers, and those of a fetched or redirecting response cannot be set
   const isImmutable = response.url !== "" || (response.status >= 300 && response.status < 400);
   return isImmutable ? new Response(response.body, response) : response;
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).byteLength;
 }

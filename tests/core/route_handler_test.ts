@@ -466,6 +466,15 @@ test("HEAD of a streaming route cancels the stream", async () => {
   assert.deepEqual([response.status, response.body, cancelled], [200, null, 1]);
 });
 
+test("HEAD tells the length that GET would have", async () => {
+  class LengthController {
+    one = route.get("/", () => "é");
+  }
+  await using app = await serving(LengthController);
+  const response = await app.request("/", { method: "HEAD" });
+  assert.equal(response.headers.get("content-length"), "4");
+});
+
 test("a body that middleware has read is validated all the same", async () => {
   class EchoController {
     echo = route.post("/", { body: v.object({ n: v.number() }) }, ({ body }) => body);
