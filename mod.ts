@@ -94,6 +94,7 @@ export type {
   FactoryProvider,
   InjectionKey,
   Provider,
+  StandIn,
 } from "./src/core/provider.ts";
 export { type Route, route } from "./src/core/route.ts";
 export type {

@@ -20,7 +20,7 @@ import type {
 } from "./core/pipeline.ts";
 import type { Class, InjectionKey } from "./core/provider.ts";
 import { listRoutes, placeRoutes, type Prefixes, type RouteInfo } from "./core/route_table.ts";
-import { mount } from "./core/router.ts";
+import { mount, routerPattern } from "./core/router.ts";
 import { healthCheck, type HealthCheckOptions } from "./middleware/health.ts";
 import { createMetrics, type Metrics, type MetricsOptions } from "./middleware/metrics.ts";
 import { rateLimit, type RateLimitOptions } from "./middleware/rate_limit.ts";
@@ -59,7 +59,10 @@ export class FwApplication {
   /** Creates an application; use {@linkcode FwFactory}. */
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
-    this.#serving = new Serving(this.fetch, (signal) => kernel.stop(signal));
+    this.#serving = new Serving(this.fetch, async (signal) => {
+      await this.#assembled?.catch(() => {}); // what it has started is to be stopped too
+      await kernel.stop(signal);
+    });
   }
 
   /** Puts a prefix before the paths of all controllers, such as `api`. */
@@ -97,7 +100,7 @@ export class FwApplication {
   use(path: string, ...middleware: readonly MiddlewareHandler[]): this;
   use(first: string | MiddlewareHandler, ...rest: readonly MiddlewareHandler[]): this {
     const isPath = typeof first === "string";
-    const path = isPath ? composePath({ routePath: first }) : "*";
+    const path = isPath ? routerPattern(composePath({ routePath: first })) : "*";
     const handlers = (isPath ? rest : [first, ...rest]).map(throwingErrors);
     return this.#install("use", (router) => void router.use(path, ...handlers));
   }
@@ -317,6 +320,8 @@ export class FwApplication {
   }
 
   async #assemble(): Promise<Hono> {
+    if (this.#router) return this.#router;
+    if (this.#serving.isDraining()) throw new TypeError("Cannot serve: the application is closed");
     this.#assembled ??= assemble(this.#kernel, {
       ...this.#prefixes,
       global: this.#global,
@@ -324,7 +329,12 @@ export class FwApplication {
       production: this.#production,
       installs: this.#installed.inOrder(),
     });
-    return this.#router = await this.#assembled;
+    try {
+      return this.#router = await this.#assembled;
+    } catch (error) {
+      this.#assembled = undefined; // so that what is wrong can be mended
+      throw error;
+    }
   }
 
   /** Installs an endpoint outside of prefixes, versions and limits. */

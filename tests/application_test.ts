@@ -229,7 +229,7 @@ test("listen() refuses an application that is closed", () =>
   captureLogs(["fw"], async () => {
     const app = await FwFactory.create(AppModule);
     await app.close();
-    await assert.rejects(app.listen(0), { message: "Cannot listen: the application is closed" });
+    await assert.rejects(app.listen(0), { message: "Cannot serve: the application is closed" });
   }));
 
 test("routes() counts global guards, and get() finds providers of any module", async () => {
@@ -247,7 +247,8 @@ test("routes() counts global guards, and get() finds providers of any module", a
   class Unknown {}
   assert.throws(() => app.get(Unknown), {
     name: "TypeError",
-    message: "Cannot inject Unknown in PingControllerModule: no module provides it",
+    message: "Cannot inject Unknown in PingControllerModule: no module provides it; " +
+      "list it in the providers of PingControllerModule",
   });
 });
 
@@ -299,6 +300,7 @@ test("builder methods refuse bad options at the call", async () => {
   assert.throws(() => app.useRequestId({ headerName: "a b" }), TypeError);
   assert.throws(() => app.useRequestTracing({ skipPaths: ["x"] }), TypeError);
   assert.throws(() => app.enableHealthCheck("/a b"), TypeError);
+  assert.throws(() => app.use("nothing" as never, undefined as never), TypeError);
 });
 
 test("what an application's own callbacks throw is a problem, whatever it is", async () => {
@@ -337,6 +339,37 @@ test("rateLimit() limits one path as any middleware does", async () => {
   const statuses = [];
   for (const path of ["/ping", "/ping", "/who"]) statuses.push((await app.request(path)).status);
   assert.deepEqual(statuses, [200, 429, 200]);
+});
+
+test("close() while the application is assembled stops what that has started", async () => {
+  const lines: string[] = [];
+  class SlowGuard {
+    async onModuleInit() {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      lines.push("init");
+    }
+    onModuleDestroy() {
+      lines.push("destroy");
+    }
+    canActivate() {}
+  }
+  const app = (await FwFactory.create(AppModule)).useGlobalGuards(SlowGuard);
+  const ready = app.ready();
+  await app.close();
+  await ready;
+  assert.deepEqual(lines, ["init", "destroy"]);
+  const closed = await FwFactory.create(AppModule);
+  await closed.close();
+  await assert.rejects(closed.request("/ping"), {
+    message: "Cannot serve: the application is closed",
+  });
+});
+
+test("an application whose assembly failed can be mended", async () => {
+  const app = await FwFactory.create(AppModule);
+  app.enableHealthCheck("/ping");
+  await assert.rejects(app.ready(), { message: /GET \/ping is an endpoint already/ });
+  assert.equal((await app.setGlobalPrefix("api").request("/api/ping")).status, 200);
 });
 
 test("close() while listen() is under way leaves no server behind", () =>

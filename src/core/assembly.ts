@@ -91,6 +91,9 @@ function slotOf({ method, path }: { readonly method: string; readonly path: stri
 
 /** Makes middleware of anyone's safe for Hono, which lets whatever is not an `Error` escape. */
 export function throwingErrors(middleware: MiddlewareHandler): MiddlewareHandler {
+  if (typeof middleware !== "function") {
+    throw new TypeError(`Cannot use ${typeof middleware}: it is no middleware`);
+  }
   return async (c, next) => {
     try {
       return await middleware(c, next);

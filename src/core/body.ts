@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { BodyData } from "hono/utils/body";
 import type { Context } from "./context.ts";
 import {
   BadRequestException,
@@ -31,7 +32,7 @@ export const MEDIA_TYPES: Readonly<Record<BodyFormat, string>> = {
 };
 
 /**
- * A JSON body may hold a value for every 50 bytes of the body limit (20 971 in 1 MiB), 1000 in any case.
+ * A body may hold a value for every 50 bytes of the body limit (20 971 in 1 MiB), 1000 in any case.
  * Schema libraries report every value they refuse, so without a bound a body of a megabyte could make
  * them work for seconds.
  */
@@ -46,7 +47,7 @@ const MAX_DEPTH = 512;
  *
  * @throws {BadRequestException} 400 if the body is not what its type says (RFC 8259: JSON is UTF-8),
  * is cut short, or nests deeper than 512
- * @throws {PayloadTooLargeException} 413 if it is JSON of more than one value for 50 bytes of the limit
+ * @throws {PayloadTooLargeException} 413 if it holds more than one value for 50 bytes of the limit
  * @throws {UnsupportedMediaTypeException} 415 if its type, charset or encoding is not one of these
  */
 export async function readBody(
@@ -89,7 +90,7 @@ async function bytesOf(c: Context): Promise<ArrayBuffer> {
   }
 }
 
-function decodeJson(bytes: ArrayBuffer, bodyLimit: number = DEFAULT_BODY_LIMIT): unknown {
+function decodeJson(bytes: ArrayBuffer, bodyLimit?: number): unknown {
   if (bytes.byteLength === 0) return undefined;
   let text: string;
   let value: unknown;
@@ -101,18 +102,28 @@ function decodeJson(bytes: ArrayBuffer, bodyLimit: number = DEFAULT_BODY_LIMIT):
   }
   const { values, depth } = measureJson(text);
   if (depth > MAX_DEPTH) throw new BadRequestException("The body is nested too deeply");
-  const maxValues = Math.max(1000, Math.floor(bodyLimit / LIMIT_BYTES_PER_VALUE));
-  if (values > maxValues) {
-    throw new PayloadTooLargeException(`The body holds more than ${maxValues} values`);
-  }
+  checkValues(values, bodyLimit);
   return value;
 }
 
 async function decodeForm(c: Context): Promise<unknown> {
+  const form = await parseForm(c);
+  checkValues(Object.values(form).flat().length, c.get("bodyLimit"));
+  return form;
+}
+
+async function parseForm(c: Context): Promise<BodyData<{ all: true }>> {
   try {
     return await c.req.parseBody({ all: true });
   } catch (cause) {
     throw new BadRequestException("The body is not a valid form", { cause });
+  }
+}
+
+function checkValues(values: number, bodyLimit: number = DEFAULT_BODY_LIMIT): void {
+  const maxValues = Math.max(1000, Math.floor(bodyLimit / LIMIT_BYTES_PER_VALUE));
+  if (values > maxValues) {
+    throw new PayloadTooLargeException(`The body holds more than ${maxValues} values`);
   }
 }
 

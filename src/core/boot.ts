@@ -4,13 +4,13 @@
  * @module
  */
 import { Container } from "./container.ts";
-import { routesOf } from "./controller.ts";
+import { checkController, routesOf } from "./controller.ts";
 import { runStartHooks, runStopHooks } from "./lifecycle.ts";
 import type { Module } from "./module.ts";
 import { type CreateInstance, type Pipeline, resolvePipeline } from "./pipeline.ts";
 import type { InjectionKey, Provider } from "./provider.ts";
 import { requireRoles } from "./roles.ts";
-import { type BoundRoute, placeRoutes } from "./route_table.ts";
+import { type BoundRoute, placeRoutes, rolesOf } from "./route_table.ts";
 import type { Scope } from "./scope.ts";
 
 /** A booted module tree. */
@@ -77,16 +77,18 @@ async function bindRoutes(scope: Scope, container: Container): Promise<BoundRout
   const create: CreateInstance = (key) => container.instantiate(scope, key);
   const bound: BoundRoute[] = [];
   for (const controller of scope.module.controllers) {
-    const routes = routesOf(await create(controller));
+    const instance = await create(controller);
+    checkController(controller, instance);
+    const routes = routesOf(instance);
     if (routes.length === 0) {
       throw new TypeError(`Cannot boot ${controller.name}: none of its fields is a route`);
     }
     const around = await resolvePipeline(controller, create);
     for (const [handler, route] of routes) {
       const own = await resolvePipeline(route.options, create);
-      const roles = route.options.roles ? [requireRoles(route.options.roles)] : [];
+      const roles = rolesOf({ controller, route });
       const pipeline: Pipeline = {
-        guards: [...around.guards, ...own.guards, ...roles],
+        guards: [...around.guards, ...own.guards, ...roles.length > 0 ? [requireRoles(roles)] : []],
         interceptors: [...around.interceptors, ...own.interceptors],
         filters: [...own.filters, ...around.filters],
       };

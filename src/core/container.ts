@@ -225,14 +225,15 @@ export class Container {
 
   #missing(key: InjectionKey<unknown>, { scope, path }: Injector): TypeError {
     const owner = this.scopes().find((other) => other.entries.has(keyOf(key)))?.module;
+    const where = scope.module.name;
     const why = owner === undefined
-      ? "no module provides it"
+      ? `no module provides it; list it in the providers of ${where}`
       : scope.imports.some((imported) => imported.module === owner)
       ? `no provider; ${owner.name} has it but does not export it`
-      : `no provider; ${owner.name} has it but ${scope.module.name} does not import it`;
+      : `no provider; ${owner.name} has it but ${where} does not import it`;
     const name = keyName(key);
     const asked = path.length === 0 ? "" : `${pathOf(path)} -> ${name}: `;
-    return new TypeError(`Cannot inject ${name} in ${scope.module.name}: ${asked}${why}`);
+    return new TypeError(`Cannot inject ${name} in ${where}: ${asked}${why}`);
   }
 }
 

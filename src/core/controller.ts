@@ -40,8 +40,30 @@ export interface ControllerClass extends Class<object> {
   readonly guards?: readonly (CanActivateFn | Class<CanActivate>)[];
   /** Interceptors of all its routes, inside the global ones. */
   readonly interceptors?: readonly (InterceptorFn | Class<Interceptor>)[];
+  /** Roles of which a caller needs one, on those of its routes that name none. */
+  readonly roles?: readonly string[];
   /** Exception filters of all its routes, after the route's own. */
   readonly filters?: readonly (ExceptionFilterFn | Class<ExceptionFilter>)[];
+}
+
+/** What is static in a controller. */
+const STATIC = ["prefix", "version", "tag", "guards", "interceptors", "filters", "roles"];
+
+/**
+ * Checks what would protect or place a controller if it were written right: a field that should be
+ * static, or one in the singular.
+ *
+ * @throws {TypeError} naming the field
+ */
+export function checkController(type: ControllerClass, controller: object): void {
+  const fields: Readonly<Record<string, unknown>> = { ...controller };
+  const misplaced = STATIC.find((name) => name in fields && !(fields[name] instanceof Route));
+  if (misplaced) throw new TypeError(`Cannot boot ${type.name}: ${misplaced} is not static`);
+  const singular = STATIC.find((name) => name.endsWith("s") && name.slice(0, -1) in type);
+  if (singular) {
+    const field = singular.slice(0, -1);
+    throw new TypeError(`Cannot boot ${type.name}: there is no ${field}, only ${singular}`);
+  }
 }
 
 /** Lists the routes of a controller in the order of its fields, with the fields' names. */

@@ -27,14 +27,12 @@ export function markRoute<H extends Handler>(handler: H, route: MatchedRoute): H
  * `undefined` when no route matches (404, 405).
  */
 export function matchedRoute(c: Context): MatchedRoute | undefined {
-  const matched = matchedRoutes(c);
-  const reached = routeOf(matched[c.req.routeIndex]?.handler);
-  if (reached) return reached;
-  for (const { handler } of matched) {
-    const route = routeOf(handler);
-    if (route) return route;
-  }
-  return undefined;
+  const matched = matchedRoutes(c).map(({ handler }) => routeOf(handler));
+  // a HEAD route stands among those of GET, and lets other requests pass
+  const answers = (route: MatchedRoute | undefined) =>
+    route !== undefined && (route.method !== "HEAD" || c.req.method === "HEAD");
+  const reached = matched[c.req.routeIndex];
+  return answers(reached) ? reached : matched.find(answers);
 }
 
 /** Gives the route a handler was marked with. */

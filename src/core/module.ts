@@ -5,7 +5,7 @@
  * @module
  */
 import type { ControllerClass } from "./controller.ts";
-import { type InjectionKey, keyName, type Provider } from "./provider.ts";
+import { type InjectionKey, isProvider, keyName, type Provider } from "./provider.ts";
 
 /** What a module is made of; see {@linkcode module}. */
 export interface ModuleOptions {
@@ -41,6 +41,12 @@ export class Module {
   constructor({ name, imports, providers, controllers, exports }: ModuleOptions) {
     this.imports = listOf(imports, "imports");
     this.providers = listOf(providers, "providers");
+    const wrong = this.providers.findIndex((provider) => !isProvider(provider));
+    if (wrong !== -1) {
+      throw new TypeError(
+        `Cannot declare module: providers[${wrong}] is neither a class nor made by provide()`,
+      );
+    }
     this.controllers = listOf(controllers, "controllers");
     this.exports = listOf(exports, "exports");
     this.name = name ?? nameByContent(this);

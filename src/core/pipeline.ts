@@ -104,6 +104,11 @@ async function resolveAll<F extends (...args: never[]) => unknown, Method extend
 ): Promise<F[]> {
   const resolved: F[] = [];
   for (const entry of declared) {
+    if (typeof entry !== "function") {
+      throw new TypeError(
+        `Cannot use ${typeof entry}: it is no function and no class with ${method}()`,
+      );
+    }
     if (!isClass(entry)) {
       resolved.push(entry as F); // what is no class is a function
       continue;

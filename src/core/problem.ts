@@ -66,16 +66,25 @@ export function problemResponse(
 /** Headers that described the response which has failed, and would be wrong of the problem. */
 const REPRESENTATION = [
   "cache-control",
+  "cdn-cache-control",
+  "content-digest",
   "content-disposition",
   "content-encoding",
+  "content-language",
   "content-length",
+  "content-location",
+  "content-range",
   "etag",
+  "expires",
   "last-modified",
+  "repr-digest",
+  "surrogate-control",
   "transfer-encoding",
 ];
 
 function forgetRepresentation(c: Context): void {
   if (!c.finalized) return REPRESENTATION.forEach((name) => c.header(name, undefined));
+  c.res.body?.cancel().catch(() => {}); // it will not be sent
   const headers = new Headers(c.res.headers);
   REPRESENTATION.forEach((name) => headers.delete(name));
   c.res = undefined; // else Hono would merge the headers into those of the next response
@@ -83,7 +92,8 @@ function forgetRepresentation(c: Context): void {
 }
 
 function logFailure(exception: HttpException, c: Context, requestId: unknown): void {
-  getLogger(["fw", "http"]).error("{method} {path} failed with {status}: {error}", {
+  const template = "{method} {path} failed with {status}: {error}";
+  getLogger(["fw", "http"]).error(requestId ? `${template} (request {requestId})` : template, {
     method: c.req.method,
     path: rawPath(c.req.url),
     route: matchedRoute(c)?.path,

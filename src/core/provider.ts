@@ -20,6 +20,9 @@ export interface FactoryProvider<T> {
   readonly factory: () => T | Promise<T>;
 }
 
+/** A value, or one that looks the same: it need not have the private members of a class. */
+export type StandIn<T> = T | { [K in keyof T]: T[K] };
+
 /** What {@linkcode inject} takes: a class, or what {@linkcode provide} returned. */
 export type InjectionKey<T> = AbstractClass<T> | FactoryProvider<T>;
 
@@ -44,7 +47,7 @@ export type Provider = Class<unknown> | FactoryProvider<unknown>;
  */
 export function provide<T>(
   key: InjectionKey<T>,
-  factory: () => NoInfer<T> | Promise<NoInfer<T>>,
+  factory: () => StandIn<NoInfer<T>> | Promise<StandIn<NoInfer<T>>>,
 ): FactoryProvider<T>;
 /** Declares a provider that is its own key, under a name for error messages. */
 export function provide<T>(name: string, factory: () => T | Promise<T>): FactoryProvider<T>;
@@ -58,6 +61,12 @@ export function provide<T>(
   return typeof key === "string"
     ? Object.freeze({ name: key, key: undefined, factory })
     : Object.freeze({ name: keyName(key), key, factory });
+}
+
+/** Tells whether something can stand in a module's `providers`. */
+export function isProvider(value: unknown): value is Provider {
+  return typeof value === "function" ||
+    typeof value === "object" && value !== null && "factory" in value && "name" in value;
 }
 
 /** Tells a provider made by {@linkcode provide} from a class. */

@@ -5,9 +5,10 @@
  */
 import type { Context } from "./context.ts";
 import { dtoName } from "./dto.ts";
-import { InternalServerErrorException, type ValidationIssue } from "./http_exception.ts";
+import type { ValidationIssue } from "./http_exception.ts";
 import type { RouteOptions } from "./route.ts";
-import { type AnySchema, issuesOf, stripping } from "./validation.ts";
+import { stripping } from "./stripping.ts";
+import { type AnySchema, issuesOf } from "./validation.ts";
 
 /** Turns what a handler returned into a response. */
 export type Responder = (output: unknown, c: Context) => Promise<Response>;
@@ -19,7 +20,7 @@ export type Responder = (output: unknown, c: Context) => Promise<Response>;
 export function createResponder({ response: schema, status }: RouteOptions): Responder {
   const stripped = schema && stripping(schema);
   return async function respond(output, c) {
-    if (isResponse(output)) return await sendable(output, c);
+    if (isResponse(output)) return sendable(output, c);
     let data = output;
     if (schema && stripped) {
       let result = stripped["~standard"].validate(output);
@@ -38,15 +39,13 @@ export function createResponder({ response: schema, status }: RouteOptions): Res
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** A handler's own mistake: the reasons go to the log, without the values. */
-function mismatch(
-  schema: AnySchema,
-  issues: readonly ValidationIssue[],
-): InternalServerErrorException {
+/** A handler's own mistake, told without the values. */
+function mismatch(schema: AnySchema, issues: readonly ValidationIssue[]): TypeError {
   const reasons = issues.map(({ field, message }) => field ? `${field}: ${message}` : message);
-  const what = `The response does not satisfy ${dtoName(schema) ?? "its schema"}`;
-  const cause = new TypeError(`${what} (${reasons.join("; ")})`);
-  return new InternalServerErrorException(what, { cause });
+  const name = dtoName(schema) ?? "its schema";
+  return new TypeError(
+    `Cannot send the response: it does not satisfy ${name} (${reasons.join("; ")})`,
+  );
 }
 
 /** Tells a response of any origin: Node's server replaces the global class while it runs. */
@@ -56,18 +55,20 @@ function isResponse(value: unknown): value is Response {
 }
 
 /** Prepares a handler's own response, which may come from `fetch` or from an earlier request. */
-async function sendable(response: Response, c: Context): Promise<Response> {
+function sendable(response: Response, c: Context): Response {
   if (response.bodyUsed || response.status === 0) {
     const why = response.bodyUsed ? "its body has been read" : "it is a network error";
     throw new TypeError(`Cannot send the response: ${why}`);
   }
   if (c.req.method === "HEAD" && response.body) {
-    await response.body.cancel(); // nobody will read it, and its source would never end
+    response.body.cancel().catch(() => {}); // nobody will read it, and its source would never end
     return new Response(null, response);
   }
-  // middleware sets headers, and those of a fetched or redirecting response cannot be set
-  const isImmutable = response.url !== "" || (response.status >= 300 && response.status < 400);
-  return isImmutable ? new Response(response.body, response) : response;
+  // Middleware sets headers: those of a fetched or redirecting response cannot be set, and one without
+  // a body may be sent again and again.
+  const { status, url } = response;
+  const isShared = status === 204 || status === 205 || (status >= 300 && status < 400);
+  return isShared || url !== "" ? new Response(response.body, response) : response;
 }
 
 function byteLength(text: string): number {

@@ -17,7 +17,10 @@ import { ForbiddenException, UnauthorizedException } from "./http_exception.ts";
 export function requireRoles(required: readonly string[]): (c: Context) => void {
   return (c) => {
     const roles: unknown = c.get("roles");
-    if (!Array.isArray(roles)) throw new UnauthorizedException("An identity is required");
+    if (roles === undefined) throw new UnauthorizedException("An identity is required");
+    if (!Array.isArray(roles)) {
+      throw new TypeError(`Cannot check roles: c.get("roles") is ${typeof roles}, not an array`);
+    }
     if (!required.some((role) => roles.includes(role))) {
       throw new ForbiddenException("The role this needs is missing");
     }

@@ -16,6 +16,7 @@ import type {
   InterceptorFn,
 } from "./pipeline.ts";
 import type { Class } from "./provider.ts";
+import { stripping } from "./stripping.ts";
 import type { AnySchema, SchemaInput, SchemaOutput } from "./validation.ts";
 
 /** The methods a route may have; `ALL` answers those that no other route of its path has. */
@@ -265,6 +266,11 @@ function checkOptions({ method, path, options }: Route): void {
   }
   for (const key of Object.keys(options.args ?? {})) {
     if (["params", "query", "headers", "body"].includes(key)) refuse(`args may not have ${key}`);
+  }
+  try {
+    if (options.response) stripping(options.response);
+  } catch (error) {
+    refuse(`response: ${(error as Error).message}`);
   }
   const { bodyLimit } = options;
   if (bodyLimit !== undefined && !(Number.isSafeInteger(bodyLimit) && bodyLimit >= 0)) {

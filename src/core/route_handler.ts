@@ -5,17 +5,11 @@
  * @module
  */
 import type { Handler } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { readBody } from "./body.ts";
+import { bodyLimitError, limitBody } from "./body_limit.ts";
 import type { Context } from "./context.ts";
 import { queryOf } from "./extractor.ts";
-import {
-  BadRequestException,
-  ForbiddenException,
-  HttpException,
-  type InputPart,
-  PayloadTooLargeException,
-} from "./http_exception.ts";
+import { ForbiddenException, type InputPart } from "./http_exception.ts";
 import { applyFilters, type Pipeline } from "./pipeline.ts";
 import { createResponder } from "./responder.ts";
 import type { Route } from "./route.ts";
@@ -48,7 +42,8 @@ export function createRouteHandler(
   { path, bodyLimit: limit }: RouteHandlerOptions,
 ): Handler {
   const { guards, interceptors, filters } = pipeline;
-  const limitBody = mayHaveBody(route) ? limitTo(route.options.bodyLimit ?? limit) : undefined;
+  const maxBytes = route.options.bodyLimit ?? limit;
+  const isLimited = route.method !== "GET" && route.method !== "HEAD";
   const parts = partsOf(route, path);
   const respond = createResponder(route.options);
   const args = Object.entries(route.options.args ?? {});
@@ -67,37 +62,13 @@ export function createRouteHandler(
 
   return async (c) => {
     try {
-      if (limitBody) await limitBody(c);
+      if (isLimited) limitBody(c, maxBytes);
       for (const guard of guards) {
         if (await guard(c) === false) throw new ForbiddenException();
       }
       return await respond(await wrapped(c), c);
     } catch (error) {
-      return await applyFilters(filters, error, c);
-    }
-  };
-}
-
-function mayHaveBody({ method }: Route): boolean {
-  return method !== "GET" && method !== "HEAD";
-}
-
-function limitTo(maxSize: number): (c: Context) => Promise<void> {
-  const onError = () => {
-    // the rest of the body stays unread, so the connection cannot be used again (RFC 9112 §9.3)
-    throw new PayloadTooLargeException(`The body is larger than ${maxSize} bytes`, {
-      headers: { connection: "close" },
-    });
-  };
-  const limit = bodyLimit({ maxSize, onError });
-  return async (c) => {
-    c.set("bodyLimit", maxSize); // for what reads the body
-    if (c.req.raw.bodyUsed) return; // middleware has read it, and Hono keeps what it read
-    try {
-      await limit(c, () => Promise.resolve());
-    } catch (error) {
-      if (error instanceof HttpException) throw error;
-      throw new BadRequestException("The body is cut short", { cause: error });
+      return await applyFilters(filters, bodyLimitError(c) ?? error, c);
     }
   };
 }

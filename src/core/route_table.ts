@@ -82,11 +82,18 @@ export function listRoutes(
   globalGuards: readonly unknown[],
 ): readonly RouteInfo[] {
   return placed.map(({ method, path, bound }) => {
-    const roles = bound.route.options.roles ?? [];
+    const roles = rolesOf(bound);
     const isGuarded = globalGuards.length + bound.pipeline.guards.length > 0;
     const protection = roles.length > 0 ? "roles" : isGuarded ? "guarded" : "open";
     return { method, path, handler: nameOf(bound), protection, roles };
   });
+}
+
+/** Lists the roles of which a caller needs one: the route's own, else its controller's. */
+export function rolesOf(
+  { controller, route }: Pick<BoundRoute, "controller" | "route">,
+): readonly string[] {
+  return route.options.roles ?? controller.roles ?? [];
 }
 
 /** Names a route by where it was declared: `UsersModule.UsersController.create`. */

@@ -20,8 +20,7 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as 
 class Router<T> extends TrieRouter<T> {
   /** Matches a path; one that spells a pattern, such as `/users/:id`, is no more than text. */
   override match(method: string, path: string): ReturnType<TrieRouter<T>["match"]> {
-    const isPlain = !/[*{}]|\/:/.test(path);
-    return super.match(method, isPlain ? path : path.replace(/[*{}:]/g, encoded));
+    return super.match(method, path.replace(/\/(?:\*(?=\/|$)|:)/g, escaped));
   }
 }
 
@@ -30,9 +29,17 @@ export function createRouter(): Hono {
   return new Hono({ strict: false, router: new Router() });
 }
 
+/**
+ * Gives a pattern as the router needs it, with the alternatives of a constraint grouped: it would read
+ * `{cat|dog}` as `^cat` or `dog$`.
+ */
+export function routerPattern(path: string): string {
+  return path.replace(CONSTRAINT, (constraint) => `{(?:${constraint.slice(1, -1)})}`);
+}
+
 /** Mounts a handler as a route. */
 export function mount(router: Hono, route: MatchedRoute, handler: Handler): void {
-  const pattern = route.path.replace(CONSTRAINT, grouped);
+  const pattern = routerPattern(route.path);
   if (route.method !== "HEAD") {
     router.on(route.method, pattern, markRoute(handler, route));
     return;
@@ -69,11 +76,6 @@ function allowedMethods({ router }: Hono, path: string): ReadonlySet<string> {
   return allowed;
 }
 
-/** Groups the alternatives of a constraint: the router would read `{cat|dog}` as `^cat` or `dog$`. */
-function grouped(constraint: string): string {
-  return `{(?:${constraint.slice(1, -1)})}`;
-}
-
-function encoded(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+function escaped(found: string): string {
+  return found === "/*" ? "/%2A" : "/%3A";
 }

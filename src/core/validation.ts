@@ -26,19 +26,6 @@ const MAX_ISSUES = 100;
 /** The longest `field` and `message` of an issue, in characters. */
 const MAX_TEXT = 256;
 
-/**
- * Makes a schema drop what it does not declare, as those of valibot and zod do by themselves: arktype
- * has to be told.
- */
-export function stripping(schema: AnySchema): AnySchema {
-  const { onDeepUndeclaredKey } = schema as {
-    onDeepUndeclaredKey?: (behavior: "delete") => AnySchema;
-  };
-  return typeof onDeepUndeclaredKey === "function"
-    ? onDeepUndeclaredKey.call(schema, "delete")
-    : schema;
-}
-
 /** One part of a request, and the schema it has to satisfy. */
 export class InputSchema<S extends AnySchema> {
   readonly #part: InputPart;
@@ -49,7 +36,7 @@ export class InputSchema<S extends AnySchema> {
   constructor(part: InputPart, schema: S) {
     this.#part = part;
     this.#name = dtoName(schema) ?? "its schema";
-    this.#schema = stripping(schema);
+    this.#schema = schema;
   }
 
   /** Gives the schema's output, or says what is wrong; synchronously where the schema does. */
@@ -74,7 +61,9 @@ export class InputSchema<S extends AnySchema> {
   #understand(result: StandardSchemaV1.Result<unknown>, value: unknown): Validated<S> {
     // the schema's output type is what its library says it is
     if (!result.issues) return { value: result.value as SchemaOutput<S>, refusal: undefined };
-    const reason = `The ${this.#part} does not satisfy ${this.#name}`;
+    const reason = this.#part === "body" && value === undefined
+      ? "The request has no body"
+      : `The ${this.#part} does not satisfy ${this.#name}`;
     return {
       value: undefined,
       refusal: { reason, issues: issuesOf(result.issues, value, this.#part) },
@@ -108,28 +97,46 @@ export function issuesOf(
   value: unknown,
   part: InputPart,
 ): ValidationIssue[] {
-  return issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => {
+  return issues.slice(0, MAX_ISSUES).map((issue) => {
+    // arktype's path is an array that `map` would make another of its kind from
+    const path = Array.from(issue.path ?? []);
     const keys = path.map((segment) => typeof segment === "object" ? segment.key : segment);
     return {
       in: part,
       field: keys.map(String).join(".").slice(0, MAX_TEXT),
-      message: withoutValue(message, valueAt(value, keys)).slice(0, MAX_TEXT),
+      message: withoutValue(messageOf(issue), valueAt(value, keys)).slice(0, MAX_TEXT),
     };
   });
 }
 
-/** How schema libraries quote what they refuse: `but received "x"`, `: Received "x"`, `(was "x")`. */
-const QUOTATION = /(?: but|[:,]) (?:received|got):?\s.*$|,? ?\(was .*$/is;
+/** Gives an issue's message; of arktype what was expected, as its messages quote values in many ways. */
+function messageOf(issue: StandardSchemaV1.Issue): string {
+  if (!("problem" in issue && "expected" in issue)) return issue.message;
+  const constraints = String(issue.expected).split("\u25e6").map((text) => text.trim()).filter(
+    Boolean,
+  );
+  return `must be ${constraints.join(" and ")}`;
+}
+
+/** How valibot and zod tell what they refuse: `but received "x"`, `: Received "x"`, `, received string`. */
+const QUOTATION = /(?: but received|: Received) .*$|, received \w+$/s;
 
 /**
  * Takes what was submitted out of a message about it. The quotation at its end is cut, whatever it
  * holds: a schema may have transformed the value before it refused it. A message that still holds the
- * value is replaced.
+ * value, as those of an application's own may, is replaced.
  */
 export function withoutValue(message: string, value: unknown): string {
   const cut = message.replace(QUOTATION, "");
   const text = typeof value === "object" ? "" : String(value ?? "");
-  return text.length > 2 && cut.includes(text) ? "Invalid value" : cut;
+  const isTold = [text, JSON.stringify(text).slice(1, -1)].some((form) => holds(cut, form));
+  return text.length > 2 && isTold ? "Invalid value" : cut;
+}
+
+/** Tells whether a text holds another, not only as a part of a word. */
+function holds(text: string, part: string): boolean {
+  const literal = part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`(?<!\\w)${literal}(?!\\w)`).test(text);
 }
 
 function valueAt(value: unknown, keys: readonly PropertyKey[]): unknown {

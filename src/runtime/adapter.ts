@@ -39,3 +39,14 @@ export type Adapter = (
 
 /** How a server that stops closes its WebSockets (RFC 6455 §7.4.1); Deno does it so by itself. */
 export const GOING_AWAY: readonly [code: number, reason: string] = [1001, "Server shutting down"];
+
+/**
+ * Tells whether a `Host` is a host and perhaps a port (RFC 9110 §7.2). The URL of a request is made of
+ * it, so anything else could choose the path, or make a URL that is none. A missing one is, as
+ * HTTP/1.0 has it.
+ */
+export function isHost(host: string | null): boolean {
+  if (!host) return true;
+  const [, port = "0"] = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/i.exec(host) ?? [, "none"];
+  return Number(port) <= 65_535;
+}

@@ -4,7 +4,13 @@
  * @module
  */
 import { websocket } from "hono/bun";
-import { type Address, type FetchHandler, GOING_AWAY, type RuntimeServer } from "./adapter.ts";
+import {
+  type Address,
+  type FetchHandler,
+  GOING_AWAY,
+  isHost,
+  type RuntimeServer,
+} from "./adapter.ts";
 
 /** The longest silence that Bun allows, in seconds; its default of 10 cuts off slow handlers. */
 const IDLE_TIMEOUT_S = 255;
@@ -47,9 +53,9 @@ export function listenOnBun(fetch: FetchHandler, address: Address): RuntimeServe
           return { hostname: server.requestIP(request)?.address };
         },
       };
+      if (!isHost(request.headers.get("host"))) return new Response(null, { status: 400 });
       if (!request.url.startsWith("/")) return fetch(request, env);
-      // Bun cannot make a URL of a host that is missing, as HTTP/1.0 allows, or none.
-      if (request.headers.get("host")) return new Response(null, { status: 400 });
+      // without a host, Bun makes no URL
       return fetch(new Request(`http://localhost${request.url}`, request), env);
     },
     websocket: {

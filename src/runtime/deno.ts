@@ -3,10 +3,7 @@
  *
  * @module
  */
-import type { Address, FetchHandler, RuntimeServer } from "./adapter.ts";
-
-/** What would end the host in the URL that Deno makes of it, and choose the path. */
-const NO_HOST = /[/?#@\\\s]/;
+import { type Address, type FetchHandler, isHost, type RuntimeServer } from "./adapter.ts";
 
 /** Listens with `Deno.serve`, which closes WebSockets by itself when it stops. */
 export function listenOnDeno(fetch: FetchHandler, { hostname, port }: Address): RuntimeServer {
@@ -15,7 +12,7 @@ export function listenOnDeno(fetch: FetchHandler, { hostname, port }: Address): 
   let stopping = false;
   const options = { hostname, port, signal: abort.signal, onListen() {} };
   const server = Deno.serve(options, (request, info) => {
-    if (NO_HOST.test(request.headers.get("host") ?? "")) return new Response(null, { status: 400 });
+    if (!isHost(request.headers.get("host"))) return new Response(null, { status: 400 });
     return fetch(request, info);
   });
   return {

@@ -28,7 +28,8 @@ export interface DrainOptions {
   /** How long requests in flight may take, in milliseconds; default 30 000. Then they are cut. */
   readonly drainMs?: number;
   /**
-   * For how long connections are still accepted before that, in milliseconds; default 0. From the
+   * For how long connections are still accepted before that, in milliseconds; default 0, and 500
+   * where a signal stops the application. From the
    * start, responses say `Connection: close`, so that clients leave by themselves. Those of the
    * last 100 ms are held until no more connections are accepted: by then a busy client waits for
    * its answer, and is not just sending a request on a connection that is closed for being idle.

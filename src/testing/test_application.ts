@@ -18,7 +18,8 @@ export interface TestApplicationOptions {
 
 /**
  * Creates an application for a test, ready to answer `app.request()`. Its start hooks have run;
- * `close`, or `await using`, runs the stop hooks.
+ * `close`, or `await using`, runs the stop hooks. It prints nothing: a 5xx tells what went wrong in its
+ * `detail`, and an application that configures LogTape in its tests sees the rest.
  *
  * @throws {TypeError} if an override takes the place of nothing
  */

@@ -126,7 +126,8 @@ for (
     {
       claim: "names the path to a provider that nothing provides",
       root: () => module({ name: "AppModule", providers: [Branch] }),
-      message: "Cannot inject Leaf in AppModule: Branch -> Leaf: no module provides it",
+      message:
+        "Cannot inject Leaf in AppModule: Branch -> Leaf: no module provides it; list it in the providers of AppModule",
     },
     {
       claim: "names the module that has it and is not imported",
@@ -263,4 +264,24 @@ test("provide() refuses a factory that is none", () => {
     name: "TypeError",
     message: "Cannot provide port: the factory is number",
   });
+});
+
+test("module() refuses a provider that is neither a class nor made by provide()", () => {
+  assert.throws(() => module({ providers: [Leaf, { provide: Leaf, useValue: 1 } as never] }), {
+    name: "TypeError",
+    message: "Cannot declare module: providers[1] is neither a class nor made by provide()",
+  });
+});
+
+test("a stand-in for a class need not have its private members", async () => {
+  class Secretive {
+    readonly #secret = 1;
+    tell() {
+      return this.#secret;
+    }
+  }
+  await using app = await createTestApplication(module({ providers: [Secretive] }), {
+    overrides: [provide(Secretive, () => ({ tell: () => 2 }))],
+  });
+  assert.equal(app.get(Secretive).tell(), 2);
 });

@@ -190,7 +190,7 @@ test("a route with roles needs one of them: 401 without an identity, 403 without
     one = route.get("/", { roles: ["admin", "owner"] }, () => "in");
   }
   for (
-    const [roles, status] of [[undefined, 401], ["admin", 401], [[], 403], [["user"], 403], [
+    const [roles, status] of [[undefined, 401], ["admin", 500], [[], 403], [["user"], 403], [
       ["owner"],
       200,
     ]] as const
@@ -284,4 +284,55 @@ test("a global guard lives like a provider: its hooks run, and it can be overrid
     ],
   });
   assert.equal((await open.request("/")).status, 200);
+});
+
+test("a controller's roles hold for those of its routes that name none", async () => {
+  class AdminController {
+    static readonly roles = ["admin"];
+    plain = route.get("/plain", () => 1);
+    own = route.get("/own", { roles: ["auditor"] }, () => 1);
+  }
+  await using app = await createTestApplication(module({ controllers: [AdminController] }), {
+    setUp: (app) =>
+      app.use((c, next) => {
+        c.set("roles", [c.req.query("role")]);
+        return next();
+      }),
+  });
+  const status = async (path: string) => (await app.request(path)).status;
+  assert.deepEqual([await status("/plain?role=admin"), await status("/plain?role=auditor")], [
+    200,
+    403,
+  ]);
+  assert.deepEqual([await status("/own?role=admin"), await status("/own?role=auditor")], [
+    403,
+    200,
+  ]);
+  assert.deepEqual(app.routes().map(({ roles }) => roles), [["auditor"], ["admin"]]);
+});
+
+test("FwFactory.create() refuses what looks like protection and is none", async () => {
+  class InstanceController {
+    guards = [() => false];
+    one = route.get("/", () => 1);
+  }
+  class SingularController {
+    static readonly guard = [() => false];
+    one = route.get("/", () => 1);
+  }
+  class OddController {
+    one = route.get("/", { guards: [7 as never] }, () => 1);
+  }
+  for (
+    const [controller, message] of [
+      [InstanceController, "Cannot boot InstanceController: guards is not static"],
+      [SingularController, "Cannot boot SingularController: there is no guard, only guards"],
+      [OddController, "Cannot use number: it is no function and no class with canActivate()"],
+    ] as const
+  ) {
+    await assert.rejects(createTestApplication(module({ controllers: [controller] })), {
+      name: "TypeError",
+      message,
+    });
+  }
 });

@@ -162,13 +162,13 @@ for (
       type: undefined,
       body: null,
       status: 422,
-      detail: "The body does not satisfy CreateCat",
+      detail: "The request has no body",
     },
     {
       claim: "an empty body",
       body: "",
       status: 422,
-      detail: "The body does not satisfy CreateCat",
+      detail: "The request has no body",
     },
     {
       claim: "a +json type that is no application's",
@@ -392,7 +392,8 @@ test("a value that its response schema refuses is a 500 that tells nothing of it
     type: "about:blank",
     title: "Internal Server Error",
     status: 500,
-    detail: "The response does not satisfy CatRow",
+    detail:
+      "Cannot send the response: it does not satisfy CatRow (name: Invalid type: Expected string)",
     instance: "/mismatch",
   });
   assert.equal((await app.request("/circular")).status, 500);
@@ -442,15 +443,60 @@ test("a response schema of any library strips what it does not declare", async (
       { response: type({ id: "number", nested: { ok: "boolean" } }) },
       () => row,
     );
-    body = route.post("/body", { body: type({ name: "string" }) }, ({ body }) => body);
   }
   await using app = await serving(StrippingController);
   for (const library of ["valibot", "zod", "arktype"]) {
     const response = await app.request(`/${library}`);
     assert.deepEqual(await response.json(), { id: 1, nested: { ok: true } }, library);
   }
-  const stored = await app.request("/body", { json: { name: "Tom", role: "admin" } });
-  assert.deepEqual(await stored.json(), { name: "Tom" });
+});
+
+test("a route refuses an arktype response that keeps undeclared keys and cannot be told not to", () => {
+  const recursive = type.module({ user: { name: "string", "manager?": "user" } }).user;
+  const union = type({ a: "string" }).or({ b: "number" });
+  const stripping =
+    type.module({ user: { "+": "delete", name: "string", "manager?": "user" } }).user;
+  const message =
+    "Cannot declare GET /: response: Cannot strip to the schema: it keeps undeclared " +
+    'keys; declare "+": "delete"';
+  for (const response of [recursive, union, recursive.array()]) {
+    assert.throws(() => route.get("/", { response }, () => new Response()), { message });
+  }
+  route.get("/", { response: stripping }, () => new Response());
+});
+
+test("HEAD does not wait for a stream whose cancel never ends or fails", async () => {
+  class StuckController {
+    never = route.get(
+      "/never",
+      () => new Response(new ReadableStream({ cancel: () => new Promise(() => {}) })),
+    );
+    fails = route.get(
+      "/fails",
+      () => new Response(new ReadableStream({ cancel: () => Promise.reject(new Error("no")) })),
+    );
+  }
+  await using app = await serving(StuckController);
+  for (const path of ["/never", "/fails"]) {
+    assert.equal((await app.request(path, { method: "HEAD" })).status, 200);
+  }
+});
+
+test("a response without a body may be shared by requests", async () => {
+  const done = new Response(null, { status: 204 });
+  class SharedController {
+    shared = route.get("/", () => done);
+  }
+  await using app = await createTestApplication(module({ controllers: [SharedController] }), {
+    setUp: (app) => app.useRequestId().useRateLimit(),
+  });
+  const ids = new Set<string | null>();
+  for (const left of [99, 98, 97]) {
+    const { headers } = await app.request("/");
+    ids.add(headers.get("x-request-id"));
+    assert.match(headers.get("ratelimit") ?? "", new RegExp(`^"default";r=${left};t=\\d+$`));
+  }
+  assert.equal(ids.size, 3);
 });
 
 test("HEAD of a streaming route cancels the stream", async () => {
@@ -506,6 +552,55 @@ test("a body that is cut short is the client's fault", async () => {
   }
 });
 
+test("a guard refuses without waiting for a chunked body", async () => {
+  class GuardedController {
+    upload = route.post("/", { body: v.unknown(), guards: [() => false] }, () => "in");
+  }
+  await using app = await serving(GuardedController);
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(new Uint8Array([49])),
+  });
+  const init = { method: "POST", body, duplex: "half", headers: { "content-type": json } };
+  assert.equal((await app.request("/", init as RequestInit)).status, 403);
+});
+
+test("a body over the limit is a 413 however it is read, and its source is cancelled", async () => {
+  class ReadersController {
+    text = route.post("/text", {}, async (_, c) => await c.req.text());
+    caught = route.post("/caught", {}, async (_, c) => await c.req.text().catch(() => "caught"));
+    form = route.post("/form", { body: v.unknown(), consumes: ["form"] }, () => 1);
+    stream = route.post("/stream", {}, async (_, c) => await new Response(c.req.raw.body).text());
+  }
+  await using app = await createTestApplication(module({ controllers: [ReadersController] }), {
+    setUp: (app) => app.useBodyLimit(10),
+  });
+  for (const path of ["/text", "/form", "/stream"]) {
+    let cancelled = false;
+    const body = new ReadableStream({
+      pull: (controller) => controller.enqueue(new TextEncoder().encode("a=bcd&")),
+      cancel: () => void (cancelled = true),
+    });
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const init = { method: "POST", body, duplex: "half", headers } as RequestInit;
+    const response = await app.request(path, init);
+    assert.equal(response.status, 413, path);
+    assert.equal(cancelled, true, path);
+  }
+});
+
+test("a JSON string of 16 MiB is text like any other", async () => {
+  class LargeController {
+    large = route.post(
+      "/",
+      { body: v.object({ file: v.string() }), bodyLimit: 2 ** 25 },
+      ({ body }) => body.file.length,
+    );
+  }
+  await using app = await serving(LargeController);
+  const response = await app.request("/", { json: { file: 'a"\\'.repeat(2 ** 22) } });
+  assert.equal(await response.json(), 3 * 2 ** 22);
+});
+
 test("a JSON body of very many values, or very deep, is refused before it is validated", async () => {
   let validated = 0;
   const counted = v.pipe(v.unknown(), v.check(() => ++validated > 0));
@@ -530,6 +625,19 @@ test("a JSON body of very many values, or very deep, is refused before it is val
   assert.deepEqual(await post("/bulk", many), [200, undefined]);
   const commas = JSON.stringify([",[{".repeat(100_000), 'a"b\\'.repeat(1000)]);
   assert.deepEqual(await post("/plain", commas), [200, undefined]);
+});
+
+test("a form of very many values is refused before it is validated", async () => {
+  await using app = await serving(CatsController);
+  const response = await app.request("/cats/form", {
+    method: "POST",
+    body: "a=&".repeat(30_000),
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+  });
+  assert.deepEqual(
+    [response.status, (await response.json()).detail],
+    [413, "The body holds more than 20971 values"],
+  );
 });
 
 for (

@@ -264,6 +264,56 @@ test("a path that spells a pattern is no more than text", async () => {
   assert.deepEqual(await answer(await app.request("/t/*{}")), [200, '"*{}"']);
 });
 
+test("characters of patterns are harmless in a path, and choose no other route", async () => {
+  const seen: string[] = [];
+  class TenantsController {
+    batch = route.get("/things:batch/:id", ({ params }) => `batch ${params.id}`);
+    doc = route.get("/:tenant/:doc", ({ params }) => `${params.tenant} ${params.doc}`);
+    constrained = route.get("/c/:v{[a-z*:{}]+}/x", ({ params }) => params.v);
+  }
+  await using app = await createTestApplication(module({ controllers: [TenantsController] }), {
+    setUp: (app) =>
+      app.use("/acme:eu/*", async (c, next) => {
+        seen.push(c.req.path);
+        await next();
+      }),
+  });
+  for (
+    const [path, expected] of [
+      ["/things:batch/1", "batch 1"],
+      ["/things:batch/1*", "batch 1*"],
+      ["/things:batch/%7B1", "batch {1"],
+      ["/acme:eu/x", "acme:eu x"],
+      ["/acme:eu/x*", "acme:eu x*"],
+      ["/acme:eu/:x", "acme:eu :x"],
+      ["/acme:eu/*", "acme:eu *"],
+      ["/c/a*b:{}/x", "a*b:{}"],
+    ]
+  ) {
+    assert.deepEqual(await answer(await app.request(path as string)), [
+      200,
+      JSON.stringify(expected),
+    ]);
+  }
+  assert.equal(seen.length, 4);
+});
+
+test("a constraint in use() matches whole segments too", async () => {
+  let runs = 0;
+  class EditsController {
+    any = route.get("/:k/:v", () => 1);
+  }
+  await using app = await createTestApplication(module({ controllers: [EditsController] }), {
+    setUp: (app) =>
+      app.use("/:k{cat|dog}/edit", async (_, next) => {
+        runs++;
+        await next();
+      }),
+  });
+  for (const path of ["/cat/edit", "/catx/edit", "/xdog/edit"]) await app.request(path);
+  assert.equal(runs, 1);
+});
+
 test("an optional parameter may be left out", async () => {
   class PostsController {
     posts = route.get("/posts/:id?", ({ params }) => params.id ?? "all");

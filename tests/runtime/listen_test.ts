@@ -39,7 +39,7 @@ test("serve() takes the path from the request line, whatever the Host", async ()
   };
   assert.deepEqual(await answer("HTTP/1.1\r\nHost: example.com:80"), ["200", true]);
   assert.deepEqual(await answer("HTTP/1.0"), ["200", true]);
-  for (const host of ["h/evil?", "h?", "h#", "a@b"]) {
+  for (const host of ["h/evil?", "h?", "h#", "a@b", "h:99999", "[", "%"]) {
     const [status, isHealth] = await answer(`HTTP/1.1\r\nHost: ${host}`);
     assert.ok(status === "400" || isHealth, `${host} ${status}`);
   }

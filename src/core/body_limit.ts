@@ -1,0 +1,64 @@
+/**
+ * Keeping bodies within a limit while they are read, not before: a guard refuses a request without
+ * waiting for its body.
+ *
+ * @module
+ */
+import type { Context } from "./context.ts";
+import { PayloadTooLargeException } from "./http_exception.ts";
+
+/** Methods whose requests have no body, unless they say so. */
+const USUALLY_EMPTY: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]);
+
+/**
+ * Limits the body of a request. A `Content-Length` over the limit is refused at once; a body without one
+ * is cut when it has passed the limit, and {@linkcode bodyLimitError} tells so.
+ *
+ * @throws {PayloadTooLargeException} 413
+ */
+export function limitBody(c: Context, maxBytes: number): void {
+  const { raw } = c.req;
+  c.set("bodyLimit", maxBytes); // for what reads the body
+  const length = raw.headers.get("content-length");
+  const isChunked = raw.headers.has("transfer-encoding");
+  if (length !== null && !isChunked) {
+    if (Number(length) > maxBytes) throw tooLarge(maxBytes);
+    return;
+  }
+  if (!isChunked && USUALLY_EMPTY.has(raw.method)) return;
+  if (raw.bodyUsed || !raw.body) return; // what middleware has read, Hono keeps
+  const body = limited(raw.body, maxBytes, () => c.set("bodyLimitError", tooLarge(maxBytes)));
+  c.req.raw = new Request(raw, { body, duplex: "half" } as RequestInit);
+}
+
+/** Gives the error of a body that was cut, however the runtime has told of it to what read the body. */
+export function bodyLimitError(c: Context): PayloadTooLargeException | undefined {
+  return c.get("bodyLimitError");
+}
+
+function limited(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  onExceeded: () => void,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let bytes = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) return controller.close();
+      bytes += value.byteLength;
+      if (bytes <= maxBytes) return controller.enqueue(value);
+      onExceeded();
+      controller.error(new RangeError("The body is too large"));
+      await reader.cancel(); // so that the connection is not left waiting
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+function tooLarge(maxBytes: number): PayloadTooLargeException {
+  // the rest of the body stays unread, so the connection cannot be used again (RFC 9112 §9.3)
+  const headers = { connection: "close" };
+  return new PayloadTooLargeException(`The body is larger than ${maxBytes} bytes`, { headers });
+}
