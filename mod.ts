@@ -59,12 +59,8 @@ export {
   UnsupportedMediaTypeException,
 } from "./src/core/http_exception.ts";
 export { HttpException } from "./src/core/http_exception.ts";
-export type {
-  HttpExceptionOptions,
-  HttpMappedError,
-  InputPart,
-  ValidationIssue,
-} from "./src/core/http_exception.ts";
+export type { HttpExceptionOptions, HttpMappedError } from "./src/core/http_exception.ts";
+export type { InputPart, ValidationIssue } from "./src/core/validation_issue.ts";
 export { validatedBody, validatedPath, validatedQuery } from "./src/core/extractor.ts";
 export type { Extractor } from "./src/core/extractor.ts";
 export type {
@@ -98,18 +94,20 @@ export type {
 } from "./src/core/provider.ts";
 export { type Route, route } from "./src/core/route.ts";
 export type {
+  RouteDeclaration,
+  RouteMethod,
+  RouteOpenApi,
+  RouteOptions,
+  SuccessStatus,
+} from "./src/core/route.ts";
+export type {
   Declared,
   OptionalParamNames,
   ParamNames,
   PathParams,
-  RouteDeclaration,
   RouteInput,
-  RouteMethod,
-  RouteOpenApi,
-  RouteOptions,
   RouteOutput,
-  SuccessStatus,
-} from "./src/core/route.ts";
+} from "./src/core/route_input.ts";
 export type { RouteInfo } from "./src/core/route_table.ts";
 export type { AnySchema, SchemaInput, SchemaOutput } from "./src/core/validation.ts";
 

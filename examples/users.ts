@@ -212,8 +212,8 @@ if (import.meta.main) {
   console.log(`Try:
   curl ${users}
   curl ${users} --json '{"email":"tom@example.com","name":"Tom"}'
-  curl -X PATCH ${users}1 --json '{"active":false}'
-  curl -X DELETE ${users}1
+  curl -X PATCH ${users}ID --json '{"active":false}'
+  curl -X DELETE ${users}ID
   curl ${server.url}/health
   curl ${server.url}/metrics`);
 }

@@ -5,8 +5,8 @@
  */
 import type { ExecutionContext, Handler, Hono, MiddlewareHandler } from "hono";
 import { assemble, type Install, throwingErrors } from "./core/assembly.ts";
-import type { Kernel } from "./core/boot.ts";
 import { DEFAULT_BODY_LIMIT } from "./core/body.ts";
+import type { Kernel } from "./core/boot.ts";
 import { isProduction } from "./core/env.ts";
 import { composePath } from "./core/path.ts";
 import type {

@@ -6,11 +6,11 @@
 import type { Hono, MiddlewareHandler } from "hono";
 import type { Kernel } from "./boot.ts";
 import type { Context } from "./context.ts";
-import { createRouteHandler } from "./route_handler.ts";
 import { asError } from "./http_exception.ts";
 import { routeOf } from "./matched_route.ts";
 import { applyFilters, type PipelineDeclaration, resolvePipeline } from "./pipeline.ts";
 import { problemResponse } from "./problem.ts";
+import { createRouteHandler } from "./route_handler.ts";
 import { nameOf, placeRoutes, type Prefixes } from "./route_table.ts";
 import { answerUnmatched, createRouter, mount } from "./router.ts";
 

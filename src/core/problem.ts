@@ -6,10 +6,11 @@
 import { getLogger } from "@logtape/logtape";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Context } from "./context.ts";
-import { HttpException, type ValidationIssue } from "./http_exception.ts";
+import { HttpException } from "./http_exception.ts";
 import { matchedRoute } from "./matched_route.ts";
 import { rawPath } from "./raw_path.ts";
 import { errorStatusText } from "./status_text.ts";
+import type { ValidationIssue } from "./validation_issue.ts";
 
 /** The body of every error response, sent as `application/problem+json` (RFC 9457 §3). */
 export interface Problem {

@@ -5,10 +5,10 @@
  */
 import type { Context } from "./context.ts";
 import { dtoName } from "./dto.ts";
-import type { ValidationIssue } from "./http_exception.ts";
 import type { RouteOptions } from "./route.ts";
 import { stripping } from "./stripping.ts";
 import { type AnySchema, issuesOf } from "./validation.ts";
+import type { ValidationIssue } from "./validation_issue.ts";
 
 /** Turns what a handler returned into a response. */
 export type Responder = (output: unknown, c: Context) => Promise<Response>;

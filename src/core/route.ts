@@ -16,8 +16,9 @@ import type {
   InterceptorFn,
 } from "./pipeline.ts";
 import type { Class } from "./provider.ts";
+import type { PathParams, RouteInput, RouteOutput } from "./route_input.ts";
 import { stripping } from "./stripping.ts";
-import type { AnySchema, SchemaInput, SchemaOutput } from "./validation.ts";
+import type { AnySchema } from "./validation.ts";
 
 /** The methods a route may have; `ALL` answers those that no other route of its path has. */
 export type RouteMethod =
@@ -87,50 +88,6 @@ export interface RouteOptions<
   /** What it says of itself in the OpenAPI document. */
   readonly openapi?: RouteOpenApi;
 }
-
-/** The names of a path's parameters: `"/:id/posts/:post?"` has `id` and `post`. */
-export type ParamNames<Path extends string> = Path extends `${infer Head}/${infer Tail}`
-  ? ParamNames<Head> | ParamNames<Tail>
-  : Path extends `:${infer Name}{${string}` ? Name
-  : Path extends `:${infer Name}?` ? Name
-  : Path extends `:${infer Name}` ? Name
-  : never;
-
-/** The names of a path's optional parameters: `"/:id/posts/:post?"` has `post`. */
-export type OptionalParamNames<Path extends string> = Path extends `${string}/${infer Tail}`
-  ? OptionalParamNames<Tail>
-  : Path extends `:${infer Param}?` ? ParamNames<`:${Param}`>
-  : never;
-
-/** The path parameters of a route without a `params` schema: strings, percent-decoded. */
-export type PathParams<Path extends string> =
-  & { readonly [K in Exclude<ParamNames<Path>, OptionalParamNames<Path>>]: string }
-  & { readonly [K in OptionalParamNames<Path>]?: string };
-
-/** A member of the input, there only if its schema is declared. */
-export type Declared<Key extends string, S extends AnySchema | undefined> = S extends AnySchema
-  ? { readonly [K in Key]: SchemaOutput<S> }
-  : unknown;
-
-/** What a handler gets: the validated parts of the request, and the values of the extractors. */
-export type RouteInput<
-  Path extends string,
-  Params extends AnySchema | undefined,
-  Query extends AnySchema | undefined,
-  Headers extends AnySchema | undefined,
-  Body extends AnySchema | undefined,
-  Args extends object,
-> =
-  & { readonly params: Params extends AnySchema ? SchemaOutput<Params> : PathParams<Path> }
-  & Declared<"query", Query>
-  & Declared<"headers", Headers>
-  & Declared<"body", Body>
-  & Readonly<Args>;
-
-/** What a handler returns: data that its response schema takes, or a `Response` that is sent as it is. */
-export type RouteOutput<S extends AnySchema | undefined> =
-  | (S extends AnySchema ? SchemaInput<S> : unknown)
-  | Response;
 
 /**
  * A route, made by {@linkcode route}; a field of a controller.

@@ -9,11 +9,12 @@ import { readBody } from "./body.ts";
 import { bodyLimitError, limitBody } from "./body_limit.ts";
 import type { Context } from "./context.ts";
 import { queryOf } from "./extractor.ts";
-import { ForbiddenException, type InputPart } from "./http_exception.ts";
+import { ForbiddenException } from "./http_exception.ts";
 import { applyFilters, type Pipeline } from "./pipeline.ts";
 import { createResponder } from "./responder.ts";
 import type { Route } from "./route.ts";
 import { type AnySchema, type InputRefusal, InputSchema, refuse } from "./validation.ts";
+import type { InputPart } from "./validation_issue.ts";
 
 type Input = Record<string, unknown>;
 

@@ -5,11 +5,8 @@
  */
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { dtoName } from "./dto.ts";
-import {
-  type InputPart,
-  UnprocessableEntityException,
-  type ValidationIssue,
-} from "./http_exception.ts";
+import { UnprocessableEntityException } from "./http_exception.ts";
+import type { InputPart, ValidationIssue } from "./validation_issue.ts";
 
 /** A schema of any library that implements Standard Schema: valibot, zod, arktype and others. */
 export type AnySchema = StandardSchemaV1;

@@ -7,12 +7,17 @@ import type { SqliteDatabase } from "kysely";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { DriverRow } from "../dialect.ts";
 
+/** What older types of `node:sqlite` lack. */
+interface ReturnsArrays {
+  setReturnArrays(enabled: boolean): void;
+}
+
 /** Runs a prepared statement with encoded values. */
 export type RowsStatement = (parameters: readonly unknown[]) => readonly DriverRow[];
 
 /** Prepares a statement to be kept. It reads arrays, which are made faster than objects. */
 export function prepareRows(database: DatabaseSync, sql: string): RowsStatement {
-  const statement = prepare(database, sql);
+  const statement = prepare(database, sql) as StatementSync & ReturnsArrays;
   statement.setReturnArrays(true);
   // The types of node:sqlite do not follow setReturnArrays; codecs encode to what SQLite stores.
   return (parameters) =>
