@@ -41,11 +41,19 @@ export type Adapter = (
 export const GOING_AWAY: readonly [code: number, reason: string] = [1001, "Server shutting down"];
 
 /**
+ * Tells whether a request can be answered: it is not one for a tunnel (`CONNECT`, which has no path),
+ * and its URL is made of a host.
+ */
+export function isAnswerable({ method, headers }: Request): boolean {
+  return method !== "CONNECT" && isHost(headers.get("host"));
+}
+
+/**
  * Tells whether a `Host` is a host and perhaps a port (RFC 9110 §7.2). The URL of a request is made of
  * it, so anything else could choose the path, or make a URL that is none. A missing one is, as
  * HTTP/1.0 has it.
  */
-export function isHost(host: string | null): boolean {
+function isHost(host: string | null): boolean {
   if (!host) return true;
   const [, port = "0"] = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/i.exec(host) ?? [, "none"];
   return Number(port) <= 65_535;

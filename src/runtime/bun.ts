@@ -8,7 +8,7 @@ import {
   type Address,
   type FetchHandler,
   GOING_AWAY,
-  isHost,
+  isAnswerable,
   type RuntimeServer,
 } from "./adapter.ts";
 
@@ -53,7 +53,7 @@ export function listenOnBun(fetch: FetchHandler, address: Address): RuntimeServe
           return { hostname: server.requestIP(request)?.address };
         },
       };
-      if (!isHost(request.headers.get("host"))) return new Response(null, { status: 400 });
+      if (!isAnswerable(request)) return new Response(null, { status: 400 });
       if (!request.url.startsWith("/")) return fetch(request, env);
       // without a host, Bun makes no URL
       return fetch(new Request(`http://localhost${request.url}`, request), env);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Address, type FetchHandler, isHost, type RuntimeServer } from "./adapter.ts";
+import { type Address, type FetchHandler, isAnswerable, type RuntimeServer } from "./adapter.ts";
 
 /** Listens with `Deno.serve`, which closes WebSockets by itself when it stops. */
 export function listenOnDeno(fetch: FetchHandler, { hostname, port }: Address): RuntimeServer {
@@ -12,7 +12,7 @@ export function listenOnDeno(fetch: FetchHandler, { hostname, port }: Address): 
   let stopping = false;
   const options = { hostname, port, signal: abort.signal, onListen() {} };
   const server = Deno.serve(options, (request, info) => {
-    if (!isHost(request.headers.get("host"))) return new Response(null, { status: 400 });
+    if (!isAnswerable(request)) return new Response(null, { status: 400 });
     return fetch(request, info);
   });
   return {

@@ -39,6 +39,11 @@ test("serve() takes the path from the request line, whatever the Host", async ()
   };
   assert.deepEqual(await answer("HTTP/1.1\r\nHost: example.com:80"), ["200", true]);
   assert.deepEqual(await answer("HTTP/1.0"), ["200", true]);
+  const tunnel = await raw(
+    server.port,
+    "CONNECT h:80 HTTP/1.1\r\nHost: h:80\r\nConnection: close\r\n\r\n",
+  );
+  assert.ok(!tunnel.includes(" 200 "), tunnel);
   for (const host of ["h/evil?", "h?", "h#", "a@b", "h:99999", "[", "%"]) {
     const [status, isHealth] = await answer(`HTTP/1.1\r\nHost: ${host}`);
     assert.ok(status === "400" || isHealth, `${host} ${status}`);
@@ -204,6 +209,7 @@ function raw(port: number, text: string): Promise<string> {
     let received = "";
     const socket = connect(port, "127.0.0.1", () => socket.write(text));
     socket.setEncoding("utf8").on("data", (chunk) => received += chunk);
+    socket.setTimeout(5_000, () => socket.destroy());
     socket.on("close", () => resolve(received)).on("error", reject);
   });
 }
