@@ -38,7 +38,7 @@ const RUNTIMES: readonly Runtime[] = [
   },
   {
     name: "bun 1.4",
-    command: ["npx", "-y", "bun@1.4.4", "test", "tests"],
+    command: ["npx", "-y", "bun@1.4.4", "test", "--timeout", "30000", "tests"],
     summary: { passed: /^ *(\d+) pass$/m, failed: /^ *(\d+) fail$/m, skipped: /^ *(\d+) skip$/m },
   },
 ];
