@@ -24,8 +24,8 @@ export interface ReadBodyOptions {
   readonly consumes?: readonly BodyFormat[] | undefined;
 }
 
-/** The media type that stands for each format, in `Accept` and in the OpenAPI document. */
-export const MEDIA_TYPES: Readonly<Record<BodyFormat, string>> = {
+/** The media type that stands for each format. */
+const MEDIA_TYPES: Readonly<Record<BodyFormat, string>> = {
   json: "application/json",
   form: "application/x-www-form-urlencoded",
   multipart: "multipart/form-data",

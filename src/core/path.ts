@@ -38,11 +38,6 @@ export function composePath(
   return path;
 }
 
-/** Lists the parameters of a pattern. */
-export function paramNames(pattern: string): string[] {
-  return [...pattern.replace(CONSTRAINT, "").matchAll(/\/:([^/?]+)/g)].map(([, name = ""]) => name);
-}
-
 /** Gives the shape of a pattern: two patterns of one shape match the same paths. */
 export function shapeOf(pattern: string): string {
   return segmentsOf(pattern).map((segment) => segment.replace(/^:[^{?]+/, ":")).join("/");
@@ -63,6 +58,10 @@ export function compareSpecificity(a: string, b: string): number {
   // a wildcard at the end takes all that is longer
   const [shorter, order] = left.length < right.length ? [left, -1] : [right, 1];
   return left.length === right.length ? 0 : shorter.at(-1) === "*" ? -order : order;
+}
+
+function paramNames(pattern: string): string[] {
+  return [...pattern.replace(CONSTRAINT, "").matchAll(/\/:([^/?]+)/g)].map(([, name = ""]) => name);
 }
 
 function trimSlashes(part: string): string {
