@@ -28,11 +28,12 @@
  *
  * @module
  */
-export type { FwApplication, RequestOptions } from "./src/application.ts";
+export type { FwApplication } from "./src/application.ts";
+export type { RequestOptions } from "./src/request_options.ts";
 export type { CloseOptions } from "./src/serving.ts";
 export { FwFactory, type FwFactoryOptions } from "./src/factory.ts";
 
-export type { BodyFormat } from "./src/core/body.ts";
+export type { BodyFormat, ReadBodyOptions } from "./src/core/body.ts";
 export { inject } from "./src/core/container.ts";
 export type { Context } from "./src/core/context.ts";
 export type { ControllerClass } from "./src/core/controller.ts";
@@ -81,6 +82,7 @@ export type {
   Interceptor,
   InterceptorFn,
   NextHandler,
+  PipelineDeclaration,
 } from "./src/core/pipeline.ts";
 export type { Problem } from "./src/core/problem.ts";
 export { provide } from "./src/core/provider.ts";

@@ -9,16 +9,8 @@ import { DEFAULT_BODY_LIMIT } from "./core/body.ts";
 import type { Kernel } from "./core/boot.ts";
 import { isProduction } from "./core/env.ts";
 import { composePath } from "./core/path.ts";
-import type {
-  CanActivate,
-  CanActivateFn,
-  ExceptionFilter,
-  ExceptionFilterFn,
-  Interceptor,
-  InterceptorFn,
-  PipelineDeclaration,
-} from "./core/pipeline.ts";
-import type { Class, InjectionKey } from "./core/provider.ts";
+import type { PipelineDeclaration } from "./core/pipeline.ts";
+import type { InjectionKey } from "./core/provider.ts";
 import { listRoutes, placeRoutes, type Prefixes, type RouteInfo } from "./core/route_table.ts";
 import { mount, routerPattern } from "./core/router.ts";
 import { healthCheck, type HealthCheckOptions } from "./middleware/health.ts";
@@ -30,15 +22,8 @@ import { trustedProxy, type TrustedProxyOptions } from "./middleware/trusted_pro
 import { Installed, type Slot } from "./middleware_order.ts";
 import { logToConsole } from "./runtime/console_log.ts";
 import type { DrainOptions, HttpServer, ListenOptions } from "./runtime/listen.ts";
+import { requestInit, type RequestOptions } from "./request_options.ts";
 import { type CloseOptions, Serving } from "./serving.ts";
-
-/** Options of {@linkcode FwApplication.request}. */
-export interface RequestOptions extends RequestInit {
-  /** A value to send as a JSON body; the method is then POST unless another is given. */
-  readonly json?: unknown;
-  /** What a server would tell of the connection, such as `{ remoteAddr: { hostname } }`; `c.env`. */
-  readonly env?: object;
-}
 
 /**
  * An application, made by {@linkcode FwFactory}. Its builder methods settle how it behaves, until the
@@ -109,27 +94,18 @@ export class FwApplication {
    * Adds guards of all routes, before those of controllers and routes. Classes among them are built as
    * the root module sees them.
    */
-  useGlobalGuards(...guards: readonly (CanActivateFn | Class<CanActivate>)[]): this {
-    return this.#settle(() => {
-      this.#global = { ...this.#global, guards: [...this.#global.guards ?? [], ...guards] };
-    });
+  useGlobalGuards(...guards: NonNullable<PipelineDeclaration["guards"]>): this {
+    return this.#addGlobal({ guards });
   }
 
   /** Adds interceptors of all routes, around those of controllers and routes. */
-  useGlobalInterceptors(
-    ...interceptors: readonly (InterceptorFn | Class<Interceptor>)[]
-  ): this {
-    return this.#settle(() => {
-      const before = this.#global.interceptors ?? [];
-      this.#global = { ...this.#global, interceptors: [...before, ...interceptors] };
-    });
+  useGlobalInterceptors(...interceptors: NonNullable<PipelineDeclaration["interceptors"]>): this {
+    return this.#addGlobal({ interceptors });
   }
 
   /** Adds exception filters, after those of routes and controllers. They see 404 and 405 as well. */
-  useGlobalFilters(...filters: readonly (ExceptionFilterFn | Class<ExceptionFilter>)[]): this {
-    return this.#settle(() => {
-      this.#global = { ...this.#global, filters: [...this.#global.filters ?? [], ...filters] };
-    });
+  useGlobalFilters(...filters: NonNullable<PipelineDeclaration["filters"]>): this {
+    return this.#addGlobal({ filters });
   }
 
   /**
@@ -208,7 +184,10 @@ export class FwApplication {
     return this.#settle(() => this.#production = enabled);
   }
 
-  /** Conceals what went wrong from the bodies of 5xx responses when `FW_ENV` is `production`. */
+  /**
+   * Conceals what went wrong from the bodies of 5xx responses when `FW_ENV` is `production`. It throws
+   * where the process may not read that, so that no missing permission reveals anything.
+   */
   enableProductionErrorsFromEnv(): this {
     return this.enableProductionErrors(isProduction());
   }
@@ -358,16 +337,22 @@ export class FwApplication {
     return this.#settle(() => this.#installed.add(slot, install, key));
   }
 
+  #addGlobal(
+    { guards = [], interceptors = [], filters = [] }: PipelineDeclaration,
+  ): this {
+    return this.#settle(() => {
+      const before = this.#global;
+      this.#global = {
+        guards: [...before.guards ?? [], ...guards],
+        interceptors: [...before.interceptors ?? [], ...interceptors],
+        filters: [...before.filters ?? [], ...filters],
+      };
+    });
+  }
+
   #settle(change: () => void): this {
     if (this.#assembled) throw new TypeError("Cannot change the application: it serves already");
     change();
     return this;
   }
-}
-
-function requestInit({ json, ...init }: RequestOptions): RequestInit {
-  if (json === undefined) return init;
-  const headers = new Headers(init.headers);
-  if (!headers.has("content-type")) headers.set("content-type", "application/json");
-  return { method: "POST", ...init, headers, body: JSON.stringify(json) };
 }

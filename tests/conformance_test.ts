@@ -18,7 +18,7 @@ import {
   ServiceUnavailableException,
   UnauthorizedException,
 } from "../mod.ts";
-import { DbError } from "../src/db/mod.ts";
+import { DbError, DbOptions } from "../src/db/mod.ts";
 import { createTestApplication } from "../src/testing/mod.ts";
 import { captureLogs } from "./capture_logs.ts";
 import { test } from "./test.ts";
@@ -266,6 +266,34 @@ test("Limits: name has 2 through 80 characters on create and update", async () =
   }
 });
 
+test("Limits: the pool's size is what poolMin and poolMax say, and checked before it is opened", async () => {
+  const options = DbOptions.fromUrl("sqlite::memory:").poolMin(2);
+  await (await options.poolMax(2).open()).close();
+  await assert.rejects(options.poolMax(1).open(), {
+    name: "RangeError",
+    message: "Cannot open database: poolMin 2 is over poolMax 1",
+  });
+});
+
+test("Limits: an Idempotency-Key is the application's own business", async () => {
+  await using app = await users();
+  const headers = { "idempotency-key": "one" };
+  const ids = new Set<number>();
+  for (const email of ["a@x.org", "b@x.org"]) {
+    const response = await app.request(USERS, { headers, json: { email, name: "Tom" } });
+    ids.add((await response.json()).id);
+  }
+  assert.equal(ids.size, 2);
+});
+
+test("HTTP table, open routes: app.routes() tells, for each route, how it is protected", async () => {
+  await using app = await probe();
+  const protection = Object.fromEntries(
+    app.routes().map(({ path, protection }) => [path, protection]),
+  );
+  assert.deepEqual([protection["/bare"], protection["/v2/probe/admin"]], ["open", "roles"]);
+});
+
 test("HTTP table, error body: every error is an RFC 9457 problem document", async () => {
   await using app = await probe((app) => app.useRequestId().useRateLimit({ max: 6 }));
   const send = (path: string, init?: RequestInit) => app.request(path, init);
@@ -371,7 +399,7 @@ test("HTTP table, request id: an incoming one is kept if it is sound, else it is
   }
 });
 
-test("HTTP table, tracing log: one structured line a request, but for skipPaths", () =>
+test("Builder methods: useRequestTracing(), and HTTP table, tracing log: one structured line a request", () =>
   captureLogs(["fw"], async (records) => {
     await using app = await users();
     await app.request(`${USERS}7?secret=1`, { headers: { "x-request-id": "id-1" } });

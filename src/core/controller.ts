@@ -3,14 +3,7 @@
  *
  * @module
  */
-import type {
-  CanActivate,
-  CanActivateFn,
-  ExceptionFilter,
-  ExceptionFilterFn,
-  Interceptor,
-  InterceptorFn,
-} from "./pipeline.ts";
+import type { PipelineDeclaration } from "./pipeline.ts";
 import type { Class } from "./provider.ts";
 import { Route } from "./route.ts";
 
@@ -29,21 +22,15 @@ import { Route } from "./route.ts";
  * }
  * ```
  */
-export interface ControllerClass extends Class<object> {
+export interface ControllerClass extends Class<object>, PipelineDeclaration {
   /** The path before its routes' own, without the global prefix and version; default none. */
   readonly prefix?: string;
   /** A path segment between the global prefix and `prefix`, such as `v1`; default none. */
   readonly version?: string;
   /** The OpenAPI tag of its operations. */
   readonly tag?: string;
-  /** Guards of all its routes, after the global ones. */
-  readonly guards?: readonly (CanActivateFn | Class<CanActivate>)[];
-  /** Interceptors of all its routes, inside the global ones. */
-  readonly interceptors?: readonly (InterceptorFn | Class<Interceptor>)[];
   /** Roles of which a caller needs one, on those of its routes that name none. */
   readonly roles?: readonly string[];
-  /** Exception filters of all its routes, after the route's own. */
-  readonly filters?: readonly (ExceptionFilterFn | Class<ExceptionFilter>)[];
 }
 
 /** What is static in a controller. */

@@ -12,11 +12,7 @@ export function readEnv(name: string): string | undefined {
   return globalThis.process?.env?.[name];
 }
 
-/** Tells whether `FW_ENV` is `production`; a process that may not read it is not in production. */
+/** Tells whether `FW_ENV` is `production`. It throws where the process may not read that. */
 export function isProduction(): boolean {
-  try {
-    return readEnv("FW_ENV") === "production";
-  } catch {
-    return false;
-  }
+  return readEnv("FW_ENV") === "production";
 }

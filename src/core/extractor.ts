@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type BodyFormat, readBody } from "./body.ts";
+import { readBody, type ReadBodyOptions } from "./body.ts";
 import type { Context } from "./context.ts";
 import { type AnySchema, InputSchema, type SchemaOutput } from "./validation.ts";
 
@@ -33,10 +33,10 @@ export type Extractor<T> = (c: Context) => T | Promise<T>;
  */
 export function validatedBody<S extends AnySchema>(
   schema: S,
-  { consumes = ["json"] }: { readonly consumes?: readonly BodyFormat[] } = {},
+  options: ReadBodyOptions = {},
 ): Extractor<SchemaOutput<S>> {
   const input = new InputSchema("body", schema);
-  return async (c) => input.parse(await readBody(c, { consumes }));
+  return async (c) => input.parse(await readBody(c, options));
 }
 
 /**

@@ -57,10 +57,16 @@ export interface Pipeline {
   readonly filters: readonly ExceptionFilterFn[];
 }
 
-/** Guards, interceptors and filters as they are declared: functions, and classes to be created. */
+/**
+ * What stands around routes, as a route or a controller declares it: functions, and classes for the
+ * container to create.
+ */
 export interface PipelineDeclaration {
+  /** Guards: the global ones run first, then the controller's, then the route's. */
   readonly guards?: readonly (CanActivateFn | Class<CanActivate>)[] | undefined;
+  /** Interceptors: the global ones are outermost, then the controller's, then the route's. */
   readonly interceptors?: readonly (InterceptorFn | Class<Interceptor>)[] | undefined;
+  /** Exception filters: the route's see an error first, then the controller's, then the global ones. */
   readonly filters?: readonly (ExceptionFilterFn | Class<ExceptionFilter>)[] | undefined;
 }
 

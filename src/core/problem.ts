@@ -83,13 +83,16 @@ const REPRESENTATION = [
   "transfer-encoding",
 ];
 
+/** Drops them, but for a `Cache-Control` that forbids to store: what it protects, the problem may tell. */
 function forgetRepresentation(c: Context): void {
-  if (!c.finalized) return REPRESENTATION.forEach((name) => c.header(name, undefined));
-  c.res.body?.cancel().catch(() => {}); // it will not be sent
-  const headers = new Headers(c.res.headers);
-  REPRESENTATION.forEach((name) => headers.delete(name));
-  c.res = undefined; // else Hono would merge the headers into those of the next response
-  c.res = new Response(null, { headers });
+  const { headers, body } = c.res;
+  const kept = new Headers(headers);
+  for (const name of REPRESENTATION) {
+    if (!/\bno-store\b/i.test(kept.get(name) ?? "")) kept.delete(name);
+  }
+  body?.cancel().catch(() => {}); // it will not be sent
+  c.res = undefined; // else Hono would merge its headers into those of the next response
+  c.res = new Response(null, { headers: kept });
 }
 
 function logFailure(exception: HttpException, c: Context, requestId: unknown): void {

@@ -7,15 +7,7 @@
 import type { BodyFormat } from "./body.ts";
 import type { Context } from "./context.ts";
 import type { Extractor } from "./extractor.ts";
-import type {
-  CanActivate,
-  CanActivateFn,
-  ExceptionFilter,
-  ExceptionFilterFn,
-  Interceptor,
-  InterceptorFn,
-} from "./pipeline.ts";
-import type { Class } from "./provider.ts";
+import type { PipelineDeclaration } from "./pipeline.ts";
 import type { PathParams, RouteInput, RouteOutput } from "./route_input.ts";
 import { stripping } from "./stripping.ts";
 import type { AnySchema } from "./validation.ts";
@@ -54,7 +46,7 @@ export interface RouteOptions<
   Body extends AnySchema | undefined = AnySchema | undefined,
   Output extends AnySchema | undefined = AnySchema | undefined,
   Args extends object = Record<string, unknown>,
-> {
+> extends PipelineDeclaration {
   /** Schema of the path parameters, each a percent-decoded string. */
   readonly params?: Params;
   /** Schema of the query: strings, and arrays of strings for keys that repeat. */
@@ -69,12 +61,6 @@ export interface RouteOptions<
   readonly bodyLimit?: number;
   /** Named extractors; the handler finds their values in its input. */
   readonly args?: { readonly [K in keyof Args]: Extractor<Args[K]> };
-  /** Guards, after the global ones and the controller's. */
-  readonly guards?: readonly (CanActivateFn | Class<CanActivate>)[];
-  /** Interceptors, inside the global ones and the controller's. */
-  readonly interceptors?: readonly (InterceptorFn | Class<Interceptor>)[];
-  /** Exception filters, before the controller's and the global ones. */
-  readonly filters?: readonly (ExceptionFilterFn | Class<ExceptionFilter>)[];
   /**
    * Roles of which the caller needs one: 401 for a caller who is unknown, 403 for one who has none of
    * them. What authenticates a request, a middleware or a guard, tells the caller's roles by

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { readEnv } from "../core/env.ts";
 import type { Dialect } from "./dialect.ts";
 import { openSqlite } from "./dialects/sqlite.ts";
 
@@ -47,8 +48,8 @@ export class DbOptions {
    *
    * @throws {TypeError} if it is not set, or as {@linkcode DbOptions.fromUrl} does
    */
-  static fromEnv(env: Readonly<Record<string, string | undefined>> = processEnv()): DbOptions {
-    const url = env.DATABASE_URL;
+  static fromEnv(): DbOptions {
+    const url = readEnv("DATABASE_URL");
     if (!url) throw new TypeError("Cannot read DATABASE_URL: it is not set");
     return DbOptions.fromUrl(url);
   }
@@ -108,10 +109,4 @@ function checkLimit(connections: number, least: number): number {
   throw new RangeError(
     `Cannot limit pool: ${connections} is not a whole number of ${least} or more`,
   );
-}
-
-function processEnv(): Readonly<Record<string, string | undefined>> {
-  // Edge runtimes may have no process.
-  const { process } = globalThis as { process?: { env: Record<string, string | undefined> } };
-  return process?.env ?? {};
 }

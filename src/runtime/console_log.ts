@@ -19,7 +19,7 @@ import { isProduction } from "../core/env.ts";
  */
 export function logToConsole(): void {
   if (getConfig() !== null) return;
-  const formatter = isProduction()
+  const formatter = isForMachines()
     ? getJsonLinesFormatter({ message: "template" })
     : getTextFormatter({ value: "bare" });
   configureSync({
@@ -29,4 +29,13 @@ export function logToConsole(): void {
       { category: ["logtape", "meta"], lowestLevel: "warning", sinks: ["console"] },
     ],
   });
+}
+
+/** A process that may not read `FW_ENV` logs as text: that is no reason to stop it. */
+function isForMachines(): boolean {
+  try {
+    return isProduction();
+  } catch {
+    return false;
+  }
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import {
   ConflictException,
   type FwApplication,
+  FwFactory,
   HttpException,
   InternalServerErrorException,
   module,
@@ -262,6 +263,45 @@ test("a problem forgets how the failed response was represented", async () => {
     }
     assert.equal(headers.get("x-own"), "kept");
     assert.equal(headers.get("content-type"), "application/problem+json");
+  }
+});
+
+test("a problem keeps a Cache-Control that forbids to store, whoever has set it", async () => {
+  for (
+    const [value, kept] of [["no-store", "no-store"], ["private, No-Store", "private, No-Store"], [
+      "public, max-age=60",
+      null,
+    ]] as const
+  ) {
+    await using app = await createTestApplication(root, {
+      setUp: (app) =>
+        app.use(async (c, next) => {
+          c.header("cache-control", value);
+          c.header("x-own", "kept");
+          await next();
+        }),
+    });
+    for (const path of ["/conflict", "/nowhere"]) {
+      const { headers } = await app.request(path);
+      assert.deepEqual([headers.get("cache-control"), headers.get("x-own")], [kept, "kept"]);
+      assert.equal(headers.get("content-type"), "application/problem+json");
+    }
+  }
+});
+
+test("enableProductionErrorsFromEnv() does not take an unreadable FW_ENV for development", async () => {
+  await using app = await FwFactory.create(root);
+  const own = Object.getOwnPropertyDescriptor(globalThis, "process") as PropertyDescriptor;
+  const env = new Proxy({}, {
+    get() {
+      throw new Error("Requires env access");
+    },
+  });
+  try {
+    Object.defineProperty(globalThis, "process", { value: { env }, configurable: true });
+    assert.throws(() => app.enableProductionErrorsFromEnv(), { message: "Requires env access" });
+  } finally {
+    Object.defineProperty(globalThis, "process", own);
   }
 });
 

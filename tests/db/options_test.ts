@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { DbOptions } from "../../src/db/mod.ts";
 import { test } from "../test.ts";
+import { withEnv } from "../with_env.ts";
 import { Db, temporaryFolder } from "./database.ts";
 
 test("DbOptions.fromUrl() refuses a URL it cannot use, without repeating any of it", () => {
@@ -35,13 +36,16 @@ test("DbOptions.fromUrl() reads the forms of a SQLite URL", async () => {
 });
 
 test("DbOptions.fromEnv() reads DATABASE_URL", async () => {
-  await using db = await Db.open(DbOptions.fromEnv({ DATABASE_URL: "sqlite::memory:" }));
-  await db.ping();
-  for (const env of [{}, { DATABASE_URL: "" }]) {
-    assert.throws(() => DbOptions.fromEnv(env), {
-      name: "TypeError",
-      message: "Cannot read DATABASE_URL: it is not set",
-    });
+  await withEnv("DATABASE_URL", "sqlite::memory:", async () => {
+    await using db = await Db.open(DbOptions.fromEnv());
+    await db.ping();
+  });
+  for (const url of [undefined, ""]) {
+    await withEnv("DATABASE_URL", url, () =>
+      assert.throws(() => DbOptions.fromEnv(), {
+        name: "TypeError",
+        message: "Cannot read DATABASE_URL: it is not set",
+      }));
   }
 });
 
