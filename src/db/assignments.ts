@@ -4,39 +4,35 @@
  * @module
  */
 import { dbError } from "./errors.ts";
-import { isPlainObject } from "./plain_object.ts";
-import { isGenerated } from "./model.ts";
+import { type AnyField, isGenerated } from "./model.ts";
 import type { Operation, Slot } from "./operation.ts";
-import type { Table, TableColumn } from "./table.ts";
+import { isPlainObject } from "./plain_object.ts";
+import type { Table, TableColumn, Values } from "./table.ts";
 
 /** What columns are set to, by name. */
 export type Assignments = Readonly<Record<string, Slot>>;
 
-/** The value of columns. */
-export type Values = ReadonlyMap<TableColumn, unknown>;
-
 /**
- * Reads a `CreateInput`, and adds the scope and the defaults.
+ * Reads a `CreateInput`, and adds the scope, the defaults and, for what is nullable, `null`.
  *
  * @throws {TypeError} if it has an unknown column, one of the scope, or a value of another type
  * @throws {DbError} `NotNullViolation` if a value is missing
  */
-export function createAssignments(
+export function createValues(
   data: unknown,
   scope: Values,
   table: Table,
   operation: Operation,
-): Assignments {
+): Values {
   const given = givenValues(data, scope, table, operation);
   const values = new Map<TableColumn, unknown>();
   for (const column of table.columns) {
-    const { field } = column;
-    const value = scope.get(column) ?? given.get(column);
+    const said = scope.get(column) ?? given.get(column);
+    const value = said === undefined ? defaultOf(column.field) : said;
     if (value !== undefined) values.set(column, value);
-    else if (field.flags.has("default")) values.set(column, field.defaultValue);
-    else if (!field.flags.has("nullable") && !isGenerated(field)) values.set(column, null);
+    else if (!isGenerated(column.field)) values.set(column, null);
   }
-  return assign(values, operation);
+  return checkMissing(values, operation);
 }
 
 /**
@@ -46,19 +42,29 @@ export function createAssignments(
  * another type
  * @throws {DbError} `NotNullViolation` if a value is `null` that may not be
  */
-export function updateAssignments(
+export function updateValues(
   data: unknown,
   scope: Values,
   table: Table,
   operation: Operation,
-): Assignments {
+): Values {
   const given = givenValues(data, scope, table, operation);
   for (const { name, field } of given.keys()) {
     if (field.flags.has("primaryKey")) {
       throw new TypeError(`Cannot ${operation.action}: ${name} is the primary key`);
     }
   }
-  return assign(given, operation);
+  return checkMissing(given, operation);
+}
+
+/** Binds values. */
+export function assign(values: Values, operation: Operation): Assignments {
+  const assignments: Record<string, Slot> = {};
+  for (const [column, value] of values) {
+    const encoded = value === null ? null : column.encode(value, operation.action);
+    assignments[column.name] = operation.bind(`${column.name},`, encoded);
+  }
+  return assignments;
 }
 
 function givenValues(data: unknown, scope: Values, table: Table, { action }: Operation): Values {
@@ -72,18 +78,15 @@ function givenValues(data: unknown, scope: Values, table: Table, { action }: Ope
   return given;
 }
 
-function assign(values: Values, operation: Operation): Assignments {
+function defaultOf({ traits: { defaultValue } }: AnyField): unknown {
+  return typeof defaultValue === "function" ? defaultValue() : defaultValue;
+}
+
+function checkMissing(values: Values, { action }: Operation): Values {
   const missing = [...values].filter(([{ field }, value]) =>
     value === null && !field.flags.has("nullable")
   );
-  if (missing.length > 0) {
-    const fields = missing.map(([{ name }]) => name);
-    throw dbError(operation.action, { code: "NotNullViolation", fields });
-  }
-  const assignments: Record<string, Slot> = {};
-  for (const [column, value] of values) {
-    const encoded = value === null ? null : column.encode(value, operation.action);
-    assignments[column.name] = operation.bind(`${column.name},`, encoded);
-  }
-  return assignments;
+  if (missing.length === 0) return values;
+  const fields = missing.map(([{ name }]) => name);
+  throw dbError(action, { code: "NotNullViolation", fields });
 }

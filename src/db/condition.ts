@@ -7,7 +7,7 @@
 import { isPlainObject, membersOf } from "./plain_object.ts";
 import type { Operation } from "./operation.ts";
 import { compareFilter, type Filter, operatorFilter } from "./operators.ts";
-import type { Table, TableColumn } from "./table.ts";
+import type { Table, TableColumn, Values } from "./table.ts";
 
 /**
  * Reads a `Where`.
@@ -18,7 +18,7 @@ import type { Table, TableColumn } from "./table.ts";
 export function whereFilter(where: unknown, table: Table, operation: Operation): Filter {
   operation.add("(");
   const filters = membersOf(where, "where", operation).map(([name, value]) =>
-    name === "AND" || name === "OR" || name === "NOT"
+    isLogic(name)
       ? logicFilter(name, value, table, operation)
       : columnFilter(table.column(name, operation.action), value, operation)
   );
@@ -31,24 +31,42 @@ export function whereFilter(where: unknown, table: Table, operation: Operation):
  *
  * @throws {TypeError} if it has no column, one that is not unique, or a condition that is not equality
  */
-export function uniqueFilter(where: unknown, table: Table, operation: Operation): Filter {
-  const members = membersOf(where, "where", operation);
-  if (members.length === 0) {
-    throw new TypeError(`Cannot ${operation.action}: where names no unique column`);
-  }
-  return every(members.map(([name, condition]) => {
-    const column = table.column(name, operation.action);
+export function uniqueValues(where: unknown, table: Table, operation: Operation): Values {
+  const { action } = operation;
+  const values = new Map<TableColumn, unknown>();
+  for (const [name, condition] of membersOf(where, "where", operation)) {
+    const column = table.column(name, action);
     const { flags } = column.field;
     if (!flags.has("unique") && !flags.has("primaryKey")) {
-      throw new TypeError(`Cannot ${operation.action}: ${name} is not unique`);
+      throw new TypeError(`Cannot ${action}: ${name} is not unique`);
     }
-    return compareFilter(column, "=", soleOperand(condition), operation);
-  }));
+    const value = soleOperand(condition);
+    column.encode(value, action);
+    values.set(column, value);
+  }
+  if (values.size > 0) return values;
+  throw new TypeError(`Cannot ${action}: where names no unique column`);
+}
+
+/** Gives the filters of rows whose columns have these values. */
+export function valueFilters(values: Values, operation: Operation): readonly Filter[] {
+  return Array.from(values, ([column, value]) => compareFilter(column, "=", value, operation));
+}
+
+/** Tells whether a `Where` says anything of a column: one that does not may hold for every row. */
+export function namesColumn(where: unknown): boolean {
+  if (Array.isArray(where)) return where.some(namesColumn);
+  return isPlainObject(where) &&
+    Object.entries(where).some(([name, value]) => !isLogic(name) || namesColumn(value));
 }
 
 /** Holds where all filters hold. */
 export function every(filters: readonly Filter[]): Filter {
   return (eb) => eb.and(filters.map((filter) => filter(eb)));
+}
+
+function isLogic(name: string): name is "AND" | "OR" | "NOT" {
+  return name === "AND" || name === "OR" || name === "NOT";
 }
 
 function logicFilter(

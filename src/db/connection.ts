@@ -3,52 +3,292 @@
  *
  * @module
  */
-import { CompiledQuery, Kysely } from "kysely";
-import type { Dialect, DriverRow } from "./dialect.ts";
-import { DbError, dbError } from "./errors.ts";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { CompiledQuery, type DialectAdapter, type Driver, Kysely, type QueryResult } from "kysely";
+import { AmbientDriver } from "./ambient_driver.ts";
+import type { AnyTables, Dialect, Grammar, StatementResult } from "./dialect.ts";
+import { DbError, dbError, type DbFailure } from "./errors.ts";
+import { Gate } from "./gate.ts";
 import type { Statement } from "./operation.ts";
+import {
+  backOff,
+  checkNotDoomed,
+  type IsolationLevel,
+  Transaction,
+  TransactionConnection,
+  type TransactionOptions,
+} from "./transaction.ts";
 
-/** Tables whose names and columns are known at run time only. */
-export type AnyTables = Record<string, Record<string, unknown>>;
+/** The limits of a pool of connections. */
+export interface PoolLimits {
+  /** How many connections are kept open. */
+  readonly min: number;
+  /** How many are open at most. */
+  readonly max: number;
+  /** How long an operation waits for one, in milliseconds. */
+  readonly acquireTimeoutMs: number;
+}
+
+/** How long closing waits for what is under way, in milliseconds. */
+const CLOSE_TIMEOUT_MS = 10_000;
+const MAX_CAUSES = 8;
 
 /** An open database; made by `DbOptions.open`. */
 export class DbConnection {
-  /** Kysely on the database. */
+  /** Kysely on the database; inside a transaction, on that. */
   readonly kysely: Kysely<AnyTables>;
   /** What the database's brand does in its own way. */
-  readonly dialect: Dialect;
-  #closed = false;
+  readonly grammar: Grammar;
+  readonly #dialect: Dialect;
+  readonly #driver: AmbientDriver;
+  readonly #kyselyDriver: Driver;
+  readonly #gate: Gate;
+  readonly #current = new AsyncLocalStorage<Transaction>();
+  #closing: Promise<void> | undefined;
 
   /** Takes over an open database. */
-  constructor(dialect: Dialect) {
-    this.dialect = dialect;
-    this.kysely = new Kysely({ dialect: dialect.kysely });
+  constructor(dialect: Dialect, { max, acquireTimeoutMs }: PoolLimits) {
+    this.#dialect = dialect;
+    this.grammar = dialect.grammar;
+    this.#gate = new Gate({ max: dialect.poolMax ?? max, timeoutMs: acquireTimeoutMs });
+    this.#kyselyDriver = dialect.kysely.createDriver();
+    this.#driver = new AmbientDriver({
+      driver: this.#kyselyDriver,
+      gate: this.#gate,
+      current: () => this.#current.getStore(),
+      close: () => this.close(),
+    });
+    this.kysely = new Kysely({
+      dialect: {
+        createAdapter: () => sharing(dialect.kysely.createAdapter()),
+        createDriver: () => this.#driver,
+        createIntrospector: (kysely) => dialect.kysely.createIntrospector(kysely),
+        createQueryCompiler: () => dialect.kysely.createQueryCompiler(),
+      },
+    });
+  }
+
+  /** Whether an open transaction keeps out everyone else who writes. */
+  get transactionsLock(): boolean {
+    return this.#dialect.transactionsLock === true;
+  }
+
+  /** Whether the caller is inside a transaction. */
+  get isInTransaction(): boolean {
+    return this.#current.getStore() !== undefined;
   }
 
   /**
-   * Runs a statement; `action` is for the error message, as in `"create users"`.
+   * Runs a statement; `action` is for the error message, as in `"create users"`. Inside a transaction
+   * it becomes part of that.
    *
    * @throws {DbError} if it fails
    */
-  async execute(action: string, { sql, parameters }: Statement): Promise<readonly DriverRow[]> {
-    if (this.#closed) throw dbError(action, { code: "PoolClosed" });
+  async execute(action: string, statement: Statement): Promise<StatementResult> {
+    const transaction = this.#current.getStore();
+    if (transaction) await transaction.ready(action);
+    else if (this.#gate.isClosed) throw dbError(action, { code: "PoolClosed" });
     try {
-      return this.dialect.runNow?.(sql, parameters) ?? await this.#queue(sql, parameters);
+      return transaction
+        ? await this.#runJoined(statement, transaction)
+        : this.#dialect.runNow?.(statement, false) ?? await this.#runAlone(statement);
     } catch (error) {
-      throw error instanceof DbError ? error : dbError(action, this.dialect.explain(error), error);
+      throw dbError(action, this.#explain(error), error);
     }
   }
 
-  /** Closes the database; from then on everything fails with `PoolClosed`. May be called again. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.kysely.destroy();
-    // Kysely closes nothing that it has not used.
-    await this.dialect.close();
+  /**
+   * Runs a function inside a transaction, and commits it if the function does not fail. Inside another
+   * transaction it is a part of it that can be undone alone.
+   *
+   * @throws {DbError} if it cannot be begun or committed; and whatever the function throws
+   */
+  async transaction<T>(
+    run: () => T | Promise<T>,
+    { isolation, retries = 0 }: TransactionOptions = {},
+  ): Promise<T> {
+    const outer = this.#current.getStore();
+    if (outer) {
+      if (isolation !== undefined) {
+        throw new TypeError(
+          "Cannot begin nested transaction: it has the isolation of the outer one",
+        );
+      }
+      return await outer.nest(async (nested) => await this.#runInside(nested, run));
+    }
+    for (let attempt = 0;; attempt++) {
+      try {
+        return await this.#transactOnce(run, isolation);
+      } catch (error) {
+        if (attempt >= retries || !this.#isSerializationFailure(error)) throw error;
+      }
+      await backOff(attempt);
+    }
   }
 
-  async #queue(sql: string, parameters: readonly unknown[]): Promise<readonly DriverRow[]> {
-    const { rows } = await this.kysely.executeQuery(CompiledQuery.raw(sql, [...parameters]));
-    return rows.map((row) => Object.values(row as object));
+  /**
+   * Runs a function inside the transaction that the caller is inside, or one of its own: what it does
+   * is all done or, where that fails as a whole, not at all.
+   */
+  async atomically<T>(run: () => Promise<T>): Promise<T> {
+    return this.isInTransaction ? await run() : await this.transaction(run);
   }
+
+  /**
+   * Runs a function that changes the schema, with a Kysely on one connection, while no other instance
+   * does so.
+   *
+   * @throws {TypeError} inside a transaction, which not every database would keep open
+   * @throws {DbError} if it fails
+   */
+  async underLock(
+    action: string,
+    run: (kysely: Kysely<AnyTables>) => Promise<void>,
+  ): Promise<void> {
+    if (this.isInTransaction) throw new TypeError(`Cannot ${action}: a transaction is open`);
+    const adapter = this.#dialect.kysely.createAdapter();
+    const options = { lockTable: "", lockRowId: "" };
+    await this.#doing(action, () =>
+      this.kysely.connection().execute(async (kysely) => {
+        await adapter.acquireMigrationLock(kysely, options);
+        try {
+          await run(kysely);
+        } finally {
+          await adapter.releaseMigrationLock(kysely, options);
+        }
+      }));
+  }
+
+  /** Runs a script of several statements on the connection of a Kysely. */
+  async runScript(script: string, kysely: Kysely<AnyTables>): Promise<void> {
+    if (this.#dialect.runScript) await this.#dialect.runScript(script, kysely);
+    else await kysely.executeQuery(CompiledQuery.raw(script));
+  }
+
+  /**
+   * Waits up to 10 s for operations and transactions that are under way, then closes the database.
+   * Everything that comes later fails with `PoolClosed`. May be called again.
+   */
+  close(): Promise<void> {
+    return this.#closing ??= this.#close();
+  }
+
+  async #close(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
+    await Promise.race([this.#gate.close(), promise]);
+    clearTimeout(timer);
+    await this.#driver.init();
+    await this.#kyselyDriver.destroy();
+    // Kysely closes nothing that it has not used.
+    await this.#dialect.close?.();
+  }
+
+  async #runAlone(statement: Statement): Promise<StatementResult> {
+    if (this.#dialect.runNow || this.#dialect.runFree) {
+      await this.#gate.enter();
+      try {
+        // With the gate to itself, a single connection has no other transaction.
+        return this.#dialect.runNow?.(statement, true) ?? await this.#dialect.runFree!(statement);
+      } finally {
+        this.#gate.leave();
+      }
+    }
+    const connection = await this.#driver.acquireConnection();
+    try {
+      return resultOf(await connection.executeQuery(queryOf(statement)));
+    } finally {
+      await this.#driver.releaseConnection(connection);
+    }
+  }
+
+  async #runJoined(
+    statement: Statement,
+    { connection }: Transaction,
+  ): Promise<StatementResult> {
+    const { runNow } = this.#dialect;
+    const now = runNow &&
+      await connection.noting(() => runNow.call(this.#dialect, statement, true));
+    return now ?? resultOf(await connection.run(queryOf(statement)));
+  }
+
+  async #transactOnce<T>(run: () => T | Promise<T>, isolation?: IsolationLevel): Promise<T> {
+    const driver = this.#driver;
+    const connection = await this.#doing("begin transaction", () => driver.acquireConnection());
+    try {
+      const settings = isolation === undefined ? {} : { isolationLevel: isolation };
+      await this.#doing("begin transaction", () => driver.beginTransaction(connection, settings));
+      try {
+        const transaction = new Transaction(new TransactionConnection(connection));
+        const result = await this.#runInside(transaction, run);
+        await this.#doing("commit transaction", () => driver.commitTransaction(connection));
+        return result;
+      } catch (error) {
+        await driver.rollbackTransaction(connection).catch(() => {});
+        throw error;
+      }
+    } finally {
+      await driver.releaseConnection(connection);
+    }
+  }
+
+  async #runInside<T>(transaction: Transaction, run: () => T | Promise<T>): Promise<T> {
+    try {
+      const result = await this.#current.run(transaction, async () => await run());
+      if (this.grammar.failuresDoom) checkNotDoomed(transaction.connection);
+      return result;
+    } finally {
+      await transaction.end();
+    }
+  }
+
+  async #doing<T>(action: string, run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      throw dbError(action, this.#explain(error), error);
+    }
+  }
+
+  #explain(error: unknown): DbFailure {
+    return error instanceof DbError ? error : this.grammar.explain(error ?? {});
+  }
+
+  /** Looks for the failure below whatever the application has made of it. */
+  #isSerializationFailure(error: unknown): boolean {
+    let cause = error;
+    for (let depth = 0; cause instanceof Error && depth < MAX_CAUSES; depth++) {
+      if (this.#explain(cause).code === "SerializationFailure") return true;
+      cause = cause.cause;
+    }
+    return false;
+  }
+}
+
+/**
+ * Lets Kysely take several connections of a database that has one: the gate sees to that, and what is
+ * inside a transaction must not wait for those that wait for its end.
+ */
+function sharing(adapter: DialectAdapter): DialectAdapter {
+  return {
+    supportsMultipleConnections: true,
+    supportsCreateIfNotExists: adapter.supportsCreateIfNotExists,
+    supportsTransactionalDdl: adapter.supportsTransactionalDdl,
+    supportsReturning: adapter.supportsReturning,
+    supportsOutput: adapter.supportsOutput ?? false,
+    acquireMigrationLock: (kysely, options) => adapter.acquireMigrationLock(kysely, options),
+    releaseMigrationLock: (kysely, options) => adapter.releaseMigrationLock(kysely, options),
+  };
+}
+
+function queryOf({ sql, parameters }: Statement): CompiledQuery {
+  return CompiledQuery.raw(sql, [...parameters]);
+}
+
+function resultOf({ rows, numAffectedRows, insertId }: QueryResult<unknown>): StatementResult {
+  return {
+    rows: rows.map((row) => Object.values(row as object)),
+    affectedRows: Number(numAffectedRows ?? rows.length),
+    insertId,
+  };
 }

@@ -3,17 +3,32 @@
  *
  * @module
  */
+import { decimalDigits, type DecimalSize } from "./decimal.ts";
+import { isJson, isStorableJson, type JsonValue } from "./json_value.ts";
+import { isStorableText } from "./text.ts";
 
 /** The JavaScript type of a value of each kind. */
 export interface FieldValues {
   /** A whole number within ±(2^53 - 1). */
   integer: number;
+  /** A whole number from -(2^63) to 2^63 - 1. */
+  bigint: bigint;
   /** Well-formed Unicode without U+0000. */
   text: string;
   /** True or false. */
   boolean: boolean;
   /** A finite double. */
   real: number;
+  /** A decimal number, such as `"-12.50"`. */
+  decimal: string;
+  /** What JSON can say; a `null` of its own is the column's `null`. */
+  json: JsonValue;
+  /** An instant in milliseconds, in the years 1000 to 9999. */
+  timestamp: Date;
+  /** A UUID in lower case. */
+  uuid: string;
+  /** Bytes. */
+  blob: Uint8Array;
 }
 
 /** The name of a kind. */
@@ -23,24 +38,58 @@ export type FieldKind = keyof FieldValues;
 export interface FieldKindRules {
   /** Its JavaScript type, for error messages. */
   readonly type: string;
+  /** Whether `equals`, `in` and `distinct` make sense. */
+  readonly comparable: boolean;
   /** Whether `lt`, `lte`, `gt` and `gte` make sense. */
   readonly ordered: boolean;
   /** Tells whether a value is of the JavaScript type. */
   readonly accepts: (value: unknown) => boolean;
   /** Tells whether every database keeps a value of that type as it is. */
-  readonly keeps: (value: unknown) => boolean;
+  readonly keeps: (value: unknown, size: DecimalSize) => boolean;
 }
+
+const FIRST_INSTANT = Date.UTC(1000, 0, 1);
+const LAST_INSTANT = Date.UTC(10_000, 0, 1) - 1;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The rules of each kind. */
 export const FIELD_KINDS: Readonly<Record<FieldKind, FieldKindRules>> = {
-  integer: { type: "a number", ordered: true, accepts: isNumber, keeps: Number.isSafeInteger },
-  text: { type: "a string", ordered: true, accepts: isString, keeps: isStorableText },
-  boolean: { type: "a boolean", ordered: false, accepts: isBoolean, keeps: isBoolean },
-  real: { type: "a number", ordered: true, accepts: isNumber, keeps: Number.isFinite },
+  integer: ordered("a number", isNumber, Number.isSafeInteger),
+  bigint: ordered("a bigint", isBigint, isInt64),
+  text: ordered("a string", isString, isStorableText),
+  boolean: { ...ordered("a boolean", isBoolean, isBoolean), ordered: false },
+  real: ordered("a number", isNumber, Number.isFinite),
+  decimal: ordered("a string", isString, isDecimal),
+  json: {
+    type: "JSON",
+    comparable: false,
+    ordered: false,
+    accepts: (value) => isJson(value),
+    keeps: (value) => isStorableJson(value),
+  },
+  timestamp: ordered("a Date", isDate, isStorableInstant),
+  uuid: ordered("a string", isString, isUuid),
+  blob: { ...ordered("a Uint8Array", isBytes, isBytes), ordered: false },
 };
+
+function ordered(
+  type: string,
+  accepts: FieldKindRules["accepts"],
+  keeps: FieldKindRules["keeps"],
+): FieldKindRules {
+  return { type, comparable: true, ordered: true, accepts, keeps };
+}
 
 function isNumber(value: unknown): value is number {
   return typeof value === "number";
+}
+
+function isBigint(value: unknown): value is bigint {
+  return typeof value === "bigint";
+}
+
+function isInt64(value: unknown): boolean {
+  return isBigint(value) && BigInt.asIntN(64, value) === value;
 }
 
 function isString(value: unknown): value is string {
@@ -51,10 +100,22 @@ function isBoolean(value: unknown): value is boolean {
   return typeof value === "boolean";
 }
 
-/**
- * PostgreSQL refuses U+0000, reading SQLite on Deno cuts the text there, and every driver replaces
- * lone surrogates in silence.
- */
-function isStorableText(value: unknown): boolean {
-  return isString(value) && value.isWellFormed() && !value.includes("\0");
+function isDecimal(value: unknown, size: DecimalSize): boolean {
+  return isString(value) && decimalDigits(value, size) !== undefined;
+}
+
+function isDate(value: unknown): value is Date {
+  return value instanceof Date;
+}
+
+function isStorableInstant(value: unknown): boolean {
+  return isDate(value) && value.getTime() >= FIRST_INSTANT && value.getTime() <= LAST_INSTANT;
+}
+
+function isUuid(value: unknown): boolean {
+  return isString(value) && UUID.test(value);
+}
+
+function isBytes(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array;
 }

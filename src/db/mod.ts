@@ -3,21 +3,66 @@
  *
  * @module
  */
+export type { DecimalSize } from "./decimal.ts";
 export { DbConnection } from "./connection.ts";
-export type { AnyTables } from "./connection.ts";
-export type { Codec, Dialect, DriverRow, TextMatch } from "./dialect.ts";
+export type { PoolLimits } from "./connection.ts";
+export type { AnyTables } from "./dialect.ts";
 export { DbError } from "./errors.ts";
-export type { DbErrorCode, DbErrorOptions, DbFailure } from "./errors.ts";
+export type { DbErrorCode, DbErrorOptions } from "./errors.ts";
 export { Field, field } from "./field.ts";
-export type { FieldFactory, FieldFlag } from "./field.ts";
+export type {
+  FieldFactory,
+  FieldFlag,
+  FieldTraits,
+  OnDelete,
+  Reference,
+  ReferenceTarget,
+} from "./field.ts";
 export type { FieldKind, FieldValues } from "./field_kind.ts";
+export type {
+  Found,
+  Include,
+  Included,
+  IncludeOf,
+  Plain,
+  Reading,
+  Related,
+  RelatedMany,
+  RelatedModel,
+  RelatedOne,
+  RelatedRow,
+  RelationGraph,
+  Relations,
+  RelationsOf,
+  Select,
+} from "./include.ts";
+export type { JsonObject, JsonValue } from "./json_value.ts";
+export type { Migrations, MigrationStep } from "./migrations.ts";
 export { Column, model } from "./model.ts";
-export type { AnyModel, Fields, FieldValue, Model, ModelDefinition, SortOrder } from "./model.ts";
+export type {
+  AnyField,
+  AnyModel,
+  Fields,
+  FieldValue,
+  Model,
+  ModelDefinition,
+  SortOrder,
+} from "./model.ts";
 export { DbModule } from "./module.ts";
 export type { OpenableService } from "./module.ts";
-export type { Statement } from "./operation.ts";
 export { DbOptions } from "./options.ts";
+export { belongsTo, hasMany, hasOne, manyToMany } from "./relation.ts";
+export type {
+  AnyColumn,
+  AnyRelation,
+  ForeignKey,
+  OwnerOf,
+  Relation,
+  RelationKind,
+  TargetOf,
+} from "./relation.ts";
 export { Repository } from "./repository.ts";
+export type { ManyRows } from "./repository.ts";
 export type {
   ColumnName,
   ColumnValue,
@@ -25,8 +70,10 @@ export type {
   CreateInput,
   FieldsOf,
   GeneratedColumn,
+  KindOf,
   PrimaryKeyColumn,
   RawValue,
+  RawValues,
   RequiredColumn,
   Row,
   TableOf,
@@ -35,10 +82,14 @@ export type {
   UpdateInput,
 } from "./row.ts";
 export { DbService } from "./service.ts";
-export type { DbServiceClass, Models, Repositories } from "./service.ts";
+export type { DbServiceClass, GraphOf, ModelRelations, Models, Repositories } from "./service.ts";
+export type { IsolationLevel, TransactionOptions } from "./transaction.ts";
 export type {
+  ComparableColumn,
+  Condition,
   EqualityOperators,
   FindManyOptions,
+  NullOperators,
   Operators,
   OrderBy,
   OrderOperators,

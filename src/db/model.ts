@@ -3,14 +3,17 @@
  *
  * @module
  */
-import { Field, type FieldFlag } from "./field.ts";
+import { Field, type FieldFlag, type ReferenceTarget } from "./field.ts";
 import type { FieldKind, FieldValues } from "./field_kind.ts";
 
+/** Any field. */
+export type AnyField = Field<FieldKind, FieldFlag, ReferenceTarget | "self">;
+
 /** The fields of a model by column name. */
-export type Fields = Readonly<Record<string, Field<FieldKind, FieldFlag>>>;
+export type Fields = Readonly<Record<string, AnyField>>;
 
 /** The value that a field of a row holds. */
-export type FieldValue<F> = F extends Field<infer K, infer Flag>
+export type FieldValue<F> = F extends Field<infer K, infer Flag, infer _>
   ? FieldValues[K] | ("nullable" extends Flag ? null : never)
   : never;
 
@@ -28,13 +31,16 @@ export interface ModelDefinition<T extends string = string, F extends Fields = F
 }
 
 /** A column of a model; it builds the same plain values as object notation. */
-export class Column<N extends string, V> {
+export class Column<N extends string, V, D extends ModelDefinition = ModelDefinition> {
   /** The column's name. */
   readonly name: N;
+  /** The model it is a column of. */
+  readonly "~model": D;
 
   /** Creates a column; {@linkcode model} makes one for each field. */
-  constructor(name: N) {
+  constructor(name: N, model: D) {
     this.name = name;
+    this["~model"] = model;
   }
 
   /** A condition: `User.email.equals(e)` is `{ email: { equals: e } }`. */
@@ -57,9 +63,13 @@ export interface AnyModel {
 /** A model: its definition, and a {@linkcode Column} for each field. */
 export type Model<T extends string, F extends Fields> =
   & { readonly "~model": ModelDefinition<T, F> }
-  & { readonly [K in keyof F & string]: Column<K, FieldValue<F[K]>> };
+  & {
+    readonly [K in keyof F & string]: Column<K, FieldValue<F[K]>, ModelDefinition<T, F>>;
+  };
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
+/** The kinds that no database, or not each of them, can index whole. */
+const KEYLESS: readonly FieldKind[] = ["json", "blob"];
 const RESERVED: readonly string[] = ["AND", "OR", "NOT"];
 
 /**
@@ -91,14 +101,16 @@ export function model<const T extends string, F extends Fields>(table: T, fields
     fields: Object.freeze({ ...fields }),
     primaryKey: primaryKeyOf(table, fields),
   };
-  const columns = Object.keys(fields).map((name) => [name, new Column(name)]);
+  const columns = Object.keys(fields).map((name) => [name, new Column(name, definition)]);
   // The columns are built from the keys of `fields`, which the type maps over.
+  checkSelfReferences(definition);
   return Object.freeze({ "~model": definition, ...Object.fromEntries(columns) }) as Model<T, F>;
 }
 
 /** Tells whether the database makes the value of a field that a row is created without. */
-export function isGenerated({ kind, flags }: Field<FieldKind, FieldFlag>): boolean {
-  return kind === "integer" && flags.has("primaryKey") && !flags.has("default");
+export function isGenerated({ kind, flags, traits }: AnyField): boolean {
+  return (kind === "integer" || kind === "bigint") && flags.has("primaryKey") &&
+    !flags.has("default") && traits.reference === undefined;
 }
 
 function checkField(table: string, name: string, value: unknown): void {
@@ -110,6 +122,25 @@ function checkField(table: string, name: string, value: unknown): void {
   }
   if (!(value instanceof Field)) {
     throw new TypeError(`Cannot define ${table}: ${name} is not made by field`);
+  }
+  if (value.flags.has("primaryKey") && KEYLESS.includes(value.kind)) {
+    throw new TypeError(
+      `Cannot define ${table}: ${name} is ${value.kind}, which is no primary key`,
+    );
+  }
+  if (value.flags.has("unique") && KEYLESS.includes(value.kind)) {
+    throw new TypeError(`Cannot define ${table}: ${name} is ${value.kind}, which is not unique`);
+  }
+  if (value.traits.reference?.onDelete === "set null" && !value.flags.has("nullable")) {
+    throw new TypeError(`Cannot define ${table}: ${name} is to be set null, and is not nullable`);
+  }
+}
+
+function checkSelfReferences({ table, fields, primaryKey }: ModelDefinition): void {
+  for (const [name, { kind, traits }] of Object.entries(fields)) {
+    if (traits.reference?.target === "self" && kind !== fields[primaryKey]?.kind) {
+      throw new TypeError(`Cannot define ${table}: ${name} is not of the kind of ${primaryKey}`);
+    }
   }
 }
 

@@ -58,15 +58,18 @@ export interface Statement {
   readonly sql: string;
   /** What each placeholder takes: a value, or the {@linkcode Slot} of one. */
   readonly parameters: readonly unknown[];
+  /** Whether it only reads. */
+  readonly reads: boolean;
 }
 
 /** Compiles a query, which may have slots in the place of values. */
 export function compile(query: Compilable): Statement {
-  const { sql, parameters } = query.compile();
-  return { sql, parameters };
+  const { sql, parameters, query: node } = query.compile();
+  return { sql, parameters, reads: node.kind === "SelectQueryNode" };
 }
 
 /** Puts an operation's values in the slots of its statement. */
-export function fill({ sql, parameters }: Statement, { values }: Operation): Statement {
-  return { sql, parameters: parameters.map((it) => it instanceof Slot ? values[it.index] : it) };
+export function fill({ sql, parameters, reads }: Statement, { values }: Operation): Statement {
+  const filled = parameters.map((it) => it instanceof Slot ? values[it.index] : it);
+  return { sql, parameters: filled, reads };
 }

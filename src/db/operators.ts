@@ -4,16 +4,17 @@
  * @module
  */
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
-import type { AnyTables } from "./connection.ts";
-import type { TextMatch } from "./dialect.ts";
-import type { Operation } from "./operation.ts";
+import type { AnyTables, TextMatch } from "./dialect.ts";
+import type { Operation, Slot } from "./operation.ts";
 import type { TableColumn } from "./table.ts";
 
 /** Says a condition in SQL. */
 export type Filter = (eb: ExpressionBuilder<AnyTables, string>) => Expression<SqlBool>;
 
 const COMPARISONS = { lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;
-const MAX_PADDED_LIST = 1024;
+
+/** Shorter lists are padded to a power of two, longer ones to a multiple of this. */
+const LIST_STEP = 4096;
 
 /**
  * Reads one operator.
@@ -26,6 +27,9 @@ export function operatorFilter(
   operand: unknown,
   operation: Operation,
 ): Filter {
+  if (!column.rules.comparable && operand !== null && operator !== "isNull") {
+    throw new TypeError(`Cannot ${operation.action}: ${column.name} is compared with null only`);
+  }
   switch (operator) {
     case "equals":
       if (operand === null) return nullFilter(column, "is", operation);
@@ -69,7 +73,7 @@ export function compareFilter(
 ): Filter {
   const value = column.encode(operand, operation.action);
   const slot = operation.bind(`${column.name} ${operator},`, value);
-  return (eb) => eb(column.name, operator, slot);
+  return (eb) => eb(column.name, operator, operandOf(slot, column));
 }
 
 function nullFilter(
@@ -87,17 +91,33 @@ function listFilter(
   operands: readonly unknown[],
   operation: Operation,
 ): Filter {
-  // Saying the last value again changes nothing, and lists of about the same length share their SQL.
-  const { length } = operands;
-  const size = length > MAX_PADDED_LIST ? length : 2 ** Math.ceil(Math.log2(length));
   operation.add(`${column.name} ${operator} `);
-  const slots = Array.from({ length: size }, (_, index) => {
-    const operand = operands[Math.min(index, length - 1)];
-    return operation.bind("?", column.encode(operand, operation.action));
-  });
+  const slots = bindList(column, operands, operation);
   operation.add(",");
-  if (size === 0) return (eb) => operator === "in" ? eb.or([]) : eb.and([]);
-  return (eb) => eb(column.name, operator, slots);
+  if (slots.length === 0) return (eb) => operator === "in" ? eb.or([]) : eb.and([]);
+  return (eb) => eb(column.name, operator, slots.map((slot) => operandOf(slot, column)));
+}
+
+/** Binds the values of a list. */
+export function bindList(
+  column: TableColumn,
+  operands: readonly unknown[],
+  operation: Operation,
+): readonly Slot[] {
+  const values = Array.from(operands, (operand) => column.encode(operand, operation.action));
+  // Saying the last value again changes nothing, and lists of about the same length share their SQL.
+  const length = values.length <= LIST_STEP
+    ? 2 ** Math.ceil(Math.log2(values.length))
+    : Math.ceil(values.length / LIST_STEP) * LIST_STEP;
+  operation.add(`${length}`);
+  return Array.from(
+    { length },
+    (_, index) => operation.bind("?", values[Math.min(index, values.length - 1)]),
+  );
+}
+
+function operandOf(slot: Slot, { grammar, field }: TableColumn): unknown {
+  return grammar.operand?.(slot, field) ?? slot;
 }
 
 function textFilter(
@@ -106,8 +126,8 @@ function textFilter(
   operand: unknown,
   operation: Operation,
 ): Filter {
-  const { dialect, name } = column;
+  const { grammar, name } = column;
   const text = String(column.encode(operand, operation.action));
-  const slot = operation.bind(`${name} like,`, dialect.pattern(match, text));
-  return (eb) => dialect.matches(eb.ref(name), slot);
+  const slot = operation.bind(`${name} ${match},`, grammar.pattern(match, text));
+  return (eb) => grammar.matches(match, eb.ref(name), slot);
 }

@@ -3,14 +3,23 @@
  *
  * @module
  */
+import type { Dialect as KyselyDialect } from "kysely";
 import { readEnv } from "../core/env.ts";
+import { DbConnection, type PoolLimits } from "./connection.ts";
 import type { Dialect } from "./dialect.ts";
-import { openSqlite } from "./dialects/sqlite.ts";
+import { fromKysely } from "./dialects/kysely_dialect.ts";
+import { migrate } from "./migrate.ts";
+import {
+  migrationFiles,
+  migrationMap,
+  type Migrations,
+  type MigrationSource,
+} from "./migrations.ts";
 
-/** The limits of a pool of connections. */
-interface PoolLimits {
-  readonly min: number;
-  readonly max: number;
+interface Settings {
+  readonly open: (pool: PoolLimits) => Dialect | Promise<Dialect>;
+  readonly pool: PoolLimits;
+  readonly migrations?: MigrationSource;
 }
 
 /**
@@ -21,26 +30,27 @@ interface PoolLimits {
  * ```ts
  * import { DbOptions } from "@fw/fw/db";
  *
- * const options = DbOptions.fromUrl("sqlite:data.sqlite").poolMax(1);
+ * const options = DbOptions.fromUrl("sqlite:data.sqlite").schemaPath("migrations");
  * ```
  */
 export class DbOptions {
-  readonly #open: (pool: PoolLimits) => Promise<Dialect>;
-  readonly #pool: PoolLimits;
+  readonly #settings: Settings;
 
-  private constructor(open: (pool: PoolLimits) => Promise<Dialect>, pool: PoolLimits) {
-    this.#open = open;
-    this.#pool = pool;
+  private constructor(settings: Settings) {
+    this.#settings = settings;
   }
 
   /**
-   * Reads a database URL: `sqlite:<file path>`, with a relative path seen from the working directory,
-   * or `sqlite::memory:` for a database of its own that ends with its connection.
+   * Reads a database URL, whose driver is loaded when the database is opened:
+   * - `postgresql://user:password@host:5432/database`, or `postgres:`, through `postgres`;
+   * - `mysql://user:password@host:3306/database`, or `mariadb:`, through `mysql2`;
+   * - `sqlite:<file path>`, with a relative path seen from the working directory, or
+   *   `sqlite::memory:` for a database of its own that ends with its connection, through `node:sqlite`.
    *
-   * @throws {TypeError} if the URL is malformed, or of a database that is not supported
+   * @throws {TypeError} if the URL is malformed, or of another database
    */
   static fromUrl(url: string): DbOptions {
-    return new DbOptions(opener(url), { min: 0, max: 10 });
+    return new DbOptions({ open: opener(url), pool: POOL });
   }
 
   /**
@@ -55,58 +65,132 @@ export class DbOptions {
   }
 
   /**
-   * Sets how many connections are kept open when idle; 0 by default. SQLite always has one.
+   * Takes a Kysely dialect of PostgreSQL, SQLite or MySQL with a driver of the application's own, such
+   * as those of D1, libSQL, Neon and PlanetScale. Its driver must read a whole number beyond 2^53 as a
+   * bigint or text; closing the database closes it.
+   *
+   * @throws {TypeError} if it is of another database
+   */
+  static fromDialect(dialect: KyselyDialect): DbOptions {
+    const taken = fromKysely(dialect);
+    return new DbOptions({ open: () => taken, pool: POOL });
+  }
+
+  /**
+   * Sets how many connections are made at boot and kept; 0 by default, with which those idle for a
+   * minute are closed. SQLite always has one.
    *
    * @throws {RangeError} if it is not a whole number of 0 or more
    */
   poolMin(connections: number): DbOptions {
-    return new DbOptions(this.#open, { ...this.#pool, min: checkLimit(connections, 0) });
+    return this.#withPool({ min: checkLimit(connections, 0) });
   }
 
   /**
-   * Sets how many connections are open at most; 10 by default. SQLite always has one.
+   * Sets how many connections are open at most; 10 by default. SQLite always has one, and one more
+   * to read.
    *
    * @throws {RangeError} if it is not a whole number of 1 or more
    */
   poolMax(connections: number): DbOptions {
-    return new DbOptions(this.#open, { ...this.#pool, max: checkLimit(connections, 1) });
+    return this.#withPool({ max: checkLimit(connections, 1) });
   }
 
   /**
-   * Opens the database; `open` of a `DbService` calls it.
+   * Sets how long an operation waits for a connection before it fails with `PoolTimeout`, and a new
+   * connection for the server; 10 000 ms by default.
+   *
+   * @throws {RangeError} if it is not a whole number of 1 or more
+   */
+  acquireTimeoutMs(milliseconds: number): DbOptions {
+    return this.#withPool({ acquireTimeoutMs: checkLimit(milliseconds, 1) });
+  }
+
+  /**
+   * Sets what brings the database up to date when it is opened: a folder of migrations, or a `.sql`
+   * file, which is one. A migration is `0001_name.sql` (with `0001_name.down.sql` to undo it), or a
+   * module that exports `up` and may export `down`, each given a Kysely. They run in the order of
+   * their numbers, once each, under a lock: of several instances that start at once, one migrates.
+   */
+  schemaPath(path: string): DbOptions {
+    return new DbOptions({ ...this.#settings, migrations: migrationFiles(path) });
+  }
+
+  /**
+   * Sets the migrations themselves, by name: for runtimes without files. See
+   * {@linkcode DbOptions.schemaPath}.
+   *
+   * @throws {TypeError} if a name does not begin with a number, or two begin with the same
+   */
+  migrations(migrations: Migrations): DbOptions {
+    return new DbOptions({ ...this.#settings, migrations: migrationMap(migrations) });
+  }
+
+  /**
+   * Opens the database, and brings it up to date; `open` of a `DbService` calls it.
    *
    * @throws {RangeError} if the pool's minimum is over its maximum
-   * @throws {DbError} if the database cannot be opened
+   * @throws {DbError} if the database cannot be opened, or a migration fails
    */
-  async open(): Promise<Dialect> {
-    const { min, max } = this.#pool;
-    if (min > max) {
-      throw new RangeError(`Cannot open database: poolMin ${min} is over poolMax ${max}`);
+  async open(): Promise<DbConnection> {
+    const { open, pool, migrations } = this.#settings;
+    if (pool.min > pool.max) {
+      throw new RangeError(`Cannot open database: poolMin ${pool.min} is over poolMax ${pool.max}`);
     }
-    return await this.#open(this.#pool);
+    const connection = new DbConnection(await open(pool), pool);
+    if (!migrations) return connection;
+    try {
+      await migrate(connection, migrations);
+      return connection;
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  #withPool(limits: Partial<PoolLimits>): DbOptions {
+    return new DbOptions({ ...this.#settings, pool: { ...this.#settings.pool, ...limits } });
   }
 }
 
+const POOL: PoolLimits = { min: 0, max: 10, acquireTimeoutMs: 10_000 };
+const SCHEMES = "sqlite:, postgresql:, postgres:, mysql: or mariadb:";
+
 /** Finds what opens a URL. No message repeats any of it: a malformed one may hold a password anywhere. */
-function opener(url: string): (pool: PoolLimits) => Promise<Dialect> {
+function opener(url: string): Settings["open"] {
   const [, scheme, rest = ""] = /^([a-z]+):(.*)$/s.exec(url) ?? [];
   switch (scheme) {
     case "sqlite": {
       const path = rest.replace(/^\/\//, "");
       if (path === "") throw new TypeError("Cannot read database URL: it names no SQLite file");
-      return () => openSqlite(path);
+      return async () => (await import("./dialects/sqlite_driver.ts")).openSqlite(path);
     }
     case "postgres":
-    case "postgresql":
+    case "postgresql": {
+      const server = serverUrl(url);
+      return async (pool) =>
+        (await import("./dialects/postgres_driver.ts")).openPostgres(server, pool);
+    }
     case "mysql":
-      throw new TypeError(`Cannot read database URL: ${scheme} is not supported yet`);
+    case "mariadb": {
+      const server = serverUrl(url);
+      return async (pool) => (await import("./dialects/mysql_driver.ts")).openMysql(server, pool);
+    }
   }
-  throw new TypeError("Cannot read database URL: it does not begin with sqlite:");
+  throw new TypeError(`Cannot read database URL: it does not begin with ${SCHEMES}`);
 }
 
-function checkLimit(connections: number, least: number): number {
-  if (Number.isSafeInteger(connections) && connections >= least) return connections;
-  throw new RangeError(
-    `Cannot limit pool: ${connections} is not a whole number of ${least} or more`,
-  );
+function serverUrl(url: string): URL {
+  if (!URL.canParse(url)) throw new TypeError("Cannot read database URL: it is malformed");
+  const parsed = new URL(url);
+  if (parsed.hostname === "") throw new TypeError("Cannot read database URL: it names no host");
+  if (parsed.pathname.length < 2) {
+    throw new TypeError("Cannot read database URL: it names no database");
+  }
+  return parsed;
+}
+
+function checkLimit(value: number, least: number): number {
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw new RangeError(`Cannot limit pool: ${value} is not a whole number of ${least} or more`);
 }

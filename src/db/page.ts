@@ -1,20 +1,20 @@
 /**
- * Reads the order and the bounds of a page of rows.
+ * Reads the order and the bounds of rows.
  *
  * @module
  */
-import { type SelectQueryBuilder, sql } from "kysely";
-import type { AnyTables } from "./connection.ts";
 import { membersOf } from "./plain_object.ts";
 import type { SortOrder } from "./model.ts";
 import type { Operation, Slot } from "./operation.ts";
-import type { Table } from "./table.ts";
+import type { Table, TableColumn } from "./table.ts";
 
-/** A query of rows. */
-export type RowsQuery = SelectQueryBuilder<AnyTables, string, Record<string, unknown>>;
-
-/** Says an order and its bounds in SQL. */
-export type Page = (query: RowsQuery) => RowsQuery;
+/** A column of an order, and its direction. */
+export interface OrderTerm {
+  /** The column. */
+  readonly column: TableColumn;
+  /** The direction. */
+  readonly direction: SortOrder;
+}
 
 /** What a page is read from: members of `FindManyOptions`. */
 export interface PageOptions {
@@ -26,42 +26,80 @@ export interface PageOptions {
   readonly skip?: number | undefined;
 }
 
-/**
- * Reads the order and the bounds. Where there are bounds, the primary key breaks ties.
- *
- * @throws {TypeError} if the order has an unknown column or direction
- * @throws {RangeError} if a bound is not a whole number of 0 or more
- */
-export function readPage(options: PageOptions, table: Table, operation: Operation): Page {
-  // Only PostgreSQL can skip without a limit.
-  const { orderBy = {}, take = Number.MAX_SAFE_INTEGER, skip = 0 } = options;
-  const isBounded = options.take !== undefined || options.skip !== undefined;
-  const order = readOrder(orderBy, table, operation);
-  if (isBounded && !order.has(table.primaryKey)) order.set(table.primaryKey, "asc");
-  for (const [name, direction] of order) operation.add(`${name} ${direction},`);
-  const ordered: Page = (query) =>
-    [...order].reduce((query, [name, direction]) => query.orderBy(name, direction), query);
-  if (!isBounded) return ordered;
-  const limit = bindBound("take", take, operation);
-  const offset = bindBound("skip", skip, operation);
-  return (query) => ordered(query).limit(sql<number>`${limit}`).offset(sql<number>`${offset}`);
+/** Tells whether there are bounds. */
+export function isBounded({ take, skip }: PageOptions): boolean {
+  return take !== undefined || skip !== undefined;
 }
 
-function readOrder(orderBy: unknown, table: Table, operation: Operation): Map<string, SortOrder> {
-  const order = new Map<string, SortOrder>();
+/**
+ * Reads the order; one that is total ends with the primary key.
+ *
+ * @throws {TypeError} if it has an unknown column, one without an order, or an unknown direction
+ */
+export function readOrder(
+  orderBy: unknown = {},
+  isTotal: boolean,
+  table: Table,
+  operation: Operation,
+): readonly OrderTerm[] {
+  const { action } = operation;
+  const order = new Map<TableColumn, SortOrder>();
   for (const part of Array.isArray(orderBy) ? orderBy : [orderBy]) {
     for (const [name, direction] of membersOf(part, "orderBy", operation)) {
+      const column = table.column(name, action);
       if (direction !== "asc" && direction !== "desc") {
-        throw new TypeError(`Cannot ${operation.action}: the order of ${name} is not asc or desc`);
+        throw new TypeError(`Cannot ${action}: the order of ${name} is not asc or desc`);
       }
-      const column = table.column(name, operation.action);
-      if (!order.has(column.name)) order.set(column.name, direction);
+      if (!column.rules.comparable) throw new TypeError(`Cannot ${action}: ${name} has no order`);
+      if (!order.has(column)) order.set(column, direction);
     }
   }
-  return order;
+  if (isTotal && !order.has(table.primaryKey)) order.set(table.primaryKey, "asc");
+  for (const [{ name }, direction] of order) operation.add(`${name} ${direction},`);
+  return Array.from(order, ([column, direction]) => ({ column, direction }));
 }
 
-function bindBound(name: "take" | "skip", bound: number, operation: Operation): Slot {
-  if (Number.isSafeInteger(bound) && bound >= 0) return operation.bind(name, bound);
-  throw new RangeError(`Cannot ${operation.action}: ${name} is not a whole number of 0 or more`);
+/**
+ * Checks the bounds, and gives them.
+ *
+ * @throws {RangeError} if one is not a whole number of 0 or more
+ */
+export function checkBounds(
+  // Only PostgreSQL can skip without a limit.
+  { take = Number.MAX_SAFE_INTEGER, skip = 0 }: PageOptions,
+  { action }: Operation,
+): { readonly take: number; readonly skip: number } {
+  for (const [name, bound] of Object.entries({ take, skip })) {
+    if (!Number.isSafeInteger(bound) || bound < 0) {
+      throw new RangeError(`Cannot ${action}: ${name} is not a whole number of 0 or more`);
+    }
+  }
+  return { take, skip };
+}
+
+/** Binds a number of rows. */
+export function bindCount(name: string, count: number, table: Table, operation: Operation): Slot {
+  const { codecs } = table.connection.grammar;
+  return operation.bind(name, codecs.integer.encode(count, table.primaryKey.field));
+}
+
+/**
+ * Reads a list of columns that rows are told apart by.
+ *
+ * @throws {TypeError} if it is no list, or has an unknown column, or one that cannot be compared
+ */
+export function readDistinct(
+  distinct: unknown,
+  table: Table,
+  operation: Operation,
+): readonly TableColumn[] {
+  if (distinct === undefined) return [];
+  const { action } = operation;
+  if (!Array.isArray(distinct)) throw new TypeError(`Cannot ${action}: distinct is not a list`);
+  const columns = distinct.map((name) => table.column(name, action));
+  for (const { name, rules } of columns) {
+    if (!rules.comparable) throw new TypeError(`Cannot ${action}: ${name} cannot be distinct`);
+  }
+  operation.add(`distinct ${columns.map(({ name }) => name)},`);
+  return columns;
 }

@@ -3,25 +3,40 @@
  *
  * @module
  */
-import type { Compilable, Kysely } from "kysely";
-import { every, uniqueFilter, whereFilter } from "./condition.ts";
-import type { AnyTables } from "./connection.ts";
-import { createAssignments, updateAssignments, type Values } from "./assignments.ts";
-import { dbError } from "./errors.ts";
+import { assign, createValues, updateValues } from "./assignments.ts";
+import { every, namesColumn, uniqueValues, valueFilters, whereFilter } from "./condition.ts";
+import type { Found, Include, Reading, RelationGraph } from "./include.ts";
 import type { AnyModel } from "./model.ts";
 import { Operation } from "./operation.ts";
-import { compareFilter, type Filter } from "./operators.ts";
-import { readPage, type RowsQuery } from "./page.ts";
+import type { Filter } from "./operators.ts";
+import { isPlainObject } from "./plain_object.ts";
+import { identity, readInclude } from "./related.ts";
 import type { ColumnName, ColumnValue, CreateInput, Row, UpdateInput } from "./row.ts";
-import type { Table } from "./table.ts";
-import type { FindManyOptions, UniqueWhere, Where } from "./where.ts";
+import { countRows, readRows, type RowsOptions } from "./rows_query.ts";
+import { dropUnselected, readSelection } from "./selection.ts";
+import { type AnyRow, decodeRow, type Table, type Values } from "./table.ts";
+import type { ComparableColumn, FindManyOptions, UniqueWhere, Where } from "./where.ts";
+import { deleteRow, insertRow, insertRows, updateRow, upsertRow } from "./writes.ts";
+
+/** Which rows to write: those that meet a condition, or all of them, said by name. */
+export type ManyRows<M extends AnyModel> =
+  | { readonly where: Where<M>; readonly all?: undefined }
+  | { readonly where?: undefined; readonly all: true };
+
+/** What a row out of scope is read as: with a scope, a related row may be hidden by it. */
+type Hidden<S> = [S] extends [never] ? never : null;
 
 /**
- * The rows of a model, or those of a scope. Every operation is one statement. Each fails with a
- * `DbError` if the database refuses, and with a `TypeError` if its arguments name unknown columns
- * or operators, or hold a value of another type: neither ever reaches the SQL.
+ * The rows of a model, or those of a scope. An operation fails with a `DbError` if the database
+ * refuses it, and with a `TypeError` if its arguments name unknown columns, relations or operators, or
+ * hold a value of another type: neither ever reaches the SQL. Inside `transaction` of its service it
+ * is part of that.
  */
-export class Repository<M extends AnyModel, S extends ColumnName<M> = never> {
+export class Repository<
+  M extends AnyModel,
+  S extends ColumnName<M> = never,
+  G extends RelationGraph = Record<never, never>,
+> {
   readonly #table: Table;
   readonly #scope: Values;
 
@@ -33,14 +48,15 @@ export class Repository<M extends AnyModel, S extends ColumnName<M> = never> {
 
   /**
    * Gives a repository of the rows that have these values. Whatever it is given, it reads and writes
-   * no others; it creates rows with these values, and does not take or change them.
+   * no others; it creates rows with these values, and does not take or change them. Of related rows it
+   * reads those that have these values too, where their model has the columns.
    *
    * @throws {TypeError} if there are no values, one is `null` or `undefined`, or a column is in the
    * scope already
    */
   scoped<K extends Exclude<ColumnName<M>, S>>(
     values: Pick<{ readonly [C in ColumnName<M>]: NonNullable<ColumnValue<M, C>> }, K>,
-  ): Repository<M, S | K> {
+  ): Repository<M, S | K, G> {
     const action = `scope ${this.#table.name}`;
     const entries = Object.entries(values);
     if (entries.length === 0) throw new TypeError(`Cannot ${action}: no column is given`);
@@ -51,34 +67,55 @@ export class Repository<M extends AnyModel, S extends ColumnName<M> = never> {
       column.encode(value, action);
       scope.set(column, value);
     }
-    return new Repository<M, S | K>(this.#table, scope);
+    return new Repository<M, S | K, G>(this.#table, scope);
   }
 
   /** Creates a row and gives it as the database stores it. */
   async create({ data }: { readonly data: Omit<CreateInput<M>, S> }): Promise<Row<M>> {
     const operation = this.#operation("create");
-    const assignments = createAssignments(data, this.#scope, this.#table, operation);
-    const rows = await this.#rows(operation, () => {
-      const insert = this.#kysely.insertInto(this.#table.name);
-      const isEmpty = Object.keys(assignments).length === 0;
-      return (isEmpty ? insert.defaultValues() : insert.values(assignments)).returning(
-        this.#table.columnNames,
-      );
-    });
-    return this.#one(rows, operation);
+    const values = createValues(data, this.#scope, this.#table, operation);
+    return rowOf(await insertRow(values, this.#table, operation.action));
+  }
+
+  /** Creates rows, all of them or none, and gives how many. */
+  async createMany(
+    { data }: { readonly data: readonly Omit<CreateInput<M>, S>[] },
+  ): Promise<number> {
+    const operation = this.#operation("create");
+    const { action } = operation;
+    if (!Array.isArray(data)) throw new TypeError(`Cannot ${action}: data is not a list`);
+    const rows = Array.from(
+      data,
+      (row) => createValues(row, this.#scope, this.#table, operation),
+    );
+    await insertRows(rows, this.#table, action);
+    return rows.length;
   }
 
   /** Finds the row with these values of unique columns; `null` if there is none. */
-  async findUnique({ where }: { readonly where: UniqueWhere<M> }): Promise<Row<M> | null> {
+  async findUnique<
+    K extends ColumnName<M> = ColumnName<M>,
+    const I extends Include<M, G> = Record<never, never>,
+  >(
+    options: { readonly where: UniqueWhere<M> } & Reading<K, I>,
+  ): Promise<Found<M, G, K, I, Hidden<S>> | null> {
     const operation = this.#operation("read");
-    const filter = this.#unique(where, operation);
-    const [row = null] = await this.#rows(operation, () => this.#select().where(filter));
+    const [row = null] = await this.#read(
+      options,
+      this.#unique(options.where, operation),
+      operation,
+    );
     return row;
   }
 
   /** Finds the first row; by the primary key if no order is given. `null` if there is none. */
-  async findFirst(options: Omit<FindManyOptions<M>, "take"> = {}): Promise<Row<M> | null> {
-    const [row = null] = await this.findMany({ ...options, take: 1 });
+  async findFirst<
+    K extends ColumnName<M> = ColumnName<M>,
+    const I extends Include<M, G> = Record<never, never>,
+  >(
+    options: Omit<FindManyOptions<M>, "take"> & Reading<K, I> = {},
+  ): Promise<Found<M, G, K, I, Hidden<S>> | null> {
+    const [row = null] = await this.findMany<K, I>({ ...options, take: 1 });
     return row;
   }
 
@@ -87,11 +124,14 @@ export class Repository<M extends AnyModel, S extends ColumnName<M> = never> {
    *
    * @throws {RangeError} if `take` or `skip` is not a whole number of 0 or more
    */
-  async findMany(options: FindManyOptions<M> = {}): Promise<Row<M>[]> {
+  async findMany<
+    K extends ColumnName<M> = ColumnName<M>,
+    const I extends Include<M, G> = Record<never, never>,
+  >(
+    options: FindManyOptions<M> & Reading<K, I> = {},
+  ): Promise<Found<M, G, K, I, Hidden<S>>[]> {
     const operation = this.#operation("read");
-    const filter = this.#where(options.where, operation);
-    const page = readPage(options, this.#table, operation);
-    return await this.#rows(operation, () => page(this.#select().where(filter)));
+    return await this.#read(options, this.#where(options.where, operation), operation);
   }
 
   /**
@@ -105,17 +145,61 @@ export class Repository<M extends AnyModel, S extends ColumnName<M> = never> {
     readonly data: Omit<UpdateInput<M>, S>;
   }): Promise<Row<M>> {
     const operation = this.#operation("update");
-    const assignments = updateAssignments(data, this.#scope, this.#table, operation);
-    const filter = this.#unique(where, operation);
-    const rows = await this.#rows(
+    const values = updateValues(data, this.#scope, this.#table, operation);
+    const target = { scope: this.#scope, unique: uniqueValues(where, this.#table, operation) };
+    return rowOf(await updateRow(target, values, this.#table, operation.action));
+  }
+
+  /**
+   * Updates the rows that meet a condition, and gives how many they were. To update every row, say
+   * `all: true` instead: a condition without columns is refused.
+   */
+  async updateMany(
+    { data, ...rows }: ManyRows<M> & { readonly data: Omit<UpdateInput<M>, S> },
+  ): Promise<number> {
+    const operation = this.#operation("update");
+    const values = updateValues(data, this.#scope, this.#table, operation);
+    const filter = this.#many(rows, operation);
+    if (values.size === 0) return await this.count({ where: rows.where });
+    operation.add("many");
+    const assignments = assign(values, operation);
+    const { kysely } = this.#table.connection;
+    const { affectedRows } = await this.#table.run(
       operation,
-      () =>
-        Object.keys(assignments).length === 0
-          ? this.#select().where(filter)
-          : this.#kysely.updateTable(this.#table.name).set(assignments).where(filter)
-            .returning(this.#table.columnNames),
+      () => kysely.updateTable(this.#table.name).set(assignments).where(filter),
     );
-    return this.#one(rows, operation);
+    return affectedRows;
+  }
+
+  /**
+   * Updates the row with this value of a unique column, or creates it: of several at once, one
+   * creates it and the others update it. The new row has the value, whether `create` says it or not.
+   *
+   * @throws {TypeError} if `where` has more than one column, or `create` another value of it
+   * @throws {DbError} `UniqueViolation` if another row has the value of another unique column, or the
+   * row is out of scope
+   */
+  async upsert({ where, create, update }: {
+    readonly where: UniqueWhere<M>;
+    readonly create: Omit<CreateInput<M>, S>;
+    readonly update: Omit<UpdateInput<M>, S>;
+  }): Promise<Row<M>> {
+    const operation = this.#operation("upsert");
+    const { action } = operation;
+    const unique = uniqueValues(where, this.#table, operation);
+    const [[column, value] = []] = unique;
+    if (column === undefined || unique.size > 1) {
+      throw new TypeError(`Cannot ${action}: where has more than one column`);
+    }
+    const given = (create as Readonly<Record<string, unknown>> | null)?.[column.name];
+    if (given !== undefined && identity(given) !== identity(value)) {
+      throw new TypeError(`Cannot ${action}: create has another ${column.name} than where`);
+    }
+    const data = isPlainObject(create) ? { ...create, [column.name]: value } : create;
+    const created = createValues(data, this.#scope, this.#table, operation);
+    const updated = updateValues(update, this.#scope, this.#table, operation);
+    const target = { scope: this.#scope, unique };
+    return rowOf(await upsertRow(target, created, updated, this.#table, action));
   }
 
   /**
@@ -125,24 +209,36 @@ export class Repository<M extends AnyModel, S extends ColumnName<M> = never> {
    */
   async delete({ where }: { readonly where: UniqueWhere<M> }): Promise<Row<M>> {
     const operation = this.#operation("delete");
-    const filter = this.#unique(where, operation);
-    const rows = await this.#rows(
-      operation,
-      () =>
-        this.#kysely.deleteFrom(this.#table.name).where(filter).returning(this.#table.columnNames),
-    );
-    return this.#one(rows, operation);
+    const target = { scope: this.#scope, unique: uniqueValues(where, this.#table, operation) };
+    return rowOf(await deleteRow(target, this.#table, operation.action));
   }
 
-  /** Counts the rows. */
-  async count({ where }: { readonly where?: Where<M> | undefined } = {}): Promise<number> {
+  /**
+   * Deletes the rows that meet a condition, and gives how many they were. To delete every row, say
+   * `all: true` instead: a condition without columns is refused.
+   */
+  async deleteMany(rows: ManyRows<M>): Promise<number> {
+    const operation = this.#operation("delete");
+    operation.add("many");
+    const filter = this.#many(rows, operation);
+    const { kysely } = this.#table.connection;
+    const { affectedRows } = await this.#table.run(
+      operation,
+      () => kysely.deleteFrom(this.#table.name).where(filter),
+    );
+    return affectedRows;
+  }
+
+  /** Counts the rows; with `distinct`, the different combinations of values of its columns. */
+  async count({ where, distinct }: {
+    readonly where?: Where<M> | undefined;
+    readonly distinct?: readonly ComparableColumn<M>[] | undefined;
+  } = {}): Promise<number> {
     const operation = this.#operation("count");
     const filter = this.#where(where, operation);
-    const [row] = await this.#table.run(
+    const { rows: [row] } = await this.#table.run(
       operation,
-      () =>
-        this.#kysely.selectFrom(this.#table.name).where(filter)
-          .select((eb) => eb.fn.countAll().as("count")),
+      countRows(distinct, filter, this.#table, operation),
     );
     return Number(row?.[0]);
   }
@@ -151,56 +247,64 @@ export class Repository<M extends AnyModel, S extends ColumnName<M> = never> {
   async exists({ where }: { readonly where?: Where<M> | undefined } = {}): Promise<boolean> {
     const operation = this.#operation("look up");
     const filter = this.#where(where, operation);
-    const rows = await this.#table.run(
+    const { kysely } = this.#table.connection;
+    const { rows } = await this.#table.run(
       operation,
       () =>
-        this.#kysely.selectFrom(this.#table.name).where(filter)
-          .select((eb) => eb.lit(1).as("found")).limit(1),
+        kysely.selectFrom(this.#table.name).where(filter)
+          .select((eb) => eb.lit(1).as("found")).limit((eb) => eb.lit(1)),
     );
     return rows.length > 0;
   }
 
-  get #kysely(): Kysely<AnyTables> {
-    return this.#table.connection.kysely;
-  }
-
-  #select(): RowsQuery {
-    return this.#kysely.selectFrom(this.#table.name).select(this.#table.columnNames);
-  }
-
   /** Begins an operation; the verb is in its error messages. */
-  #operation(verb: "create" | "read" | "update" | "delete" | "count" | "look up"): Operation {
+  #operation(
+    verb: "create" | "read" | "update" | "upsert" | "delete" | "count" | "look up",
+  ): Operation {
     return new Operation(verb, `${verb} ${this.#table.name}`);
   }
 
   #where(where: unknown, operation: Operation): Filter {
-    const filters = this.#scopeFilters(operation);
-    if (where !== undefined) filters.push(whereFilter(where, this.#table, operation));
-    return every(filters);
+    const scope = valueFilters(this.#scope, operation);
+    if (where === undefined) return every(scope);
+    return every([...scope, whereFilter(where, this.#table, operation)]);
   }
 
   #unique(where: unknown, operation: Operation): Filter {
-    const filters = this.#scopeFilters(operation);
-    filters.push(uniqueFilter(where, this.#table, operation));
-    return every(filters);
+    const unique = uniqueValues(where, this.#table, operation);
+    const scope = valueFilters(this.#scope, operation);
+    return every([...scope, every(valueFilters(unique, operation))]);
   }
 
-  #scopeFilters(operation: Operation): Filter[] {
-    const filters: Filter[] = [];
-    for (const [column, value] of this.#scope) {
-      filters.push(compareFilter(column, "=", value, operation));
-    }
-    return filters;
+  #many({ where, all }: { where?: unknown; all?: unknown }, operation: Operation): Filter {
+    if (all === true && where === undefined) return this.#where(undefined, operation);
+    const filter = this.#where(where ?? {}, operation);
+    if (all === undefined && namesColumn(where)) return filter;
+    throw new TypeError(
+      `Cannot ${operation.action}: where names no column; for every row, say all: true alone`,
+    );
   }
 
-  async #rows(operation: Operation, build: () => Compilable): Promise<Row<M>[]> {
-    const rows = await this.#table.run(operation, build);
+  async #read<K extends ColumnName<M>, I>(
+    options: RowsOptions & Reading<K, I>,
+    filter: Filter,
+    operation: Operation,
+  ): Promise<Found<M, G, K, I, Hidden<S>>[]> {
+    const table = this.#table;
+    const { select, include } = options;
+    const inclusions = readInclude(include, this.#scope, table, operation);
+    const columns = readSelection(select, inclusions.map(({ own }) => own), table, operation);
+    const query = readRows(options, columns, filter, table, operation);
+    const { rows } = await table.run(operation, query);
+    const read = rows.map((row) => decodeRow(row, columns));
+    for (const inclusion of inclusions) await inclusion.addTo(read);
+    dropUnselected(read, select, columns);
     // The table decodes each column to the type that the model gives it.
-    return rows.map((row) => this.#table.decode(row) as Row<M>);
+    return read as Found<M, G, K, I, Hidden<S>>[];
   }
+}
 
-  #one([row]: readonly Row<M>[], { action }: Operation): Row<M> {
-    if (row === undefined) throw dbError(action, { code: "RowNotFound" });
-    return row;
-  }
+function rowOf<M extends AnyModel>(row: AnyRow): Row<M> {
+  // The table decodes each column to the type that the model gives it.
+  return row as Row<M>;
 }

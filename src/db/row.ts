@@ -6,6 +6,7 @@
 import type { ColumnType } from "kysely";
 import type { Field, FieldFlag } from "./field.ts";
 import type { FieldKind } from "./field_kind.ts";
+import type { JsonValue } from "./json_value.ts";
 import type { AnyModel, FieldValue } from "./model.ts";
 
 /** The fields of a model by column name. */
@@ -17,12 +18,15 @@ export type ColumnName<M extends AnyModel> = keyof FieldsOf<M> & string;
 /** The value of a column. */
 export type ColumnValue<M extends AnyModel, K extends ColumnName<M>> = FieldValue<FieldsOf<M>[K]>;
 
+/** The kind of a column. */
+export type KindOf<M extends AnyModel, K extends ColumnName<M>> = FieldsOf<M>[K]["kind"];
+
 /** A row of a model: a plain object. */
 export type Row<M extends AnyModel> = { [K in ColumnName<M>]: ColumnValue<M, K> };
 
 /**
  * What creates a row. A column may be left out, or be `undefined`, if it is nullable, has a default,
- * or is an integer primary key, which the database generates.
+ * or is a primary key of kind integer or bigint, which the database generates.
  */
 export type CreateInput<M extends AnyModel> =
   & { readonly [K in RequiredColumn<M>]: ColumnValue<M, K> }
@@ -38,7 +42,7 @@ export type UpdateInput<M extends AnyModel> = {
 
 /** The columns whose field is declared to be one of `Flag`. */
 export type ColumnWith<M extends AnyModel, Flag extends FieldFlag> = {
-  [K in ColumnName<M>]: FieldsOf<M>[K] extends Field<FieldKind, infer Own>
+  [K in ColumnName<M>]: FieldsOf<M>[K] extends Field<FieldKind, infer Own, infer _>
     ? Own & Flag extends never ? never : K
     : never;
 }[ColumnName<M>];
@@ -57,18 +61,48 @@ export type RequiredColumn<M extends AnyModel> = Exclude<
 
 /** The columns that the database generates. */
 export type GeneratedColumn<M extends AnyModel> = {
-  [K in PrimaryKeyColumn<M>]: FieldsOf<M>[K] extends Field<"integer", FieldFlag> ? K : never;
+  [K in PrimaryKeyColumn<M>]: KindOf<M, K> extends "integer" | "bigint" ? K : never;
 }[PrimaryKeyColumn<M>];
 
-/** A value as the driver reads it: SQLite and MySQL give 0 or 1 for a boolean. */
-export type RawValue<V> = V extends boolean ? V | 0 | 1 : V;
+/**
+ * A value as Kysely gives it: a whole number is a `bigint` or text where a number would not be exact,
+ * a boolean of SQLite and MySQL is 0 or 1, and SQLite and MySQL have what else they lack as text; a
+ * decimal of SQLite is a whole number in units of its last place.
+ */
+export interface RawValues {
+  /** A number, where that is exact. */
+  integer: number | bigint | string;
+  /** A number, where that is exact. */
+  bigint: number | bigint | string;
+  /** Text. */
+  text: string;
+  /** 0 or 1 on SQLite and MySQL. */
+  boolean: boolean | 0 | 1;
+  /** A number. */
+  real: number;
+  /** Text, and a whole number on SQLite. */
+  decimal: string | number | bigint;
+  /** Text on SQLite and MySQL. */
+  json: JsonValue;
+  /** Text on SQLite. */
+  timestamp: Date | string;
+  /** Text. */
+  uuid: string;
+  /** Bytes. */
+  blob: Uint8Array;
+}
+
+/** A value of a column as Kysely gives it. */
+export type RawValue<M extends AnyModel, K extends ColumnName<M>> =
+  | RawValues[KindOf<M, K>]
+  | Extract<ColumnValue<M, K>, null>;
 
 /** A model's table as Kysely sees it: what the driver reads and takes. */
 export type TableOf<M extends AnyModel> = {
   [K in ColumnName<M>]: ColumnType<
-    RawValue<ColumnValue<M, K>>,
-    ColumnValue<M, K> | (K extends RequiredColumn<M> ? never : undefined),
-    ColumnValue<M, K>
+    RawValue<M, K>,
+    RawValue<M, K> | (K extends RequiredColumn<M> ? never : undefined),
+    RawValue<M, K>
   >;
 };
 

@@ -3,25 +3,40 @@
  *
  * @module
  */
-import type { Kysely } from "kysely";
-import { DbConnection } from "./connection.ts";
+import { CompiledQuery, type Kysely } from "kysely";
+import type { DbConnection } from "./connection.ts";
+import type { Relations } from "./include.ts";
 import type { AnyModel } from "./model.ts";
 import type { DbOptions } from "./options.ts";
+import { bindRelations, checkRelations } from "./relation_binding.ts";
 import { Repository } from "./repository.ts";
 import type { TablesOf } from "./row.ts";
-import { createTable } from "./schema.ts";
+import { createTables } from "./schema.ts";
 import { Table } from "./table.ts";
+import type { TransactionOptions } from "./transaction.ts";
 
 /** The models of a service by the name of their accessor. */
 export type Models = Readonly<Record<string, AnyModel>>;
 
+/** The relations of the models of a service. */
+export type ModelRelations<M extends Models> = { readonly [K in keyof M]?: Relations };
+
+/** The relations by table. */
+export type GraphOf<M extends Models, R extends ModelRelations<M>> = {
+  readonly [K in keyof M as M[K]["~model"]["table"]]: K extends keyof R
+    ? R[K] extends Relations ? R[K] : Record<never, never>
+    : Record<never, never>;
+};
+
 /** The repositories of a service. */
-export type Repositories<M extends Models> = { readonly [K in keyof M]: Repository<M[K]> };
+export type Repositories<M extends Models, R extends ModelRelations<M>> = {
+  readonly [K in keyof M]: Repository<M[K], never, GraphOf<M, R>>;
+};
 
 /** A class that {@linkcode DbService.with} made. */
-export interface DbServiceClass<M extends Models> {
+export interface DbServiceClass<M extends Models, R extends ModelRelations<M>> {
   /** Takes over a connection; use `open`. */
-  new (connection: DbConnection): DbService<M> & Repositories<M>;
+  new (connection: DbConnection): DbService<M> & Repositories<M, R>;
   /** Opens a database; see {@linkcode DbService.open}. */
   open<T>(this: new (connection: DbConnection) => T, options: DbOptions): Promise<T>;
 }
@@ -44,22 +59,24 @@ export interface DbServiceClass<M extends Models> {
  */
 export class DbService<M extends Models = Models> {
   /**
-   * Kysely on the models' tables, for what repositories do not do. It gives what the driver reads (a
-   * boolean of SQLite is 0 or 1) and throws the driver's errors. In a transaction of Kysely use its
-   * own `trx` only: SQLite has one connection, and a repository would wait for the transaction to end.
+   * Kysely on the models' tables, for what repositories do not do; inside {@linkcode
+   * DbService.transaction} it is part of that. It gives what the driver reads (a boolean of SQLite is
+   * 0 or 1) and throws the driver's errors. Repositories do not join a transaction of Kysely's own: on
+   * SQLite, which has one connection, they wait for it to end.
    */
   readonly kysely: Kysely<TablesOf<M>>;
   readonly #connection: DbConnection;
   readonly #tables: readonly Table[];
 
   /** Takes over a connection; use {@linkcode DbService.with} and `open`. */
-  constructor(connection: DbConnection, models: M) {
+  constructor(connection: DbConnection, models: M, relations: ModelRelations<M> = {}) {
     this.#connection = connection;
     // The models' tables are known from here on.
     this.kysely = connection.kysely as unknown as Kysely<TablesOf<M>>;
     const tables = Object.entries(models).map(([name, model]) =>
       [name, new Table(model, connection)] as const
     );
+    bindRelations(new Map(tables), relations);
     this.#tables = tables.map(([, table]) => table);
     for (const [name, table] of tables) {
       Object.defineProperty(this, name, { value: new Repository(table), enumerable: true });
@@ -67,23 +84,50 @@ export class DbService<M extends Models = Models> {
   }
 
   /**
-   * Gives the class of a service with a repository for each model.
+   * Gives the class of a service with a repository for each model, which can `include` what the
+   * relations lead to.
    *
-   * @throws {TypeError} if a name is one of the service's own
+   * @example
+   * ```ts
+   * import { belongsTo, DbOptions, DbService, field, hasMany, model } from "@fw/fw/db";
+   *
+   * const User = model("users", { id: field.integer().primaryKey(), name: field.text() });
+   * const Post = model("posts", {
+   *   id: field.integer().primaryKey(),
+   *   author_id: field.integer().references(User),
+   *   title: field.text(),
+   * });
+   * class Db extends DbService.with({ user: User, post: Post }, {
+   *   user: { posts: hasMany(Post.author_id) },
+   *   post: { author: belongsTo(Post.author_id) },
+   * }) {}
+   *
+   * await using db = await Db.open(DbOptions.fromUrl("sqlite::memory:"));
+   * await db.createTables();
+   * const users = await db.user.findMany({
+   *   include: { posts: { orderBy: { title: "asc" }, take: 3 } },
+   * });
+   * ```
+   *
+   * @throws {TypeError} if a name is one of the service's own, or a relation is not of its models
    */
-  static with<M extends Models>(models: M): DbServiceClass<M> {
+  static with<const M extends Models, const R extends ModelRelations<M> = Record<never, never>>(
+    models: M,
+    relations?: R,
+  ): DbServiceClass<M, R> {
     for (const name of Object.keys(models)) {
       if (name in DbService.prototype || name === "kysely") {
         throw new TypeError(`Cannot add model: the service has its own ${name}`);
       }
     }
+    checkRelations(models, relations ?? {});
     class Service extends DbService<M> {
       constructor(connection: DbConnection) {
-        super(connection, models);
+        super(connection, models, relations);
       }
     }
     // The constructor defines the accessors under the models' names.
-    return Service as unknown as DbServiceClass<M>;
+    return Service as unknown as DbServiceClass<M, R>;
   }
 
   /**
@@ -95,18 +139,51 @@ export class DbService<M extends Models = Models> {
     this: new (connection: DbConnection) => T,
     options: DbOptions,
   ): Promise<T> {
-    return new this(new DbConnection(await options.open()));
+    return new this(await options.open());
   }
 
   /**
-   * Makes the tables of the models that are not there, for tests and first runs; it alters none.
+   * Runs a function inside a transaction: every repository, and `kysely`, that it or anything it calls
+   * uses is part of it. Gives what the function gives, and commits; if it throws, nothing of it is
+   * done. Inside another transaction it is a part of that which can be undone alone.
    *
+   * Await what the function starts: what is still to come when it ends fails with a `TypeError`. On
+   * PostgreSQL a failed statement dooms the transaction, even if the failure is caught: to go on after
+   * one, give it a transaction of its own inside.
+   *
+   * @example
+   * ```ts
+   * import { DbOptions, DbService, field, model } from "@fw/fw/db";
+   *
+   * const Account = model("accounts", { id: field.integer().primaryKey(), cents: field.integer() });
+   * class Db extends DbService.with({ account: Account }) {}
+   *
+   * await using db = await Db.open(DbOptions.fromUrl("sqlite::memory:"));
+   * await db.createTables();
+   * await db.transaction(async () => {
+   *   await db.account.create({ data: { cents: 100 } });
+   *   await db.account.create({ data: { cents: -100 } });
+   * }, { isolation: "serializable", retries: 3 });
+   * ```
+   *
+   * @throws {DbError} if it cannot be begun or committed; and whatever the function throws
+   */
+  transaction<T>(run: () => T | Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    return this.#connection.transaction(run, options);
+  }
+
+  /**
+   * Makes the tables of the models that are not there, for tests and first runs; it alters none. Of
+   * several instances that do so at once, one makes them.
+   *
+   * @throws {TypeError} inside a transaction
    * @throws {DbError} if the database refuses
    */
   async createTables(): Promise<void> {
-    for (const table of this.#tables) {
-      await this.#connection.execute("create tables", createTable(table));
-    }
+    const statements = createTables(this.#tables).map((query) => query.compile());
+    await this.#connection.underLock("create tables", async (kysely) => {
+      for (const { sql } of statements) await kysely.executeQuery(CompiledQuery.raw(sql));
+    });
   }
 
   /**
@@ -115,7 +192,11 @@ export class DbService<M extends Models = Models> {
    * @throws {DbError} if there is none
    */
   async ping(): Promise<void> {
-    await this.#connection.execute("reach the database", { sql: "select 1", parameters: [] });
+    await this.#connection.execute("reach the database", {
+      sql: "select 1",
+      parameters: [],
+      reads: true,
+    });
   }
 
   /** Closes the database; operations fail with `PoolClosed` from then on. */

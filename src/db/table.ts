@@ -1,39 +1,42 @@
 /**
- * A model at work: its columns with their codecs, and the SQL it has run.
+ * A model at work: its columns with their codecs, its relations, and the SQL it has run.
  *
  * @module
  */
 import type { Compilable } from "kysely";
 import { BoundedCache } from "./bounded_cache.ts";
 import type { DbConnection } from "./connection.ts";
-import type { Codec, Dialect, DriverRow } from "./dialect.ts";
+import type { Codec, DriverRow, Grammar, StatementResult } from "./dialect.ts";
 import { dbError } from "./errors.ts";
-import type { Field, FieldFlag } from "./field.ts";
-import { FIELD_KINDS, type FieldKind, type FieldKindRules } from "./field_kind.ts";
-import type { AnyModel } from "./model.ts";
+import { FIELD_KINDS, type FieldKindRules } from "./field_kind.ts";
+import type { AnyField, AnyModel } from "./model.ts";
 import { compile, fill, type Operation, type Statement } from "./operation.ts";
+import type { RelationKind } from "./relation.ts";
 
 const MAX_STATEMENTS = 256;
+
+/** A row, whatever its model. */
+export type AnyRow = Record<string, unknown>;
 
 /** A column in an open database. */
 export class TableColumn {
   /** Its name. */
   readonly name: string;
   /** What the model says of it. */
-  readonly field: Field<FieldKind, FieldFlag>;
+  readonly field: AnyField;
   /** What its database does in its own way. */
-  readonly dialect: Dialect;
+  readonly grammar: Grammar;
   /** How its values travel. */
   readonly codec: Codec;
   /** What its kind allows. */
   readonly rules: FieldKindRules;
 
   /** Creates a column of a model's table. */
-  constructor(name: string, field: Field<FieldKind, FieldFlag>, dialect: Dialect) {
+  constructor(name: string, field: AnyField, grammar: Grammar) {
     this.name = name;
     this.field = field;
-    this.dialect = dialect;
-    this.codec = dialect.codecs[field.kind];
+    this.grammar = grammar;
+    this.codec = grammar.codecs[field.kind];
     this.rules = FIELD_KINDS[field.kind];
   }
 
@@ -44,15 +47,32 @@ export class TableColumn {
    * @throws {DbError} `CheckViolation` if no database would keep it as it is
    */
   encode(value: unknown, action: string): unknown {
-    if (!this.rules.accepts(value)) {
+    if (value === null || !this.rules.accepts(value)) {
       const given = value === null ? "null" : typeof value;
       throw new TypeError(`Cannot ${action}: ${this.name} takes ${this.rules.type}, not ${given}`);
     }
-    if (!this.rules.keeps(value)) {
+    if (!this.rules.keeps(value, this.field.traits.size)) {
       throw dbError(action, { code: "CheckViolation", fields: [this.name] });
     }
-    return this.codec.encode(value);
+    return this.codec.encode(value, this.field);
   }
+}
+
+/** The value of columns. */
+export type Values = ReadonlyMap<TableColumn, unknown>;
+
+/** A relation of a table in an open database. */
+export interface TableRelation {
+  /** How many rows it leads to. */
+  readonly kind: RelationKind;
+  /** The column of this table that it goes by. */
+  readonly own: TableColumn;
+  /** The table it leads to. */
+  readonly table: Table;
+  /** The column of that table that holds the same. */
+  readonly their: TableColumn;
+  /** The table between the two, with the column that holds `own` and the one that holds `their`. */
+  readonly through?: { readonly table: Table; readonly own: string; readonly their: string };
 }
 
 /** A model's table in an open database. */
@@ -61,12 +81,12 @@ export class Table {
   readonly name: string;
   /** The columns, in the order of the model. */
   readonly columns: readonly TableColumn[];
-  /** The names of the columns, in the order of the model. */
-  readonly columnNames: readonly string[];
-  /** The name of the primary key. */
-  readonly primaryKey: string;
+  /** The primary key. */
+  readonly primaryKey: TableColumn;
   /** The database. */
   readonly connection: DbConnection;
+  /** The relations by name, once the service has bound them. */
+  readonly relations: Map<string, TableRelation> = new Map();
   readonly #columnsByName: ReadonlyMap<string, TableColumn>;
   readonly #statements = new BoundedCache<Statement>(MAX_STATEMENTS);
 
@@ -74,12 +94,17 @@ export class Table {
   constructor({ "~model": { table, fields, primaryKey } }: AnyModel, connection: DbConnection) {
     this.name = table;
     this.columns = Object.entries(fields).map(([name, field]) =>
-      new TableColumn(name, field, connection.dialect)
+      new TableColumn(name, field, connection.grammar)
     );
-    this.columnNames = Object.keys(fields);
-    this.primaryKey = primaryKey;
     this.connection = connection;
     this.#columnsByName = new Map(this.columns.map((column) => [column.name, column]));
+    this.primaryKey = this.column(primaryKey, `open ${table}`);
+    for (const { field } of this.columns) connection.grammar.columnType(field, false);
+  }
+
+  /** Whether it has a column. */
+  has(name: string): boolean {
+    return this.#columnsByName.has(name);
   }
 
   /**
@@ -93,20 +118,34 @@ export class Table {
     throw new TypeError(`Cannot ${action}: there is no column ${JSON.stringify(name)}`);
   }
 
-  /** Runs an operation, with the SQL that the first of its shape had compiled. */
-  run(operation: Operation, build: () => Compilable): Promise<readonly DriverRow[]> {
-    const statement = this.#statements.getOrMake(operation.shape, () => compile(build()));
-    return this.connection.execute(operation.action, fill(statement, operation));
-  }
-
-  /** Turns what was read of all columns, in the order of the model, into a row. */
-  decode(values: DriverRow): Record<string, unknown> {
-    const row: Record<string, unknown> = {};
-    let index = 0;
-    for (const { name, codec } of this.columns) {
-      const value = values[index++];
-      row[name] = value === null ? null : codec.decode(value);
+  /**
+   * Runs an operation, with the SQL that the first of its shape had compiled.
+   *
+   * @throws {RangeError} if it binds more values than the database takes
+   * @throws {DbError} if it fails
+   */
+  run(operation: Operation, build: () => Compilable): Promise<StatementResult> {
+    const { action } = operation;
+    const kept = this.#statements.getOrMake(operation.shape, () => compile(build()));
+    const statement = fill(kept, operation);
+    const { maxParameters } = this.connection.grammar;
+    if (statement.parameters.length > maxParameters) {
+      const { length } = statement.parameters;
+      throw new RangeError(
+        `Cannot ${action}: it has ${length} values, and can have ${maxParameters}`,
+      );
     }
-    return row;
+    return this.connection.execute(action, statement);
   }
+}
+
+/** Turns what was read of columns, in their order, into a row. */
+export function decodeRow(values: DriverRow, columns: readonly TableColumn[]): AnyRow {
+  const row: AnyRow = {};
+  let index = 0;
+  for (const { name, codec, field } of columns) {
+    const value = values[index++];
+    row[name] = value === null ? null : codec.decode(value, field);
+  }
+  return row;
 }

@@ -3,8 +3,9 @@
  *
  * @module
  */
+import type { FieldKind } from "./field_kind.ts";
 import type { AnyModel, SortOrder } from "./model.ts";
-import type { ColumnName, ColumnValue, UniqueColumn } from "./row.ts";
+import type { ColumnName, ColumnValue, KindOf, UniqueColumn } from "./row.ts";
 
 /**
  * A condition on the rows of a model: every member must hold. A column's member is a value to equal
@@ -15,7 +16,7 @@ import type { ColumnName, ColumnValue, UniqueColumn } from "./row.ts";
  * rows without a name. Text is compared exactly, with case, on every database.
  */
 export type Where<M extends AnyModel> =
-  & { readonly [K in ColumnName<M>]?: ColumnValue<M, K> | Operators<ColumnValue<M, K>> }
+  & { readonly [K in ColumnName<M>]?: Condition<KindOf<M, K>, ColumnValue<M, K>> }
   & {
     /** All of the conditions hold. */
     readonly AND?: readonly Where<M>[];
@@ -37,13 +38,29 @@ export type UniqueCondition<M extends AnyModel, K extends ColumnName<M>> =
   | NonNullable<ColumnValue<M, K>>
   | { readonly equals: NonNullable<ColumnValue<M, K>> };
 
-/** The operators on a column that holds `V`; each one given must hold. */
-export type Operators<V> =
-  & EqualityOperators<V>
-  & (NonNullable<V> extends boolean ? unknown : OrderOperators<NonNullable<V>>)
-  & (NonNullable<V> extends string ? TextOperators : unknown);
+/** A condition on a column of a kind: a value to equal, or operators. A JSON column takes no value. */
+export type Condition<K extends FieldKind, V> =
+  | (K extends "json" ? Extract<V, null> : V)
+  | Operators<K, V>;
 
-/** The operators on every column. */
+/** The operators on a column of a kind that holds `V`; each one given must hold. */
+export type Operators<K extends FieldKind, V> = K extends "json" ? NullOperators<V>
+  :
+    & EqualityOperators<V>
+    & (K extends "boolean" | "blob" ? unknown : OrderOperators<NonNullable<V>>)
+    & (K extends "text" ? TextOperators : unknown);
+
+/** The operators on a JSON column. */
+export interface NullOperators<V> {
+  /** `null` means IS NULL. */
+  readonly equals?: Extract<V, null>;
+  /** `null` means IS NOT NULL. */
+  readonly not?: Extract<V, null>;
+  /** Whether it is `null`. */
+  readonly isNull?: boolean;
+}
+
+/** The operators on every column but those of JSON. */
 export interface EqualityOperators<V> {
   /** Is the value; `null` means IS NULL. */
   readonly equals?: V;
@@ -57,7 +74,7 @@ export interface EqualityOperators<V> {
   readonly isNull?: boolean;
 }
 
-/** The operators on numbers and text. */
+/** The operators on numbers, text, timestamps and UUIDs. */
 export interface OrderOperators<V> {
   /** Is less. */
   readonly lt?: V;
@@ -79,8 +96,15 @@ export interface TextOperators {
   readonly endsWith?: string;
 }
 
-/** An order: columns with their directions, the first one counts most. */
-export type OrderBy<M extends AnyModel> = { readonly [K in ColumnName<M>]?: SortOrder };
+/** An order: columns with their directions, the first one counts most. JSON has none. */
+export type OrderBy<M extends AnyModel> = {
+  readonly [K in ColumnName<M> as KindOf<M, K> extends "json" ? never : K]?: SortOrder;
+};
+
+/** The columns whose values can be told apart: all but those of JSON. */
+export type ComparableColumn<M extends AnyModel> = {
+  [K in ColumnName<M>]: KindOf<M, K> extends "json" ? never : K;
+}[ColumnName<M>];
 
 /** Which rows to find, in what order, and how many. */
 export interface FindManyOptions<M extends AnyModel> {
@@ -92,4 +116,9 @@ export interface FindManyOptions<M extends AnyModel> {
   readonly take?: number | undefined;
   /** How many rows to leave out first, 0 or more. */
   readonly skip?: number | undefined;
+  /**
+   * Columns: of the rows that are equal in all of them, only the first by the order is found, before
+   * `skip` and `take` count. `null` is equal to `null` here.
+   */
+  readonly distinct?: readonly ComparableColumn<M>[] | undefined;
 }

@@ -4,6 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DbError, type DbErrorCode, DbOptions, DbService, field, model } from "../../src/db/mod.ts";
+import { test } from "../test.ts";
+import { createDatabase, SERVERS } from "./servers.ts";
 
 export const User = model("users", {
   id: field.integer().primaryKey(),
@@ -17,9 +19,15 @@ export const User = model("users", {
 export const Sample = model("order", {
   select: field.text().primaryKey(),
   integer: field.integer().nullable(),
+  bigint: field.bigint().nullable(),
   text: field.text().nullable(),
   boolean: field.boolean().nullable(),
   real: field.real().nullable(),
+  decimal: field.decimal({ precision: 18, scale: 4 }).nullable(),
+  json: field.json().nullable(),
+  timestamp: field.timestamp().nullable(),
+  uuid: field.uuid().nullable(),
+  blob: field.blob().nullable(),
 });
 
 export class Db extends DbService.with({ user: User, sample: Sample }) {}
@@ -29,6 +37,46 @@ export async function openDb(url = "sqlite::memory:"): Promise<Db> {
   const db = await Db.open(DbOptions.fromUrl(url));
   await db.createTables();
   return db;
+}
+
+/** The name of a database brand. */
+export type Brand = "sqlite" | "postgres" | "mysql";
+
+/** A database of a test's own. */
+export interface TestDatabase {
+  readonly brand: Brand;
+  /** Its URL: a new, empty database, which is dropped when the test ends. */
+  readonly url: string;
+}
+
+/** Runs a test on each database, with an empty one of its own. */
+export function testOnEach(
+  name: string,
+  run: (database: TestDatabase) => Promise<void>,
+  brands: readonly Brand[] = ["sqlite", "postgres", "mysql"],
+): void {
+  for (const brand of brands) {
+    const title = `${name} (${brand})`;
+    if (brand === "sqlite") {
+      test(title, async () => {
+        await using folder = await temporaryFolder();
+        await run({ brand, url: `sqlite:${folder.path("data.sqlite")}` });
+      });
+      continue;
+    }
+    test(title, async () => {
+      await using database = await createDatabase(brand);
+      await run({ brand, url: database.url });
+    }, { skip: SERVERS[brand].skip });
+  }
+}
+
+/** Runs a test on each database, with the tables of `Db`. */
+export function testDbOnEach(name: string, run: (db: Db, brand: Brand) => Promise<void>): void {
+  testOnEach(name, async ({ brand, url }) => {
+    await using db = await openDb(url);
+    await run(db, brand);
+  });
 }
 
 /** Makes an empty folder that is gone when the test ends. */

@@ -9,9 +9,9 @@ test("field's methods give a new field and leave the old one as it is", () => {
   const built = plain.unique().nullable().default("x");
   assert.deepEqual([...plain.flags], []);
   assert.deepEqual([...built.flags], ["unique", "nullable", "default"]);
-  assert.equal(plain.defaultValue, undefined);
-  assert.equal(built.defaultValue, "x");
-  assert.equal(built.nullable().defaultValue, "x");
+  assert.equal(plain.traits.defaultValue, undefined);
+  assert.equal(built.traits.defaultValue, "x");
+  assert.equal(built.nullable().traits.defaultValue, "x");
 });
 
 test("Field.default() refuses a value that is not of the field's kind", () => {

@@ -6,17 +6,20 @@ import { withEnv } from "../with_env.ts";
 import { Db, temporaryFolder } from "./database.ts";
 
 test("DbOptions.fromUrl() refuses a URL it cannot use, without repeating any of it", () => {
+  const NO_SCHEME = "it does not begin with sqlite:, postgresql:, postgres:, mysql: or mariadb:";
   const table: readonly (readonly [string, string])[] = [
-    ["", "it does not begin with sqlite:"],
-    ["hunter2", "it does not begin with sqlite:"],
-    ["ada:hunter2@localhost/db", "it does not begin with sqlite:"],
-    ["hunter2://ada@localhost/db", "it does not begin with sqlite:"],
-    [" sqlite:hunter2", "it does not begin with sqlite:"],
+    ["", NO_SCHEME],
+    ["hunter2", NO_SCHEME],
+    ["ada:hunter2@localhost/db", NO_SCHEME],
+    ["hunter2://ada@localhost/db", NO_SCHEME],
+    [" sqlite:hunter2", NO_SCHEME],
     ["sqlite:", "it names no SQLite file"],
     ["sqlite://", "it names no SQLite file"],
-    ["postgresql://ada:hunter2@localhost:5432/db", "postgresql is not supported yet"],
-    ["postgres://ada:hunter2@[/db", "postgres is not supported yet"],
-    ["mysql://ada:hunter2@localhost:3306/db", "mysql is not supported yet"],
+    ["postgres://ada:hunter2@[/db", "it is malformed"],
+    ["mysql:ada:hunter2", "it names no host"],
+    ["mysql:///hunter2", "it names no host"],
+    ["postgresql://ada:hunter2@localhost", "it names no database"],
+    ["mariadb://ada:hunter2@localhost/", "it names no database"],
   ];
   for (const [url, reason] of table) {
     const message = `Cannot read database URL: ${reason}`;

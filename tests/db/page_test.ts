@@ -1,20 +1,17 @@
 import assert from "node:assert/strict";
 import type { FindManyOptions } from "../../src/db/mod.ts";
-import { test } from "../test.ts";
-import { type Db, openDb, User } from "./database.ts";
+import { type Db, testDbOnEach, User } from "./database.ts";
 
 /** Ten users; the names of odd ones are "odd", of even ones "even". The ids are not in order. */
-async function openUsers(): Promise<Db> {
-  const db = await openDb();
+async function fillUsers(db: Db): Promise<void> {
   for (const id of [7, 3, 9, 1, 10, 2, 8, 4, 6, 5]) {
     const name = id % 2 === 0 ? "even" : "odd";
     await db.user.create({ data: { id, tenant_id: "a", email: `${id % 3}${id}`, name } });
   }
-  return db;
 }
 
-test("FindManyOptions order and bound the rows", async () => {
-  await using db = await openUsers();
+testDbOnEach("FindManyOptions order and bound the rows", async (db) => {
+  await fillUsers(db);
   const table: readonly (readonly [FindManyOptions<typeof User>, readonly number[]])[] = [
     [{ take: 3 }, [1, 2, 3]],
     [{ skip: 8 }, [9, 10]],
@@ -48,26 +45,28 @@ test("FindManyOptions order and bound the rows", async () => {
   }
 });
 
-test("Repository.findMany() gives every row once over its pages, ties or not", async () => {
-  await using db = await openUsers();
-  for (const orderBy of [undefined, { name: "asc" }, { tenant_id: "desc" }] as const) {
-    const seen: number[] = [];
-    for (let skip = 0; skip < 10; skip += 3) {
-      seen.push(...(await db.user.findMany({ orderBy, skip, take: 3 })).map(({ id }) => id));
+testDbOnEach(
+  "Repository.findMany() gives every row once over its pages, ties or not",
+  async (db) => {
+    await fillUsers(db);
+    for (const orderBy of [undefined, { name: "asc" }, { tenant_id: "desc" }] as const) {
+      const seen: number[] = [];
+      for (let skip = 0; skip < 10; skip += 3) {
+        seen.push(...(await db.user.findMany({ orderBy, skip, take: 3 })).map(({ id }) => id));
+      }
+      assert.deepEqual(seen.toSorted((a, b) => a - b), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     }
-    assert.deepEqual(seen.toSorted((a, b) => a - b), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-  }
-});
+  },
+);
 
-test("Repository.findFirst() goes by the primary key unless told otherwise", async () => {
-  await using db = await openUsers();
+testDbOnEach("Repository.findFirst() goes by the primary key unless told otherwise", async (db) => {
+  await fillUsers(db);
   assert.equal((await db.user.findFirst())?.id, 1);
   assert.equal((await db.user.findFirst({ where: { name: "even" }, skip: 1 }))?.id, 4);
   assert.equal((await db.user.findFirst({ orderBy: { id: "desc" } }))?.id, 10);
 });
 
-test("FindManyOptions refuses orders and bounds that are none", async () => {
-  await using db = await openDb();
+testDbOnEach("FindManyOptions refuses orders and bounds that are none", async (db) => {
   const bound = "is not a whole number of 0 or more";
   const table: readonly (readonly [unknown, string, string])[] = [
     [{ orderBy: { nope: "asc" } }, "TypeError", 'there is no column "nope"'],

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { DbOptions, DbService, field, model } from "../../src/db/mod.ts";
-import { test } from "../test.ts";
-import { dbError, openDb } from "./database.ts";
+import { dbError, testDbOnEach, testOnEach } from "./database.ts";
 
 const ADA = { tenant_id: "a", email: "ada@example.org", name: "Ada" };
 
-test("Repository creates, finds, updates and deletes a row", async () => {
-  await using db = await openDb();
+testDbOnEach("Repository creates, finds, updates and deletes a row", async (db) => {
   const row = { id: 1, ...ADA, active: true };
   assert.deepEqual(await db.user.create({ data: ADA }), row);
   assert.deepEqual(await db.user.findUnique({ where: { id: 1 } }), row);
@@ -29,8 +27,7 @@ test("Repository creates, finds, updates and deletes a row", async () => {
   assert.equal(await db.user.exists(), false);
 });
 
-test("Repository gives rows that are the caller's own, and plain", async () => {
-  await using db = await openDb();
+testDbOnEach("Repository gives rows that are the caller's own, and plain", async (db) => {
   const first = await db.user.create({ data: ADA });
   first.name = "changed";
   const second = await db.user.findUnique({ where: { id: 1 } });
@@ -38,65 +35,95 @@ test("Repository gives rows that are the caller's own, and plain", async () => {
   assert.equal(Object.getPrototypeOf(second), Object.prototype);
 });
 
-test("Repository.update() and delete() touch one row only", async () => {
-  await using db = await openDb();
+testDbOnEach("Repository.update() and delete() touch one row only", async (db) => {
   for (const email of ["a", "b", "c"]) await db.user.create({ data: { ...ADA, email } });
   await db.user.update({ where: { id: 2 }, data: { name: "Bea" } });
   await db.user.delete({ where: { id: 3 } });
   assert.deepEqual((await db.user.findMany()).map(({ name }) => name), ["Ada", "Bea"]);
 });
 
-test("Repository.update() and delete() of a missing row fail with RowNotFound", async () => {
-  await using db = await openDb();
-  const where = { id: 7 };
-  const missing = (verb: string) =>
-    dbError("RowNotFound", `Cannot ${verb} users: there is no such row`);
-  await assert.rejects(db.user.update({ where, data: { name: "x" } }), missing("update"));
-  await assert.rejects(db.user.update({ where, data: {} }), missing("update"));
-  await assert.rejects(db.user.delete({ where }), missing("delete"));
-});
+testDbOnEach(
+  "Repository.update() and delete() of a missing row fail with RowNotFound",
+  async (db) => {
+    const where = { id: 7 };
+    const missing = (verb: string) =>
+      dbError("RowNotFound", `Cannot ${verb} users: there is no such row`);
+    await assert.rejects(db.user.update({ where, data: { name: "x" } }), missing("update"));
+    await assert.rejects(db.user.update({ where, data: {} }), missing("update"));
+    await assert.rejects(db.user.delete({ where }), missing("delete"));
+  },
+);
 
-test("Repository.update() without anything to set gives the row as it is", async () => {
-  await using db = await openDb();
+testDbOnEach("Repository.update() without anything to set gives the row as it is", async (db) => {
   const row = await db.user.create({ data: ADA });
   assert.deepEqual(await db.user.update({ where: { id: 1 }, data: {} }), row);
   const data = { name: undefined, active: undefined };
   assert.deepEqual(await db.user.update({ where: { id: 1 }, data }), row);
 });
 
-test("Repository.create() gives each row a new id, even after the last row was deleted", async () => {
-  await using db = await openDb();
-  const { id } = await db.user.create({ data: ADA });
-  await db.user.delete({ where: { id } });
-  assert.equal((await db.user.create({ data: ADA })).id, id + 1);
-});
+testDbOnEach(
+  "Repository.create() gives each row a new id, even after the last row was deleted",
+  async (db) => {
+    const { id } = await db.user.create({ data: ADA });
+    await db.user.delete({ where: { id } });
+    assert.equal((await db.user.create({ data: ADA })).id, id + 1);
+  },
+);
 
-test("Repository.create() takes an id, and undefined as not given", async () => {
-  await using db = await openDb();
+testDbOnEach("Repository.create() takes an id, and undefined as not given", async (db) => {
   const data = { ...ADA, id: undefined, active: undefined };
   assert.deepEqual(await db.user.create({ data }), { id: 1, ...ADA, active: true });
   const other = { ...ADA, id: 40, email: "b", active: false };
   assert.deepEqual(await db.user.create({ data: other }), other);
 });
 
-test("Repository.create() makes a row of nothing but a generated key", async () => {
-  class Counters
-    extends DbService.with({ counter: model("t", { id: field.integer().primaryKey() }) }) {}
-  await using db = await Counters.open(DbOptions.fromUrl("sqlite::memory:"));
+class Counters extends DbService.with({
+  counter: model("counter", { id: field.integer().primaryKey() }),
+}) {}
+
+testOnEach("Repository.create() makes a row of nothing but a generated key", async ({ url }) => {
+  await using db = await Counters.open(DbOptions.fromUrl(url));
   await db.createTables();
   assert.deepEqual(await db.counter.create({ data: {} }), { id: 1 });
+  assert.equal(await db.counter.createMany({ data: [{}, {}, { id: 9 }] }), 3);
+  assert.deepEqual(await db.counter.findMany({ orderBy: { id: "asc" } }), [
+    { id: 1 },
+    { id: 2 },
+    { id: 3 },
+    { id: 9 },
+  ]);
 });
 
-test("Repository keeps a value of each kind as it is", async () => {
-  await using db = await openDb();
+const NOTHING = {
+  integer: null,
+  bigint: null,
+  text: null,
+  boolean: null,
+  real: null,
+  decimal: null,
+  json: null,
+  timestamp: null,
+  uuid: null,
+  blob: null,
+};
+
+testDbOnEach("Repository keeps a value of each kind as it is", async (db) => {
   const rows = [
     { integer: 0, text: "", boolean: false, real: 0 },
     { integer: Number.MAX_SAFE_INTEGER, text: "quote ' \" ` ; -- /*", boolean: true, real: 0.1 },
     { integer: Number.MIN_SAFE_INTEGER, text: "%_*?[]\\", boolean: true, real: -1.5e308 },
     { integer: -1, text: "日本語 😀 e\u0301 \r\n\t\u202e", boolean: false, real: 5e-324 },
     { integer: 1, text: "x".repeat(100_000), boolean: false, real: 3 },
-    { integer: null, text: null, boolean: null, real: null },
-  ].map((row, index) => ({ select: `row ${index}`, ...row }));
+    { bigint: 2n ** 63n - 1n, decimal: "12345678901234.5678", json: "a string of JSON" },
+    { bigint: -(2n ** 63n), decimal: "-0.0001", json: { "": [null, true, -1.5e300, "\\'\""] } },
+    { bigint: 0n, decimal: "0.0000", json: [] },
+    { timestamp: new Date("1000-01-01T00:00:00.000Z"), blob: new Uint8Array() },
+    { timestamp: new Date("2038-01-19T03:14:08.001Z"), blob: new Uint8Array(70_000).fill(39) },
+    { timestamp: new Date("9999-12-31T23:59:59.999Z"), blob: new Uint8Array([0, 92, 255]) },
+    { uuid: "00000000-0000-0000-0000-000000000000" },
+    { uuid: "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11" },
+    NOTHING,
+  ].map((row, index) => ({ ...NOTHING, ...row, select: `row ${String.fromCharCode(97 + index)}` }));
   for (const row of rows) {
     assert.deepEqual(await db.sample.create({ data: row }), row);
     assert.deepEqual(await db.sample.findUnique({ where: { select: row.select } }), row);
@@ -106,8 +133,7 @@ test("Repository keeps a value of each kind as it is", async () => {
   assert.deepEqual(await db.sample.findMany({ orderBy: { select: "asc" } }), rows);
 });
 
-test("Repository refuses values that no database would keep as they are", async () => {
-  await using db = await openDb();
+testDbOnEach("Repository refuses values that no database would keep as they are", async (db) => {
   const wrong = [
     ["integer", 2 ** 53],
     ["integer", 1.5],
@@ -116,6 +142,15 @@ test("Repository refuses values that no database would keep as they are", async 
     ["real", NaN],
     ["text", "admin\0"],
     ["text", "\ud800"],
+    ["bigint", 2n ** 63n],
+    ["decimal", "1.23456"],
+    ["decimal", "123456789012345"],
+    ["decimal", "1e3"],
+    ["decimal", ""],
+    ["timestamp", new Date(NaN)],
+    ["timestamp", new Date("0999-12-31T23:59:59.999Z")],
+    ["timestamp", new Date("+010000-01-01T00:00:00.000Z")],
+    ["uuid", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1"],
   ] as const;
   for (const [name, value] of wrong) {
     const refused = (verb: string) =>
@@ -135,8 +170,7 @@ test("Repository refuses values that no database would keep as they are", async 
   assert.equal(await db.sample.count(), 0);
 });
 
-test("Repository refuses values of another type with a TypeError", async () => {
-  await using db = await openDb();
+testDbOnEach("Repository refuses values of another type with a TypeError", async (db) => {
   const wrong: readonly (readonly [string, unknown, string])[] = [
     ["integer", "1", "a number, not string"],
     ["integer", 1n, "a number, not bigint"],
@@ -145,6 +179,14 @@ test("Repository refuses values of another type with a TypeError", async () => {
     ["text", ["x"], "a string, not object"],
     ["boolean", 1, "a boolean, not number"],
     ["real", new Date(0), "a number, not object"],
+    ["bigint", 1, "a bigint, not number"],
+    ["decimal", 1.5, "a string, not number"],
+    ["timestamp", "2026-01-01", "a Date, not string"],
+    ["json", new Date(0), "JSON, not object"],
+    ["json", [undefined], "JSON, not object"],
+    ["json", { a: 1n }, "JSON, not object"],
+    ["uuid", 1, "a string, not number"],
+    ["blob", [1], "a Uint8Array, not object"],
   ];
   for (const [name, value, reason] of wrong) {
     await assert.rejects(db.sample.create({ data: { select: "a", [name]: value } as never }), {
@@ -154,8 +196,7 @@ test("Repository refuses values of another type with a TypeError", async () => {
   }
 });
 
-test("Repository refuses null and nothing where a value must be", async () => {
-  await using db = await openDb();
+testDbOnEach("Repository refuses null and nothing where a value must be", async (db) => {
   await db.user.create({ data: ADA });
   await assert.rejects(
     db.user.create({ data: { tenant_id: "a", email: null } as never }),
@@ -170,8 +211,7 @@ test("Repository refuses null and nothing where a value must be", async () => {
   );
 });
 
-test("Repository refuses data that is not columns of the model", async () => {
-  await using db = await openDb();
+testDbOnEach("Repository refuses data that is not columns of the model", async (db) => {
   await db.user.create({ data: ADA });
   const injected = 'name" = (select 1), "x';
   const wrong: readonly (readonly [unknown, string])[] = [
@@ -200,8 +240,7 @@ test("Repository refuses data that is not columns of the model", async () => {
   assert.deepEqual(await db.user.findMany(), [{ id: 1, ...ADA, active: true }]);
 });
 
-test("Repository.create() lets one of many racing rows have a unique value", async () => {
-  await using db = await openDb();
+testDbOnEach("Repository.create() lets one of many racing rows have a unique value", async (db) => {
   const results = await Promise.allSettled(
     Array.from({ length: 50 }, () => db.user.create({ data: ADA })),
   );
@@ -216,8 +255,7 @@ test("Repository.create() lets one of many racing rows have a unique value", asy
   assert.equal(await db.user.count(), 1);
 });
 
-test("Repository.update() refuses a unique value that another row has", async () => {
-  await using db = await openDb();
+testDbOnEach("Repository.update() refuses a unique value that another row has", async (db) => {
   await db.user.create({ data: ADA });
   await db.user.create({ data: { ...ADA, email: "b" } });
   await assert.rejects(

@@ -1,19 +1,16 @@
 import assert from "node:assert/strict";
-import { test } from "../test.ts";
-import { type Db, dbError, openDb, User } from "./database.ts";
+import { type Db, dbError, testDbOnEach, User } from "./database.ts";
 
 const MINE = { id: 1, tenant_id: "mine", email: "me@example.org", name: "Me", active: true };
 const OTHER = { id: 2, tenant_id: "other", email: "you@example.org", name: "You", active: true };
 
-async function openTenants(): Promise<Db> {
-  const db = await openDb();
+async function fillTenants(db: Db): Promise<void> {
   await db.user.create({ data: MINE });
   await db.user.create({ data: OTHER });
-  return db;
 }
 
-test("Repository.scoped() reads the rows of its scope, whatever is asked", async () => {
-  await using db = await openTenants();
+testDbOnEach("Repository.scoped() reads the rows of its scope, whatever is asked", async (db) => {
+  await fillTenants(db);
   const users = db.user.scoped({ tenant_id: "mine" });
   const other = { tenant_id: "other" };
   for (
@@ -45,8 +42,8 @@ test("Repository.scoped() reads the rows of its scope, whatever is asked", async
   assert.deepEqual(await users.findUnique({ where: { id: 1 } }), MINE);
 });
 
-test("Repository.scoped() writes the rows of its scope only", async () => {
-  await using db = await openTenants();
+testDbOnEach("Repository.scoped() writes the rows of its scope only", async (db) => {
+  await fillTenants(db);
   const users = db.user.scoped({ tenant_id: "mine" });
   const missing = (verb: string) =>
     dbError("RowNotFound", `Cannot ${verb} users: there is no such row`);
@@ -71,8 +68,8 @@ test("Repository.scoped() writes the rows of its scope only", async () => {
   assert.deepEqual(await db.user.findMany(), [OTHER]);
 });
 
-test("Repository.scoped() creates rows in its scope only", async () => {
-  await using db = await openTenants();
+testDbOnEach("Repository.scoped() creates rows in its scope only", async (db) => {
+  await fillTenants(db);
   const users = db.user.scoped({ tenant_id: "mine" });
   const data = { email: "new@example.org", name: "New" };
   assert.deepEqual(await users.create({ data }), {
@@ -90,8 +87,8 @@ test("Repository.scoped() creates rows in its scope only", async () => {
   assert.equal(await db.user.count(), 3);
 });
 
-test("Repository.scoped() narrows a scope and never replaces it", async () => {
-  await using db = await openTenants();
+testDbOnEach("Repository.scoped() narrows a scope and never replaces it", async (db) => {
+  await fillTenants(db);
   const mine = db.user.scoped({ tenant_id: "mine" });
   assert.deepEqual(await mine.scoped({ active: true }).findMany(), [MINE]);
   assert.deepEqual(await mine.scoped({ active: false }).findMany(), []);
@@ -113,8 +110,8 @@ test("Repository.scoped() narrows a scope and never replaces it", async () => {
   }
 });
 
-test("Repository.scoped() keeps to its scope when its values change later", async () => {
-  await using db = await openTenants();
+testDbOnEach("Repository.scoped() keeps to its scope when its values change later", async (db) => {
+  await fillTenants(db);
   const values = { tenant_id: "mine" };
   const users = db.user.scoped(values);
   values.tenant_id = "other";

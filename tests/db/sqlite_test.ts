@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { sql } from "kysely";
 import { type DbErrorCode, DbOptions, DbService, field, model } from "../../src/db/mod.ts";
-import { openSqlite } from "../../src/db/dialects/sqlite.ts";
+import { SQLITE } from "../../src/db/dialects/sqlite.ts";
 import { test } from "../test.ts";
 import { Db, dbError, openDb, temporaryFolder } from "./database.ts";
 
@@ -128,14 +128,14 @@ test("SQLite's locks become PoolTimeout, and an outdated snapshot SerializationF
       dbError("PoolTimeout", "Cannot create users: the database was busy for too long"),
     );
   });
-  const outdated = await two.kysely.transaction().execute(async (trx) => {
-    await trx.selectFrom("users").selectAll().execute();
+  const outdated = await two.kysely.connection().execute(async (kysely) => {
+    await sql`begin deferred`.execute(kysely);
+    await kysely.selectFrom("users").selectAll().execute();
     await one.user.create({ data: { ...ADA, email: "b" } });
-    await trx.deleteFrom("users").execute();
-  }).catch((error: unknown) => error);
-  const dialect = await openSqlite(":memory:");
-  assert.deepEqual(dialect.explain(outdated), { code: "SerializationFailure" });
-  dialect.close();
+    return await kysely.deleteFrom("users").execute().catch((error: unknown) => error)
+      .finally(() => sql`rollback`.execute(kysely));
+  });
+  assert.deepEqual(SQLITE.explain(outdated), { code: "SerializationFailure" });
 });
 
 test("a repository never becomes part of a transaction that is none of its own", async () => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { Where } from "../../src/db/mod.ts";
-import { test } from "../test.ts";
-import { type Db, openDb, Sample, User } from "./database.ts";
+import { type Db, Sample, testDbOnEach, User } from "./database.ts";
 
 const ROWS = [
   { select: "a", integer: 1, text: "Ada", boolean: true, real: 0.5 },
@@ -17,14 +16,12 @@ const ROWS = [
   { select: "e", integer: null, text: null, boolean: null, real: null },
 ];
 
-async function openSamples(): Promise<Db> {
-  const db = await openDb();
+async function fillSamples(db: Db): Promise<void> {
   for (const data of ROWS) await db.sample.create({ data });
-  return db;
 }
 
-test("Where finds the rows that SQL says meet it", async () => {
-  await using db = await openSamples();
+testDbOnEach("Where finds the rows that SQL says meet it", async (db) => {
+  await fillSamples(db);
   const table: readonly (readonly [Where<typeof Sample>, string])[] = [
     [{}, "abcde"],
     [{ integer: 1 }, "a"],
@@ -103,8 +100,8 @@ test("Where finds the rows that SQL says meet it", async () => {
   }
 });
 
-test("Where gives each list its own rows, whatever lists came before", async () => {
-  await using db = await openSamples();
+testDbOnEach("Where gives each list its own rows, whatever lists came before", async (db) => {
+  await fillSamples(db);
   for (let length = 0; length <= 40; length++) {
     const values = Array.from({ length }, (_, index) => index + 2);
     const expected = values.filter((value) => value <= 3).length;
@@ -118,8 +115,7 @@ test("Where gives each list its own rows, whatever lists came before", async () 
   assert.equal(await db.sample.count({ where: { integer: { in: many } } }), 3);
 });
 
-test("Where refuses what it does not know, and names it", async () => {
-  await using db = await openDb();
+testDbOnEach("Where refuses what it does not know, and names it", async (db) => {
   const injected = 'id" = 1 or "id';
   const table: readonly (readonly [unknown, string])[] = [
     [{ nope: 1 }, 'there is no column "nope"'],
@@ -167,8 +163,7 @@ test("Where refuses what it does not know, and names it", async () => {
   }
 });
 
-test("UniqueWhere takes values of unique columns and nothing else", async () => {
-  await using db = await openDb();
+testDbOnEach("UniqueWhere takes values of unique columns and nothing else", async (db) => {
   await db.user.create({ data: { tenant_id: "a", email: "a", name: "Ada" } });
   const table: readonly (readonly [unknown, string])[] = [
     [{}, "where names no unique column"],

@@ -5,7 +5,7 @@
  */
 import type { SqliteDatabase } from "kysely";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import type { DriverRow } from "../dialect.ts";
+import type { DriverRow, StatementResult } from "../dialect.ts";
 
 /** What older types of `node:sqlite` lack. */
 interface ReturnsArrays {
@@ -13,15 +13,23 @@ interface ReturnsArrays {
 }
 
 /** Runs a prepared statement with encoded values. */
-export type RowsStatement = (parameters: readonly unknown[]) => readonly DriverRow[];
+export type PreparedStatement = (parameters: readonly unknown[]) => StatementResult;
 
 /** Prepares a statement to be kept. It reads arrays, which are made faster than objects. */
-export function prepareRows(database: DatabaseSync, sql: string): RowsStatement {
+export function prepareStatement(database: DatabaseSync, sql: string): PreparedStatement {
   const statement = prepare(database, sql) as StatementSync & ReturnsArrays;
+  if (statement.columns().length === 0) {
+    return (parameters) => {
+      const { changes } = statement.run(...parameters as SQLInputValue[]);
+      return { rows: [], affectedRows: Number(changes) };
+    };
+  }
   statement.setReturnArrays(true);
-  // The types of node:sqlite do not follow setReturnArrays; codecs encode to what SQLite stores.
-  return (parameters) =>
-    statement.all(...parameters as SQLInputValue[]) as unknown as readonly DriverRow[];
+  return (parameters) => {
+    // The types of node:sqlite do not follow setReturnArrays; codecs encode to what SQLite stores.
+    const rows = statement.all(...parameters as SQLInputValue[]) as unknown as DriverRow[];
+    return { rows, affectedRows: rows.length };
+  };
 }
 
 /**

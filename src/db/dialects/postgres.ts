@@ -1,0 +1,73 @@
+/**
+ * The SQL of PostgreSQL.
+ *
+ * @module
+ */
+import { type ColumnDataType, type Expression, sql } from "kysely";
+import {
+  BIGINT,
+  BLOB,
+  BOOLEAN,
+  DECIMAL,
+  INTEGER,
+  JSON_TEXT,
+  REAL,
+  SAME,
+  TIMESTAMP,
+  UUID,
+} from "../codecs.ts";
+import type { Grammar } from "../dialect.ts";
+import type { FieldKind } from "../field_kind.ts";
+import { like, likePattern } from "./like.ts";
+import { explainPostgresError } from "./postgres_errors.ts";
+
+const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unknown>>> = {
+  integer: "int8",
+  bigint: "int8",
+  // Compared and ordered as the other databases do: by code point.
+  text: sql`text collate "C"`,
+  boolean: "boolean",
+  real: "float8",
+  decimal: "numeric",
+  json: "jsonb",
+  timestamp: "timestamptz(3)",
+  uuid: "uuid",
+  blob: "bytea",
+};
+
+/** PostgreSQL's SQL. Its drivers read JSON themselves. */
+export const POSTGRES: Grammar = {
+  brand: "PostgreSQL",
+  codecs: {
+    integer: INTEGER,
+    bigint: BIGINT,
+    text: SAME,
+    boolean: BOOLEAN,
+    real: REAL,
+    decimal: DECIMAL,
+    json: { encode: JSON_TEXT.encode, decode: SAME.decode },
+    timestamp: TIMESTAMP,
+    uuid: UUID,
+    blob: BLOB,
+  },
+  returning: true,
+  failuresDoom: true,
+  nullsLast: true,
+  maxParameters: 65_533,
+  columnType({ kind, traits: { size } }) {
+    if (kind !== "decimal") return COLUMN_TYPES[kind];
+    return sql.raw(`numeric(${size.precision}, ${size.scale})`);
+  },
+  generated: (definition) => definition.generatedByDefaultAsIdentity(),
+  literal: (encoded) => encoded,
+  pattern: likePattern,
+  matches: (_, column, pattern) => like(column, pattern),
+  // The others move on by themselves. A sequence that is not the user's to move stays as it is.
+  passKey: (table, column, key) =>
+    sql`
+      select setval(s::regclass, ${key})
+      from pg_get_serial_sequence(${sql.lit(`"${table}"`)}, ${sql.lit(column)}) as t (s)
+      where has_sequence_privilege(s, 'select, update')
+      and ${key} > coalesce(pg_sequence_last_value(s::regclass), 0)`,
+  explain: explainPostgresError,
+};

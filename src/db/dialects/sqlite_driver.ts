@@ -1,0 +1,132 @@
+/**
+ * SQLite through `node:sqlite`, which Deno, Node and Bun have built in.
+ *
+ * @module
+ */
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect as KyselyDialect,
+  SqliteDialect,
+  SqliteDriver,
+} from "kysely";
+import type { DatabaseSync } from "node:sqlite";
+import { BoundedCache } from "../bounded_cache.ts";
+import type { Dialect, StatementResult } from "../dialect.ts";
+import type { Statement } from "../operation.ts";
+import { SQLITE } from "./sqlite.ts";
+import { openError } from "./sqlite_errors.ts";
+import { kyselyDatabase, type PreparedStatement, prepareStatement } from "./sqlite_statement.ts";
+
+const PRAGMAS = [
+  "pragma busy_timeout = 5000",
+  "pragma foreign_keys = on",
+  "pragma journal_mode = wal",
+];
+const MAX_STATEMENTS = 1024;
+
+/**
+ * Begins transactions that may write at once: one that reads first could not go on to write after
+ * another process has.
+ */
+class ImmediateDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+}
+
+/** An open SQLite database: one connection, and one more that reads while a transaction is open. */
+export class Sqlite implements Dialect {
+  /** SQLite's SQL. */
+  readonly grammar = SQLITE;
+  /** Kysely's own dialect, over this connection. */
+  readonly kysely: KyselyDialect;
+  /** Writers wait for each other. */
+  readonly poolMax = 1;
+  /** Transactions begin by writing. */
+  readonly transactionsLock = true;
+  readonly #writer: SqliteConnection;
+  readonly #openReader: (() => DatabaseSync) | undefined;
+  #reader: SqliteConnection | undefined;
+
+  /** Takes over an open database, and what opens it once more to read. */
+  constructor(database: DatabaseSync, openReader?: () => DatabaseSync) {
+    this.#writer = new SqliteConnection(database);
+    this.#openReader = openReader;
+    const config = { database: kyselyDatabase(database) };
+    const dialect = new SqliteDialect(config);
+    this.kysely = {
+      createAdapter: () => dialect.createAdapter(),
+      createDriver: () => new ImmediateDriver(config),
+      createIntrospector: (kysely) => dialect.createIntrospector(kysely),
+      createQueryCompiler: () => dialect.createQueryCompiler(),
+    };
+  }
+
+  /**
+   * Runs at once unless a transaction is open, which the statement would become part of; if it only
+   * reads, it then reads what was last committed. Statements are synchronous: there is nothing else to
+   * wait for.
+   */
+  runNow(statement: Statement, inTransaction: boolean): StatementResult | undefined {
+    // Older versions of Node do not tell: undefined.
+    if (inTransaction || this.#writer.database.isTransaction === false) {
+      return this.#writer.run(statement);
+    }
+    if (!statement.reads || !this.#openReader) return undefined;
+    this.#reader ??= new SqliteConnection(this.#openReader());
+    return this.#reader.run(statement);
+  }
+
+  /** Runs all statements of a script. */
+  runScript(script: string): Promise<void> {
+    this.#writer.database.exec(script);
+    return Promise.resolve();
+  }
+
+  /** Closes the file. */
+  close(): void {
+    this.#reader?.close();
+    this.#writer.close();
+  }
+}
+
+/** A connection, and the statements it keeps prepared. */
+class SqliteConnection {
+  readonly database: DatabaseSync;
+  readonly #statements = new BoundedCache<PreparedStatement>(MAX_STATEMENTS);
+
+  constructor(database: DatabaseSync) {
+    this.database = database;
+  }
+
+  run({ sql, parameters }: Statement): StatementResult {
+    return this.#statements.getOrMake(sql, () => prepareStatement(this.database, sql))(parameters);
+  }
+
+  close(): void {
+    if (this.database.isOpen) this.database.close();
+  }
+}
+
+/**
+ * Opens a database file, made if it is not there, or `":memory:"`. Foreign keys are enforced, a file
+ * is in WAL mode, and a statement waits up to 5 s for another process to finish writing; all of this
+ * process waits with it, as `node:sqlite` is synchronous.
+ *
+ * @throws {DbError} `ConnectionLost` if the file cannot be opened, `Database` if it is not a database
+ */
+export async function openSqlite(path: string): Promise<Sqlite> {
+  const { DatabaseSync } = await import("node:sqlite");
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path);
+    // Not exec(): on Deno its errors have no result code.
+    for (const pragma of PRAGMAS) database.prepare(pragma).all();
+    if (path === ":memory:") return new Sqlite(database);
+    return new Sqlite(database, () => new DatabaseSync(path, { readOnly: true }));
+  } catch (error) {
+    database?.close();
+    throw openError(path, error);
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * Values of JSON columns.
+ *
+ * @module
+ */
+import { isPlainObject } from "./plain_object.ts";
+import { isStorableText } from "./text.ts";
+
+/** What JSON can say. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+
+/** An object of JSON; a member that is `undefined` is not written. */
+export interface JsonObject {
+  readonly [name: string]: JsonValue | undefined;
+}
+
+/** MySQL takes no deeper document. */
+const MAX_DEPTH = 100;
+
+/** Tells whether a value consists of what JSON has, all the way down. */
+export function isJson(value: unknown, depth = 0): boolean {
+  switch (typeof value) {
+    case "string":
+    case "number":
+    case "boolean":
+      return true;
+    case "object":
+      if (value === null || depth > MAX_DEPTH) return true;
+      return membersOf(value)?.every((member) => isJson(member, depth + 1)) ?? false;
+  }
+  return false;
+}
+
+/** Tells whether every database gives JSON back as it is: finite, storable text, not too deep. */
+export function isStorableJson(value: unknown, depth = 0): boolean {
+  if (typeof value === "string") return isStorableText(value);
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return true;
+  if (depth >= MAX_DEPTH) return false;
+  if (!Array.isArray(value) && !Object.keys(value).every(isStorableText)) return false;
+  return membersOf(value)?.every((member) => isStorableJson(member, depth + 1)) ?? false;
+}
+
+/** Gives the members of a list, holes included, or of a plain object, those that are written. */
+function membersOf(value: object): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return Array.from(value);
+  if (!isPlainObject(value)) return undefined;
+  return Object.values(value).filter((member) => member !== undefined);
+}

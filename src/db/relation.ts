@@ -1,0 +1,157 @@
+/**
+ * Relations: how the rows of models belong together.
+ *
+ * @module
+ */
+import type { Field, FieldFlag, ReferenceTarget } from "./field.ts";
+import type { FieldKind } from "./field_kind.ts";
+import type { AnyModel, Column, ModelDefinition } from "./model.ts";
+
+/** How many rows a relation leads to: exactly one, one or none, or any number. */
+export type RelationKind = "one" | "optional" | "many";
+
+/** Any column. */
+export type AnyColumn = Column<string, unknown, ModelDefinition>;
+
+/** The model of a column. */
+export type OwnerOf<C extends AnyColumn> = { readonly "~model": C["~model"] };
+
+/** The model that a column refers to. */
+export type TargetOf<C extends AnyColumn> = C extends Column<infer N, infer _, infer D>
+  ? D["fields"][N] extends Field<FieldKind, FieldFlag, infer R>
+    ? R extends "self" ? { readonly "~model": D }
+    : R extends AnyModel ? R
+    : never
+  : never
+  : never;
+
+/** A column that refers to a model. */
+export type ForeignKey<C extends AnyColumn> = [TargetOf<C>] extends [never] ? never : C;
+
+/** A relation to rows of a model. */
+export interface Relation<K extends RelationKind, M extends AnyModel> {
+  /** How many rows it leads to. */
+  readonly kind: K;
+  /** The model it leads to. */
+  readonly target: M;
+  /** The model it begins at. */
+  readonly source: AnyModel;
+  /** The column that refers from the one to the other, or from the table between them to `source`. */
+  readonly foreignKey: AnyColumn;
+  /** Whether the foreign key is of `source`. */
+  readonly isOwn: boolean;
+  /** The column that refers from the table between to `target`. */
+  readonly through?: AnyColumn;
+}
+
+/** Any relation. */
+export type AnyRelation = Relation<RelationKind, AnyModel>;
+
+/**
+ * The row that a foreign key refers to: `belongsTo(Post.author_id)` is the author of a post, `null`
+ * where the key is.
+ *
+ * @throws {TypeError} if the column refers to nothing
+ */
+export function belongsTo<const C extends AnyColumn>(
+  column: C & ForeignKey<C>,
+): Relation<null extends ValueOf<C> ? "optional" : "one", TargetOf<C>> {
+  const kind = fieldOf(column).flags.has("nullable") ? "optional" : "one";
+  return relation({
+    kind,
+    target: targetOf(column),
+    source: ownerOf(column),
+    foreignKey: column,
+    isOwn: true,
+  });
+}
+
+/**
+ * The rows whose foreign key refers to a row: `hasMany(Post.author_id)` is the posts of a user.
+ *
+ * @throws {TypeError} if the column refers to nothing
+ */
+export function hasMany<const C extends AnyColumn>(
+  column: C & ForeignKey<C>,
+): Relation<"many", OwnerOf<C>> {
+  return relation({
+    kind: "many",
+    target: ownerOf(column),
+    source: targetOf(column),
+    foreignKey: column,
+    isOwn: false,
+  });
+}
+
+/**
+ * The one row whose unique foreign key refers to a row, or `null`: `hasOne(Profile.user_id)` is the
+ * profile of a user.
+ *
+ * @throws {TypeError} if the column refers to nothing, or is not unique
+ */
+export function hasOne<const C extends AnyColumn>(
+  column: C & ForeignKey<C>,
+): Relation<"optional", OwnerOf<C>> {
+  const { flags } = fieldOf(column);
+  if (!flags.has("unique") && !flags.has("primaryKey")) {
+    throw new TypeError(`Cannot relate ${nameOf(column)}: it is not unique`);
+  }
+  return relation({
+    kind: "optional",
+    target: ownerOf(column),
+    source: targetOf(column),
+    foreignKey: column,
+    isOwn: false,
+  });
+}
+
+/**
+ * The rows that a join model relates to a row: `manyToMany(PostTag.post_id, PostTag.tag_id)` is the
+ * tags of a post, and with the two the other way round the posts of a tag.
+ *
+ * @throws {TypeError} if a column refers to nothing, or they are not of one model
+ */
+export function manyToMany<const C extends AnyColumn, const T extends AnyColumn>(
+  column: C & ForeignKey<C>,
+  through: T & ForeignKey<T>,
+): Relation<"many", TargetOf<T>> {
+  if (column["~model"] !== through["~model"]) {
+    throw new TypeError(`Cannot relate ${nameOf(column)}: ${nameOf(through)} is of another model`);
+  }
+  return relation({
+    kind: "many",
+    target: targetOf(through),
+    source: targetOf(column),
+    foreignKey: column,
+    isOwn: false,
+    through,
+  });
+}
+
+type ValueOf<C extends AnyColumn> = C extends Column<string, infer V, ModelDefinition> ? V : never;
+
+function relation<K extends RelationKind, M extends AnyModel>(parts: AnyRelation): Relation<K, M> {
+  // The columns' types say what the models are.
+  return parts as Relation<K, M>;
+}
+
+function ownerOf(column: AnyColumn): AnyModel {
+  return { "~model": column["~model"] };
+}
+
+function targetOf(column: AnyColumn): AnyModel {
+  const target = fieldOf(column).traits.reference?.target;
+  if (target === undefined) {
+    throw new TypeError(`Cannot relate ${nameOf(column)}: it is no reference`);
+  }
+  // A reference is to a model, whose type fields know in part.
+  return target === "self" ? ownerOf(column) : target as ReferenceTarget as AnyModel;
+}
+
+function fieldOf(column: AnyColumn): ModelDefinition["fields"][string] {
+  return column["~model"].fields[column.name]!;
+}
+
+function nameOf({ name, "~model": { table } }: AnyColumn): string {
+  return `${table}.${name}`;
+}
