@@ -25,9 +25,10 @@ export type RelatedModel<R> = R extends Relation<infer _, infer M> ? M : never;
 export type Select<K extends string> = { readonly [P in K]: true };
 
 /** Relations to read with each row: `true`, or which of their rows, and what of them. */
-export type Include<M extends AnyModel, G extends RelationGraph> = {
-  readonly [N in keyof RelationsOf<M, G>]?: IncludeOf<RelationsOf<M, G>[N], G>;
-};
+export type Include<M extends AnyModel, G extends RelationGraph> =
+  // Without relations, what would be left takes anything.
+  [keyof RelationsOf<M, G>] extends [never] ? Readonly<Record<string, never>>
+    : { readonly [N in keyof RelationsOf<M, G>]?: IncludeOf<RelationsOf<M, G>[N], G> };
 
 /** What is said of a relation to read. */
 export type IncludeOf<R, G extends RelationGraph> = R extends Relation<infer K, infer M>

@@ -101,8 +101,8 @@ class RelatedReading {
 
   /** Reads the rows that belong to keys, each with its key. */
   async read(keys: readonly unknown[]): Promise<readonly (readonly [unknown, AnyRow])[]> {
-    const { table, own, their } = this.#relation;
-    const slots = bindList(their, keys, this.#operation);
+    const { table, own } = this.#relation;
+    const slots = bindList(own, keys, this.#operation);
     const { rows } = await table.run(this.#operation, this.#query(slots));
     const found = rows.map(([key, ...values]) =>
       [own.codec.decode(key, own.field), decodeRow(values, this.#columns)] as const

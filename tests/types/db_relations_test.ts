@@ -1,0 +1,180 @@
+import {
+  belongsTo,
+  DbService,
+  field,
+  hasMany,
+  hasOne,
+  type JsonValue,
+  manyToMany,
+  model,
+  type Row,
+} from "../../src/db/mod.ts";
+import { inject } from "../../mod.ts";
+import { test } from "../test.ts";
+import { same } from "./same.ts";
+
+/** Compiles its body, which never runs. */
+function compiles(_: () => unknown): void {}
+
+const User = model("users", {
+  id: field.integer().primaryKey(),
+  tenant_id: field.text(),
+  name: field.text(),
+});
+const Profile = model("profiles", {
+  user_id: field.integer().primaryKey().references(User),
+  bio: field.text(),
+});
+const Post = model("posts", {
+  id: field.bigint().primaryKey(),
+  author_id: field.integer().references(User),
+  editor_id: field.integer().nullable().references(User, { onDelete: "set null" }),
+  parent_id: field.bigint().nullable().references("self"),
+  title: field.text(),
+  meta: field.json().nullable(),
+});
+const Tag = model("tags", { name: field.text().primaryKey() });
+const PostTag = model("post_tags", {
+  id: field.integer().primaryKey(),
+  post_id: field.bigint().references(Post),
+  tag: field.text().references(Tag),
+});
+
+class Db extends DbService.with(
+  { user: User, profile: Profile, post: Post, tag: Tag, postTag: PostTag },
+  {
+    user: {
+      posts: hasMany(Post.author_id),
+      edited: hasMany(Post.editor_id),
+      profile: hasOne(Profile.user_id),
+    },
+    post: {
+      author: belongsTo(Post.author_id),
+      editor: belongsTo(Post.editor_id),
+      parent: belongsTo(Post.parent_id),
+      replies: hasMany(Post.parent_id),
+      tags: manyToMany(PostTag.post_id, PostTag.tag),
+    },
+    tag: { posts: manyToMany(PostTag.tag, PostTag.post_id) },
+  },
+) {}
+
+type UserRow = Row<typeof User>;
+type PostRow = Row<typeof Post>;
+
+test("the rows of a find have the relations it includes", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    const users = await db.user.findMany({
+      where: { name: "Ada" },
+      include: { posts: { where: { title: { contains: "a" } }, orderBy: { id: "asc" }, take: 3 } },
+    });
+    same<typeof users, { id: number; tenant_id: string; name: string; posts: PostRow[] }[]>();
+
+    const post = await db.post.findUnique({
+      where: { id: 1n },
+      include: { author: true, editor: true, parent: true, tags: true },
+    });
+    same<NonNullable<typeof post>["author"], UserRow>();
+    same<NonNullable<typeof post>["editor"], UserRow | null>();
+    same<NonNullable<typeof post>["parent"], PostRow | null>();
+    same<NonNullable<typeof post>["tags"], { name: string }[]>();
+    same<NonNullable<typeof post>["meta"], JsonValue>();
+
+    const tag = await db.tag.findFirst({
+      include: {
+        posts: { select: { title: true }, include: { author: { select: { name: true } } } },
+      },
+    });
+    same<NonNullable<typeof tag>["posts"], { title: string; author: { name: string } }[]>();
+
+    const profile = await db.user.findFirst({ include: { profile: true } });
+    same<NonNullable<typeof profile>["profile"], Row<typeof Profile> | null>();
+  });
+});
+
+test("a find selects columns", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    const rows = await db.user.findMany({ select: { id: true, name: true } });
+    same<typeof rows, { id: number; name: string }[]>();
+    const one = await db.user.findUnique({ where: { id: 1 }, select: { name: true } });
+    same<typeof one, { name: string } | null>();
+    const both = await db.user.findMany({ select: { id: true }, include: { posts: true } });
+    same<typeof both, { id: number; posts: PostRow[] }[]>();
+    // @ts-expect-error: no such column
+    await db.user.findMany({ select: { nope: true } });
+    // @ts-expect-error: not selected
+    rows[0]?.tenant_id;
+    // @ts-expect-error: JSON is not told apart
+    await db.post.findMany({ distinct: ["meta"] });
+    // @ts-expect-error: JSON has no order
+    await db.post.findMany({ orderBy: { meta: "asc" } });
+    // @ts-expect-error: JSON is compared with null only
+    await db.post.findMany({ where: { meta: { equals: "x" } } });
+    await db.post.findMany({ where: { meta: null }, distinct: ["title"] });
+  });
+});
+
+test("a relation in a scope may be hidden", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    const rows = await db.post.scoped({ title: "a" }).findMany({ include: { author: true } });
+    same<(typeof rows)[number]["author"], UserRow | null>();
+  });
+});
+
+test("what is no relation is not included", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    // @ts-expect-error: no such relation
+    await db.user.findMany({ include: { nope: true } });
+    // @ts-expect-error: no such column of the related model
+    await db.user.findMany({ include: { posts: { where: { name: "a" } } } });
+    // @ts-expect-error: there is one author
+    await db.post.findMany({ include: { author: { take: 1 } } });
+    // @ts-expect-error: no such relation of the related model
+    await db.user.findMany({ include: { posts: { include: { posts: true } } } });
+    // @ts-expect-error: no relations
+    await db.profile.findMany({ include: { user: true } });
+  });
+});
+
+test("relations go by references", () => {
+  // @ts-expect-error: no reference
+  compiles(() => belongsTo(User.name));
+  // @ts-expect-error: no reference
+  compiles(() => manyToMany(PostTag.post_id, PostTag.id));
+  // @ts-expect-error: no such model
+  compiles(() => DbService.with({ user: User }, { post: {} }));
+  // @ts-expect-error: no model
+  compiles(() => field.integer().references("users"));
+});
+
+test("writing many rows names them, or all", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    same<Awaited<ReturnType<typeof db.user.deleteMany>>, number>();
+    await db.user.deleteMany({ where: { name: "a" } });
+    await db.user.deleteMany({ all: true });
+    await db.user.updateMany({ all: true, data: { name: "b" } });
+    // @ts-expect-error: which?
+    await db.user.deleteMany({});
+    // @ts-expect-error: both
+    await db.user.deleteMany({ all: true, where: { name: "a" } });
+    // @ts-expect-error: which?
+    await db.user.updateMany({ data: { name: "b" } });
+    // @ts-expect-error: the primary key is not updated
+    await db.user.updateMany({ where: { id: 1 }, data: { id: 2 } });
+    await db.user.createMany({ data: [{ tenant_id: "a", name: "b" }] });
+    // @ts-expect-error: the name is missing
+    await db.user.createMany({ data: [{ tenant_id: "a" }] });
+    await db.user.upsert({ where: { id: 1 }, create: { tenant_id: "a", name: "b" }, update: {} });
+    // @ts-expect-error: the name is missing
+    await db.user.upsert({ where: { id: 1 }, create: { tenant_id: "a" }, update: {} });
+    await db.transaction(() => 1, { isolation: "serializable", retries: 2 });
+    same<Awaited<ReturnType<typeof db.transaction<string>>>, string>();
+    // @ts-expect-error: no such level
+    await db.transaction(() => 1, { isolation: "snapshot" });
+  });
+});
