@@ -20,7 +20,11 @@ export function readSelection(
 ): readonly TableColumn[] {
   if (select === undefined) return table.columns;
   const columns = new Set(needed);
-  for (const [name, value] of membersOf(select, "select", operation)) {
+  const members = membersOf(select, "select", operation);
+  if (members.length === 0) {
+    throw new TypeError(`Cannot ${operation.action}: select names no column`);
+  }
+  for (const [name, value] of members) {
     const column = table.column(name, operation.action);
     if (value !== true) {
       throw new TypeError(`Cannot ${operation.action}: select.${name} is not true`);
@@ -30,7 +34,7 @@ export function readSelection(
   // Rows have the order of the model.
   const selected = table.columns.filter((column) => columns.has(column));
   operation.add(`select ${selected.map(({ name }) => name)},`);
-  return selected.length > 0 ? selected : [table.primaryKey];
+  return selected;
 }
 
 /** Takes out of rows the columns that were read for others only. */

@@ -187,7 +187,10 @@ async function insertOrUpdate(
           .where((eb) => eb.and(scoped.map(([column, slot]) => eb(column, "=", slot))))
       )
       .returning(namesOf(table)));
-  if (result.rows.length > 0) return oneRow(result, table, action);
+  if (result.rows.length > 0) {
+    await passKeys([created], table, action);
+    return oneRow(result, table, action);
+  }
   throw dbError(action, { code: "UniqueViolation", fields: [name] });
 }
 

@@ -66,6 +66,72 @@ testDbOnEach("Repository.findFirst() goes by the primary key unless told otherwi
   assert.equal((await db.user.findFirst({ orderBy: { id: "desc" } }))?.id, 10);
 });
 
+testDbOnEach(
+  "FindManyOptions order null before every value, and text by code point",
+  async (db) => {
+    const texts = ["b", null, "A", "a", "ä", "B", "😀", "z", "", " ", "_"];
+    await db.sample.createMany({
+      data: texts.map((text, n) => ({ select: String.fromCharCode(97 + n), text })),
+    });
+    const order = async (text: "asc" | "desc") =>
+      (await db.sample.findMany({ orderBy: { text } })).map(({ text }) => text);
+    const sorted = [null, "", " ", "A", "B", "_", "a", "b", "z", "ä", "😀"];
+    assert.deepEqual(await order("asc"), sorted);
+    assert.deepEqual(await order("desc"), sorted.toReversed());
+  },
+);
+
+testDbOnEach("FindManyOptions.distinct keeps the first row of each, before take", async (db) => {
+  await fillUsers(db);
+  const ids = async (options: FindManyOptions<typeof User>) =>
+    (await db.user.findMany(options)).map(({ id }) => id);
+  assert.deepEqual(await ids({ distinct: ["name"], orderBy: { id: "asc" } }), [1, 2]);
+  assert.deepEqual(await ids({ distinct: ["name"], orderBy: { id: "desc" } }), [10, 9]);
+  assert.deepEqual(await ids({ distinct: ["name"], orderBy: { id: "desc" }, take: 1 }), [10]);
+  assert.deepEqual(await ids({ distinct: ["name"], take: 5, skip: 1 }), [2]);
+  assert.deepEqual(await ids({ distinct: ["name"], where: { id: { gt: 2 } }, take: 9 }), [3, 4]);
+  assert.equal((await ids({ distinct: ["name", "email"] })).length, 10);
+  assert.equal((await ids({ distinct: [] })).length, 10);
+  assert.equal(await db.user.count({ distinct: ["name"] }), 2);
+  assert.equal(await db.user.count({ distinct: ["name"], where: { name: "odd" } }), 1);
+  assert.deepEqual(
+    await db.user.findMany({
+      distinct: ["name"],
+      orderBy: { name: "asc" },
+      select: { name: true },
+    }),
+    [{ name: "even" }, { name: "odd" }],
+  );
+});
+
+testDbOnEach("FindManyOptions refuses columns that are none", async (db) => {
+  const table: readonly (readonly [object, string])[] = [
+    [{ distinct: ["nope"] }, 'there is no column "nope"'],
+    [{ distinct: "name" }, "distinct is not a list"],
+    [{ distinct: [{ name: true }] }, 'there is no column {"name":true}'],
+    [{ select: { 'id" from users --': true } }, 'there is no column "id\\" from users --"'],
+    [{ select: { id: false } }, "select.id is not true"],
+    [{ select: { id: "users.id" } }, "select.id is not true"],
+    [{ select: { id: undefined } }, "select.id is undefined"],
+    [{ select: {} }, "select names no column"],
+    [{ select: ["id"] }, "select is not a plain object"],
+  ];
+  for (const [options, reason] of table) {
+    await assert.rejects(db.user.findMany(options), {
+      name: "TypeError",
+      message: `Cannot read users: ${reason}`,
+    });
+  }
+  await assert.rejects(db.sample.findMany({ orderBy: { json: "asc" } as never }), {
+    name: "TypeError",
+    message: "Cannot read order: json has no order",
+  });
+  await assert.rejects(db.sample.count({ distinct: ["json"] as never }), {
+    name: "TypeError",
+    message: "Cannot count order: json cannot be distinct",
+  });
+});
+
 testDbOnEach("FindManyOptions refuses orders and bounds that are none", async (db) => {
   const bound = "is not a whole number of 0 or more";
   const table: readonly (readonly [unknown, string, string])[] = [

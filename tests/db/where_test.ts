@@ -100,6 +100,52 @@ testDbOnEach("Where finds the rows that SQL says meet it", async (db) => {
   }
 });
 
+testDbOnEach("Where compares each kind by its value", async (db) => {
+  const row = (select: string, n: number) => ({
+    select,
+    bigint: 9007199254740990n + BigInt(n),
+    decimal: `${n - 2}.${9 - n}`,
+    timestamp: new Date(1_700_000_000_000 + n),
+    uuid: `a0eebc99-9c0b-4ef8-bb6d-${String(n).padStart(12, "0")}`,
+    blob: new Uint8Array([n]),
+    json: n === 1 ? null : { n },
+  });
+  await db.sample.createMany({ data: [row("a", 1), row("b", 2), row("c", 3), { select: "d" }] });
+  const { bigint, decimal, timestamp, uuid, blob } = row("", 2);
+  const table: readonly (readonly [Where<typeof Sample>, string])[] = [
+    [{ bigint }, "b"],
+    [{ bigint: { gt: bigint } }, "c"],
+    [{ bigint: { in: [bigint, bigint + 1n] } }, "bc"],
+    [{ bigint: { not: bigint } }, "ac"],
+    [{ decimal }, "b"],
+    [{ decimal: "00.700" }, "b"],
+    [{ decimal: { lt: "0" } }, "a"],
+    [{ decimal: { lte: "0.7" } }, "ab"],
+    [{ decimal: { in: ["1.6", "-1.80"] } }, "ac"],
+    [{ timestamp }, "b"],
+    [{ timestamp: { gte: timestamp } }, "bc"],
+    [{ timestamp: { in: [timestamp] } }, "b"],
+    [{ uuid }, "b"],
+    [{ uuid: uuid.toUpperCase() }, "b"],
+    [{ uuid: { lt: uuid } }, "a"],
+    [{ blob }, "b"],
+    [{ blob: { notIn: [blob] } }, "ac"],
+    [{ json: null }, "ad"],
+    [{ json: { isNull: false } }, "bc"],
+    [{ json: { not: null } }, "bc"],
+  ];
+  for (const [where, expected] of table) {
+    const rows = await db.sample.findMany({ where, orderBy: { select: "asc" } });
+    assert.equal(rows.map(({ select }) => select).join(""), expected);
+  }
+  for (const json of [{ equals: { n: 2 } }, { not: 1 }, { in: [1] }, [], "x"]) {
+    await assert.rejects(db.sample.count({ where: { json: json as never } }), {
+      name: "TypeError",
+      message: "Cannot count order: json is compared with null only",
+    });
+  }
+});
+
 testDbOnEach("Where gives each list its own rows, whatever lists came before", async (db) => {
   await fillSamples(db);
   for (let length = 0; length <= 40; length++) {
