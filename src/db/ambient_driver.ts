@@ -135,7 +135,7 @@ class JoinedConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    await this.#transaction.ready("run query");
+    await this.#turn();
     return await this.#transaction.connection.run(query);
   }
 
@@ -143,12 +143,12 @@ class JoinedConnection implements DatabaseConnection {
     query: CompiledQuery,
     chunkSize: number,
   ): AsyncIterableIterator<QueryResult<R>> {
-    await this.#transaction.ready("run query");
+    await this.#turn();
     yield* this.#transaction.connection.stream<R>(query, chunkSize);
   }
 
   async begin(): Promise<void> {
-    await this.#transaction.ready("begin transaction");
+    await this.#turn();
     this.#savepoints.push(await this.#transaction.connection.savepoint());
   }
 
@@ -160,5 +160,10 @@ class JoinedConnection implements DatabaseConnection {
   async rollBack(): Promise<void> {
     const savepoint = this.#savepoints.pop();
     if (savepoint) await this.#transaction.connection.rollBackTo(savepoint);
+  }
+
+  async #turn(): Promise<void> {
+    while (this.#transaction.nested) await this.#transaction.nested;
+    this.#transaction.check("run query");
   }
 }

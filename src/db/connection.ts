@@ -12,7 +12,6 @@ import { Gate } from "./gate.ts";
 import type { Statement } from "./operation.ts";
 import {
   backOff,
-  checkNotDoomed,
   type IsolationLevel,
   Transaction,
   TransactionConnection,
@@ -33,8 +32,14 @@ export interface PoolLimits {
 const CLOSE_TIMEOUT_MS = 10_000;
 const MAX_CAUSES = 8;
 
-/** An open database; made by `DbOptions.open`. */
-export class DbConnection {
+/** An open database, as `DbOptions.open` gives it; a service is made on it. */
+export interface OpenDatabase {
+  /** Closes it. */
+  close(): Promise<void>;
+}
+
+/** An open database at work. */
+export class DbConnection implements OpenDatabase {
   /** Kysely on the database; inside a transaction, on that. */
   readonly kysely: Kysely<AnyTables>;
   /** What the database's brand does in its own way. */
@@ -86,8 +91,10 @@ export class DbConnection {
    */
   async execute(action: string, statement: Statement): Promise<StatementResult> {
     const transaction = this.#current.getStore();
-    if (transaction) await transaction.ready(action);
-    else if (this.#gate.isClosed) throw dbError(action, { code: "PoolClosed" });
+    while (transaction?.nested) await transaction.nested;
+    // From here to the driver nothing may wait: a nested transaction could begin.
+    transaction?.check(action);
+    if (!transaction && this.#gate.isClosed) throw dbError(action, { code: "PoolClosed" });
     try {
       return transaction
         ? await this.#runJoined(statement, transaction)
@@ -219,8 +226,13 @@ export class DbConnection {
       const settings = isolation === undefined ? {} : { isolationLevel: isolation };
       await this.#doing("begin transaction", () => driver.beginTransaction(connection, settings));
       try {
-        const transaction = new Transaction(new TransactionConnection(connection));
+        const joined = new TransactionConnection(
+          connection,
+          (error) => this.grammar.dooms(this.#explain(error)),
+        );
+        const transaction = new Transaction(joined);
         const result = await this.#runInside(transaction, run);
+        joined.checkNotDoomed("commit transaction");
         await this.#doing("commit transaction", () => driver.commitTransaction(connection));
         return result;
       } catch (error) {
@@ -234,9 +246,7 @@ export class DbConnection {
 
   async #runInside<T>(transaction: Transaction, run: () => T | Promise<T>): Promise<T> {
     try {
-      const result = await this.#current.run(transaction, async () => await run());
-      if (this.grammar.failuresDoom) checkNotDoomed(transaction.connection);
-      return result;
+      return await this.#current.run(transaction, async () => await run());
     } finally {
       await transaction.end();
     }

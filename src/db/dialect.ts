@@ -55,8 +55,8 @@ export interface Grammar {
   /** Whether a statement that writes rows can give them. */
   readonly returning: boolean;
 
-  /** Whether a failed statement dooms the transaction that it is part of. */
-  readonly failuresDoom: boolean;
+  /** Tells whether a failed statement dooms the transaction that it was part of. */
+  dooms(failure: DbFailure): boolean;
 
   /** Whether `null` comes last in an ascending order. */
   readonly nullsLast: boolean;

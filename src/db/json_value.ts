@@ -11,6 +11,7 @@ export type JsonValue = string | number | boolean | null | readonly JsonValue[] 
 
 /** An object of JSON; a member that is `undefined` is not written. */
 export interface JsonObject {
+  /** A member. */
   readonly [name: string]: JsonValue | undefined;
 }
 

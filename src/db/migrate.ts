@@ -7,14 +7,19 @@ import type { Kysely } from "kysely";
 import { type MigrationResult, Migrator } from "kysely/migration";
 import type { DbConnection } from "./connection.ts";
 import type { AnyTables } from "./dialect.ts";
-import { DbError } from "./errors.ts";
+import { DbError, dbError } from "./errors.ts";
 import { kyselyMigration, type MigrationSource } from "./migrations.ts";
+import { backOff } from "./transaction.ts";
+
+/** How long to wait for another instance that migrates, where there is no lock to wait for. */
+const MAX_WAIT_MS = 60_000;
 
 /**
  * Runs the migrations that the database has not seen, in their order, under a lock.
  *
- * @throws {DbError} `Database` if one fails; what that leaves behind depends on the database: nothing
- * on PostgreSQL and SQLite, all that came before the failing statement on MySQL
+ * @throws {TypeError} if the migrations are not sound
+ * @throws {DbError} if they cannot be read; `Database` if one fails; what that leaves behind depends on
+ * the database: nothing on PostgreSQL and SQLite, all that came before the failing statement on MySQL
  */
 export async function migrate(connection: DbConnection, source: MigrationSource): Promise<void> {
   const migrations = await source();
@@ -29,17 +34,45 @@ export async function migrate(connection: DbConnection, source: MigrationSource)
   });
   const run = async () => {
     const { error, results } = await migrator.migrateToLatest();
-    if (error !== undefined) throw migrationError(error, results);
+    if (error !== undefined) throw migrationError(error, connection, results);
   };
-  await (connection.transactionsLock ? connection.transaction(run) : run());
+  if (connection.grammar.brand === "SQLite") await runInTransaction(run, connection);
+  else await run();
 }
 
-function migrationError(cause: unknown, results: readonly MigrationResult[] = []): DbError {
+/** SQLite has no other lock, and Kysely's migrator begins no transaction there. */
+async function runInTransaction(run: () => Promise<void>, connection: DbConnection): Promise<void> {
+  const endsAt = Date.now() + MAX_WAIT_MS;
+  let hasBegun = false;
+  for (let attempt = 0;; attempt++) {
+    try {
+      return await connection.transaction(() => {
+        hasBegun = true;
+        return run();
+      });
+    } catch (error) {
+      // Some databases that are reached over the network, such as D1, have no transactions.
+      if (!hasBegun && !connection.transactionsLock) return await run();
+      const { code } = connection.grammar.explain((error as Error).cause ?? {});
+      const isBusy = code === "PoolTimeout" || code === "SerializationFailure";
+      if (!isBusy || Date.now() > endsAt) throw error;
+    }
+    await backOff(attempt);
+  }
+}
+
+function migrationError(
+  cause: unknown,
+  { grammar }: DbConnection,
+  results: readonly MigrationResult[] = [],
+): DbError {
   const failed = results.find(({ status }) => status === "Error");
-  const reason = failed
-    ? `${failed.migrationName} failed`
-    : cause instanceof Error
-    ? cause.message
-    : "the database failed";
-  return new DbError("Database", `Cannot migrate: ${reason}`, { cause });
+  if (failed) {
+    return new DbError("Database", `Cannot migrate: ${failed.migrationName} failed`, { cause });
+  }
+  // So does the migrator begin its own findings, such as a migration that was run and is gone.
+  if (cause instanceof Error && cause.message.startsWith("corrupted migrations")) {
+    return new DbError("Database", `Cannot migrate: ${cause.message}`, { cause });
+  }
+  return cause instanceof DbError ? cause : dbError("migrate", grammar.explain(cause), cause);
 }

@@ -6,6 +6,7 @@
 import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { AnyTables } from "./dialect.ts";
+import { DbError } from "./errors.ts";
 
 /** A step of a database's schema: a script of SQL, or functions that are given a Kysely. */
 export type MigrationStep = string | {
@@ -21,37 +22,56 @@ export type Migrations = Readonly<Record<string, MigrationStep>>;
 /** Gives migrations when they are needed. */
 export type MigrationSource = () => Promise<Migrations>;
 
-const NAME = /^(\d+)(_[\w-]+)?$/;
-const FILE = /^(\d.*?)(\.down)?\.(sql|ts|mts|js|mjs)$/;
+interface FoundStep {
+  up?: unknown;
+  down?: unknown;
+}
 
-/** Takes migrations that the application holds. */
+const NAME = /^(\d+)(_[\w-]+)?$/;
+const SCRIPT = /^(.+?)(\.down)?\.sql$/;
+const MODULE = /^(\d.*)\.(ts|mts|js|mjs)$/;
+/** What of a script does nothing; MySQL runs the comments that begin with an exclamation mark. */
+const NOTHING = /--.*|#.*|\/\*(?!!)[^]*?\*\/|[\s;]+/g;
+
+/**
+ * Takes migrations that the application holds.
+ *
+ * @throws {TypeError} if a name is not a number, or one and a name; if numbers are alike, or of
+ * different length; if a migration has no `up`, or there is none
+ */
 export function migrationMap(migrations: Migrations): MigrationSource {
-  const checked = checkNames({ ...migrations });
+  const checked = checkSteps({ ...migrations }, "the map");
   return () => Promise.resolve(checked);
 }
 
-/** Reads a folder of migrations, or a file with one. */
+/**
+ * Reads a folder of migrations, or a script, which is one of any name. In a folder, files other than
+ * scripts and modules whose name begins with a number are left alone.
+ */
 export function migrationFiles(path: string): MigrationSource {
   return async () => {
-    const [{ readdir, readFile, stat }, { basename, join, resolve }, { pathToFileURL }] =
-      await Promise.all([import("node:fs/promises"), import("node:path"), import("node:url")]);
-    if (!(await stat(path)).isDirectory()) {
-      return { [basename(path).replace(/\.sql$/, "")]: await readFile(path, "utf8") };
+    const { readdir, readFile, stat } = await import("node:fs/promises");
+    const { basename, join, resolve } = await import("node:path");
+    const read = (file: string) => reading(file, () => readFile(file, "utf8"));
+    if (!(await reading(path, () => stat(path))).isDirectory()) {
+      const [, name] = /^(.+)\.sql$/.exec(basename(path)) ?? [];
+      if (name) return { [name]: checkScript(name, await read(path)) };
+      throw new TypeError(`Cannot migrate: ${path} is neither a folder nor a .sql file`);
     }
-    const steps: Record<string, { up?: unknown; down?: unknown }> = {};
-    for (const file of (await readdir(path)).toSorted()) {
-      const [, name = "", isDown, extension] = FILE.exec(file) ?? [];
-      if (name === "" || file.endsWith(".d.ts")) continue;
-      const step = steps[name] ??= {};
-      if (extension !== "sql") {
-        const { up, down } = await import(pathToFileURL(resolve(path, file)).href);
-        Object.assign(step, { up, down });
-      } else {
-        step[isDown ? "down" : "up"] = await readFile(join(path, file), "utf8");
+    const steps: Record<string, FoundStep> = {};
+    for (const file of (await reading(path, () => readdir(path))).toSorted()) {
+      const [, script = "", down] = SCRIPT.exec(file) ?? [];
+      const [, module = ""] = MODULE.exec(file) ?? [];
+      if (script) {
+        const text = await read(join(path, file));
+        addTo(steps, script, down ? { down: text } : { up: text });
+      } else if (module && !module.endsWith(".d")) {
+        const { up, down } = await load(resolve(path, file));
+        addTo(steps, module, { up, down });
       }
     }
-    // What a module exports is checked below.
-    return checkNames(steps as Migrations);
+    // What the files hold is checked here.
+    return checkSteps(steps as Migrations, path);
   };
 }
 
@@ -66,22 +86,65 @@ export function kyselyMigration(
   return down === undefined ? { up: runner(up) } : { up: runner(up), down: runner(down) };
 }
 
-function checkNames(migrations: Migrations): Migrations {
-  let last = -1;
-  for (const name of Object.keys(migrations).toSorted()) {
-    const number = Number(NAME.exec(name)?.[1] ?? NaN);
-    if (Number.isNaN(number)) {
+async function load(path: string): Promise<FoundStep> {
+  const { pathToFileURL } = await import("node:url");
+  return await reading(path, () => import(pathToFileURL(path).href));
+}
+
+async function reading<T>(path: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (cause) {
+    throw new DbError("Database", `Cannot migrate: ${path} cannot be read`, { cause });
+  }
+}
+
+function addTo(steps: Record<string, FoundStep>, name: string, found: FoundStep): void {
+  const step = steps[name] ??= {};
+  for (const direction of ["up", "down"] as const) {
+    if (found[direction] === undefined) continue;
+    if (step[direction] !== undefined) {
+      throw new TypeError(`Cannot migrate: ${name} has its ${direction} in two files`);
+    }
+    step[direction] = found[direction];
+  }
+}
+
+function checkSteps(migrations: Migrations, where: string): Migrations {
+  const names = Object.keys(migrations).toSorted();
+  if (names.length === 0) throw new TypeError(`Cannot migrate: ${where} holds no migration`);
+  const namesByNumber = new Map<string, string>();
+  for (const name of names) {
+    const [, number] = NAME.exec(name) ?? [];
+    if (number === undefined) {
       throw new TypeError(`Cannot migrate: ${name} is not a number, or one and a name: 0001_name`);
     }
-    if (number <= last) {
-      throw new TypeError(`Cannot migrate: the number of ${name} is taken, or of another length`);
+    const other = namesByNumber.get(number);
+    if (other) throw new TypeError(`Cannot migrate: ${other} and ${name} have one number`);
+    // They run in the order of their text, which then is that of their numbers.
+    const [[digits, first] = [number, name]] = namesByNumber;
+    if (number.length !== digits.length) {
+      throw new TypeError(
+        `Cannot migrate: the numbers of ${first} and ${name} are of different length`,
+      );
     }
-    last = number;
-    const step = migrations[name];
-    const up = typeof step === "object" ? step.up : step;
-    if (typeof up !== "string" && typeof up !== "function") {
-      throw new TypeError(`Cannot migrate: ${name} has no up`);
-    }
+    namesByNumber.set(number, name);
+    checkStep(name, migrations[name]);
   }
   return migrations;
+}
+
+function checkStep(name: string, step: MigrationStep | undefined): void {
+  const { up, down } = typeof step === "string" ? { up: step } : step ?? {};
+  if (typeof up === "string") checkScript(name, up);
+  else if (typeof up !== "function") throw new TypeError(`Cannot migrate: ${name} has no up`);
+  if (down !== undefined && typeof down !== "string" && typeof down !== "function") {
+    throw new TypeError(`Cannot migrate: the down of ${name} is neither a script nor a function`);
+  }
+}
+
+/** An empty script is refused: what is written into it later would not be run. */
+function checkScript(name: string, script: string): string {
+  if (script.replaceAll(NOTHING, "") !== "") return script;
+  throw new TypeError(`Cannot migrate: ${name} is empty`);
 }

@@ -4,8 +4,7 @@
  * @module
  */
 export type { DecimalSize } from "./decimal.ts";
-export { DbConnection } from "./connection.ts";
-export type { PoolLimits } from "./connection.ts";
+export type { OpenDatabase } from "./connection.ts";
 export type { AnyTables } from "./dialect.ts";
 export { DbError } from "./errors.ts";
 export type { DbErrorCode, DbErrorOptions } from "./errors.ts";
@@ -60,9 +59,10 @@ export type {
   Relation,
   RelationKind,
   TargetOf,
+  ValueOf,
 } from "./relation.ts";
 export { Repository } from "./repository.ts";
-export type { ManyRows } from "./repository.ts";
+export type { Hidden, ManyRows } from "./repository.ts";
 export type {
   ColumnName,
   ColumnValue,

@@ -5,15 +5,15 @@
  */
 import { type Module, module } from "../core/module.ts";
 import { provide } from "../core/provider.ts";
-import type { DbConnection } from "./connection.ts";
+import type { OpenDatabase } from "./connection.ts";
 import type { DbOptions } from "./options.ts";
 
 /** A service class as `DbService.with` makes it, or one that extends it. */
 export interface OpenableService<T> {
-  /** Takes over a connection. */
-  new (connection: DbConnection): T;
+  /** Takes over an open database. */
+  new (database: OpenDatabase): T;
   /** Opens a database and gives the service on it. */
-  open(this: new (connection: DbConnection) => T, options: DbOptions): Promise<T>;
+  open(this: new (database: OpenDatabase) => T, options: DbOptions): Promise<T>;
 }
 
 /** Makes modules that provide a database. */

@@ -5,7 +5,7 @@
  */
 import type { Dialect as KyselyDialect } from "kysely";
 import { readEnv } from "../core/env.ts";
-import { DbConnection, type PoolLimits } from "./connection.ts";
+import { DbConnection, type OpenDatabase, type PoolLimits } from "./connection.ts";
 import type { Dialect } from "./dialect.ts";
 import { fromKysely } from "./dialects/kysely_dialect.ts";
 import { migrate } from "./migrate.ts";
@@ -132,7 +132,7 @@ export class DbOptions {
    * @throws {RangeError} if the pool's minimum is over its maximum
    * @throws {DbError} if the database cannot be opened, or a migration fails
    */
-  async open(): Promise<DbConnection> {
+  async open(): Promise<OpenDatabase> {
     const { open, pool, migrations } = this.#settings;
     if (pool.min > pool.max) {
       throw new RangeError(`Cannot open database: poolMin ${pool.min} is over poolMax ${pool.max}`);

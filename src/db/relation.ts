@@ -16,6 +16,10 @@ export type AnyColumn = Column<string, unknown, ModelDefinition>;
 /** The model of a column. */
 export type OwnerOf<C extends AnyColumn> = { readonly "~model": C["~model"] };
 
+/** The value of a column. */
+export type ValueOf<C extends AnyColumn> = C extends Column<string, infer V, ModelDefinition> ? V
+  : never;
+
 /** The model that a column refers to. */
 export type TargetOf<C extends AnyColumn> = C extends Column<infer N, infer _, infer D>
   ? D["fields"][N] extends Field<FieldKind, FieldFlag, infer R>
@@ -127,8 +131,6 @@ export function manyToMany<const C extends AnyColumn, const T extends AnyColumn>
     through,
   });
 }
-
-type ValueOf<C extends AnyColumn> = C extends Column<string, infer V, ModelDefinition> ? V : never;
 
 function relation<K extends RelationKind, M extends AnyModel>(parts: AnyRelation): Relation<K, M> {
   // The columns' types say what the models are.

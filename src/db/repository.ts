@@ -23,8 +23,8 @@ export type ManyRows<M extends AnyModel> =
   | { readonly where: Where<M>; readonly all?: undefined }
   | { readonly where?: undefined; readonly all: true };
 
-/** What a row out of scope is read as: with a scope, a related row may be hidden by it. */
-type Hidden<S> = [S] extends [never] ? never : null;
+/** What stands for a related row that a scope hides: `null`, if there is a scope. */
+export type Hidden<S> = [S] extends [never] ? never : null;
 
 /**
  * The rows of a model, or those of a scope. An operation fails with a `DbError` if the database

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ColumnDefinitionBuilder, Compilable } from "kysely";
+import { type ColumnDefinitionBuilder, type Compilable, sql } from "kysely";
 import type { ReferenceTarget } from "./field.ts";
 import { isGenerated } from "./model.ts";
 import type { Table, TableColumn } from "./table.ts";
@@ -37,7 +37,7 @@ function createTable({ name, columns, connection: { kysely, grammar } }: Table):
     const [target, key] = referenceOf(name, columns, reference.target);
     // The builder cannot follow columns that are added in a loop.
     table = table.addForeignKeyConstraint(
-      `${name}_${column}_fkey`.slice(-63),
+      uniqueName(name, column, "fkey"),
       [column as never],
       target,
       [key],
@@ -53,7 +53,7 @@ function createIndexes({ name, columns, connection: { kysely, grammar } }: Table
   return columns.filter(({ field: { flags, traits } }) =>
     traits.reference && !flags.has("unique") && !flags.has("primaryKey")
   ).map((column) =>
-    kysely.schema.createIndex(`${name}_${column.name}_idx`.slice(-63)).ifNotExists().on(name)
+    kysely.schema.createIndex(uniqueName(name, column.name, "idx")).ifNotExists().on(name)
       .column(column.name)
   );
 }
@@ -67,10 +67,27 @@ function define(definition: ColumnDefinitionBuilder, column: TableColumn): Colum
   if (isGenerated(field)) defined = grammar.generated(defined);
   if (flags.has("unique")) defined = defined.unique();
   if (defaultValue !== undefined && typeof defaultValue !== "function") {
-    const encoded = column.codec.encode(defaultValue, field);
-    defined = defined.defaultTo(grammar.literal(encoded, field));
+    defined = defined.defaultTo(defaultLiteral(defaultValue, column));
   }
   return defined;
+}
+
+function defaultLiteral(value: unknown, { field, codec, grammar }: TableColumn): unknown {
+  // Codecs turn these into what drivers bind, which is not always what SQL says.
+  if (typeof value === "bigint" || field.kind === "integer") return value;
+  if (!(value instanceof Uint8Array)) return grammar.literal(codec.encode(value, field), field);
+  const hex = Array.from(value, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return grammar.brand === "PostgreSQL" ? `\\x${hex}` : sql`(x${sql.lit(hex)})`;
+}
+
+/** Names what the database wants to be unlike in all tables, in at most 63 characters. */
+function uniqueName(table: string, column: string, suffix: "fkey" | "idx"): string {
+  // FNV-1a, as the rest is cut off, and another table and column may be spelt alike.
+  let hash = 0x811c9dc5;
+  for (const char of `${table}.${column}`) {
+    hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193) >>> 0;
+  }
+  return `${`${table}_${column}`.slice(0, 49)}_${hash.toString(16).padStart(8, "0")}_${suffix}`;
 }
 
 function referenceOf(
@@ -87,6 +104,7 @@ function referenceOf(
 function inOrder(tables: readonly Table[]): readonly Table[] {
   const ordered = new Set<Table>();
   const add = (table: Table) => {
+    if (ordered.has(table)) return;
     for (const { name, field: { traits: { reference } } } of table.columns) {
       if (!reference || reference.target === "self") continue;
       const target = reference.target["~model"].table;

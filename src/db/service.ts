@@ -4,7 +4,7 @@
  * @module
  */
 import { CompiledQuery, type Kysely } from "kysely";
-import type { DbConnection } from "./connection.ts";
+import { DbConnection, type OpenDatabase } from "./connection.ts";
 import type { Relations } from "./include.ts";
 import type { AnyModel } from "./model.ts";
 import type { DbOptions } from "./options.ts";
@@ -35,10 +35,10 @@ export type Repositories<M extends Models, R extends ModelRelations<M>> = {
 
 /** A class that {@linkcode DbService.with} made. */
 export interface DbServiceClass<M extends Models, R extends ModelRelations<M>> {
-  /** Takes over a connection; use `open`. */
-  new (connection: DbConnection): DbService<M> & Repositories<M, R>;
+  /** Takes over an open database; use `open`. */
+  new (database: OpenDatabase): DbService<M> & Repositories<M, R>;
   /** Opens a database; see {@linkcode DbService.open}. */
-  open<T>(this: new (connection: DbConnection) => T, options: DbOptions): Promise<T>;
+  open<T>(this: new (database: OpenDatabase) => T, options: DbOptions): Promise<T>;
 }
 
 /**
@@ -68,8 +68,15 @@ export class DbService<M extends Models = Models> {
   readonly #connection: DbConnection;
   readonly #tables: readonly Table[];
 
-  /** Takes over a connection; use {@linkcode DbService.with} and `open`. */
-  constructor(connection: DbConnection, models: M, relations: ModelRelations<M> = {}) {
+  /**
+   * Takes over an open database; use {@linkcode DbService.with} and `open`.
+   *
+   * @throws {TypeError} if `DbOptions.open` did not give it
+   */
+  constructor(connection: OpenDatabase, models: M, relations: ModelRelations<M> = {}) {
+    if (!(connection instanceof DbConnection)) {
+      throw new TypeError("Cannot make service: it takes what DbOptions.open gives");
+    }
     this.#connection = connection;
     // The models' tables are known from here on.
     this.kysely = connection.kysely as unknown as Kysely<TablesOf<M>>;
@@ -122,8 +129,8 @@ export class DbService<M extends Models = Models> {
     }
     checkRelations(models, relations ?? {});
     class Service extends DbService<M> {
-      constructor(connection: DbConnection) {
-        super(connection, models, relations);
+      constructor(database: OpenDatabase) {
+        super(database, models, relations);
       }
     }
     // The constructor defines the accessors under the models' names.
@@ -136,7 +143,7 @@ export class DbService<M extends Models = Models> {
    * @throws {DbError} if it cannot be opened
    */
   static async open<T>(
-    this: new (connection: DbConnection) => T,
+    this: new (database: OpenDatabase) => T,
     options: DbOptions,
   ): Promise<T> {
     return new this(await options.open());

@@ -4,7 +4,7 @@
  * @module
  */
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from "kysely";
-import { dbError } from "./errors.ts";
+import { DbError } from "./errors.ts";
 
 /** How much of concurrent transactions one sees; SQLite's are always serializable. */
 export type IsolationLevel =
@@ -24,30 +24,59 @@ export interface TransactionOptions {
   readonly retries?: number | undefined;
 }
 
-/** The connection of an open transaction, which remembers whether a statement failed. */
+/** A point of a transaction to go back to. */
+export interface Savepoint {
+  /** Its name in SQL. */
+  readonly name: string;
+  /** What had doomed the transaction before. */
+  readonly doom: Doom | undefined;
+}
+
+/** Why a transaction cannot be committed. */
+interface Doom {
+  readonly error: unknown;
+}
+
+/** The connection of an open transaction. */
 export class TransactionConnection {
   readonly #connection: DatabaseConnection;
-  #failure: { readonly error: unknown } | undefined;
+  readonly #dooms: (error: unknown) => boolean;
+  #doom: Doom | undefined;
   #savepoints = 0;
 
-  /** Takes over a connection with an open transaction. */
-  constructor(connection: DatabaseConnection) {
+  /** Takes over a connection with an open transaction, and what tells whether an error dooms it. */
+  constructor(connection: DatabaseConnection, dooms: (error: unknown) => boolean) {
     this.#connection = connection;
+    this.#dooms = dooms;
   }
 
-  /** The first failure of a statement that was not undone by a savepoint. */
-  get failure(): { readonly error: unknown } | undefined {
-    return this.#failure;
+  /**
+   * Refuses to go on after a failure that dooms the transaction. The database would roll it back in
+   * silence when it is to be committed, or by then have forgotten that there is one.
+   *
+   * @throws {DbError} `Database`, with the failure as its cause
+   */
+  checkNotDoomed(action: string): void {
+    if (!this.#doom) return;
+    const message = `Cannot ${action}: an earlier statement of its transaction failed`;
+    throw new DbError("Database", message, { cause: this.#doom.error });
   }
 
   /** Runs a query. */
-  async run<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return await this.noting(() => this.#connection.executeQuery<R>(query));
+  run<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.noting(() => this.#connection.executeQuery<R>(query));
   }
 
   /** Runs a query and gives its rows in chunks. */
-  stream<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
-    return this.#connection.streamQuery<R>(query, chunkSize);
+  async *stream<R>(
+    query: CompiledQuery,
+    chunkSize: number,
+  ): AsyncIterableIterator<QueryResult<R>> {
+    try {
+      yield* this.#connection.streamQuery<R>(query, chunkSize);
+    } catch (error) {
+      throw this.#note(error);
+    }
   }
 
   /** Runs something on the connection, and notes if it fails. */
@@ -55,14 +84,13 @@ export class TransactionConnection {
     try {
       return await run();
     } catch (error) {
-      this.#failure ??= { error };
-      throw error;
+      throw this.#note(error);
     }
   }
 
   /** Sets a savepoint. */
   async savepoint(): Promise<Savepoint> {
-    const savepoint = { name: `fw_${++this.#savepoints}`, failure: this.#failure };
+    const savepoint = { name: `fw_${++this.#savepoints}`, doom: this.#doom };
     await this.run(CompiledQuery.raw(`savepoint ${savepoint.name}`));
     return savepoint;
   }
@@ -73,19 +101,16 @@ export class TransactionConnection {
   }
 
   /** Undoes what was done since a savepoint, failures included. */
-  async rollBackTo({ name, failure }: Savepoint): Promise<void> {
-    await this.#connection.executeQuery(CompiledQuery.raw(`rollback to savepoint ${name}`));
-    this.#failure = failure;
-    await this.release({ name, failure });
+  async rollBackTo(savepoint: Savepoint): Promise<void> {
+    await this.run(CompiledQuery.raw(`rollback to savepoint ${savepoint.name}`));
+    this.#doom = savepoint.doom;
+    await this.release(savepoint);
   }
-}
 
-/** A point of a transaction to go back to. */
-export interface Savepoint {
-  /** Its name in SQL. */
-  readonly name: string;
-  /** What had failed before. */
-  readonly failure: { readonly error: unknown } | undefined;
+  #note(error: unknown): unknown {
+    if (!this.#doom && this.#dooms(error)) this.#doom = { error };
+    return error;
+  }
 }
 
 /** One level of an open transaction: the whole of it, or what a nested call does. */
@@ -101,29 +126,41 @@ export class Transaction {
   }
 
   /**
-   * Waits until no nested transaction is under way: it would take this level's statements with it if
-   * it were rolled back.
-   *
-   * @throws {TypeError} if this level has ended
+   * The end of the nested transactions under way, if there are any. This level's statements must wait
+   * for it: one that is rolled back would take them with it.
    */
-  async ready(action: string): Promise<void> {
-    while (this.#nested) await this.#nested;
+  get nested(): Promise<void> | undefined {
+    return this.#nested;
+  }
+
+  /**
+   * Refuses to go on with a level that has ended, or is doomed.
+   *
+   * @throws {TypeError} if it has ended
+   * @throws {DbError} `Database` if it is doomed
+   */
+  check(action: string): void {
     if (this.#hasEnded) {
       throw new TypeError(`Cannot ${action}: its transaction has ended, which did not await it`);
     }
+    this.connection.checkNotDoomed(action);
   }
 
-  /** Runs a function with a level of its own, which is undone if it fails. */
+  /** Runs a function with a level of its own, after those before it; it is undone if it fails. */
   async nest<T>(run: (nested: Transaction) => Promise<T>): Promise<T> {
-    await this.ready("begin nested transaction");
+    const before = this.#nested;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#nested = promise;
+    const end = before ? before.then(() => promise) : promise;
+    this.#nested = end;
     try {
+      await before;
+      this.check("begin nested transaction");
       const savepoint = await this.connection.savepoint();
       const nested = new Transaction(this.connection);
       try {
         const result = await run(nested);
         await nested.end();
+        this.connection.checkNotDoomed("commit nested transaction");
         await this.connection.release(savepoint);
         return result;
       } catch (error) {
@@ -132,26 +169,15 @@ export class Transaction {
         throw error;
       }
     } finally {
-      this.#nested = undefined;
       resolve();
+      if (this.#nested === end) this.#nested = undefined;
     }
   }
 
   /** Ends the level, after what is nested in it. */
   async end(): Promise<void> {
-    this.#hasEnded = true;
     while (this.#nested) await this.#nested;
-  }
-}
-
-/**
- * Refuses to commit what a failed statement has doomed: the database would roll back in silence.
- *
- * @throws {DbError} `Database`, with the statement's failure as its cause
- */
-export function checkNotDoomed({ failure }: TransactionConnection): void {
-  if (failure) {
-    throw dbError("commit transaction", { code: "Database" }, failure.error);
+    this.#hasEnded = true;
   }
 }
 

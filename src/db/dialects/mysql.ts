@@ -54,7 +54,8 @@ export function mysqlGrammar(
       blob: { encode: bytes, decode: BLOB.decode },
     },
     returning: false,
-    failuresDoom: false,
+    // A deadlock rolls it back, and what comes next would be no part of any.
+    dooms: ({ code }) => code === "SerializationFailure" || code === "ConnectionLost",
     nullsLast: false,
     maxParameters: 65_535,
     tableOptions: sql`default character set utf8mb4 collate ${sql.raw(collation)}`,

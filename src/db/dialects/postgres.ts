@@ -51,7 +51,7 @@ export const POSTGRES: Grammar = {
     blob: BLOB,
   },
   returning: true,
-  failuresDoom: true,
+  dooms: () => true,
   nullsLast: true,
   maxParameters: 65_533,
   columnType({ kind, traits: { size } }) {

@@ -55,7 +55,8 @@ export const SQLITE: Grammar = {
     blob: BLOB,
   },
   returning: true,
-  failuresDoom: false,
+  // An I/O error may roll it back.
+  dooms: ({ code }) => code === "ConnectionLost",
   nullsLast: false,
   maxParameters: 32_766,
   // Tables refuse values of another type, as the other databases do.
