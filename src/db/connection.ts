@@ -108,12 +108,17 @@ export class DbConnection implements OpenDatabase {
    * Runs a function inside a transaction, and commits it if the function does not fail. Inside another
    * transaction it is a part of it that can be undone alone.
    *
+   * @throws {RangeError} if `retries` is not a whole number of 0 or more
+   * @throws {TypeError} if it is inside another one and has an isolation level
    * @throws {DbError} if it cannot be begun or committed; and whatever the function throws
    */
   async transaction<T>(
     run: () => T | Promise<T>,
     { isolation, retries = 0 }: TransactionOptions = {},
   ): Promise<T> {
+    if (!Number.isSafeInteger(retries) || retries < 0) {
+      throw new RangeError("Cannot begin transaction: retries is not a whole number of 0 or more");
+    }
     const outer = this.#current.getStore();
     if (outer) {
       if (isolation !== undefined) {

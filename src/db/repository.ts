@@ -52,9 +52,9 @@ export class Repository<
    * reads those that have these values too, where their model has the columns.
    *
    * @throws {TypeError} if there are no values, one is `null` or `undefined`, or a column is in the
-   * scope already
+   * scope already, or of JSON
    */
-  scoped<K extends Exclude<ColumnName<M>, S>>(
+  scoped<K extends Exclude<ComparableColumn<M>, S>>(
     values: Pick<{ readonly [C in ColumnName<M>]: NonNullable<ColumnValue<M, C>> }, K>,
   ): Repository<M, S | K, G> {
     const action = `scope ${this.#table.name}`;
@@ -64,6 +64,7 @@ export class Repository<
     for (const [name, value] of entries) {
       const column = this.#table.column(name, action);
       if (scope.has(column)) throw new TypeError(`Cannot ${action}: ${name} is scoped already`);
+      if (!column.rules.comparable) throw new TypeError(`Cannot ${action}: ${name} is JSON`);
       column.encode(value, action);
       scope.set(column, value);
     }

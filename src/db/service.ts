@@ -173,6 +173,8 @@ export class DbService<M extends Models = Models> {
    * }, { isolation: "serializable", retries: 3 });
    * ```
    *
+   * @throws {RangeError} if `retries` is not a whole number of 0 or more
+   * @throws {TypeError} if it is inside another one and has an isolation level
    * @throws {DbError} if it cannot be begun or committed; and whatever the function throws
    */
   transaction<T>(run: () => T | Promise<T>, options: TransactionOptions = {}): Promise<T> {
