@@ -55,19 +55,17 @@ export function readRows(
 ): () => Compilable {
   const { kysely } = table.connection;
   const distinct = readDistinct(options.distinct, table, operation);
-  const order = readOrder(options.orderBy, isBounded(options), table, operation);
+  const isTotal = isBounded(options) || distinct.length > 0;
+  const order = readOrder(options.orderBy, isTotal, table, operation);
   const bounded = readPage(options, table, operation);
   const names = columns.map(({ name }) => name);
   if (distinct.length === 0) {
     return () => bounded(ordered(kysely.selectFrom(table.name).select(names).where(filter), order));
   }
-  const first = order.length > 0
-    ? order
-    : [{ column: table.primaryKey, direction: "asc" } as const];
   return () => {
     const numbered = kysely.selectFrom(table.name)
       .select([...new Set([...names, ...order.map(({ column }) => column.name)])])
-      .select(numbering(distinct.map(({ name }) => name), first))
+      .select(numbering(distinct.map(({ name }) => name), order))
       .where(filter);
     return bounded(
       ordered(

@@ -61,8 +61,8 @@ export async function insertRows(
         return assign(values, operation);
       });
       await table.run(operation, () => insertInto(table, assignments));
+      await passKeys(batch, table, action);
     }
-    await passKeys(rows, table, action);
   };
   await (batches.length > 1 ? table.connection.transaction(insert) : insert());
 }
@@ -132,6 +132,8 @@ export async function upsertRow(
   // ON DUPLICATE KEY would go by every unique column. Each attempt is over before the next begins,
   // so that it does not keep the lock on the gap where the row would be.
   const [[column] = []] = target.unique;
+  // A row out of scope stays there, however often it is looked for.
+  const attempts = target.scope.size > 0 ? 2 : MAX_ATTEMPTS;
   for (let attempt = 1;; attempt++) {
     const row = await tryUpdate(target, updated, table, action);
     if (row) return row;
@@ -140,7 +142,7 @@ export async function upsertRow(
     } catch (error) {
       const { code, fields } = error as { code?: string; fields?: readonly string[] };
       const isTaken = code === "UniqueViolation" && fields?.includes(String(column?.name));
-      if (!isTaken || attempt === MAX_ATTEMPTS) throw error;
+      if (!isTaken || attempt === attempts) throw error;
     }
   }
 }
@@ -256,26 +258,23 @@ function insertInto(table: Table, rows: readonly Assignments[]) {
 }
 
 /**
- * Parts rows into what statements create: those of one take the same columns, and are a power of two,
- * so that the SQL of any number of rows is soon known.
+ * Parts rows, in their order, into what statements create: those of one take the same columns, and
+ * are a power of two, so that the SQL of any number of rows is soon known.
  */
 function batchesOf(rows: readonly Values[], table: Table): readonly (readonly Values[])[] {
   const { primaryKey, connection: { grammar }, columns } = table;
-  const most = Math.min(
-    MAX_ROWS,
-    2 ** Math.floor(Math.log2(grammar.maxParameters / columns.length)),
-  );
-  const keyed = rows.filter((values) => values.has(primaryKey));
-  const keyless = rows.filter((values) => !values.has(primaryKey));
+  const fitting = 2 ** Math.floor(Math.log2(grammar.maxParameters / columns.length));
+  const isEmpty = columns.length === 1;
   const batches: (readonly Values[])[] = [];
-  for (const alike of [keyless, keyed]) {
-    for (let start = 0, size = 0; start < alike.length; start += size) {
-      const left = alike.length - start;
-      size = columns.length === 1 && alike === keyless
-        ? 1
-        : Math.min(most, 2 ** Math.floor(Math.log2(left)));
-      batches.push(alike.slice(start, start + size));
-    }
+  for (let start = 0; start < rows.length;) {
+    const isKeyed = rows[start]?.has(primaryKey);
+    const most = isEmpty && !isKeyed ? 1 : Math.min(MAX_ROWS, fitting, rows.length - start);
+    const other = rows.slice(start, start + most).findIndex((values) =>
+      values.has(primaryKey) !== isKeyed
+    );
+    const size = 2 ** Math.floor(Math.log2(other === -1 ? most : other));
+    batches.push(rows.slice(start, start + size));
+    start += size;
   }
   return batches;
 }

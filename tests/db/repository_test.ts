@@ -85,12 +85,13 @@ testOnEach("Repository.create() makes a row of nothing but a generated key", asy
   await using db = await Counters.open(DbOptions.fromUrl(url));
   await db.createTables();
   assert.deepEqual(await db.counter.create({ data: {} }), { id: 1 });
-  assert.equal(await db.counter.createMany({ data: [{}, {}, { id: 9 }] }), 3);
+  assert.equal(await db.counter.createMany({ data: [{}, {}, { id: 9 }, {}] }), 4);
   assert.deepEqual(await db.counter.findMany({ orderBy: { id: "asc" } }), [
     { id: 1 },
     { id: 2 },
     { id: 3 },
     { id: 9 },
+    { id: 10 },
   ]);
 });
 
