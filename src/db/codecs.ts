@@ -14,7 +14,7 @@ export const SAME: Codec = { encode: same, decode: same };
 export const INTEGER: Codec = { encode: same, decode: decodeInteger };
 
 /** Is read as a number, bigint or text. */
-export const BIGINT: Codec = { encode: same, decode: (raw) => BigInt(raw as string) };
+export const BIGINT: Codec = { encode: same, decode: decodeBigint };
 
 /** Is read as a number; has no -0, which not every database keeps. */
 export const REAL: Codec = { encode: (value) => Number(value) + 0, decode: Number };
@@ -59,6 +59,12 @@ function same(value: unknown): unknown {
 
 function lower(value: unknown): string {
   return String(value).toLowerCase();
+}
+
+/** A number that a driver has rounded is no longer what the database holds. */
+function decodeBigint(raw: unknown): bigint {
+  if (typeof raw !== "number" || Number.isSafeInteger(raw)) return BigInt(raw as string);
+  throw new DbError("Database", "Cannot read bigint: the driver reads it as a number");
 }
 
 function decodeInteger(raw: unknown): number {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { type MigrationResult, Migrator } from "kysely/migration";
 import type { DbConnection } from "./connection.ts";
 import type { AnyTables } from "./dialect.ts";
@@ -35,9 +35,30 @@ export async function migrate(connection: DbConnection, source: MigrationSource)
   const run = async () => {
     const { error, results } = await migrator.migrateToLatest();
     if (error !== undefined) throw migrationError(error, connection, results);
+    if (connection.grammar.brand === "SQLite") await checkForeignKeys(connection);
   };
-  if (connection.grammar.brand === "SQLite") await runInTransaction(run, connection);
-  else await run();
+  if (connection.grammar.brand !== "SQLite") await run();
+  else await withoutForeignKeys(() => runInTransaction(run, connection), connection);
+}
+
+/**
+ * SQLite alters much of a table only by making it anew. Foreign keys would then delete the rows that
+ * refer to the old one; they are checked when all is done.
+ */
+async function withoutForeignKeys(
+  run: () => Promise<void>,
+  { kysely }: DbConnection,
+): Promise<void> {
+  const { rows: [state] } = await sql<{ foreign_keys: number }>`pragma foreign_keys`.execute(
+    kysely,
+  );
+  if (!state?.foreign_keys) return await run();
+  await sql`pragma foreign_keys = off`.execute(kysely);
+  try {
+    await run();
+  } finally {
+    await sql`pragma foreign_keys = on`.execute(kysely);
+  }
 }
 
 /** SQLite has no other lock, and Kysely's migrator begins no transaction there. */
@@ -59,6 +80,12 @@ async function runInTransaction(run: () => Promise<void>, connection: DbConnecti
     }
     await backOff(attempt);
   }
+}
+
+async function checkForeignKeys({ kysely }: DbConnection): Promise<void> {
+  const { rows: [broken] } = await sql<{ table: string }>`pragma foreign_key_check`.execute(kysely);
+  if (!broken) return;
+  throw new DbError("Database", `Cannot migrate: rows of ${broken.table} refer to none`);
 }
 
 function migrationError(

@@ -28,7 +28,7 @@ interface FoundStep {
 }
 
 const NAME = /^(\d+)(_[\w-]+)?$/;
-const SCRIPT = /^(.+?)(\.down)?\.sql$/;
+const SCRIPT = /^([^.].*?)(\.down)?\.sql$/;
 const MODULE = /^(\d.*)\.(ts|mts|js|mjs)$/;
 /** What of a script does nothing; MySQL runs the comments that begin with an exclamation mark. */
 const NOTHING = /--.*|#.*|\/\*(?!!)[^]*?\*\/|[\s;]+/g;

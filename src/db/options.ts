@@ -67,13 +67,13 @@ export class DbOptions {
   /**
    * Takes a Kysely dialect of PostgreSQL, SQLite or MySQL with a driver of the application's own, such
    * as those of D1, libSQL, Neon and PlanetScale. Its driver must read a whole number beyond 2^53 as a
-   * bigint or text; closing the database closes it.
+   * bigint or text, and the times of MySQL as of UTC (with `mysql2`, set `timezone: "Z"`); closing the
+   * database closes it.
    *
    * @throws {TypeError} if it is of another database
    */
   static fromDialect(dialect: KyselyDialect): DbOptions {
-    const taken = fromKysely(dialect);
-    return new DbOptions({ open: () => taken, pool: POOL });
+    return new DbOptions({ open: fromKysely(dialect), pool: POOL });
   }
 
   /**
@@ -108,9 +108,14 @@ export class DbOptions {
 
   /**
    * Sets what brings the database up to date when it is opened: a folder of migrations, or a `.sql`
-   * file, which is one. A migration is `0001_name.sql` (with `0001_name.down.sql` to undo it), or a
-   * module that exports `up` and may export `down`, each given a Kysely. They run in the order of
-   * their numbers, once each, under a lock: of several instances that start at once, one migrates.
+   * file, which is one; a relative path is seen from the working directory. A migration is
+   * `0001_name.sql` (with `0001_name.down.sql` to undo it), or a module that exports `up` and may
+   * export `down`, each a script or a function that is given a Kysely. They run in the order of their
+   * numbers, once each, under a lock: of several instances that start at once, one migrates. What is
+   * neither a script nor begins with a number is left alone.
+   *
+   * PostgreSQL and SQLite run all that are due in one transaction: if one fails, none is done. MySQL
+   * keeps what came before the failure.
    */
   schemaPath(path: string): DbOptions {
     return new DbOptions({ ...this.#settings, migrations: migrationFiles(path) });
@@ -120,7 +125,8 @@ export class DbOptions {
    * Sets the migrations themselves, by name: for runtimes without files. See
    * {@linkcode DbOptions.schemaPath}.
    *
-   * @throws {TypeError} if a name does not begin with a number, or two begin with the same
+   * @throws {TypeError} if there is none, a name does not begin with a number, two begin with the same
+   * or with numbers of different length, or one has no `up`
    */
   migrations(migrations: Migrations): DbOptions {
     return new DbOptions({ ...this.#settings, migrations: migrationMap(migrations) });
@@ -130,7 +136,8 @@ export class DbOptions {
    * Opens the database, and brings it up to date; `open` of a `DbService` calls it.
    *
    * @throws {RangeError} if the pool's minimum is over its maximum
-   * @throws {DbError} if the database cannot be opened, or a migration fails
+   * @throws {TypeError} if the files of migrations are not sound
+   * @throws {DbError} if the database cannot be opened, or a migration cannot be read or fails
    */
   async open(): Promise<OpenDatabase> {
     const { open, pool, migrations } = this.#settings;

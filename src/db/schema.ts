@@ -8,6 +8,8 @@ import type { ReferenceTarget } from "./field.ts";
 import { isGenerated } from "./model.ts";
 import type { Table, TableColumn } from "./table.ts";
 
+const MAX_NAME = 63;
+
 /**
  * Says how to make tables, with indexes on what refers to others, where they are not there. A
  * generated key is never given out twice.
@@ -41,7 +43,9 @@ function createTable({ name, columns, connection: { kysely, grammar } }: Table):
       [column as never],
       target,
       [key],
-      (constraint) => constraint.onDelete(reference.onDelete),
+      // Restricting, some databases refuse to delete rows that only refer to each other.
+      (constraint) =>
+        constraint.onDelete(reference.onDelete === "restrict" ? "no action" : reference.onDelete),
     );
   }
   return grammar.tableOptions ? table.modifyEnd(grammar.tableOptions) : table;
@@ -80,14 +84,18 @@ function defaultLiteral(value: unknown, { field, codec, grammar }: TableColumn):
   return grammar.brand === "PostgreSQL" ? `\\x${hex}` : sql`(x${sql.lit(hex)})`;
 }
 
-/** Names what the database wants to be unlike in all tables, in at most 63 characters. */
+/** Names what may have a name but once in a database, in the 63 characters of PostgreSQL. */
 function uniqueName(table: string, column: string, suffix: "fkey" | "idx"): string {
-  // FNV-1a, as the rest is cut off, and another table and column may be spelt alike.
+  const plain = `${table}_${column}_${suffix}`;
+  // Without a line in the table's name, no other table and column are spelt alike.
+  if (plain.length <= MAX_NAME && !table.includes("_")) return plain;
+  // FNV-1a.
   let hash = 0x811c9dc5;
   for (const char of `${table}.${column}`) {
     hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193) >>> 0;
   }
-  return `${`${table}_${column}`.slice(0, 49)}_${hash.toString(16).padStart(8, "0")}_${suffix}`;
+  const end = `_${hash.toString(16).padStart(8, "0")}_${suffix}`;
+  return `${table}_${column}`.slice(0, MAX_NAME - end.length) + end;
 }
 
 function referenceOf(

@@ -146,7 +146,13 @@ export class DbService<M extends Models = Models> {
     this: new (database: OpenDatabase) => T,
     options: DbOptions,
   ): Promise<T> {
-    return new this(await options.open());
+    const database = await options.open();
+    try {
+      return new this(database);
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
   }
 
   /**

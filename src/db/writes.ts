@@ -152,8 +152,9 @@ async function passKeys(rows: readonly Values[], table: Table, action: string): 
   const { primaryKey, connection: { grammar, kysely } } = table;
   if (!grammar.passKey || !isGenerated(primaryKey.field)) return;
   const given = rows.map((values) => values.get(primaryKey)).filter((key) => key !== undefined);
-  if (given.length === 0) return;
-  const largest = given.reduce((a, b) => Number(a) > Number(b) ? a : b);
+  // Keys of one table are all numbers, or all bigints.
+  const [largest] = (given as number[]).sort((a, b) => a < b ? 1 : -1);
+  if (largest === undefined) return;
   const operation = new Operation("pass key", action);
   const slot = operation.bind("?", primaryKey.encode(largest, action));
   const pass = grammar.passKey(table.name, primaryKey.name, slot);

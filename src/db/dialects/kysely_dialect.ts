@@ -3,38 +3,158 @@
  *
  * @module
  */
-import type { Dialect as KyselyDialect } from "kysely";
-import { MysqlAdapter, PostgresAdapter, SqliteAdapter } from "kysely";
-import type { Dialect, Grammar } from "../dialect.ts";
+import {
+  CompiledQuery,
+  type Dialect as KyselyDialect,
+  type Driver,
+  type Kysely,
+  MysqlAdapter,
+  PostgresAdapter,
+  SqliteAdapter,
+} from "kysely";
+import { JSON_TEXT, SAME } from "../codecs.ts";
+import type { AnyTables, Codec, Dialect, Grammar } from "../dialect.ts";
+import { dbError } from "../errors.ts";
 import { mysqlGrammar } from "./mysql.ts";
+import { explainMysqlError } from "./mysql_errors.ts";
 import { POSTGRES } from "./postgres.ts";
+import { type ScriptBrand, splitScript } from "./split_script.ts";
 import { SQLITE } from "./sqlite.ts";
 
-/** The brands by the adapter that Kysely has for each. */
-const GRAMMARS: readonly (readonly [string, abstract new () => unknown, () => Grammar])[] = [
-  ["PostgresAdapter", PostgresAdapter, () => POSTGRES],
-  ["SqliteAdapter", SqliteAdapter, () => SQLITE],
-  ["MysqlAdapter", MysqlAdapter, () => mysqlGrammar({ collation: "utf8mb4_bin" })],
+interface Brand {
+  /** The adapter that Kysely has for it. */
+  readonly adapter: abstract new () => unknown;
+  /** The adapter's name: a dialect may bring a copy of Kysely of its own, whose classes are others. */
+  readonly name: string;
+  readonly open: (kysely: KyselyDialect) => Dialect | Promise<Dialect>;
+}
+
+const BRANDS: readonly Brand[] = [
+  {
+    adapter: PostgresAdapter,
+    name: "PostgresAdapter",
+    open: (kysely) => ({
+      grammar: withJson(POSTGRES, JSON_OBJECT),
+      kysely,
+      runScript: runPostgresScript,
+    }),
+  },
+  {
+    adapter: SqliteAdapter,
+    name: "SqliteAdapter",
+    open: (kysely) => ({ grammar: SQLITE, kysely, runScript: statementRunner("SQLite") }),
+  },
+  { adapter: MysqlAdapter, name: "MysqlAdapter", open: openMysql },
 ];
 
+/** What drivers read of MySQL in ways of their own, and a collation as `mysql_driver.ts` has. */
+const PROBE = `select json_array(1) as json,
+  timestamp('2000-01-01 00:00:00') as winter, timestamp('2000-07-01 00:00:00') as summer,
+  (select collation_name from information_schema.collations
+    where collation_name in ('utf8mb4_0900_bin', 'utf8mb4_nopad_bin') limit 1) as collation`;
+
 /**
- * Takes a Kysely dialect, whose adapter tells the database's brand.
+ * Some drivers of PostgreSQL turn a parameter of type JSON into JSON, even if it is text: they get an
+ * object, which is JSON to all of them.
+ */
+const JSON_OBJECT: Codec = { encode: (value) => ({ toJSON: () => value }), decode: SAME.decode };
+const PARSED_JSON: Codec = { encode: JSON_TEXT.encode, decode: SAME.decode };
+
+/**
+ * Takes a Kysely dialect, whose adapter tells the database's brand; gives what opens the database.
  *
  * @throws {TypeError} if it is none of PostgreSQL, SQLite and MySQL
  */
-export function fromKysely(kysely: KyselyDialect): Dialect {
+export function fromKysely(kysely: KyselyDialect): () => Promise<Dialect> {
   const adapter = kysely.createAdapter();
-  for (const [name, Adapter, grammar] of GRAMMARS) {
-    // A dialect may bring a copy of Kysely of its own, whose classes are others.
-    if (adapter instanceof Adapter || namesOf(adapter).includes(name)) {
-      return {
-        grammar: grammar(),
-        kysely,
-        ...(adapter.supportsMultipleConnections === false ? { poolMax: 1 } : {}),
-      };
-    }
+  const names = namesOf(adapter);
+  const brand = BRANDS.find((it) => adapter instanceof it.adapter || names.includes(it.name));
+  if (!brand) throw new TypeError("Cannot use dialect: it is not of PostgreSQL, SQLite or MySQL");
+  const limit = adapter.supportsMultipleConnections === false ? { poolMax: 1 } : {};
+  return async () => ({ ...await brand.open(kysely), ...limit });
+}
+
+/**
+ * Finds out how the driver reads what it may read in several ways.
+ *
+ * @throws {TypeError} if it reads times in another time zone than UTC
+ * @throws {DbError} if the database cannot be reached
+ */
+async function openMysql(kysely: KyselyDialect): Promise<Dialect> {
+  const driver = kysely.createDriver();
+  try {
+    const { json, winter, summer, collation } = await probe(driver);
+    checkInstant(winter, Date.UTC(2000, 0));
+    checkInstant(summer, Date.UTC(2000, 6));
+    const grammar = mysqlGrammar({ collation: String(collation ?? "utf8mb4_bin"), bytes: buffer });
+    return {
+      grammar: typeof json === "string" ? grammar : withJson(grammar, PARSED_JSON),
+      kysely: {
+        createAdapter: () => kysely.createAdapter(),
+        createDriver: () => driver,
+        createIntrospector: (db) => kysely.createIntrospector(db),
+        createQueryCompiler: () => kysely.createQueryCompiler(),
+      },
+      runScript: statementRunner("MySQL"),
+    };
+  } catch (error) {
+    await driver.destroy().catch(() => {});
+    throw error;
   }
-  throw new TypeError("Cannot use dialect: it is not of PostgreSQL, SQLite or MySQL");
+}
+
+async function probe(driver: Driver): Promise<Record<string, unknown>> {
+  try {
+    await driver.init();
+    // It would make another pool.
+    driver.init = () => Promise.resolve();
+    const connection = await driver.acquireConnection();
+    try {
+      const { rows } = await connection.executeQuery<Record<string, unknown>>(
+        CompiledQuery.raw(PROBE),
+      );
+      return rows[0] ?? {};
+    } finally {
+      await driver.releaseConnection(connection);
+    }
+  } catch (error) {
+    throw dbError("open MySQL database", explainMysqlError(error ?? {}), error);
+  }
+}
+
+function checkInstant(read: unknown, expected: number): void {
+  if (!(read instanceof Date) || read.getTime() === expected) return;
+  throw new TypeError(
+    "Cannot use dialect: its driver reads times as of another time zone than UTC, such as with " +
+      "the option timezone of mysql2 other than Z",
+  );
+}
+
+function withJson(grammar: Grammar, json: Codec): Grammar {
+  return { ...grammar, codecs: { ...grammar.codecs, json } };
+}
+
+/** Runs the statements of a script one by one: most drivers refuse more, or run the first alone. */
+function statementRunner(brand: ScriptBrand): NonNullable<Dialect["runScript"]> {
+  return async (script: string, kysely: Kysely<AnyTables>) => {
+    for (const statement of splitScript(script, brand)) {
+      await kysely.executeQuery(CompiledQuery.raw(statement));
+    }
+  };
+}
+
+/** Runs a script inside a statement that runs it, which any driver can prepare. */
+async function runPostgresScript(script: string, kysely: Kysely<AnyTables>): Promise<void> {
+  let tag = "fw";
+  while (script.includes(`$${tag}`)) tag += "_";
+  const body = `begin execute $${tag}_$${script}$${tag}_$; end`;
+  await kysely.executeQuery(CompiledQuery.raw(`do $${tag}$${body}$${tag}$`));
+}
+
+/** Drivers of MySQL know bytes by Node's class for them, where there is one. */
+function buffer(bytes: unknown): unknown {
+  const { Buffer } = globalThis as { Buffer?: { from(bytes: unknown): Uint8Array } };
+  return Buffer?.from(bytes) ?? bytes;
 }
 
 /** The names of the classes that an object is an instance of. */

@@ -47,7 +47,7 @@ export const SQLITE: Grammar = {
     real: REAL,
     decimal: {
       encode: (value, { traits: { size } }) => decimalDigits(String(value), size),
-      decode: (raw, { traits: { size } }) => decimalText(BigInt(raw as bigint), size),
+      decode: (raw, field) => decimalText(BIGINT.decode(raw, field) as bigint, field.traits.size),
     },
     json: JSON_TEXT,
     timestamp: TIMESTAMP,

@@ -4,10 +4,9 @@
  * @module
  */
 import {
-  CompiledQuery,
-  type DatabaseConnection,
   type Dialect as KyselyDialect,
   SqliteDialect,
+  type SqliteDialectConfig,
   SqliteDriver,
 } from "kysely";
 import type { DatabaseSync } from "node:sqlite";
@@ -18,8 +17,9 @@ import { SQLITE } from "./sqlite.ts";
 import { openError } from "./sqlite_errors.ts";
 import { kyselyDatabase, type PreparedStatement, prepareStatement } from "./sqlite_statement.ts";
 
+const BUSY_TIMEOUT_MS = 5000;
 const PRAGMAS = [
-  "pragma busy_timeout = 5000",
+  `pragma busy_timeout = ${BUSY_TIMEOUT_MS}`,
   "pragma foreign_keys = on",
   "pragma journal_mode = wal",
 ];
@@ -30,8 +30,37 @@ const MAX_STATEMENTS = 1024;
  * another process has.
  */
 class ImmediateDriver extends SqliteDriver {
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync, config: SqliteDialectConfig) {
+    super(config);
+    this.#database = database;
+  }
+
+  /**
+   * Waits for another writer without holding up this process, which may be the one that writes.
+   */
+  override async beginTransaction(): Promise<void> {
+    const endsAt = performance.now() + BUSY_TIMEOUT_MS;
+    for (let waitMs = 1;; waitMs = Math.min(2 * waitMs, 50)) {
+      try {
+        return this.#beginNow();
+      } catch (error) {
+        const isBusy = SQLITE.explain(error).code === "PoolTimeout";
+        if (!isBusy || performance.now() > endsAt) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+  }
+
+  #beginNow(): void {
+    const run = (sql: string) => this.#database.prepare(sql).all();
+    run("pragma busy_timeout = 0");
+    try {
+      run("begin immediate");
+    } finally {
+      run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    }
   }
 }
 
@@ -57,7 +86,7 @@ export class Sqlite implements Dialect {
     const dialect = new SqliteDialect(config);
     this.kysely = {
       createAdapter: () => dialect.createAdapter(),
-      createDriver: () => new ImmediateDriver(config),
+      createDriver: () => new ImmediateDriver(database, config),
       createIntrospector: (kysely) => dialect.createIntrospector(kysely),
       createQueryCompiler: () => dialect.createQueryCompiler(),
     };

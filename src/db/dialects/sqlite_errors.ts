@@ -26,6 +26,7 @@ export function explainSqliteError(error: unknown): DbFailure {
     message?: string;
   };
   if (code === "ERR_INVALID_STATE") return { code: "PoolClosed" };
+  if (errcode === 0) return explainMessage(message);
   if (UNIQUES.includes(errcode)) return { code: "UniqueViolation", fields: columnsIn(message) };
   if (errcode === NOT_NULL) return { code: "NotNullViolation", fields: columnsIn(message) };
   if (FOREIGN_KEYS.includes(errcode)) return { code: "ForeignKeyViolation" };
@@ -33,6 +34,22 @@ export function explainSqliteError(error: unknown): DbFailure {
   if (errcode === BUSY_SNAPSHOT) return { code: "SerializationFailure" };
   if (BUSY_OR_LOCKED.includes(errcode & 0xff)) return { code: "PoolTimeout" };
   if (IO_ERROR_OR_CANNOT_OPEN.includes(errcode & 0xff)) return { code: "ConnectionLost" };
+  return { code: "Database" };
+}
+
+/** Other drivers have no number, or another one; SQLite's words are the same in all of them. */
+function explainMessage(message: string): DbFailure {
+  if (message.includes("UNIQUE constraint failed")) {
+    return { code: "UniqueViolation", fields: columnsIn(message) };
+  }
+  if (message.includes("NOT NULL constraint failed")) {
+    return { code: "NotNullViolation", fields: columnsIn(message) };
+  }
+  if (message.includes("FOREIGN KEY constraint failed")) return { code: "ForeignKeyViolation" };
+  if (/CHECK constraint failed|cannot store \w+ value in/.test(message)) {
+    return { code: "CheckViolation" };
+  }
+  if (/database (table )?is locked/.test(message)) return { code: "PoolTimeout" };
   return { code: "Database" };
 }
 

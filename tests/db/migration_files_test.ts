@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { DbOptions } from "../../src/db/mod.ts";
+import { test } from "../test.ts";
+import { dbError, temporaryFolder } from "./database.ts";
+import { writeFiles } from "./write_files.ts";
+
+const MODULE = "export const up = 'select 1', down = 'select 2'";
+
+test("DbOptions.schemaPath() refuses what is no sound set of migrations", async () => {
+  await using folder = await temporaryFolder();
+  const ok = "select 1";
+  const table: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
+    [{}, "PATH holds no migration"],
+    [{ "README.md": "" }, "PATH holds no migration"],
+    [{ "users.sql": ok }, "users is not a number, or one and a name: 0001_name"],
+    [{ "1-users.sql": ok }, "1-users is not a number, or one and a name: 0001_name"],
+    [{ "1_a.test.ts": "" }, "1_a.test is not a number, or one and a name: 0001_name"],
+    [{ "1_a.down.ts": "" }, "1_a.down is not a number, or one and a name: 0001_name"],
+    [{ "1_a.sql": ok, "1_b.sql": ok }, "1_a and 1_b have one number"],
+    [{ "1_a.sql": ok, "1_a.mjs": MODULE }, "1_a has its up in two files"],
+    [{ "1_a.down.sql": ok, "1_a.mjs": MODULE }, "1_a has its down in two files"],
+    [
+      { "8_a.sql": ok, "9_b.sql": ok, "10_c.sql": ok },
+      "the numbers of 10_c and 8_a are of different length",
+    ],
+    [
+      { "001_a.sql": ok, "02_b.sql": ok },
+      "the numbers of 001_a and 02_b are of different length",
+    ],
+    [{ "1_a.mjs": "export const down = 1" }, "1_a has no up"],
+    [{ "1_a.mjs": "export const up = 1" }, "1_a has no up"],
+    [{ "1_a.down.sql": ok }, "1_a has no up"],
+    [
+      { "1_a.mjs": "export const up = 'select 1', down = 1" },
+      "the down of 1_a is neither a script nor a function",
+    ],
+    [{ "1_a.sql": "\n-- to be written;\n;" }, "1_a is empty"],
+  ];
+  for (const [index, [files, reason]] of table.entries()) {
+    const path = folder.path(`${index}`);
+    await writeFiles(path, files);
+    await assert.rejects(DbOptions.fromUrl("sqlite::memory:").schemaPath(path).open(), {
+      name: "TypeError",
+      message: `Cannot migrate: ${reason.replace("PATH", path)}`,
+    });
+  }
+});
+
+test("DbOptions.schemaPath() names what cannot be read", async () => {
+  await using folder = await temporaryFolder();
+  await writeFiles(folder.path("broken"), { "1_a.mjs": "export nonsense" });
+  await writeFiles(folder.path("throws"), { "1_a.mjs": "throw new Error('oops')" });
+  await writeFiles(folder.path("nested"), { "1_a.sql/2_b.sql": "" });
+  const open = (path: string) => DbOptions.fromUrl("sqlite::memory:").schemaPath(path).open();
+  for (
+    const name of ["missing", "missing.sql", "broken/1_a.mjs", "throws/1_a.mjs", "nested/1_a.sql"]
+  ) {
+    const path = folder.path(name);
+    await assert.rejects(open(path.replace(/\/1_a.*/, "")), (error: Error) => {
+      dbError("Database", `Cannot migrate: ${path} cannot be read`)(error);
+      return error.cause instanceof Error;
+    });
+  }
+  const path = folder.path("broken/1_a.mjs");
+  await assert.rejects(open(path), {
+    name: "TypeError",
+    message: `Cannot migrate: ${path} is neither a folder nor a .sql file`,
+  });
+});
+
+test("DbOptions.migrations() refuses a map at once, and takes a copy", async () => {
+  const options = DbOptions.fromUrl("sqlite::memory:");
+  const none = {} as Record<string, string>;
+  for (const map of [none, { users: "select 1" }, { "1_a": "select 1", "1_b": "select 1" }]) {
+    assert.throws(() => options.migrations(map), TypeError);
+  }
+  const map = { "1": "select 1" };
+  const taken = options.migrations(map);
+  map["1"] = "nonsense";
+  await (await taken.open()).close();
+});
