@@ -110,7 +110,7 @@ export type ComparableColumn<M extends AnyModel> = {
 export interface FindManyOptions<M extends AnyModel> {
   /** The condition; every row without one. */
   readonly where?: Where<M> | undefined;
-  /** The order. With `skip` or `take` the primary key breaks ties, so pages do not overlap. */
+  /** The order; with `skip`, `take` or `distinct` the primary key breaks ties. */
   readonly orderBy?: OrderBy<M> | readonly OrderBy<M>[] | undefined;
   /** How many rows at most, 0 or more. */
   readonly take?: number | undefined;

@@ -2,7 +2,7 @@
 import type { DatabaseConnection, Driver } from "kysely";
 import { DbConnection, type PoolLimits } from "../../src/db/connection.ts";
 import type { Dialect } from "../../src/db/dialect.ts";
-import type { Brand, TestDatabase } from "./database.ts";
+import type { TestDatabase } from "./database.ts";
 
 /** A statement, and what it binds. */
 export type Noted = readonly [sql: string, ...values: unknown[]];
@@ -40,29 +40,28 @@ export async function openNoted<T extends AsyncDisposable>(
   limits: PoolLimits = { min: 0, max: 10, acquireTimeoutMs: 10_000 },
 ): Promise<{ readonly db: T; readonly notes: Notes } & AsyncDisposable> {
   const notes = new Notes();
-  const dialect = noting(await openDialect(brand, url, limits), notes);
+  const dialect = noting(await openDialect({ brand, url }, limits, notes), notes);
   const db = new Service(new DbConnection(dialect, limits));
   return { db, notes, [Symbol.asyncDispose]: () => db[Symbol.asyncDispose]() };
 }
 
-/** Says a statement with `"name"`, `?` and booleans as a brand does. */
-export function inDialect(brand: Brand, [sql, ...values]: Noted): Noted {
-  let index = 0;
-  switch (brand) {
-    case "sqlite":
-      return [sql, ...values.map((value) => typeof value === "boolean" ? Number(value) : value)];
-    case "postgres":
-      return [sql.replaceAll("?", () => `$${++index}`), ...values];
-    case "mysql":
-      return [sql.replaceAll('"', "`"), ...values];
-  }
-}
-
-async function openDialect(brand: Brand, url: string, limits: PoolLimits): Promise<Dialect> {
+async function openDialect(
+  { brand, url }: TestDatabase,
+  limits: PoolLimits,
+  notes: Notes,
+): Promise<Dialect> {
   switch (brand) {
     case "sqlite": {
-      const { openSqlite } = await import("../../src/db/dialects/sqlite_driver.ts");
-      return await openSqlite(url.slice("sqlite:".length));
+      const { DatabaseSync } = await import("node:sqlite");
+      const { Sqlite } = await import("../../src/db/dialects/sqlite_driver.ts");
+      const database = new DatabaseSync(url.slice("sqlite:".length));
+      const prepare = database.prepare.bind(database);
+      // This alone does not pass through a connection of the driver.
+      database.prepare = (sql) => {
+        if (sql.startsWith("begin")) notes.add(sql, []);
+        return prepare(sql);
+      };
+      return new Sqlite(database);
     }
     case "postgres": {
       const { openPostgres } = await import("../../src/db/dialects/postgres_driver.ts");

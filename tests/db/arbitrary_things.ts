@@ -1,0 +1,74 @@
+/** Values of things and rows of them, at random. */
+import fc from "fast-check";
+
+/** Text that SQL, LIKE, GLOB, a collation or an encoding could take for another. */
+const TEXTS = [
+  "",
+  " ",
+  "a",
+  "A",
+  "a ",
+  "ab",
+  "á",
+  "a\u0301",
+  "ß",
+  "ss",
+  "'",
+  '"',
+  "\\",
+  "\\'",
+  "%",
+  "_",
+  "!",
+  "*",
+  "?",
+  "[a]",
+  "100%_!",
+  "😀",
+  "\uff5e",
+  "; drop table things; --",
+  "$1",
+  ":a",
+  "\n",
+  "null",
+];
+const NUMBERS = [-2, -1, 0, 1, 2, 3, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];
+
+/** Keys that are given; none of them is generated first, as no sequence has so many rows. */
+const farKey = fc.constantFrom(-1, 0, 1000, 2000, 3000);
+
+/** Text that is one character or a few. */
+export const text = fc.constantFrom(...TEXTS);
+
+/** A whole number. */
+export const number = fc.constantFrom(...NUMBERS);
+
+/** A key; few, so that rows are found, and get in each other's way. */
+export const id = fc.oneof({ arbitrary: fc.integer({ min: -1, max: 8 }), weight: 9 }, farKey);
+
+/** A code, of few as well. */
+export const code = fc.constantFrom("a", "A", "a ", "á", "a\u0301", "\\'", "%", "😀");
+
+/** The values of the other columns. */
+export const rest = { name: fc.option(text), rank: fc.option(number), flag: fc.boolean() };
+
+/** What to change. */
+export const change = fc.record({ code, ...rest }, { requiredKeys: [] });
+
+/** A row whose key is to be generated. */
+export const keyless = fc.record({ code, ...rest }, { requiredKeys: ["code"] });
+
+/** A row with a key. */
+export const keyed = fc.record({ id, code, ...rest }, { requiredKeys: ["id", "code"] });
+
+/** Rows that do not get in each other's way. */
+export const fewRows = fc.uniqueArray(keyless, { maxLength: 6, selector: ({ code }) => code });
+
+/** Rows with and without a key. */
+export const mixedRows = fc.uniqueArray(
+  fc.oneof(
+    keyless,
+    fc.record({ id: farKey, code, ...rest }, { requiredKeys: ["id", "code"] }),
+  ),
+  { maxLength: 6, selector: ({ code }) => code },
+);

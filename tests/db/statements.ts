@@ -1,0 +1,56 @@
+/** Operations on a blog, and the statements that they must run. */
+import assert from "node:assert/strict";
+import { Blog } from "./blog.ts";
+import { type Brand, testOnEach } from "./database.ts";
+import { type Noted, openNoted } from "./noted.ts";
+
+/** The statements of an operation on each brand. */
+export type Expected = Readonly<Record<Brand, readonly Noted[]>>;
+
+/** An operation, and its statements. */
+export type Operation = readonly [run: (db: Blog) => Promise<unknown>, expected: Expected];
+
+/** The columns of authors. */
+export const ROW = '"id", "email", "name", "active"';
+
+/** How a read of authors begins. */
+export const READ = `select ${ROW} from "authors" where`;
+
+/** Statements that are the same on each brand but for its notation. */
+export function same(...statements: readonly Noted[]): Expected {
+  return { sqlite: statements, postgres: statements, mysql: statements };
+}
+
+/** Checks operations, which come one after the other on the same database. */
+export function testStatements(
+  title: string,
+  operations: readonly Operation[],
+  fill: (db: Blog) => Promise<unknown> = async () => {},
+): void {
+  testOnEach(title, async (database) => {
+    await using noted = await openNoted(Blog, database);
+    const { db, notes } = noted;
+    await db.createTables();
+    await fill(db);
+    notes.take();
+    for (const [run, expected] of operations) {
+      await run(db);
+      const { brand } = database;
+      const statements = expected[brand].map((noted) => inDialect(brand, noted));
+      assert.deepEqual(notes.take(), statements, String(run));
+    }
+  });
+}
+
+/** Says a statement with `"name"`, `?` and booleans as a brand does. */
+function inDialect(brand: Brand, [sql, ...values]: Noted): Noted {
+  let index = 0;
+  switch (brand) {
+    case "sqlite":
+      return [sql, ...values.map((value) => typeof value === "boolean" ? Number(value) : value)];
+    case "postgres":
+      return [sql.replaceAll("?", () => `$${++index}`), ...values];
+    case "mysql":
+      return [sql.replaceAll('"', "`"), ...values];
+  }
+}
