@@ -1,18 +1,25 @@
 /**
- * A Kysely driver whose connections join the open transaction.
+ * A Kysely driver whose connections join the open transaction, and whose errors are understood.
  *
  * @module
  */
 import type {
   CompiledQuery,
+  ControlConnectionProvider,
   DatabaseConnection,
   Driver,
   QueryCompiler,
   QueryResult,
   TransactionSettings,
 } from "kysely";
+import { DbError, dbError } from "./errors.ts";
 import type { Gate } from "./gate.ts";
-import type { Savepoint, Transaction } from "./transaction.ts";
+import {
+  type FailureRules,
+  type Savepoint,
+  type Transaction,
+  TransactionConnection,
+} from "./transaction.ts";
 
 type CompileQuery = QueryCompiler["compileQuery"];
 
@@ -24,6 +31,8 @@ export interface AmbientDriverOptions {
   readonly gate: Gate;
   /** Gives the transaction that the caller is inside. */
   readonly current: () => Transaction | undefined;
+  /** What errors mean. */
+  readonly rules: FailureRules;
   /** Closes the database. */
   readonly close: () => Promise<void>;
 }
@@ -46,11 +55,9 @@ export class AmbientDriver implements Driver {
     return this.#ready ??= this.#options.driver.init();
   }
 
-  /** Takes a connection. */
-  async acquireConnection(): Promise<DatabaseConnection> {
-    const { current, driver, gate } = this.#options;
-    const transaction = current();
-    if (transaction) return new JoinedConnection(transaction);
+  /** Takes a connection of the database's driver. */
+  async take(): Promise<DatabaseConnection> {
+    const { driver, gate } = this.#options;
     await gate.enter();
     try {
       await this.init();
@@ -61,9 +68,8 @@ export class AmbientDriver implements Driver {
     }
   }
 
-  /** Gives a connection back. */
-  async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    if (connection instanceof JoinedConnection) return;
+  /** Gives a connection of the database's driver back. */
+  async giveBack(connection: DatabaseConnection): Promise<void> {
     try {
       await this.#options.driver.releaseConnection(connection);
     } finally {
@@ -71,25 +77,51 @@ export class AmbientDriver implements Driver {
     }
   }
 
+  /** Takes a connection, for Kysely. */
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const transaction = this.#options.current();
+    if (transaction) return new JoinedConnection(transaction, this.#options);
+    try {
+      return new PooledConnection(await this.take(), this.#options);
+    } catch (error) {
+      throw queryError(error, this.#options);
+    }
+  }
+
+  /** Gives a connection back. */
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    if (connection instanceof PooledConnection) await this.giveBack(connection.raw);
+  }
+
   /** Begins a transaction. */
   async beginTransaction(
     connection: DatabaseConnection,
     settings: TransactionSettings,
   ): Promise<void> {
-    if (connection instanceof JoinedConnection) return await connection.begin();
-    await this.#options.driver.beginTransaction(connection, settings);
+    if (connection instanceof JoinedConnection) await connection.begin();
+    else if (connection instanceof PooledConnection) {
+      await this.#explaining(() => this.#options.driver.beginTransaction(connection.raw, settings));
+      connection.transaction = new TransactionConnection(connection.raw, this.#options.rules);
+    }
   }
 
   /** Commits a transaction. */
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    if (connection instanceof JoinedConnection) return await connection.commit();
-    await this.#options.driver.commitTransaction(connection);
+    if (connection instanceof JoinedConnection) await connection.commit();
+    else if (connection instanceof PooledConnection) {
+      connection.transaction?.checkNotDoomed("commit transaction");
+      await this.#explaining(() => this.#options.driver.commitTransaction(connection.raw));
+      connection.transaction = undefined;
+    }
   }
 
   /** Rolls a transaction back. */
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (connection instanceof JoinedConnection) return await connection.rollBack();
-    await this.#options.driver.rollbackTransaction(connection);
+    if (connection instanceof JoinedConnection) await connection.rollBack();
+    else if (connection instanceof PooledConnection) {
+      connection.transaction = undefined;
+      await this.#explaining(() => this.#options.driver.rollbackTransaction(connection.raw));
+    }
   }
 
   /** Sets a savepoint. */
@@ -108,6 +140,7 @@ export class AmbientDriver implements Driver {
     compileQuery: CompileQuery,
   ): Promise<void> {
     await this.#options.driver.rollbackToSavepoint?.(connection, name, compileQuery);
+    if (connection instanceof PooledConnection) connection.transaction?.revive();
   }
 
   /** Keeps what was done since a savepoint. */
@@ -123,38 +156,105 @@ export class AmbientDriver implements Driver {
   destroy(): Promise<void> {
     return this.#options.close();
   }
+
+  async #explaining(run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      throw queryError(error, this.#options);
+    }
+  }
 }
 
-/** The connection of a transaction, as one who joins it sees it. */
-class JoinedConnection implements DatabaseConnection {
-  readonly #transaction: Transaction;
-  readonly #savepoints: Savepoint[] = [];
+type Rules = Pick<AmbientDriverOptions, "rules">;
 
-  constructor(transaction: Transaction) {
-    this.#transaction = transaction;
+/** What is wrong with the query itself stays as it is. */
+function queryError(error: unknown, { rules }: Rules): unknown {
+  if (error instanceof DbError || error instanceof TypeError) return error;
+  return dbError("run query", rules.explain(error), error);
+}
+
+/** A connection of the database's driver, as Kysely has it for itself. */
+class PooledConnection implements DatabaseConnection {
+  readonly raw: DatabaseConnection;
+  /** The transaction of Kysely's that is open on it. */
+  transaction: TransactionConnection | undefined;
+  readonly #options: Rules;
+
+  constructor(raw: DatabaseConnection, options: Rules) {
+    this.raw = raw;
+    this.#options = options;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    await this.#turn();
-    return await this.#transaction.connection.run(query);
+    try {
+      return await (this.transaction?.run<R>(query) ?? this.raw.executeQuery<R>(query));
+    } catch (error) {
+      throw queryError(error, this.#options);
+    }
   }
 
   async *streamQuery<R>(
     query: CompiledQuery,
     chunkSize: number,
   ): AsyncIterableIterator<QueryResult<R>> {
-    await this.#turn();
-    yield* this.#transaction.connection.stream<R>(query, chunkSize);
+    try {
+      yield* this.transaction?.stream<R>(query, chunkSize) ??
+        this.raw.streamQuery<R>(query, chunkSize);
+    } catch (error) {
+      throw queryError(error, this.#options);
+    }
+  }
+
+  async cancelQuery(control: ControlConnectionProvider): Promise<void> {
+    await this.raw.cancelQuery?.(control);
+  }
+
+  async collectSessionInfo(): Promise<void> {
+    await this.raw.collectSessionInfo?.();
+  }
+
+  async killSession(control: ControlConnectionProvider): Promise<void> {
+    await this.raw.killSession?.(control);
+  }
+}
+
+/** The connection of a transaction, as one who joins it sees it. */
+class JoinedConnection implements DatabaseConnection {
+  readonly #transaction: Transaction;
+  readonly #options: Rules;
+  readonly #savepoints: Savepoint[] = [];
+
+  constructor(transaction: Transaction, options: Rules) {
+    this.#transaction = transaction;
+    this.#options = options;
+  }
+
+  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.#inTurn((connection) => connection.run<R>(query));
+  }
+
+  async *streamQuery<R>(
+    query: CompiledQuery,
+    chunkSize: number,
+  ): AsyncIterableIterator<QueryResult<R>> {
+    const stream = await this.#inTurn((connection) =>
+      Promise.resolve(connection.stream<R>(query, chunkSize))
+    );
+    try {
+      yield* stream;
+    } catch (error) {
+      throw queryError(error, this.#options);
+    }
   }
 
   async begin(): Promise<void> {
-    await this.#turn();
-    this.#savepoints.push(await this.#transaction.connection.savepoint());
+    this.#savepoints.push(await this.#inTurn((connection) => connection.savepoint()));
   }
 
   async commit(): Promise<void> {
     const savepoint = this.#savepoints.pop();
-    if (savepoint) await this.#transaction.connection.release(savepoint);
+    if (savepoint) await this.#inTurn((connection) => connection.release(savepoint));
   }
 
   async rollBack(): Promise<void> {
@@ -162,8 +262,16 @@ class JoinedConnection implements DatabaseConnection {
     if (savepoint) await this.#transaction.connection.rollBackTo(savepoint);
   }
 
-  async #turn(): Promise<void> {
-    while (this.#transaction.nested) await this.#transaction.nested;
-    this.#transaction.check("run query");
+  #inTurn<T>(run: (connection: TransactionConnection) => Promise<T>): Promise<T> {
+    const transaction = this.#transaction;
+    return transaction.during(async () => {
+      while (transaction.nested) await transaction.nested;
+      transaction.check("run query");
+      try {
+        return await run(transaction.connection);
+      } catch (error) {
+        throw queryError(error, this.#options);
+      }
+    });
   }
 }

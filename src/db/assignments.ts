@@ -24,15 +24,43 @@ export function createValues(
   table: Table,
   operation: Operation,
 ): Values {
-  const given = givenValues(data, scope, table, operation);
+  const tuple = createTuple(data, scope, table, operation);
   const values = new Map<TableColumn, unknown>();
-  for (const column of table.columns) {
-    const said = scope.get(column) ?? given.get(column);
-    const value = said === undefined ? defaultOf(column.field) : said;
-    if (value !== undefined) values.set(column, value);
-    else if (!isGenerated(column.field)) values.set(column, null);
+  for (const [index, column] of table.columns.entries()) {
+    if (tuple[index] !== undefined) values.set(column, tuple[index]);
   }
-  return checkMissing(values, operation);
+  return values;
+}
+
+/**
+ * Reads a `CreateInput` as {@linkcode createValues} does, and gives the values in the order of the
+ * table's columns; `undefined` is generated.
+ */
+export function createTuple(
+  data: unknown,
+  scope: Values,
+  table: Table,
+  operation: Operation,
+): readonly unknown[] {
+  const { action } = operation;
+  const { columns } = table;
+  const given = dataOf(data, operation);
+  const tuple: unknown[] = columns.map(() => undefined);
+  for (const name of Object.keys(given)) {
+    tuple[givenColumn(name, scope, table, action).index] = given[name];
+  }
+  let missing: string[] | undefined;
+  for (const column of columns) {
+    const { name, field, index } = column;
+    let value = tuple[index];
+    if (value === undefined) {
+      value = scope.get(column) ?? defaultOf(field) ?? (isGenerated(field) ? undefined : null);
+      tuple[index] = value;
+    }
+    if (value === null && !field.flags.has("nullable")) (missing ??= []).push(name);
+  }
+  if (missing) throw dbError(action, { code: "NotNullViolation", fields: missing });
+  return tuple;
 }
 
 /**
@@ -67,15 +95,24 @@ export function assign(values: Values, operation: Operation): Assignments {
   return assignments;
 }
 
-function givenValues(data: unknown, scope: Values, table: Table, { action }: Operation): Values {
-  if (!isPlainObject(data)) throw new TypeError(`Cannot ${action}: data is not a plain object`);
-  const given = new Map<TableColumn, unknown>();
-  for (const [name, value] of Object.entries(data)) {
-    const column = table.column(name, action);
-    if (scope.has(column)) throw new TypeError(`Cannot ${action}: the scope sets ${name}`);
-    if (value !== undefined) given.set(column, value);
+function givenValues(data: unknown, scope: Values, table: Table, operation: Operation): Values {
+  const values = new Map<TableColumn, unknown>();
+  for (const [name, value] of Object.entries(dataOf(data, operation))) {
+    const column = givenColumn(name, scope, table, operation.action);
+    if (value !== undefined) values.set(column, value);
   }
-  return given;
+  return values;
+}
+
+function dataOf(data: unknown, { action }: Operation): Readonly<Record<string, unknown>> {
+  if (isPlainObject(data)) return data;
+  throw new TypeError(`Cannot ${action}: data is not a plain object`);
+}
+
+function givenColumn(name: string, scope: Values, table: Table, action: string): TableColumn {
+  const column = table.column(name, action);
+  if (scope.has(column)) throw new TypeError(`Cannot ${action}: the scope sets ${name}`);
+  return column;
 }
 
 function defaultOf({ traits: { defaultValue } }: AnyField): unknown {
@@ -83,10 +120,10 @@ function defaultOf({ traits: { defaultValue } }: AnyField): unknown {
 }
 
 function checkMissing(values: Values, { action }: Operation): Values {
-  const missing = [...values].filter(([{ field }, value]) =>
-    value === null && !field.flags.has("nullable")
-  );
-  if (missing.length === 0) return values;
-  const fields = missing.map(([{ name }]) => name);
+  let fields: string[] | undefined;
+  for (const [{ name, field }, value] of values) {
+    if (value === null && !field.flags.has("nullable")) (fields ??= []).push(name);
+  }
+  if (fields === undefined) return values;
   throw dbError(action, { code: "NotNullViolation", fields });
 }

@@ -101,7 +101,7 @@ function columnFilter(column: TableColumn, condition: unknown, operation: Operat
 }
 
 /** Unwraps `{ equals: value }`; anything else is left for the column to refuse. */
-function soleOperand(condition: unknown): unknown {
+export function soleOperand(condition: unknown): unknown {
   if (!isPlainObject(condition) || !("equals" in condition)) return condition;
   return Object.keys(condition).length === 1 ? condition.equals : condition;
 }

@@ -12,6 +12,8 @@ import { Gate } from "./gate.ts";
 import type { Statement } from "./operation.ts";
 import {
   backOff,
+  type FailureRules,
+  ISOLATION_LEVELS,
   type IsolationLevel,
   Transaction,
   TransactionConnection,
@@ -49,6 +51,10 @@ export class DbConnection implements OpenDatabase {
   readonly #kyselyDriver: Driver;
   readonly #gate: Gate;
   readonly #current = new AsyncLocalStorage<Transaction>();
+  readonly #rules: FailureRules = {
+    explain: (error) => this.#explain(error),
+    dooms: (failure) => this.grammar.dooms(failure),
+  };
   #closing: Promise<void> | undefined;
 
   /** Takes over an open database. */
@@ -61,6 +67,7 @@ export class DbConnection implements OpenDatabase {
       driver: this.#kyselyDriver,
       gate: this.#gate,
       current: () => this.#current.getStore(),
+      rules: this.#rules,
       close: () => this.close(),
     });
     this.kysely = new Kysely({
@@ -89,18 +96,16 @@ export class DbConnection implements OpenDatabase {
    *
    * @throws {DbError} if it fails
    */
-  async execute(action: string, statement: Statement): Promise<StatementResult> {
+  execute(action: string, statement: Statement): StatementResult | Promise<StatementResult> {
     const transaction = this.#current.getStore();
-    while (transaction?.nested) await transaction.nested;
-    // From here to the driver nothing may wait: a nested transaction could begin.
-    transaction?.check(action);
-    if (!transaction && this.#gate.isClosed) throw dbError(action, { code: "PoolClosed" });
+    if (transaction) {
+      return transaction.during(() => this.#executeJoined(action, statement, transaction));
+    }
+    if (this.#gate.isClosed) throw dbError(action, { code: "PoolClosed" });
     try {
-      return transaction
-        ? await this.#runJoined(statement, transaction)
-        : this.#dialect.runNow?.(statement, false) ?? await this.#runAlone(statement);
+      return this.#dialect.runNow?.(statement, false) ?? this.#executeAlone(action, statement);
     } catch (error) {
-      throw dbError(action, this.#explain(error), error);
+      throw this.#failure(action, error);
     }
   }
 
@@ -109,7 +114,7 @@ export class DbConnection implements OpenDatabase {
    * transaction it is a part of it that can be undone alone.
    *
    * @throws {RangeError} if `retries` is not a whole number of 0 or more
-   * @throws {TypeError} if it is inside another one and has an isolation level
+   * @throws {TypeError} if it is inside one that is less isolated, or does not await its work
    * @throws {DbError} if it cannot be begun or committed; and whatever the function throws
    */
   async transaction<T>(
@@ -121,12 +126,15 @@ export class DbConnection implements OpenDatabase {
     }
     const outer = this.#current.getStore();
     if (outer) {
-      if (isolation !== undefined) {
+      if (isolation !== undefined && !isWithin(isolation, outer.isolation)) {
         throw new TypeError(
-          "Cannot begin nested transaction: it has the isolation of the outer one",
+          `Cannot begin nested transaction: the outer one is ${outer.isolation}, not ${isolation}`,
         );
       }
-      return await outer.nest(async (nested) => await this.#runInside(nested, run));
+      return await outer.nest(
+        (nested) => this.#runInside(nested, run),
+        (error) => this.#failure("begin nested transaction", error),
+      );
     }
     for (let attempt = 0;; attempt++) {
       try {
@@ -196,9 +204,33 @@ export class DbConnection implements OpenDatabase {
     await this.#dialect.close?.();
   }
 
+  async #executeAlone(action: string, statement: Statement): Promise<StatementResult> {
+    try {
+      return await this.#runAlone(statement);
+    } catch (error) {
+      throw this.#failure(action, error);
+    }
+  }
+
+  async #executeJoined(
+    action: string,
+    statement: Statement,
+    transaction: Transaction,
+  ): Promise<StatementResult> {
+    while (transaction.nested) await transaction.nested;
+    // From here to the driver nothing may wait: a nested transaction could begin.
+    transaction.check(action);
+    try {
+      return await this.#runJoined(statement, transaction);
+    } catch (error) {
+      throw this.#failure(action, error);
+    }
+  }
+
   async #runAlone(statement: Statement): Promise<StatementResult> {
     if (this.#dialect.runNow || this.#dialect.runFree) {
-      await this.#gate.enter();
+      const turn = this.#gate.enter();
+      if (turn) await turn;
       try {
         // With the gate to itself, a single connection has no other transaction.
         return this.#dialect.runNow?.(statement, true) ?? await this.#dialect.runFree!(statement);
@@ -206,11 +238,11 @@ export class DbConnection implements OpenDatabase {
         this.#gate.leave();
       }
     }
-    const connection = await this.#driver.acquireConnection();
+    const connection = await this.#driver.take();
     try {
       return resultOf(await connection.executeQuery(queryOf(statement)));
     } finally {
-      await this.#driver.releaseConnection(connection);
+      await this.#driver.giveBack(connection);
     }
   }
 
@@ -225,17 +257,15 @@ export class DbConnection implements OpenDatabase {
   }
 
   async #transactOnce<T>(run: () => T | Promise<T>, isolation?: IsolationLevel): Promise<T> {
-    const driver = this.#driver;
-    const connection = await this.#doing("begin transaction", () => driver.acquireConnection());
+    const driver = this.#kyselyDriver;
+    const connection = await this.#doing("begin transaction", () => this.#driver.take());
     try {
       const settings = isolation === undefined ? {} : { isolationLevel: isolation };
       await this.#doing("begin transaction", () => driver.beginTransaction(connection, settings));
       try {
-        const joined = new TransactionConnection(
-          connection,
-          (error) => this.grammar.dooms(this.#explain(error)),
-        );
-        const transaction = new Transaction(joined);
+        const joined = new TransactionConnection(connection, this.#rules);
+        const level = isolation ?? this.grammar.defaultIsolation;
+        const transaction = new Transaction(joined, level);
         const result = await this.#runInside(transaction, run);
         joined.checkNotDoomed("commit transaction");
         await this.#doing("commit transaction", () => driver.commitTransaction(connection));
@@ -245,13 +275,15 @@ export class DbConnection implements OpenDatabase {
         throw error;
       }
     } finally {
-      await driver.releaseConnection(connection);
+      await this.#driver.giveBack(connection);
     }
   }
 
   async #runInside<T>(transaction: Transaction, run: () => T | Promise<T>): Promise<T> {
     try {
-      return await this.#current.run(transaction, async () => await run());
+      const result = await this.#current.run(transaction, async () => await run());
+      transaction.checkAwaited("commit transaction");
+      return result;
     } finally {
       await transaction.end();
     }
@@ -261,8 +293,12 @@ export class DbConnection implements OpenDatabase {
     try {
       return await run();
     } catch (error) {
-      throw dbError(action, this.#explain(error), error);
+      throw this.#failure(action, error);
     }
+  }
+
+  #failure(action: string, error: unknown): DbError {
+    return dbError(action, this.#explain(error), error);
   }
 
   #explain(error: unknown): DbFailure {
@@ -280,20 +316,22 @@ export class DbConnection implements OpenDatabase {
   }
 }
 
+function isWithin(isolation: IsolationLevel, outer: IsolationLevel): boolean {
+  return ISOLATION_LEVELS.indexOf(isolation) <= ISOLATION_LEVELS.indexOf(outer);
+}
+
 /**
  * Lets Kysely take several connections of a database that has one: the gate sees to that, and what is
  * inside a transaction must not wait for those that wait for its end.
  */
 function sharing(adapter: DialectAdapter): DialectAdapter {
-  return {
-    supportsMultipleConnections: true,
-    supportsCreateIfNotExists: adapter.supportsCreateIfNotExists,
-    supportsTransactionalDdl: adapter.supportsTransactionalDdl,
-    supportsReturning: adapter.supportsReturning,
-    supportsOutput: adapter.supportsOutput ?? false,
-    acquireMigrationLock: (kysely, options) => adapter.acquireMigrationLock(kysely, options),
-    releaseMigrationLock: (kysely, options) => adapter.releaseMigrationLock(kysely, options),
-  };
+  return new Proxy(adapter, {
+    get(target, name) {
+      if (name === "supportsMultipleConnections") return true;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }
 
 function queryOf({ sql, parameters }: Statement): CompiledQuery {

@@ -16,6 +16,7 @@ import type { DbFailure } from "./errors.ts";
 import type { FieldKind } from "./field_kind.ts";
 import type { AnyField } from "./model.ts";
 import type { Slot, Statement } from "./operation.ts";
+import type { IsolationLevel } from "./transaction.ts";
 
 /** Tables whose names and columns are known at run time only. */
 export type AnyTables = Record<string, Record<string, unknown>>;
@@ -54,6 +55,9 @@ export interface Grammar {
 
   /** Whether a statement that writes rows can give them. */
   readonly returning: boolean;
+
+  /** The isolation of a transaction that asks for none, as servers have it. */
+  readonly defaultIsolation: IsolationLevel;
 
   /** Tells whether a failed statement dooms the transaction that it was part of. */
   dooms(failure: DbFailure): boolean;

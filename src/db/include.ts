@@ -30,9 +30,9 @@ export type Include<M extends AnyModel, G extends RelationGraph> =
   [keyof RelationsOf<M, G>] extends [never] ? Readonly<Record<string, never>>
     : { readonly [N in keyof RelationsOf<M, G>]?: IncludeOf<RelationsOf<M, G>[N], G> };
 
-/** What is said of a relation to read. */
+/** What is said of a relation to read; `false` and `undefined` leave it out. */
 export type IncludeOf<R, G extends RelationGraph> = R extends Relation<infer K, infer M>
-  ? true | (K extends "many" ? RelatedMany<M, G> : RelatedOne<M, G>)
+  ? boolean | undefined | (K extends "many" ? RelatedMany<M, G> : RelatedOne<M, G>)
   : never;
 
 /** What to read of a related row. */
@@ -63,30 +63,54 @@ export interface Reading<K extends string, I> {
   readonly include?: I | undefined;
 }
 
-/** A row as it is read; `N` is what stands for a related row that is out of scope. */
-export type Found<M extends AnyModel, G extends RelationGraph, K extends ColumnName<M>, I, N> =
-  Plain<
-    Pick<Row<M>, K> & Included<M, G, I, N>
-  >;
+/** A row as it is read; `S` are the columns of the scope. */
+export type Found<M extends AnyModel, G extends RelationGraph, K extends ColumnName<M>, I, S> =
+  Plain<Pick<Row<M>, K> & Included<M, G, I, S>>;
 
-/** The related rows as they are read. */
-export type Included<M extends AnyModel, G extends RelationGraph, I, N> = {
-  [P in keyof I & keyof RelationsOf<M, G>]: Related<RelationsOf<M, G>[P], G, I[P], N>;
-};
+/** The related rows as they are read; those that may be left out are optional. */
+export type Included<M extends AnyModel, G extends RelationGraph, I, S> =
+  & {
+    [P in RelationIn<M, G, I> as IsSaid<I, P> extends true ? P : never]: RelatedOf<M, G, I, S, P>;
+  }
+  & {
+    [P in RelationIn<M, G, I> as IsSaid<I, P> extends true ? never : P]?: RelatedOf<M, G, I, S, P>;
+  };
 
-/** What is read of a relation. */
-export type Related<R, G extends RelationGraph, O, N> = R extends Relation<infer K, infer M>
-  ? K extends "many" ? RelatedRow<M, G, O, N>[]
-  : RelatedRow<M, G, O, N> | (K extends "one" ? N : null)
+/** The relations that an include names. */
+export type RelationIn<M extends AnyModel, G extends RelationGraph, I> =
+  & keyof I
+  & keyof RelationsOf<M, G>;
+
+/** Whether an include is sure to read a relation. */
+export type IsSaid<I, P extends keyof I> = [Extract<I[P], false | undefined>] extends [never]
+  ? Record<never, never> extends Pick<I, P> ? false : true
+  : false;
+
+/** What is read of a relation that an include names. */
+export type RelatedOf<
+  M extends AnyModel,
+  G extends RelationGraph,
+  I,
+  S,
+  P extends RelationIn<M, G, I>,
+> = Related<RelationsOf<M, G>[P], G, Exclude<I[P], false | undefined>, S>;
+
+/** What is read of a relation. In a scope, a row whose model has a column of it may be hidden. */
+export type Related<R, G extends RelationGraph, O, S> = R extends Relation<infer K, infer M>
+  ? K extends "many" ? RelatedRow<M, G, O, S>[]
+  : RelatedRow<M, G, O, S> | (K extends "one" ? HiddenBy<S & ColumnName<M>> : null)
   : never;
 
+/** What stands for a row that may be hidden by columns of a scope. */
+export type HiddenBy<S> = [S] extends [never] ? never : null;
+
 /** A related row as it is read. */
-export type RelatedRow<M extends AnyModel, G extends RelationGraph, O, N> = Found<
+export type RelatedRow<M extends AnyModel, G extends RelationGraph, O, S> = Found<
   M,
   G,
-  O extends { readonly select: infer S } ? keyof S & ColumnName<M> : ColumnName<M>,
+  O extends { readonly select: infer C } ? keyof C & ColumnName<M> : ColumnName<M>,
   O extends { readonly include: infer I } ? I : Record<never, never>,
-  N
+  S
 >;
 
 /** Shows an intersection as one object. */

@@ -95,7 +95,8 @@ function migrationError(
 ): DbError {
   const failed = results.find(({ status }) => status === "Error");
   if (failed) {
-    return new DbError("Database", `Cannot migrate: ${failed.migrationName} failed`, { cause });
+    const message = `Cannot migrate: ${failed.migrationName} failed`;
+    return new DbError("Database", message, { cause: (cause as Error | null)?.cause ?? cause });
   }
   // So does the migrator begin its own findings, such as a migration that was run and is gone.
   if (cause instanceof Error && cause.message.startsWith("corrupted migrations")) {

@@ -20,17 +20,21 @@ export type {
 export type { FieldKind, FieldValues } from "./field_kind.ts";
 export type {
   Found,
+  HiddenBy,
   Include,
   Included,
   IncludeOf,
+  IsSaid,
   Plain,
   Reading,
   Related,
   RelatedMany,
   RelatedModel,
+  RelatedOf,
   RelatedOne,
   RelatedRow,
   RelationGraph,
+  RelationIn,
   Relations,
   RelationsOf,
   Select,
@@ -62,7 +66,7 @@ export type {
   ValueOf,
 } from "./relation.ts";
 export { Repository } from "./repository.ts";
-export type { Hidden, ManyRows } from "./repository.ts";
+export type { ManyRows } from "./repository.ts";
 export type {
   ColumnName,
   ColumnValue,

@@ -21,11 +21,12 @@ export class Slot {
 export class Operation {
   /** What it does, for error messages: `"update users"`. */
   readonly action: string;
-  readonly #values: unknown[] = [];
+  readonly #values: unknown[];
   #shape: string;
 
-  /** Begins an operation; `name` begins its shape. */
-  constructor(name: string, action: string) {
+  /** Begins an operation; `name` begins its shape, which says how many values it binds already. */
+  constructor(name: string, action: string, values: unknown[] = []) {
+    this.#values = values;
     this.action = action;
     this.#shape = name;
   }
@@ -62,14 +63,26 @@ export interface Statement {
   readonly reads: boolean;
 }
 
+/** The statement of a shape, whose parameters are slots where an operation has values. */
+export interface CompiledStatement extends Statement {
+  /** Whether its parameters are the values of an operation as they are. */
+  readonly isPlain: boolean;
+}
+
 /** Compiles a query, which may have slots in the place of values. */
-export function compile(query: Compilable): Statement {
+export function compile(query: Compilable): CompiledStatement {
   const { sql, parameters, query: node } = query.compile();
-  return { sql, parameters, reads: node.kind === "SelectQueryNode" };
+  const isPlain = parameters.every((it, index) => it instanceof Slot && it.index === index);
+  return { sql, parameters, reads: node.kind === "SelectQueryNode", isPlain };
 }
 
 /** Puts an operation's values in the slots of its statement. */
-export function fill({ sql, parameters, reads }: Statement, { values }: Operation): Statement {
-  const filled = parameters.map((it) => it instanceof Slot ? values[it.index] : it);
+export function fill(
+  { sql, parameters, reads, isPlain }: CompiledStatement,
+  { values }: Operation,
+): Statement {
+  const filled = isPlain && values.length === parameters.length
+    ? values
+    : parameters.map((it) => it instanceof Slot ? values[it.index] : it);
   return { sql, parameters: filled, reads };
 }

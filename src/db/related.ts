@@ -7,7 +7,7 @@ import { every, valueFilters, whereFilter } from "./condition.ts";
 import { Operation } from "./operation.ts";
 import { bindList } from "./operators.ts";
 import type { PageOptions } from "./page.ts";
-import { isPlainObject, membersOf } from "./plain_object.ts";
+import { isPlainObject } from "./plain_object.ts";
 import { readRelated } from "./rows_query.ts";
 import { dropUnselected, readSelection } from "./selection.ts";
 import {
@@ -45,11 +45,16 @@ export function readInclude(
 ): readonly Inclusion[] {
   if (include === undefined) return [];
   const { action } = operation;
-  return membersOf(include, "include", operation).map(([name, options]) => {
+  if (!isPlainObject(include)) {
+    throw new TypeError(`Cannot ${action}: include is not a plain object`);
+  }
+  return Object.keys(include).flatMap((name) => {
+    const options = include[name];
     const relation = table.relations.get(name);
     if (!relation) {
       throw new TypeError(`Cannot ${action}: there is no relation ${JSON.stringify(name)}`);
     }
+    if (options === undefined || options === false) return [];
     checkOptions(name, options, relation, operation);
     const prepare = () =>
       new RelatedReading(relation, options === true ? {} : options, scope, action);
@@ -146,7 +151,9 @@ function checkOptions(
 ): asserts options is true | Record<string, unknown> {
   if (options === true) return;
   if (!isPlainObject(options)) {
-    throw new TypeError(`Cannot ${action}: include.${name} is neither true nor a plain object`);
+    throw new TypeError(
+      `Cannot ${action}: include.${name} is neither a boolean nor a plain object`,
+    );
   }
   const known = kind === "many" ? MANY_OPTIONS : ONE_OPTIONS;
   const unknown = Object.keys(options).find((option) => !known.includes(option));

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { assign, createValues, updateValues } from "./assignments.ts";
+import { assign, createTuple, createValues, updateValues } from "./assignments.ts";
 import { every, namesColumn, uniqueValues, valueFilters, whereFilter } from "./condition.ts";
 import type { Found, Include, Reading, RelationGraph } from "./include.ts";
+import { Lookups } from "./lookup.ts";
 import type { AnyModel } from "./model.ts";
 import { Operation } from "./operation.ts";
 import type { Filter } from "./operators.ts";
@@ -23,9 +24,6 @@ export type ManyRows<M extends AnyModel> =
   | { readonly where: Where<M>; readonly all?: undefined }
   | { readonly where?: undefined; readonly all: true };
 
-/** What stands for a related row that a scope hides: `null`, if there is a scope. */
-export type Hidden<S> = [S] extends [never] ? never : null;
-
 /**
  * The rows of a model, or those of a scope. An operation fails with a `DbError` if the database
  * refuses it, and with a `TypeError` if its arguments name unknown columns, relations or operators, or
@@ -39,11 +37,13 @@ export class Repository<
 > {
   readonly #table: Table;
   readonly #scope: Values;
+  readonly #lookups: Lookups;
 
   /** Creates a repository of a table; a `DbService` has one for each of its models. */
   constructor(table: Table, scope: Values = new Map()) {
     this.#table = table;
     this.#scope = scope;
+    this.#lookups = new Lookups(table, scope, `read ${table.name}`);
   }
 
   /**
@@ -85,10 +85,8 @@ export class Repository<
     const operation = this.#operation("create");
     const { action } = operation;
     if (!Array.isArray(data)) throw new TypeError(`Cannot ${action}: data is not a list`);
-    const rows = Array.from(
-      data,
-      (row) => createValues(row, this.#scope, this.#table, operation),
-    );
+    const rows: (readonly unknown[])[] = [];
+    for (const row of data) rows.push(createTuple(row, this.#scope, this.#table, operation));
     await insertRows(rows, this.#table, action);
     return rows.length;
   }
@@ -99,13 +97,14 @@ export class Repository<
     const I extends Include<M, G> = Record<never, never>,
   >(
     options: { readonly where: UniqueWhere<M> } & Reading<K, I>,
-  ): Promise<Found<M, G, K, I, Hidden<S>> | null> {
+  ): Promise<Found<M, G, K, I, S> | null> {
+    const { where, select, include } = options;
+    if (select === undefined && include === undefined && this.#lookups.takes(where)) {
+      // Without a selection and relations, what is found is the row.
+      return await this.#lookups.find(where) as Found<M, G, K, I, S> | null;
+    }
     const operation = this.#operation("read");
-    const [row = null] = await this.#read(
-      options,
-      this.#unique(options.where, operation),
-      operation,
-    );
+    const [row = null] = await this.#read(options, this.#unique(where, operation), operation);
     return row;
   }
 
@@ -115,7 +114,7 @@ export class Repository<
     const I extends Include<M, G> = Record<never, never>,
   >(
     options: Omit<FindManyOptions<M>, "take"> & Reading<K, I> = {},
-  ): Promise<Found<M, G, K, I, Hidden<S>> | null> {
+  ): Promise<Found<M, G, K, I, S> | null> {
     const [row = null] = await this.findMany<K, I>({ ...options, take: 1 });
     return row;
   }
@@ -130,7 +129,7 @@ export class Repository<
     const I extends Include<M, G> = Record<never, never>,
   >(
     options: FindManyOptions<M> & Reading<K, I> = {},
-  ): Promise<Found<M, G, K, I, Hidden<S>>[]> {
+  ): Promise<Found<M, G, K, I, S>[]> {
     const operation = this.#operation("read");
     return await this.#read(options, this.#where(options.where, operation), operation);
   }
@@ -290,7 +289,7 @@ export class Repository<
     options: RowsOptions & Reading<K, I>,
     filter: Filter,
     operation: Operation,
-  ): Promise<Found<M, G, K, I, Hidden<S>>[]> {
+  ): Promise<Found<M, G, K, I, S>[]> {
     const table = this.#table;
     const { select, include } = options;
     const inclusions = readInclude(include, this.#scope, table, operation);
@@ -301,7 +300,7 @@ export class Repository<
     for (const inclusion of inclusions) await inclusion.addTo(read);
     dropUnselected(read, select, columns);
     // The table decodes each column to the type that the model gives it.
-    return read as Found<M, G, K, I, Hidden<S>>[];
+    return read as Found<M, G, K, I, S>[];
   }
 }
 

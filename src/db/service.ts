@@ -61,7 +61,7 @@ export class DbService<M extends Models = Models> {
   /**
    * Kysely on the models' tables, for what repositories do not do; inside {@linkcode
    * DbService.transaction} it is part of that. It gives what the driver reads (a boolean of SQLite is
-   * 0 or 1) and throws the driver's errors. Repositories do not join a transaction of Kysely's own: on
+   * 0 or 1), and throws `DbError`s. Repositories do not join a transaction of Kysely's own: on
    * SQLite, which has one connection, they wait for it to end.
    */
   readonly kysely: Kysely<TablesOf<M>>;

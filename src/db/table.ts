@@ -10,7 +10,7 @@ import type { Codec, DriverRow, Grammar, StatementResult } from "./dialect.ts";
 import { dbError } from "./errors.ts";
 import { FIELD_KINDS, type FieldKindRules } from "./field_kind.ts";
 import type { AnyField, AnyModel } from "./model.ts";
-import { compile, fill, type Operation, type Statement } from "./operation.ts";
+import { compile, type CompiledStatement, fill, type Operation } from "./operation.ts";
 import type { RelationKind } from "./relation.ts";
 
 const MAX_STATEMENTS = 256;
@@ -22,6 +22,8 @@ export type AnyRow = Record<string, unknown>;
 export class TableColumn {
   /** Its name. */
   readonly name: string;
+  /** Its place among the columns of the model. */
+  readonly index: number;
   /** What the model says of it. */
   readonly field: AnyField;
   /** What its database does in its own way. */
@@ -32,8 +34,13 @@ export class TableColumn {
   readonly rules: FieldKindRules;
 
   /** Creates a column of a model's table. */
-  constructor(name: string, field: AnyField, grammar: Grammar) {
+  constructor(
+    name: string,
+    field: AnyField,
+    { grammar, index }: { grammar: Grammar; index: number },
+  ) {
     this.name = name;
+    this.index = index;
     this.field = field;
     this.grammar = grammar;
     this.codec = grammar.codecs[field.kind];
@@ -47,11 +54,12 @@ export class TableColumn {
    * @throws {DbError} `CheckViolation` if no database would keep it as it is
    */
   encode(value: unknown, action: string): unknown {
-    if (value === null || !this.rules.accepts(value)) {
+    const { rules, field } = this;
+    if (value === null || !rules.accepts(value)) {
       const given = value === null ? "null" : typeof value;
-      throw new TypeError(`Cannot ${action}: ${this.name} takes ${this.rules.type}, not ${given}`);
+      throw new TypeError(`Cannot ${action}: ${this.name} takes ${rules.type}, not ${given}`);
     }
-    if (!this.rules.keeps(value, this.field.traits.size)) {
+    if (!rules.keeps(value, field.traits.size)) {
       throw dbError(action, { code: "CheckViolation", fields: [this.name] });
     }
     return this.codec.encode(value, this.field);
@@ -88,13 +96,13 @@ export class Table {
   /** The relations by name, once the service has bound them. */
   readonly relations: Map<string, TableRelation> = new Map();
   readonly #columnsByName: ReadonlyMap<string, TableColumn>;
-  readonly #statements = new BoundedCache<Statement>(MAX_STATEMENTS);
+  readonly #statements = new BoundedCache<CompiledStatement>(MAX_STATEMENTS);
 
   /** Binds a model to an open database. */
   constructor({ "~model": { table, fields, primaryKey } }: AnyModel, connection: DbConnection) {
     this.name = table;
-    this.columns = Object.entries(fields).map(([name, field]) =>
-      new TableColumn(name, field, connection.grammar)
+    this.columns = Object.entries(fields).map(([name, field], index) =>
+      new TableColumn(name, field, { grammar: connection.grammar, index })
     );
     this.connection = connection;
     this.#columnsByName = new Map(this.columns.map((column) => [column.name, column]));
@@ -124,10 +132,12 @@ export class Table {
    * @throws {RangeError} if it binds more values than the database takes
    * @throws {DbError} if it fails
    */
-  run(operation: Operation, build: () => Compilable): Promise<StatementResult> {
+  run(
+    operation: Operation,
+    build: () => Compilable,
+  ): StatementResult | Promise<StatementResult> {
     const { action } = operation;
-    const kept = this.#statements.getOrMake(operation.shape, () => compile(build()));
-    const statement = fill(kept, operation);
+    const statement = fill(this.statement(operation, build), operation);
     const { maxParameters } = this.connection.grammar;
     if (statement.parameters.length > maxParameters) {
       const { length } = statement.parameters;
@@ -136,6 +146,11 @@ export class Table {
       );
     }
     return this.connection.execute(action, statement);
+  }
+
+  /** Gives the SQL of an operation, compiled by the first of its shape, with slots for values. */
+  statement(operation: Operation, build: () => Compilable): CompiledStatement {
+    return this.#statements.getOrMake(operation.shape, () => compile(build()));
   }
 }
 

@@ -10,7 +10,7 @@ import { every, valueFilters } from "./condition.ts";
 import type { StatementResult } from "./dialect.ts";
 import { dbError } from "./errors.ts";
 import { isGenerated } from "./model.ts";
-import { Operation } from "./operation.ts";
+import { Operation, Slot } from "./operation.ts";
 import type { Filter } from "./operators.ts";
 import { type AnyRow, decodeRow, type Table, type TableColumn, type Values } from "./table.ts";
 
@@ -18,6 +18,9 @@ import { type AnyRow, decodeRow, type Table, type TableColumn, type Values } fro
 const MAX_ROWS = 1024;
 /** How often an upsert begins anew when others create and delete the same row. */
 const MAX_ATTEMPTS = 10;
+
+/** The values of a row in the order of its columns; `undefined` is generated. */
+type Tuple = readonly unknown[];
 
 /** The row to write: the one of a scope that has values of unique columns. */
 export interface RowTarget {
@@ -34,7 +37,7 @@ export async function insertRow(values: Values, table: Table, action: string): P
   if (table.connection.grammar.returning) {
     const insert = () => insertInto(table, [assignments]).returning(namesOf(table));
     const row = oneRow(await table.run(operation, insert), table, action);
-    await passKeys([values], table, action);
+    await passKeys([values.get(table.primaryKey)], table, action);
     return row;
   }
   return await table.connection.atomically(async () => {
@@ -48,23 +51,37 @@ export async function insertRow(values: Values, table: Table, action: string): P
 
 /** Creates rows, all of them or none. */
 export async function insertRows(
-  rows: readonly Values[],
+  rows: readonly Tuple[],
   table: Table,
   action: string,
 ): Promise<void> {
   const batches = batchesOf(rows, table);
   const insert = async () => {
-    for (const batch of batches) {
-      const operation = new Operation("createMany", action);
-      const assignments = batch.map((values) => {
-        operation.add("(");
-        return assign(values, operation);
-      });
-      await table.run(operation, () => insertInto(table, assignments));
-      await passKeys(batch, table, action);
-    }
+    for (const batch of batches) await insertBatch(batch, table, action);
   };
   await (batches.length > 1 ? table.connection.transaction(insert) : insert());
+}
+
+/** Creates rows that take the same columns. */
+async function insertBatch(batch: readonly Tuple[], table: Table, action: string): Promise<void> {
+  const columns = table.columns.filter(({ index }) => batch[0]?.[index] !== undefined);
+  const values: unknown[] = [];
+  for (const tuple of batch) {
+    for (const column of columns) {
+      const value = tuple[column.index];
+      values.push(value === null ? null : column.encode(value, action));
+    }
+  }
+  const names = namesOf({ columns });
+  const operation = new Operation(`createMany ${batch.length} of ${names}`, action, values);
+  await table.run(operation, () => {
+    const rowOfSlots = (row: number) =>
+      Object.fromEntries(
+        names.map((name, index) => [name, new Slot(row * names.length + index)]),
+      );
+    return insertInto(table, batch.map((_, row) => rowOfSlots(row)));
+  });
+  await passKeys(batch.map((tuple) => tuple[table.primaryKey.index]), table, action);
 }
 
 /**
@@ -148,13 +165,13 @@ export async function upsertRow(
 }
 
 /** Has generated keys begin after those that were given, where the database does not see to it. */
-async function passKeys(rows: readonly Values[], table: Table, action: string): Promise<void> {
+async function passKeys(keys: readonly unknown[], table: Table, action: string): Promise<void> {
   const { primaryKey, connection: { grammar, kysely } } = table;
   if (!grammar.passKey || !isGenerated(primaryKey.field)) return;
-  const given = rows.map((values) => values.get(primaryKey)).filter((key) => key !== undefined);
   // Keys of one table are all numbers, or all bigints.
-  const [largest] = (given as number[]).sort((a, b) => a < b ? 1 : -1);
-  if (largest === undefined) return;
+  const given = keys.filter((key) => key !== undefined) as number[];
+  if (given.length === 0) return;
+  const largest = given.reduce((a, b) => a > b ? a : b);
   const operation = new Operation("pass key", action);
   const slot = operation.bind("?", primaryKey.encode(largest, action));
   const pass = grammar.passKey(table.name, primaryKey.name, slot);
@@ -191,7 +208,7 @@ async function insertOrUpdate(
       )
       .returning(namesOf(table)));
   if (result.rows.length > 0) {
-    await passKeys([created], table, action);
+    await passKeys([created.get(table.primaryKey)], table, action);
     return oneRow(result, table, action);
   }
   throw dbError(action, { code: "UniqueViolation", fields: [name] });
@@ -262,16 +279,16 @@ function insertInto(table: Table, rows: readonly Assignments[]) {
  * Parts rows, in their order, into what statements create: those of one take the same columns, and
  * are a power of two, so that the SQL of any number of rows is soon known.
  */
-function batchesOf(rows: readonly Values[], table: Table): readonly (readonly Values[])[] {
-  const { primaryKey, connection: { grammar }, columns } = table;
+function batchesOf(rows: readonly Tuple[], table: Table): readonly (readonly Tuple[])[] {
+  const { primaryKey: { index }, connection: { grammar }, columns } = table;
   const fitting = 2 ** Math.floor(Math.log2(grammar.maxParameters / columns.length));
   const isEmpty = columns.length === 1;
-  const batches: (readonly Values[])[] = [];
+  const batches: (readonly Tuple[])[] = [];
   for (let start = 0; start < rows.length;) {
-    const isKeyed = rows[start]?.has(primaryKey);
+    const isKeyed = rows[start]?.[index] !== undefined;
     const most = isEmpty && !isKeyed ? 1 : Math.min(MAX_ROWS, fitting, rows.length - start);
-    const other = rows.slice(start, start + most).findIndex((values) =>
-      values.has(primaryKey) !== isKeyed
+    const other = rows.slice(start, start + most).findIndex((tuple) =>
+      (tuple[index] !== undefined) !== isKeyed
     );
     const size = 2 ** Math.floor(Math.log2(other === -1 ? most : other));
     batches.push(rows.slice(start, start + size));
@@ -280,7 +297,7 @@ function batchesOf(rows: readonly Values[], table: Table): readonly (readonly Va
   return batches;
 }
 
-function namesOf({ columns }: Table): readonly string[] {
+function namesOf({ columns }: Pick<Table, "columns">): readonly string[] {
   return columns.map(({ name }) => name);
 }
 

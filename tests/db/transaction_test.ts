@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { sql } from "kysely";
-import { DbError } from "../../src/db/mod.ts";
+import { DbError, type IsolationLevel } from "../../src/db/mod.ts";
 import { type Db, dbError, testDbOnEach } from "./database.ts";
 
 function user(email: string) {
@@ -91,14 +91,41 @@ testDbOnEach("DbService.transaction() inside another is undone alone", async (db
   assert.deepEqual(await emails(db), ["a", "d"]);
 });
 
-testDbOnEach("DbService.transaction() inside another has no isolation of its own", async (db) => {
-  await assert.rejects(
-    db.transaction(() => db.transaction(() => 1, { isolation: "serializable" })),
-    {
+testDbOnEach(
+  "DbService.transaction() inside another asks for no more isolation",
+  async (db, brand) => {
+    const nested = (outer: IsolationLevel | undefined, isolation: IsolationLevel) =>
+      db.transaction(() => db.transaction(() => 1, { isolation }), { isolation: outer });
+    assert.equal(await nested("serializable", "serializable"), 1);
+    assert.equal(await nested("repeatable read", "read committed"), 1);
+    assert.equal(await nested(undefined, "read committed"), 1);
+    await assert.rejects(nested("read committed", "serializable"), {
       name: "TypeError",
-      message: "Cannot begin nested transaction: it has the isolation of the outer one",
-    },
-  );
+      message: "Cannot begin nested transaction: the outer one is read committed, not serializable",
+    });
+    if (brand !== "sqlite") await assert.rejects(nested(undefined, "serializable"), TypeError);
+  },
+);
+
+testDbOnEach("DbService.transaction() refuses to commit half of what it began", async (db) => {
+  const unawaited: Promise<unknown>[] = [];
+  async function two(): Promise<void> {
+    await db.user.create({ data: user("a") });
+    await db.user.create({ data: user("b") });
+  }
+  const begun = [
+    () => db.user.create({ data: user("a") }),
+    two,
+    () => db.transaction(two),
+  ];
+  for (const begin of begun) {
+    await assert.rejects(db.transaction(() => void unawaited.push(begin().catch(() => {}))), {
+      name: "TypeError",
+      message: "Cannot commit transaction: its function did not await what it began",
+    });
+  }
+  await Promise.all(unawaited);
+  assert.equal(await db.user.count(), 0);
 });
 
 testDbOnEach("DbService.transaction() takes every isolation level", async (db, brand) => {

@@ -28,6 +28,7 @@ const Profile = model("profiles", {
 const Post = model("posts", {
   id: field.bigint().primaryKey(),
   author_id: field.integer().references(User),
+  tenant_id: field.text(),
   editor_id: field.integer().nullable().references(User, { onDelete: "set null" }),
   parent_id: field.bigint().nullable().references("self"),
   title: field.text(),
@@ -119,8 +120,23 @@ test("a find selects columns", () => {
 test("a relation in a scope may be hidden", () => {
   compiles(async () => {
     const db = inject(Db);
-    const rows = await db.post.scoped({ title: "a" }).findMany({ include: { author: true } });
-    same<(typeof rows)[number]["author"], UserRow | null>();
+    const posts = await db.post.scoped({ tenant_id: "a" }).findMany({ include: { author: true } });
+    same<(typeof posts)[number]["author"], UserRow | null>();
+    // A user has no title to be out of scope by.
+    const titled = await db.post.scoped({ title: "a" }).findMany({ include: { author: true } });
+    same<(typeof titled)[number]["author"], UserRow>();
+  });
+});
+
+test("a relation that may be left out is optional", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    const withPosts = Math.random() > 0.5;
+    const spread = await db.user.findMany({ include: { ...(withPosts && { posts: true }) } });
+    same<(typeof spread)[number]["posts"], PostRow[] | undefined>();
+    const flagged = await db.user.findMany({ include: { posts: withPosts, profile: true } });
+    same<(typeof flagged)[number]["posts"], PostRow[] | undefined>();
+    same<(typeof flagged)[number]["profile"], Row<typeof Profile> | null>();
   });
 });
 

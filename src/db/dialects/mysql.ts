@@ -54,6 +54,7 @@ export function mysqlGrammar(
       blob: { encode: bytes, decode: BLOB.decode },
     },
     returning: false,
+    defaultIsolation: "repeatable read",
     // A deadlock rolls it back, and what comes next would be no part of any.
     dooms: ({ code }) => code === "SerializationFailure" || code === "ConnectionLost",
     nullsLast: false,

@@ -3,29 +3,26 @@
  *
  * @module
  */
-import {
-  CompiledQuery,
-  type Dialect as KyselyDialect,
-  MysqlDialect,
-  type MysqlPool,
-  type MysqlPoolConnection,
-} from "kysely";
+import { MysqlDialect, type MysqlPool, type MysqlPoolConnection } from "kysely";
 import type { Pool, PoolConnection, PoolOptions, RowDataPacket } from "mysql2";
 import type { PoolLimits } from "../connection.ts";
 import type { Dialect } from "../dialect.ts";
+import { abandon, MysqlConnections } from "./mysql_connections.ts";
 import { explainMysqlError } from "./mysql_errors.ts";
+import { mysqlFace } from "./mysql_face.ts";
 import { mysqlGrammar } from "./mysql.ts";
 import { openServerError } from "./open_server_error.ts";
 
 type Mysql = typeof import("mysql2");
 
-const IDLE_MS = 60_000;
 const MAX_PREPARED = 1000;
 /** UTC; no value is cut to fit in silence; a key of 0 is 0. */
 const SESSION = "set time_zone = '+00:00', sql_mode = " +
   "'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO'";
 /** They compare by code point, and spaces at the end too: MySQL's, MariaDB's, and what both lack. */
 const COLLATIONS = ["utf8mb4_0900_bin", "utf8mb4_nopad_bin", "utf8mb4_bin"];
+const KNOWN_COLLATIONS =
+  "select collation_name as name from information_schema.collations where collation_name in (?)";
 
 /**
  * Opens a MySQL database, and connects to it once, or as often as the pool's minimum.
@@ -49,14 +46,11 @@ export async function openMysql(
     connectTimeout: acquireTimeoutMs,
     maxPreparedStatements: MAX_PREPARED,
   };
-  const pool = mysql.createPool({
-    ...settings,
-    connectionLimit: max,
-    maxIdle: Math.max(1, min),
-    idleTimeout: IDLE_MS,
-  });
+  // What is idle is seen to here: the driver would keep as few after a second as after an hour.
+  const pool = mysql.createPool({ ...settings, connectionLimit: max, maxIdle: max });
+  const connections = new MysqlConnections(pool, min);
   try {
-    const collation = await connect(pool, Math.max(1, min));
+    const collation = await connect(pool, Math.max(1, min), acquireTimeoutMs);
     const grammar = mysqlGrammar({
       collation,
       // A number would be sent as a double, which LIMIT refuses and long keys do not fit.
@@ -65,67 +59,51 @@ export async function openMysql(
     });
     return {
       grammar,
-      kysely: kyselyDialect(pool),
+      kysely: new MysqlDialect({ pool: preparing(pool, connections, acquireTimeoutMs) }),
       runScript: (script) => runScript(mysql, settings, script),
     };
   } catch (error) {
-    pool.end(() => {});
+    await connections.close();
     throw openServerError("MySQL", url, error, explainMysqlError(error));
   }
 }
 
-function kyselyDialect(pool: Pool): KyselyDialect {
-  return new MysqlDialect({
-    pool: preparing(pool),
-    onCreateConnection: async (connection) => {
-      await connection.executeQuery(CompiledQuery.raw(SESSION));
-    },
-  });
-}
-
-/** Gives a pool the face that Kysely knows; statements with values are prepared, and kept so. */
-function preparing(pool: Pool): MysqlPool {
-  // Kysely sets up each connection once, and knows it by its identity.
+/**
+ * Gives a pool the face that Kysely knows. Statements with values are prepared, and kept so;
+ * connections are set up before anyone gets them.
+ */
+function preparing(pool: Pool, connections: MysqlConnections, timeout: number): MysqlPool {
+  // Kysely knows a connection by its identity.
   const faces = new WeakMap<PoolConnection, MysqlPoolConnection>();
   return {
-    end: (callback) => pool.end(callback),
+    end: (callback) => void connections.close().then(() => callback(undefined), callback),
     getConnection: (callback) =>
       pool.getConnection((error, connection) => {
         // Where there is an error, Kysely does not look at the connection.
         if (error) return callback(error, undefined as never);
-        const face = faces.get(connection) ?? faceOf(connection);
-        faces.set(connection, face);
-        callback(null, face);
+        const known = faces.get(connection);
+        if (known) return callback(null, known);
+        connection.query({ sql: SESSION, timeout }, (error) => {
+          if (error) {
+            abandon(connection);
+            return callback(error, undefined as never);
+          }
+          const face = mysqlFace(connection);
+          faces.set(connection, face);
+          callback(null, face);
+        });
       }),
   };
 }
 
-function faceOf(connection: PoolConnection): MysqlPoolConnection {
-  const face: Pick<MysqlPoolConnection, "query" | "release" | "destroy" | "threadId" | "config"> = {
-    config: connection.config,
-    threadId: connection.threadId ?? 0,
-    destroy: () => connection.destroy(),
-    release: () => connection.release(),
-    query: (sql, parameters, callback) => {
-      // Kysely's type knows less of what the driver gives it.
-      const called = callback as Parameters<PoolConnection["query"]>[2];
-      return callback && parameters.length > 0
-        ? connection.execute(sql, parameters, called)
-        : connection.query(sql, parameters, called);
-    },
-  };
-  // These are the members that Kysely uses.
-  return face as MysqlPoolConnection;
-}
-
 /** Connects a number of times at once, and keeps the connections; gives the best collation there is. */
-async function connect(pool: Pool, times: number): Promise<string> {
+async function connect(pool: Pool, times: number, timeout: number): Promise<string> {
   const connecting = Array.from({ length: times }, () => pool.promise().getConnection());
   const settled = await Promise.allSettled(connecting);
   for (const result of settled) if (result.status === "fulfilled") result.value.release();
   await Promise.all(connecting);
   const [rows] = await pool.promise().query<({ name: string } & RowDataPacket)[]>(
-    "select collation_name as name from information_schema.collations where collation_name in (?)",
+    { sql: KNOWN_COLLATIONS, timeout },
     [COLLATIONS],
   );
   const known = rows.map(({ name }) => name);

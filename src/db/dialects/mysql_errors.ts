@@ -22,6 +22,7 @@ const NUMBERS: Readonly<Record<number, DbErrorCode>> = {
   1292: "CheckViolation",
   1366: "CheckViolation",
   1406: "CheckViolation",
+  1690: "CheckViolation",
   3140: "CheckViolation",
   3141: "CheckViolation",
   3157: "CheckViolation",
@@ -30,7 +31,10 @@ const NUMBERS: Readonly<Record<number, DbErrorCode>> = {
   1020: "SerializationFailure",
   1213: "SerializationFailure",
   1205: "PoolTimeout",
+  1317: "PoolTimeout",
+  1969: "PoolTimeout",
   3024: "PoolTimeout",
+  3572: "PoolTimeout",
   1040: "ConnectionLost",
   1044: "ConnectionLost",
   1045: "ConnectionLost",
@@ -45,10 +49,23 @@ const NUMBERS: Readonly<Record<number, DbErrorCode>> = {
   1161: "ConnectionLost",
   1184: "ConnectionLost",
   1203: "ConnectionLost",
-  1317: "ConnectionLost",
   1927: "ConnectionLost",
   4031: "ConnectionLost",
 };
+
+/** Codes of the driver. */
+const LOSSES: readonly string[] = ["PROTOCOL_CONNECTION_LOST", "PROTOCOL_SEQUENCE_TIMEOUT"];
+const DUPLICATE = 1062;
+
+/** An error of a key whose values are taken, and its columns, where these were looked up. */
+export interface DuplicateKey extends Error {
+  fields?: readonly string[];
+}
+
+/** Tells whether an error is of a key whose values are taken. */
+export function isDuplicate(error: unknown): error is DuplicateKey {
+  return error instanceof Error && "errno" in error && error.errno === DUPLICATE;
+}
 
 /** Says what an error of a statement or a connection means. */
 export function explainMysqlError(error: unknown): DbFailure {
@@ -60,18 +77,23 @@ export function explainMysqlError(error: unknown): DbFailure {
   };
   if (message === "Pool is closed.") return { code: "PoolClosed" };
   const kind = NUMBERS[errno];
-  if (kind === "UniqueViolation") return { code: kind, fields: keyIn(message) };
+  if (isDuplicate(error)) return { code: "UniqueViolation", fields: columnsOf(error) };
   if (kind === "NotNullViolation") return { code: kind, fields: columnIn(message) };
   if (kind) return { code: kind };
-  const isLost = fatal === true || code === "PROTOCOL_CONNECTION_LOST" || isOutOfReach(error) ||
+  const isLost = fatal === true || LOSSES.includes(String(code)) || isOutOfReach(error) ||
     message.includes("in closed state");
   return { code: isLost ? "ConnectionLost" : "Database" };
 }
 
-/** Reads `Duplicate entry '…' for key 'users.email'`: a unique column's key has its name. */
-function keyIn(message: string): readonly string[] {
-  const [, key] = /for key '(?:[^'.]+\.)?([^'.]+)'$/.exec(message) ?? [];
-  return key === undefined ? [] : [key];
+/** Reads the name of the key in `Duplicate entry '…' for key 'users.email'`. */
+export function keyIn(message: string): string | undefined {
+  return /for key '(?:[^'.]+\.)?([^'.]+)'$/.exec(message)?.[1];
+}
+
+/** A unique column's key has its name, unless someone gave it another. */
+function columnsOf({ fields, message }: DuplicateKey): readonly string[] {
+  const key = keyIn(message);
+  return fields ?? (key === undefined || key === "PRIMARY" ? [] : [key]);
 }
 
 /** Reads `Column 'name' cannot be null`, and `Field 'name' doesn't have a default value`. */

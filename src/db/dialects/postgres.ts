@@ -51,6 +51,7 @@ export const POSTGRES: Grammar = {
     blob: BLOB,
   },
   returning: true,
+  defaultIsolation: "read committed",
   dooms: () => true,
   nullsLast: true,
   maxParameters: 65_533,

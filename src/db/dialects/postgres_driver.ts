@@ -3,18 +3,19 @@
  *
  * @module
  */
-import { CompiledQuery, type Dialect as KyselyDialect, type Kysely } from "kysely";
-import type { Options, PostgresType, Sql } from "postgres";
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect as KyselyDialect,
+  type Kysely,
+} from "kysely";
+import type { Options, PostgresType } from "postgres";
 import type { PoolLimits } from "../connection.ts";
 import type { AnyTables, Dialect, StatementResult } from "../dialect.ts";
 import type { Statement } from "../operation.ts";
 import { openServerError } from "./open_server_error.ts";
 import { POSTGRES } from "./postgres.ts";
 import { ReservingPool } from "./postgres_reserve.ts";
-
-/** How many statements are prepared on each connection, where they stay. */
-const MAX_PREPARED = 1000;
-const IDLE_SECONDS = 60;
 
 /** How values travel, where the driver would do it in another way. */
 const TYPES: Readonly<Record<string, PostgresType>> = {
@@ -27,30 +28,19 @@ const TYPES: Readonly<Record<string, PostgresType>> = {
 class Postgres implements Dialect {
   readonly grammar = POSTGRES;
   readonly kysely: KyselyDialect;
-  readonly #sql: Sql;
-  readonly #prepared = new Set<string>();
+  readonly #pool: ReservingPool;
 
-  constructor(sql: Sql, kysely: KyselyDialect) {
-    this.#sql = sql;
+  constructor(pool: ReservingPool, kysely: KyselyDialect) {
+    this.#pool = pool;
     this.kysely = kysely;
   }
 
-  async runFree({ sql, parameters }: Statement): Promise<StatementResult> {
-    // The driver takes what codecs encode to.
-    const values = [...parameters] as string[];
-    const rows = await this.#sql.unsafe(sql, values, { prepare: this.#prepares(sql) }).values();
-    return { rows, affectedRows: rows.count ?? 0 };
+  async runFree(statement: Statement): Promise<StatementResult> {
+    return await this.#pool.run(statement);
   }
 
   async runScript(script: string, kysely: Kysely<AnyTables>): Promise<void> {
     await kysely.executeQuery(CompiledQuery.raw(script));
-  }
-
-  #prepares(sql: string): boolean {
-    if (this.#prepared.has(sql)) return true;
-    if (this.#prepared.size >= MAX_PREPARED) return false;
-    this.#prepared.add(sql);
-    return true;
   }
 }
 
@@ -59,36 +49,49 @@ class Postgres implements Dialect {
  *
  * @throws {DbError} if it cannot be reached, or refuses
  */
-export async function openPostgres(
-  url: URL,
-  { min, max, acquireTimeoutMs }: PoolLimits,
-): Promise<Dialect> {
-  const [{ default: postgres }, { PostgresJSDialect }] = await Promise.all([
+export async function openPostgres(url: URL, limits: PoolLimits): Promise<Dialect> {
+  const [{ default: postgres }, { PostgresJSDialect, PostgresJSDriver }, net] = await Promise.all([
     import("postgres"),
     import("kysely-postgres-js"),
+    import("node:net"),
   ]);
-  const pool = new ReservingPool((onclose) => {
-    const options: Options<Record<string, PostgresType>> = {
-      max,
-      idle_timeout: min === 0 ? IDLE_SECONDS : 0,
-      connect_timeout: acquireTimeoutMs / 1000,
-      // Without it, each failure to connect makes the next attempt wait longer, up to 20 s.
-      backoff: false,
-      onclose,
-      onnotice: () => {},
-      types: TYPES,
-      connection: { TimeZone: "UTC", DateStyle: "ISO" },
-    };
-    return postgres(url.href, options);
+  const options: Options<Record<string, PostgresType>> = {
+    connect_timeout: limits.acquireTimeoutMs / 1000,
+    onnotice: () => {},
+    types: TYPES,
+    connection: { TimeZone: "UTC", DateStyle: "ISO" },
+  };
+  const pool = new ReservingPool({
+    net,
+    limits,
+    make(settings, known) {
+      if (!known) return postgres(url.href, { ...options, ...settings });
+      // The driver takes what it gives: the types of arrays need not be asked for again.
+      const parsed = { ...known.options, ...settings, fetch_types: false, parameters: {} };
+      return postgres(parsed as unknown as Options<Record<string, PostgresType>>);
+    },
   });
-  const dialect = new PostgresJSDialect({ postgres: () => Promise.resolve(pool.face) });
   try {
-    await pool.connect(Math.max(1, min));
+    await pool.connect(Math.max(1, limits.min));
   } catch (error) {
-    await pool.close();
+    await pool.close(0);
     throw openServerError("PostgreSQL", url, error, POSTGRES.explain(error));
   }
-  return new Postgres(pool.sql, dialect);
+
+  /** Kysely's own would have a method of the connection that this driver's has not. */
+  class PostgresDriver extends PostgresJSDriver {
+    override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+      await connection.executeQuery(CompiledQuery.raw("rollback"));
+    }
+  }
+  const config = { postgres: () => Promise.resolve(pool.face) };
+  const kysely = new PostgresJSDialect(config);
+  return new Postgres(pool, {
+    createAdapter: () => kysely.createAdapter(),
+    createDriver: () => new PostgresDriver(config),
+    createIntrospector: (db) => kysely.createIntrospector(db),
+    createQueryCompiler: () => kysely.createQueryCompiler(),
+  });
 }
 
 function jsonText(value: unknown): unknown {

@@ -56,8 +56,8 @@ export function explainPostgresError(error: unknown): DbFailure {
   return kind === "NotNullViolation" && name ? { code: kind, fields: [name] } : { code: kind };
 }
 
-/** Reads `Key (email, name)=(…) already exists.`, in whatever language it is. */
+/** Reads `Key (email, name)=(…) already exists.`, in whatever language it is; an expression has none. */
 function columnsIn(detail: string): readonly string[] {
-  const [, list = ""] = /\(([^()]+)\)=\(/.exec(detail) ?? [];
+  const [, list = ""] = /^[^(]*\(([^()]+)\)=\(/.exec(detail) ?? [];
   return list === "" ? [] : list.split(", ").map((name) => name.replace(/^"|"$/g, ""));
 }

@@ -1,51 +1,63 @@
 /**
- * A pool of `postgres` whose reserved connections may be lost.
+ * A pool of connections of `postgres`, which may be lost.
  *
  * @module
  */
-import type { ReservedSql, Sql, UnsafeQueryOptions } from "postgres";
+import type { ReservedSql, Sql } from "postgres";
+import type { PoolLimits } from "../connection.ts";
+import type { StatementResult } from "../dialect.ts";
+import type { Statement } from "../operation.ts";
+import { IdleConnections } from "./idle_connections.ts";
+import { explainPostgresError } from "./postgres_errors.ts";
+import { Line, type LineOptions, type LineSettings } from "./postgres_line.ts";
 
 /** How long closing waits for queries, in seconds. */
 const CLOSE_SECONDS = 5;
+const IDLE_MS = 60_000;
+/** How many statements are prepared on each connection, where they stay. */
+const MAX_PREPARED = 1000;
 
 /** What `kysely-postgres-js` asks of `postgres`. */
 type Face = Pick<Sql, "reserve" | "end" | "options">;
 
-/** An option of queries that the driver uses itself and its types do not have. */
-interface OnExecute {
-  readonly onexecute: (connection: { readonly id: number }) => boolean;
-}
-
-/** A reserved connection that someone holds. */
-interface Holder {
-  /** The number the driver gave the connection; unknown until it runs something. */
-  connection?: number;
-  isLost: boolean;
+/** How a pool is opened. */
+export interface ReservingPoolOptions extends Pick<LineOptions, "net"> {
+  /** Makes the driver for a connection; `known` is one that has learned the types of the database. */
+  readonly make: (settings: LineSettings, known: Sql | undefined) => Sql;
+  /** How many connections are kept, and how long connecting may take; others see to the maximum. */
+  readonly limits: PoolLimits;
 }
 
 /**
- * The driver does not tell whoever holds a reserved connection that it was lost: the next query would
- * end the process (a write to a socket that is gone), and releasing it would hand it to others. Here
- * such a query fails with `CONNECTION_CLOSED`, and what is lost is not released.
+ * Whoever uses one of its connections has it for themselves. The driver's own pool does not tell that
+ * a reserved connection was lost: the next query would end the process (a write to a socket that is
+ * gone), and releasing it would hand it to others.
  */
 export class ReservingPool {
-  /** The driver. */
-  readonly sql: Sql;
-  readonly #holders = new Set<Holder>();
+  readonly #options: ReservingPoolOptions;
+  readonly #lines = new Set<Line>();
+  readonly #idle: IdleConnections<Line>;
+  readonly #prepared = new Set<string>();
+  #known: Sql | undefined;
+  #turns = 0;
+  #isClosed = false;
 
-  /** Makes the driver, which is to tell of each connection that was closed. */
-  constructor(make: (onclose: (connection: number) => void) => Sql) {
-    this.sql = make((connection) => {
-      for (const holder of this.#holders) holder.isLost ||= holder.connection === connection;
+  /** Creates a pool without connections. */
+  constructor(options: ReservingPoolOptions) {
+    this.#options = options;
+    this.#idle = new IdleConnections({
+      idleMs: IDLE_MS,
+      surplus: () => this.#lines.size - options.limits.min,
+      end: (line) => this.#end(line),
     });
   }
 
-  /** The driver, as `kysely-postgres-js` sees it. */
+  /** The pool, as `kysely-postgres-js` sees the driver. */
   get face(): Sql {
     const face: Face = {
-      reserve: () => this.#reserve(),
-      end: () => this.close(),
-      options: this.sql.options,
+      reserve: () => Promise.resolve(this.#reserve()),
+      end: () => this.close(CLOSE_SECONDS),
+      options: this.#connected.options,
     };
     // These are the members that it uses.
     return face as Sql;
@@ -53,47 +65,105 @@ export class ReservingPool {
 
   /** Connects a number of times at once, and keeps the connections. */
   async connect(times: number): Promise<void> {
-    const connecting = Array.from({ length: times }, () => this.sql.reserve());
-    const settled = await Promise.allSettled(connecting);
-    for (const result of settled) if (result.status === "fulfilled") result.value.release();
-    await Promise.all(connecting);
+    const first = this.#take();
+    await this.#within(first.unsafe(""));
+    this.#known = first.sql;
+    const lines = Array.from({ length: times - 1 }, () => this.#take());
+    await this.#within(Promise.all(lines.map((line) => line.unsafe(""))));
+    for (const line of [...lines, first]) this.#release(line);
   }
 
-  /** Closes all connections; queries have 5 s to end. */
-  async close(): Promise<void> {
-    await this.sql.end({ timeout: CLOSE_SECONDS });
+  /** Runs a statement on a connection of its own. */
+  async run({ sql, parameters }: Statement): Promise<StatementResult> {
+    const line = this.#take();
+    try {
+      // The driver takes what codecs encode to.
+      const values = [...parameters] as string[];
+      const rows = await line.sql.unsafe(sql, values, { prepare: this.#prepares(sql) }).values();
+      return { rows, affectedRows: rows.count ?? 0 };
+    } catch (error) {
+      // The driver tells of the loss a moment later.
+      if (explainPostgresError(error).code === "ConnectionLost") line.lose();
+      throw error;
+    } finally {
+      this.#release(line);
+    }
   }
 
-  async #reserve(): Promise<ReservedSql> {
-    const reserved = await this.sql.reserve();
-    const holder: Holder = { isLost: false };
-    this.#holders.add(holder);
-    // The driver hands over the connection that runs a query; an empty one costs no round trip.
-    const options: UnsafeQueryOptions & OnExecute = {
-      onexecute(connection) {
-        holder.connection = connection.id;
-        return true;
-      },
-    };
-    reserved.unsafe("", [], options).catch(() => {});
+  /** Closes all connections; queries have some seconds to end. */
+  async close(seconds: number): Promise<void> {
+    this.#isClosed = true;
+    this.#idle.clear();
+    await Promise.all([...this.#lines].map((line) => line.end(seconds)));
+  }
+
+  get #connected(): Sql {
+    if (!this.#known) throw new TypeError("Cannot use pool: it has not connected");
+    return this.#known;
+  }
+
+  #take(): Line {
+    if (this.#isClosed) throw Object.assign(new Error("closed"), { code: "CONNECTION_ENDED" });
+    const idle = this.#idle.take();
+    if (idle) return idle;
+    const { make, net } = this.#options;
+    const line = new Line({
+      make: (settings) => make(settings, this.#known),
+      net,
+      turn: this.#turns++,
+      onLost: (lost) => this.#replace(lost),
+    });
+    this.#lines.add(line);
+    return line;
+  }
+
+  #release(line: Line): void {
+    if (!line.isLost && !this.#isClosed) this.#idle.add(line);
+  }
+
+  #replace(lost: Line): void {
+    // Where one was lost in use, those that wait to be used may be, and their next user would find out.
+    const suspects = this.#idle.delete(lost) ? [] : this.#idle.clear();
+    for (const line of [lost, ...suspects]) this.#end(line);
+  }
+
+  #end(line: Line): void {
+    if (this.#lines.delete(line)) void line.end(0);
+  }
+
+  #reserve(): ReservedSql {
+    const line = this.#take();
     const face: Pick<ReservedSql, "unsafe" | "release"> = {
-      unsafe: (query, parameters = [], options = {}) => {
-        if (holder.isLost) throw lost();
-        // Without values, several statements may be run at once.
-        return parameters.length === 0
-          ? reserved.unsafe(query)
-          : reserved.unsafe(query, parameters, options);
-      },
-      release: () => {
-        this.#holders.delete(holder);
-        if (!holder.isLost) reserved.release();
-      },
+      // The driver's type of a query is made of its row's, which nobody asks for here.
+      unsafe: ((sql, parameters, options) =>
+        line.unsafe(sql, parameters, {
+          ...options,
+          prepare: this.#prepares(sql),
+        })) as ReservedSql["unsafe"],
+      release: () => this.#release(line),
     };
     // These are the members that `kysely-postgres-js` uses.
     return face as ReservedSql;
   }
-}
 
-function lost(): Error {
-  return Object.assign(new Error("the connection was lost"), { code: "CONNECTION_CLOSED" });
+  #prepares(sql: string): boolean {
+    if (this.#prepared.has(sql)) return true;
+    if (this.#prepared.size >= MAX_PREPARED) return false;
+    this.#prepared.add(sql);
+    return true;
+  }
+
+  /** Bounds what the driver does not: a server that hangs once it has let one in. */
+  async #within<T>(work: Promise<T>): Promise<void> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const tooLate = Object.assign(new Error("connecting took too long"), {
+      code: "CONNECT_TIMEOUT",
+    });
+    const timer = setTimeout(() => reject(tooLate), this.#options.limits.acquireTimeoutMs);
+    try {
+      await Promise.race([work, promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
 }

@@ -55,6 +55,7 @@ export const SQLITE: Grammar = {
     blob: BLOB,
   },
   returning: true,
+  defaultIsolation: "serializable",
   // An I/O error may roll it back.
   dooms: ({ code }) => code === "ConnectionLost",
   nullsLast: false,

@@ -1,0 +1,87 @@
+/**
+ * The open connections of a pool of `mysql2`.
+ *
+ * @module
+ */
+import type { Duplex } from "node:stream";
+import type { Pool, PoolConnection } from "mysql2";
+import { IdleConnections } from "./idle_connections.ts";
+
+const IDLE_MS = 60_000;
+/** How long closing waits for queries, in milliseconds. */
+const CLOSE_MS = 5000;
+const GOODBYE_MS = 500;
+
+/**
+ * Sees to connections where the driver does not: it would keep as few after a second as after an
+ * hour, end the process when a lost one fails twice, and wait for ever for a server that hangs.
+ */
+export class MysqlConnections {
+  readonly #pool: Pool;
+  readonly #open = new Set<PoolConnection>();
+  readonly #idle: IdleConnections<PoolConnection>;
+
+  /** Watches a pool, of which a number of connections are kept. */
+  constructor(pool: Pool, min: number) {
+    this.#pool = pool;
+    this.#idle = new IdleConnections({
+      idleMs: IDLE_MS,
+      surplus: () => this.#open.size - min,
+      end: (connection) => this.#end(connection),
+    });
+    pool.on("connection", (connection) => this.#watch(connection));
+    pool.on("acquire", (connection) => void this.#idle.delete(connection));
+    pool.on("release", (connection) => this.#idle.add(connection));
+  }
+
+  /** Closes the pool; queries have 5 s to end, and the server then a moment to let go. */
+  async close(): Promise<void> {
+    this.#idle.clear();
+    const streams = [...this.#open].map(streamOf);
+    const closed = streams.map((stream) => new Promise((resolve) => stream.once("close", resolve)));
+    await within(CLOSE_MS, new Promise<void>((resolve) => this.#pool.end(() => resolve())));
+    await within(GOODBYE_MS, Promise.all(closed));
+    for (const stream of streams) stream.destroy(lost());
+  }
+
+  #watch(connection: PoolConnection): void {
+    this.#open.add(connection);
+    const replace = () => {
+      if (!this.#open.delete(connection)) return;
+      if (this.#idle.delete(connection)) return;
+      // Where one was lost in use, those that wait to be used may be, and their next user would find out.
+      for (const suspect of this.#idle.clear()) this.#end(suspect);
+    };
+    connection.on("error", replace);
+    connection.on("end", replace);
+  }
+
+  #end(connection: PoolConnection): void {
+    this.#open.delete(connection);
+    connection.destroy();
+    streamOf(connection).destroy();
+  }
+}
+
+/** Ends a connection that may hang, with all that it was to do. */
+export function abandon(connection: PoolConnection): void {
+  streamOf(connection).destroy(lost());
+}
+
+/** Says that a connection was lost. */
+export function lost(): Error {
+  return Object.assign(new Error("the connection was lost"), { code: "PROTOCOL_CONNECTION_LOST" });
+}
+
+function streamOf(connection: PoolConnection): Duplex {
+  // The driver's types do not have it.
+  return (connection as unknown as { readonly stream: Duplex }).stream;
+}
+
+/** Waits for something, but not for longer than a time. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work, promise]);
+  clearTimeout(timer);
+}
