@@ -259,7 +259,8 @@ class JoinedConnection implements DatabaseConnection {
 
   async rollBack(): Promise<void> {
     const savepoint = this.#savepoints.pop();
-    if (savepoint) await this.#transaction.connection.rollBackTo(savepoint);
+    if (!savepoint || this.#transaction.hasEnded) return;
+    await this.#transaction.connection.rollBackTo(savepoint);
   }
 
   #inTurn<T>(run: (connection: TransactionConnection) => Promise<T>): Promise<T> {

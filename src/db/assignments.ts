@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { type Expression, sql } from "kysely";
 import { dbError } from "./errors.ts";
 import { type AnyField, isGenerated } from "./model.ts";
 import type { Operation, Slot } from "./operation.ts";
@@ -10,7 +11,18 @@ import { isPlainObject } from "./plain_object.ts";
 import type { Table, TableColumn, Values } from "./table.ts";
 
 /** What columns are set to, by name. */
-export type Assignments = Readonly<Record<string, Slot>>;
+export type Assignments = Readonly<Record<string, Slot | Expression<unknown>>>;
+
+/** Adds to what a column holds, or takes from it. */
+class Difference {
+  readonly operator: "+" | "-";
+  readonly operand: unknown;
+
+  constructor(operator: "+" | "-", operand: unknown) {
+    this.operator = operator;
+    this.operand = operand;
+  }
+}
 
 /**
  * Reads a `CreateInput`, and adds the scope, the defaults and, for what is nullable, `null`.
@@ -76,23 +88,53 @@ export function updateValues(
   table: Table,
   operation: Operation,
 ): Values {
-  const given = givenValues(data, scope, table, operation);
-  for (const { name, field } of given.keys()) {
-    if (field.flags.has("primaryKey")) {
-      throw new TypeError(`Cannot ${operation.action}: ${name} is the primary key`);
+  const values = new Map<TableColumn, unknown>();
+  for (const [column, value] of givenValues(data, scope, table, operation)) {
+    if (column.field.flags.has("primaryKey")) {
+      throw new TypeError(`Cannot ${operation.action}: ${column.name} is the primary key`);
     }
+    values.set(column, isPlainObject(value) ? differenceIn(value, column) ?? value : value);
   }
-  return checkMissing(given, operation);
+  return checkMissing(values, operation);
 }
 
-/** Binds values. */
-export function assign(values: Values, operation: Operation): Assignments {
-  const assignments: Record<string, Slot> = {};
+/** Binds values to be set in a table. */
+export function assign(values: Values, table: Table, operation: Operation): Assignments {
+  const assignments: Record<string, Slot | Expression<unknown>> = {};
   for (const [column, value] of values) {
+    if (value instanceof Difference) {
+      assignments[column.name] = changed(column, value, table, operation);
+      continue;
+    }
     const encoded = value === null ? null : column.encode(value, operation.action);
     assignments[column.name] = operation.bind(`${column.name},`, encoded);
   }
   return assignments;
+}
+
+function changed(
+  column: TableColumn,
+  { operator, operand }: Difference,
+  table: Table,
+  operation: Operation,
+): Expression<unknown> {
+  const { name, field, grammar } = column;
+  const slot = operation.bind(`${name} ${operator},`, column.encode(operand, operation.action));
+  const amount = grammar.operand?.(slot, field) ?? slot;
+  return sql`${sql.ref(`${table.name}.${name}`)} ${sql.raw(operator)} ${amount}`;
+}
+
+/** A unique number is set, and not changed: the row is found again by what it is set to. */
+function differenceIn(
+  value: Readonly<Record<string, unknown>>,
+  { rules, field }: TableColumn,
+): Difference | undefined {
+  if (!rules.numeric || field.flags.has("unique")) return undefined;
+  const [name, ...others] = Object.keys(value).filter((name) => value[name] !== undefined);
+  if (others.length > 0) return undefined;
+  if (name === "increment") return new Difference("+", value[name]);
+  if (name === "decrement") return new Difference("-", value[name]);
+  return undefined;
 }
 
 function givenValues(data: unknown, scope: Values, table: Table, operation: Operation): Values {

@@ -4,14 +4,25 @@
  * @module
  */
 
-/** Keeps the last `maxEntries` values that were made; the oldest goes first. */
+/** How much a cache holds. */
+export interface BoundedCacheOptions<V> {
+  /** The weight of all its values together. */
+  readonly max: number;
+  /** The weight of a value; 1 unless given. */
+  readonly weigh?: (value: V) => number;
+}
+
+/** Keeps the values that were made last, as far as they fit; the oldest goes first. */
 export class BoundedCache<V> {
   readonly #entries = new Map<string, V>();
-  readonly #maxEntries: number;
+  readonly #max: number;
+  readonly #weigh: (value: V) => number;
+  #weight = 0;
 
   /** Creates an empty cache. */
-  constructor(maxEntries: number) {
-    this.#maxEntries = maxEntries;
+  constructor({ max, weigh = () => 1 }: BoundedCacheOptions<V>) {
+    this.#max = max;
+    this.#weigh = weigh;
   }
 
   /** How many values it holds. */
@@ -24,11 +35,13 @@ export class BoundedCache<V> {
     const kept = this.#entries.get(key);
     if (kept !== undefined) return kept;
     const made = make();
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size < this.#maxEntries) break;
+    this.#weight += this.#weigh(made);
+    this.#entries.set(key, made);
+    for (const [oldest, value] of this.#entries) {
+      if (this.#weight <= this.#max) break;
+      this.#weight -= this.#weigh(value);
       this.#entries.delete(oldest);
     }
-    this.#entries.set(key, made);
     return made;
   }
 }

@@ -4,10 +4,18 @@
  *
  * @module
  */
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
+import type { AnyTables } from "./dialect.ts";
 import { isPlainObject, membersOf } from "./plain_object.ts";
 import type { Operation } from "./operation.ts";
 import { compareFilter, type Filter, operatorFilter } from "./operators.ts";
 import type { Table, TableColumn, Values } from "./table.ts";
+
+type Builder = ExpressionBuilder<AnyTables, string>;
+
+/** How many conditions are joined side by side. */
+const MAX_WIDTH = 100;
+const MAX_DEPTH = 100;
 
 /**
  * Reads a `Where`.
@@ -15,11 +23,21 @@ import type { Table, TableColumn, Values } from "./table.ts";
  * @throws {TypeError} if it has an unknown column or operator, a value of another type, or
  * `undefined` anywhere
  */
-export function whereFilter(where: unknown, table: Table, operation: Operation): Filter {
+export function whereFilter(
+  where: unknown,
+  table: Table,
+  operation: Operation,
+  depth = 0,
+): Filter {
+  if (depth > MAX_DEPTH) {
+    throw new TypeError(
+      `Cannot ${operation.action}: where is nested over ${MAX_DEPTH} levels deep`,
+    );
+  }
   operation.add("(");
   const filters = membersOf(where, "where", operation).map(([name, value]) =>
     isLogic(name)
-      ? logicFilter(name, value, table, operation)
+      ? logicFilter(name, value, table, { operation, depth: depth + 1 })
       : columnFilter(table.column(name, operation.action), value, operation)
   );
   operation.add(")");
@@ -53,16 +71,33 @@ export function valueFilters(values: Values, operation: Operation): readonly Fil
   return Array.from(values, ([column, value]) => compareFilter(column, "=", value, operation));
 }
 
-/** Tells whether a `Where` says anything of a column: one that does not may hold for every row. */
+/**
+ * Tells whether a `Where` says something of a column, in each of its alternatives: one that does not
+ * may hold for every row.
+ */
 export function namesColumn(where: unknown): boolean {
-  if (Array.isArray(where)) return where.some(namesColumn);
-  return isPlainObject(where) &&
-    Object.entries(where).some(([name, value]) => !isLogic(name) || namesColumn(value));
+  if (!isPlainObject(where)) return false;
+  return Object.entries(where).some(([name, value]) => {
+    if (!isLogic(name)) return true;
+    if (!Array.isArray(value)) return namesColumn(value);
+    return name === "OR" ? value.length > 0 && value.every(namesColumn) : value.some(namesColumn);
+  });
 }
 
 /** Holds where all filters hold. */
 export function every(filters: readonly Filter[]): Filter {
-  return (eb) => eb.and(filters.map((filter) => filter(eb)));
+  return balanced(filters, (eb, parts) => eb.and(parts));
+}
+
+/** Databases and compilers go down the tree of a condition, which must not be as deep as it is long. */
+function balanced(
+  filters: readonly Filter[],
+  join: (eb: Builder, parts: Expression<SqlBool>[]) => Expression<SqlBool>,
+): Filter {
+  if (filters.length <= MAX_WIDTH) return (eb) => join(eb, filters.map((filter) => filter(eb)));
+  const middle = filters.length >> 1;
+  const halves = [filters.slice(0, middle), filters.slice(middle)];
+  return balanced(halves.map((half) => balanced(half, join)), join);
 }
 
 function isLogic(name: string): name is "AND" | "OR" | "NOT" {
@@ -73,20 +108,20 @@ function logicFilter(
   name: "AND" | "OR" | "NOT",
   value: unknown,
   table: Table,
-  operation: Operation,
+  { operation, depth }: { readonly operation: Operation; readonly depth: number },
 ): Filter {
   operation.add(name);
   if (name === "NOT") {
-    const filter = whereFilter(value, table, operation);
+    const filter = whereFilter(value, table, operation, depth);
     return (eb) => eb.not(eb.parens(filter(eb)));
   }
   if (!Array.isArray(value)) {
     throw new TypeError(`Cannot ${operation.action}: ${name} is not a list`);
   }
   operation.add("[");
-  const filters = Array.from(value, (part) => whereFilter(part, table, operation));
+  const filters = Array.from(value, (part) => whereFilter(part, table, operation, depth));
   operation.add("]");
-  return name === "AND" ? every(filters) : (eb) => eb.or(filters.map((filter) => filter(eb)));
+  return name === "AND" ? every(filters) : balanced(filters, (eb, parts) => eb.or(parts));
 }
 
 function columnFilter(column: TableColumn, condition: unknown, operation: Operation): Filter {

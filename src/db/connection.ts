@@ -10,6 +10,7 @@ import type { AnyTables, Dialect, Grammar, StatementResult } from "./dialect.ts"
 import { DbError, dbError, type DbFailure } from "./errors.ts";
 import { Gate } from "./gate.ts";
 import type { Statement } from "./operation.ts";
+import { within } from "./time_limit.ts";
 import {
   backOff,
   type FailureRules,
@@ -33,6 +34,7 @@ export interface PoolLimits {
 /** How long closing waits for what is under way, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 10_000;
 const MAX_CAUSES = 8;
+const PING: Statement = { sql: "select 1", parameters: [], reads: true };
 
 /** An open database, as `DbOptions.open` gives it; a service is made on it. */
 export interface OpenDatabase {
@@ -50,10 +52,12 @@ export class DbConnection implements OpenDatabase {
   readonly #driver: AmbientDriver;
   readonly #kyselyDriver: Driver;
   readonly #gate: Gate;
+  readonly #pingTimeoutMs: number;
   readonly #current = new AsyncLocalStorage<Transaction>();
   readonly #rules: FailureRules = {
     explain: (error) => this.#explain(error),
-    dooms: (failure) => this.grammar.dooms(failure),
+    dooms: (failure) =>
+      this.grammar.dooms(failure) || this.#dialect.isTransactionOpen?.() === false,
   };
   #closing: Promise<void> | undefined;
 
@@ -61,6 +65,7 @@ export class DbConnection implements OpenDatabase {
   constructor(dialect: Dialect, { max, acquireTimeoutMs }: PoolLimits) {
     this.#dialect = dialect;
     this.grammar = dialect.grammar;
+    this.#pingTimeoutMs = acquireTimeoutMs;
     this.#gate = new Gate({ max: dialect.poolMax ?? max, timeoutMs: acquireTimeoutMs });
     this.#kyselyDriver = dialect.kysely.createDriver();
     this.#driver = new AmbientDriver({
@@ -121,6 +126,9 @@ export class DbConnection implements OpenDatabase {
     run: () => T | Promise<T>,
     { isolation, retries = 0 }: TransactionOptions = {},
   ): Promise<T> {
+    if (isolation !== undefined && !ISOLATION_LEVELS.includes(isolation)) {
+      throw new TypeError("Cannot begin transaction: there is no such isolation level");
+    }
     if (!Number.isSafeInteger(retries) || retries < 0) {
       throw new RangeError("Cannot begin transaction: retries is not a whole number of 0 or more");
     }
@@ -179,6 +187,17 @@ export class DbConnection implements OpenDatabase {
       }));
   }
 
+  /**
+   * Asks the database for a sign of life, for no longer than an operation waits for a connection.
+   *
+   * @throws {DbError} if there is none
+   */
+  async ping(): Promise<void> {
+    const action = "reach the database";
+    const answer = Promise.resolve(this.execute(action, PING));
+    if (!await within(this.#pingTimeoutMs, answer)) throw dbError(action, { code: "PoolTimeout" });
+  }
+
   /** Runs a script of several statements on the connection of a Kysely. */
   async runScript(script: string, kysely: Kysely<AnyTables>): Promise<void> {
     if (this.#dialect.runScript) await this.#dialect.runScript(script, kysely);
@@ -190,14 +209,14 @@ export class DbConnection implements OpenDatabase {
    * Everything that comes later fails with `PoolClosed`. May be called again.
    */
   close(): Promise<void> {
+    if (this.isInTransaction) {
+      return Promise.reject(new TypeError("Cannot close database: a transaction is open"));
+    }
     return this.#closing ??= this.#close();
   }
 
   async #close(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
-    await Promise.race([this.#gate.close(), promise]);
-    clearTimeout(timer);
+    await within(CLOSE_TIMEOUT_MS, this.#gate.close());
     await this.#driver.init();
     await this.#kyselyDriver.destroy();
     // Kysely closes nothing that it has not used.

@@ -119,6 +119,9 @@ export interface Dialect {
   /** Runs a statement on a connection of its choice, faster than through Kysely. */
   runFree?(statement: Statement): Promise<StatementResult>;
 
+  /** Tells whether a transaction that was begun is still open, if the database can say so. */
+  isTransactionOpen?(): boolean | undefined;
+
   /** Runs a script of several statements on the connection of a Kysely. */
   runScript?(script: string, kysely: Kysely<AnyTables>): Promise<void>;
 

@@ -31,7 +31,14 @@ export interface DbFailure {
   readonly code: DbErrorCode;
   /** The columns at fault, where the database names them. */
   readonly fields?: readonly string[];
+  /** What is wrong, in words fit for a client, if that is more than the code says. */
+  readonly reason?: string;
 }
+
+/** What is wrong with a table that is not as its model says. */
+export const NO_TABLE: DbFailure = { code: "Database", reason: "its table is missing" };
+/** What is wrong with a table that lacks what its model has. */
+export const NO_COLUMN: DbFailure = { code: "Database", reason: "its table lacks a column" };
 
 const HTTP_STATUSES: Readonly<Record<DbErrorCode, number>> = {
   RowNotFound: 404,
@@ -93,8 +100,8 @@ export class DbError extends Error {
 
 /** Words a failure for a client: `"create users"` gives "Cannot create users: email is …". */
 export function dbError(action: string, failure: DbFailure, cause?: unknown): DbError {
-  const { code, fields = [] } = failure;
+  const { code, fields = [], reason } = failure;
   const subject = fields.length === 0 ? "a value" : `the value of ${fields.join(", ")}`;
-  const message = `Cannot ${action}: ${REASONS[code](subject)}`;
+  const message = `Cannot ${action}: ${reason ?? REASONS[code](subject)}`;
   return new DbError(code, message, cause === undefined ? { fields } : { fields, cause });
 }

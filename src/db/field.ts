@@ -147,7 +147,7 @@ export interface FieldFactory {
    * @throws {RangeError} if `precision` is not 1 to 65, or `scale` not 0 to 30 or over `precision`
    */
   decimal(size: DecimalSize): Field<"decimal">;
-  /** What JSON can say. It has no order, and is compared with `null` only. */
+  /** What JSON can say, up to 31 levels deep. It has no order, and is compared with `null` only. */
   json(): Field<"json">;
   /** A `Date` in milliseconds, of the years 1000 to 9999. */
   timestamp(): Field<"timestamp">;

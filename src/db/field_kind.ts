@@ -42,6 +42,8 @@ export interface FieldKindRules {
   readonly comparable: boolean;
   /** Whether `lt`, `lte`, `gt` and `gte` make sense. */
   readonly ordered: boolean;
+  /** Whether `increment` and `decrement` make sense. */
+  readonly numeric: boolean;
   /** Tells whether a value is of the JavaScript type. */
   readonly accepts: (value: unknown) => boolean;
   /** Tells whether every database keeps a value of that type as it is. */
@@ -54,16 +56,17 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The rules of each kind. */
 export const FIELD_KINDS: Readonly<Record<FieldKind, FieldKindRules>> = {
-  integer: ordered("a number", isNumber, Number.isSafeInteger),
-  bigint: ordered("a bigint", isBigint, isInt64),
+  integer: { ...ordered("a number", isNumber, Number.isSafeInteger), numeric: true },
+  bigint: { ...ordered("a bigint", isBigint, isInt64), numeric: true },
   text: ordered("a string", isString, isStorableText),
   boolean: { ...ordered("a boolean", isBoolean, isBoolean), ordered: false },
-  real: ordered("a number", isNumber, Number.isFinite),
-  decimal: ordered("a string", isString, isDecimal),
+  real: { ...ordered("a number", isNumber, Number.isFinite), numeric: true },
+  decimal: { ...ordered("a string", isString, isDecimal), numeric: true },
   json: {
     type: "JSON",
     comparable: false,
     ordered: false,
+    numeric: false,
     accepts: (value) => isJson(value),
     keeps: (value) => isStorableJson(value),
   },
@@ -77,7 +80,7 @@ function ordered(
   accepts: FieldKindRules["accepts"],
   keeps: FieldKindRules["keeps"],
 ): FieldKindRules {
-  return { type, comparable: true, ordered: true, accepts, keeps };
+  return { type, comparable: true, ordered: true, numeric: false, accepts, keeps };
 }
 
 function isNumber(value: unknown): value is number {

@@ -97,8 +97,9 @@ export type RelatedOf<
 
 /** What is read of a relation. In a scope, a row whose model has a column of it may be hidden. */
 export type Related<R, G extends RelationGraph, O, S> = R extends Relation<infer K, infer M>
-  ? K extends "many" ? RelatedRow<M, G, O, S>[]
-  : RelatedRow<M, G, O, S> | (K extends "one" ? HiddenBy<S & ColumnName<M>> : null)
+  ? O extends unknown ? K extends "many" ? RelatedRow<M, G, O, S>[]
+    : RelatedRow<M, G, O, S> | (K extends "one" ? HiddenBy<S & ColumnName<M>> : null)
+  : never
   : never;
 
 /** What stands for a row that may be hidden by columns of a scope. */

@@ -15,19 +15,21 @@ export interface JsonObject {
   readonly [name: string]: JsonValue | undefined;
 }
 
-/** MySQL takes no deeper document. */
-const MAX_DEPTH = 100;
+/** MariaDB takes no deeper document. */
+const MAX_DEPTH = 31;
 
 /** Tells whether a value consists of what JSON has, all the way down. */
-export function isJson(value: unknown, depth = 0): boolean {
+export function isJson(value: unknown, above: readonly unknown[] = []): boolean {
   switch (typeof value) {
     case "string":
     case "number":
     case "boolean":
       return true;
     case "object":
-      if (value === null || depth > MAX_DEPTH) return true;
-      return membersOf(value)?.every((member) => isJson(member, depth + 1)) ?? false;
+      // What is too deep is of the type, and refused by what follows; what is endless is not.
+      if (value === null || above.length > MAX_DEPTH) return true;
+      if (above.includes(value)) return false;
+      return membersOf(value)?.every((member) => isJson(member, [...above, value])) ?? false;
   }
   return false;
 }
@@ -44,6 +46,7 @@ export function isStorableJson(value: unknown, depth = 0): boolean {
 
 /** Gives the members of a list, holes included, or of a plain object, those that are written. */
 function membersOf(value: object): readonly unknown[] | undefined {
+  if ("toJSON" in value) return undefined;
   if (Array.isArray(value)) return Array.from(value);
   if (!isPlainObject(value)) return undefined;
   return Object.values(value).filter((member) => member !== undefined);

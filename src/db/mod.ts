@@ -68,6 +68,8 @@ export type {
 export { Repository } from "./repository.ts";
 export type { ManyRows } from "./repository.ts";
 export type {
+  Change,
+  ChangeOf,
   ColumnName,
   ColumnValue,
   ColumnWith,

@@ -28,7 +28,7 @@ export class Operation {
   constructor(name: string, action: string, values: unknown[] = []) {
     this.#values = values;
     this.action = action;
-    this.#shape = name;
+    this.#shape = `${name};`;
   }
 
   /** What decides its SQL. Equal shapes have equal SQL, so each part must be unmistakable. */
@@ -44,6 +44,11 @@ export class Operation {
   /** Adds to the shape a part whose SQL binds nothing. */
   add(part: string): void {
     this.#shape += part;
+  }
+
+  /** Begins a section of the shape, with a mark that no name has: columns may be called alike. */
+  section(name: string): void {
+    this.#shape += `;${name} `;
   }
 
   /** Adds a part and the encoded value it binds; gives the value's place. */

@@ -106,9 +106,12 @@ export function bindList(
 ): readonly Slot[] {
   const values = Array.from(operands, (operand) => column.encode(operand, operation.action));
   // Saying the last value again changes nothing, and lists of about the same length share their SQL.
-  const length = values.length <= LIST_STEP
+  const padded = values.length <= LIST_STEP
     ? 2 ** Math.ceil(Math.log2(values.length))
     : Math.ceil(values.length / LIST_STEP) * LIST_STEP;
+  // A list that just fits is not made longer than what fits.
+  const left = column.grammar.maxParameters - operation.values.length;
+  const length = Math.max(values.length, Math.min(padded, left));
   operation.add(`${length}`);
   return Array.from(
     { length },

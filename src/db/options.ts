@@ -100,9 +100,12 @@ export class DbOptions {
    * Sets how long an operation waits for a connection before it fails with `PoolTimeout`, and a new
    * connection for the server; 10 000 ms by default.
    *
-   * @throws {RangeError} if it is not a whole number of 1 or more
+   * @throws {RangeError} if it is not a whole number of 1 to 2^31 - 1
    */
   acquireTimeoutMs(milliseconds: number): DbOptions {
+    if (milliseconds > MAX_TIMER_MS) {
+      throw new RangeError(`Cannot limit pool: ${milliseconds} ms is over ${MAX_TIMER_MS}`);
+    }
     return this.#withPool({ acquireTimeoutMs: checkLimit(milliseconds, 1) });
   }
 
@@ -161,6 +164,9 @@ export class DbOptions {
 }
 
 const POOL: PoolLimits = { min: 0, max: 10, acquireTimeoutMs: 10_000 };
+/** Timers of more would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+const MALFORMED = "it is malformed; in a password, percent-encode what is no letter or digit";
 const SCHEMES = "sqlite:, postgresql:, postgres:, mysql: or mariadb:";
 
 /** Finds what opens a URL. No message repeats any of it: a malformed one may hold a password anywhere. */
@@ -188,11 +194,15 @@ function opener(url: string): Settings["open"] {
 }
 
 function serverUrl(url: string): URL {
-  if (!URL.canParse(url)) throw new TypeError("Cannot read database URL: it is malformed");
+  if (!URL.canParse(url)) throw new TypeError(`Cannot read database URL: ${MALFORMED}`);
   const parsed = new URL(url);
   if (parsed.hostname === "") throw new TypeError("Cannot read database URL: it names no host");
   if (parsed.pathname.length < 2) {
     throw new TypeError("Cannot read database URL: it names no database");
+  }
+  // The rest of a password that has these characters would be taken for a host or a database.
+  if (/[/@]/.test(parsed.pathname.slice(1)) || parsed.hash !== "") {
+    throw new TypeError(`Cannot read database URL: ${MALFORMED}`);
   }
   return parsed;
 }

@@ -55,6 +55,7 @@ export function readOrder(
     }
   }
   if (isTotal && !order.has(table.primaryKey)) order.set(table.primaryKey, "asc");
+  operation.section("order");
   for (const [{ name }, direction] of order) operation.add(`${name} ${direction},`);
   return Array.from(order, ([column, direction]) => ({ column, direction }));
 }
@@ -80,7 +81,8 @@ export function checkBounds(
 /** Binds a number of rows. */
 export function bindCount(name: string, count: number, table: Table, operation: Operation): Slot {
   const { codecs } = table.connection.grammar;
-  return operation.bind(name, codecs.integer.encode(count, table.primaryKey.field));
+  operation.section(name);
+  return operation.bind("?", codecs.integer.encode(count, table.primaryKey.field));
 }
 
 /**
@@ -96,10 +98,10 @@ export function readDistinct(
   if (distinct === undefined) return [];
   const { action } = operation;
   if (!Array.isArray(distinct)) throw new TypeError(`Cannot ${action}: distinct is not a list`);
-  const columns = distinct.map((name) => table.column(name, action));
+  const columns = [...new Set(distinct.map((name) => table.column(name, action)))];
   for (const { name, rules } of columns) {
     if (!rules.comparable) throw new TypeError(`Cannot ${action}: ${name} cannot be distinct`);
   }
-  operation.add(`distinct ${columns.map(({ name }) => name)},`);
+  operation.section(`distinct ${columns.map(({ name }) => name)}`);
   return columns;
 }

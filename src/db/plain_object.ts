@@ -13,6 +13,22 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
 }
 
 /**
+ * Checks the names of options. One that is not known may be misspelt, and ignored it would widen what
+ * is read or written.
+ *
+ * @throws {TypeError} if they are no plain object, or one is not known
+ */
+export function checkOptions(options: unknown, known: readonly string[], action: string): void {
+  if (!isPlainObject(options)) {
+    throw new TypeError(`Cannot ${action}: its options are not a plain object`);
+  }
+  for (const name of Object.keys(options)) {
+    if (known.includes(name)) continue;
+    throw new TypeError(`Cannot ${action}: it takes no ${JSON.stringify(name)}`);
+  }
+}
+
+/**
  * Gives the members of an object of conditions. One that is `undefined` is a mistake: leaving it out
  * in silence would widen the condition.
  *

@@ -80,15 +80,24 @@ class RelatedReading {
     action: string,
   ) {
     const { table, their, through } = relation;
-    const operation = new Operation(`related ${through?.table.name}.`, action);
-    operation.add(`${through?.own ?? their.name},`);
+    const operation = new Operation("related", action);
+    operation.section(
+      through
+        ? `through ${through.table.name} ${through.own} ${through.their}`
+        : `by ${their.name}`,
+    );
+    const between = through && {
+      ...through,
+      filters: valueFilters(scopeOf(through.table, scope, action), operation),
+    };
+    operation.section("of");
     this.#relation = relation;
     this.#operation = operation;
     this.#select = options.select;
     this.#inclusions = readInclude(options.include, scope, table, operation);
     const needed = this.#inclusions.map(({ own }) => own);
     this.#columns = readSelection(options.select, needed, table, operation);
-    const filters = [...valueFilters(scopeOf(table, scope), operation)];
+    const filters = [...valueFilters(scopeOf(table, scope, action), operation)];
     if (options.where !== undefined) filters.push(whereFilter(options.where, table, operation));
     this.#query = readRelated(
       {
@@ -97,7 +106,7 @@ class RelatedReading {
         columns: this.#columns,
         filter: every(filters),
         owner: through?.own ?? their.name,
-        through,
+        through: between,
       },
       table,
       operation,
@@ -107,6 +116,7 @@ class RelatedReading {
   /** Reads the rows that belong to keys, each with its key. */
   async read(keys: readonly unknown[]): Promise<readonly (readonly [unknown, AnyRow])[]> {
     const { table, own } = this.#relation;
+    this.#operation.section("keys");
     const slots = bindList(own, keys, this.#operation);
     const { rows } = await table.run(this.#operation, this.#query(slots));
     const found = rows.map(([key, ...values]) =>
@@ -162,12 +172,22 @@ function checkOptions(
   }
 }
 
-/** A scope holds for related rows too, as far as their table has its columns. */
-function scopeOf(table: Table, scope: Values): Values {
+/**
+ * A scope holds for related rows, and those of a join model, as far as their table has its columns.
+ *
+ * @throws {TypeError} if a column of the same name is of another kind
+ */
+function scopeOf(table: Table, scope: Values, action: string): Values {
   const own = new Map<TableColumn, unknown>();
-  for (const [{ name, field }, value] of scope) {
-    const column = table.has(name) ? table.column(name, "scope") : undefined;
-    if (column?.field.kind === field.kind) own.set(column, value);
+  for (const [{ name, field: { kind } }, value] of scope) {
+    if (!table.has(name)) continue;
+    const column = table.column(name, action);
+    if (column.field.kind !== kind) {
+      throw new TypeError(
+        `Cannot ${action}: ${name} is in the scope, and of ${table.name} no ${kind}`,
+      );
+    }
+    own.set(column, value);
   }
   return own;
 }

@@ -10,7 +10,7 @@ import { Lookups } from "./lookup.ts";
 import type { AnyModel } from "./model.ts";
 import { Operation } from "./operation.ts";
 import type { Filter } from "./operators.ts";
-import { isPlainObject } from "./plain_object.ts";
+import { checkOptions, isPlainObject } from "./plain_object.ts";
 import { identity, readInclude } from "./related.ts";
 import type { ColumnName, ColumnValue, CreateInput, Row, UpdateInput } from "./row.ts";
 import { countRows, readRows, type RowsOptions } from "./rows_query.ts";
@@ -23,6 +23,12 @@ import { deleteRow, insertRow, insertRows, updateRow, upsertRow } from "./writes
 export type ManyRows<M extends AnyModel> =
   | { readonly where: Where<M>; readonly all?: undefined }
   | { readonly where?: undefined; readonly all: true };
+
+type Verb = "create" | "read" | "update" | "upsert" | "delete" | "count" | "look up";
+
+const UNIQUE_OPTIONS = ["where", "select", "include"];
+const FIRST_OPTIONS = [...UNIQUE_OPTIONS, "orderBy", "skip", "distinct"];
+const MANY_OPTIONS = [...FIRST_OPTIONS, "take"];
 
 /**
  * The rows of a model, or those of a scope. An operation fails with a `DbError` if the database
@@ -72,18 +78,19 @@ export class Repository<
   }
 
   /** Creates a row and gives it as the database stores it. */
-  async create({ data }: { readonly data: Omit<CreateInput<M>, S> }): Promise<Row<M>> {
-    const operation = this.#operation("create");
-    const values = createValues(data, this.#scope, this.#table, operation);
+  async create(options: { readonly data: Omit<CreateInput<M>, S> }): Promise<Row<M>> {
+    const operation = this.#operation("create", options, ["data"]);
+    const values = createValues(options.data, this.#scope, this.#table, operation);
     return rowOf(await insertRow(values, this.#table, operation.action));
   }
 
   /** Creates rows, all of them or none, and gives how many. */
   async createMany(
-    { data }: { readonly data: readonly Omit<CreateInput<M>, S>[] },
+    options: { readonly data: readonly Omit<CreateInput<M>, S>[] },
   ): Promise<number> {
-    const operation = this.#operation("create");
+    const operation = this.#operation("create", options, ["data"]);
     const { action } = operation;
+    const { data } = options;
     if (!Array.isArray(data)) throw new TypeError(`Cannot ${action}: data is not a list`);
     const rows: (readonly unknown[])[] = [];
     for (const row of data) rows.push(createTuple(row, this.#scope, this.#table, operation));
@@ -98,12 +105,12 @@ export class Repository<
   >(
     options: { readonly where: UniqueWhere<M> } & Reading<K, I>,
   ): Promise<Found<M, G, K, I, S> | null> {
+    const operation = this.#operation("read", options, UNIQUE_OPTIONS);
     const { where, select, include } = options;
     if (select === undefined && include === undefined && this.#lookups.takes(where)) {
       // Without a selection and relations, what is found is the row.
       return await this.#lookups.find(where) as Found<M, G, K, I, S> | null;
     }
-    const operation = this.#operation("read");
     const [row = null] = await this.#read(options, this.#unique(where, operation), operation);
     return row;
   }
@@ -115,6 +122,7 @@ export class Repository<
   >(
     options: Omit<FindManyOptions<M>, "take"> & Reading<K, I> = {},
   ): Promise<Found<M, G, K, I, S> | null> {
+    this.#operation("read", options, FIRST_OPTIONS);
     const [row = null] = await this.findMany<K, I>({ ...options, take: 1 });
     return row;
   }
@@ -130,7 +138,7 @@ export class Repository<
   >(
     options: FindManyOptions<M> & Reading<K, I> = {},
   ): Promise<Found<M, G, K, I, S>[]> {
-    const operation = this.#operation("read");
+    const operation = this.#operation("read", options, MANY_OPTIONS);
     return await this.#read(options, this.#where(options.where, operation), operation);
   }
 
@@ -140,11 +148,12 @@ export class Repository<
    *
    * @throws {DbError} `RowNotFound` if there is none
    */
-  async update({ where, data }: {
+  async update(options: {
     readonly where: UniqueWhere<M>;
     readonly data: Omit<UpdateInput<M>, S>;
   }): Promise<Row<M>> {
-    const operation = this.#operation("update");
+    const operation = this.#operation("update", options, ["where", "data"]);
+    const { where, data } = options;
     const values = updateValues(data, this.#scope, this.#table, operation);
     const target = { scope: this.#scope, unique: uniqueValues(where, this.#table, operation) };
     return rowOf(await updateRow(target, values, this.#table, operation.action));
@@ -155,14 +164,14 @@ export class Repository<
    * `all: true` instead: a condition without columns is refused.
    */
   async updateMany(
-    { data, ...rows }: ManyRows<M> & { readonly data: Omit<UpdateInput<M>, S> },
+    options: ManyRows<M> & { readonly data: Omit<UpdateInput<M>, S> },
   ): Promise<number> {
-    const operation = this.#operation("update");
-    const values = updateValues(data, this.#scope, this.#table, operation);
-    const filter = this.#many(rows, operation);
-    if (values.size === 0) return await this.count({ where: rows.where });
-    operation.add("many");
-    const assignments = assign(values, operation);
+    const operation = this.#operation("update", options, ["where", "all", "data"]);
+    const values = updateValues(options.data, this.#scope, this.#table, operation);
+    const filter = this.#many(options, operation);
+    if (values.size === 0) return await this.count({ where: options.where });
+    operation.section("many");
+    const assignments = assign(values, this.#table, operation);
     const { kysely } = this.#table.connection;
     const { affectedRows } = await this.#table.run(
       operation,
@@ -179,12 +188,13 @@ export class Repository<
    * @throws {DbError} `UniqueViolation` if another row has the value of another unique column, or the
    * row is out of scope
    */
-  async upsert({ where, create, update }: {
+  async upsert(options: {
     readonly where: UniqueWhere<M>;
     readonly create: Omit<CreateInput<M>, S>;
     readonly update: Omit<UpdateInput<M>, S>;
   }): Promise<Row<M>> {
-    const operation = this.#operation("upsert");
+    const operation = this.#operation("upsert", options, ["where", "create", "update"]);
+    const { where, create, update } = options;
     const { action } = operation;
     const unique = uniqueValues(where, this.#table, operation);
     const [[column, value] = []] = unique;
@@ -207,8 +217,9 @@ export class Repository<
    *
    * @throws {DbError} `RowNotFound` if there is none
    */
-  async delete({ where }: { readonly where: UniqueWhere<M> }): Promise<Row<M>> {
-    const operation = this.#operation("delete");
+  async delete(options: { readonly where: UniqueWhere<M> }): Promise<Row<M>> {
+    const operation = this.#operation("delete", options, ["where"]);
+    const { where } = options;
     const target = { scope: this.#scope, unique: uniqueValues(where, this.#table, operation) };
     return rowOf(await deleteRow(target, this.#table, operation.action));
   }
@@ -217,10 +228,10 @@ export class Repository<
    * Deletes the rows that meet a condition, and gives how many they were. To delete every row, say
    * `all: true` instead: a condition without columns is refused.
    */
-  async deleteMany(rows: ManyRows<M>): Promise<number> {
-    const operation = this.#operation("delete");
-    operation.add("many");
-    const filter = this.#many(rows, operation);
+  async deleteMany(options: ManyRows<M>): Promise<number> {
+    const operation = this.#operation("delete", options, ["where", "all"]);
+    operation.section("many");
+    const filter = this.#many(options, operation);
     const { kysely } = this.#table.connection;
     const { affectedRows } = await this.#table.run(
       operation,
@@ -230,11 +241,12 @@ export class Repository<
   }
 
   /** Counts the rows; with `distinct`, the different combinations of values of its columns. */
-  async count({ where, distinct }: {
+  async count(options: {
     readonly where?: Where<M> | undefined;
     readonly distinct?: readonly ComparableColumn<M>[] | undefined;
   } = {}): Promise<number> {
-    const operation = this.#operation("count");
+    const operation = this.#operation("count", options, ["where", "distinct"]);
+    const { where, distinct } = options;
     const filter = this.#where(where, operation);
     const { rows: [row] } = await this.#table.run(
       operation,
@@ -244,9 +256,9 @@ export class Repository<
   }
 
   /** Tells whether there is such a row. */
-  async exists({ where }: { readonly where?: Where<M> | undefined } = {}): Promise<boolean> {
-    const operation = this.#operation("look up");
-    const filter = this.#where(where, operation);
+  async exists(options: { readonly where?: Where<M> | undefined } = {}): Promise<boolean> {
+    const operation = this.#operation("look up", options, ["where"]);
+    const filter = this.#where(options.where, operation);
     const { kysely } = this.#table.connection;
     const { rows } = await this.#table.run(
       operation,
@@ -257,11 +269,11 @@ export class Repository<
     return rows.length > 0;
   }
 
-  /** Begins an operation; the verb is in its error messages. */
-  #operation(
-    verb: "create" | "read" | "update" | "upsert" | "delete" | "count" | "look up",
-  ): Operation {
-    return new Operation(verb, `${verb} ${this.#table.name}`);
+  /** Begins an operation with options of known names; the verb is in its error messages. */
+  #operation(verb: Verb, options: unknown, known: readonly string[]): Operation {
+    const action = `${verb} ${this.#table.name}`;
+    checkOptions(options, known, action);
+    return new Operation(verb, action);
   }
 
   #where(where: unknown, operation: Operation): Filter {

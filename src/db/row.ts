@@ -34,11 +34,25 @@ export type CreateInput<M extends AnyModel> =
 
 /**
  * What updates a row: the columns to set. What is left out, or is `undefined`, stays as it is. The
- * primary key is a row's identity, so it is not among them.
+ * primary key is a row's identity, so it is not among them. A number may be changed by a
+ * {@linkcode Change}.
  */
 export type UpdateInput<M extends AnyModel> = {
-  readonly [K in Exclude<ColumnName<M>, PrimaryKeyColumn<M>>]?: ColumnValue<M, K> | undefined;
+  readonly [K in Exclude<ColumnName<M>, PrimaryKeyColumn<M>>]?:
+    | ColumnValue<M, K>
+    | ChangeOf<KindOf<M, K>, NonNullable<ColumnValue<M, K>>>
+    | undefined;
 };
+
+/** The changes that a column of a kind may have. */
+export type ChangeOf<K extends FieldKind, V> = K extends "integer" | "bigint" | "real" | "decimal"
+  ? Change<V>
+  : never;
+
+/** Changes a number by what the row holds, whoever else changes it at the time; `null` stays `null`. */
+export type Change<V> =
+  | { readonly increment: V; readonly decrement?: undefined }
+  | { readonly decrement: V; readonly increment?: undefined };
 
 /** The columns whose field is declared to be one of `Flag`. */
 export type ColumnWith<M extends AnyModel, Flag extends FieldFlag> = {
@@ -61,7 +75,9 @@ export type RequiredColumn<M extends AnyModel> = Exclude<
 
 /** The columns that the database generates. */
 export type GeneratedColumn<M extends AnyModel> = {
-  [K in PrimaryKeyColumn<M>]: KindOf<M, K> extends "integer" | "bigint" ? K : never;
+  [K in PrimaryKeyColumn<M>]: FieldsOf<M>[K] extends Field<"integer" | "bigint", FieldFlag, infer R>
+    ? [R] extends [never] ? K : never
+    : never;
 }[PrimaryKeyColumn<M>];
 
 /**

@@ -11,6 +11,7 @@ import {
   type SelectQueryBuilder,
   sql,
 } from "kysely";
+import { every } from "./condition.ts";
 import type { AnyTables } from "./dialect.ts";
 import type { Operation, Slot } from "./operation.ts";
 import type { Filter } from "./operators.ts";
@@ -84,8 +85,10 @@ export interface RelatedOptions extends PageOptions {
   readonly filter: Filter;
   /** The column, of the table or of the one between, that holds the key of whom a row belongs to. */
   readonly owner: string;
-  /** The table between, and its column that refers to the related rows. */
-  readonly through?: { readonly table: Table; readonly their: string } | undefined;
+  /** The table between, its column that refers to the related rows, and what its rows must meet. */
+  readonly through?:
+    | { readonly table: Table; readonly their: string; readonly filters: readonly Filter[] }
+    | undefined;
 }
 
 /**
@@ -114,7 +117,8 @@ export function readRelated(
     }
     // In a query of its own, its columns do not get in the way of those of the same name.
     const between = kysely.selectFrom(through.table.name)
-      .select([`${owner} as ${OWNER}`, `${through.their} as ${OWNED}`]).where(owner, "in", keys);
+      .select([`${owner} as ${OWNER}`, `${through.their} as ${OWNED}`]).where(owner, "in", keys)
+      .$if(through.filters.length > 0, (query) => query.where(every(through.filters)));
     return kysely.selectFrom(between.as(ROWS))
       .innerJoin(table.name, `${ROWS}.${OWNED}`, `${table.name}.${table.primaryKey.name}`)
       .select(OWNER).select(names).where(filter);

@@ -33,7 +33,7 @@ export function readSelection(
   }
   // Rows have the order of the model.
   const selected = table.columns.filter((column) => columns.has(column));
-  operation.add(`select ${selected.map(({ name }) => name)},`);
+  operation.section(`select ${selected.map(({ name }) => name)}`);
   return selected;
 }
 

@@ -127,6 +127,9 @@ export class DbService<M extends Models = Models> {
         throw new TypeError(`Cannot add model: the service has its own ${name}`);
       }
     }
+    const tables = Object.values(models).map((model) => model["~model"].table);
+    const twice = tables.find((table, index) => tables.indexOf(table) !== index);
+    if (twice) throw new TypeError(`Cannot add model: the service has ${twice} already`);
     checkRelations(models, relations ?? {});
     class Service extends DbService<M> {
       constructor(database: OpenDatabase) {
@@ -202,16 +205,12 @@ export class DbService<M extends Models = Models> {
   }
 
   /**
-   * Asks the database for a sign of life, for health indicators.
+   * Asks the database for a sign of life, for health indicators; `acquireTimeoutMs` bounds the wait.
    *
    * @throws {DbError} if there is none
    */
   async ping(): Promise<void> {
-    await this.#connection.execute("reach the database", {
-      sql: "select 1",
-      parameters: [],
-      reads: true,
-    });
+    await this.#connection.ping();
   }
 
   /** Closes the database; operations fail with `PoolClosed` from then on. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Compilable } from "kysely";
-import { BoundedCache } from "./bounded_cache.ts";
+import { BoundedCache, type BoundedCacheOptions } from "./bounded_cache.ts";
 import type { DbConnection } from "./connection.ts";
 import type { Codec, DriverRow, Grammar, StatementResult } from "./dialect.ts";
 import { dbError } from "./errors.ts";
@@ -13,7 +13,11 @@ import type { AnyField, AnyModel } from "./model.ts";
 import { compile, type CompiledStatement, fill, type Operation } from "./operation.ts";
 import type { RelationKind } from "./relation.ts";
 
-const MAX_STATEMENTS = 256;
+/** At most 256 statements, and fewer where they bind many values. */
+const STATEMENTS: BoundedCacheOptions<CompiledStatement> = {
+  max: 102_400,
+  weigh: ({ parameters }) => Math.max(400, parameters.length),
+};
 
 /** A row, whatever its model. */
 export type AnyRow = Record<string, unknown>;
@@ -96,7 +100,7 @@ export class Table {
   /** The relations by name, once the service has bound them. */
   readonly relations: Map<string, TableRelation> = new Map();
   readonly #columnsByName: ReadonlyMap<string, TableColumn>;
-  readonly #statements = new BoundedCache<CompiledStatement>(MAX_STATEMENTS);
+  readonly #statements = new BoundedCache(STATEMENTS);
 
   /** Binds a model to an open database. */
   constructor({ "~model": { table, fields, primaryKey } }: AnyModel, connection: DbConnection) {

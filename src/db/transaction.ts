@@ -172,6 +172,11 @@ export class Transaction {
     return this.#nested;
   }
 
+  /** Whether it has ended: its connection may be another transaction's by now. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   /**
    * Refuses to go on with a level that has ended, or is doomed.
    *

@@ -8,7 +8,7 @@ import type { Compilable } from "kysely";
 import { assign, type Assignments } from "./assignments.ts";
 import { every, valueFilters } from "./condition.ts";
 import type { StatementResult } from "./dialect.ts";
-import { dbError } from "./errors.ts";
+import { DbError, dbError } from "./errors.ts";
 import { isGenerated } from "./model.ts";
 import { Operation, Slot } from "./operation.ts";
 import type { Filter } from "./operators.ts";
@@ -33,7 +33,7 @@ export interface RowTarget {
 /** Creates a row. */
 export async function insertRow(values: Values, table: Table, action: string): Promise<AnyRow> {
   const operation = new Operation("create", action);
-  const assignments = assign(values, operation);
+  const assignments = assign(values, table, operation);
   if (table.connection.grammar.returning) {
     const insert = () => insertInto(table, [assignments]).returning(namesOf(table));
     const row = oneRow(await table.run(operation, insert), table, action);
@@ -144,7 +144,12 @@ export async function upsertRow(
   action: string,
 ): Promise<AnyRow> {
   if (table.connection.grammar.returning) {
-    return await insertOrUpdate(target, created, updated, table, action);
+    const upsert = () => insertOrUpdate(target, created, updated, table, action);
+    // One that loses against its like may be told of another unique column than the one it names:
+    // the second time, it finds the row.
+    return await upsert().catch((error: unknown) =>
+      isTaken(error) && !table.connection.isInTransaction ? upsert() : Promise.reject(error)
+    );
   }
   // ON DUPLICATE KEY would go by every unique column. Each attempt is over before the next begins,
   // so that it does not keep the lock on the gap where the row would be.
@@ -157,11 +162,14 @@ export async function upsertRow(
     try {
       return await insertRow(created, table, action);
     } catch (error) {
-      const { code, fields } = error as { code?: string; fields?: readonly string[] };
-      const isTaken = code === "UniqueViolation" && fields?.includes(String(column?.name));
-      if (!isTaken || attempt === attempts) throw error;
+      if (!isTaken(error, column?.name) || attempt === attempts) throw error;
     }
   }
+}
+
+function isTaken(error: unknown, column?: string): boolean {
+  return error instanceof DbError && error.code === "UniqueViolation" &&
+    (column === undefined || error.fields.includes(column));
 }
 
 /** Has generated keys begin after those that were given, where the database does not see to it. */
@@ -187,16 +195,16 @@ async function insertOrUpdate(
   action: string,
 ): Promise<AnyRow> {
   const operation = new Operation("upsert", action);
-  const inserted = assign(created, operation);
-  operation.add("update");
-  const assignments = assign(updated, operation);
-  operation.add("scope");
+  const inserted = assign(created, table, operation);
+  operation.section("update");
+  const assignments = assign(updated, table, operation);
+  operation.section("scope");
   const scoped = Array.from(scope, ([column, value]) => {
     const slot = operation.bind(`${column.name},`, column.encode(value, action));
     return [`${table.name}.${column.name}`, slot] as const;
   });
   const [{ name }] = [...unique.keys()] as [TableColumn];
-  operation.add(`on ${name}`);
+  operation.section(`on ${name}`);
   const result = await table.run(operation, () =>
     insertInto(table, [inserted])
       .onConflict((conflict) =>
@@ -223,7 +231,7 @@ async function tryUpdate(
 ): Promise<AnyRow | undefined> {
   const { kysely, grammar } = table.connection;
   const operation = new Operation("update", action);
-  const assignments = assign(values, operation);
+  const assignments = assign(values, table, operation);
   const filter = targetFilter(target, operation);
   if (values.size === 0) {
     return rowOf(
@@ -239,14 +247,28 @@ async function tryUpdate(
     return rowOf(await table.run(operation, () => update().returning(namesOf(table))), table);
   }
   return await table.connection.atomically(async () => {
+    if ([...target.unique.keys()].some((column) => values.has(column))) {
+      // What it is found by is about to change: from here on it goes by its key.
+      return await updateByKey(target, values, table, action);
+    }
     const { affectedRows } = await table.run(operation, update);
-    if (affectedRows === 0) return undefined;
-    const unique = Array.from(
-      target.unique,
-      ([column, value]) => [column, values.get(column) ?? value] as const,
-    );
-    return await lockRow(new Map(unique), table, action);
+    return affectedRows === 0 ? undefined : await lockRow(target.unique, table, action);
   });
+}
+
+async function updateByKey(
+  target: RowTarget,
+  values: Values,
+  table: Table,
+  action: string,
+): Promise<AnyRow | undefined> {
+  const operation = new Operation("lock", action);
+  const filter = targetFilter(target, operation);
+  const row = rowOf(await table.run(operation, () => lock(filter, table)), table);
+  if (!row) return undefined;
+  const { primaryKey } = table;
+  const unique = new Map([[primaryKey, row[primaryKey.name]]]);
+  return await tryUpdate({ scope: new Map(), unique }, values, table, action);
 }
 
 /** Reads a row that this transaction has written, as it is now and not as it was when that began. */

@@ -4,7 +4,7 @@ import { test } from "../test.ts";
 
 test("BoundedCache makes a value once and forgets the oldest", () => {
   const made: string[] = [];
-  const cache = new BoundedCache<string>(2);
+  const cache = new BoundedCache<string>({ max: 2 });
   const get = (key: string) => cache.getOrMake(key, () => `${key}${made.push(key)}`);
   assert.deepEqual(["a", "b", "a", "c", "b", "a"].map(get), ["a1", "b2", "a1", "c3", "b2", "a4"]);
   assert.deepEqual(made, ["a", "b", "c", "a"]);

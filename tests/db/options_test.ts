@@ -6,6 +6,7 @@ import { withEnv } from "../with_env.ts";
 import { Db, temporaryFolder } from "./database.ts";
 
 test("DbOptions.fromUrl() refuses a URL it cannot use, without repeating any of it", () => {
+  const MALFORMED = "it is malformed; in a password, percent-encode what is no letter or digit";
   const NO_SCHEME = "it does not begin with sqlite:, postgresql:, postgres:, mysql: or mariadb:";
   const table: readonly (readonly [string, string])[] = [
     ["", NO_SCHEME],
@@ -15,7 +16,9 @@ test("DbOptions.fromUrl() refuses a URL it cannot use, without repeating any of 
     [" sqlite:hunter2", NO_SCHEME],
     ["sqlite:", "it names no SQLite file"],
     ["sqlite://", "it names no SQLite file"],
-    ["postgres://ada:hunter2@[/db", "it is malformed"],
+    ["postgres://ada:hunter2@[/db", MALFORMED],
+    ["postgres://ada:p@ss/hunter2@localhost/db", MALFORMED],
+    ["mysql://ada:hunter2@localhost/db#x", MALFORMED],
     ["mysql:ada:hunter2", "it names no host"],
     ["mysql:///hunter2", "it names no host"],
     ["postgresql://ada:hunter2@localhost", "it names no database"],

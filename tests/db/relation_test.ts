@@ -292,3 +292,61 @@ test("Field.references() refuses a key of another kind", () => {
     },
   );
 });
+
+const Airline = model("airlines", { id: field.integer().primaryKey(), owner: field.text() });
+const Airport = model("airports", { code: field.text().primaryKey() });
+const Flight = model("flights", {
+  id: field.integer().primaryKey(),
+  owner: field.text(),
+  airline_id: field.integer().references(Airline),
+  origin: field.text().references(Airport),
+  destination: field.text().references(Airport),
+});
+class Flights extends DbService.with({ airline: Airline, airport: Airport, flight: Flight }, {
+  airline: {
+    origins: manyToMany(Flight.airline_id, Flight.origin),
+    destinations: manyToMany(Flight.airline_id, Flight.destination),
+  },
+}) {}
+
+testOnEach(
+  "include tells two relations through one join model apart, in a scope too",
+  async ({ url }) => {
+    await using db = await Flights.open(DbOptions.fromUrl(url));
+    await db.createTables();
+    await db.airport.createMany({ data: [{ code: "AMS" }, { code: "JFK" }, { code: "LHR" }] });
+    await db.airline.create({ data: { id: 1, owner: "a" } });
+    const flight = { owner: "a", airline_id: 1, origin: "AMS", destination: "JFK" };
+    await db.flight.createMany({ data: [flight, { ...flight, owner: "b", destination: "LHR" }] });
+    const include = { origins: true, destinations: true } as const;
+    assert.deepEqual(await db.airline.scoped({ owner: "a" }).findMany({ include }), [
+      { id: 1, owner: "a", origins: [{ code: "AMS" }], destinations: [{ code: "JFK" }] },
+    ]);
+    const [all] = await db.airline.findMany({ include: { destinations: true, origins: false } });
+    assert.deepEqual(all, { id: 1, owner: "a", destinations: [{ code: "JFK" }, { code: "LHR" }] });
+  },
+);
+
+test("include refuses a scope that a related model has in another kind", async () => {
+  const Tenant = model("tenants", { id: field.integer().primaryKey(), owner: field.integer() });
+  const Item = model("items", {
+    id: field.integer().primaryKey(),
+    owner: field.text(),
+    tenant_id: field.integer().references(Tenant),
+  });
+  class Items extends DbService.with({ tenant: Tenant, item: Item }, {
+    tenant: { items: hasMany(Item.tenant_id) },
+  }) {}
+  await using db = await Items.open(DbOptions.fromUrl("sqlite::memory:"));
+  await assert.rejects(db.tenant.scoped({ owner: 1 }).findMany({ include: { items: true } }), {
+    name: "TypeError",
+    message: "Cannot read tenants: owner is in the scope, and of items no integer",
+  });
+});
+
+test("DbService.with() refuses two models of one table", () => {
+  assert.throws(() => DbService.with({ a: Airport, b: Airport }), {
+    name: "TypeError",
+    message: "Cannot add model: the service has airports already",
+  });
+});

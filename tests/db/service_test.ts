@@ -97,7 +97,7 @@ test("a DbError tells clients nothing but its own words, and the log what happen
   await using db = await Db.open(OPTIONS);
   const secret = "hunter2";
   await assert.rejects(db.user.create({ data: { ...ADA, name: secret } }), (error: Error) => {
-    dbError("Database", "Cannot create users: the database failed")(error);
+    dbError("Database", "Cannot create users: its table is missing")(error);
     assert.match(String(error.cause), /no such table: users/);
     return true;
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { sql } from "kysely";
-import { DbService, field, model } from "../../src/db/mod.ts";
+import { DbOptions, DbService, field, model } from "../../src/db/mod.ts";
 import { Db, testOnEach } from "./database.ts";
 import { openNoted } from "./noted.ts";
 
@@ -114,3 +114,29 @@ testOnEach("Connections keep a thousand statements prepared", async (database) =
   // Those that made the tables count, or the driver has some of its own.
   assert.ok(kept > 900 && kept < 1010, `${kept} are kept`);
 }, ["postgres", "mysql"]);
+
+const Odd = model("odd", {
+  id: field.integer().primaryKey(),
+  select: field.text().nullable(),
+  desc: field.text().nullable(),
+  t: field.text(),
+  manyt: field.text().unique(),
+});
+class Odds extends DbService.with({ odd: Odd }) {}
+
+testOnEach("columns named like parts of a shape are taken for nothing else", async ({ url }) => {
+  await using db = await Odds.open(DbOptions.fromUrl(url));
+  await db.createTables();
+  const row = { select: null, desc: "d" };
+  await db.odd.createMany({
+    data: [{ ...row, t: "a", manyt: "x" }, { ...row, t: "b", manyt: "a" }],
+  });
+  await db.odd.findMany({ orderBy: { select: "desc" } });
+  assert.deepEqual(await db.odd.findMany({ select: { desc: true } }), [{ desc: "d" }, {
+    desc: "d",
+  }]);
+  assert.equal(await db.odd.scoped({ t: "nope" }).deleteMany({ all: true }), 0);
+  assert.equal((await db.odd.delete({ where: { manyt: "a" } })).t, "b");
+  assert.equal(await db.odd.count(), 1);
+  assert.equal(await db.odd.count({ distinct: ["t", "t"] }), 1);
+});

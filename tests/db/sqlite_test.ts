@@ -211,3 +211,18 @@ test("SQLite gives integers beyond 2^53 as bigints, and no repository gives a wr
     dbError("Database", "Cannot read integer: it is not within ±(2^53 - 1)"),
   );
 });
+
+test("a transaction that SQLite itself has rolled back is not gone on with", async () => {
+  await using db = await openDb();
+  await sql`create trigger no before insert on users when new.email = 'bad' begin
+    select raise(rollback, 'no'); end`.execute(db.kysely);
+  await assert.rejects(
+    db.transaction(async () => {
+      await db.user.create({ data: ADA });
+      await db.user.create({ data: { ...ADA, email: "bad" } }).catch(() => {});
+      await db.user.create({ data: { ...ADA, email: "b" } });
+    }),
+    dbError("Database", "Cannot create users: an earlier statement of its transaction failed"),
+  );
+  assert.equal(await db.user.count(), 0);
+});

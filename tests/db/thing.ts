@@ -7,7 +7,6 @@ import {
   model,
   type Row,
   type UniqueWhere,
-  type UpdateInput,
   type Where,
 } from "../../src/db/mod.ts";
 
@@ -41,7 +40,7 @@ export type Unique = UniqueWhere<typeof Thing>;
 export type Creation = CreateInput<typeof Thing>;
 
 /** What to change. */
-export type Change = UpdateInput<typeof Thing>;
+export type Change = Partial<Omit<Thing, "id">>;
 
 /** What to find; `select` may lack columns, which is of no interest to types here. */
 export type Find = FindManyOptions<typeof Thing> & { select?: Record<Column, true> };
@@ -77,29 +76,33 @@ export function runOperation(
   const naming = (where: Condition) => ({ AND: [where, { id: { notIn: [] } }] });
   switch (operation.do) {
     case "create":
-      return thing.create(operation);
+      return thing.create({ data: operation.data });
     case "createMany":
-      return thing.createMany(operation);
+      return thing.createMany({ data: operation.data });
     case "findUnique":
-      return thing.findUnique(operation);
+      return thing.findUnique({ where: operation.where });
     case "findMany":
       return thing.findMany(operation.options);
-    case "findFirst":
-      return thing.findFirst(operation.options);
+    case "findFirst": {
+      const { take: _, ...options } = operation.options;
+      return thing.findFirst(options);
+    }
     case "update":
-      return thing.update(operation);
+      return thing.update({ where: operation.where, data: operation.data });
     case "updateMany":
       return thing.updateMany({ where: naming(operation.where), data: operation.data });
-    case "upsert":
-      return thing.upsert(operation);
+    case "upsert": {
+      const { where, create, update } = operation;
+      return thing.upsert({ where, create, update });
+    }
     case "delete":
-      return thing.delete(operation);
+      return thing.delete({ where: operation.where });
     case "deleteMany":
       return thing.deleteMany({ where: naming(operation.where) });
     case "exists":
-      return thing.exists(operation);
+      return thing.exists({ where: operation.where });
     case "count":
-      return thing.count(operation);
+      return thing.count({ where: operation.where, distinct: operation.distinct });
   }
 }
 

@@ -189,3 +189,44 @@ testDbOnEach("DbService.transaction() tells when the database is closed", async 
     dbError("PoolClosed", "Cannot begin transaction: the database is closed"),
   );
 });
+
+testDbOnEach("DbService.transaction() takes no level that is none", async (db) => {
+  const isolation = "serializable; create table pwned (a int); --" as "serializable";
+  await assert.rejects(db.transaction(() => 1, { isolation }), {
+    name: "TypeError",
+    message: "Cannot begin transaction: there is no such isolation level",
+  });
+});
+
+testDbOnEach("DbService.close() is refused inside a transaction", async (db) => {
+  await assert.rejects(db.transaction(() => db.close()), {
+    name: "TypeError",
+    message: "Cannot close database: a transaction is open",
+  });
+  await db.ping();
+});
+
+testDbOnEach(
+  "DbService.transaction() is over for a transaction of Kysely's that comes too late",
+  async (db) => {
+    const { promise: late, resolve: end } = Promise.withResolvers<void>();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    let stray: Promise<unknown> | undefined;
+    await db.transaction(async () => {
+      stray = db.kysely.transaction().execute(async () => {
+        begin();
+        await late;
+        throw new Error("late");
+      }).catch((error: unknown) => error);
+      await begun;
+    });
+    await db.transaction(() =>
+      db.transaction(async () => {
+        await db.user.create({ data: user("a") });
+        end();
+        await stray;
+      })
+    );
+    assert.deepEqual(await emails(db), ["a"]);
+  },
+);

@@ -3,8 +3,10 @@ import type { Noted } from "./noted.ts";
 
 const INSERT = 'insert into "authors" ("email", "name", "active") values (?, ?, ?)';
 const INSERT_KEY = 'insert into "authors" ("id", "email", "name", "active") values (?, ?, ?, ?)';
-const PASS_KEY = "select setval(s::regclass, ?) from pg_get_serial_sequence('\"authors\"', 'id') " +
-  "as t (s) where has_sequence_privilege(s, 'select, update') " +
+const PASS_KEY = "with t as materialized ( select s, " +
+  "pg_advisory_xact_lock(s::regclass::oid::int8) " +
+  "from pg_get_serial_sequence('\"authors\"', 'id') as t (s) ) " +
+  "select setval(s::regclass, ?) from t where has_sequence_privilege(s, 'select, update') " +
   "and ? > coalesce(pg_sequence_last_value(s::regclass), 0)";
 const TWO: Noted = [`${INSERT}, (?, ?, ?)`, "c", null, true, "d", null, false];
 const KEYED: Noted = [INSERT_KEY, 20, "e", null, true];
@@ -77,10 +79,22 @@ const WRITES: readonly Operation[] = [
   ],
   [
     ({ author }) => author.update({ where: { email: "a" }, data: { email: "A", name: null } }),
-    written(['update "authors" set "email" = ?, "name" = ? where "email" = ?', "A", null, "a"], [
-      '"email" = ?',
-      "A",
-    ]),
+    {
+      ...same([
+        `update "authors" set "email" = ?, "name" = ? where "email" = ? returning ${ROW}`,
+        "A",
+        null,
+        "a",
+      ]),
+      // It would not be found again by what it was found by.
+      mysql: [
+        ["begin"],
+        [`${READ} "email" = ? for update`, "a"],
+        ['update "authors" set "email" = ?, "name" = ? where "id" = ?', "A", null, 1],
+        [`${READ} "id" = ? for update`, 1],
+        ["commit"],
+      ],
+    },
   ],
   [
     ({ author }) =>

@@ -75,6 +75,8 @@ testDbOnEach(
       { where: {} },
       { where: { AND: [] } },
       { where: { OR: [{}] } },
+      { where: { OR: [{}, { id: 1 }] } },
+      { where: { OR: [{ AND: [] }, { id: -1 }] } },
       { where: { NOT: { OR: [] } } },
       { where: { name: "odd" }, all: true },
       { where: {}, all: true },

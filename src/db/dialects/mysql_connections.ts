@@ -5,6 +5,7 @@
  */
 import type { Duplex } from "node:stream";
 import type { Pool, PoolConnection } from "mysql2";
+import { within } from "../time_limit.ts";
 import { IdleConnections } from "./idle_connections.ts";
 
 const IDLE_MS = 60_000;
@@ -76,12 +77,4 @@ export function lost(): Error {
 function streamOf(connection: PoolConnection): Duplex {
   // The driver's types do not have it.
   return (connection as unknown as { readonly stream: Duplex }).stream;
-}
-
-/** Waits for something, but not for longer than a time. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([work, promise]);
-  clearTimeout(timer);
 }

@@ -7,6 +7,7 @@ import { MysqlDialect, type MysqlPool, type MysqlPoolConnection } from "kysely";
 import type { Pool, PoolConnection, PoolOptions, RowDataPacket } from "mysql2";
 import type { PoolLimits } from "../connection.ts";
 import type { Dialect } from "../dialect.ts";
+import { loadDriver } from "./load_driver.ts";
 import { abandon, MysqlConnections } from "./mysql_connections.ts";
 import { explainMysqlError } from "./mysql_errors.ts";
 import { mysqlFace } from "./mysql_face.ts";
@@ -33,10 +34,10 @@ export async function openMysql(
   url: URL,
   { min, max, acquireTimeoutMs }: PoolLimits,
 ): Promise<Dialect> {
-  const [{ default: mysql }, { Buffer }] = await Promise.all([
-    import("mysql2"),
-    import("node:buffer"),
-  ]);
+  const [{ default: mysql }, { Buffer }] = await loadDriver(
+    "mysql2",
+    () => Promise.all([import("mysql2"), import("node:buffer")]),
+  );
   const settings: PoolOptions = {
     uri: url.href,
     charset: "utf8mb4",

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { DbErrorCode, DbFailure } from "../errors.ts";
+import { type DbErrorCode, type DbFailure, NO_COLUMN, NO_TABLE } from "../errors.ts";
 import { isOutOfReach } from "./network_errors.ts";
 
 /** Error numbers (MySQL Error Message Reference), and those of MariaDB. */
@@ -39,6 +39,7 @@ const NUMBERS: Readonly<Record<number, DbErrorCode>> = {
   1044: "ConnectionLost",
   1045: "ConnectionLost",
   1049: "ConnectionLost",
+  1698: "ConnectionLost",
   1053: "ConnectionLost",
   1077: "ConnectionLost",
   1129: "ConnectionLost",
@@ -76,6 +77,8 @@ export function explainMysqlError(error: unknown): DbFailure {
     fatal?: boolean;
   };
   if (message === "Pool is closed.") return { code: "PoolClosed" };
+  if (errno === 1146) return NO_TABLE;
+  if (errno === 1054) return NO_COLUMN;
   const kind = NUMBERS[errno];
   if (isDuplicate(error)) return { code: "UniqueViolation", fields: columnsOf(error) };
   if (kind === "NotNullViolation") return { code: kind, fields: columnIn(message) };

@@ -28,7 +28,12 @@ export function openServerError(
     ? "there is no such database"
     : failure.code === "ConnectionLost"
     ? "it does not answer, or lets nobody in"
-    : "the database failed";
+    : reasonIn(cause);
   const place = `${hostname}${port && `:${port}`}${decodeURIComponent(pathname)}`;
   return new DbError(failure.code, `Cannot open ${brand} database ${place}: ${reason}`, { cause });
+}
+
+/** The server's own words are for whoever starts the application; they hold no password. */
+function reasonIn(cause: unknown): string {
+  return cause instanceof Error ? cause.message : "the database failed";
 }

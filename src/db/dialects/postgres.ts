@@ -63,11 +63,15 @@ export const POSTGRES: Grammar = {
   literal: (encoded) => encoded,
   pattern: likePattern,
   matches: (_, column, pattern) => like(column, pattern),
-  // The others move on by themselves. A sequence that is not the user's to move stays as it is.
+  // The others move on by themselves. One at a time looks and sets, so that none sets it back. A
+  // sequence that is not the user's to move stays as it is.
   passKey: (table, column, key) =>
     sql`
-      select setval(s::regclass, ${key})
-      from pg_get_serial_sequence(${sql.lit(`"${table}"`)}, ${sql.lit(column)}) as t (s)
+      with t as materialized (
+        select s, pg_advisory_xact_lock(s::regclass::oid::int8)
+        from pg_get_serial_sequence(${sql.lit(`"${table}"`)}, ${sql.lit(column)}) as t (s)
+      )
+      select setval(s::regclass, ${key}) from t
       where has_sequence_privilege(s, 'select, update')
       and ${key} > coalesce(pg_sequence_last_value(s::regclass), 0)`,
   explain: explainPostgresError,

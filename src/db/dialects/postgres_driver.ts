@@ -13,9 +13,19 @@ import type { Options, PostgresType } from "postgres";
 import type { PoolLimits } from "../connection.ts";
 import type { AnyTables, Dialect, StatementResult } from "../dialect.ts";
 import type { Statement } from "../operation.ts";
+import { loadDriver } from "./load_driver.ts";
 import { openServerError } from "./open_server_error.ts";
 import { POSTGRES } from "./postgres.ts";
 import { ReservingPool } from "./postgres_reserve.ts";
+
+/** What the driver reads and the SQL means goes by these, which a database may have set otherwise. */
+const SESSION = {
+  TimeZone: "UTC",
+  DateStyle: "ISO",
+  extra_float_digits: "1",
+  bytea_output: "hex",
+  standard_conforming_strings: "on",
+};
 
 /** How values travel, where the driver would do it in another way. */
 const TYPES: Readonly<Record<string, PostgresType>> = {
@@ -50,16 +60,15 @@ class Postgres implements Dialect {
  * @throws {DbError} if it cannot be reached, or refuses
  */
 export async function openPostgres(url: URL, limits: PoolLimits): Promise<Dialect> {
-  const [{ default: postgres }, { PostgresJSDialect, PostgresJSDriver }, net] = await Promise.all([
-    import("postgres"),
-    import("kysely-postgres-js"),
-    import("node:net"),
-  ]);
+  const [{ default: postgres }, { PostgresJSDialect, PostgresJSDriver }, net] = await loadDriver(
+    "postgres and kysely-postgres-js",
+    () => Promise.all([import("postgres"), import("kysely-postgres-js"), import("node:net")]),
+  );
   const options: Options<Record<string, PostgresType>> = {
     connect_timeout: limits.acquireTimeoutMs / 1000,
     onnotice: () => {},
     types: TYPES,
-    connection: { TimeZone: "UTC", DateStyle: "ISO" },
+    connection: SESSION,
   };
   const pool = new ReservingPool({
     net,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { DbErrorCode, DbFailure } from "../errors.ts";
+import { type DbErrorCode, type DbFailure, NO_COLUMN, NO_TABLE } from "../errors.ts";
 import { isOutOfReach } from "./network_errors.ts";
 
 /** SQLSTATEs (PostgreSQL manual, appendix A), and codes of the driver. */
@@ -49,6 +49,8 @@ export function explainPostgresError(error: unknown): DbFailure {
     column_name?: string;
     column?: string;
   };
+  if (code === "42P01") return NO_TABLE;
+  if (code === "42703") return NO_COLUMN;
   const kind = CODES[String(code)] ??
     (String(code).startsWith("08") || isOutOfReach(error) ? "ConnectionLost" : "Database");
   if (kind === "UniqueViolation") return { code: kind, fields: columnsIn(detail) };

@@ -23,7 +23,8 @@ const PRAGMAS = [
   "pragma foreign_keys = on",
   "pragma journal_mode = wal",
 ];
-const MAX_STATEMENTS = 1024;
+/** At most 1024 prepared statements, and fewer where their SQL is long. */
+const MAX_WEIGHT = 1_048_576;
 
 /**
  * Begins transactions that may write at once: one that reads first could not go on to write after
@@ -107,6 +108,11 @@ export class Sqlite implements Dialect {
     return this.#reader.run(statement);
   }
 
+  /** Tells whether it is: a trigger or a conflict may have rolled it back. */
+  isTransactionOpen(): boolean | undefined {
+    return this.#writer.database.isTransaction;
+  }
+
   /** Runs all statements of a script. */
   runScript(script: string): Promise<void> {
     this.#writer.database.exec(script);
@@ -123,14 +129,19 @@ export class Sqlite implements Dialect {
 /** A connection, and the statements it keeps prepared. */
 class SqliteConnection {
   readonly database: DatabaseSync;
-  readonly #statements = new BoundedCache<PreparedStatement>(MAX_STATEMENTS);
+  readonly #statements = new BoundedCache<PreparedStatement>({
+    max: MAX_WEIGHT,
+    weigh: ({ sql }) => Math.max(1024, sql.length),
+  });
 
   constructor(database: DatabaseSync) {
     this.database = database;
   }
 
   run({ sql, parameters }: Statement): StatementResult {
-    return this.#statements.getOrMake(sql, () => prepareStatement(this.database, sql))(parameters);
+    return this.#statements.getOrMake(sql, () => prepareStatement(this.database, sql)).run(
+      parameters,
+    );
   }
 
   close(): void {

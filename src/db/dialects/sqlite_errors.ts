@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DbError, type DbFailure } from "../errors.ts";
+import { DbError, type DbFailure, NO_COLUMN, NO_TABLE } from "../errors.ts";
 
 /** Extended result codes (https://sqlite.org/rescode.html). */
 const BUSY_SNAPSHOT = 517;
@@ -26,6 +26,8 @@ export function explainSqliteError(error: unknown): DbFailure {
     message?: string;
   };
   if (code === "ERR_INVALID_STATE") return { code: "PoolClosed" };
+  if (message.includes("no such table")) return NO_TABLE;
+  if (/no such column|has no column named/.test(message)) return NO_COLUMN;
   if (errcode === 0) return explainMessage(message);
   if (UNIQUES.includes(errcode)) return { code: "UniqueViolation", fields: columnsIn(message) };
   if (errcode === NOT_NULL) return { code: "NotNullViolation", fields: columnsIn(message) };

@@ -12,24 +12,31 @@ interface ReturnsArrays {
   setReturnArrays(enabled: boolean): void;
 }
 
-/** Runs a prepared statement with encoded values. */
-export type PreparedStatement = (parameters: readonly unknown[]) => StatementResult;
+/** A statement that is kept prepared. */
+export interface PreparedStatement {
+  /** Its SQL. */
+  readonly sql: string;
+  /** Runs it with encoded values. */
+  readonly run: (parameters: readonly unknown[]) => StatementResult;
+}
 
 /** Prepares a statement to be kept. It reads arrays, which are made faster than objects. */
 export function prepareStatement(database: DatabaseSync, sql: string): PreparedStatement {
   const statement = prepare(database, sql) as StatementSync & ReturnsArrays;
   if (statement.columns().length === 0) {
-    return (parameters) => {
+    const run = (parameters: readonly unknown[]) => {
       const { changes } = statement.run(...parameters as SQLInputValue[]);
       return { rows: [], affectedRows: Number(changes) };
     };
+    return { sql, run };
   }
   statement.setReturnArrays(true);
-  return (parameters) => {
+  const run = (parameters: readonly unknown[]) => {
     // The types of node:sqlite do not follow setReturnArrays; codecs encode to what SQLite stores.
     const rows = statement.all(...parameters as SQLInputValue[]) as unknown as DriverRow[];
     return { rows, affectedRows: rows.length };
   };
+  return { sql, run };
 }
 
 /**
