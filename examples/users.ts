@@ -1,5 +1,5 @@
 /**
- * A users resource on SQLite: validated, paged, limited to a tenant, observed, and stopped with care.
+ * A users resource on any database: validated, paged, limited to a tenant, observed, and stopped with care.
  *
  *     deno run -A examples/users.ts
  *
@@ -218,7 +218,7 @@ if (import.meta.main) {
   curl ${server.url}/metrics`);
 }
 
-/** Gives the URL of a database beside nothing of the user's. */
+/** Gives the URL of a SQLite file in a folder of its own for temporary files. */
 function ownDatabase(): string {
   const directory = join(tmpdir(), "fw-example-users");
   mkdirSync(directory, { recursive: true, mode: 0o700 });

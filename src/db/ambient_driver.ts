@@ -3,23 +3,12 @@
  *
  * @module
  */
-import type {
-  CompiledQuery,
-  ControlConnectionProvider,
-  DatabaseConnection,
-  Driver,
-  QueryCompiler,
-  QueryResult,
-  TransactionSettings,
-} from "kysely";
-import { DbError, dbError } from "./errors.ts";
+import type { DatabaseConnection, Driver, QueryCompiler, TransactionSettings } from "kysely";
 import type { Gate } from "./gate.ts";
-import {
-  type FailureRules,
-  type Savepoint,
-  type Transaction,
-  TransactionConnection,
-} from "./transaction.ts";
+import { JoinedConnection } from "./joined_connection.ts";
+import { PooledConnection } from "./pooled_connection.ts";
+import type { Transaction } from "./transaction.ts";
+import { type FailureRules, queryError, TransactionConnection } from "./transaction_connection.ts";
 
 type CompileQuery = QueryCompiler["compileQuery"];
 
@@ -80,11 +69,11 @@ export class AmbientDriver implements Driver {
   /** Takes a connection, for Kysely. */
   async acquireConnection(): Promise<DatabaseConnection> {
     const transaction = this.#options.current();
-    if (transaction) return new JoinedConnection(transaction, this.#options);
+    if (transaction) return new JoinedConnection(transaction, this.#options.rules);
     try {
-      return new PooledConnection(await this.take(), this.#options);
+      return new PooledConnection(await this.take(), this.#options.rules);
     } catch (error) {
-      throw queryError(error, this.#options);
+      throw queryError(error, this.#options.rules);
     }
   }
 
@@ -161,118 +150,7 @@ export class AmbientDriver implements Driver {
     try {
       await run();
     } catch (error) {
-      throw queryError(error, this.#options);
+      throw queryError(error, this.#options.rules);
     }
-  }
-}
-
-type Rules = Pick<AmbientDriverOptions, "rules">;
-
-/** What is wrong with the query itself stays as it is. */
-function queryError(error: unknown, { rules }: Rules): unknown {
-  if (error instanceof DbError || error instanceof TypeError) return error;
-  return dbError("run query", rules.explain(error), error);
-}
-
-/** A connection of the database's driver, as Kysely has it for itself. */
-class PooledConnection implements DatabaseConnection {
-  readonly raw: DatabaseConnection;
-  /** The transaction of Kysely's that is open on it. */
-  transaction: TransactionConnection | undefined;
-  readonly #options: Rules;
-
-  constructor(raw: DatabaseConnection, options: Rules) {
-    this.raw = raw;
-    this.#options = options;
-  }
-
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    try {
-      return await (this.transaction?.run<R>(query) ?? this.raw.executeQuery<R>(query));
-    } catch (error) {
-      throw queryError(error, this.#options);
-    }
-  }
-
-  async *streamQuery<R>(
-    query: CompiledQuery,
-    chunkSize: number,
-  ): AsyncIterableIterator<QueryResult<R>> {
-    try {
-      yield* this.transaction?.stream<R>(query, chunkSize) ??
-        this.raw.streamQuery<R>(query, chunkSize);
-    } catch (error) {
-      throw queryError(error, this.#options);
-    }
-  }
-
-  async cancelQuery(control: ControlConnectionProvider): Promise<void> {
-    await this.raw.cancelQuery?.(control);
-  }
-
-  async collectSessionInfo(): Promise<void> {
-    await this.raw.collectSessionInfo?.();
-  }
-
-  async killSession(control: ControlConnectionProvider): Promise<void> {
-    await this.raw.killSession?.(control);
-  }
-}
-
-/** The connection of a transaction, as one who joins it sees it. */
-class JoinedConnection implements DatabaseConnection {
-  readonly #transaction: Transaction;
-  readonly #options: Rules;
-  readonly #savepoints: Savepoint[] = [];
-
-  constructor(transaction: Transaction, options: Rules) {
-    this.#transaction = transaction;
-    this.#options = options;
-  }
-
-  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return this.#inTurn((connection) => connection.run<R>(query));
-  }
-
-  async *streamQuery<R>(
-    query: CompiledQuery,
-    chunkSize: number,
-  ): AsyncIterableIterator<QueryResult<R>> {
-    const stream = await this.#inTurn((connection) =>
-      Promise.resolve(connection.stream<R>(query, chunkSize))
-    );
-    try {
-      yield* stream;
-    } catch (error) {
-      throw queryError(error, this.#options);
-    }
-  }
-
-  async begin(): Promise<void> {
-    this.#savepoints.push(await this.#inTurn((connection) => connection.savepoint()));
-  }
-
-  async commit(): Promise<void> {
-    const savepoint = this.#savepoints.pop();
-    if (savepoint) await this.#inTurn((connection) => connection.release(savepoint));
-  }
-
-  async rollBack(): Promise<void> {
-    const savepoint = this.#savepoints.pop();
-    if (!savepoint || this.#transaction.hasEnded) return;
-    await this.#transaction.connection.rollBackTo(savepoint);
-  }
-
-  #inTurn<T>(run: (connection: TransactionConnection) => Promise<T>): Promise<T> {
-    const transaction = this.#transaction;
-    return transaction.during(async () => {
-      while (transaction.nested) await transaction.nested;
-      transaction.check("run query");
-      try {
-        return await run(transaction.connection);
-      } catch (error) {
-        throw queryError(error, this.#options);
-      }
-    });
   }
 }

@@ -61,7 +61,7 @@ export function createTuple(
   for (const name of Object.keys(given)) {
     tuple[givenColumn(name, scope, table, action).index] = given[name];
   }
-  let missing: string[] | undefined;
+  const missing: string[] = [];
   for (const column of columns) {
     const { name, field, index } = column;
     let value = tuple[index];
@@ -69,9 +69,9 @@ export function createTuple(
       value = scope.get(column) ?? defaultOf(field) ?? (isGenerated(field) ? undefined : null);
       tuple[index] = value;
     }
-    if (value === null && !field.flags.has("nullable")) (missing ??= []).push(name);
+    if (value === null && !field.flags.has("nullable")) missing.push(name);
   }
-  if (missing) throw dbError(action, { code: "NotNullViolation", fields: missing });
+  if (missing.length > 0) throw dbError(action, { code: "NotNullViolation", fields: missing });
   return tuple;
 }
 
@@ -88,14 +88,21 @@ export function updateValues(
   table: Table,
   operation: Operation,
 ): Values {
+  const { action } = operation;
   const values = new Map<TableColumn, unknown>();
-  for (const [column, value] of givenValues(data, scope, table, operation)) {
-    if (column.field.flags.has("primaryKey")) {
-      throw new TypeError(`Cannot ${operation.action}: ${column.name} is the primary key`);
+  const missing: string[] = [];
+  for (const [name, value] of Object.entries(dataOf(data, operation))) {
+    const column = givenColumn(name, scope, table, action);
+    if (value === undefined) continue;
+    const { flags } = column.field;
+    if (flags.has("primaryKey")) {
+      throw new TypeError(`Cannot ${action}: ${name} is the primary key`);
     }
+    if (value === null && !flags.has("nullable")) missing.push(name);
     values.set(column, isPlainObject(value) ? differenceIn(value, column) ?? value : value);
   }
-  return checkMissing(values, operation);
+  if (missing.length > 0) throw dbError(action, { code: "NotNullViolation", fields: missing });
+  return values;
 }
 
 /** Binds values to be set in a table. */
@@ -124,26 +131,16 @@ function changed(
   return sql`${sql.ref(`${table.name}.${name}`)} ${sql.raw(operator)} ${amount}`;
 }
 
-/** A unique number is set, and not changed: the row is found again by what it is set to. */
 function differenceIn(
   value: Readonly<Record<string, unknown>>,
-  { rules, field }: TableColumn,
+  { rules }: TableColumn,
 ): Difference | undefined {
-  if (!rules.numeric || field.flags.has("unique")) return undefined;
+  if (!rules.numeric) return undefined;
   const [name, ...others] = Object.keys(value).filter((name) => value[name] !== undefined);
   if (others.length > 0) return undefined;
   if (name === "increment") return new Difference("+", value[name]);
   if (name === "decrement") return new Difference("-", value[name]);
   return undefined;
-}
-
-function givenValues(data: unknown, scope: Values, table: Table, operation: Operation): Values {
-  const values = new Map<TableColumn, unknown>();
-  for (const [name, value] of Object.entries(dataOf(data, operation))) {
-    const column = givenColumn(name, scope, table, operation.action);
-    if (value !== undefined) values.set(column, value);
-  }
-  return values;
 }
 
 function dataOf(data: unknown, { action }: Operation): Readonly<Record<string, unknown>> {
@@ -159,13 +156,4 @@ function givenColumn(name: string, scope: Values, table: Table, action: string):
 
 function defaultOf({ traits: { defaultValue } }: AnyField): unknown {
   return typeof defaultValue === "function" ? defaultValue() : defaultValue;
-}
-
-function checkMissing(values: Values, { action }: Operation): Values {
-  let fields: string[] | undefined;
-  for (const [{ name, field }, value] of values) {
-    if (value === null && !field.flags.has("nullable")) (fields ??= []).push(name);
-  }
-  if (fields === undefined) return values;
-  throw dbError(action, { code: "NotNullViolation", fields });
 }

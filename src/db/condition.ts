@@ -7,6 +7,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type { AnyTables } from "./dialect.ts";
 import { isPlainObject, membersOf } from "./plain_object.ts";
+import { isUnique } from "./model.ts";
 import type { Operation } from "./operation.ts";
 import { compareFilter, type Filter, operatorFilter } from "./operators.ts";
 import type { Table, TableColumn, Values } from "./table.ts";
@@ -54,8 +55,7 @@ export function uniqueValues(where: unknown, table: Table, operation: Operation)
   const values = new Map<TableColumn, unknown>();
   for (const [name, condition] of membersOf(where, "where", operation)) {
     const column = table.column(name, action);
-    const { flags } = column.field;
-    if (!flags.has("unique") && !flags.has("primaryKey")) {
+    if (!isUnique(column.field)) {
       throw new TypeError(`Cannot ${action}: ${name} is not unique`);
     }
     const value = soleOperand(condition);

@@ -13,13 +13,12 @@ import type { Statement } from "./operation.ts";
 import { within } from "./time_limit.ts";
 import {
   backOff,
-  type FailureRules,
   ISOLATION_LEVELS,
   type IsolationLevel,
   Transaction,
-  TransactionConnection,
   type TransactionOptions,
 } from "./transaction.ts";
+import { type FailureRules, TransactionConnection } from "./transaction_connection.ts";
 
 /** The limits of a pool of connections. */
 export interface PoolLimits {
@@ -119,7 +118,8 @@ export class DbConnection implements OpenDatabase {
    * transaction it is a part of it that can be undone alone.
    *
    * @throws {RangeError} if `retries` is not a whole number of 0 or more
-   * @throws {TypeError} if it is inside one that is less isolated, or does not await its work
+   * @throws {TypeError} if the isolation level is unknown or, inside another transaction, stricter than
+   * that one's; or if the function did not await what it began
    * @throws {DbError} if it cannot be begun or committed; and whatever the function throws
    */
   async transaction<T>(

@@ -37,7 +37,7 @@ export interface StatementResult {
   readonly insertId?: bigint | undefined;
 }
 
-/** How the values of a kind travel; neither sees `null`. */
+/** How the values of a kind are encoded for the driver and decoded from it; neither sees `null`. */
 export interface Codec {
   /** Turns a sound value into what the driver takes. */
   readonly encode: (value: unknown, field: AnyField) => unknown;
@@ -47,7 +47,7 @@ export interface Codec {
 
 /** The SQL of a brand, and what its drivers read and take. */
 export interface Grammar {
-  /** Its name, for messages. */
+  /** Which database it is. */
   readonly brand: "PostgreSQL" | "SQLite" | "MySQL";
 
   /** The codec of each kind. */

@@ -35,9 +35,9 @@ export interface DbFailure {
   readonly reason?: string;
 }
 
-/** What is wrong with a table that is not as its model says. */
+/** The table of a model is missing. */
 export const NO_TABLE: DbFailure = { code: "Database", reason: "its table is missing" };
-/** What is wrong with a table that lacks what its model has. */
+/** The table of a model lacks a column. */
 export const NO_COLUMN: DbFailure = { code: "Database", reason: "its table lacks a column" };
 
 const HTTP_STATUSES: Readonly<Record<DbErrorCode, number>> = {
@@ -68,7 +68,7 @@ const REASONS: Readonly<Record<DbErrorCode, (subject: string) => string>> = {
 
 /**
  * A failed operation. The message is fit for a client: it holds no SQL, no values and no text of the
- * driver; those are in `cause`. `HttpException.from` gives it its status.
+ * driver; those are in `cause`. (That of a failure to open may have the server's own words.) `HttpException.from` gives it its status.
  *
  * @example
  * ```ts
@@ -91,7 +91,7 @@ export class DbError extends Error {
 
   /** Creates one; a client may read the message. */
   constructor(code: DbErrorCode, message: string, options: DbErrorOptions = {}) {
-    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    super(message, options);
     this.code = code;
     this.httpStatus = HTTP_STATUSES[code];
     this.fields = options.fields ?? [];

@@ -5,7 +5,7 @@
  */
 import { decimalDigits, type DecimalSize } from "./decimal.ts";
 import { isJson, isStorableJson, type JsonValue } from "./json_value.ts";
-import { isStorableText } from "./text.ts";
+import { isStorableText } from "./storable_text.ts";
 
 /** The JavaScript type of a value of each kind. */
 export interface FieldValues {

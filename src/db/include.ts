@@ -18,9 +18,6 @@ export type RelationGraph = Readonly<Record<string, Relations>>;
 export type RelationsOf<M extends AnyModel, G extends RelationGraph> = M["~model"]["table"] extends
   keyof G ? G[M["~model"]["table"]] : Record<never, never>;
 
-/** The model that a relation leads to. */
-export type RelatedModel<R> = R extends Relation<infer _, infer M> ? M : never;
-
 /** Columns to read: those that are `true`. */
 export type Select<K extends string> = { readonly [P in K]: true };
 

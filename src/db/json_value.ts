@@ -4,7 +4,7 @@
  * @module
  */
 import { isPlainObject } from "./plain_object.ts";
-import { isStorableText } from "./text.ts";
+import { isStorableText } from "./storable_text.ts";
 
 /** What JSON can say. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
@@ -26,10 +26,10 @@ export function isJson(value: unknown, above: readonly unknown[] = []): boolean 
     case "boolean":
       return true;
     case "object":
-      // What is too deep is of the type, and refused by what follows; what is endless is not.
+      // What is too deep is refused by what follows; a cycle is not JSON.
       if (value === null || above.length > MAX_DEPTH) return true;
       if (above.includes(value)) return false;
-      return membersOf(value)?.every((member) => isJson(member, [...above, value])) ?? false;
+      return writtenMembers(value)?.every((member) => isJson(member, [...above, value])) ?? false;
   }
   return false;
 }
@@ -41,11 +41,11 @@ export function isStorableJson(value: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (depth >= MAX_DEPTH) return false;
   if (!Array.isArray(value) && !Object.keys(value).every(isStorableText)) return false;
-  return membersOf(value)?.every((member) => isStorableJson(member, depth + 1)) ?? false;
+  return writtenMembers(value)?.every((member) => isStorableJson(member, depth + 1)) ?? false;
 }
 
 /** Gives the members of a list, holes included, or of a plain object, those that are written. */
-function membersOf(value: object): readonly unknown[] | undefined {
+function writtenMembers(value: object): readonly unknown[] | undefined {
   if ("toJSON" in value) return undefined;
   if (Array.isArray(value)) return Array.from(value);
   if (!isPlainObject(value)) return undefined;

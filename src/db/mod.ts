@@ -8,8 +8,9 @@ export type { OpenDatabase } from "./connection.ts";
 export type { AnyTables } from "./dialect.ts";
 export { DbError } from "./errors.ts";
 export type { DbErrorCode, DbErrorOptions } from "./errors.ts";
-export { Field, field } from "./field.ts";
+export { field } from "./field.ts";
 export type {
+  Field,
   FieldFactory,
   FieldFlag,
   FieldTraits,
@@ -29,7 +30,6 @@ export type {
   Reading,
   Related,
   RelatedMany,
-  RelatedModel,
   RelatedOf,
   RelatedOne,
   RelatedRow,
@@ -41,10 +41,11 @@ export type {
 } from "./include.ts";
 export type { JsonObject, JsonValue } from "./json_value.ts";
 export type { Migrations, MigrationStep } from "./migrations.ts";
-export { Column, model } from "./model.ts";
+export { model } from "./model.ts";
 export type {
   AnyField,
   AnyModel,
+  Column,
   Fields,
   FieldValue,
   Model,
@@ -65,8 +66,7 @@ export type {
   TargetOf,
   ValueOf,
 } from "./relation.ts";
-export { Repository } from "./repository.ts";
-export type { ManyRows } from "./repository.ts";
+export type { ManyRows, Repository } from "./repository.ts";
 export type {
   Change,
   ChangeOf,

@@ -93,7 +93,7 @@ const RESERVED: readonly string[] = ["AND", "OR", "NOT"];
  */
 export function model<const T extends string, F extends Fields>(table: T, fields: F): Model<T, F> {
   if (!IDENTIFIER.test(table)) {
-    throw new TypeError(`Cannot define model: ${quoted(table)} is no table name`);
+    throw new TypeError(`Cannot define model: ${quoted(table)} is not a table name`);
   }
   for (const [name, value] of Object.entries(fields)) checkField(table, name, value);
   const definition: ModelDefinition<T, F> = {
@@ -113,9 +113,14 @@ export function isGenerated({ kind, flags, traits }: AnyField): boolean {
     !flags.has("default") && traits.reference === undefined;
 }
 
+/** Tells whether at most one row holds each value of a field. */
+export function isUnique({ flags }: Pick<AnyField, "flags">): boolean {
+  return flags.has("unique") || flags.has("primaryKey");
+}
+
 function checkField(table: string, name: string, value: unknown): void {
   if (!IDENTIFIER.test(name)) {
-    throw new TypeError(`Cannot define ${table}: ${quoted(name)} is no column name`);
+    throw new TypeError(`Cannot define ${table}: ${quoted(name)} is not a column name`);
   }
   if (RESERVED.includes(name) || name in Object.prototype) {
     throw new TypeError(`Cannot define ${table}: the column name ${name} is reserved`);

@@ -46,7 +46,7 @@ export class Operation {
     this.#shape += part;
   }
 
-  /** Begins a section of the shape, with a mark that no name has: columns may be called alike. */
+  /** Begins a named part of the shape. The `;` keeps it apart from columns of the same name. */
   section(name: string): void {
     this.#shape += `;${name} `;
   }

@@ -166,7 +166,8 @@ export class DbOptions {
 const POOL: PoolLimits = { min: 0, max: 10, acquireTimeoutMs: 10_000 };
 /** Timers of more would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-const MALFORMED = "it is malformed; in a password, percent-encode what is no letter or digit";
+const MALFORMED =
+  "it is malformed; in a password, percent-encode everything but letters and digits";
 const SCHEMES = "sqlite:, postgresql:, postgres:, mysql: or mariadb:";
 
 /** Finds what opens a URL. No message repeats any of it: a malformed one may hold a password anywhere. */

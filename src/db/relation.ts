@@ -5,7 +5,7 @@
  */
 import type { Field, FieldFlag, ReferenceTarget } from "./field.ts";
 import type { FieldKind } from "./field_kind.ts";
-import type { AnyModel, Column, ModelDefinition } from "./model.ts";
+import { type AnyModel, type Column, isUnique, type ModelDefinition } from "./model.ts";
 
 /** How many rows a relation leads to: exactly one, one or none, or any number. */
 export type RelationKind = "one" | "optional" | "many";
@@ -96,8 +96,7 @@ export function hasMany<const C extends AnyColumn>(
 export function hasOne<const C extends AnyColumn>(
   column: C & ForeignKey<C>,
 ): Relation<"optional", OwnerOf<C>> {
-  const { flags } = fieldOf(column);
-  if (!flags.has("unique") && !flags.has("primaryKey")) {
+  if (!isUnique(fieldOf(column))) {
     throw new TypeError(`Cannot relate ${nameOf(column)}: it is not unique`);
   }
   return relation({
@@ -144,7 +143,7 @@ function ownerOf(column: AnyColumn): AnyModel {
 function targetOf(column: AnyColumn): AnyModel {
   const target = fieldOf(column).traits.reference?.target;
   if (target === undefined) {
-    throw new TypeError(`Cannot relate ${nameOf(column)}: it is no reference`);
+    throw new TypeError(`Cannot relate ${nameOf(column)}: it is not a reference`);
   }
   // A reference is to a model, whose type fields know in part.
   return target === "self" ? ownerOf(column) : target as ReferenceTarget as AnyModel;

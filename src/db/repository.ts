@@ -6,18 +6,19 @@
 import { assign, createTuple, createValues, updateValues } from "./assignments.ts";
 import { every, namesColumn, uniqueValues, valueFilters, whereFilter } from "./condition.ts";
 import type { Found, Include, Reading, RelationGraph } from "./include.ts";
-import { Lookups } from "./lookup.ts";
+import { Lookups } from "./unique_lookup.ts";
+import { insertRow, insertRows } from "./inserts.ts";
 import type { AnyModel } from "./model.ts";
 import { Operation } from "./operation.ts";
 import type { Filter } from "./operators.ts";
 import { checkOptions, isPlainObject } from "./plain_object.ts";
-import { identity, readInclude } from "./related.ts";
+import { identity, readInclude } from "./include_query.ts";
 import type { ColumnName, ColumnValue, CreateInput, Row, UpdateInput } from "./row.ts";
 import { countRows, readRows, type RowsOptions } from "./rows_query.ts";
 import { dropUnselected, readSelection } from "./selection.ts";
 import { type AnyRow, decodeRow, type Table, type Values } from "./table.ts";
 import type { ComparableColumn, FindManyOptions, UniqueWhere, Where } from "./where.ts";
-import { deleteRow, insertRow, insertRows, updateRow, upsertRow } from "./writes.ts";
+import { deleteRow, updateRow, upsertRow } from "./writes.ts";
 
 /** Which rows to write: those that meet a condition, or all of them, said by name. */
 export type ManyRows<M extends AnyModel> =

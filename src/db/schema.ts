@@ -5,7 +5,7 @@
  */
 import { type ColumnDefinitionBuilder, type Compilable, sql } from "kysely";
 import type { ReferenceTarget } from "./field.ts";
-import { isGenerated } from "./model.ts";
+import { isGenerated, isUnique } from "./model.ts";
 import type { Table, TableColumn } from "./table.ts";
 
 const MAX_NAME = 63;
@@ -23,9 +23,7 @@ export function createTables(tables: readonly Table[]): readonly Compilable[] {
 function createTable({ name, columns, connection: { kysely, grammar } }: Table): Compilable {
   let table = kysely.schema.createTable(name).ifNotExists();
   for (const column of columns) {
-    const { flags, traits } = column.field;
-    const isIndexed = flags.has("unique") || flags.has("primaryKey") ||
-      traits.reference !== undefined;
+    const isIndexed = isUnique(column.field) || column.field.traits.reference !== undefined;
     const type = grammar.columnType(column.field, isIndexed);
     // Kysely takes an expression of any type for a data type.
     table = table.addColumn(
@@ -54,9 +52,7 @@ function createTable({ name, columns, connection: { kysely, grammar } }: Table):
 /** MySQL has indexes on foreign keys by itself; the others look through the whole table. */
 function createIndexes({ name, columns, connection: { kysely, grammar } }: Table): Compilable[] {
   if (grammar.brand === "MySQL") return [];
-  return columns.filter(({ field: { flags, traits } }) =>
-    traits.reference && !flags.has("unique") && !flags.has("primaryKey")
-  ).map((column) =>
+  return columns.filter(({ field }) => field.traits.reference && !isUnique(field)).map((column) =>
     kysely.schema.createIndex(uniqueName(name, column.name, "idx")).ifNotExists().on(name)
       .column(column.name)
   );
@@ -87,7 +83,7 @@ function defaultLiteral(value: unknown, { field, codec, grammar }: TableColumn):
 /** Names what may have a name but once in a database, in the 63 characters of PostgreSQL. */
 function uniqueName(table: string, column: string, suffix: "fkey" | "idx"): string {
   const plain = `${table}_${column}_${suffix}`;
-  // Without a line in the table's name, no other table and column are spelt alike.
+  // If the table's name has no underscore, no other table and column give this name.
   if (plain.length <= MAX_NAME && !table.includes("_")) return plain;
   // FNV-1a.
   let hash = 0x811c9dc5;

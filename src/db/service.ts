@@ -8,7 +8,7 @@ import { DbConnection, type OpenDatabase } from "./connection.ts";
 import type { Relations } from "./include.ts";
 import type { AnyModel } from "./model.ts";
 import type { DbOptions } from "./options.ts";
-import { bindRelations, checkRelations } from "./relation_binding.ts";
+import { bindRelations, checkRelations } from "./bind_relations.ts";
 import { Repository } from "./repository.ts";
 import type { TablesOf } from "./row.ts";
 import { createTables } from "./schema.ts";
@@ -183,7 +183,8 @@ export class DbService<M extends Models = Models> {
    * ```
    *
    * @throws {RangeError} if `retries` is not a whole number of 0 or more
-   * @throws {TypeError} if it is inside another one and has an isolation level
+   * @throws {TypeError} if the isolation level is unknown or, inside another transaction, stricter than
+   * that one's; or if the function did not await what it began
    * @throws {DbError} if it cannot be begun or committed; and whatever the function throws
    */
   transaction<T>(run: () => T | Promise<T>, options: TransactionOptions = {}): Promise<T> {
@@ -213,7 +214,12 @@ export class DbService<M extends Models = Models> {
     await this.#connection.ping();
   }
 
-  /** Closes the database; operations fail with `PoolClosed` from then on. */
+  /**
+   * Closes the database, after waiting up to 10 s for what is running; operations fail with
+   * `PoolClosed` from then on.
+   *
+   * @throws {TypeError} inside a transaction
+   */
   async close(): Promise<void> {
     await this.#connection.close();
   }

@@ -70,7 +70,7 @@ export class TableColumn {
   }
 }
 
-/** The value of columns. */
+/** Values by column. */
 export type Values = ReadonlyMap<TableColumn, unknown>;
 
 /** A relation of a table in an open database. */

@@ -35,20 +35,20 @@ test("Field.default() refuses a value that is not of the field's kind", () => {
 
 test("model() refuses what is no table", () => {
   const wrong: readonly (readonly [() => unknown, string])[] = [
-    [() => model("", { id }), 'Cannot define model: "" is no table name'],
-    [() => model('a"b', { id }), 'Cannot define model: "a\\"b" is no table name'],
-    [() => model("1a", { id }), 'Cannot define model: "1a" is no table name'],
+    [() => model("", { id }), 'Cannot define model: "" is not a table name'],
+    [() => model('a"b', { id }), 'Cannot define model: "a\\"b" is not a table name'],
+    [() => model("1a", { id }), 'Cannot define model: "1a" is not a table name'],
     [
       () => model("a".repeat(64), { id }),
-      `Cannot define model: "${"a".repeat(64)}" is no table name`,
+      `Cannot define model: "${"a".repeat(64)}" is not a table name`,
     ],
     [() => model("t", {}), "Cannot define t: it has 0 primary keys, not one"],
     [() => model("t", { a: field.text() }), "Cannot define t: it has 0 primary keys, not one"],
     [() => model("t", { id, b: id }), "Cannot define t: it has 2 primary keys, not one"],
     [() => model("t", { id: id.nullable() }), "Cannot define t: the primary key id is nullable"],
-    [() => model("t", { id, "": id }), 'Cannot define t: "" is no column name'],
-    [() => model("t", { id, "a b": id }), 'Cannot define t: "a b" is no column name'],
-    [() => model("t", { id, "é": id }), 'Cannot define t: "é" is no column name'],
+    [() => model("t", { id, "": id }), 'Cannot define t: "" is not a column name'],
+    [() => model("t", { id, "a b": id }), 'Cannot define t: "a b" is not a column name'],
+    [() => model("t", { id, "é": id }), 'Cannot define t: "é" is not a column name'],
     [() => model("t", { id, AND: id }), "Cannot define t: the column name AND is reserved"],
     [
       () => model("t", { id, toString: id }),

@@ -6,7 +6,8 @@ import { withEnv } from "../with_env.ts";
 import { Db, temporaryFolder } from "./database.ts";
 
 test("DbOptions.fromUrl() refuses a URL it cannot use, without repeating any of it", () => {
-  const MALFORMED = "it is malformed; in a password, percent-encode what is no letter or digit";
+  const MALFORMED =
+    "it is malformed; in a password, percent-encode everything but letters and digits";
   const NO_SCHEME = "it does not begin with sqlite:, postgresql:, postgres:, mysql: or mariadb:";
   const table: readonly (readonly [string, string])[] = [
     ["", NO_SCHEME],

@@ -245,8 +245,8 @@ testOnEach("include takes one query for each relation, however many rows", async
 
 test("belongsTo() and its like refuse what is no relation", () => {
   const wrong: readonly (readonly [() => unknown, string])[] = [
-    [() => belongsTo(User.name as never), "users.name: it is no reference"],
-    [() => hasMany(User.name as never), "users.name: it is no reference"],
+    [() => belongsTo(User.name as never), "users.name: it is not a reference"],
+    [() => hasMany(User.name as never), "users.name: it is not a reference"],
     [() => hasOne(Post.author_id), "posts.author_id: it is not unique"],
     [
       () => manyToMany(PostTag.title, Post.author_id),

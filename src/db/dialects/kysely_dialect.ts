@@ -20,6 +20,7 @@ import { explainMysqlError } from "./mysql_errors.ts";
 import { POSTGRES } from "./postgres.ts";
 import { type ScriptBrand, splitScript } from "./split_script.ts";
 import { SQLITE } from "./sqlite.ts";
+import { withDriver } from "./with_driver.ts";
 
 interface Brand {
   /** The adapter that Kysely has for it. */
@@ -89,12 +90,7 @@ async function openMysql(kysely: KyselyDialect): Promise<Dialect> {
     const grammar = mysqlGrammar({ collation: String(collation ?? "utf8mb4_bin"), bytes: buffer });
     return {
       grammar: typeof json === "string" ? grammar : withJson(grammar, PARSED_JSON),
-      kysely: {
-        createAdapter: () => kysely.createAdapter(),
-        createDriver: () => driver,
-        createIntrospector: (db) => kysely.createIntrospector(db),
-        createQueryCompiler: () => kysely.createQueryCompiler(),
-      },
+      kysely: withDriver(kysely, () => driver),
       runScript: statementRunner("MySQL"),
     };
   } catch (error) {

@@ -8,9 +8,9 @@ import type { Pool, PoolConnection, PoolOptions, RowDataPacket } from "mysql2";
 import type { PoolLimits } from "../connection.ts";
 import type { Dialect } from "../dialect.ts";
 import { loadDriver } from "./load_driver.ts";
-import { abandon, MysqlConnections } from "./mysql_connections.ts";
+import { abandon, MysqlPoolKeeper } from "./mysql_pool.ts";
 import { explainMysqlError } from "./mysql_errors.ts";
-import { mysqlFace } from "./mysql_face.ts";
+import { kyselyConnection } from "./mysql_kysely_connection.ts";
 import { mysqlGrammar } from "./mysql.ts";
 import { openServerError } from "./open_server_error.ts";
 
@@ -49,7 +49,7 @@ export async function openMysql(
   };
   // What is idle is seen to here: the driver would keep as few after a second as after an hour.
   const pool = mysql.createPool({ ...settings, connectionLimit: max, maxIdle: max });
-  const connections = new MysqlConnections(pool, min);
+  const connections = new MysqlPoolKeeper(pool, min);
   try {
     const collation = await connect(pool, Math.max(1, min), acquireTimeoutMs);
     const grammar = mysqlGrammar({
@@ -73,7 +73,7 @@ export async function openMysql(
  * Gives a pool the face that Kysely knows. Statements with values are prepared, and kept so;
  * connections are set up before anyone gets them.
  */
-function preparing(pool: Pool, connections: MysqlConnections, timeout: number): MysqlPool {
+function preparing(pool: Pool, connections: MysqlPoolKeeper, timeout: number): MysqlPool {
   // Kysely knows a connection by its identity.
   const faces = new WeakMap<PoolConnection, MysqlPoolConnection>();
   return {
@@ -89,7 +89,7 @@ function preparing(pool: Pool, connections: MysqlConnections, timeout: number): 
             abandon(connection);
             return callback(error, undefined as never);
           }
-          const face = mysqlFace(connection);
+          const face = kyselyConnection(connection);
           faces.set(connection, face);
           callback(null, face);
         });

@@ -3,20 +3,15 @@
  *
  * @module
  */
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  type Dialect as KyselyDialect,
-  type Kysely,
-} from "kysely";
+import { CompiledQuery, type DatabaseConnection } from "kysely";
 import type { Options, PostgresType } from "postgres";
 import type { PoolLimits } from "../connection.ts";
-import type { AnyTables, Dialect, StatementResult } from "../dialect.ts";
-import type { Statement } from "../operation.ts";
+import type { Dialect } from "../dialect.ts";
 import { loadDriver } from "./load_driver.ts";
 import { openServerError } from "./open_server_error.ts";
 import { POSTGRES } from "./postgres.ts";
-import { ReservingPool } from "./postgres_reserve.ts";
+import { PostgresPool } from "./postgres_pool.ts";
+import { withDriver } from "./with_driver.ts";
 
 /** What the driver reads and the SQL means goes by these, which a database may have set otherwise. */
 const SESSION = {
@@ -34,26 +29,6 @@ const TYPES: Readonly<Record<string, PostgresType>> = {
   int8: { to: 20, from: [20], serialize: String, parse: exactNumber },
 };
 
-/** An open PostgreSQL database. */
-class Postgres implements Dialect {
-  readonly grammar = POSTGRES;
-  readonly kysely: KyselyDialect;
-  readonly #pool: ReservingPool;
-
-  constructor(pool: ReservingPool, kysely: KyselyDialect) {
-    this.#pool = pool;
-    this.kysely = kysely;
-  }
-
-  async runFree(statement: Statement): Promise<StatementResult> {
-    return await this.#pool.run(statement);
-  }
-
-  async runScript(script: string, kysely: Kysely<AnyTables>): Promise<void> {
-    await kysely.executeQuery(CompiledQuery.raw(script));
-  }
-}
-
 /**
  * Opens a PostgreSQL database, and connects to it once, or as often as the pool's minimum.
  *
@@ -70,7 +45,7 @@ export async function openPostgres(url: URL, limits: PoolLimits): Promise<Dialec
     types: TYPES,
     connection: SESSION,
   };
-  const pool = new ReservingPool({
+  const pool = new PostgresPool({
     net,
     limits,
     make(settings, known) {
@@ -93,14 +68,12 @@ export async function openPostgres(url: URL, limits: PoolLimits): Promise<Dialec
       await connection.executeQuery(CompiledQuery.raw("rollback"));
     }
   }
-  const config = { postgres: () => Promise.resolve(pool.face) };
-  const kysely = new PostgresJSDialect(config);
-  return new Postgres(pool, {
-    createAdapter: () => kysely.createAdapter(),
-    createDriver: () => new PostgresDriver(config),
-    createIntrospector: (db) => kysely.createIntrospector(db),
-    createQueryCompiler: () => kysely.createQueryCompiler(),
-  });
+  const config = { postgres: () => Promise.resolve(pool.asSql) };
+  return {
+    grammar: POSTGRES,
+    kysely: withDriver(new PostgresJSDialect(config), () => new PostgresDriver(config)),
+    runFree: (statement) => pool.run(statement),
+  };
 }
 
 function jsonText(value: unknown): unknown {

@@ -15,6 +15,7 @@ import type { Dialect, StatementResult } from "../dialect.ts";
 import type { Statement } from "../operation.ts";
 import { SQLITE } from "./sqlite.ts";
 import { openError } from "./sqlite_errors.ts";
+import { withDriver } from "./with_driver.ts";
 import { kyselyDatabase, type PreparedStatement, prepareStatement } from "./sqlite_statement.ts";
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -84,13 +85,10 @@ export class Sqlite implements Dialect {
     this.#writer = new SqliteConnection(database);
     this.#openReader = openReader;
     const config = { database: kyselyDatabase(database) };
-    const dialect = new SqliteDialect(config);
-    this.kysely = {
-      createAdapter: () => dialect.createAdapter(),
-      createDriver: () => new ImmediateDriver(database, config),
-      createIntrospector: (kysely) => dialect.createIntrospector(kysely),
-      createQueryCompiler: () => dialect.createQueryCompiler(),
-    };
+    this.kysely = withDriver(
+      new SqliteDialect(config),
+      () => new ImmediateDriver(database, config),
+    );
   }
 
   /**

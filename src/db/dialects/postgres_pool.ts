@@ -7,9 +7,14 @@ import type { ReservedSql, Sql } from "postgres";
 import type { PoolLimits } from "../connection.ts";
 import type { StatementResult } from "../dialect.ts";
 import type { Statement } from "../operation.ts";
+import { within } from "../time_limit.ts";
 import { IdleConnections } from "./idle_connections.ts";
 import { explainPostgresError } from "./postgres_errors.ts";
-import { Line, type LineOptions, type LineSettings } from "./postgres_line.ts";
+import {
+  type ConnectionSettings,
+  PostgresConnection,
+  type PostgresConnectionOptions,
+} from "./postgres_connection.ts";
 
 /** How long closing waits for queries, in seconds. */
 const CLOSE_SECONDS = 5;
@@ -21,9 +26,9 @@ const MAX_PREPARED = 1000;
 type Face = Pick<Sql, "reserve" | "end" | "options">;
 
 /** How a pool is opened. */
-export interface ReservingPoolOptions extends Pick<LineOptions, "net"> {
+export interface PostgresPoolOptions extends Pick<PostgresConnectionOptions, "net"> {
   /** Makes the driver for a connection; `known` is one that has learned the types of the database. */
-  readonly make: (settings: LineSettings, known: Sql | undefined) => Sql;
+  readonly make: (settings: ConnectionSettings, known: Sql | undefined) => Sql;
   /** How many connections are kept, and how long connecting may take; others see to the maximum. */
   readonly limits: PoolLimits;
 }
@@ -33,17 +38,17 @@ export interface ReservingPoolOptions extends Pick<LineOptions, "net"> {
  * a reserved connection was lost: the next query would end the process (a write to a socket that is
  * gone), and releasing it would hand it to others.
  */
-export class ReservingPool {
-  readonly #options: ReservingPoolOptions;
-  readonly #lines = new Set<Line>();
-  readonly #idle: IdleConnections<Line>;
+export class PostgresPool {
+  readonly #options: PostgresPoolOptions;
+  readonly #lines = new Set<PostgresConnection>();
+  readonly #idle: IdleConnections<PostgresConnection>;
   readonly #prepared = new Set<string>();
   #known: Sql | undefined;
   #turns = 0;
   #isClosed = false;
 
   /** Creates a pool without connections. */
-  constructor(options: ReservingPoolOptions) {
+  constructor(options: PostgresPoolOptions) {
     this.#options = options;
     this.#idle = new IdleConnections({
       idleMs: IDLE_MS,
@@ -53,7 +58,7 @@ export class ReservingPool {
   }
 
   /** The pool, as `kysely-postgres-js` sees the driver. */
-  get face(): Sql {
+  get asSql(): Sql {
     const face: Face = {
       reserve: () => Promise.resolve(this.#reserve()),
       end: () => this.close(CLOSE_SECONDS),
@@ -102,12 +107,12 @@ export class ReservingPool {
     return this.#known;
   }
 
-  #take(): Line {
+  #take(): PostgresConnection {
     if (this.#isClosed) throw Object.assign(new Error("closed"), { code: "CONNECTION_ENDED" });
     const idle = this.#idle.take();
     if (idle) return idle;
     const { make, net } = this.#options;
-    const line = new Line({
+    const line = new PostgresConnection({
       make: (settings) => make(settings, this.#known),
       net,
       turn: this.#turns++,
@@ -117,17 +122,17 @@ export class ReservingPool {
     return line;
   }
 
-  #release(line: Line): void {
+  #release(line: PostgresConnection): void {
     if (!line.isLost && !this.#isClosed) this.#idle.add(line);
   }
 
-  #replace(lost: Line): void {
+  #replace(lost: PostgresConnection): void {
     // Where one was lost in use, those that wait to be used may be, and their next user would find out.
     const suspects = this.#idle.delete(lost) ? [] : this.#idle.clear();
     for (const line of [lost, ...suspects]) this.#end(line);
   }
 
-  #end(line: Line): void {
+  #end(line: PostgresConnection): void {
     if (this.#lines.delete(line)) void line.end(0);
   }
 
@@ -154,16 +159,8 @@ export class ReservingPool {
   }
 
   /** Bounds what the driver does not: a server that hangs once it has let one in. */
-  async #within<T>(work: Promise<T>): Promise<void> {
-    const { promise, reject } = Promise.withResolvers<never>();
-    const tooLate = Object.assign(new Error("connecting took too long"), {
-      code: "CONNECT_TIMEOUT",
-    });
-    const timer = setTimeout(() => reject(tooLate), this.#options.limits.acquireTimeoutMs);
-    try {
-      await Promise.race([work, promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+  async #within(work: Promise<unknown>): Promise<void> {
+    if (await within(this.#options.limits.acquireTimeoutMs, work)) return;
+    throw Object.assign(new Error("connecting took too long"), { code: "CONNECT_TIMEOUT" });
   }
 }

@@ -14,10 +14,10 @@ const CLOSE_MS = 5000;
 const GOODBYE_MS = 500;
 
 /**
- * Sees to connections where the driver does not: it would keep as few after a second as after an
- * hour, end the process when a lost one fails twice, and wait for ever for a server that hangs.
+ * Does what the driver does not: closes idle connections after a minute, survives a second error of a
+ * lost one, and bounds the wait for a server that hangs.
  */
-export class MysqlConnections {
+export class MysqlPoolKeeper {
   readonly #pool: Pool;
   readonly #open = new Set<PoolConnection>();
   readonly #idle: IdleConnections<PoolConnection>;

@@ -11,7 +11,8 @@ type Types = Record<string, PostgresType>;
 type Query = PendingQuery<Row[]>;
 
 /** How the driver is to be made for a line; its types do not have all of these. */
-export interface LineSettings extends Pick<Options<Types>, "max" | "idle_timeout" | "onclose"> {
+export interface ConnectionSettings
+  extends Pick<Options<Types>, "max" | "idle_timeout" | "onclose"> {
   readonly backoff: boolean;
   readonly max_lifetime: null;
   readonly onparameter: () => void;
@@ -26,15 +27,15 @@ interface Target {
 }
 
 /** How a line is opened. */
-export interface LineOptions {
+export interface PostgresConnectionOptions {
   /** Makes the driver with settings. */
-  readonly make: (settings: LineSettings) => Sql;
+  readonly make: (settings: ConnectionSettings) => Sql;
   /** Makes sockets. */
   readonly net: Net;
   /** Which of several servers to choose. */
   readonly turn: number;
   /** Is told when the connection is gone. */
-  readonly onLost: (line: Line) => void;
+  readonly onLost: (line: PostgresConnection) => void;
 }
 
 /**
@@ -42,16 +43,16 @@ export interface LineOptions {
  * statement, be it one of a transaction that was lost; would try for ever where the server takes
  * connections only to close them; and would give half of a stream for the whole.
  */
-export class Line {
+export class PostgresConnection {
   /** The driver. */
   readonly sql: Sql;
-  readonly #options: LineOptions;
+  readonly #options: PostgresConnectionOptions;
   #socket: Socket | undefined;
   #isReady = false;
   #isLost = false;
 
   /** Makes the driver, which connects when it is first used. */
-  constructor(options: LineOptions) {
+  constructor(options: PostgresConnectionOptions) {
     this.#options = options;
     this.sql = options.make({
       max: 1,

@@ -6,7 +6,7 @@
 import type { MysqlPoolConnection } from "kysely";
 import type { PoolConnection, QueryError, RowDataPacket } from "mysql2";
 import type { Readable } from "node:stream";
-import { lost } from "./mysql_connections.ts";
+import { lost } from "./mysql_pool.ts";
 import { type DuplicateKey, isDuplicate, keyIn } from "./mysql_errors.ts";
 
 type StreamOptions = { readonly highWaterMark?: number };
@@ -18,7 +18,7 @@ const COLUMNS_OF_KEY = "select column_name as name from information_schema.stati
   "where table_schema = database() and table_name = ? and index_name = ? order by seq_in_index";
 
 /** Gives a connection the face that Kysely knows. Statements with values are prepared. */
-export function mysqlFace(connection: PoolConnection): MysqlPoolConnection {
+export function kyselyConnection(connection: PoolConnection): MysqlPoolConnection {
   function query(sql: string, values: readonly unknown[], callback?: Callback): unknown {
     if (!callback) return { stream: (options: StreamOptions) => streamed(sql, values, options) };
     const called: Callback = (error, result) => {
