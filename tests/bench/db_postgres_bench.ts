@@ -53,7 +53,6 @@ async function bench(): Promise<void> {
   await compare({
     title: `PostgreSQL: findUnique by id, ${CONCURRENT} at a time`,
     peers: finders.map((peer) => ({ ...peer, run: () => severalAtOnce(peer) })) as [Peer],
-    goals,
     ...SHORT_TURNS,
   });
   await sql.end();
