@@ -10,6 +10,7 @@ import type { AnyTables, Dialect, Grammar, StatementResult } from "./dialect.ts"
 import { DbError, dbError, type DbFailure } from "./errors.ts";
 import { Gate } from "./gate.ts";
 import type { Statement } from "./operation.ts";
+import { StatementLog } from "./statement_log.ts";
 import { within } from "./time_limit.ts";
 import {
   backOff,
@@ -51,6 +52,7 @@ export class DbConnection implements OpenDatabase {
   readonly #driver: AmbientDriver;
   readonly #kyselyDriver: Driver;
   readonly #gate: Gate;
+  readonly #log = new StatementLog();
   readonly #pingTimeoutMs: number;
   readonly #current = new AsyncLocalStorage<Transaction>();
   readonly #rules: FailureRules = {
@@ -81,6 +83,9 @@ export class DbConnection implements OpenDatabase {
         createIntrospector: (kysely) => dialect.kysely.createIntrospector(kysely),
         createQueryCompiler: () => dialect.kysely.createQueryCompiler(),
       },
+      log: ({ level, query, queryDurationMillis }) => {
+        if (this.#log.isOn) this.#log.note(query.sql, queryDurationMillis, level === "error");
+      },
     });
   }
 
@@ -101,16 +106,9 @@ export class DbConnection implements OpenDatabase {
    * @throws {DbError} if it fails
    */
   execute(action: string, statement: Statement): StatementResult | Promise<StatementResult> {
-    const transaction = this.#current.getStore();
-    if (transaction) {
-      return transaction.during(() => this.#executeJoined(action, statement, transaction));
-    }
-    if (this.#gate.isClosed) throw dbError(action, { code: "PoolClosed" });
-    try {
-      return this.#dialect.runNow?.(statement, false) ?? this.#executeAlone(action, statement);
-    } catch (error) {
-      throw this.#failure(action, error);
-    }
+    return this.#log.isOn
+      ? this.#log.during(statement.sql, () => this.#execute(action, statement))
+      : this.#execute(action, statement);
   }
 
   /**
@@ -221,6 +219,19 @@ export class DbConnection implements OpenDatabase {
     await this.#kyselyDriver.destroy();
     // Kysely closes nothing that it has not used.
     await this.#dialect.close?.();
+  }
+
+  #execute(action: string, statement: Statement): StatementResult | Promise<StatementResult> {
+    const transaction = this.#current.getStore();
+    if (transaction) {
+      return transaction.during(() => this.#executeJoined(action, statement, transaction));
+    }
+    if (this.#gate.isClosed) throw dbError(action, { code: "PoolClosed" });
+    try {
+      return this.#dialect.runNow?.(statement, false) ?? this.#executeAlone(action, statement);
+    } catch (error) {
+      throw this.#failure(action, error);
+    }
   }
 
   async #executeAlone(action: string, statement: Statement): Promise<StatementResult> {

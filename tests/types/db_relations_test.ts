@@ -137,6 +137,10 @@ test("a relation that may be left out is optional", () => {
     const flagged = await db.user.findMany({ include: { posts: withPosts, profile: true } });
     same<(typeof flagged)[number]["posts"], PostRow[] | undefined>();
     same<(typeof flagged)[number]["profile"], Row<typeof Profile> | null>();
+    const either = await db.user.findMany({
+      include: { posts: withPosts ? { select: { title: true } } : true },
+    });
+    same<(typeof either)[number]["posts"], { title: string }[] | PostRow[]>();
   });
 });
 

@@ -1,0 +1,38 @@
+/**
+ * The log of statements.
+ *
+ * @module
+ */
+import { getLogger } from "@logtape/logtape";
+
+/**
+ * Logs each statement with its time, at level `debug` of the category `fw.db`: the SQL, in which values
+ * are placeholders, and never the values.
+ */
+export class StatementLog {
+  readonly #logger = getLogger(["fw", "db"]);
+
+  /** Whether anyone wants to know. */
+  get isOn(): boolean {
+    return this.#logger.isEnabledFor("debug");
+  }
+
+  /** Logs a statement that took so many milliseconds. */
+  note(sql: string, ms: number, failed: boolean): void {
+    const message = failed ? "{sql} failed after {ms} ms" : "{sql} took {ms} ms";
+    this.#logger.debug(message, { sql, ms: Math.round(ms * 1000) / 1000 });
+  }
+
+  /** Runs a statement and logs it. */
+  async during<T>(sql: string, run: () => T | Promise<T>): Promise<T> {
+    const startMs = performance.now();
+    let failed = true;
+    try {
+      const result = await run();
+      failed = false;
+      return result;
+    } finally {
+      this.note(sql, performance.now() - startMs, failed);
+    }
+  }
+}
