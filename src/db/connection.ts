@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { AsyncLocalStorage } from "node:async_hooks";
 import { CompiledQuery, type DialectAdapter, type Driver, Kysely, type QueryResult } from "kysely";
 import { AmbientDriver } from "./ambient_driver.ts";
 import type { AnyTables, Dialect, Grammar, StatementResult } from "./dialect.ts";
@@ -12,14 +11,9 @@ import { Gate } from "./gate.ts";
 import type { Statement } from "./operation.ts";
 import { StatementLog } from "./statement_log.ts";
 import { within } from "./time_limit.ts";
-import {
-  backOff,
-  ISOLATION_LEVELS,
-  type IsolationLevel,
-  Transaction,
-  type TransactionOptions,
-} from "./transaction.ts";
-import { type FailureRules, TransactionConnection } from "./transaction_connection.ts";
+import type { Transaction, TransactionOptions } from "./transaction.ts";
+import type { FailureRules } from "./transaction_connection.ts";
+import { TransactionRunner } from "./transaction_runner.ts";
 
 /** The limits of a pool of connections. */
 export interface PoolLimits {
@@ -33,7 +27,6 @@ export interface PoolLimits {
 
 /** How long closing waits for what is under way, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 10_000;
-const MAX_CAUSES = 8;
 const PING: Statement = { sql: "select 1", parameters: [], reads: true };
 
 /** An open database, as `DbOptions.open` gives it; a service is made on it. */
@@ -52,9 +45,9 @@ export class DbConnection implements OpenDatabase {
   readonly #driver: AmbientDriver;
   readonly #kyselyDriver: Driver;
   readonly #gate: Gate;
+  readonly #transactions: TransactionRunner;
   readonly #log = new StatementLog();
   readonly #pingTimeoutMs: number;
-  readonly #current = new AsyncLocalStorage<Transaction>();
   readonly #rules: FailureRules = {
     explain: (error) => this.#explain(error),
     dooms: (failure) =>
@@ -72,9 +65,15 @@ export class DbConnection implements OpenDatabase {
     this.#driver = new AmbientDriver({
       driver: this.#kyselyDriver,
       gate: this.#gate,
-      current: () => this.#current.getStore(),
+      current: () => this.#transactions.current,
       rules: this.#rules,
       close: () => this.close(),
+    });
+    this.#transactions = new TransactionRunner({
+      ambient: this.#driver,
+      driver: this.#kyselyDriver,
+      rules: this.#rules,
+      defaultIsolation: this.grammar.defaultIsolation,
     });
     this.kysely = new Kysely({
       dialect: {
@@ -96,7 +95,7 @@ export class DbConnection implements OpenDatabase {
 
   /** Whether the caller is inside a transaction. */
   get isInTransaction(): boolean {
-    return this.#current.getStore() !== undefined;
+    return this.#transactions.current !== undefined;
   }
 
   /**
@@ -120,36 +119,8 @@ export class DbConnection implements OpenDatabase {
    * that one's; or if the function did not await what it began
    * @throws {DbError} if it cannot be begun or committed; and whatever the function throws
    */
-  async transaction<T>(
-    run: () => T | Promise<T>,
-    { isolation, retries = 0 }: TransactionOptions = {},
-  ): Promise<T> {
-    if (isolation !== undefined && !ISOLATION_LEVELS.includes(isolation)) {
-      throw new TypeError("Cannot begin transaction: there is no such isolation level");
-    }
-    if (!Number.isSafeInteger(retries) || retries < 0) {
-      throw new RangeError("Cannot begin transaction: retries is not a whole number of 0 or more");
-    }
-    const outer = this.#current.getStore();
-    if (outer) {
-      if (isolation !== undefined && !isWithin(isolation, outer.isolation)) {
-        throw new TypeError(
-          `Cannot begin nested transaction: the outer one is ${outer.isolation}, not ${isolation}`,
-        );
-      }
-      return await outer.nest(
-        (nested) => this.#runInside(nested, run),
-        (error) => this.#failure("begin nested transaction", error),
-      );
-    }
-    for (let attempt = 0;; attempt++) {
-      try {
-        return await this.#transactOnce(run, isolation);
-      } catch (error) {
-        if (attempt >= retries || !this.#isSerializationFailure(error)) throw error;
-      }
-      await backOff(attempt);
-    }
+  transaction<T>(run: () => T | Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    return this.#transactions.run(run, options);
   }
 
   /**
@@ -222,7 +193,7 @@ export class DbConnection implements OpenDatabase {
   }
 
   #execute(action: string, statement: Statement): StatementResult | Promise<StatementResult> {
-    const transaction = this.#current.getStore();
+    const transaction = this.#transactions.current;
     if (transaction) {
       return transaction.during(() => this.#executeJoined(action, statement, transaction));
     }
@@ -286,39 +257,6 @@ export class DbConnection implements OpenDatabase {
     return now ?? resultOf(await connection.run(queryOf(statement)));
   }
 
-  async #transactOnce<T>(run: () => T | Promise<T>, isolation?: IsolationLevel): Promise<T> {
-    const driver = this.#kyselyDriver;
-    const connection = await this.#doing("begin transaction", () => this.#driver.take());
-    try {
-      const settings = isolation === undefined ? {} : { isolationLevel: isolation };
-      await this.#doing("begin transaction", () => driver.beginTransaction(connection, settings));
-      try {
-        const joined = new TransactionConnection(connection, this.#rules);
-        const level = isolation ?? this.grammar.defaultIsolation;
-        const transaction = new Transaction(joined, level);
-        const result = await this.#runInside(transaction, run);
-        joined.checkNotDoomed("commit transaction");
-        await this.#doing("commit transaction", () => driver.commitTransaction(connection));
-        return result;
-      } catch (error) {
-        await driver.rollbackTransaction(connection).catch(() => {});
-        throw error;
-      }
-    } finally {
-      await this.#driver.giveBack(connection);
-    }
-  }
-
-  async #runInside<T>(transaction: Transaction, run: () => T | Promise<T>): Promise<T> {
-    try {
-      const result = await this.#current.run(transaction, async () => await run());
-      transaction.checkAwaited("commit transaction");
-      return result;
-    } finally {
-      await transaction.end();
-    }
-  }
-
   async #doing<T>(action: string, run: () => Promise<T>): Promise<T> {
     try {
       return await run();
@@ -334,20 +272,6 @@ export class DbConnection implements OpenDatabase {
   #explain(error: unknown): DbFailure {
     return error instanceof DbError ? error : this.grammar.explain(error ?? {});
   }
-
-  /** Looks for the failure below whatever the application has made of it. */
-  #isSerializationFailure(error: unknown): boolean {
-    let cause = error;
-    for (let depth = 0; cause instanceof Error && depth < MAX_CAUSES; depth++) {
-      if (this.#explain(cause).code === "SerializationFailure") return true;
-      cause = cause.cause;
-    }
-    return false;
-  }
-}
-
-function isWithin(isolation: IsolationLevel, outer: IsolationLevel): boolean {
-  return ISOLATION_LEVELS.indexOf(isolation) <= ISOLATION_LEVELS.indexOf(outer);
 }
 
 /**
