@@ -27,6 +27,7 @@ export interface PoolLimits {
 
 /** How long closing waits for what is under way, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 10_000;
+const MAX_RETRIES = 5;
 const PING: Statement = { sql: "select 1", parameters: [], reads: true };
 
 /** An open database, as `DbOptions.open` gives it; a service is made on it. */
@@ -124,11 +125,12 @@ export class DbConnection implements OpenDatabase {
   }
 
   /**
-   * Runs a function inside the transaction that the caller is inside, or one of its own: what it does
-   * is all done or, where that fails as a whole, not at all.
+   * Runs a function inside the transaction that the caller is inside, or one of its own, which begins
+   * anew after a deadlock: what it does is all done or, where that fails as a whole, not at all.
    */
   async atomically<T>(run: () => Promise<T>): Promise<T> {
-    return this.isInTransaction ? await run() : await this.transaction(run);
+    if (this.isInTransaction) return await run();
+    return await this.transaction(run, { retries: MAX_RETRIES });
   }
 
   /**

@@ -14,7 +14,8 @@ const IPV4 = new RegExp(`^(?:::ffff:)?(${OCTET}(?:\\.${OCTET}){3})$`, "i");
 export function parseIp(text: string): string | undefined {
   const ipv4 = IPV4.exec(text)?.[1];
   if (ipv4 !== undefined) return ipv4;
-  const address = /^([\da-f:.]{2,45})(?:%[\w.-]+)?$/i.exec(text)?.[1];
+  // Bun's URL parser takes a single colon at the end, which no address has.
+  const address = /^([\da-f:.]{0,43}(?:::|[\da-f]))(?:%[\w.-]+)?$/i.exec(text)?.[1];
   const canonical = address && URL.parse(`http://[${address}]`)?.hostname.slice(1, -1);
   return canonical ? unmapped(canonical) : undefined;
 }
