@@ -400,7 +400,7 @@ test("HTTP table, request id: an incoming one is kept if it is sound, else it is
 });
 
 test("Builder methods: useRequestTracing(), and HTTP table, tracing log: one structured line a request", () =>
-  captureLogs(["fw"], async (records) => {
+  captureLogs(["fw", "http"], async (records) => {
     await using app = await users();
     await app.request(`${USERS}7?secret=1`, { headers: { "x-request-id": "id-1" } });
     await app.request("/health");
