@@ -112,10 +112,10 @@ export class DbOptions {
   /**
    * Sets what brings the database up to date when it is opened: a folder of migrations, or a `.sql`
    * file, which is one; a relative path is seen from the working directory. A migration is
-   * `0001_name.sql` (with `0001_name.down.sql` to undo it), or a module that exports `up` and may
-   * export `down`, each a script or a function that is given a Kysely. They run in the order of their
-   * numbers, once each, under a lock: of several instances that start at once, one migrates. What is
-   * neither a script nor begins with a number is left alone.
+   * `0001_name.sql`, or a module that exports `up`, a script or a function that is given a Kysely.
+   * (`0001_name.down.sql`, or `down` of a module, is what would undo it; opening never runs it.) They
+   * run in the order of their numbers, once each, under a lock: of several instances that start at
+   * once, one migrates. What is neither a script nor begins with a number is left alone.
    *
    * PostgreSQL and SQLite run all that are due in one transaction: if one fails, none is done. MySQL
    * keeps what came before the failure.
