@@ -9,7 +9,7 @@ testFault(
   async ({ brand, db, kill }) => {
     const midway = async (run: () => Promise<unknown>) => {
       const failed = rejectsAsLost(run);
-      await delay(50);
+      await delay(150);
       await kill();
       await failed;
       assert.ok(await works(db));
@@ -68,7 +68,7 @@ testFault(
     const stream = rejectsAsLost(async () => {
       for await (const _ of db.kysely.selectNoFrom(slow.as("slept")).stream(10)) assert.fail();
     });
-    await delay(50);
+    await delay(200);
     await kill();
     await stream;
     assert.ok(await works(db));
