@@ -6,7 +6,7 @@
 import { CompiledQuery, type DialectAdapter, type Driver, Kysely, type QueryResult } from "kysely";
 import { AmbientDriver } from "./ambient_driver.ts";
 import type { AnyTables, Dialect, Grammar, StatementResult } from "./dialect.ts";
-import { DbError, dbError, type DbFailure } from "./errors.ts";
+import { DbError, dbError, type DbFailure, explaining } from "./errors.ts";
 import { Gate } from "./gate.ts";
 import type { Statement } from "./operation.ts";
 import { StatementLog } from "./statement_log.ts";
@@ -147,7 +147,7 @@ export class DbConnection implements OpenDatabase {
     if (this.isInTransaction) throw new TypeError(`Cannot ${action}: a transaction is open`);
     const adapter = this.#dialect.kysely.createAdapter();
     const options = { lockTable: "", lockRowId: "" };
-    await this.#doing(action, () =>
+    const work = () =>
       this.kysely.connection().execute(async (kysely) => {
         await adapter.acquireMigrationLock(kysely, options);
         try {
@@ -155,7 +155,8 @@ export class DbConnection implements OpenDatabase {
         } finally {
           await adapter.releaseMigrationLock(kysely, options);
         }
-      }));
+      });
+    await explaining(work, { action, explain: this.#rules.explain });
   }
 
   /**
@@ -257,14 +258,6 @@ export class DbConnection implements OpenDatabase {
     const now = runNow &&
       await connection.noting(() => runNow.call(this.#dialect, statement, true));
     return now ?? resultOf(await connection.run(queryOf(statement)));
-  }
-
-  async #doing<T>(action: string, run: () => Promise<T>): Promise<T> {
-    try {
-      return await run();
-    } catch (error) {
-      throw this.#failure(action, error);
-    }
   }
 
   #failure(action: string, error: unknown): DbError {

@@ -105,3 +105,27 @@ export function dbError(action: string, failure: DbFailure, cause?: unknown): Db
   const message = `Cannot ${action}: ${reason ?? REASONS[code](subject)}`;
   return new DbError(code, message, cause === undefined ? { fields } : { fields, cause });
 }
+
+/** What is done, and what its errors mean. */
+export interface ExplainingOptions {
+  /** What is done, for the error message: `"begin transaction"`. */
+  readonly action: string;
+  /** Says what an error means. */
+  readonly explain: (error: unknown) => DbFailure;
+}
+
+/**
+ * Does something of the driver's.
+ *
+ * @throws {DbError} if it fails
+ */
+export async function explaining<T>(
+  work: () => Promise<T>,
+  { action, explain }: ExplainingOptions,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw dbError(action, explain(error), error);
+  }
+}

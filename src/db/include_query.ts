@@ -7,7 +7,7 @@ import { every, valueFilters, whereFilter } from "./condition.ts";
 import { Operation } from "./operation.ts";
 import { bindList } from "./operators.ts";
 import type { PageOptions } from "./page.ts";
-import { isPlainObject } from "./plain_object.ts";
+import { checkOptions, isPlainObject } from "./plain_object.ts";
 import { readRelated } from "./rows_query.ts";
 import { dropUnselected, readSelection } from "./selection.ts";
 import {
@@ -55,12 +55,12 @@ export function readInclude(
       throw new TypeError(`Cannot ${action}: there is no relation ${JSON.stringify(name)}`);
     }
     if (options === undefined || options === false) return [];
-    checkOptions(name, options, relation, operation);
-    const prepare = () =>
-      new RelatedReading(relation, options === true ? {} : options, scope, action);
+    const known = optionsOf(name, options, relation, operation);
+    const prepare = () => new RelatedReading(relation, known, scope, action);
     // What is wrong with the options is told before anything is read.
-    prepare();
-    return { own: relation.own, addTo: (rows) => addRelated(name, rows, relation, prepare) };
+    const first = prepare();
+    const addTo = (rows: readonly AnyRow[]) => addRelated(name, rows, relation, { first, prepare });
+    return { own: relation.own, addTo };
   });
 }
 
@@ -75,7 +75,7 @@ class RelatedReading {
 
   constructor(
     relation: TableRelation,
-    options: Record<string, unknown>,
+    options: Readonly<Record<string, unknown>>,
     scope: Values,
     action: string,
   ) {
@@ -133,14 +133,15 @@ async function addRelated(
   name: string,
   rows: readonly AnyRow[],
   { kind, own }: TableRelation,
-  prepare: () => RelatedReading,
+  { first, prepare }: { readonly first: RelatedReading; readonly prepare: () => RelatedReading },
 ): Promise<void> {
   const values = new Map<unknown, unknown>();
   for (const { [own.name]: value } of rows) if (value !== null) values.set(identity(value), value);
   const keys = [...values.values()];
   const related = new Map<unknown, AnyRow[]>();
   for (let start = 0; start < keys.length; start += MAX_KEYS) {
-    for (const [key, row] of await prepare().read(keys.slice(start, start + MAX_KEYS))) {
+    const reading = start === 0 ? first : prepare();
+    for (const [key, row] of await reading.read(keys.slice(start, start + MAX_KEYS))) {
       const found = related.get(identity(key));
       if (found) found.push(row);
       else related.set(identity(key), [row]);
@@ -153,23 +154,19 @@ async function addRelated(
   }
 }
 
-function checkOptions(
+function optionsOf(
   name: string,
   options: unknown,
   { kind }: TableRelation,
   { action }: Operation,
-): asserts options is true | Record<string, unknown> {
-  if (options === true) return;
+): Readonly<Record<string, unknown>> {
+  if (options === true) return {};
+  const subject = `include.${name}`;
   if (!isPlainObject(options)) {
-    throw new TypeError(
-      `Cannot ${action}: include.${name} is neither a boolean nor a plain object`,
-    );
+    throw new TypeError(`Cannot ${action}: ${subject} is neither a boolean nor a plain object`);
   }
-  const known = kind === "many" ? MANY_OPTIONS : ONE_OPTIONS;
-  const unknown = Object.keys(options).find((option) => !known.includes(option));
-  if (unknown !== undefined) {
-    throw new TypeError(`Cannot ${action}: include.${name} takes no ${JSON.stringify(unknown)}`);
-  }
+  checkOptions(options, kind === "many" ? MANY_OPTIONS : ONE_OPTIONS, { action, subject });
+  return options;
 }
 
 /**

@@ -18,13 +18,17 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
  *
  * @throws {TypeError} if they are no plain object, or one is not known
  */
-export function checkOptions(options: unknown, known: readonly string[], action: string): void {
+export function checkOptions(
+  options: unknown,
+  known: readonly string[],
+  { action, subject = "it" }: { readonly action: string; readonly subject?: string },
+): void {
   if (!isPlainObject(options)) {
     throw new TypeError(`Cannot ${action}: its options are not a plain object`);
   }
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
-    throw new TypeError(`Cannot ${action}: it takes no ${JSON.stringify(name)}`);
+    throw new TypeError(`Cannot ${action}: ${subject} takes no ${JSON.stringify(name)}`);
   }
 }
 

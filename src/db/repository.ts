@@ -106,12 +106,14 @@ export class Repository<
   >(
     options: { readonly where: UniqueWhere<M> } & Reading<K, I>,
   ): Promise<Found<M, G, K, I, S> | null> {
-    const operation = this.#operation("read", options, UNIQUE_OPTIONS);
+    const action = `read ${this.#table.name}`;
+    checkOptions(options, UNIQUE_OPTIONS, { action });
     const { where, select, include } = options;
     if (select === undefined && include === undefined && this.#lookups.takes(where)) {
       // Without a selection and relations, what is found is the row.
       return await this.#lookups.find(where) as Found<M, G, K, I, S> | null;
     }
+    const operation = new Operation("read", action);
     const [row = null] = await this.#read(options, this.#unique(where, operation), operation);
     return row;
   }
@@ -123,7 +125,7 @@ export class Repository<
   >(
     options: Omit<FindManyOptions<M>, "take"> & Reading<K, I> = {},
   ): Promise<Found<M, G, K, I, S> | null> {
-    this.#operation("read", options, FIRST_OPTIONS);
+    checkOptions(options, FIRST_OPTIONS, { action: `read ${this.#table.name}` });
     const [row = null] = await this.findMany<K, I>({ ...options, take: 1 });
     return row;
   }
@@ -273,7 +275,7 @@ export class Repository<
   /** Begins an operation with options of known names; the verb is in its error messages. */
   #operation(verb: Verb, options: unknown, known: readonly string[]): Operation {
     const action = `${verb} ${this.#table.name}`;
-    checkOptions(options, known, action);
+    checkOptions(options, known, { action });
     return new Operation(verb, action);
   }
 

@@ -6,7 +6,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Driver } from "kysely";
 import type { AmbientDriver } from "./ambient_driver.ts";
-import { type DbError, dbError } from "./errors.ts";
+import { dbError, explaining } from "./errors.ts";
 import {
   backOff,
   ISOLATION_LEVELS,
@@ -66,7 +66,7 @@ export class TransactionRunner {
       }
       return await outer.nest(
         (nested) => this.#runInside(nested, run),
-        (error) => this.#failure("begin nested transaction", error),
+        (error) => dbError("begin nested transaction", this.#options.rules.explain(error), error),
       );
     }
     for (let attempt = 0;; attempt++) {
@@ -81,16 +81,18 @@ export class TransactionRunner {
 
   async #transactOnce<T>(run: () => T | Promise<T>, isolation?: IsolationLevel): Promise<T> {
     const { ambient, driver, rules, defaultIsolation } = this.#options;
-    const connection = await this.#doing("begin transaction", () => ambient.take());
+    const beginning = { action: "begin transaction", explain: rules.explain };
+    const committing = { action: "commit transaction", explain: rules.explain };
+    const connection = await explaining(() => ambient.take(), beginning);
     try {
       const settings = isolation === undefined ? {} : { isolationLevel: isolation };
-      await this.#doing("begin transaction", () => driver.beginTransaction(connection, settings));
+      await explaining(() => driver.beginTransaction(connection, settings), beginning);
       try {
         const joined = new TransactionConnection(connection, rules);
         const transaction = new Transaction(joined, isolation ?? defaultIsolation);
         const result = await this.#runInside(transaction, run);
         joined.checkNotDoomed("commit transaction");
-        await this.#doing("commit transaction", () => driver.commitTransaction(connection));
+        await explaining(() => driver.commitTransaction(connection), committing);
         return result;
       } catch (error) {
         await driver.rollbackTransaction(connection).catch(() => {});
@@ -109,18 +111,6 @@ export class TransactionRunner {
     } finally {
       await transaction.end();
     }
-  }
-
-  async #doing<T>(action: string, run: () => Promise<T>): Promise<T> {
-    try {
-      return await run();
-    } catch (error) {
-      throw this.#failure(action, error);
-    }
-  }
-
-  #failure(action: string, error: unknown): DbError {
-    return dbError(action, this.#options.rules.explain(error), error);
   }
 
   /** Looks for the failure below whatever the application has made of it. */

@@ -11,7 +11,8 @@ import mysql from "mysql2/promise";
 import postgres from "postgres";
 import { createDatabase, SERVERS } from "../db/servers.ts";
 import { compare, type Peer, printMachine } from "./compare.ts";
-import { type Db, newUsers, openDb } from "./users.ts";
+import type { Db } from "../../examples/users.ts";
+import { newUsers, openDb } from "./users.ts";
 
 const COLUMNS = ["tenant_id", "email", "name", "active"] as const;
 const ROWS = 10_000;

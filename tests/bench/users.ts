@@ -1,5 +1,6 @@
 /** The table that the benchmarks of the database use. */
-import { DbOptions, DbService, field, model } from "../../src/db/mod.ts";
+import { Db, type User } from "../../examples/users.ts";
+import { DbOptions, type Row } from "../../src/db/mod.ts";
 
 /** How many rows there are to find. */
 export const ROWS = 1000;
@@ -8,23 +9,7 @@ export const ROWS = 1000;
 export const COLUMNS = ["id", "tenant_id", "email", "name", "active"] as const;
 
 /** What creates a row. */
-export interface NewUser {
-  readonly tenant_id: string;
-  readonly email: string;
-  readonly name: string;
-  readonly active: boolean;
-}
-
-const User = model("users", {
-  id: field.integer().primaryKey(),
-  tenant_id: field.text(),
-  email: field.text().unique(),
-  name: field.text(),
-  active: field.boolean().default(true),
-});
-
-/** The database. */
-export class Db extends DbService.with({ user: User }) {}
+export type NewUser = Omit<Row<typeof User>, "id">;
 
 /** Opens a database with the table and a number of rows in it, whose ids begin at 1. */
 export async function openDb(url: string, rows = 0): Promise<Db> {

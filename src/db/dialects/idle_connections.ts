@@ -44,6 +44,12 @@ export class IdleConnections<T> {
     return index >= 0;
   }
 
+  /** Removes a connection that was lost. If it was in use, those kept may be lost too: they are ended. */
+  lose(connection: T): void {
+    if (this.delete(connection)) return;
+    for (const suspect of this.clear()) this.#options.end(suspect);
+  }
+
   /** Removes all, ends none, and gives them. */
   clear(): readonly T[] {
     const all = this.#idle;

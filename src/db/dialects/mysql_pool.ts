@@ -47,14 +47,11 @@ export class MysqlPoolKeeper {
 
   #watch(connection: PoolConnection): void {
     this.#open.add(connection);
-    const replace = () => {
-      if (!this.#open.delete(connection)) return;
-      if (this.#idle.delete(connection)) return;
-      // Where one was lost in use, those that wait to be used may be, and their next user would find out.
-      for (const suspect of this.#idle.clear()) this.#end(suspect);
+    const lose = () => {
+      if (this.#open.delete(connection)) this.#idle.lose(connection);
     };
-    connection.on("error", replace);
-    connection.on("end", replace);
+    connection.on("error", lose);
+    connection.on("end", lose);
   }
 
   #end(connection: PoolConnection): void {

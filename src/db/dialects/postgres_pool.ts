@@ -116,7 +116,10 @@ export class PostgresPool {
       make: (settings) => make(settings, this.#known),
       net,
       turn: this.#turns++,
-      onLost: (lost) => this.#replace(lost),
+      onLost: (lost) => {
+        this.#idle.lose(lost);
+        this.#end(lost);
+      },
     });
     this.#lines.add(line);
     return line;
@@ -124,12 +127,6 @@ export class PostgresPool {
 
   #release(line: PostgresConnection): void {
     if (!line.isLost && !this.#isClosed) this.#idle.add(line);
-  }
-
-  #replace(lost: PostgresConnection): void {
-    // Where one was lost in use, those that wait to be used may be, and their next user would find out.
-    const suspects = this.#idle.delete(lost) ? [] : this.#idle.clear();
-    for (const line of [lost, ...suspects]) this.#end(line);
   }
 
   #end(line: PostgresConnection): void {
