@@ -61,7 +61,8 @@ export class IdleConnections<T> {
 
   #sweep(): void {
     const { idleMs, surplus, end } = this.#options;
-    const untilMs = performance.now() - idleMs;
+    // A timer may be a millisecond early.
+    const untilMs = performance.now() - idleMs + 1;
     const count = this.#idle.filter(({ sinceMs }) => sinceMs <= untilMs).length;
     const ended = this.#idle.splice(0, Math.max(0, Math.min(count, surplus())));
     for (const { connection } of ended) end(connection);
