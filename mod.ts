@@ -62,7 +62,7 @@ export {
 export { HttpException } from "./src/core/http_exception.ts";
 export type { HttpExceptionOptions, HttpMappedError } from "./src/core/http_exception.ts";
 export type { InputPart, ValidationIssue } from "./src/core/validation_issue.ts";
-export { validatedBody, validatedPath, validatedQuery } from "./src/core/extractor.ts";
+export { optional, validatedBody, validatedPath, validatedQuery } from "./src/core/extractor.ts";
 export type { Extractor } from "./src/core/extractor.ts";
 export type {
   OnApplicationBootstrap,

@@ -4,6 +4,7 @@
  * @module
  */
 import type { ExecutionContext, Handler, Hono, MiddlewareHandler } from "hono";
+import { installAuthnMiddleware } from "./authn/middleware.ts";
 import { assemble, type Install, throwingErrors } from "./core/assembly.ts";
 import { DEFAULT_BODY_LIMIT } from "./core/body.ts";
 import type { Kernel } from "./core/boot.ts";
@@ -20,10 +21,18 @@ import { requestIdMiddleware, type RequestIdOptions } from "./middleware/request
 import { requestTracing, type RequestTracingOptions } from "./middleware/request_tracing.ts";
 import { trustedProxy, type TrustedProxyOptions } from "./middleware/trusted_proxy.ts";
 import { Installed, type Slot } from "./middleware_order.ts";
+import { claimedRoles, type RolesReader } from "./oauth2/claimed_roles.ts";
+import { installOauth2Middleware, type TokenVerifier } from "./oauth2/middleware.ts";
 import { logToConsole } from "./runtime/console_log.ts";
 import type { DrainOptions, HttpServer, ListenOptions } from "./runtime/listen.ts";
 import { requestInit, type RequestOptions } from "./request_options.ts";
 import { type CloseOptions, Serving } from "./serving.ts";
+
+/** Options of `app.useOAuth2()` and `app.useAuthn()`. */
+export interface AuthenticationOptions {
+  /** Whether every route needs an identity unless it declares `public: true`; `false` by default. */
+  readonly require?: boolean;
+}
 
 /**
  * An application, made by {@linkcode FwFactory}. Its builder methods settle how it behaves, until the
@@ -38,6 +47,8 @@ export class FwApplication {
   #defaultVersion: string | undefined;
   #bodyLimit = DEFAULT_BODY_LIMIT;
   #production = false;
+  #requiresIdentity = false;
+  #rolesReader: RolesReader = claimedRoles;
   #assembled: Promise<Hono> | undefined;
   #router: Hono | undefined;
 
@@ -148,6 +159,32 @@ export class FwApplication {
   }
 
   /**
+   * Verifies the bearer tokens of requests. A route is protected by `OAuth2Guard`, `OAuth2Principal` or
+   * `roles`; with `require: true`, every route is that does not declare `public: true`.
+   */
+  useOAuth2(verifier: TokenVerifier, options: AuthenticationOptions = {}): this {
+    const roles: RolesReader = (claims) => this.#rolesReader(claims);
+    return this.#authenticate("oauth2", installOauth2Middleware(verifier, { roles }), options);
+  }
+
+  /**
+   * Verifies the bearer tokens that the application itself has issued, before `useOAuth2` is asked:
+   * the service is a `JwtService` of `@fw/fw/authn`.
+   */
+  useAuthn(service: TokenVerifier, options: AuthenticationOptions = {}): this {
+    const roles: RolesReader = (claims) => this.#rolesReader(claims);
+    return this.#authenticate("authn", installAuthnMiddleware(service, { roles }), options);
+  }
+
+  /**
+   * Sets how the roles of a caller are read from the claims of a verified token; by default from
+   * `roles`, `realm_access.roles` and the words of `scope`.
+   */
+  useRoles(reader: RolesReader): this {
+    return this.#settle(() => this.#rolesReader = reader);
+  }
+
+  /**
    * Sets the largest body in bytes, 1 MiB by default; a route's `bodyLimit` goes before it.
    *
    * @throws {RangeError} if it is not a size
@@ -241,7 +278,10 @@ export class FwApplication {
 
   /** Lists the routes of all controllers, the more specific before the less. */
   routes(): readonly RouteInfo[] {
-    return listRoutes(placeRoutes(this.#kernel.routes, this.#prefixes), this.#global.guards ?? []);
+    return listRoutes(placeRoutes(this.#kernel.routes, this.#prefixes), {
+      guards: this.#global.guards ?? [],
+      requiresIdentity: this.#requiresIdentity,
+    });
   }
 
   /**
@@ -304,6 +344,7 @@ export class FwApplication {
     this.#assembled ??= assemble(this.#kernel, {
       ...this.#prefixes,
       global: this.#global,
+      requiresIdentity: this.#requiresIdentity,
       bodyLimit: this.#bodyLimit,
       production: this.#production,
       installs: this.#installed.inOrder(),
@@ -331,6 +372,15 @@ export class FwApplication {
   /** Installs the one middleware of a slot; a second call takes the place of the first. */
   #use(slot: Slot, middleware: MiddlewareHandler): this {
     return this.#install(slot, (router) => void router.use(middleware), slot);
+  }
+
+  #authenticate(
+    slot: Slot,
+    middleware: MiddlewareHandler,
+    { require = false }: AuthenticationOptions,
+  ): this {
+    this.#use(slot, middleware);
+    return this.#settle(() => this.#requiresIdentity ||= require);
   }
 
   #install(slot: Slot, install: Install, key?: string): this {

@@ -115,6 +115,8 @@ test("HTTP table, order: a request passes MIDDLEWARE_ORDER, whatever the order o
     "requestId",
     "requestTracing",
     "metrics",
+    "authn",
+    "oauth2",
     "use",
     "endpoints",
     "rateLimit",

@@ -10,8 +10,9 @@ import { asError } from "./http_exception.ts";
 import { routeOf } from "./matched_route.ts";
 import { applyFilters, type PipelineDeclaration, resolvePipeline } from "./pipeline.ts";
 import { problemResponse } from "./problem.ts";
+import { requireIdentity } from "./roles.ts";
 import { createRouteHandler } from "./route_handler.ts";
-import { nameOf, placeRoutes, type Prefixes } from "./route_table.ts";
+import { isPublic, nameOf, placeRoutes, type Prefixes } from "./route_table.ts";
 import { answerUnmatched, createRouter, mount } from "./router.ts";
 
 /** Puts middleware or an endpoint on a router. */
@@ -23,6 +24,8 @@ export interface AssemblyOptions extends Prefixes {
   readonly installs: readonly Install[];
   /** Guards, interceptors and filters of all routes; the filters see errors of middleware as well. */
   readonly global: PipelineDeclaration;
+  /** Whether a caller of a route that is not public has to be known. */
+  readonly requiresIdentity: boolean;
   /** The largest body in bytes where a route does not say otherwise. */
   readonly bodyLimit: number;
   /** Whether 5xx bodies conceal what went wrong. */
@@ -62,8 +65,9 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
       );
     }
     const { guards, interceptors, filters } = bound.pipeline;
+    const isForKnown = options.requiresIdentity && !isPublic(bound);
     const pipeline = {
-      guards: [...global.guards, ...guards],
+      guards: [...global.guards, ...isForKnown ? [requireIdentity] : [], ...guards],
       interceptors: [...global.interceptors, ...interceptors],
       filters,
     };

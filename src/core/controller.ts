@@ -31,10 +31,21 @@ export interface ControllerClass extends Class<object>, PipelineDeclaration {
   readonly tag?: string;
   /** Roles of which a caller needs one, on those of its routes that name none. */
   readonly roles?: readonly string[];
+  /** Whether those of its routes that do not say so are public. */
+  readonly public?: boolean;
 }
 
 /** What is static in a controller. */
-const STATIC = ["prefix", "version", "tag", "guards", "interceptors", "filters", "roles"];
+const STATIC = [
+  "prefix",
+  "version",
+  "tag",
+  "guards",
+  "interceptors",
+  "filters",
+  "roles",
+  "public",
+];
 
 /**
  * Checks what would protect or place a controller if it were written right: a field that should be

@@ -5,6 +5,7 @@
  */
 import { readBody, type ReadBodyOptions } from "./body.ts";
 import type { Context } from "./context.ts";
+import { HttpException } from "./http_exception.ts";
 import { type AnySchema, InputSchema, type SchemaOutput } from "./validation.ts";
 
 /**
@@ -58,6 +59,32 @@ export function validatedQuery<S extends AnySchema>(schema: S): Extractor<Schema
 export function validatedPath<S extends AnySchema>(schema: S): Extractor<SchemaOutput<S>> {
   const input = new InputSchema("path", schema);
   return (c) => input.parse(c.req.param());
+}
+
+/**
+ * Makes an extractor that gives `undefined` where another refuses a caller for being unknown (401):
+ * for routes that serve anonymous callers as well. Any other refusal stays one.
+ *
+ * @example
+ * ```ts
+ * import { optional, route } from "@fw/fw";
+ * import { OAuth2Principal } from "@fw/fw/oauth2";
+ *
+ * class HomeController {
+ *   home = route.get("/", { args: { me: optional(OAuth2Principal) } }, ({ me }) =>
+ *     me ? `Hello, ${me.subject}` : "Hello, stranger");
+ * }
+ * ```
+ */
+export function optional<T>(extractor: Extractor<T>): Extractor<T | undefined> {
+  return async (c) => {
+    try {
+      return await extractor(c);
+    } catch (error) {
+      if (error instanceof HttpException && error.status === 401) return undefined;
+      throw error;
+    }
+  };
 }
 
 /** Gives the query as an object: a string for a key that occurs once, an array for one that repeats. */

@@ -67,6 +67,11 @@ export interface RouteOptions<
    * `c.set("roles", ["admin"])`.
    */
   readonly roles?: readonly string[];
+  /**
+   * Whether it is open to callers without an identity where the application requires one of all
+   * routes (`useOAuth2(verifier, { require: true })`); default its controller's, else `false`.
+   */
+  readonly public?: boolean;
   /** Schema of what the handler returns: it is checked, and stripped to what the schema declares. */
   readonly response?: Output;
   /** Status of the response; default 200. A 204 has no body. */
@@ -219,6 +224,7 @@ function checkOptions({ method, path, options }: Route): void {
   if (bodyLimit !== undefined && !(Number.isSafeInteger(bodyLimit) && bodyLimit >= 0)) {
     refuse(`bodyLimit ${bodyLimit} is not a size in bytes`);
   }
+  if (options.roles && options.public) refuse("it is public, so its roles would mean nothing");
   if (options.roles?.length === 0) refuse("roles is empty, so nobody could call it");
   if (options.body && (method === "GET" || method === "HEAD")) refuse(`${method} has no body`);
   if (options.response && options.status === 204) refuse("a 204 response has no body");

@@ -115,7 +115,7 @@ export const OAuth2Error: OAuth2ErrorConstructor = class OAuth2Error extends Err
   readonly httpStatus: number;
 
   constructor(failure: OAuth2Failure, message: string, options?: ErrorOptions) {
-    super(message, options);
+    super(message, options?.cause === undefined ? undefined : options);
     this.code = failure.code;
     this.httpStatus = HTTP_STATUSES[failure.code];
     Object.assign(this, failure); // the data that its code narrows to

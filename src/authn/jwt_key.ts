@@ -1,0 +1,116 @@
+/**
+ * The keys an application signs its own tokens with.
+ *
+ * @module
+ */
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  importPKCS8,
+  type JWK,
+} from "jose";
+import { OAuth2Error } from "../oauth2/errors.ts";
+import { KeySet } from "../oauth2/key_set.ts";
+import { describe, inspectedByToString } from "../oauth2/redacted.ts";
+import { isSigningAlgorithm, type SigningAlgorithm } from "../oauth2/signing_algorithm.ts";
+
+/** The public part of a key, as a JSON Web Key (RFC 7517 §4). */
+export type PublicJwk = Readonly<Record<string, string>>;
+
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  OKP: ["crv", "x"],
+  EC: ["crv", "x", "y"],
+  RSA: ["n", "e"],
+};
+
+/**
+ * A private key and its public part. Its private part never shows.
+ *
+ * @example
+ * ```ts
+ * import { JwtKey } from "@fw/fw/authn";
+ *
+ * const key = await JwtKey.generate(); // for tests: tokens of it end with the process
+ * console.log(key.kid, key.algorithm);
+ * ```
+ */
+export class JwtKey {
+  /** Its name in tokens and key sets. */
+  readonly kid: string;
+  /** The algorithm it signs with. */
+  readonly algorithm: SigningAlgorithm;
+  /** Its public part. */
+  readonly publicJwk: PublicJwk;
+  readonly #pair: CryptoKeyPair;
+
+  private constructor(publicJwk: PublicJwk, algorithm: SigningAlgorithm, pair: CryptoKeyPair) {
+    this.kid = publicJwk.kid!;
+    this.algorithm = algorithm;
+    this.publicJwk = publicJwk;
+    this.#pair = pair;
+  }
+
+  /** Makes a new key, of EdDSA (Ed25519) by default. */
+  static async generate(algorithm: SigningAlgorithm = "EdDSA"): Promise<JwtKey> {
+    const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
+    return await JwtKey.fromJwk({ ...await exportJWK(privateKey), alg: algorithm });
+  }
+
+  /**
+   * Reads a private JSON Web Key, or its JSON. Without a `kid` it is named by its thumbprint (RFC
+   * 7638); without an `alg` it is one of EdDSA.
+   *
+   * @throws {OAuth2Error} `InvalidConfig` if it is no private key that is safe to sign with
+   */
+  static async fromJwk(jwk: JWK | string): Promise<JwtKey> {
+    try {
+      const parsed: JWK = typeof jwk === "string" ? JSON.parse(jwk) : jwk;
+      const { kty = "", alg = "EdDSA" } = parsed;
+      const kid = parsed.kid ?? await calculateJwkThumbprint(parsed);
+      if (!isSigningAlgorithm(alg) || parsed.d === undefined) throw unfit();
+      const members = Object.entries(parsed).filter(([name]) => MEMBERS[kty]?.includes(name));
+      const publicJwk = { kty, ...Object.fromEntries(members), kid, alg, use: "sig" };
+      const [publicKey] = (await KeySet.read({ keys: [publicJwk] })).find(kid, alg);
+      if (!publicKey) throw unfit();
+      // jose has Node's type for a key, and bytes for symmetric ones alone
+      const privateKey = await importJWK(parsed, alg) as CryptoKey;
+      return new JwtKey(Object.freeze(publicJwk), alg, { publicKey, privateKey });
+    } catch {
+      throw unfit(); // what is thrown otherwise may quote the key
+    }
+  }
+
+  /**
+   * Reads a private key in PKCS #8 and PEM, as `openssl genpkey -algorithm ed25519` writes it.
+   *
+   * @throws {OAuth2Error} `InvalidConfig` if it is no private key of the algorithm
+   */
+  static async fromPem(pem: string, algorithm: SigningAlgorithm = "EdDSA"): Promise<JwtKey> {
+    let jwk: JWK;
+    try {
+      jwk = await exportJWK(await importPKCS8(pem, algorithm, { extractable: true }));
+    } catch {
+      throw unfit();
+    }
+    return await JwtKey.fromJwk({ ...jwk, alg: algorithm });
+  }
+
+  /** Gives its two parts. Whoever has the private one can sign tokens. */
+  cryptoKeys(): CryptoKeyPair {
+    return this.#pair;
+  }
+
+  /** Tells what it is, without its private part. */
+  toString(): string {
+    return describe("JwtKey", { kid: this.kid, algorithm: this.algorithm });
+  }
+}
+
+inspectedByToString(JwtKey);
+
+function unfit(): OAuth2Error {
+  const message = "Cannot use key: it is no private key that is safe to sign with";
+  return new OAuth2Error({ code: "InvalidConfig" }, message);
+}

@@ -1,0 +1,23 @@
+/**
+ * Tokens of the application's own, and the caller whoever has said who it is.
+ *
+ * @example
+ * ```ts
+ * import { JwtKey, JwtService } from "@fw/fw/authn";
+ *
+ * const service = new JwtService({
+ *   issuer: "https://api.example.com",
+ *   audience: "https://api.example.com",
+ *   key: await JwtKey.generate(),
+ * });
+ * const token = await service.sign({ subject: "tom", roles: ["admin"] });
+ * console.assert((await service.verify(token)).claims.sub === "tom");
+ * ```
+ *
+ * @module
+ */
+export { JwtKey, type PublicJwk } from "./jwt_key.ts";
+export { type JwtContent, JwtService, type JwtServiceOptions } from "./jwt_service.ts";
+export { installAuthnMiddleware } from "./middleware.ts";
+export { AuthnModule } from "./module.ts";
+export { Principal } from "./principal.ts";

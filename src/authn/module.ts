@@ -1,0 +1,48 @@
+/**
+ * An application's own tokens as a module.
+ *
+ * @module
+ */
+import { type Module, module } from "../core/module.ts";
+import { provide } from "../core/provider.ts";
+import { JwtService, type JwtServiceOptions } from "./jwt_service.ts";
+
+/** Makes modules that provide a {@linkcode JwtService}. */
+export class AuthnModule {
+  /**
+   * Gives a module that provides and exports a {@linkcode JwtService}.
+   *
+   * @example
+   * ```ts
+   * import { FwFactory, inject, module, route } from "@fw/fw";
+   * import { AuthnModule, JwtKey, JwtService, Principal } from "@fw/fw/authn";
+   *
+   * class SessionController {
+   *   readonly #jwt = inject(JwtService);
+   *   create = route.post("/session", { public: true }, async () => ({
+   *     token: await this.#jwt.sign({ subject: "tom" }), // once the password is checked
+   *   }));
+   *   me = route.get("/me", { args: { me: Principal } }, ({ me }) => me.subject);
+   * }
+   *
+   * const AppModule = module({
+   *   imports: [
+   *     AuthnModule.register({ issuer: "https://api.example.com", key: await JwtKey.generate() }),
+   *   ],
+   *   controllers: [SessionController],
+   * });
+   * const app = await FwFactory.create(AppModule);
+   * app.useAuthn(app.get(JwtService), { require: true });
+   * ```
+   *
+   * @throws {OAuth2Error} `InvalidConfig` if an option is not sound
+   */
+  static register(options: JwtServiceOptions): Module {
+    const service = new JwtService(options);
+    return module({
+      name: "AuthnModule",
+      providers: [provide(JwtService, () => service)],
+      exports: [JwtService],
+    });
+  }
+}

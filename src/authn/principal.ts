@@ -1,0 +1,49 @@
+/**
+ * The caller, whoever has said who it is.
+ *
+ * @module
+ */
+import { refuseUnknown } from "../core/challenge.ts";
+import type { Context } from "../core/context.ts";
+import type { Extractor } from "../core/extractor.ts";
+import { needingIdentity } from "../core/identity_marker.ts";
+import type { Claims } from "../oauth2/claims.ts";
+import type { OAuth2Identity } from "../oauth2/identity.ts";
+
+/** The caller. */
+export interface Principal {
+  /** The `sub` claim of the token: never empty. */
+  readonly subject: string;
+  /** The roles that the token gives. */
+  readonly roles: readonly string[];
+  /** All claims of the token. */
+  readonly claims: Claims;
+  /** Whose token it is: the application's own, or that of an identity provider. */
+  readonly source: "authn" | "oauth2";
+}
+
+/**
+ * Extracts the caller from a token of the application's own (`app.useAuthn`) or of an identity provider
+ * (`app.useOAuth2`).
+ *
+ * @example
+ * ```ts
+ * import { route } from "@fw/fw";
+ * import { Principal } from "@fw/fw/authn";
+ *
+ * class MeController {
+ *   me = route.get("/me", { args: { me: Principal } }, ({ me }) => ({
+ *     subject: me.subject,
+ *     source: me.source,
+ *   }));
+ * }
+ * ```
+ *
+ * @throws {UnauthorizedException} 401 if the request has no valid token of either
+ */
+export const Principal: Extractor<Principal> = needingIdentity((c: Context): Principal => {
+  const own: OAuth2Identity | undefined = c.get("authnIdentity");
+  const identity: OAuth2Identity | undefined = own ?? c.get("oauth2Identity");
+  if (!identity) refuseUnknown(c);
+  return { ...identity, roles: c.get("roles"), source: own ? "authn" : "oauth2" };
+});

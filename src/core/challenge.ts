@@ -1,0 +1,50 @@
+/**
+ * Refusing callers in the terms of what authenticates requests.
+ *
+ * @module
+ */
+import type { Context } from "./context.ts";
+import {
+  ForbiddenException,
+  type HttpExceptionOptions,
+  UnauthorizedException,
+} from "./http_exception.ts";
+
+/** What authenticates requests says, by `c.set("challenge", ...)`, to whoever refuses a caller. */
+export interface Challenge {
+  /** The `WWW-Authenticate` for a caller who is unknown (RFC 9110 §11.6.1). */
+  readonly unknown: string;
+  /** The `WWW-Authenticate` for a caller who may not do something. */
+  readonly insufficient: string;
+  /** Why the caller's credentials could not be judged, though they may be right. */
+  readonly failure?: Error;
+}
+
+/**
+ * Refuses a caller who is unknown.
+ *
+ * @throws {HttpException} 401, as `create` makes it; or why the credentials could not be judged
+ */
+export function refuseUnknown(
+  c: Context,
+  create: (options: HttpExceptionOptions) => UnauthorizedException = (options) =>
+    new UnauthorizedException("An identity is required", options),
+): never {
+  const challenge: Challenge | undefined = c.get("challenge");
+  throw challenge?.failure ?? create(challenge ? headers(challenge.unknown) : {});
+}
+
+/**
+ * Refuses a caller who has none of the roles that it takes.
+ *
+ * @throws {ForbiddenException} 403
+ */
+export function refuseForRoles(c: Context): never {
+  const challenge: Challenge | undefined = c.get("challenge");
+  const options = challenge ? headers(challenge.insufficient) : {};
+  throw new ForbiddenException("The role this needs is missing", options);
+}
+
+function headers(challenge: string): HttpExceptionOptions {
+  return { headers: { "WWW-Authenticate": challenge } };
+}

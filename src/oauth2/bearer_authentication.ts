@@ -1,0 +1,77 @@
+/**
+ * Authenticating requests by their bearer tokens (RFC 6750).
+ *
+ * @module
+ */
+import { getLogger } from "@logtape/logtape";
+import type { MiddlewareHandler } from "hono";
+import type { Challenge } from "../core/challenge.ts";
+import type { Context } from "../core/context.ts";
+import { OAuth2Error } from "./errors.ts";
+
+/**
+ * Finds out who a token stands for, and stores it on the request.
+ *
+ * @throws {OAuth2Error} if the token does not hold
+ */
+export type Identify = (token: string, c: Context) => Promise<void>;
+
+const NO_TOKEN: Challenge = {
+  unknown: "Bearer",
+  insufficient: 'Bearer error="insufficient_scope"',
+};
+const INVALID_TOKEN: Challenge = { ...NO_TOKEN, unknown: 'Bearer error="invalid_token"' };
+
+const CREDENTIALS = /^bearer +([\w\-.~+/]+=*)$/i;
+
+/**
+ * Makes middleware that identifies the bearer of a request's token, unless middleware before it has
+ * done so, and refuses nobody. What fails is logged at level debug, under `fw` and the given name.
+ */
+export function bearerAuthentication(name: string, identify: Identify): MiddlewareHandler {
+  const logger = getLogger(["fw", name]);
+
+  async function authenticate(c: Context): Promise<Challenge> {
+    try {
+      const token = readBearerToken(c.req.header("authorization"));
+      if (token === undefined) return NO_TOKEN;
+      await identify(token, c);
+      c.set("hasBearerIdentity", true);
+      return NO_TOKEN;
+    } catch (error) {
+      const code = error instanceof OAuth2Error ? error.code : undefined;
+      const reason = error instanceof Error ? error.message : String(error);
+      logger.debug("The request has no identity: {reason}", { code, reason });
+      return isOfToken(error) ? INVALID_TOKEN : { ...NO_TOKEN, failure: error as Error };
+    }
+  }
+
+  return async function bearer(c, next) {
+    if (c.get("hasBearerIdentity")) return await next();
+    const challenge = await authenticate(c);
+    c.set("challenge", challenge);
+    await next();
+    if (c.res.status === 401 && !c.res.headers.has("www-authenticate")) {
+      c.header("WWW-Authenticate", challenge.unknown);
+    }
+  };
+}
+
+/**
+ * Reads the token of an `Authorization` header (RFC 6750 §2.1); `undefined` if there is none of the
+ * scheme `Bearer`, in whatever case.
+ *
+ * @throws {OAuth2Error} `Validation` if the credentials are malformed, or more than one
+ */
+export function readBearerToken(authorization: string | undefined): string | undefined {
+  if (authorization === undefined || !/^bearer(?: |$)/i.test(authorization)) return undefined;
+  const token = CREDENTIALS.exec(authorization)?.[1];
+  if (token !== undefined) return token;
+  const message = "Cannot read bearer token: the credentials are malformed";
+  throw new OAuth2Error({ code: "Validation" }, message);
+}
+
+/** Tells whether a failure is the token's own, not that of what should have judged it. */
+function isOfToken(error: unknown): boolean {
+  return error instanceof OAuth2Error && error.httpStatus < 500;
+}

@@ -1,0 +1,25 @@
+/**
+ * The roles that a token gives its bearer.
+ *
+ * @module
+ */
+import type { Claims } from "./claims.ts";
+
+/** Reads the roles of a caller from the claims of a verified token. */
+export type RolesReader = (claims: Claims) => readonly string[];
+
+/**
+ * Reads roles where providers usually write them: the lists `roles` and `realm_access.roles`, and the
+ * words of `scope` (RFC 8693 §4.2, RFC 9068 §2.2.3). What has another shape is left out.
+ */
+export function claimedRoles({ roles, realm_access: realm, scope }: Claims): readonly string[] {
+  const inRealm: unknown = typeof realm === "object" && realm !== null && "roles" in realm
+    ? realm.roles
+    : undefined;
+  const words = typeof scope === "string" ? scope.split(" ").filter(Boolean) : [];
+  return [...strings(roles), ...strings(inRealm), ...words];
+}
+
+function strings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}

@@ -1,0 +1,54 @@
+/**
+ * Finding out who each request comes from.
+ *
+ * @module
+ */
+import type { MiddlewareHandler } from "hono";
+import { bearerAuthentication } from "./bearer_authentication.ts";
+import { claimedRoles, type RolesReader } from "./claimed_roles.ts";
+import { identityOf } from "./identity.ts";
+import type { VerifiedToken } from "./verified_token_cache.ts";
+
+/** What verifies tokens: a `JwtVerifier`, or what asks the provider about opaque ones (RFC 7662). */
+export interface TokenVerifier {
+  /**
+   * Verifies a token.
+   *
+   * @throws {OAuth2Error} if it does not hold
+   */
+  verify(token: string): Promise<Pick<VerifiedToken, "claims">>;
+  /** Gives a verifier of the same tokens that keeps so many, unless it was told otherwise. */
+  cachingByDefault?(cacheTokens: number): TokenVerifier;
+}
+
+/** Options of {@linkcode installOauth2Middleware}. */
+export interface OAuth2MiddlewareOptions {
+  /** Reads the roles of a caller; by default `roles`, `realm_access.roles` and `scope`. */
+  readonly roles?: RolesReader;
+}
+
+/** How many verified tokens are kept where nothing else is said. */
+const CACHED_TOKENS = 1_000;
+
+/**
+ * Makes the middleware that verifies the bearer token of a request and stores its identity, for
+ * `OAuth2Guard`, `OAuth2Principal` and the `roles` of routes; `app.useOAuth2` installs it. It refuses
+ * no request: one without a valid token goes on without an identity, and why is logged at level debug
+ * under the category `fw.oauth2`. A 401 that says nothing of credentials gets a `WWW-Authenticate`.
+ */
+export function installOauth2Middleware(
+  verifier: TokenVerifier,
+  { roles = claimedRoles }: OAuth2MiddlewareOptions = {},
+): MiddlewareHandler {
+  const caching = cachingVerifier(verifier);
+  return bearerAuthentication("oauth2", async (token, c) => {
+    const identity = identityOf((await caching.verify(token)).claims);
+    c.set("roles", roles(identity.claims));
+    c.set("oauth2Identity", identity);
+  });
+}
+
+/** Gives what keeps the tokens it has verified, where the verifier can and was not told otherwise. */
+export function cachingVerifier(verifier: TokenVerifier): TokenVerifier {
+  return verifier.cachingByDefault?.(CACHED_TOKENS) ?? verifier;
+}

@@ -1,0 +1,50 @@
+/**
+ * The caller's identity as an argument of a handler.
+ *
+ * @module
+ */
+import { refuseUnknown } from "../core/challenge.ts";
+import type { Context } from "../core/context.ts";
+import type { Extractor } from "../core/extractor.ts";
+import { type HttpExceptionOptions, UnauthorizedException } from "../core/http_exception.ts";
+import { needingIdentity } from "../core/identity_marker.ts";
+import type { OAuth2Identity } from "./identity.ts";
+
+/** The identity of the caller; see the extractor of the same name. */
+export type OAuth2Principal = OAuth2Identity;
+
+/**
+ * Extracts the identity of the caller's token; `optional(OAuth2Principal)` is for routes that serve
+ * anonymous callers as well.
+ *
+ * @example
+ * ```ts
+ * import { route } from "@fw/fw";
+ * import { OAuth2Principal } from "@fw/fw/oauth2";
+ *
+ * class MeController {
+ *   me = route.get("/me", { args: { me: OAuth2Principal } }, ({ me }) => ({ subject: me.subject }));
+ * }
+ * ```
+ *
+ * @throws {OAuth2PrincipalMissing} 401 if the request has no valid token
+ * @throws {OAuth2Error} `JwksFetch`, 503, if its token could not be verified for want of keys
+ */
+export const OAuth2Principal: Extractor<OAuth2Principal> = needingIdentity((c: Context) =>
+  oauth2Identity(c) ?? refuseUnknown(c, (options) => new OAuth2PrincipalMissing(options))
+);
+
+/** Gives the identity of the caller's token, if the request has a valid one. */
+export function oauth2Identity(c: Context): OAuth2Identity | undefined {
+  return c.get("oauth2Identity");
+}
+
+/** 401: the request has no valid token (RFC 6750 §3.1). */
+export class OAuth2PrincipalMissing extends UnauthorizedException {
+  /** Creates one; the client is told that it needs a bearer token. */
+  constructor(
+    { headers = { "WWW-Authenticate": "Bearer" }, ...options }: HttpExceptionOptions = {},
+  ) {
+    super("OAuth2 identity required", { ...options, headers });
+  }
+}

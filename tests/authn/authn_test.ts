@@ -1,0 +1,91 @@
+/** What `app.useAuthn` makes of requests, alone and beside `app.useOAuth2`. */
+import assert from "node:assert/strict";
+import { type FwApplication, inject, module, optional, route } from "../../mod.ts";
+import { AuthnModule, JwtKey, JwtService, Principal } from "../../src/authn/mod.ts";
+import { OAuth2Guard } from "../../src/oauth2/guard.ts";
+import { createTestApplication } from "../../src/testing/mod.ts";
+import { issuer } from "../oauth2/issuer.ts";
+import { test } from "../test.ts";
+
+class SessionController {
+  readonly #jwt = inject(JwtService);
+  create = route.post("/session", { public: true }, async () => ({
+    token: await this.#jwt.sign({ subject: "ann", roles: ["admin"] }),
+  }));
+  me = route.get("/me", { args: { me: Principal } }, ({ me }) => ({
+    subject: me.subject,
+    roles: me.roles,
+    source: me.source,
+    issuer: me.claims.iss,
+  }));
+  maybe = route.get(
+    "/maybe",
+    { args: { me: optional(Principal) } },
+    ({ me }) => ({ source: me?.source ?? null }),
+  );
+  admin = route.get("/admin", { roles: ["admin"] }, () => "in");
+  outside = route.get("/outside", { guards: [OAuth2Guard] }, () => "in");
+}
+
+const probe = async (setUp: (app: FwApplication) => unknown) =>
+  createTestApplication(
+    module({
+      name: "Probe",
+      imports: [
+        AuthnModule.register({ issuer: "https://api.example.com", key: await JwtKey.generate() }),
+      ],
+      controllers: [SessionController],
+    }),
+    { setUp },
+  );
+
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+async function session(app: FwApplication): Promise<string> {
+  return (await (await app.request("/session", { method: "POST" })).json()).token;
+}
+
+test("useAuthn() identifies the bearer of the application's own tokens", async () => {
+  await using app = await probe((app) => app.useAuthn(app.get(JwtService)));
+  const token = await session(app);
+  assert.deepEqual(await (await app.request("/me", bearer(token))).json(), {
+    subject: "ann",
+    roles: ["admin"],
+    source: "authn",
+    issuer: "https://api.example.com",
+  });
+  assert.equal((await app.request("/admin", bearer(token))).status, 200);
+});
+
+test("Principal refuses with 401 and a challenge, and is optional by optional()", async () => {
+  await using app = await probe((app) => app.useAuthn(app.get(JwtService)));
+  const none = await app.request("/me");
+  const wrong = await app.request("/me", bearer(`${await session(app)}x`));
+  assert.deepEqual([none.status, none.headers.get("www-authenticate")], [401, "Bearer"]);
+  assert.deepEqual([wrong.status, wrong.headers.get("www-authenticate")], [
+    401,
+    'Bearer error="invalid_token"',
+  ]);
+  assert.deepEqual(await (await app.request("/maybe")).json(), { source: null });
+});
+
+test("Principal reads either identity, and no token is asked about twice", async () => {
+  const provider = await issuer();
+  provider.isDown = true; // the application's own tokens need no provider
+  await using app = await probe((app) =>
+    app.useOAuth2(provider.verifier).useAuthn(app.get(JwtService), { require: true })
+  );
+  const own = await session(app);
+  assert.equal((await (await app.request("/me", bearer(own))).json()).source, "authn");
+  assert.equal((await app.request("/outside", bearer(own))).status, 401);
+  provider.isDown = false;
+  const theirs = await provider.sign({ roles: ["admin"] });
+  assert.deepEqual(await (await app.request("/me", bearer(theirs))).json(), {
+    subject: "tom",
+    roles: ["admin"],
+    source: "oauth2",
+    issuer: "https://id.example.com",
+  });
+  assert.equal((await app.request("/outside", bearer(theirs))).status, 200);
+  assert.equal((await app.request("/admin")).status, 401);
+});

@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import {
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  exportJWK,
+  generateKeyPair,
+  jwtVerify,
+} from "jose";
+import { JwtKey, JwtService } from "../../src/authn/mod.ts";
+import { OAuth2Error } from "../../src/oauth2/errors.ts";
+import type { SigningAlgorithm } from "../../src/oauth2/signing_algorithm.ts";
+import { test } from "../test.ts";
+
+const issuer = "https://api.example.com";
+
+const code = (expected: string) => (error: unknown) =>
+  error instanceof OAuth2Error && error.code === expected;
+
+test("JwtService.sign() signs what verify() gives, by EdDSA unless told otherwise", async () => {
+  const service = new JwtService({
+    issuer,
+    audience: "shop",
+    key: await JwtKey.generate(),
+    now: () => 1_000_500,
+  });
+  const token = await service.sign({ subject: "tom", roles: ["admin"], claims: { tenant: "t1" } });
+  const { header, claims } = await service.verify(token);
+  const { jti, ...rest } = claims;
+  assert.deepEqual([header.alg, header.typ], ["EdDSA", "JWT"]);
+  assert.match(String(jti), /^[0-9a-f-]{36}$/);
+  assert.deepEqual(rest, {
+    iss: issuer,
+    aud: "shop",
+    sub: "tom",
+    roles: ["admin"],
+    tenant: "t1",
+    iat: 1000,
+    exp: 1900,
+  });
+});
+
+const ALGORITHMS: readonly SigningAlgorithm[] = [
+  "EdDSA",
+  "ES256",
+  "ES384",
+  "RS256",
+  "PS256",
+  "PS512",
+];
+
+test("JwtService signs with every algorithm, and others verify it by its key set", async () => {
+  for (const algorithm of ALGORITHMS) {
+    const service = new JwtService({ issuer, key: await JwtKey.generate(algorithm) });
+    const token = await service.sign({ subject: "tom" });
+    assert.equal((await service.verify(token)).claims.sub, "tom", algorithm);
+    const jwks = createLocalJWKSet(JSON.parse(JSON.stringify(service.jwks())));
+    assert.equal((await jwtVerify(token, jwks, { issuer })).payload.sub, "tom", algorithm);
+  }
+});
+
+test("JwtService.verify() accepts previous keys until they are left out", async () => {
+  const [old, fresh] = [await JwtKey.generate(), await JwtKey.generate("ES256")];
+  const token = await new JwtService({ issuer, key: old }).sign({ subject: "tom" });
+  const rotating = new JwtService({ issuer, key: fresh, previousKeys: [old] });
+  const rotated = new JwtService({ issuer, key: fresh });
+  assert.equal((await rotating.verify(token)).claims.sub, "tom");
+  assert.equal(decodeProtectedHeader(await rotating.sign({ subject: "tom" })).kid, fresh.kid);
+  assert.deepEqual(rotating.jwks().keys.map(({ kid }) => kid), [fresh.kid, old.kid]);
+  await assert.rejects(rotated.verify(token), code("Validation"));
+  const another = new JwtService({ issuer, key: await JwtKey.generate() });
+  await assert.rejects(another.verify(token), code("UnknownKid"));
+});
+
+test("JwtService.verify() refuses tokens of others, and those that are over", async () => {
+  let now = 1_000_000;
+  const key = await JwtKey.generate();
+  const service = new JwtService({ issuer, audience: "shop", key, now: () => now });
+  const token = await service.sign({ subject: "tom", expiresInSeconds: 10 });
+  await service.verify(token);
+  now += 70_000;
+  await assert.rejects(service.verify(token), code("InvalidClaim"));
+  const other = new JwtService({ issuer: "https://other.example.com", audience: "shop", key });
+  await assert.rejects(service.verify(await other.sign({ subject: "tom" })), code("InvalidClaim"));
+  const elsewhere = new JwtService({ issuer, audience: "depot", key });
+  await assert.rejects(
+    service.verify(await elsewhere.sign({ subject: "tom" })),
+    code("InvalidClaim"),
+  );
+});
+
+test("JwtService refuses content and options that are not sound", async () => {
+  const key = await JwtKey.generate();
+  const service = new JwtService({ issuer, key });
+  await assert.rejects(service.sign({ subject: "" }), TypeError);
+  for (const name of ["iss", "aud", "sub", "exp", "nbf", "iat", "jti", "roles"]) {
+    await assert.rejects(service.sign({ subject: "tom", claims: { [name]: "x" } }), {
+      message: `Cannot sign token: the service sets ${name}`,
+    });
+  }
+  for (const expiresInSeconds of [0, -1, 1.5, NaN, Infinity]) {
+    await assert.rejects(service.sign({ subject: "tom", expiresInSeconds }), RangeError);
+    assert.throws(() => new JwtService({ issuer, key, expiresInSeconds }), RangeError);
+  }
+  assert.throws(() => new JwtService({ issuer: "", key }), code("InvalidConfig"));
+  assert.throws(() => new JwtService({ issuer, key, previousKeys: [key] }), code("InvalidConfig"));
+});
+
+test("JwtKey reads JSON Web Keys and PEM, and names a key by its thumbprint", async () => {
+  const { privateKey } = await generateKeyPair("ES256", { extractable: true });
+  const jwk = { ...await exportJWK(privateKey), alg: "ES256" };
+  const key = await JwtKey.fromJwk(jwk);
+  assert.match(key.kid, /^[\w-]{43}$/);
+  assert.equal((await JwtKey.fromJwk(JSON.stringify(jwk))).kid, key.kid);
+  assert.equal((await JwtKey.fromJwk({ ...jwk, kid: "mine" })).kid, "mine");
+  assert.deepEqual(Object.keys(key.publicJwk).sort(), [
+    "alg",
+    "crv",
+    "kid",
+    "kty",
+    "use",
+    "x",
+    "y",
+  ]);
+
+  const pem = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" });
+  const fromPem = await JwtKey.fromPem(String(pem));
+  const service = new JwtService({ issuer, key: fromPem });
+  assert.equal((await service.verify(await service.sign({ subject: "tom" }))).claims.sub, "tom");
+});
+
+test("JwtKey refuses what is no private key that is safe to sign with, and quotes nothing", async () => {
+  const secret = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3I";
+  const { publicKey } = await generateKeyPair("EdDSA", { extractable: true });
+  const weak = generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey;
+  const unfit: unknown[] = [
+    "",
+    secret,
+    `{"kty":"oct","k":"${secret}","alg":"HS256"}`,
+    { kty: "oct", k: secret, alg: "HS256" },
+    { kty: "OKP", crv: "Ed25519", d: secret, x: secret, alg: "none" },
+    { kty: "OKP", crv: "Ed25519", d: secret },
+    await exportJWK(publicKey),
+    { ...weak.export({ format: "jwk" }), alg: "RS256" },
+    null,
+    7,
+  ];
+  for (const jwk of unfit) {
+    await assert.rejects(JwtKey.fromJwk(jwk as string), (error: Error) => {
+      assert.ok(code("InvalidConfig")(error) && !("cause" in error));
+      return error.message === "Cannot use key: it is no private key that is safe to sign with";
+    });
+  }
+  await assert.rejects(JwtKey.fromPem(secret), code("InvalidConfig"));
+});

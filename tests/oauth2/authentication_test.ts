@@ -1,0 +1,335 @@
+/** What `app.useOAuth2` makes of requests: identities, guards, principals, roles, challenges. */
+import assert from "node:assert/strict";
+import {
+  ForbiddenException,
+  type FwApplication,
+  module,
+  optional,
+  route,
+  UnauthorizedException,
+} from "../../mod.ts";
+import { OAuth2Error } from "../../src/oauth2/errors.ts";
+import { OAuth2Guard } from "../../src/oauth2/guard.ts";
+import { oauth2Identity, OAuth2Principal } from "../../src/oauth2/principal.ts";
+import { createTestApplication } from "../../src/testing/mod.ts";
+import { captureLogs } from "../capture_logs.ts";
+import { test } from "../test.ts";
+import { issuer } from "./issuer.ts";
+
+class ProbeController {
+  open = route.get("/open", (_, c) => ({ subject: oauth2Identity(c)?.subject ?? null }));
+  guarded = route.get("/guarded", { guards: [OAuth2Guard] }, () => "in");
+  me = route.get("/me", { args: { me: OAuth2Principal } }, ({ me }) => me);
+  maybe = route.get(
+    "/maybe",
+    { args: { me: optional(OAuth2Principal) } },
+    ({ me }) => ({ subject: me?.subject ?? null }),
+  );
+  admin = route.get("/admin", { roles: ["admin", "auditor"] }, () => "in");
+  own = route.get("/own", () => UnauthorizedException.throw("No"));
+  named = route.get("/named", () => {
+    throw new UnauthorizedException("No", { headers: { "WWW-Authenticate": "Digest" } });
+  });
+  forbidden = route.get("/forbidden", () => ForbiddenException.throw("No"));
+  pub = route.get("/public", { public: true }, () => "in");
+}
+
+class PublicController {
+  static readonly prefix = "site";
+  static readonly public = true;
+  page = route.get("/page", () => "in");
+  hidden = route.get("/hidden", { public: false }, () => "in");
+}
+
+const ProbeModule = module({ name: "Probe", controllers: [ProbeController, PublicController] });
+
+const probe = (setUp: (app: FwApplication) => unknown) =>
+  createTestApplication(ProbeModule, { setUp });
+
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+const challenge = (response: Response) => [
+  response.status,
+  response.headers.get("www-authenticate"),
+];
+
+const PROTECTED = ["/guarded", "/me", "/admin"];
+
+test("useOAuth2() stores the identity of a verified token", async () => {
+  const { verifier, sign } = await issuer();
+  await using app = await probe((app) => app.useOAuth2(verifier));
+  const token = await sign({ tenant_id: "t1", roles: ["admin"] });
+  const me = await (await app.request("/me", bearer(token))).json();
+  assert.deepEqual([me.subject, me.claims.tenant_id], ["tom", "t1"]);
+  for (const path of ["/open", "/maybe"]) {
+    assert.deepEqual(await (await app.request(path, bearer(token))).json(), { subject: "tom" });
+  }
+  for (const path of PROTECTED) {
+    assert.equal((await app.request(path, bearer(token))).status, 200, path);
+  }
+});
+
+test("useOAuth2() lets a request without a token pass to what is open, and to nothing else", async () => {
+  const { verifier } = await issuer();
+  await using app = await probe((app) => app.useOAuth2(verifier));
+  for (const path of ["/open", "/maybe"]) {
+    assert.deepEqual(await (await app.request(path)).json(), { subject: null }, path);
+  }
+  for (const path of PROTECTED) {
+    assert.deepEqual(challenge(await app.request(path)), [401, "Bearer"], path);
+  }
+});
+
+test("OAuth2Guard and OAuth2Principal refuse with the message OAuth2 identity required", async () => {
+  const { verifier } = await issuer();
+  await using bare = await probe(() => {});
+  await using app = await probe((app) => app.useOAuth2(verifier));
+  for (const each of [bare, app]) {
+    for (const path of ["/guarded", "/me"]) {
+      const response = await each.request(path);
+      assert.deepEqual(challenge(response), [401, "Bearer"]);
+      assert.equal((await response.json()).detail, "OAuth2 identity required");
+    }
+  }
+});
+
+test("a token that does not hold is invalid_token, whatever is wrong with it", async () => {
+  const own = await issuer();
+  const other = await issuer();
+  await using app = await probe((app) => app.useOAuth2(own.verifier));
+  const tokens = [
+    "x",
+    "a.b.c",
+    await other.sign(),
+    await own.sign({ exp: 1 }),
+    await own.sign({ iss: "https://evil.example.com" }),
+    await own.sign({}, "k2"),
+  ];
+  for (const token of tokens) {
+    assert.deepEqual(await (await app.request("/open", bearer(token))).json(), { subject: null });
+    assert.deepEqual(await (await app.request("/maybe", bearer(token))).json(), { subject: null });
+    for (const path of PROTECTED) {
+      const response = await app.request(path, bearer(token));
+      assert.deepEqual(challenge(response), [401, 'Bearer error="invalid_token"'], path);
+    }
+  }
+});
+
+test("a token whose sub is no subject gives no identity", async () => {
+  const { verifier, sign } = await issuer();
+  await using app = await probe((app) => app.useOAuth2(verifier));
+  for (const sub of [undefined, "", 7, null, ["tom"], { id: "tom" }]) {
+    const token = await sign({ sub: sub as string });
+    assert.deepEqual(
+      challenge(await app.request("/me", bearer(token))),
+      [401, 'Bearer error="invalid_token"'],
+      JSON.stringify(sub),
+    );
+  }
+});
+
+test("credentials are one Bearer token of RFC 6750's characters, the scheme in any case", async () => {
+  const { verifier, sign } = await issuer();
+  await using app = await probe((app) => app.useOAuth2(verifier));
+  const token = await sign();
+  const status = async (authorization: string) =>
+    challenge(await app.request("/me", { headers: { authorization } }));
+  for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR", "Bearer  "]) {
+    assert.deepEqual(await status(`${scheme} ${token}`), [200, null], scheme);
+  }
+  const malformed = [
+    "Bearer",
+    `Bearer ${token} ${token}`,
+    `Bearer ${token}, Bearer ${token}`,
+    `Bearer "${token}"`,
+    `Bearer ${token},`,
+    `Bearer ${token};`,
+    `Bearer \t${token}`,
+    `Bearer =${token}`,
+  ];
+  for (const authorization of malformed) {
+    assert.deepEqual(
+      await status(authorization),
+      [401, 'Bearer error="invalid_token"'],
+      authorization,
+    );
+  }
+  for (const other of [`Basic ${token}`, `DPoP ${token}`, `Bearer${token}`, `X Bearer ${token}`]) {
+    assert.deepEqual(await status(other), [401, "Bearer"], other);
+  }
+});
+
+test("roles come from roles, realm_access.roles and scope; 403 is insufficient_scope", async () => {
+  const { verifier, sign } = await issuer();
+  await using app = await probe((app) => app.useOAuth2(verifier));
+  const call = async (claims: Record<string, unknown>) =>
+    challenge(await app.request("/admin", bearer(await sign(claims))));
+  const enough = [
+    { roles: ["x", "admin"] },
+    { realm_access: { roles: ["auditor"] } },
+    { scope: "openid admin" },
+  ];
+  for (const claims of enough) assert.deepEqual(await call(claims), [200, null]);
+  const tooLittle = [
+    {},
+    { roles: [] },
+    { roles: "admin" },
+    { roles: [["admin"]] },
+    { roles: ["Admin"] },
+    { realm_access: "admin" },
+    { realm_access: null },
+    { realm_access: { roles: { admin: true } } },
+    { scope: ["admin"] },
+    { scope: "administrator" },
+  ];
+  for (const claims of tooLittle) {
+    assert.deepEqual(
+      await call(claims),
+      [403, 'Bearer error="insufficient_scope"'],
+      JSON.stringify(claims),
+    );
+  }
+});
+
+test("useRoles() replaces how roles are read, whenever it is called", async () => {
+  const { verifier, sign } = await issuer();
+  await using app = await probe((app) =>
+    app.useOAuth2(verifier).useRoles(({ groups }) => groups === "staff" ? ["admin"] : [])
+  );
+  const status = async (claims: Record<string, unknown>) =>
+    (await app.request("/admin", bearer(await sign(claims)))).status;
+  assert.deepEqual([await status({ groups: "staff" }), await status({ roles: ["admin"] })], [
+    200,
+    403,
+  ]);
+});
+
+test("a 401 of the application's own gets a challenge, unless it has one", async () => {
+  const { verifier, sign } = await issuer();
+  await using app = await probe((app) => app.useOAuth2(verifier));
+  const token = await sign();
+  assert.deepEqual(challenge(await app.request("/own")), [401, "Bearer"]);
+  assert.deepEqual(challenge(await app.request("/own", bearer(token))), [401, "Bearer"]);
+  assert.deepEqual(challenge(await app.request("/named")), [401, "Digest"]);
+  assert.deepEqual(challenge(await app.request("/forbidden", bearer(token))), [403, null]);
+});
+
+test("a token that cannot be verified for want of keys is 503 where an identity is needed", async () => {
+  const provider = await issuer();
+  provider.isDown = true;
+  await captureLogs(["fw"], async () => {
+    await using app = await probe((app) => app.useOAuth2(provider.verifier));
+    const token = await provider.sign();
+    assert.equal((await app.request("/open", bearer(token))).status, 200);
+    for (const path of [...PROTECTED, "/maybe"]) {
+      assert.equal((await app.request(path, bearer(token))).status, 503, path);
+      assert.ok((await app.request(path)).status < 500, path);
+    }
+  });
+});
+
+test("require: true needs an identity of every route that is not public", async () => {
+  const { verifier, sign } = await issuer();
+  await using app = await probe((app) =>
+    app.useOAuth2(verifier, { require: true }).enableHealthCheck("/health")
+  );
+  const token = await sign();
+  for (const path of ["/public", "/site/page", "/health"]) {
+    assert.equal((await app.request(path)).status, 200, path);
+  }
+  for (const path of ["/open", "/maybe", "/site/hidden", ...PROTECTED]) {
+    assert.deepEqual(challenge(await app.request(path)), [401, "Bearer"], path);
+  }
+  assert.equal((await app.request("/open", bearer(token))).status, 200);
+  assert.equal((await app.request("/nothing")).status, 404);
+});
+
+test("HTTP table, open routes: app.routes() tells how each route is protected by an identity", async () => {
+  const { verifier } = await issuer();
+  const protection = async (setUp: (app: FwApplication) => unknown) => {
+    await using app = await probe(setUp);
+    return Object.fromEntries(app.routes().map(({ path, protection }) => [path, protection]));
+  };
+  const open = await protection((app) => app.useOAuth2(verifier));
+  const required = await protection((app) => app.useOAuth2(verifier, { require: true }));
+  const paths = ["/open", "/guarded", "/me", "/maybe", "/admin", "/public", "/site/page"];
+  assert.deepEqual(paths.map((path) => open[path]), [
+    "open",
+    "identity",
+    "identity",
+    "open",
+    "roles",
+    "public",
+    "public",
+  ]);
+  assert.deepEqual(paths.map((path) => required[path]), [
+    "identity",
+    "identity",
+    "identity",
+    "identity",
+    "roles",
+    "public",
+    "public",
+  ]);
+  assert.equal(required["/site/hidden"], "identity");
+});
+
+test("a public route with roles is refused at declaration", () => {
+  assert.throws(() => route.get("/x", { public: true, roles: ["admin"] }, () => 1), {
+    name: "TypeError",
+    message: "Cannot declare GET /x: it is public, so its roles would mean nothing",
+  });
+});
+
+test("failures are logged at debug with a reason, never with the token", () =>
+  captureLogs(["fw"], async (records) => {
+    const { verifier, sign } = await issuer();
+    await using app = await probe((app) => app.useOAuth2(verifier));
+    const token = await sign({ exp: 1 });
+    await app.request("/open", bearer(token));
+    await app.request("/open", bearer("no.token.this"));
+    await app.request("/open");
+    const failures = records.filter(({ category }) => category.join(".") === "fw.oauth2");
+    assert.deepEqual(
+      failures.map(({ level, properties }) => [level, properties.code, properties.reason]),
+      [
+        ["debug", "InvalidClaim", "Cannot verify token: exp is over"],
+        ["debug", "Validation", "Cannot verify token: its Base64url is not canonical"],
+      ],
+    );
+    const text = JSON.stringify(records.map(({ message, properties }) => [message, properties]));
+    assert.ok(!text.includes(token) && !text.includes("no.token.this"));
+  }));
+
+test("the identity is known to middleware, and cached tokens are not verified again", async () => {
+  const { verifier, sign } = await issuer();
+  const seen: unknown[] = [];
+  await using app = await probe((app) =>
+    app
+      .use(async (c, next) => {
+        seen.push(oauth2Identity(c));
+        await next();
+      })
+      .useOAuth2(verifier)
+  );
+  const token = await sign();
+  await app.request("/open", bearer(token));
+  await app.request("/open", bearer(token));
+  const [first, second] = seen as [{ claims: object }, { claims: object }];
+  assert.equal(first.claims, second.claims);
+  assert.ok(Object.isFrozen(first.claims));
+});
+
+test("a verifier of the application's own whose failure is no OAuth2Error is to blame: 500", async () => {
+  await captureLogs(["fw"], async () => {
+    const broken = { verify: () => Promise.reject(new Error("broken")) };
+    const refusing = {
+      verify: () => Promise.reject(new OAuth2Error({ code: "Validation" }, "Cannot")),
+    };
+    await using one = await probe((app) => app.useOAuth2(broken));
+    await using two = await probe((app) => app.useOAuth2(refusing));
+    assert.equal((await one.request("/open", bearer("x"))).status, 200);
+    assert.equal((await one.request("/me", bearer("x"))).status, 500);
+    assert.equal((await two.request("/me", bearer("x"))).status, 401);
+  });
+});

@@ -1,0 +1,38 @@
+/** Issues tokens, as a provider does, and verifies them without a server. */
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { JwksCache } from "../../src/oauth2/jwks_cache.ts";
+import { JwtVerifier } from "../../src/oauth2/jwt_verifier.ts";
+import { ValidationConfig } from "../../src/oauth2/validation_config.ts";
+
+export interface Issuer {
+  readonly verifier: JwtVerifier;
+  /** Makes key sets fail from now on, or no more. */
+  isDown: boolean;
+  /** Signs a token that holds for a minute, unless the claims say otherwise. */
+  sign(claims?: JWTPayload, kid?: string): Promise<string>;
+}
+
+export async function issuer(): Promise<Issuer> {
+  const { publicKey, privateKey } = await generateKeyPair("EdDSA", { extractable: true });
+  const jwk = { ...await exportJWK(publicKey), kid: "k1", alg: "EdDSA" };
+  const self: Issuer = {
+    isDown: false,
+    verifier: new JwtVerifier(
+      new JwksCache("https://id.example.com/jwks", {
+        fetch: () =>
+          Promise.resolve(
+            self.isDown ? new Response("", { status: 500 }) : Response.json({ keys: [jwk] }),
+          ),
+      }),
+      new ValidationConfig().withIssuer("https://id.example.com"),
+    ),
+    sign: (claims = {}, kid = "k1") =>
+      new SignJWT({
+        iss: "https://id.example.com",
+        sub: "tom",
+        exp: Math.floor(Date.now() / 1000) + 60,
+        ...claims,
+      }).setProtectedHeader({ alg: "EdDSA", kid }).sign(privateKey),
+  };
+  return self;
+}
