@@ -5,7 +5,8 @@
  *
  * `PORT` (3000), `HOST` (all interfaces) and `DATABASE_URL` (a SQLite file of its own in the
  * directory for temporary files) decide where it listens and stores; `FW_ENV=production` conceals
- * what went wrong from 5xx responses.
+ * what went wrong from 5xx responses. With `OAUTH2_ISSUER` and `OAUTH2_JWKS_URL` it verifies ES256
+ * tokens, whose claim `tenant_id` is then the tenant.
  */
 import { compress } from "hono/compress";
 import { cors } from "hono/cors";
@@ -31,6 +32,7 @@ import {
   route,
 } from "../mod.ts";
 import { DbModule, DbOptions, DbService, field, model } from "../src/db/mod.ts";
+import { JwksCache, JwtVerifier, oauth2Identity, ValidationConfig } from "../src/oauth2/mod.ts";
 
 export const User = model("users", {
   id: field.integer().primaryKey(),
@@ -77,9 +79,16 @@ export const UsersPageQuery = dto(
   }),
 );
 
-/** The tenant of the caller: never of the caller's choice. A token's claim will take this one's place. */
-export function tenantId(_c: Context): string {
-  return "demo";
+/**
+ * The tenant of the caller, never of the caller's choice: the claim `tenant_id` of a verified token;
+ * for callers without a token, who are let in while you try this out, a placeholder.
+ */
+export function tenantId(c: Context): string {
+  const identity = oauth2Identity(c);
+  if (!identity) return "demo";
+  const { tenant_id } = identity.claims;
+  if (typeof tenant_id === "string" && tenant_id !== "") return tenant_id;
+  throw new ForbiddenException("The token names no tenant");
 }
 
 /** The path of the request as it was sent, without the slash at its end. */
@@ -203,10 +212,17 @@ export function setUp(app: FwApplication): FwApplication {
 }
 
 if (import.meta.main) {
-  const { HOST, DATABASE_URL } = environment(
-    v.object({ HOST: v.optional(v.string()), DATABASE_URL: v.optional(v.string()) }),
-  );
+  const { HOST, DATABASE_URL, OAUTH2_ISSUER, OAUTH2_JWKS_URL } = environment(v.object({
+    HOST: v.optional(v.string()),
+    DATABASE_URL: v.optional(v.string()),
+    OAUTH2_ISSUER: v.optional(v.string()),
+    OAUTH2_JWKS_URL: v.optional(v.string()),
+  }));
   const app = setUp(await FwFactory.create(appModule(DATABASE_URL ?? ownDatabase())));
+  if (OAUTH2_ISSUER && OAUTH2_JWKS_URL) {
+    const config = new ValidationConfig("ES256").withIssuer(OAUTH2_ISSUER);
+    app.useOAuth2(new JwtVerifier(new JwksCache(OAUTH2_JWKS_URL), config), { require: true });
+  }
   const server = await app.listenGraceful(portFromEnv(), HOST ? { hostname: HOST } : {});
   const users = `${server.url}/api/v1/users/`;
   console.log(`Try:

@@ -32,7 +32,10 @@ export function checkClaims(
     if (!isTime(nbf)) throw invalidClaim("nbf", "is no time");
     if (nowSeconds < nbf - leewaySeconds) throw invalidClaim("nbf", "is to come");
   }
-  if (issuer !== undefined && iss !== issuer) throw invalidClaim("iss", "is another");
+  const expected = typeof issuer === "function" ? issuer(claims) : issuer;
+  if (issuer !== undefined && (expected === undefined || iss !== expected)) {
+    throw invalidClaim("iss", "is another");
+  }
   if (audience !== undefined && !isFor(aud, audience)) throw invalidClaim("aud", "is another");
   return claims as Record<string, unknown> & Claims; // exp is checked
 }

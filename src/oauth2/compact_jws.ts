@@ -9,13 +9,21 @@ import { OAuth2Error } from "./errors.ts";
 /** A signed token, taken apart; nothing of it is verified. */
 export interface CompactJws {
   /** The protected header. */
-  readonly header: JwsHeader;
+  readonly protected: ProtectedHeader;
   /** What was signed, in ASCII. */
   readonly signingInput: Uint8Array<ArrayBuffer>;
   /** The claims, as they were signed. */
   readonly payload: Uint8Array<ArrayBuffer>;
   /** The signature. */
   readonly signature: Uint8Array<ArrayBuffer>;
+}
+
+/** A protected header, as it was sent and as it was read. */
+export interface ProtectedHeader {
+  /** Its Base64url. */
+  readonly encoded: string;
+  /** What it says, frozen. */
+  readonly header: JwsHeader;
 }
 
 /** The protected header of a token. Keys that it brings or points to are never used. */
@@ -42,21 +50,21 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Takes a token apart.
+ * Takes a token apart. A header that is the same as that of `known` is not read again.
  *
  * @throws {OAuth2Error} `Validation` if it is longer than 16 384 characters, not three parts of
  * canonical Base64url without padding (RFC 7515 §2), has a header that is no JSON object or lacks
  * `alg` or `kid`, or a `crit` or `b64` parameter: there is no extension that is understood here
  */
-export function readCompactJws(token: string): CompactJws {
+export function readCompactJws(token: string, known?: ProtectedHeader): CompactJws {
   if (typeof token !== "string") throw malformed("it is no string");
   if (token.length > MAX_LENGTH) throw malformed(`it is over ${MAX_LENGTH} characters`);
-  const [, header, payload, signature] = COMPACT.exec(token) ?? [];
-  if (header === undefined || payload === undefined || signature === undefined) {
+  const [, encoded, payload, signature] = COMPACT.exec(token) ?? [];
+  if (encoded === undefined || payload === undefined || signature === undefined) {
     throw malformed("it is not three parts of Base64url");
   }
   return {
-    header: checkHeader(readJson(decode(header), "header")),
+    protected: known?.encoded === encoded ? known : readHeader(encoded),
     signingInput: encoder.encode(token.slice(0, token.length - signature.length - 1)),
     payload: decode(payload),
     signature: decode(signature),
@@ -93,12 +101,13 @@ function decode(part: string): Uint8Array<ArrayBuffer> {
   return base64url.decode(part) as Uint8Array<ArrayBuffer>; // made here, so not shared
 }
 
-function checkHeader(header: Record<string, unknown>): JwsHeader {
+function readHeader(encoded: string): ProtectedHeader {
+  const header = readJson(decode(encoded), "header");
   const { alg, kid } = header;
   if (typeof alg !== "string") throw malformed("its header has no alg");
   if (typeof kid !== "string" || kid === "") throw malformed("its header has no kid");
   if (Object.hasOwn(header, "crit") || Object.hasOwn(header, "b64")) {
     throw malformed("its header has an extension that must be understood");
   }
-  return header as Record<string, unknown> & JwsHeader;
+  return { encoded, header: Object.freeze({ ...header, alg, kid }) };
 }

@@ -8,6 +8,7 @@ import {
   type CompactJws,
   type JwsHeader,
   malformed,
+  type ProtectedHeader,
   readCompactJws,
   readJson,
 } from "./compact_jws.ts";
@@ -54,6 +55,8 @@ export class JwtVerifier {
   readonly #options: JwtVerifierOptions;
   readonly #now: () => number;
   readonly #verified: VerifiedTokenCache | undefined;
+  /** Tokens of one issuer mostly have the same header, which then need not be read again. */
+  #lastHeader: ProtectedHeader | undefined;
 
   /**
    * Creates a verifier; several may share the keys.
@@ -107,44 +110,38 @@ export class JwtVerifier {
   }
 
   async #verify(token: string): Promise<VerifiedToken> {
-    const jws = readCompactJws(token);
-    const { header } = jws;
+    const jws = readCompactJws(token, this.#lastHeader);
+    const { header } = jws.protected;
     const { algorithms, tokenType } = this.#config;
     const alg = algorithms.find((name) => name === header.alg);
     if (alg === undefined) throw malformed("its algorithm is not accepted");
     if (tokenType !== undefined && typeOf(header) !== tokenType) {
       throw malformed("its type is not accepted");
     }
+    this.#lastHeader = jws.protected;
     let keys = this.#keys.find(header.kid, alg);
     if (keys.length === 0) keys = await this.#keys.resolve(header.kid, alg);
-    const key = await signerOf(jws, { alg, keys });
-    const nowSeconds = this.#now() / 1000;
-    const claims = checkClaims(readJson(jws.payload, "payload"), this.#config, nowSeconds);
-    const verified = { header, claims };
-    this.#verified?.add(token, { verified, alg, key });
-    return verified;
+    for (const key of keys) {
+      if (!await isSignedBy(key, alg, jws)) continue;
+      const payload = readJson(jws.payload, "payload");
+      const claims = checkClaims(payload, this.#config, this.#now() / 1000);
+      const verified = { header, claims };
+      this.#verified?.add(token, { verified, alg, key });
+      return verified;
+    }
+    const message = "Cannot verify token: its signature is wrong";
+    throw new OAuth2Error({ code: "InvalidSignature" }, message);
   }
 }
 
-/**
- * Gives the key that has signed a token.
- *
- * @throws {OAuth2Error} `InvalidSignature` if none of them has
- */
-async function signerOf(
+function isSignedBy(
+  key: CryptoKey,
+  alg: SigningAlgorithm,
   { signature, signingInput }: CompactJws,
-  { alg, keys }: { readonly alg: SigningAlgorithm; readonly keys: readonly CryptoKey[] },
-): Promise<CryptoKey> {
+): Promise<boolean> {
   const { parameters } = SIGNING_ALGORITHMS.get(alg)!;
-  for (const key of keys) {
-    try {
-      if (await crypto.subtle.verify(parameters, key, signature, signingInput)) return key;
-    } catch {
-      // a signature of the wrong length, on some runtimes
-    }
-  }
-  const message = "Cannot verify token: its signature is wrong";
-  throw new OAuth2Error({ code: "InvalidSignature" }, message);
+  const verification = crypto.subtle.verify(parameters, key, signature, signingInput);
+  return verification.catch(() => false); // some runtimes throw where its length is wrong
 }
 
 function typeOf({ typ }: JwsHeader): string | undefined {

@@ -65,7 +65,7 @@ export class KeySet {
   /**
    * Reads a key set. A key that cannot check signatures is skipped: one without a `kid`, of an unknown
    * type or curve, private or symmetric, meant for something else (`use`, `key_ops`, `alg`), an RSA key
-   * under 2048 bits, or a point off its curve. Keys that `previous` has as well stay the same objects.
+   * under 2048 bits or with an exponent that is none, or a point off its curve. Keys that `previous` has as well stay the same objects.
    *
    * @throws {TypeError} if it is no key set, or has more than 200 keys
    */
@@ -105,6 +105,10 @@ function materialOf(jwk: unknown): string | undefined {
     return undefined;
   }
   if (alg !== undefined && !isSigningAlgorithm(alg)) return undefined;
+  // platforms make texts of what is none, and what nests deeply overflows the stack
+  if ([kty, crv, x, y, n, e].some((member) => !["string", "undefined"].includes(typeof member))) {
+    return undefined;
+  }
   return JSON.stringify({ kid, kty, alg, crv, x, y, n, e });
 }
 
@@ -119,6 +123,8 @@ async function importKey(jwk: JWK, material: string): Promise<PublicKey | undefi
       // jose has Node's type for a key, and bytes for symmetric ones alone
       const key = await importJWK({ kty, crv, x, y, n, e } as JWK, name) as CryptoKey;
       if (isWeak(key)) return undefined;
+      // Deno imports any point, and sees that it is off its curve only when the key is used
+      if (traits.kty === "EC") await crypto.subtle.exportKey("raw", key);
       cryptoKeys.set(name, key);
     } catch {
       return undefined; // what no platform takes for a key
@@ -132,8 +138,13 @@ function isEd25519(alg: string): boolean {
   return alg === "EdDSA" || alg === "Ed25519";
 }
 
+/** Tells an RSA key that is too short, or whose exponent is even or 1: then anybody can sign. */
 function isWeak({ algorithm }: CryptoKey): boolean {
-  return "modulusLength" in algorithm && Number(algorithm.modulusLength) < MIN_RSA_BITS;
+  if (!("modulusLength" in algorithm && "publicExponent" in algorithm)) return false;
+  const { modulusLength, publicExponent } = algorithm as RsaHashedKeyAlgorithm;
+  const exponent = publicExponent.reduce((number, byte) => number * 256 + byte, 0);
+  const isOdd = (publicExponent.at(-1) ?? 0) % 2 === 1;
+  return modulusLength < MIN_RSA_BITS || !isOdd || exponent < 3;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

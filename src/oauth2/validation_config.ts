@@ -9,9 +9,15 @@ import { isSigningAlgorithm, type SigningAlgorithm } from "./signing_algorithm.t
 /** The most seconds that clocks may differ. */
 const MAX_LEEWAY_SECONDS = 300;
 
+/**
+ * Gives the `iss` that a token must have by its other claims: for providers that have an issuer for each
+ * tenant. A token for which it gives `undefined` is refused.
+ */
+export type IssuerOf = (claims: Readonly<Record<string, unknown>>) => string | undefined;
+
 interface Settings {
   readonly algorithms: readonly SigningAlgorithm[];
-  readonly issuer?: string;
+  readonly issuer?: string | IssuerOf;
   readonly audience?: string;
   readonly tokenType?: string;
   readonly leewaySeconds: number;
@@ -54,12 +60,13 @@ export class ValidationConfig {
   }
 
   /**
-   * Accepts tokens whose `iss` is exactly this (RFC 7519 §4.1.1).
+   * Accepts tokens whose `iss` is exactly this, or what this gives for them (RFC 7519 §4.1.1).
    *
    * @throws {OAuth2Error} `InvalidConfig` if it is empty
    */
-  withIssuer(issuer: string): ValidationConfig {
-    return this.#with({ issuer: checkText("issuer", issuer) });
+  withIssuer(issuer: string | IssuerOf): ValidationConfig {
+    const isFunction = typeof issuer === "function";
+    return this.#with({ issuer: isFunction ? issuer : checkText("issuer", issuer) });
   }
 
   /**
@@ -98,7 +105,7 @@ export class ValidationConfig {
   }
 
   /** The `iss` that is accepted; any if `undefined`. */
-  get issuer(): string | undefined {
+  get issuer(): string | IssuerOf | undefined {
     return this.#settings.issuer;
   }
 

@@ -59,8 +59,12 @@ export class VerifiedTokenCache {
   }
 }
 
+/** Freezes a value and all that is in it; not by recursion, for a token may nest deeper than the stack. */
 function freeze(value: unknown): void {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
-  Object.freeze(value);
-  for (const member of Object.values(value)) freeze(member);
+  const values = [value];
+  for (const each of values) {
+    if (typeof each !== "object" || each === null) continue;
+    Object.freeze(each);
+    values.push(...Object.values(each));
+  }
 }

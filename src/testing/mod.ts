@@ -23,4 +23,14 @@
  *
  * @module
  */
+export { DevelopmentIdentityProvider } from "./identity_provider/development_identity_provider.ts";
+export {
+  DEFAULT_USERS,
+  type DevelopmentClient,
+  type DevelopmentIdentityProviderOptions,
+  type DevelopmentUser,
+  type IssueTokenOptions,
+  type RotateKeysOptions,
+  type SigningAlgorithm,
+} from "./identity_provider/options.ts";
 export { createTestApplication, type TestApplicationOptions } from "./test_application.ts";

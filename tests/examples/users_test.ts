@@ -3,6 +3,7 @@ import { appModule, Db, setUp } from "../../examples/users.ts";
 import type { FwApplication } from "../../mod.ts";
 import type { RequestOptions } from "../../mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
+import { issuer } from "../oauth2/issuer.ts";
 import { test } from "../test.ts";
 
 const USERS = "/api/v1/users/";
@@ -339,5 +340,27 @@ test("Hono's CORS and security headers are on every response, refused ones inclu
     const { headers } = await app.request(path, { headers: { origin: "https://example.com" } });
     assert.equal(headers.get("access-control-allow-origin"), "*");
     assert.equal(headers.get("x-content-type-options"), "nosniff");
+  }
+});
+
+test("HTTP table, tenant: it is the claim tenant_id of a verified token, and never input", async () => {
+  const { verifier, sign } = await issuer();
+  await using app = await createTestApplication(appModule("sqlite::memory:"), {
+    setUp: (app) => setUp(app).useOAuth2(verifier),
+  });
+  const as = async (claims: Record<string, unknown>, options: RequestOptions = {}) => ({
+    ...options,
+    headers: { authorization: `Bearer ${await sign(claims)}` },
+  });
+  const json = { email: "tom@example.com", name: "Tom", tenant_id: "t2" };
+  const { id } = await (await app.request(USERS, await as({ tenant_id: "t1" }, { json }))).json();
+  assert.equal((await app.get(Db).user.findUnique({ where: { id } }))?.tenant_id, "t1");
+  const status = async (options: RequestOptions) => (await app.request(USERS + id, options)).status;
+  assert.equal(await status(await as({ tenant_id: "t1" })), 200);
+  assert.equal(await status(await as({ tenant_id: "t2" })), 404);
+  assert.equal(await status(await as({ tenant_id: "t2" }, patch({ name: "Tim" }))), 403);
+  assert.equal(await status({}), 404);
+  for (const tenant_id of [undefined, "", 7, ["t1"]]) {
+    assert.equal(await status(await as({ tenant_id })), 403);
   }
 });

@@ -1,0 +1,201 @@
+/**
+ * Logging users in at an identity provider, and routes that need a token of it.
+ *
+ *     deno run -A examples/oauth2.ts
+ *
+ * With none of the variables below it starts a development identity provider on the next port, where
+ * logging in is a click on a name. To use a real one, set `OAUTH2_CLIENT_ID` and `OAUTH2_ISSUER`, whose
+ * metadata tell the rest; or, without an issuer, `OAUTH2_AUTHORIZE_URL`, `OAUTH2_TOKEN_URL` and
+ * `OAUTH2_JWKS_URL`. `OAUTH2_CLIENT_SECRET` is for confidential clients, `OAUTH2_REDIRECT_URI` (by
+ * default `http://localhost:PORT/auth/callback`) as the provider has registered it,
+ * `OAUTH2_AUDIENCE` what access tokens have to be for, and `OAUTH2_ALGORITHMS` (`RS256`) what may
+ * have signed them, separated by commas. `PORT` (3000) and `HOST` decide where it listens.
+ */
+import * as v from "valibot";
+import {
+  dto,
+  environment,
+  type FwApplication,
+  FwFactory,
+  inject,
+  type Module,
+  module,
+  portFromEnv,
+  route,
+} from "../mod.ts";
+import {
+  JwtVerifier,
+  OAuth2Client,
+  OAuth2Guard,
+  OAuth2Login,
+  OAuth2Module,
+  OAuth2Options,
+  OAuth2Principal,
+  type SigningAlgorithm,
+  ValidationConfig,
+} from "../src/oauth2/mod.ts";
+import { DevelopmentIdentityProvider } from "../src/testing/mod.ts";
+
+const Url = v.pipe(v.string(), v.url());
+
+export const Settings = v.object({
+  OAUTH2_CLIENT_ID: v.optional(v.string()),
+  OAUTH2_CLIENT_SECRET: v.optional(v.string()),
+  OAUTH2_ISSUER: v.optional(Url),
+  OAUTH2_AUTHORIZE_URL: v.optional(Url),
+  OAUTH2_TOKEN_URL: v.optional(Url),
+  OAUTH2_JWKS_URL: v.optional(Url),
+  OAUTH2_REDIRECT_URI: v.optional(Url),
+  OAUTH2_AUDIENCE: v.optional(v.string()),
+  OAUTH2_ALGORITHMS: v.optional(v.string()),
+  HOST: v.optional(v.string()),
+});
+export type Settings = v.InferOutput<typeof Settings>;
+
+const Session = dto(
+  "Session",
+  v.object({
+    subject: v.nullable(v.string()),
+    scope: v.nullable(v.string()),
+    expiresAt: v.nullable(v.string()),
+    returnTo: v.string(),
+  }),
+);
+const Me = dto("Me", v.object({ subject: v.string(), scope: v.optional(v.string()) }));
+
+class AuthController {
+  static readonly prefix = "auth";
+  static readonly public = true;
+  readonly #client = inject(OAuth2Client);
+  readonly #login = new OAuth2Login(this.#client, {
+    // who has no id_tokens cannot be asked for one
+    scopes: this.#client.options.issuer && this.#client.options.jwksUrl ? ["openid", "email"] : [],
+  });
+
+  login = route.get(
+    "/login",
+    (_, c) => this.#login.begin(c, { returnTo: c.req.query("return_to") }),
+  );
+
+  /** Where an application of yours would begin a session of its own, and redirect to `returnTo`. */
+  callback = route.get("/callback", { response: Session }, async (_, c) => {
+    const { tokens, claims, returnTo } = await this.#login.finish(c);
+    return {
+      subject: claims?.sub ?? null,
+      scope: tokens.scope ?? null,
+      expiresAt: tokens.expiresAt?.toISOString() ?? null,
+      returnTo,
+    };
+  });
+}
+
+class MeController {
+  me = route.get(
+    "/me",
+    { guards: [OAuth2Guard], args: { me: OAuth2Principal }, response: Me },
+    ({ me }) => ({ subject: me.subject, scope: me.claims.scope as string | undefined }),
+  );
+
+  admin = route.get("/admin", { roles: ["admin"] }, () => ({ secret: "for admins only" }));
+}
+
+/** The application on a provider. */
+export async function appModule(settings: Settings, redirectUri: string): Promise<Module> {
+  const options = await clientOptions(settings, redirectUri);
+  const { OAUTH2_JWKS_URL: jwksUrl = options.jwksUrl, OAUTH2_AUDIENCE: audience } = settings;
+  if (!jwksUrl) throw new TypeError("Cannot verify tokens: OAUTH2_JWKS_URL is not set");
+  const algorithms = (settings.OAUTH2_ALGORITHMS ?? "RS256").split(",").map((s) => s.trim());
+  // a name that is no algorithm is refused, with a message that says so
+  let validation = new ValidationConfig().withAlgorithms(algorithms as SigningAlgorithm[]);
+  if (options.issuer) validation = validation.withIssuer(options.issuer);
+  if (audience) validation = validation.withAudience(audience);
+  return module({
+    name: "AppModule",
+    imports: [
+      OAuth2Module.register({
+        client: new OAuth2Client(options),
+        resourceServer: { jwksUrl, validation },
+      }),
+    ],
+    controllers: [AuthController, MeController],
+  });
+}
+
+async function clientOptions(settings: Settings, redirectUri: string): Promise<OAuth2Options> {
+  const {
+    OAUTH2_CLIENT_ID: clientId,
+    OAUTH2_CLIENT_SECRET: clientSecret,
+    OAUTH2_ISSUER: issuer,
+    OAUTH2_AUTHORIZE_URL: authorizeUrl,
+    OAUTH2_TOKEN_URL: tokenUrl,
+    OAUTH2_JWKS_URL: jwksUrl,
+  } = settings;
+  if (!clientId) throw new TypeError("Cannot log users in: OAUTH2_CLIENT_ID is not set");
+  if (issuer) return await OAuth2Options.discover(issuer, { clientId, clientSecret, redirectUri });
+  if (!authorizeUrl || !tokenUrl) {
+    throw new TypeError(
+      "Cannot log users in: set OAUTH2_ISSUER, or OAUTH2_AUTHORIZE_URL and OAUTH2_TOKEN_URL",
+    );
+  }
+  const server = { clientId, authorizeUrl, tokenUrl, jwksUrl, redirectUri };
+  return clientSecret
+    ? new OAuth2Options({ ...server, clientSecret })
+    : OAuth2Options.publicClient(server);
+}
+
+/** Settles prefixes, middleware and endpoints. */
+export function setUp(app: FwApplication): FwApplication {
+  return app
+    .useRequestId()
+    .useRequestTracing()
+    .enableHealthCheck("/health")
+    .enableProductionErrorsFromEnv()
+    .useRateLimit({ max: 1000 })
+    .useOAuth2(app.get(JwtVerifier), { require: true });
+}
+
+/** Starts the development identity provider, and gives the settings that name it. */
+export async function developmentSettings(
+  port: number,
+  redirectUri: string,
+): Promise<{ readonly provider: DevelopmentIdentityProvider; readonly settings: Settings }> {
+  const clientSecret = crypto.randomUUID();
+  const provider = await DevelopmentIdentityProvider.start({
+    port,
+    audience: "example",
+    clients: [{ clientId: "example", clientSecret, redirectUris: [redirectUri] }],
+  });
+  return {
+    provider,
+    settings: {
+      OAUTH2_CLIENT_ID: "example",
+      OAUTH2_CLIENT_SECRET: clientSecret,
+      OAUTH2_ISSUER: provider.issuer,
+      OAUTH2_AUDIENCE: "example",
+      OAUTH2_ALGORITHMS: "EdDSA",
+    },
+  };
+}
+
+if (import.meta.main) {
+  const port = portFromEnv();
+  const given = environment(Settings);
+  const redirectUri = given.OAUTH2_REDIRECT_URI ?? `http://localhost:${port}/auth/callback`;
+  const isConfigured = Object.keys(given).some((name) => name.startsWith("OAUTH2_"));
+  const development = isConfigured ? undefined : await developmentSettings(port + 1, redirectUri);
+  const settings = development?.settings ?? given;
+  const app = setUp(await FwFactory.create(await appModule(settings, redirectUri)));
+  const { HOST: hostname } = given;
+  const { url } = await app.listenGraceful(port, hostname ? { hostname } : {});
+  const token = await development?.provider.issueToken({ subject: "alice" }) ?? "ACCESS_TOKEN";
+  if (development) {
+    console.log(`
+DEVELOPMENT IDENTITY PROVIDER at ${development.provider.issuer}: it lets anybody in`);
+  }
+  console.log(`
+Open ${new URL("/auth/login", redirectUri)} in a browser, or try:
+  TOKEN=${token}
+  curl -i ${url}/me
+  curl ${url}/me -H "Authorization: Bearer $TOKEN"
+  curl ${url}/admin -H "Authorization: Bearer $TOKEN"`);
+}

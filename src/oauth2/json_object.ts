@@ -1,0 +1,27 @@
+/**
+ * Reading JSON objects.
+ *
+ * @module
+ */
+
+/** A JSON object, whose members are yet to be checked. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Reads a JSON object; `undefined` if the text is none. */
+export function jsonObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined; // the parser's own words quote the text
+  }
+}
+
+/** Gives an object without the members that are `null`, which many servers mean to be absent. */
+export function withoutNulls(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

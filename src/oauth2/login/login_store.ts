@@ -1,0 +1,25 @@
+/**
+ * Where logins that are under way are kept.
+ *
+ * @module
+ */
+
+/** A login that is under way: what the callback needs, and no browser may see. All of it is text. */
+export interface PendingLogin {
+  /** The PKCE verifier. */
+  readonly verifier: string;
+  /** The nonce that the id_token has to carry, where one is expected. */
+  readonly nonce?: string;
+  /** The path on this site to go to afterwards. */
+  readonly returnTo: string;
+  /** The digest of the cookie of the browser that has begun it. */
+  readonly browser: string;
+}
+
+/** Keeps logins that are under way, by their `state`. */
+export interface LoginStore {
+  /** Keeps a login for so many milliseconds. */
+  save(state: string, login: PendingLogin, ttlMs: number): Promise<void>;
+  /** Gives a login and forgets it at once: of two that ask, one gets it. */
+  take(state: string): Promise<PendingLogin | undefined>;
+}

@@ -1,0 +1,63 @@
+/**
+ * Keeps logins in the memory of the process.
+ *
+ * @module
+ */
+import type { LoginStore, PendingLogin } from "./login_store.ts";
+
+/** Options of a {@linkcode MemoryLoginStore}. */
+export interface MemoryLoginStoreOptions {
+  /** The most logins that are kept, 10 000 by default; the oldest goes for a new one. */
+  readonly max?: number;
+  /** The time in milliseconds since 1970; the platform's by default. */
+  readonly now?: () => number;
+}
+
+interface Entry {
+  readonly login: PendingLogin;
+  readonly expiresAtMs: number;
+}
+
+/** A store for applications of one process. */
+export class MemoryLoginStore implements LoginStore {
+  readonly #entries = new Map<string, Entry>();
+  readonly #max: number;
+  readonly #now: () => number;
+
+  /**
+   * Creates an empty store.
+   *
+   * @throws {RangeError} if `max` is not a positive integer
+   */
+  constructor({ max = 10_000, now = Date.now }: MemoryLoginStoreOptions = {}) {
+    if (!Number.isSafeInteger(max) || max < 1) {
+      throw new RangeError(`Cannot keep logins: max ${max} is not a positive integer`);
+    }
+    this.#max = max;
+    this.#now = now;
+  }
+
+  /** How many logins it keeps, those included that are over. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Keeps a login for so many milliseconds. */
+  save(state: string, login: PendingLogin, ttlMs: number): Promise<void> {
+    const nowMs = this.#now();
+    for (const [oldest, { expiresAtMs }] of this.#entries) {
+      if (expiresAtMs > nowMs && this.#entries.size < this.#max) break;
+      this.#entries.delete(oldest);
+    }
+    this.#entries.set(state, { login, expiresAtMs: nowMs + ttlMs });
+    return Promise.resolve();
+  }
+
+  /** Gives a login and forgets it. */
+  take(state: string): Promise<PendingLogin | undefined> {
+    const entry = this.#entries.get(state);
+    this.#entries.delete(state);
+    const holds = entry !== undefined && entry.expiresAtMs > this.#now();
+    return Promise.resolve(holds ? entry.login : undefined);
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * Logging users in by the authorization code flow (RFC 6749 §4.1, with PKCE and OpenID Connect).
+ *
+ * @module
+ */
+import type { Context } from "../../core/context.ts";
+import {
+  BadGatewayException,
+  BadRequestException,
+  UnauthorizedException,
+} from "../../core/http_exception.ts";
+import type { OAuth2Client } from "../client.ts";
+import { equalInConstantTime } from "../constant_time.ts";
+import { OAuth2Error } from "../errors.ts";
+import type { IdTokenClaims } from "../id_token.ts";
+import { generatePkce, PkceVerifier } from "../pkce.ts";
+import type { TokenSet } from "../token_set.ts";
+import { BrowserCookie } from "./browser_cookie.ts";
+import type { LoginStore, PendingLogin } from "./login_store.ts";
+import { MemoryLoginStore } from "./memory_login_store.ts";
+import { returnPath } from "./return_path.ts";
+
+/** Options of an {@linkcode OAuth2Login}. */
+export interface OAuth2LoginOptions {
+  /** What is asked for; with `openid`, the id_token is verified. None by default. */
+  readonly scopes?: readonly string[];
+  /** Parameters of every authorization request, such as `{ prompt: "login" }`. */
+  readonly extra?: Readonly<Record<string, string>>;
+  /** Where logins are kept that are under way: in the process's memory by default. */
+  readonly store?: LoginStore;
+  /** How long a login may take in milliseconds, 600 000 (ten minutes) by default. */
+  readonly ttlMs?: number;
+}
+
+/** Options of one login. */
+export interface BeginLoginOptions {
+  /** The path on this site to go to afterwards, `/` by default; a caller may choose it. */
+  readonly returnTo?: string | undefined;
+  /** Parameters of this authorization request. */
+  readonly extra?: Readonly<Record<string, string>>;
+}
+
+/** A login that has succeeded. */
+export interface FinishedLogin {
+  /** The tokens. */
+  readonly tokens: TokenSet;
+  /** The claims of the id_token, verified; `undefined` unless `openid` was asked for. */
+  readonly claims: IdTokenClaims | undefined;
+  /** The path on this site to go to. */
+  readonly returnTo: string;
+  /** What else the provider sent to the callback, such as Apple's `user`. */
+  readonly parameters: URLSearchParams;
+}
+
+/** Parameters of a callback that are used up by it. */
+const USED = ["code", "state", "iss"];
+
+/**
+ * Logs users in: `begin` sends the browser to the provider, `finish` answers for the callback. What
+ * belongs to a login is kept on the server, for one use by the browser that has begun it.
+ *
+ * @example
+ * ```ts
+ * import { inject, route } from "@fw/fw";
+ * import { OAuth2Client, OAuth2Login } from "@fw/fw/oauth2";
+ *
+ * class AuthController {
+ *   static readonly prefix = "auth";
+ *   readonly #login = new OAuth2Login(inject(OAuth2Client), { scopes: ["openid", "email"] });
+ *
+ *   login = route.get("/login", (_, c) =>
+ *     this.#login.begin(c, { returnTo: c.req.query("return_to") }));
+ *
+ *   callback = route.get("/callback", async (_, c) => {
+ *     const { claims, returnTo } = await this.#login.finish(c);
+ *     console.log(claims?.sub); // now make a session of your own
+ *     return c.redirect(returnTo, 303);
+ *   });
+ * }
+ * ```
+ */
+export class OAuth2Login {
+  readonly #client: OAuth2Client;
+  readonly #options: OAuth2LoginOptions;
+  readonly #store: LoginStore;
+  readonly #ttlMs: number;
+  readonly #cookie: BrowserCookie;
+
+  /**
+   * Creates one for a client.
+   *
+   * @throws {OAuth2Error} `InvalidConfig` if the client has no redirect URI or, where `openid` is asked
+   * for, nothing to verify an id_token by
+   */
+  constructor(client: OAuth2Client, options: OAuth2LoginOptions = {}) {
+    const { scopes = [], store = new MemoryLoginStore(), ttlMs = 600_000, extra } = options;
+    const { redirectUri, issuer, idTokenIssuer, jwksUrl } = client.options;
+    if (redirectUri === undefined) throw unfit("no redirectUri");
+    if (scopes.includes("openid") && !((issuer || idTokenIssuer) && jwksUrl)) {
+      throw unfit("no issuer or no jwksUrl, by which an id_token is verified");
+    }
+    this.#client = client;
+    this.#options = options;
+    this.#store = store;
+    this.#ttlMs = ttlMs;
+    this.#cookie = new BrowserCookie({
+      isSecure: new URL(redirectUri).protocol === "https:",
+      isCrossSite: extra?.response_mode === "form_post",
+      ttlMs,
+    });
+  }
+
+  /**
+   * Begins a login: redirects the browser to the provider (303).
+   *
+   * @throws {BadRequestException} 400 if `returnTo` leads to another site
+   */
+  async begin(c: Context, { returnTo = "/", extra }: BeginLoginOptions = {}): Promise<Response> {
+    const { scopes = [] } = this.#options;
+    const path = returnPath(returnTo);
+    const { challenge, verifier } = await generatePkce();
+    const nonce = scopes.includes("openid") ? crypto.randomUUID() : undefined;
+    const { url, state } = this.#client.authorizeUrl({
+      scopes,
+      pkce: challenge,
+      extra: { ...this.#options.extra, ...extra },
+      ...(nonce && { nonce }),
+    });
+    await this.#store.save(state, {
+      verifier: verifier.export(),
+      ...(nonce && { nonce }),
+      returnTo: path,
+      browser: await this.#cookie.set(c),
+    }, this.#ttlMs);
+    c.header("Cache-Control", "no-store");
+    return c.redirect(url, 303);
+  }
+
+  /**
+   * Finishes a login at the callback, whose parameters are in the query of a GET or the form of a POST.
+   *
+   * @throws {BadRequestException} 400 if the callback lacks `state`, or both `code` and `error`
+   * @throws {UnauthorizedException} 401 if the state is unknown, used, over, or of another browser
+   * @throws {OAuth2Error} `Grant`, 401, if the user or the provider has refused; `Validation`, 401, if
+   * the callback is of another provider (RFC 9207)
+   * @throws {BadGatewayException} 502 if the provider gives no tokens, or an id_token that does not hold
+   */
+  async finish(c: Context): Promise<FinishedLogin> {
+    c.header("Cache-Control", "no-store");
+    const parameters = await callbackParameters(c);
+    const state = parameters.get("state");
+    if (!state) throw new BadRequestException("The callback has no state");
+    if (!parameters.get("code") && !parameters.get("error")) {
+      throw new BadRequestException("The callback has no code");
+    }
+    const login = await this.#store.take(state);
+    const browser = await this.#cookie.digest(c);
+    if (!login || !browser || !equalInConstantTime(browser, login.browser)) {
+      throw new UnauthorizedException("The login is unknown, over, or of another browser");
+    }
+    const code = this.#client.verifyCallback(parameters, state);
+    const { tokens, claims } = await this.#exchange(code, login);
+    for (const name of USED) parameters.delete(name);
+    return { tokens, claims, returnTo: login.returnTo, parameters };
+  }
+
+  async #exchange(
+    code: string,
+    { verifier, nonce }: PendingLogin,
+  ): Promise<Pick<FinishedLogin, "tokens" | "claims">> {
+    try {
+      const tokens = await this.#client.exchangeCode(code, PkceVerifier.restore(verifier));
+      const claims = nonce === undefined ? undefined : await this.#claimsOf(tokens, nonce);
+      return { tokens, claims };
+    } catch (cause) {
+      throw new BadGatewayException("The provider did not complete the login", { cause });
+    }
+  }
+
+  async #claimsOf({ idToken }: TokenSet, nonce: string): Promise<IdTokenClaims> {
+    if (idToken !== undefined) return await this.#client.verifyIdToken(idToken, { nonce });
+    throw new OAuth2Error({ code: "Validation" }, "Cannot verify login: there is no id_token");
+  }
+}
+
+function unfit(why: string): OAuth2Error {
+  const message = `Cannot log users in: the client has ${why}`;
+  return new OAuth2Error({ code: "InvalidConfig" }, message);
+}
+
+async function callbackParameters(c: Context): Promise<URLSearchParams> {
+  const text = c.req.method === "POST" ? await c.req.text() : new URL(c.req.url).search;
+  return new URLSearchParams(text);
+}

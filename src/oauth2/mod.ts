@@ -1,0 +1,78 @@
+/**
+ * OAuth2: a client that is strict, and a resource server that survives its provider's outages and key
+ * rotations. It rests on Fetch and WebCrypto alone.
+ *
+ * @example
+ * ```ts
+ * import { FwFactory, module, route } from "@fw/fw";
+ * import { JwksCache, JwtVerifier, OAuth2Principal, ValidationConfig } from "@fw/fw/oauth2";
+ *
+ * class MeController {
+ *   me = route.get("/me", { args: { me: OAuth2Principal } }, ({ me }) => ({ subject: me.subject }));
+ * }
+ *
+ * const config = new ValidationConfig("RS256")
+ *   .withIssuer("https://id.example.com")
+ *   .withAudience("https://api.example.com");
+ * const verifier = new JwtVerifier(new JwksCache("https://id.example.com/jwks"), config);
+ *
+ * const app = await FwFactory.create(module({ controllers: [MeController] }));
+ * app.useOAuth2(verifier, { require: true });
+ * ```
+ *
+ * @module
+ */
+export type { AuthorizeRequest, AuthorizeUrl } from "./authorize_url.ts";
+export type { Fetch } from "./bounded_fetch.ts";
+export type { Callback } from "./callback.ts";
+export { claimedRoles, type RolesReader } from "./claimed_roles.ts";
+export type { Claims } from "./claims.ts";
+export { OAuth2Client, type OAuth2ClientOptions } from "./client.ts";
+export type { AuthMethod, ClientCredentials, ClientSecret } from "./client_authentication.ts";
+export { OAuth2Options } from "./client_options.ts";
+export type {
+  ConfidentialClientOptions,
+  DiscoveryOptions,
+  PublicClientOptions,
+} from "./client_options.ts";
+export type { JwsHeader } from "./compact_jws.ts";
+export { OAuth2Error } from "./errors.ts";
+export type {
+  GrantError,
+  OAuth2ErrorBase,
+  OAuth2ErrorCode,
+  OAuth2ErrorConstructor,
+  OAuth2Failure,
+} from "./errors.ts";
+export { OAuth2Guard } from "./guard.ts";
+export type { IdTokenClaims } from "./id_token.ts";
+export type { OAuth2Identity } from "./identity.ts";
+export type { JsonObject } from "./json_object.ts";
+export { JwksCache, type JwksCacheOptions } from "./jwks_cache.ts";
+export { JwtVerifier, type JwtVerifierOptions } from "./jwt_verifier.ts";
+export type { KeySource } from "./key_set.ts";
+export type { LoginStore, PendingLogin } from "./login/login_store.ts";
+export { MemoryLoginStore, type MemoryLoginStoreOptions } from "./login/memory_login_store.ts";
+export { OAuth2Login } from "./login/oauth2_login.ts";
+export type { BeginLoginOptions, FinishedLogin, OAuth2LoginOptions } from "./login/oauth2_login.ts";
+export { RedisLoginStore } from "./login/redis_login_store.ts";
+export type {
+  IoRedisClient,
+  NodeRedisClient,
+  RedisLoginStoreOptions,
+} from "./login/redis_login_store.ts";
+export {
+  installOauth2Middleware,
+  type OAuth2MiddlewareOptions,
+  type TokenVerifier,
+} from "./middleware.ts";
+export { OAuth2Module, type OAuth2ModuleOptions, type ResourceServerOptions } from "./module.ts";
+export { generatePkce, type PkcePair, PkceVerifier } from "./pkce.ts";
+export { oauth2Identity, OAuth2Principal, OAuth2PrincipalMissing } from "./principal.ts";
+export type { TokenTypeHint } from "./revocation.ts";
+export type { SigningAlgorithm } from "./signing_algorithm.ts";
+export { TokenCache } from "./token_cache.ts";
+export { TokenSet, type TokenSetFields } from "./token_set.ts";
+export { TokenSetDto, type TokenSetDtoFields } from "./token_set_dto.ts";
+export { type IssuerOf, ValidationConfig } from "./validation_config.ts";
+export type { VerifiedToken } from "./verified_token_cache.ts";

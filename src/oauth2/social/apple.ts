@@ -1,0 +1,89 @@
+/**
+ * Apple.
+ *
+ * @module
+ */
+import { OAuth2Error } from "../errors.ts";
+import { appleClientSecret } from "./apple_client_secret.ts";
+import { type SocialLogin, type SocialOptions, SocialProvider } from "./social_provider.ts";
+
+/** What Apple says of a user: the claims of the id_token, and the name at the first login. */
+export interface AppleUserinfo {
+  /** Who the user is, for ever. */
+  readonly sub: string;
+  /** The e-mail address, which may be one that Apple passes on. */
+  readonly email?: string;
+  /** Whether Apple has verified the address. */
+  readonly email_verified?: boolean;
+  /** Whether Apple passes the address on. */
+  readonly is_private_email?: boolean;
+  /** The name: at the first login alone, and as the browser has sent it, so anyone may have chosen it. */
+  readonly name?: { readonly firstName?: string; readonly lastName?: string };
+}
+
+/** What an application is to Apple. */
+export interface AppleOptions extends Omit<SocialOptions, "clientSecret"> {
+  /** The identifier of the team, ten characters. */
+  readonly teamId: string;
+  /** The identifier of the key, ten characters. */
+  readonly keyId: string;
+  /** The private key, as in the `.p8` file that Apple gave (PKCS #8 in PEM). */
+  readonly privateKey: string;
+  /** The time in milliseconds since 1970; the platform's by default. */
+  readonly now?: () => number;
+}
+
+/**
+ * Makes the provider Apple. The client's secret is a token signed by the key and renewed in time. The
+ * callback is a form that the browser posts from Apple's site: declare it as a POST route, and exempt
+ * its path where you guard forms against forgery. Keep the name: it comes but once.
+ *
+ * @throws {OAuth2Error} `InvalidConfig` if an option is not sound
+ */
+export function apple(options: AppleOptions): SocialProvider<AppleUserinfo> {
+  return new SocialProvider<AppleUserinfo>(options, {
+    name: "Apple",
+    scopes: ["openid", "name", "email"],
+    extra: { response_mode: "form_post" },
+    identifier: { name: "sub", type: "string" },
+    readProfile: readClaims,
+    server: {
+      clientSecret: appleClientSecret(options),
+      issuer: "https://appleid.apple.com",
+      authorizeUrl: "https://appleid.apple.com/auth/authorize",
+      tokenUrl: "https://appleid.apple.com/auth/token",
+      revokeUrl: "https://appleid.apple.com/auth/revoke",
+      jwksUrl: "https://appleid.apple.com/auth/keys",
+    },
+  });
+}
+
+function readClaims({ claims, parameters }: SocialLogin): Readonly<Record<string, unknown>> {
+  if (!claims) {
+    const message = "Cannot read userinfo of Apple: there is no verified id_token";
+    throw new OAuth2Error({ code: "Validation" }, message);
+  }
+  const { sub, email } = claims;
+  return {
+    sub,
+    ...(typeof email === "string" && { email }),
+    // Apple writes booleans as text at times
+    email_verified: String(claims.email_verified) === "true",
+    is_private_email: String(claims.is_private_email) === "true",
+    ...readName(parameters?.get("user")),
+  };
+}
+
+function readName(user: string | null | undefined): Pick<AppleUserinfo, "name"> {
+  try {
+    const { firstName, lastName } = JSON.parse(user ?? "").name;
+    return {
+      name: {
+        ...(typeof firstName === "string" && { firstName }),
+        ...(typeof lastName === "string" && { lastName }),
+      },
+    };
+  } catch {
+    return {}; // not the first login, or nothing that Apple sends
+  }
+}

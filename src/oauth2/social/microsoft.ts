@@ -1,0 +1,71 @@
+/**
+ * Microsoft.
+ *
+ * @module
+ */
+import { OAuth2Error } from "../errors.ts";
+import { type SocialOptions, SocialProvider } from "./social_provider.ts";
+
+/** What Microsoft says of a user (OpenID Connect Core §5.1). */
+export interface MicrosoftUserinfo {
+  /** Who the user is to this application, for ever. */
+  readonly sub: string;
+  /** The full name. */
+  readonly name?: string;
+  /** The given name. */
+  readonly given_name?: string;
+  /** The family name. */
+  readonly family_name?: string;
+  /** The URL of a picture. */
+  readonly picture?: string;
+  /** The e-mail address, which the user may have chosen: it identifies nobody. */
+  readonly email?: string;
+}
+
+/** What an application is to Microsoft. */
+export interface MicrosoftOptions extends SocialOptions {
+  /**
+   * Whose users may log in: the id of an organisation, or `organizations`, `consumers` or `common` for
+   * those of all; `common` by default.
+   */
+  readonly tenant?: string;
+}
+
+const HOST = "https://login.microsoftonline.com";
+/** The organisation that personal accounts belong to. */
+const CONSUMERS = "9188040d-6c67-4c5b-b112-36a304b66dad";
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Makes the provider Microsoft. An id_token has to be of the tenant; with `common` and `organizations`
+ * it is of whichever its `tid` claim names, so look at that claim.
+ *
+ * @throws {OAuth2Error} `InvalidConfig` if an option is not sound
+ */
+export function microsoft(
+  { tenant = "common", ...options }: MicrosoftOptions,
+): SocialProvider<MicrosoftUserinfo> {
+  const one = tenant === "consumers" ? CONSUMERS : tenant.toLowerCase();
+  const isOfMany = tenant === "common" || tenant === "organizations";
+  if (!isOfMany && !ID.test(one)) {
+    const message = "Cannot use tenant: it is neither an id nor common, organizations or consumers";
+    throw new OAuth2Error({ code: "InvalidConfig" }, message);
+  }
+  return new SocialProvider<MicrosoftUserinfo>(options, {
+    name: "Microsoft",
+    scopes: ["openid", "profile", "email"],
+    identifier: { name: "sub", type: "string" },
+    server: {
+      clientSecret: options.clientSecret,
+      ...(isOfMany ? { idTokenIssuer: issuerOfTenant } : { issuer: `${HOST}/${one}/v2.0` }),
+      authorizeUrl: `${HOST}/${tenant}/oauth2/v2.0/authorize`,
+      tokenUrl: `${HOST}/${tenant}/oauth2/v2.0/token`,
+      userinfoUrl: "https://graph.microsoft.com/oidc/userinfo",
+      jwksUrl: `${HOST}/${tenant}/discovery/v2.0/keys`,
+    },
+  });
+}
+
+function issuerOfTenant({ tid }: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof tid === "string" && ID.test(tid) ? `${HOST}/${tid}/v2.0` : undefined;
+}

@@ -1,0 +1,28 @@
+/**
+ * Identity providers of the public: Google, GitHub, Microsoft, Apple and Discord.
+ *
+ * @example
+ * ```ts
+ * import { google } from "@fw/fw/oauth2/social";
+ *
+ * const provider = google({
+ *   clientId: "an identifier",
+ *   clientSecret: "a secret from the environment",
+ *   redirectUri: "https://shop.example.com/auth/callback",
+ * });
+ * const login = provider.login(); // begin() and finish() are for the two routes of a login
+ * ```
+ *
+ * @module
+ */
+export { apple, type AppleOptions, type AppleUserinfo } from "./apple.ts";
+export { discord, type DiscordUserinfo } from "./discord.ts";
+export { github, type GitHubUserinfo } from "./github.ts";
+export { google, type GoogleUserinfo } from "./google.ts";
+export { microsoft, type MicrosoftOptions, type MicrosoftUserinfo } from "./microsoft.ts";
+export {
+  type SocialLogin,
+  type SocialOptions,
+  SocialProvider,
+  type SocialProviderData,
+} from "./social_provider.ts";

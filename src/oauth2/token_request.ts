@@ -1,0 +1,113 @@
+/**
+ * Asking the token endpoint for tokens.
+ *
+ * @module
+ */
+import {
+  genericTokenEndpointRequest,
+  processGenericTokenEndpointResponse,
+  type TokenEndpointResponse,
+} from "oauth4webapi";
+import { Exchange } from "./exchange.ts";
+import { type JsonObject, withoutNulls } from "./json_object.ts";
+import { clientOf, type Requester, serverOf } from "./requester.ts";
+import { TokenSet } from "./token_set.ts";
+
+/** What the token endpoint is asked for. */
+export interface TokenRequest {
+  /** What the application wants, for messages: "refresh token". */
+  readonly action: string;
+  /** The grant. */
+  readonly grantType: "authorization_code" | "client_credentials" | "refresh_token";
+  /** The parameters of the grant. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/**
+ * Sends one request to the token endpoint and reads its answer (RFC 6749 §5.1). If that has no new
+ * refresh token, the one that was sent is kept (§6).
+ *
+ * @throws {OAuth2Error} `Grant`, `TokenEndpoint`, `Transport` or `InvalidConfig`
+ */
+export async function requestTokens(
+  requester: Requester,
+  { action, grantType, parameters }: TokenRequest,
+): Promise<TokenSet> {
+  const { options, fetch, timeoutMs, now } = requester;
+  const exchange = new Exchange({ action, fetch, timeoutMs });
+  const sentAtMs = now();
+  await genericTokenEndpointRequest(
+    serverOf(requester),
+    clientOf(requester),
+    options.authentication,
+    grantType,
+    { ...parameters, client_id: options.clientId },
+    exchange.transport(options.tokenUrl),
+  );
+  if (exchange.refusal) throw exchange.refusal;
+  if (exchange.status !== 200) throw exchange.unforeseen();
+  const { json } = exchange;
+  const tokens = json && await readTokens(withoutNulls(json), requester);
+  const expiresAt = tokens && readExpiry(tokens.expiresIn, sentAtMs);
+  if (!tokens || expiresAt === NONSENSE) {
+    throw exchange.unforeseen("the answer has no sound tokens");
+  }
+  return new TokenSet({ refreshToken: parameters.refresh_token, ...tokens.fields, expiresAt });
+}
+
+/** Tokens whose lifetime is yet to be read. */
+interface Tokens {
+  readonly fields: ConstructorParameters<typeof TokenSet>[0];
+  readonly expiresIn: unknown;
+}
+
+/**
+ * Has `oauth4webapi` read the tokens, but for two things: it validates an id_token as one of a login,
+ * which not every grant's is, and takes "3600abc" for a lifetime.
+ */
+async function readTokens(json: JsonObject, requester: Requester): Promise<Tokens | undefined> {
+  const { id_token: idToken, expires_in: expiresIn, ...rest } = json;
+  if (!isOptionalText(idToken)) return undefined;
+  const tokens = await process(rest, requester);
+  if (!tokens || tokens.token_type !== "bearer") return undefined;
+  const fields = {
+    accessToken: tokens.access_token,
+    tokenType: tokens.token_type,
+    ...(tokens.refresh_token === undefined ? {} : { refreshToken: tokens.refresh_token }),
+    idToken,
+    scope: tokens.scope,
+  };
+  return { fields, expiresIn };
+}
+
+async function process(
+  json: JsonObject,
+  requester: Requester,
+): Promise<TokenEndpointResponse | undefined> {
+  try {
+    const response = Response.json(json);
+    return await processGenericTokenEndpointResponse(
+      serverOf(requester),
+      clientOf(requester),
+      response,
+    );
+  } catch {
+    return undefined; // its error holds the tokens
+  }
+}
+
+const NONSENSE = Symbol("nonsense");
+
+/** Reads `expires_in`: a number of seconds of 0 or more, or its digits as text, within what a date can be. */
+function readExpiry(expiresIn: unknown, fromMs: number): Date | undefined | typeof NONSENSE {
+  if (expiresIn === undefined) return undefined;
+  const isDigits = typeof expiresIn === "string" && /^\d+$/.test(expiresIn);
+  const seconds = isDigits ? Number(expiresIn) : expiresIn;
+  if (typeof seconds !== "number" || seconds < 0) return NONSENSE;
+  const expiresAt = new Date(fromMs + seconds * 1000);
+  return Number.isNaN(expiresAt.getTime()) ? NONSENSE : expiresAt;
+}
+
+function isOptionalText(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === "string" && value !== "";
+}
