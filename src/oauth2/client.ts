@@ -57,9 +57,11 @@ const TIMEOUT_MS = 30_000;
  * ```ts
  * import { generatePkce, OAuth2Client, OAuth2Options, type TokenSet } from "@fw/fw/oauth2";
  *
- * const options = await OAuth2Options.discover("https://id.example.com", {
+ * const options = new OAuth2Options({ // or: await OAuth2Options.discover(issuer, …)
  *   clientId: "shop",
  *   clientSecret: "a secret from the environment",
+ *   authorizeUrl: "https://id.example.com/authorize",
+ *   tokenUrl: "https://id.example.com/token",
  *   redirectUri: "https://shop.example.com/auth/callback",
  * });
  * const client = new OAuth2Client(options);
