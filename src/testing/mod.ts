@@ -28,9 +28,9 @@ export {
   DEFAULT_USERS,
   type DevelopmentClient,
   type DevelopmentIdentityProviderOptions,
+  type DevelopmentSigningAlgorithm,
   type DevelopmentUser,
   type IssueTokenOptions,
   type RotateKeysOptions,
-  type SigningAlgorithm,
 } from "./identity_provider/options.ts";
 export { createTestApplication, type TestApplicationOptions } from "./test_application.ts";

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import * as oauth from "oauth4webapi";
-import type { SigningAlgorithm } from "../../src/testing/mod.ts";
+import type { DevelopmentSigningAlgorithm } from "../../src/testing/mod.ts";
 import { providerTest, start, WEB } from "./identity_provider_flow.ts";
 
 const LOOPBACK = { [oauth.allowInsecureRequests]: true };
 const CLIENT: oauth.Client = { client_id: WEB.clientId };
 
-for (const algorithm of ["EdDSA", "ES256", "RS256", "PS256"] satisfies SigningAlgorithm[]) {
+for (
+  const algorithm of ["EdDSA", "ES256", "RS256", "PS256"] satisfies DevelopmentSigningAlgorithm[]
+) {
   providerTest(`oauth4webapi, a strict client, finds no fault with ${algorithm}`, async () => {
     await using idp = await start({ algorithm });
     const client = { ...CLIENT, id_token_signed_response_alg: algorithm };

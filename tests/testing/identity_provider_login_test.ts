@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import { createHash } from "node:crypto";
-import type { SigningAlgorithm } from "../../src/testing/mod.ts";
+import type { DevelopmentSigningAlgorithm } from "../../src/testing/mod.ts";
 import {
   authorizationUrl,
   callbackOf,
@@ -18,7 +18,7 @@ import {
   WEB,
 } from "./identity_provider_flow.ts";
 
-const ALGORITHMS: readonly SigningAlgorithm[] = ["EdDSA", "ES256", "RS256", "PS256"];
+const ALGORITHMS: readonly DevelopmentSigningAlgorithm[] = ["EdDSA", "ES256", "RS256", "PS256"];
 
 for (const algorithm of ALGORITHMS) {
   providerTest(

@@ -9,7 +9,7 @@ import type { Context } from "../../core/context.ts";
 import { route } from "../../core/route.ts";
 import { Authorizer } from "./authorizer.ts";
 import { sendCallback } from "./callback.ts";
-import { loginPage } from "./login_page.ts";
+import { loginPage, loginTitle } from "./login_page.ts";
 import { asRefusal, OAuthRefusal } from "./oauth_refusal.ts";
 import type { DevelopmentUser } from "./options.ts";
 import { htmlPage } from "./page.ts";
@@ -49,8 +49,9 @@ export class AuthorizationController {
   #authorize(parameters: URLSearchParams, c: Context): Response | Promise<Response> {
     const read = this.#authorizer.read(parameters);
     if ("callback" in read) return sendCallback(c, read.callback);
+    const { target } = read;
     const content = loginPage({ ...read, parameters, users: this.#users.values() });
-    return htmlPage(c, content, { title: "Log in as", formTarget: read.target.redirectUri });
+    return htmlPage(c, content, { title: loginTitle(target), formTarget: target.redirectUri });
   }
 
   #userOf(parameters: URLSearchParams): DevelopmentUser {

@@ -24,13 +24,17 @@ export interface LoginPage {
   readonly parameters: URLSearchParams;
 }
 
+/** Words the heading of the login page. */
+export function loginTitle({ client }: AuthorizationTarget): string {
+  return `Log in to ${client.name ?? client.clientId}`;
+}
+
 /** Renders the content of the login page: a button for each user, and one to refuse. */
 export function loginPage({ target, request, users, parameters }: LoginPage): Html {
   const sent = AUTHORIZATION_PARAMETERS.filter((name) => parameters.has(name));
   return html`
+    <p>Choose who you are: nobody asks for a password.</p>
     <dl>
-      <dt>Application</dt>
-      <dd>${target.client.name ?? target.client.clientId}</dd>
       <dt>Returns to</dt>
       <dd>${target.redirectUri}</dd>
       <dt>Scopes</dt>

@@ -5,7 +5,7 @@
  */
 
 /** How tokens are signed (RFC 7518 §3.1, RFC 8037 §3.1). */
-export type SigningAlgorithm = "EdDSA" | "ES256" | "RS256" | "PS256";
+export type DevelopmentSigningAlgorithm = "EdDSA" | "ES256" | "RS256" | "PS256";
 
 /** An application that may ask for tokens. */
 export interface DevelopmentClient {
@@ -51,7 +51,7 @@ export interface DevelopmentIdentityProviderOptions {
   /** The life of access tokens and ID tokens in seconds; default 3600. */
   readonly accessTokenSeconds?: number;
   /** How tokens are signed; default `EdDSA`. */
-  readonly algorithm?: SigningAlgorithm;
+  readonly algorithm?: DevelopmentSigningAlgorithm;
   /** The time in milliseconds; default that of the machine. */
   readonly now?: () => number;
 }

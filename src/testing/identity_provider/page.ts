@@ -22,21 +22,26 @@ export type Html = ReturnType<typeof html>;
 
 const STYLE = raw(`
   :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
-  body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: #8881; }
-  main { box-sizing: border-box; width: min(26rem, 100%); padding: 2rem; border-radius: 1rem;
-    border: 1px solid #8884; background: Canvas; overflow-wrap: anywhere; }
-  h1 { margin: 0.75rem 0; font-size: 1.4rem; line-height: 1.25; }
+  body { box-sizing: border-box; margin: 0; min-height: 100vh; padding: 1rem; display: grid;
+    place-items: center; background: #8881; }
+  main { box-sizing: border-box; width: min(28rem, 100%); padding: clamp(1.25rem, 6vw, 2rem);
+    border-radius: 1rem; border: 1px solid #8884; background: Canvas; overflow-wrap: anywhere; }
+  h1 { margin: 0 0 0.5rem; font-size: 1.4rem; line-height: 1.25; }
   form { display: grid; gap: 0.5rem; margin-top: 1.25rem; }
   button { padding: 0.7rem 1rem; border: 1px solid #8886; border-radius: 0.6rem; font: inherit;
     text-align: start; background: #8882; color: inherit; cursor: pointer; }
   button[name="refuse"] { background: none; }
   button:hover { border-color: currentColor; }
   button:focus-visible { outline: 3px solid #2563eb; outline-offset: 2px; }
+  h1, p { text-wrap: balance; }
+  p { margin: 0 0 1rem; }
   dl { margin: 0; display: grid; grid-template-columns: auto 1fr; gap: 0.25rem 1rem; }
+  dt { opacity: 0.7; }
   dd { margin: 0; }
   dl, small { font-size: 0.875rem; }
   small { display: block; opacity: 0.8; }
-  .notice { margin: 0; padding: 0.4rem 0.8rem; border-radius: 0.6rem; font-size: 0.875rem;
+  main > :last-child { margin-bottom: 0; }
+  .notice { margin: 0 0 1rem; padding: 0.4rem 0.8rem; border-radius: 0.6rem; font-size: 0.8125rem;
     font-weight: 600; background: #fde68a; color: #422006; }
 `);
 

@@ -12,7 +12,7 @@ import {
   type JWTPayload,
   SignJWT,
 } from "jose";
-import type { SigningAlgorithm } from "./options.ts";
+import type { DevelopmentSigningAlgorithm } from "./options.ts";
 
 /** One key: its private half, and its public half as it is published. */
 interface SigningKey {
@@ -26,18 +26,18 @@ const MAX_PREVIOUS = 3;
 /** Signs with a key that can be replaced, and publishes it. The private halves cannot be exported. */
 export class SigningKeys {
   /** The algorithm of all of them. */
-  readonly algorithm: SigningAlgorithm;
+  readonly algorithm: DevelopmentSigningAlgorithm;
   #current: SigningKey;
   #previous: readonly SigningKey[] = [];
 
   /** Creates them; use {@linkcode SigningKeys.generate}. */
-  constructor(algorithm: SigningAlgorithm, key: SigningKey) {
+  constructor(algorithm: DevelopmentSigningAlgorithm, key: SigningKey) {
     this.algorithm = algorithm;
     this.#current = key;
   }
 
   /** Makes the first key. */
-  static async generate(algorithm: SigningAlgorithm): Promise<SigningKeys> {
+  static async generate(algorithm: DevelopmentSigningAlgorithm): Promise<SigningKeys> {
     return new SigningKeys(algorithm, await generateKey(algorithm));
   }
 
@@ -63,7 +63,7 @@ export class SigningKeys {
   }
 }
 
-async function generateKey(alg: SigningAlgorithm): Promise<SigningKey> {
+async function generateKey(alg: DevelopmentSigningAlgorithm): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg);
   const jwk = await exportJWK(publicKey);
   const kid = await calculateJwkThumbprint(jwk);
