@@ -61,7 +61,7 @@ function checkIssuer(
 function refused(values: Readonly<Record<string, string | undefined>>, state: string): OAuth2Error {
   const grant = readGrantError(values, [state]);
   if (!grant) return invalid("its error is malformed");
-  const message = `Cannot accept callback: it is refused, ${grant.error}`;
+  const message = `Cannot accept callback: it is refused with ${grant.error}`;
   return new OAuth2Error({ code: "Grant", grant }, message);
 }
 

@@ -49,6 +49,7 @@ export class Exchange {
   readonly #options: ExchangeOptions;
   #sent: readonly string[] = [];
   #answer: Answer = { status: 0, headers: new Headers(), text: "" };
+  #json: JsonObject | undefined;
 
   /** Prepares an exchange. */
   constructor(options: ExchangeOptions) {
@@ -70,16 +71,15 @@ export class Exchange {
 
   /** The body of the answer; `undefined` if that is no JSON object. */
   get json(): JsonObject | undefined {
-    return jsonObject(this.#answer.text);
+    return this.#json;
   }
 
   /**
    * Gives the error by which the server refuses, unless it does not: an object as RFC 6749 §5.2 has it,
    * whatever its content type, with a status below 500, even 200.
    */
-  get refusal(): OAuth2Error | undefined {
-    const { json, status } = this;
-    return json && status < 500 ? this.refused(json) : undefined;
+  refusal(): OAuth2Error | undefined {
+    return this.#json && this.status < 500 ? this.refused(this.#json) : undefined;
   }
 
   /** Makes the error of a server that refuses with these parameters, unless they are none. */
@@ -88,7 +88,7 @@ export class Exchange {
     if (!grant) return undefined;
     return new OAuth2Error(
       { code: "Grant", grant },
-      this.#message(`it is refused, ${grant.error}`),
+      this.#message(`it is refused with ${grant.error}`),
     );
   }
 
@@ -110,6 +110,7 @@ export class Exchange {
     } catch (error) {
       throw this.#unanswered(error);
     }
+    this.#json = jsonObject(this.#answer.text);
     const challenge = this.#answer.headers.get("www-authenticate");
     return new Response(
       null,

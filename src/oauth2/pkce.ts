@@ -60,7 +60,7 @@ export class PkceVerifier {
 
   /** Gives the verifier for printing, without its secret. */
   toString(): string {
-    return describe("PkceVerifier", { secret: this.#secret === undefined ? undefined : REDACTED });
+    return describe("PkceVerifier", { secret: this.#secret === undefined ? "<used>" : REDACTED });
   }
 
   /** Gives `<redacted>` for JSON. */

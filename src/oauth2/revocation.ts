@@ -44,6 +44,7 @@ export async function revokeToken(
       },
     },
   );
-  if (exchange.refusal) throw exchange.refusal;
+  const refusal = exchange.refusal();
+  if (refusal) throw refusal;
   if (exchange.status < 200 || exchange.status > 299) throw exchange.unforeseen();
 }

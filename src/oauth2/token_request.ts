@@ -44,7 +44,8 @@ export async function requestTokens(
     { ...parameters, client_id: options.clientId },
     exchange.transport(options.tokenUrl),
   );
-  if (exchange.refusal) throw exchange.refusal;
+  const refusal = exchange.refusal();
+  if (refusal) throw refusal;
   if (exchange.status !== 200) throw exchange.unforeseen();
   const { json } = exchange;
   const tokens = json && await readTokens(withoutNulls(json), requester);
