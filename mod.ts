@@ -28,7 +28,11 @@
  *
  * @module
  */
-export type { AuthenticationOptions, FwApplication } from "./src/application.ts";
+export type {
+  AuthenticationOptions,
+  FwApplication,
+  UseRateLimitOptions,
+} from "./src/application.ts";
 export type { RequestOptions } from "./src/request_options.ts";
 export type { CloseOptions } from "./src/serving.ts";
 export { FwFactory, type FwFactoryOptions } from "./src/factory.ts";

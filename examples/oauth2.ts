@@ -5,11 +5,13 @@
  *
  * With none of the variables below it starts a development identity provider on the next port, where
  * logging in is a click on a name. To use a real one, set `OAUTH2_CLIENT_ID` and `OAUTH2_ISSUER`, whose
- * metadata tell the rest; or, without an issuer, `OAUTH2_AUTHORIZE_URL`, `OAUTH2_TOKEN_URL` and
- * `OAUTH2_JWKS_URL`. `OAUTH2_CLIENT_SECRET` is for confidential clients, `OAUTH2_REDIRECT_URI` (by
- * default `http://localhost:PORT/auth/callback`) as the provider has registered it,
- * `OAUTH2_AUDIENCE` what access tokens have to be for, and `OAUTH2_ALGORITHMS` (`RS256`) what may
- * have signed them, separated by commas. `PORT` (3000) and `HOST` decide where it listens.
+ * metadata tell the rest. Where there are none, set `OAUTH2_AUTHORIZE_URL`, `OAUTH2_TOKEN_URL` and
+ * `OAUTH2_JWKS_URL`; the issuer, if it is set as well, is then what tokens have to be of.
+ *
+ * `OAUTH2_CLIENT_SECRET` is for confidential clients, `OAUTH2_REDIRECT_URI` (by default
+ * `http://localhost:PORT/auth/callback`) as the provider has registered it, `OAUTH2_AUDIENCE` what
+ * access tokens have to be for, and `OAUTH2_ALGORITHMS` (`RS256`) what may have signed them, separated
+ * by commas. `PORT` (3000) and `HOST` decide where it listens.
  */
 import * as v from "valibot";
 import {
@@ -31,24 +33,40 @@ import {
   OAuth2Module,
   OAuth2Options,
   OAuth2Principal,
-  type SigningAlgorithm,
   ValidationConfig,
 } from "../src/oauth2/mod.ts";
 import { DevelopmentIdentityProvider } from "../src/testing/mod.ts";
 
-const Url = v.pipe(v.string(), v.url());
+const Text = v.pipe(v.string(), v.nonEmpty("It is empty"));
+const Url = v.pipe(v.string(), v.url("It is no URL"));
+const ALGORITHMS = [
+  "EdDSA",
+  "ES256",
+  "ES384",
+  "ES512",
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+] as const;
+const Algorithms = v.pipe(
+  v.string(),
+  v.transform((list) => list.split(",").map((name) => name.trim())),
+  v.array(v.picklist(ALGORITHMS, `It may name ${ALGORITHMS.join(", ")}`)),
+);
 
 export const Settings = v.object({
-  OAUTH2_CLIENT_ID: v.optional(v.string()),
-  OAUTH2_CLIENT_SECRET: v.optional(v.string()),
+  OAUTH2_CLIENT_ID: v.optional(Text),
+  OAUTH2_CLIENT_SECRET: v.optional(Text),
   OAUTH2_ISSUER: v.optional(Url),
   OAUTH2_AUTHORIZE_URL: v.optional(Url),
   OAUTH2_TOKEN_URL: v.optional(Url),
   OAUTH2_JWKS_URL: v.optional(Url),
   OAUTH2_REDIRECT_URI: v.optional(Url),
-  OAUTH2_AUDIENCE: v.optional(v.string()),
-  OAUTH2_ALGORITHMS: v.optional(v.string()),
-  HOST: v.optional(v.string()),
+  OAUTH2_AUDIENCE: v.optional(Text),
+  OAUTH2_ALGORITHMS: v.optional(Algorithms),
 });
 export type Settings = v.InferOutput<typeof Settings>;
 
@@ -61,7 +79,7 @@ const Session = dto(
     returnTo: v.string(),
   }),
 );
-const Me = dto("Me", v.object({ subject: v.string(), scope: v.optional(v.string()) }));
+const Me = dto("Me", v.object({ subject: v.string(), claims: v.record(v.string(), v.unknown()) }));
 
 class AuthController {
   static readonly prefix = "auth";
@@ -93,20 +111,18 @@ class MeController {
   me = route.get(
     "/me",
     { guards: [OAuth2Guard], args: { me: OAuth2Principal }, response: Me },
-    ({ me }) => ({ subject: me.subject, scope: me.claims.scope as string | undefined }),
+    ({ me }) => me,
   );
 
   admin = route.get("/admin", { roles: ["admin"] }, () => ({ secret: "for admins only" }));
 }
 
-/** The application on a provider. */
+/** The application on a provider, which sends users back to a redirect URI. */
 export async function appModule(settings: Settings, redirectUri: string): Promise<Module> {
   const options = await clientOptions(settings, redirectUri);
   const { OAUTH2_JWKS_URL: jwksUrl = options.jwksUrl, OAUTH2_AUDIENCE: audience } = settings;
   if (!jwksUrl) throw new TypeError("Cannot verify tokens: OAUTH2_JWKS_URL is not set");
-  const algorithms = (settings.OAUTH2_ALGORITHMS ?? "RS256").split(",").map((s) => s.trim());
-  // a name that is no algorithm is refused, with a message that says so
-  let validation = new ValidationConfig().withAlgorithms(algorithms as SigningAlgorithm[]);
+  let validation = new ValidationConfig().withAlgorithms(settings.OAUTH2_ALGORITHMS ?? ["RS256"]);
   if (options.issuer) validation = validation.withIssuer(options.issuer);
   if (audience) validation = validation.withAudience(audience);
   return module({
@@ -129,18 +145,20 @@ async function clientOptions(settings: Settings, redirectUri: string): Promise<O
     OAUTH2_AUTHORIZE_URL: authorizeUrl,
     OAUTH2_TOKEN_URL: tokenUrl,
     OAUTH2_JWKS_URL: jwksUrl,
+    OAUTH2_ALGORITHMS: idTokenAlgorithms,
   } = settings;
   if (!clientId) throw new TypeError("Cannot log users in: OAUTH2_CLIENT_ID is not set");
-  if (issuer) return await OAuth2Options.discover(issuer, { clientId, clientSecret, redirectUri });
-  if (!authorizeUrl || !tokenUrl) {
-    throw new TypeError(
-      "Cannot log users in: set OAUTH2_ISSUER, or OAUTH2_AUTHORIZE_URL and OAUTH2_TOKEN_URL",
-    );
+  if (authorizeUrl && tokenUrl) {
+    const client = { clientId, redirectUri, issuer, idTokenAlgorithms };
+    const server = { authorizeUrl, tokenUrl, jwksUrl };
+    return clientSecret
+      ? new OAuth2Options({ ...client, ...server, clientSecret })
+      : OAuth2Options.publicClient({ ...client, ...server });
   }
-  const server = { clientId, authorizeUrl, tokenUrl, jwksUrl, redirectUri };
-  return clientSecret
-    ? new OAuth2Options({ ...server, clientSecret })
-    : OAuth2Options.publicClient(server);
+  if (issuer) return await OAuth2Options.discover(issuer, { clientId, clientSecret, redirectUri });
+  throw new TypeError(
+    "Cannot log users in: set OAUTH2_ISSUER, or OAUTH2_AUTHORIZE_URL and OAUTH2_TOKEN_URL",
+  );
 }
 
 /** Settles prefixes, middleware and endpoints. */
@@ -172,25 +190,29 @@ export async function developmentSettings(
       OAUTH2_CLIENT_SECRET: clientSecret,
       OAUTH2_ISSUER: provider.issuer,
       OAUTH2_AUDIENCE: "example",
-      OAUTH2_ALGORITHMS: "EdDSA",
+      OAUTH2_ALGORITHMS: ["EdDSA"],
     },
   };
 }
 
 if (import.meta.main) {
   const port = portFromEnv();
-  const given = environment(Settings);
+  const { HOST: hostname, ...given } = environment(
+    v.object({ ...Settings.entries, HOST: v.optional(Text) }),
+  );
   const redirectUri = given.OAUTH2_REDIRECT_URI ?? `http://localhost:${port}/auth/callback`;
-  const isConfigured = Object.keys(given).some((name) => name.startsWith("OAUTH2_"));
+  const isConfigured = Object.keys(given).length > 0;
   const development = isConfigured ? undefined : await developmentSettings(port + 1, redirectUri);
   const settings = development?.settings ?? given;
   const app = setUp(await FwFactory.create(await appModule(settings, redirectUri)));
-  const { HOST: hostname } = given;
   const { url } = await app.listenGraceful(port, hostname ? { hostname } : {});
   const token = await development?.provider.issueToken({ subject: "alice" }) ?? "ACCESS_TOKEN";
   if (development) {
     console.log(`
 DEVELOPMENT IDENTITY PROVIDER at ${development.provider.issuer}: it lets anybody in`);
+  }
+  if (!settings.OAUTH2_AUDIENCE) {
+    console.warn("\nOAUTH2_AUDIENCE is not set: tokens that are for others are accepted too");
   }
   console.log(`
 Open ${new URL("/auth/login", redirectUri)} in a browser, or try:

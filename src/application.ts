@@ -28,6 +28,15 @@ import type { DrainOptions, HttpServer, ListenOptions } from "./runtime/listen.t
 import { requestInit, type RequestOptions } from "./request_options.ts";
 import { type CloseOptions, Serving } from "./serving.ts";
 
+/** Options of `app.useRateLimit()`. */
+export interface UseRateLimitOptions extends RateLimitOptions {
+  /**
+   * Whether requests are counted once their tokens are verified, so that `key` may ask who the caller
+   * is; `false` by default, which spares the verification of what is over the limit.
+   */
+  readonly afterAuthentication?: boolean;
+}
+
 /** Options of `app.useOAuth2()` and `app.useAuthn()`. */
 export interface AuthenticationOptions {
   /** Whether every route needs an identity unless it declares `public: true`; `false` by default. */
@@ -152,14 +161,16 @@ export class FwApplication {
    *
    * @throws {RangeError} if an option is out of range
    */
-  useRateLimit(options: RateLimitOptions = {}): this {
+  useRateLimit({ afterAuthentication = false, ...options }: UseRateLimitOptions = {}): this {
     const limit = throwingErrors(rateLimit(options));
     const install: Install = (router) => void router.use(limit);
-    return this.#install("rateLimit", install, options.name ?? "default");
+    const slot = afterAuthentication ? "callerRateLimit" : "rateLimit";
+    return this.#install(slot, install, options.name ?? "default");
   }
 
   /**
-   * Verifies the bearer tokens of requests. A route is protected by `OAuth2Guard`, `OAuth2Principal` or
+   * Verifies the bearer tokens of requests, once they have passed middleware and rate limits; a second
+   * call takes the place of the first. A route is protected by `OAuth2Guard`, `OAuth2Principal` or
    * `roles`; with `require: true`, every route is that does not declare `public: true`.
    */
   useOAuth2(verifier: TokenVerifier, options: AuthenticationOptions = {}): this {

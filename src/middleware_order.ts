@@ -7,20 +7,21 @@ import type { Install } from "./core/assembly.ts";
 
 /**
  * The order in which a request passes what an application has installed, whatever the order of the
- * calls that installed it: so that a 429 or a 503 still has an id, a log line and CORS headers, and
- * what comes after `oauth2` may ask who the caller is. `use` is what `app.use()` added, in the order
- * of the calls; `endpoints` are health and metrics, which no rate limit touches.
+ * calls that installed it: so that a 429 or a 503 still has an id, a log line and CORS headers, and no
+ * token is verified of a request that is over a limit. `use` is what `app.use()` added, in the order of
+ * the calls; `endpoints` are health and metrics, which no rate limit touches.
  */
 export const MIDDLEWARE_ORDER = [
   "trustedProxy",
   "requestId",
   "requestTracing",
   "metrics",
-  "authn",
-  "oauth2",
   "use",
   "endpoints",
   "rateLimit",
+  "authn",
+  "oauth2",
+  "callerRateLimit",
   "routes",
 ] as const;
 

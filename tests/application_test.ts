@@ -115,11 +115,12 @@ test("HTTP table, order: a request passes MIDDLEWARE_ORDER, whatever the order o
     "requestId",
     "requestTracing",
     "metrics",
-    "authn",
-    "oauth2",
     "use",
     "endpoints",
     "rateLimit",
+    "authn",
+    "oauth2",
+    "callerRateLimit",
     "routes",
   ]);
   const seen: string[] = [];

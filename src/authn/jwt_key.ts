@@ -5,6 +5,8 @@
  */
 import {
   calculateJwkThumbprint,
+  CompactSign,
+  compactVerify,
   exportJWK,
   generateKeyPair,
   importJWK,
@@ -76,6 +78,10 @@ export class JwtKey {
       if (!publicKey) throw unfit();
       // jose has Node's type for a key, and bytes for symmetric ones alone
       const privateKey = await importJWK(parsed, alg) as CryptoKey;
+      const probe = await new CompactSign(new Uint8Array(1)).setProtectedHeader({ alg }).sign(
+        privateKey,
+      );
+      await compactVerify(probe, publicKey); // its two parts may be of two keys
       return new JwtKey(Object.freeze(publicJwk), alg, { publicKey, privateKey });
     } catch {
       throw unfit(); // what is thrown otherwise may quote the key

@@ -5,7 +5,7 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { bearerAuthentication } from "../oauth2/bearer_authentication.ts";
-import { claimedRoles } from "../oauth2/claimed_roles.ts";
+import { claimedRoles, readRoles } from "../oauth2/claimed_roles.ts";
 import { identityOf } from "../oauth2/identity.ts";
 import {
   cachingVerifier,
@@ -24,7 +24,7 @@ export function installAuthnMiddleware(
   const verifier = cachingVerifier(service);
   return bearerAuthentication("authn", async (token, c) => {
     const identity = identityOf((await verifier.verify(token)).claims);
-    c.set("roles", roles(identity.claims));
+    c.set("roles", readRoles(roles, identity.claims));
     c.set("authnIdentity", identity);
   });
 }

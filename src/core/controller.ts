@@ -57,6 +57,9 @@ export function checkController(type: ControllerClass, controller: object): void
   const fields: Readonly<Record<string, unknown>> = { ...controller };
   const misplaced = STATIC.find((name) => name in fields && !(fields[name] instanceof Route));
   if (misplaced) throw new TypeError(`Cannot boot ${type.name}: ${misplaced} is not static`);
+  if (type.roles?.length === 0) {
+    throw new TypeError(`Cannot boot ${type.name}: roles is empty, so nobody could call it`);
+  }
   const singular = STATIC.find((name) => name.endsWith("s") && name.slice(0, -1) in type);
   if (singular) {
     const field = singular.slice(0, -1);

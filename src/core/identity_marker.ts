@@ -13,5 +13,6 @@ export function needingIdentity<T extends object>(guardOrExtractor: T): T {
 
 /** Tells whether a guard or an extractor is marked so. */
 export function needsIdentity(guardOrExtractor: unknown): boolean {
-  return (guardOrExtractor as { [NEEDS_IDENTITY]?: true } | undefined)?.[NEEDS_IDENTITY] === true;
+  // a class that extends one of them may let anybody pass
+  return typeof guardOrExtractor === "function" && Object.hasOwn(guardOrExtractor, NEEDS_IDENTITY);
 }

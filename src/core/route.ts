@@ -69,7 +69,8 @@ export interface RouteOptions<
   readonly roles?: readonly string[];
   /**
    * Whether it is open to callers without an identity where the application requires one of all
-   * routes (`useOAuth2(verifier, { require: true })`); default its controller's, else `false`.
+   * routes (`useOAuth2(verifier, { require: true })`), or its controller a role; default its
+   * controller's, else `false`. Guards still stand before it.
    */
   readonly public?: boolean;
   /** Schema of what the handler returns: it is checked, and stripped to what the schema declares. */

@@ -107,11 +107,11 @@ export function isPublic({ controller, route }: Pick<BoundRoute, "controller" | 
   return route.options.public ?? controller.public ?? false;
 }
 
-/** Lists the roles of which a caller needs one: the route's own, else its controller's. */
+/** Lists the roles of which a caller needs one: the route's own, else its controller's unless it is public. */
 export function rolesOf(
   { controller, route }: Pick<BoundRoute, "controller" | "route">,
 ): readonly string[] {
-  return route.options.roles ?? controller.roles ?? [];
+  return route.options.roles ?? (route.options.public ? [] : controller.roles) ?? [];
 }
 
 /** Names a route by where it was declared: `UsersModule.UsersController.create`. */

@@ -24,21 +24,30 @@ const INVALID_TOKEN: Challenge = { ...NO_TOKEN, unknown: 'Bearer error="invalid_
 
 const CREDENTIALS = /^bearer +([\w\-.~+/]+=*)$/i;
 
+/** What stores an identity under a name: `authn` has tokens of the application's own, which go first. */
+export type IdentitySource = "authn" | "oauth2";
+
 /**
- * Makes middleware that identifies the bearer of a request's token, unless middleware before it has
- * done so, and refuses nobody. What fails is logged at level debug, under `fw` and the given name.
+ * Makes middleware that identifies the bearer of a request's token, and refuses nobody. What fails is
+ * logged at level debug, under `fw` and the name of the source. Middleware of `oauth2` leaves alone
+ * what is a token of the application's own, though it be over; where there is more of it, the last one
+ * decides.
  */
-export function bearerAuthentication(name: string, identify: Identify): MiddlewareHandler {
-  const logger = getLogger(["fw", name]);
+export function bearerAuthentication(
+  source: IdentitySource,
+  identify: Identify,
+): MiddlewareHandler {
+  const logger = getLogger(["fw", source]);
 
   async function authenticate(c: Context): Promise<Challenge> {
     try {
       const token = readBearerToken(c.req.header("authorization"));
       if (token === undefined) return NO_TOKEN;
       await identify(token, c);
-      c.set("hasBearerIdentity", true);
+      if (source === "authn") c.set("isOwnToken", true);
       return NO_TOKEN;
     } catch (error) {
+      if (source === "authn") c.set("isOwnToken", isOfOwnKey(error));
       const code = error instanceof OAuth2Error ? error.code : undefined;
       const reason = error instanceof Error ? error.message : String(error);
       logger.debug("The request has no identity: {reason}", { code, reason });
@@ -47,8 +56,13 @@ export function bearerAuthentication(name: string, identify: Identify): Middlewa
   }
 
   return async function bearer(c, next) {
-    if (c.get("hasBearerIdentity")) return await next();
-    const challenge = await authenticate(c);
+    if (source === "oauth2") {
+      if (c.get("isOwnToken")) return await next();
+      if (c.get("oauth2Identity")) forget(c);
+    }
+    const before: Challenge | undefined = c.get("challenge");
+    const found = await authenticate(c);
+    const challenge = before?.failure && !c.get("roles") ? before : found;
     c.set("challenge", challenge);
     await next();
     if (c.res.status === 401 && !c.res.headers.has("www-authenticate")) {
@@ -69,6 +83,18 @@ export function readBearerToken(authorization: string | undefined): string | und
   if (token !== undefined) return token;
   const message = "Cannot read bearer token: the credentials are malformed";
   throw new OAuth2Error({ code: "Validation" }, message);
+}
+
+/** Forgets whom another verifier has identified. */
+function forget(c: Context): void {
+  c.set("oauth2Identity", undefined);
+  c.set("roles", undefined);
+}
+
+/** Tells whether a token, which does not hold, claims a key of the application's own. */
+function isOfOwnKey(error: unknown): boolean {
+  return error instanceof OAuth2Error &&
+    (error.code === "InvalidClaim" || error.code === "InvalidSignature");
 }
 
 /** Tells whether a failure is the token's own, not that of what should have judged it. */

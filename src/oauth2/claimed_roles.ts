@@ -6,7 +6,18 @@
 import type { Claims } from "./claims.ts";
 
 /** Reads the roles of a caller from the claims of a verified token. */
-export type RolesReader = (claims: Claims) => readonly string[];
+export type RolesReader = (claims: Claims) => readonly string[] | undefined;
+
+/**
+ * Reads the roles of a caller. None are `undefined` to a reader that finds no claim.
+ *
+ * @throws {TypeError} if the reader gives anything else than a list of strings
+ */
+export function readRoles(reader: RolesReader, claims: Claims): readonly string[] {
+  const roles: unknown = reader(claims) ?? [];
+  if (Array.isArray(roles) && roles.every((role) => typeof role === "string")) return roles;
+  throw new TypeError("Cannot read roles: what was read is no list of strings");
+}
 
 /**
  * Reads roles where providers usually write them: the lists `roles` and `realm_access.roles`, and the

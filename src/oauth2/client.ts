@@ -43,6 +43,9 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 const TIMEOUT_MS = 30_000;
 
+/** The parameters of a client credentials grant that are not for `extra` (RFC 6749 §4.4.2, RFC 7521). */
+const OWN_PARAMETERS = /^(grant_type|scope|client_(id|secret|assertion|assertion_type))$/;
+
 /**
  * A client of an authorization server (RFC 6749, RFC 9700). Immutable: each `with…` method gives a new
  * client, which shares the cache unless it is given another. Its operations send one request each,
@@ -182,15 +185,22 @@ export class OAuth2Client {
   }
 
   /**
-   * Gets tokens for the client itself (RFC 6749 §4.4), which are cached.
+   * Gets tokens for the client itself (RFC 6749 §4.4), which are cached. `extra` has further parameters,
+   * such as `resource` (RFC 8707) or `audience`.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if the client is public
+   * @throws {OAuth2Error} `InvalidConfig` if the client is public, or `extra` has a parameter that the
+   * client sets itself
    */
-  async clientCredentials(scopes: readonly string[] = []): Promise<TokenSet> {
+  async clientCredentials(
+    scopes: readonly string[] = [],
+    { extra = {} }: { readonly extra?: Readonly<Record<string, string>> | undefined } = {},
+  ): Promise<TokenSet> {
     const action = "get client credentials";
     if (this.#settings.options.authMethod === "none") refuse(action, "the client is public");
+    const own = Object.keys(extra).find((name) => OWN_PARAMETERS.test(name));
+    if (own) refuse(action, `extra has ${own}, which the client sets itself`);
     const scope = joinScopes(scopes);
-    const parameters: Record<string, string> = scope === "" ? {} : { scope };
+    const parameters = { ...extra, ...(scope === "" ? {} : { scope }) };
     const request = { action, grantType: "client_credentials", parameters } as const;
     return this.#store(await requestTokens(this.#settings, request));
   }

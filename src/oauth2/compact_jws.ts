@@ -4,6 +4,7 @@
  * @module
  */
 import { base64url } from "jose";
+import { deepFreeze } from "./deep_freeze.ts";
 import { OAuth2Error } from "./errors.ts";
 
 /** A signed token, taken apart; nothing of it is verified. */
@@ -109,5 +110,5 @@ function readHeader(encoded: string): ProtectedHeader {
   if (Object.hasOwn(header, "crit") || Object.hasOwn(header, "b64")) {
     throw malformed("its header has an extension that must be understood");
   }
-  return { encoded, header: Object.freeze({ ...header, alg, kid }) };
+  return { encoded, header: deepFreeze({ ...header, alg, kid }) };
 }

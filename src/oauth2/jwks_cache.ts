@@ -33,6 +33,8 @@ const MAX_STALE_MS = 24 * 60 * 60_000;
 const MAX_BYTES = 1024 * 1024;
 /** How long keys that are due are left as they are after a fetch that failed. */
 const RETRY_MS = 10_000;
+/** Timers of more would fire at once. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
  * Keeps the key set that a provider publishes (RFC 7517 §5). Keys are found without waiting. Once the
@@ -73,7 +75,7 @@ export class JwksCache implements KeySource {
   ) {
     this.#url = endpointUrl("jwksUrl", url);
     this.#options = { fetch, now, timeoutMs };
-    checkDuration("timeoutMs", timeoutMs);
+    checkDuration("timeoutMs", timeoutMs, MAX_TIMEOUT_MS);
   }
 
   /**
@@ -122,7 +124,7 @@ export class JwksCache implements KeySource {
 
   /** Gives the keys that are known of a `kid`. If they are due, they are fetched in the background. */
   find(kid: string, alg: SigningAlgorithm): readonly CryptoKey[] {
-    const { ageMs } = this;
+    const ageMs = this.#knownAgeMs();
     if (ageMs === undefined || ageMs > this.#maxStaleMs) return KeySet.EMPTY.find(kid, alg);
     if (ageMs > this.#refreshWindowMs) this.#refreshInBackground();
     return this.#keys.find(kid, alg);
@@ -159,11 +161,18 @@ export class JwksCache implements KeySource {
     return cache;
   }
 
+  /** A clock that was set back says nothing of the age: the keys are due, and age from now on. */
+  #knownAgeMs(): number | undefined {
+    const { ageMs } = this;
+    if (ageMs === undefined || ageMs >= 0) return ageMs;
+    this.#fetchedAtMs = this.#options.now() - this.#refreshWindowMs - 1;
+    return this.ageMs;
+  }
+
   #refreshInBackground(): void {
     const nowMs = this.#options.now();
-    if (this.#refresh || nowMs - this.#failedAtMs < RETRY_MS || this.#pace.waitMs(nowMs) > 0) {
-      return;
-    }
+    const hasJustFailed = Math.abs(nowMs - this.#failedAtMs) < RETRY_MS;
+    if (this.#refresh || hasJustFailed || this.#pace.waitMs(nowMs) > 0) return;
     this.#begin().done.catch(() => {}); // it is logged
   }
 
@@ -189,7 +198,9 @@ export class JwksCache implements KeySource {
     this.#fetchCount++;
     try {
       const json = await this.#request();
-      this.#keys = await KeySet.read(json, this.#keys);
+      const keys = await KeySet.read(json, this.#keys);
+      if (keys.size === 0) throw new NoAnswer("it has no key that can check signatures");
+      this.#keys = keys;
       this.#fetchedAtMs = this.#options.now();
       this.#failedAtMs = -Infinity;
       logger.debug("Fetched {keys} keys of {url}", { url, keys: this.#keys.size });
@@ -221,8 +232,8 @@ async function pause(ms: number): Promise<void> {
   if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-function checkDuration(name: string, ms: number): number {
-  if (Number.isSafeInteger(ms) && ms > 0) return ms;
+function checkDuration(name: string, ms: number, max: number = Number.MAX_SAFE_INTEGER): number {
+  if (Number.isSafeInteger(ms) && ms > 0 && ms <= max) return ms;
   throw new OAuth2Error(
     { code: "InvalidConfig" },
     `Cannot use ${name}: ${ms} is no duration in ms`,

@@ -5,7 +5,7 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { bearerAuthentication } from "./bearer_authentication.ts";
-import { claimedRoles, type RolesReader } from "./claimed_roles.ts";
+import { claimedRoles, readRoles, type RolesReader } from "./claimed_roles.ts";
 import { identityOf } from "./identity.ts";
 import type { VerifiedToken } from "./verified_token_cache.ts";
 
@@ -43,7 +43,7 @@ export function installOauth2Middleware(
   const caching = cachingVerifier(verifier);
   return bearerAuthentication("oauth2", async (token, c) => {
     const identity = identityOf((await caching.verify(token)).claims);
-    c.set("roles", roles(identity.claims));
+    c.set("roles", readRoles(roles, identity.claims));
     c.set("oauth2Identity", identity);
   });
 }

@@ -70,7 +70,7 @@ export { OAuth2Module, type OAuth2ModuleOptions, type ResourceServerOptions } fr
 export { generatePkce, type PkcePair, PkceVerifier } from "./pkce.ts";
 export { oauth2Identity, OAuth2Principal, OAuth2PrincipalMissing } from "./principal.ts";
 export type { TokenTypeHint } from "./revocation.ts";
-export type { SigningAlgorithm } from "./signing_algorithm.ts";
+export { isSigningAlgorithm, type SigningAlgorithm } from "./signing_algorithm.ts";
 export { TokenCache } from "./token_cache.ts";
 export { TokenSet, type TokenSetFields } from "./token_set.ts";
 export { TokenSetDto, type TokenSetDtoFields } from "./token_set_dto.ts";

@@ -9,6 +9,7 @@ export class Pace {
   readonly #intervalMs: number;
   readonly #burst: number;
   #nextMs = -Infinity;
+  #lastMs = -Infinity;
 
   /** Starts with the whole burst free. */
   constructor({ intervalMs, burst }: { readonly intervalMs: number; readonly burst: number }) {
@@ -18,6 +19,7 @@ export class Pace {
 
   /** Tells how long the next turn has to wait, in milliseconds; 0 for not at all. */
   waitMs(nowMs: number): number {
+    this.#follow(nowMs);
     return Math.max(0, this.#nextMs - nowMs - (this.#burst - 1) * this.#intervalMs);
   }
 
@@ -26,5 +28,11 @@ export class Pace {
     const waitMs = this.waitMs(nowMs);
     this.#nextMs = Math.max(this.#nextMs, nowMs) + this.#intervalMs;
     return waitMs;
+  }
+
+  /** A clock that is set back takes the turns along: nobody waits until it has caught up. */
+  #follow(nowMs: number): void {
+    if (nowMs < this.#lastMs) this.#nextMs -= this.#lastMs - nowMs;
+    this.#lastMs = nowMs;
   }
 }

@@ -27,17 +27,17 @@ export interface TokenSetDtoFields {
  */
 export class TokenSetDto implements TokenSetDtoFields {
   /** The access token. */
-  readonly accessToken: string;
+  declare readonly accessToken: string;
   /** Its type in lower case. */
-  readonly tokenType: string;
+  declare readonly tokenType: string;
   /** What gets a new set once this one is over. */
-  readonly refreshToken?: string | undefined;
+  declare readonly refreshToken?: string | undefined;
   /** The id_token as it was received, not verified. */
-  readonly idToken?: string | undefined;
+  declare readonly idToken?: string | undefined;
   /** The scopes that were granted. */
-  readonly scope?: string | undefined;
+  declare readonly scope?: string | undefined;
   /** When the access token expires, in whole seconds since 1970. */
-  readonly expiresAtUnix?: number | undefined;
+  declare readonly expiresAtUnix?: number | undefined;
 
   /**
    * Takes the data, in which `null` is as good as nothing.
@@ -45,12 +45,18 @@ export class TokenSetDto implements TokenSetDtoFields {
    * @throws {TypeError} if a member is not of its type
    */
   constructor(fields: TokenSetDtoFields) {
-    this.accessToken = text("accessToken", fields.accessToken);
-    this.tokenType = text("tokenType", fields.tokenType);
-    this.refreshToken = optional(fields.refreshToken, (it) => text("refreshToken", it));
-    this.idToken = optional(fields.idToken, (it) => text("idToken", it));
-    this.scope = optional(fields.scope, scopeText);
-    this.expiresAtUnix = optional(fields.expiresAtUnix, seconds);
+    const values: TokenSetDtoFields = {
+      accessToken: text("accessToken", fields.accessToken),
+      tokenType: text("tokenType", fields.tokenType),
+      refreshToken: optional(fields.refreshToken, (it) => text("refreshToken", it)),
+      idToken: optional(fields.idToken, (it) => text("idToken", it)),
+      scope: optional(fields.scope, scopeText),
+      expiresAtUnix: optional(fields.expiresAtUnix, seconds),
+    };
+    // Node's console.dir asks no class how to print, and shows all values but those of getters
+    for (const name of Object.keys(values) as (keyof TokenSetDtoFields)[]) {
+      Object.defineProperty(this, name, { get: () => values[name], enumerable: true });
+    }
   }
 
   /** Gives the data for printing, with `<redacted>` for the tokens. */

@@ -5,6 +5,7 @@
  */
 import type { Claims } from "./claims.ts";
 import type { JwsHeader } from "./compact_jws.ts";
+import { deepFreeze } from "./deep_freeze.ts";
 import type { KeySource } from "./key_set.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
 
@@ -50,7 +51,7 @@ export class VerifiedTokenCache {
 
   /** Keeps a token; its claims cannot be changed from now on. */
   add(token: string, entry: Entry): void {
-    freeze(entry.verified);
+    deepFreeze(entry.verified);
     this.#entries.set(token, entry);
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= this.#max) break;
@@ -60,11 +61,3 @@ export class VerifiedTokenCache {
 }
 
 /** Freezes a value and all that is in it; not by recursion, for a token may nest deeper than the stack. */
-function freeze(value: unknown): void {
-  const values = [value];
-  for (const each of values) {
-    if (typeof each !== "object" || each === null) continue;
-    Object.freeze(each);
-    values.push(...Object.values(each));
-  }
-}

@@ -89,3 +89,20 @@ test("Principal reads either identity, and no token is asked about twice", async
   assert.equal((await app.request("/outside", bearer(theirs))).status, 200);
   assert.equal((await app.request("/admin")).status, 401);
 });
+
+test("a token of the application's own that is over is refused without asking the provider", async () => {
+  const provider = await issuer();
+  provider.isDown = true;
+  await using app = await probe((app) =>
+    app.useOAuth2(provider.verifier).useAuthn(app.get(JwtService))
+  );
+  const jwt = app.get(JwtService);
+  const over = await jwt.sign({ subject: "ann", expiresInSeconds: 1 });
+  const [header, payload] = over.split(".");
+  const forged = `${header}.${payload}.${"A".repeat(86)}`;
+  const response = await app.request("/me", bearer(forged));
+  assert.deepEqual([response.status, response.headers.get("www-authenticate")], [
+    401,
+    'Bearer error="invalid_token"',
+  ]);
+});

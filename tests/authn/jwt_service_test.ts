@@ -153,3 +153,15 @@ test("JwtKey refuses what is no private key that is safe to sign with, and quote
   }
   await assert.rejects(JwtKey.fromPem(secret), code("InvalidConfig"));
 });
+
+test("JwtKey refuses a private part and a public part that are of two keys", async () => {
+  for (const algorithm of ["EdDSA", "ES256", "RS256"]) {
+    const [one, other] = await Promise.all([1, 2].map(async () => {
+      const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
+      return await exportJWK(privateKey);
+    }));
+    const { x, y, n, e } = other!;
+    const mixed = { ...one, ...(x && { x }), ...(y && { y }), ...(n && { n, e }), alg: algorithm };
+    await assert.rejects(JwtKey.fromJwk(mixed), code("InvalidConfig"), algorithm);
+  }
+});

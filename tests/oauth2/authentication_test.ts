@@ -1,5 +1,6 @@
 /** What `app.useOAuth2` makes of requests: identities, guards, principals, roles, challenges. */
 import assert from "node:assert/strict";
+import * as v from "valibot";
 import {
   ForbiddenException,
   type FwApplication,
@@ -10,6 +11,7 @@ import {
 } from "../../mod.ts";
 import { OAuth2Error } from "../../src/oauth2/errors.ts";
 import { OAuth2Guard } from "../../src/oauth2/guard.ts";
+import { installOauth2Middleware } from "../../src/oauth2/middleware.ts";
 import { oauth2Identity, OAuth2Principal } from "../../src/oauth2/principal.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { captureLogs } from "../capture_logs.ts";
@@ -301,23 +303,125 @@ test("failures are logged at debug with a reason, never with the token", () =>
     assert.ok(!text.includes(token) && !text.includes("no.token.this"));
   }));
 
-test("the identity is known to middleware, and cached tokens are not verified again", async () => {
+test("cached tokens are not verified again, and their claims cannot be changed", async () => {
   const { verifier, sign } = await issuer();
   const seen: unknown[] = [];
   await using app = await probe((app) =>
-    app
-      .use(async (c, next) => {
-        seen.push(oauth2Identity(c));
-        await next();
-      })
-      .useOAuth2(verifier)
+    app.useOAuth2(verifier).useGlobalGuards((c) => void seen.push(oauth2Identity(c)?.claims))
   );
   const token = await sign();
   await app.request("/open", bearer(token));
   await app.request("/open", bearer(token));
-  const [first, second] = seen as [{ claims: object }, { claims: object }];
-  assert.equal(first.claims, second.claims);
-  assert.ok(Object.isFrozen(first.claims));
+  assert.equal(seen[0], seen[1]);
+  assert.ok(Object.isFrozen(seen[0]));
+});
+
+test("a limit by address stands before the verification of tokens, one by caller behind it", async () => {
+  const { verifier, sign } = await issuer();
+  let verified = 0;
+  const counting = { verify: (token: string) => (verified++, verifier.verify(token)) };
+  await using app = await probe((app) =>
+    app
+      .useOAuth2(counting)
+      .useRateLimit({ max: 4 })
+      .useRateLimit({
+        name: "caller",
+        max: 2,
+        key: (c) => oauth2Identity(c)?.subject,
+        afterAuthentication: true,
+      })
+  );
+  const status = async (sub: string) =>
+    (await app.request("/open", bearer(await sign({ sub })))).status;
+  assert.deepEqual(
+    [await status("tom"), await status("tom"), await status("tom"), await status("ann")],
+    [200, 200, 429, 200],
+  );
+  assert.equal(verified, 4);
+  assert.deepEqual([await status("ann"), verified], [429, 4]);
+});
+
+test("OAuth2Principal refuses before interceptors answer, and before the input is read", async () => {
+  const { verifier, sign } = await issuer();
+  const read: string[] = [];
+  const body = v.pipeAsync(v.any(), v.checkAsync(() => (read.push("body"), Promise.resolve(true))));
+  class CachingController {
+    answered = route.get("/answered", {
+      args: { me: OAuth2Principal },
+      interceptors: [() => ({ balance: 42 })],
+    }, () => "never");
+    posted = route.post("/posted", { args: { me: OAuth2Principal }, body }, () => "in");
+  }
+  await using app = await createTestApplication(module({ controllers: [CachingController] }), {
+    setUp: (app) => app.useOAuth2(verifier),
+  });
+  assert.equal((await app.request("/answered")).status, 401);
+  assert.equal((await app.request("/answered", bearer(await sign()))).status, 200);
+  assert.equal((await app.request("/posted", { json: {} })).status, 401);
+  assert.deepEqual(read, []);
+});
+
+test("another installOauth2Middleware decides anew: its audience holds", async () => {
+  const one = await issuer();
+  const other = await issuer();
+  await using app = await probe((app) =>
+    app.use(
+      "/guarded",
+      installOauth2Middleware(one.verifier),
+      installOauth2Middleware(other.verifier),
+    )
+  );
+  const mine = bearer(await one.sign({ roles: ["admin"] }));
+  assert.deepEqual(
+    challenge(await app.request("/guarded", mine)),
+    [401, 'Bearer error="invalid_token"'],
+  );
+  assert.equal((await app.request("/guarded", bearer(await other.sign()))).status, 200);
+});
+
+test("useRoles() may find no claim; what is no list of strings is the application's fault", () =>
+  captureLogs(["fw"], async () => {
+    const { verifier, sign } = await issuer();
+    await using app = await probe((app) =>
+      app.useOAuth2(verifier, { require: true }).useRoles(({ groups }) => groups as string[])
+    );
+    const status = async (path: string, claims: Record<string, unknown>) =>
+      (await app.request(path, bearer(await sign(claims)))).status;
+    assert.equal(await status("/open", {}), 200);
+    assert.equal(await status("/admin", {}), 403);
+    for (const groups of ["not-admin", 7, { admin: true }, ["admin", 7]]) {
+      assert.equal(await status("/admin", { groups }), 500);
+    }
+  }));
+
+test("what protects a route only in appearance is told, or refused at boot", async () => {
+  const { verifier } = await issuer();
+  class LaxGuard extends OAuth2Guard {
+    override canActivate() {}
+  }
+  class LaxController {
+    lax = route.get("/lax", { guards: [LaxGuard] }, () => "in");
+  }
+  class NobodyController {
+    static readonly roles = [];
+    none = route.get("/none", () => "in");
+  }
+  class AdminController {
+    static readonly roles = ["admin"];
+    secret = route.get("/secret", () => "in");
+    about = route.get("/about", { public: true }, () => "in");
+  }
+  await using app = await createTestApplication(
+    module({ controllers: [LaxController, AdminController] }),
+    { setUp: (app) => app.useOAuth2(verifier, { require: true }) },
+  );
+  assert.equal((await app.request("/about")).status, 200);
+  assert.equal((await app.request("/secret")).status, 401);
+  await using lax = await createTestApplication(module({ controllers: [LaxController] }));
+  assert.deepEqual(lax.routes().map(({ protection }) => protection), ["guarded"]);
+  await assert.rejects(createTestApplication(module({ controllers: [NobodyController] })), {
+    message: "Cannot boot NobodyController: roles is empty, so nobody could call it",
+  });
 });
 
 test("a verifier of the application's own whose failure is no OAuth2Error is to blame: 500", async () => {

@@ -27,7 +27,7 @@ export function printed(value: object): readonly string[] {
     ...attempt(() => inspect(structuredClone(value), { depth: 20, showHidden: true })),
     String(value),
     `${value}`,
-    format("%s %o %O %j", value, value, value, spread),
+    format("%s %o %O", value, value, value),
   ];
 }
 

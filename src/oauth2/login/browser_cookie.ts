@@ -7,36 +7,42 @@ import { getCookie, setCookie } from "hono/cookie";
 import { base64url } from "jose";
 import type { Context } from "../../core/context.ts";
 
-/** How the cookie is set. */
+/** How the cookies are set. */
 export interface BrowserCookieOptions {
   /** Whether the site is served by https. */
   readonly isSecure: boolean;
-  /** Whether the browser has to send it with a POST from another site. */
-  readonly isCrossSite: boolean;
-  /** How long it lasts in milliseconds. */
+  /** How long they last in milliseconds. */
   readonly ttlMs: number;
 }
 
-const NAME = "fw-login";
+/** Where a browser sends a cookie. */
+export interface CookieReach {
+  /** Whether it has to be sent with a POST from another site. */
+  readonly isCrossSite: boolean;
+}
+
+/** Each reach has a cookie of its own, lest a login of one takes the other's cookie away. */
+const NAMES = { sameSite: "fw-login", crossSite: "fw-login-post" } as const;
 const VALUE = /^[\w-]{22}$/;
 
 /**
- * A cookie of 128 random bits, which says nothing but that a browser is the one that came before. With
- * https its name begins with `__Host-`, so that no other site of the domain can set it.
+ * Cookies of 128 random bits, which say nothing but that a browser is the one that came before. With
+ * https their names begin with `__Host-`, so that no other site of the domain can set them.
  */
 export class BrowserCookie {
   readonly #options: BrowserCookieOptions;
 
-  /** Creates what sets and reads the cookie. */
+  /** Creates what sets and reads the cookies. */
   constructor(options: BrowserCookieOptions) {
     this.#options = options;
   }
 
-  /** Sets the cookie, or keeps the one there is, and gives its digest. */
-  async set(c: Context): Promise<string> {
-    const { isSecure, isCrossSite, ttlMs } = this.#options;
-    const value = this.#read(c) ?? randomValue();
-    setCookie(c, NAME, value, {
+  /** Sets a cookie, or keeps the one there is, and gives its digest. */
+  async set(c: Context, { isCrossSite }: CookieReach): Promise<string> {
+    const { isSecure, ttlMs } = this.#options;
+    const name = isCrossSite ? NAMES.crossSite : NAMES.sameSite;
+    const value = this.#read(c, name) ?? randomValue();
+    setCookie(c, name, value, {
       ...this.#prefix,
       path: "/",
       httpOnly: true,
@@ -47,18 +53,18 @@ export class BrowserCookie {
     return await digestOf(value);
   }
 
-  /** Gives the digest of the cookie that the browser has sent. */
-  async digest(c: Context): Promise<string | undefined> {
-    const value = this.#read(c);
-    return value === undefined ? undefined : await digestOf(value);
+  /** Gives the digests of the cookies that the browser has sent: none, one or two. */
+  async digests(c: Context): Promise<readonly string[]> {
+    const values = Object.values(NAMES).map((name) => this.#read(c, name));
+    return await Promise.all(values.filter((value) => value !== undefined).map(digestOf));
   }
 
   get #prefix(): { readonly prefix?: "host" } {
     return this.#options.isSecure ? { prefix: "host" } : {};
   }
 
-  #read(c: Context): string | undefined {
-    const value = getCookie(c, NAME, this.#prefix.prefix);
+  #read(c: Context, name: string): string | undefined {
+    const value = getCookie(c, name, this.#prefix.prefix);
     return value !== undefined && VALUE.test(value) ? value : undefined;
   }
 }

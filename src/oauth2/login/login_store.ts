@@ -14,6 +14,8 @@ export interface PendingLogin {
   readonly returnTo: string;
   /** The digest of the cookie of the browser that has begun it. */
   readonly browser: string;
+  /** Which client has begun it: no other, though it share the store, finishes it (RFC 9700 §4.4.2.2). */
+  readonly client: string;
 }
 
 /** Keeps logins that are under way, by their `state`. */

@@ -4,11 +4,7 @@
  * @module
  */
 import type { Context } from "../../core/context.ts";
-import {
-  BadGatewayException,
-  BadRequestException,
-  UnauthorizedException,
-} from "../../core/http_exception.ts";
+import { BadGatewayException, UnauthorizedException } from "../../core/http_exception.ts";
 import type { OAuth2Client } from "../client.ts";
 import { equalInConstantTime } from "../constant_time.ts";
 import { OAuth2Error } from "../errors.ts";
@@ -16,6 +12,7 @@ import type { IdTokenClaims } from "../id_token.ts";
 import { generatePkce, PkceVerifier } from "../pkce.ts";
 import type { TokenSet } from "../token_set.ts";
 import { BrowserCookie } from "./browser_cookie.ts";
+import { callbackParameters } from "./callback_parameters.ts";
 import type { LoginStore, PendingLogin } from "./login_store.ts";
 import { MemoryLoginStore } from "./memory_login_store.ts";
 import { returnPath } from "./return_path.ts";
@@ -28,7 +25,7 @@ export interface OAuth2LoginOptions {
   readonly extra?: Readonly<Record<string, string>>;
   /** Where logins are kept that are under way: in the process's memory by default. */
   readonly store?: LoginStore;
-  /** How long a login may take in milliseconds, 600 000 (ten minutes) by default. */
+  /** How long a login may take in milliseconds, 600 000 (ten minutes) by default; at most a day. */
   readonly ttlMs?: number;
 }
 
@@ -54,6 +51,8 @@ export interface FinishedLogin {
 
 /** Parameters of a callback that are used up by it. */
 const USED = ["code", "state", "iss"];
+
+const DAY_MS = 86_400_000;
 
 /**
  * Logs users in: `begin` sends the browser to the provider, `finish` answers for the callback. What
@@ -85,16 +84,21 @@ export class OAuth2Login {
   readonly #store: LoginStore;
   readonly #ttlMs: number;
   readonly #cookie: BrowserCookie;
+  readonly #clientName: string;
 
   /**
    * Creates one for a client.
    *
    * @throws {OAuth2Error} `InvalidConfig` if the client has no redirect URI or, where `openid` is asked
    * for, nothing to verify an id_token by
+   * @throws {RangeError} if `ttlMs` is no whole number of milliseconds from 1 to a day
    */
   constructor(client: OAuth2Client, options: OAuth2LoginOptions = {}) {
-    const { scopes = [], store = new MemoryLoginStore(), ttlMs = 600_000, extra } = options;
-    const { redirectUri, issuer, idTokenIssuer, jwksUrl } = client.options;
+    const { scopes = [], store = new MemoryLoginStore(), ttlMs = 600_000 } = options;
+    const { authorizeUrl, clientId, redirectUri, issuer, idTokenIssuer, jwksUrl } = client.options;
+    if (!(Number.isInteger(ttlMs) && ttlMs >= 1 && ttlMs <= DAY_MS)) {
+      throw new RangeError(`Cannot log users in: ttlMs ${ttlMs} is not 1 to ${DAY_MS}`);
+    }
     if (redirectUri === undefined) throw unfit("no redirectUri");
     if (scopes.includes("openid") && !((issuer || idTokenIssuer) && jwksUrl)) {
       throw unfit("no issuer or no jwksUrl, by which an id_token is verified");
@@ -105,9 +109,9 @@ export class OAuth2Login {
     this.#ttlMs = ttlMs;
     this.#cookie = new BrowserCookie({
       isSecure: new URL(redirectUri).protocol === "https:",
-      isCrossSite: extra?.response_mode === "form_post",
       ttlMs,
     });
+    this.#clientName = JSON.stringify([authorizeUrl, clientId, redirectUri]);
   }
 
   /**
@@ -115,47 +119,51 @@ export class OAuth2Login {
    *
    * @throws {BadRequestException} 400 if `returnTo` leads to another site
    */
-  async begin(c: Context, { returnTo = "/", extra }: BeginLoginOptions = {}): Promise<Response> {
+  async begin(
+    c: Context,
+    { returnTo = "/", ...options }: BeginLoginOptions = {},
+  ): Promise<Response> {
+    c.header("Cache-Control", "no-store");
     const { scopes = [] } = this.#options;
+    const extra = { ...this.#options.extra, ...options.extra };
     const path = returnPath(returnTo);
     const { challenge, verifier } = await generatePkce();
     const nonce = scopes.includes("openid") ? crypto.randomUUID() : undefined;
     const { url, state } = this.#client.authorizeUrl({
       scopes,
       pkce: challenge,
-      extra: { ...this.#options.extra, ...extra },
+      extra,
       ...(nonce && { nonce }),
     });
     await this.#store.save(state, {
       verifier: verifier.export(),
       ...(nonce && { nonce }),
       returnTo: path,
-      browser: await this.#cookie.set(c),
+      browser: await this.#cookie.set(c, { isCrossSite: extra.response_mode === "form_post" }),
+      client: this.#clientName,
     }, this.#ttlMs);
-    c.header("Cache-Control", "no-store");
     return c.redirect(url, 303);
   }
 
   /**
    * Finishes a login at the callback, whose parameters are in the query of a GET or the form of a POST.
    *
-   * @throws {BadRequestException} 400 if the callback lacks `state`, or both `code` and `error`
-   * @throws {UnauthorizedException} 401 if the state is unknown, used, over, or of another browser
+   * @throws {BadRequestException} 400 if the callback lacks `state`, or both `code` and `error`, or has
+   * one of them, or `iss`, twice
+   * @throws {UnauthorizedException} 401 if the state is unknown, used, over, or of another browser or
+   * client
    * @throws {OAuth2Error} `Grant`, 401, if the user or the provider has refused; `Validation`, 401, if
    * the callback is of another provider (RFC 9207)
    * @throws {BadGatewayException} 502 if the provider gives no tokens, or an id_token that does not hold
    */
   async finish(c: Context): Promise<FinishedLogin> {
     c.header("Cache-Control", "no-store");
-    const parameters = await callbackParameters(c);
-    const state = parameters.get("state");
-    if (!state) throw new BadRequestException("The callback has no state");
-    if (!parameters.get("code") && !parameters.get("error")) {
-      throw new BadRequestException("The callback has no code");
-    }
+    const { parameters, state } = await callbackParameters(c);
     const login = await this.#store.take(state);
-    const browser = await this.#cookie.digest(c);
-    if (!login || !browser || !equalInConstantTime(browser, login.browser)) {
+    const browsers = await this.#cookie.digests(c);
+    const isOurs = login?.client === this.#clientName &&
+      browsers.some((browser) => equalInConstantTime(browser, login.browser));
+    if (!isOurs) {
       throw new UnauthorizedException("The login is unknown, over, or of another browser");
     }
     const code = this.#client.verifyCallback(parameters, state);
@@ -186,9 +194,4 @@ export class OAuth2Login {
 function unfit(why: string): OAuth2Error {
   const message = `Cannot log users in: the client has ${why}`;
   return new OAuth2Error({ code: "InvalidConfig" }, message);
-}
-
-async function callbackParameters(c: Context): Promise<URLSearchParams> {
-  const text = c.req.method === "POST" ? await c.req.text() : new URL(c.req.url).search;
-  return new URLSearchParams(text);
 }

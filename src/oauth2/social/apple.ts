@@ -4,6 +4,7 @@
  * @module
  */
 import { OAuth2Error } from "../errors.ts";
+import { type JsonObject, jsonObject } from "../json_object.ts";
 import { appleClientSecret } from "./apple_client_secret.ts";
 import { type SocialLogin, type SocialOptions, SocialProvider } from "./social_provider.ts";
 
@@ -33,6 +34,9 @@ export interface AppleOptions extends Omit<SocialOptions, "clientSecret"> {
   readonly now?: () => number;
 }
 
+/** Anyone may send a name: one that is longer is left out. */
+const MAX_NAME_LENGTH = 200;
+
 /**
  * Makes the provider Apple. The client's secret is a token signed by the key and renewed in time. The
  * callback is a form that the browser posts from Apple's site: declare it as a POST route, and exempt
@@ -41,9 +45,12 @@ export interface AppleOptions extends Omit<SocialOptions, "clientSecret"> {
  * @throws {OAuth2Error} `InvalidConfig` if an option is not sound
  */
 export function apple(options: AppleOptions): SocialProvider<AppleUserinfo> {
-  return new SocialProvider<AppleUserinfo>(options, {
+  const { scopes = ["name", "email"] } = options;
+  // the id_token alone says who the user is, so that it is always asked for
+  const asked = [...new Set(["openid", ...scopes])];
+  return new SocialProvider<AppleUserinfo>({ ...options, scopes: asked }, {
     name: "Apple",
-    scopes: ["openid", "name", "email"],
+    scopes: asked,
     extra: { response_mode: "form_post" },
     identifier: { name: "sub", type: "string" },
     readProfile: readClaims,
@@ -63,27 +70,32 @@ function readClaims({ claims, parameters }: SocialLogin): Readonly<Record<string
     const message = "Cannot read userinfo of Apple: there is no verified id_token";
     throw new OAuth2Error({ code: "Validation" }, message);
   }
-  const { sub, email } = claims;
+  const { sub, email, email_verified, is_private_email } = claims;
   return {
     sub,
     ...(typeof email === "string" && { email }),
-    // Apple writes booleans as text at times
-    email_verified: String(claims.email_verified) === "true",
-    is_private_email: String(claims.is_private_email) === "true",
+    email_verified: isTrue(email_verified),
+    is_private_email: isTrue(is_private_email),
     ...readName(parameters?.get("user")),
   };
 }
 
+/** Apple writes booleans as text at times. */
+function isTrue(claim: unknown): boolean {
+  return claim === true || claim === "true";
+}
+
+/** Reads what comes at the first login, `{"name":{"firstName":"Ada","lastName":"Lovelace"}}`. */
 function readName(user: string | null | undefined): Pick<AppleUserinfo, "name"> {
-  try {
-    const { firstName, lastName } = JSON.parse(user ?? "").name;
-    return {
-      name: {
-        ...(typeof firstName === "string" && { firstName }),
-        ...(typeof lastName === "string" && { lastName }),
-      },
-    };
-  } catch {
-    return {}; // not the first login, or nothing that Apple sends
-  }
+  // what is no object has neither
+  const { firstName, lastName } = (jsonObject(user ?? "")?.name ?? {}) as JsonObject;
+  const name = {
+    ...(isName(firstName) && { firstName }),
+    ...(isName(lastName) && { lastName }),
+  };
+  return Object.keys(name).length > 0 ? { name } : {};
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && value.length <= MAX_NAME_LENGTH;
 }

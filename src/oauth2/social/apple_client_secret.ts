@@ -23,12 +23,15 @@ export interface AppleClientSecretOptions {
 /** How long a secret holds; Apple allows six months. */
 const LIFETIME_SECONDS = 3600;
 
+const PEM = /^\s*-----BEGIN PRIVATE KEY-----[\w+/=\s]+-----END PRIVATE KEY-----\s*$/;
+const NO_KEY = "it is no private key of P-256 in PKCS #8";
+
 /**
  * Gives what makes the secret: an ES256 token that holds for an hour, made anew when half of that is
  * over.
  *
- * @throws {OAuth2Error} `InvalidConfig` if an identifier is empty; the function it gives, if the key is
- * no private key of P-256
+ * @throws {OAuth2Error} `InvalidConfig` if an identifier is empty or the key is no PEM; the function it
+ * gives, if the key is no private key of P-256
  */
 export function appleClientSecret(
   { clientId, teamId, keyId, privateKey, now = Date.now }: AppleClientSecretOptions,
@@ -36,11 +39,12 @@ export function appleClientSecret(
   for (const [name, value] of Object.entries({ teamId, keyId, privateKey })) {
     if (!value) throw invalid(name, "it is empty");
   }
-  let made: { readonly secret: Promise<string>; readonly renewAt: number } | undefined;
+  if (typeof privateKey !== "string" || !PEM.test(privateKey)) throw invalid("privateKey", NO_KEY);
+  let made: { readonly secret: Promise<string>; readonly at: number } | undefined;
 
   async function sign(iat: number): Promise<string> {
-    const key = await importPKCS8(privateKey, "ES256").catch(() => {
-      throw invalid("privateKey", "it is no private key of P-256 in PKCS #8");
+    const key = await importPKCS8(privateKey.trim(), "ES256").catch(() => {
+      throw invalid("privateKey", NO_KEY);
     });
     return await new SignJWT({
       iss: teamId,
@@ -53,9 +57,9 @@ export function appleClientSecret(
 
   return () => {
     const seconds = Math.floor(now() / 1000);
-    if (!made || seconds >= made.renewAt) {
-      made = { secret: sign(seconds), renewAt: seconds + LIFETIME_SECONDS / 2 };
-    }
+    // a clock that was ahead and has been set right would make it one of the future
+    const isFresh = made && seconds >= made.at && seconds < made.at + LIFETIME_SECONDS / 2;
+    if (!made || !isFresh) made = { secret: sign(seconds), at: seconds };
     return made.secret;
   };
 }

@@ -31,12 +31,14 @@ export function discord(options: SocialOptions): SocialProvider<DiscordUserinfo>
     name: "Discord",
     scopes: ["identify", "email"],
     identifier: { name: "id", type: "string" },
+    // it blocks who does not name itself so
+    headers: { "user-agent": "DiscordBot (https://jsr.io/@fw/fw, 0)" },
     server: {
       clientSecret: options.clientSecret,
       authorizeUrl: "https://discord.com/oauth2/authorize",
       tokenUrl: "https://discord.com/api/oauth2/token",
       revokeUrl: "https://discord.com/api/oauth2/token/revoke",
-      userinfoUrl: "https://discord.com/api/users/@me",
+      userinfoUrl: "https://discord.com/api/v10/users/@me",
     },
   });
 }

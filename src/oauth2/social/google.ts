@@ -25,6 +25,9 @@ export interface GoogleUserinfo {
   readonly hd?: string;
 }
 
+/** What Google documents as the `iss` of its id_tokens: either. */
+const ISSUERS = ["https://accounts.google.com", "accounts.google.com"];
+
 /**
  * Makes the provider Google. It refuses percent-encoded Basic credentials, so the secret is posted.
  *
@@ -38,6 +41,7 @@ export function google(options: SocialOptions): SocialProvider<GoogleUserinfo> {
     server: {
       clientSecret: options.clientSecret,
       issuer: "https://accounts.google.com",
+      idTokenIssuer: ({ iss }) => ISSUERS.find((issuer) => issuer === iss),
       authorizeUrl: "https://accounts.google.com/o/oauth2/v2/auth",
       tokenUrl: "https://oauth2.googleapis.com/token",
       revokeUrl: "https://oauth2.googleapis.com/revoke",

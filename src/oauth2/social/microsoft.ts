@@ -8,7 +8,10 @@ import { type SocialOptions, SocialProvider } from "./social_provider.ts";
 
 /** What Microsoft says of a user (OpenID Connect Core §5.1). */
 export interface MicrosoftUserinfo {
-  /** Who the user is to this application, for ever. */
+  /**
+   * Who the user is to this application, for ever, within the tenant that the id_token's `tid` names:
+   * where users of many tenants log in, both together say who it is.
+   */
   readonly sub: string;
   /** The full name. */
   readonly name?: string;
@@ -57,7 +60,9 @@ export function microsoft(
     identifier: { name: "sub", type: "string" },
     server: {
       clientSecret: options.clientSecret,
-      ...(isOfMany ? { idTokenIssuer: issuerOfTenant } : { issuer: `${HOST}/${one}/v2.0` }),
+      ...(isOfMany
+        ? { idTokenIssuer: ({ tid }) => isOf(tenant, tid) ? `${HOST}/${tid}/v2.0` : undefined }
+        : { issuer: `${HOST}/${one}/v2.0` }),
       authorizeUrl: `${HOST}/${tenant}/oauth2/v2.0/authorize`,
       tokenUrl: `${HOST}/${tenant}/oauth2/v2.0/token`,
       userinfoUrl: "https://graph.microsoft.com/oidc/userinfo",
@@ -66,6 +71,8 @@ export function microsoft(
   });
 }
 
-function issuerOfTenant({ tid }: Readonly<Record<string, unknown>>): string | undefined {
-  return typeof tid === "string" && ID.test(tid) ? `${HOST}/${tid}/v2.0` : undefined;
+/** Personal accounts are of no organisation. */
+function isOf(tenant: string, id: unknown): boolean {
+  const isAny = typeof id === "string" && ID.test(id);
+  return isAny && (tenant === "common" || id !== CONSUMERS);
 }

@@ -8,6 +8,7 @@ import { invalidClaim } from "../claims.ts";
 import { OAuth2Client } from "../client.ts";
 import { type ConfidentialClientOptions, OAuth2Options } from "../client_options.ts";
 import { OAuth2Error } from "../errors.ts";
+import { MemoryLoginStore } from "../login/memory_login_store.ts";
 import { type FinishedLogin, OAuth2Login, type OAuth2LoginOptions } from "../login/oauth2_login.ts";
 
 /** What an application is to a provider. */
@@ -36,7 +37,7 @@ export interface SocialProviderData<Profile> {
   readonly extra?: Readonly<Record<string, string>>;
   /** Headers of the userinfo request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The member of a profile that says who a user is, and its type. */
+  /** The member of a profile that says who a user is, and its type; a number is a safe integer. */
   readonly identifier: {
     readonly name: keyof Profile & string;
     readonly type: "string" | "number";
@@ -77,7 +78,8 @@ export type SocialLogin = Pick<FinishedLogin, "tokens"> & Partial<FinishedLogin>
 export class SocialProvider<Profile extends object> {
   readonly #client: OAuth2Client;
   readonly #scopes: readonly string[];
-  readonly #data: SocialProviderData<Profile>;
+  readonly #data: SocialProviderData<Record<string, unknown>>;
+  readonly #logins = new MemoryLoginStore();
 
   /**
    * Creates one; the functions named after the providers do so.
@@ -91,7 +93,7 @@ export class SocialProvider<Profile extends object> {
     const options = new OAuth2Options({ ...data.server, clientId, redirectUri });
     this.#client = new OAuth2Client(options, fetch ? { fetch } : {});
     this.#scopes = scopes ?? data.scopes;
-    this.#data = data;
+    this.#data = { ...data };
   }
 
   /** Gives the client. */
@@ -104,10 +106,15 @@ export class SocialProvider<Profile extends object> {
     return this.#scopes;
   }
 
-  /** Gives what logs users in, with the provider's scopes and parameters. */
-  login(options: Omit<OAuth2LoginOptions, "scopes"> = {}): OAuth2Login {
+  /**
+   * Gives what logs users in, with the provider's scopes and parameters. Whichever is called for
+   * finishes what any has begun that has the same store: by default one in memory.
+   */
+  login(
+    { store = this.#logins, ...options }: Omit<OAuth2LoginOptions, "scopes"> = {},
+  ): OAuth2Login {
     const extra = { ...this.#data.extra, ...options.extra };
-    return new OAuth2Login(this.#client, { ...options, scopes: this.#scopes, extra });
+    return new OAuth2Login(this.#client, { ...options, store, scopes: this.#scopes, extra });
   }
 
   /**
@@ -122,7 +129,10 @@ export class SocialProvider<Profile extends object> {
       ? readProfile(login)
       : await this.#client.userinfo(login.tokens.accessToken, headers ? { headers } : {});
     const id = profile[identifier.name];
-    if (typeof id !== identifier.type || id === "") {
+    const isSound = identifier.type === "number"
+      ? Number.isSafeInteger(id) // beyond, two users would have one number
+      : typeof id === "string" && id !== "";
+    if (!isSound) {
       const message = `Cannot read userinfo of ${name}: it has no ${identifier.name}`;
       throw new OAuth2Error({ code: "Validation" }, message);
     }

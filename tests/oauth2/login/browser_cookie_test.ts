@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { Hono } from "hono";
+import { BrowserCookie } from "../../../src/oauth2/login/browser_cookie.ts";
+import { test } from "../../test.ts";
+
+interface Seen {
+  readonly setCookie: string;
+  readonly digest: string;
+  readonly digests: readonly string[];
+}
+
+/** Sets a cookie in the answer to a request with some cookies. */
+async function set(
+  cookie: string,
+  { isSecure = true, isCrossSite = false, ttlMs = 600_000 } = {},
+): Promise<Seen> {
+  const browserCookie = new BrowserCookie({ isSecure, ttlMs });
+  const app = new Hono().get("/", async (c) =>
+    c.json({
+      digest: await browserCookie.set(c, { isCrossSite }),
+      digests: await browserCookie.digests(c),
+    }));
+  const response = await app.request("/", { headers: { cookie } });
+  return { ...await response.json(), setCookie: response.headers.get("set-cookie") ?? "" };
+}
+
+const VALUE = "abcdefghijklmnopqrstu_";
+
+test("BrowserCookie.set() sets what no script and no other site can read or set", async () => {
+  const cases = [
+    [{}, "__Host-fw-login; Max-Age=600; Path=/; HttpOnly; Secure; SameSite=Lax"],
+    [
+      { isCrossSite: true },
+      "__Host-fw-login-post; Max-Age=600; Path=/; HttpOnly; Secure; SameSite=None",
+    ],
+    [{ isSecure: false }, "fw-login; Max-Age=600; Path=/; HttpOnly; SameSite=Lax"],
+    [
+      { isSecure: false, isCrossSite: true },
+      "fw-login-post; Max-Age=600; Path=/; HttpOnly; Secure; SameSite=None",
+    ],
+    [{ ttlMs: 1 }, "__Host-fw-login; Max-Age=1; Path=/; HttpOnly; Secure; SameSite=Lax"],
+  ] as const;
+  for (const [options, expected] of cases) {
+    const { setCookie } = await set("", options);
+    assert.equal(setCookie.replace(/=[\w-]{22};/, ";"), expected);
+  }
+});
+
+test("BrowserCookie.set() gives each browser 128 bits of its own", async () => {
+  const seen = await Promise.all(Array.from({ length: 100 }, () => set("")));
+  assert.equal(new Set(seen.map(({ setCookie }) => setCookie)).size, 100);
+  assert.equal(new Set(seen.map(({ digest }) => digest)).size, 100);
+});
+
+test("BrowserCookie.set() keeps the cookie that a browser has", async () => {
+  const { setCookie, digest, digests } = await set(`a=b; __Host-fw-login=${VALUE}`);
+  assert(setCookie.startsWith(`__Host-fw-login=${VALUE};`));
+  assert.deepEqual(digests, [digest]);
+  assert(!digest.includes(VALUE));
+});
+
+test("BrowserCookie.set() replaces what it has not made", async () => {
+  const cookies = [
+    "__Host-fw-login=",
+    "__Host-fw-login",
+    `__Host-fw-login=${VALUE}x`,
+    `__Host-fw-login=${VALUE.slice(1)}`,
+    `__Host-fw-login="${VALUE} "`,
+    `__Host-fw-login=%00${VALUE.slice(1)}`,
+    `__Host-fw-login=${VALUE.slice(1)}%0a`,
+    `__Host-fw-login=${"é".repeat(11)}`,
+    `__Host-fw-login=${"x".repeat(4000)}`,
+    "__Host-fw-login=%",
+    "__Host-fw-login=__proto__",
+    `fw-login=${VALUE}`, // another site of the domain can set it
+    `__Secure-fw-login=${VALUE}`,
+    `__host-fw-login=${VALUE}`,
+    `__Host-fw-login-post=${VALUE}`, // of the other reach
+  ];
+  for (const cookie of cookies) {
+    const { setCookie, digest, digests } = await set(cookie);
+    assert.match(setCookie, /^__Host-fw-login=[\w-]{22};/);
+    assert(!setCookie.includes(VALUE), cookie);
+    assert(!digests.includes(digest), cookie);
+  }
+});
+
+test("BrowserCookie.digests() tells the cookies of both reaches", async () => {
+  const other = VALUE.toUpperCase();
+  const cookies = `__Host-fw-login=${VALUE}; __Host-fw-login-post=${other}`;
+  const lax = await set(cookies);
+  const cross = await set(cookies, { isCrossSite: true });
+  assert.deepEqual(lax.digests, [lax.digest, cross.digest]);
+  assert.equal(new Set(lax.digests).size, 2);
+});

@@ -1,0 +1,45 @@
+/** An application whose users log in at a provider of the public, which a server on loopback plays. */
+import type { SocialOptions, SocialProvider } from "../../../src/oauth2/social/social_provider.ts";
+import { Browser } from "../login/browser.ts";
+import { CALLBACK, loginApplication, SECRET } from "../login/login_application.ts";
+import { Provider, type ProviderUrls } from "../login/provider.ts";
+import type { Site } from "../login/site.ts";
+
+export interface SocialSite<Profile extends object> extends Site {
+  readonly social: SocialProvider<Profile>;
+}
+
+/** Answers at the callback with what the provider says of the user, and the scopes that are granted. */
+export async function socialSite<Profile extends object>(
+  urls: ProviderUrls,
+  create: (options: SocialOptions) => SocialProvider<Profile>,
+): Promise<SocialSite<Profile>> {
+  await using started = new AsyncDisposableStack();
+  const provider = started.use(await Provider.start(urls));
+  const { fetch } = provider;
+  const social = create({ clientId: "shop", clientSecret: SECRET, redirectUri: CALLBACK, fetch });
+  const app = started.use(
+    await loginApplication(social.login(), {
+      answer: async (login) => ({
+        user: await social.userinfo(login),
+        scopes: social.grantedScopes(login),
+      }),
+    }),
+  );
+  const all = started.move();
+  return {
+    app,
+    provider,
+    social,
+    browser: new Browser(app),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+/** Gives where the browser is sent, and what with, but for what is fresh each time. */
+export async function authorizationOf({ browser }: Site): Promise<readonly [string, unknown]> {
+  const location = (await browser.open("/auth/login")).headers.get("location") ?? "";
+  const { origin, pathname, searchParams } = new URL(location);
+  const { state: _, nonce, code_challenge: __, ...rest } = Object.fromEntries(searchParams);
+  return [origin + pathname, { ...rest, ...(nonce && { nonce: "fresh" }) }];
+}

@@ -1,0 +1,78 @@
+/** Types: this file tests by compiling. */
+import type { TokenSet } from "../../../src/oauth2/token_set.ts";
+import type {
+  apple,
+  AppleUserinfo,
+  discord,
+  DiscordUserinfo,
+  github,
+  GitHubUserinfo,
+  google,
+  GoogleUserinfo,
+  microsoft,
+  MicrosoftUserinfo,
+  SocialLogin,
+  SocialOptions,
+} from "../../../src/oauth2/social/mod.ts";
+import { test } from "../../test.ts";
+import { same } from "../../types/same.ts";
+
+/** Compiles its body, which never runs. */
+function compiles(_: () => unknown): void {}
+
+/** The type of what `userinfo()` of a provider gives. */
+type ProfileOf<Create extends (...args: never[]) => unknown> = ReturnType<Create> extends
+  { userinfo(login: SocialLogin): Promise<infer Profile> } ? Profile : never;
+
+test("SocialProvider.userinfo() gives what the provider says, typed", () => {
+  same<ProfileOf<typeof google>, GoogleUserinfo>();
+  same<ProfileOf<typeof github>, GitHubUserinfo>();
+  same<ProfileOf<typeof microsoft>, MicrosoftUserinfo>();
+  same<ProfileOf<typeof apple>, AppleUserinfo>();
+  same<ProfileOf<typeof discord>, DiscordUserinfo>();
+  same<GoogleUserinfo["sub"], string>();
+  same<GitHubUserinfo["id"], number>();
+  same<DiscordUserinfo["id"], string>();
+  same<GoogleUserinfo["email_verified"], boolean | undefined>();
+  same<
+    AppleUserinfo["name"],
+    { readonly firstName?: string; readonly lastName?: string } | undefined
+  >();
+});
+
+test("what a provider does not say is no member of a profile", () => {
+  compiles(async () => {
+    const github =
+      await ({} as ReturnType<typeof import("../../../src/oauth2/social/mod.ts").github>)
+        .userinfo({ tokens: {} as TokenSet });
+    // @ts-expect-error: GitHub says `id`
+    github.sub;
+    // @ts-expect-error: a profile is read
+    github.id = 1;
+    const google = {} as GoogleUserinfo;
+    // @ts-expect-error: nobody has to have a name
+    google.name.length;
+  });
+});
+
+test("a provider takes what it needs and no more", () => {
+  compiles(async () => {
+    const { apple, google, microsoft } = await import("../../../src/oauth2/social/mod.ts");
+    const options = {} as SocialOptions;
+    google(options).login({ ttlMs: 1 });
+    // @ts-expect-error: the scopes are the provider's option
+    google(options).login({ scopes: ["openid"] });
+    // @ts-expect-error: Google has no tenants
+    google({ ...options, tenant: "common" });
+    microsoft({ ...options, tenant: "common" });
+    const { clientId, redirectUri } = options;
+    apple({ clientId, redirectUri, teamId: "", keyId: "", privateKey: "" });
+    // @ts-expect-error: Apple's secret is made of the key
+    apple({ clientId, redirectUri, teamId: "", keyId: "", privateKey: "", clientSecret: "" });
+    // @ts-expect-error: the key is missing
+    apple({ clientId, redirectUri, teamId: "", keyId: "" });
+    // @ts-expect-error: tokens are needed
+    google(options).userinfo({});
+    google(options).userinfo({ tokens: {} as TokenSet });
+  });
+});
