@@ -10,8 +10,9 @@
  *
  * `OAUTH2_CLIENT_SECRET` is for confidential clients, `OAUTH2_REDIRECT_URI` (by default
  * `http://localhost:PORT/auth/callback`) as the provider has registered it, `OAUTH2_AUDIENCE` what
- * access tokens have to be for, and `OAUTH2_ALGORITHMS` (`RS256`) what may have signed them, separated
- * by commas. `PORT` (3000) and `HOST` decide where it listens.
+ * access tokens have to be for, `OAUTH2_ALGORITHMS` (`RS256`) what may have signed them, separated by
+ * commas, and `OAUTH2_TOKEN_TYPE` their `typ`, such as `at+jwt`, where the provider sets one. `PORT`
+ * (3000) and `HOST` decide where it listens.
  */
 import * as v from "valibot";
 import {
@@ -67,6 +68,7 @@ export const Settings = v.object({
   OAUTH2_REDIRECT_URI: v.optional(Url),
   OAUTH2_AUDIENCE: v.optional(Text),
   OAUTH2_ALGORITHMS: v.optional(Algorithms),
+  OAUTH2_TOKEN_TYPE: v.optional(Text),
 });
 export type Settings = v.InferOutput<typeof Settings>;
 
@@ -120,11 +122,16 @@ class MeController {
 /** The application on a provider, which sends users back to a redirect URI. */
 export async function appModule(settings: Settings, redirectUri: string): Promise<Module> {
   const options = await clientOptions(settings, redirectUri);
-  const { OAUTH2_JWKS_URL: jwksUrl = options.jwksUrl, OAUTH2_AUDIENCE: audience } = settings;
+  const {
+    OAUTH2_JWKS_URL: jwksUrl = options.jwksUrl,
+    OAUTH2_AUDIENCE: audience,
+    OAUTH2_TOKEN_TYPE: tokenType,
+  } = settings;
   if (!jwksUrl) throw new TypeError("Cannot verify tokens: OAUTH2_JWKS_URL is not set");
   let validation = new ValidationConfig().withAlgorithms(settings.OAUTH2_ALGORITHMS ?? ["RS256"]);
   if (options.issuer) validation = validation.withIssuer(options.issuer);
   if (audience) validation = validation.withAudience(audience);
+  if (tokenType) validation = validation.withTokenType(tokenType);
   return module({
     name: "AppModule",
     imports: [
@@ -180,7 +187,7 @@ export async function developmentSettings(
   const clientSecret = crypto.randomUUID();
   const provider = await DevelopmentIdentityProvider.start({
     port,
-    audience: "example",
+    audience: "https://example.invalid",
     clients: [{ clientId: "example", clientSecret, redirectUris: [redirectUri] }],
   });
   return {
@@ -189,8 +196,9 @@ export async function developmentSettings(
       OAUTH2_CLIENT_ID: "example",
       OAUTH2_CLIENT_SECRET: clientSecret,
       OAUTH2_ISSUER: provider.issuer,
-      OAUTH2_AUDIENCE: "example",
+      OAUTH2_AUDIENCE: "https://example.invalid",
       OAUTH2_ALGORITHMS: ["EdDSA"],
+      OAUTH2_TOKEN_TYPE: "at+jwt", // an id_token is none, though its signature be right
     },
   };
 }

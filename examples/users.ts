@@ -5,8 +5,8 @@
  *
  * `PORT` (3000), `HOST` (all interfaces) and `DATABASE_URL` (a SQLite file of its own in the
  * directory for temporary files) decide where it listens and stores; `FW_ENV=production` conceals
- * what went wrong from 5xx responses. With `OAUTH2_ISSUER` and `OAUTH2_JWKS_URL` it verifies ES256
- * tokens, whose claim `tenant_id` is then the tenant.
+ * what went wrong from 5xx responses. With `OAUTH2_ISSUER`, `OAUTH2_JWKS_URL` and
+ * `OAUTH2_AUDIENCE` it verifies ES256 tokens, whose claim `tenant_id` is then the tenant.
  */
 import { compress } from "hono/compress";
 import { cors } from "hono/cors";
@@ -212,16 +212,20 @@ export function setUp(app: FwApplication): FwApplication {
 }
 
 if (import.meta.main) {
-  const { HOST, DATABASE_URL, OAUTH2_ISSUER, OAUTH2_JWKS_URL } = environment(v.object({
+  const { HOST, DATABASE_URL, ...oauth2 } = environment(v.object({
     HOST: v.optional(v.string()),
     DATABASE_URL: v.optional(v.string()),
     OAUTH2_ISSUER: v.optional(v.string()),
     OAUTH2_JWKS_URL: v.optional(v.string()),
+    OAUTH2_AUDIENCE: v.optional(v.string()),
   }));
   const app = setUp(await FwFactory.create(appModule(DATABASE_URL ?? ownDatabase())));
-  if (OAUTH2_ISSUER && OAUTH2_JWKS_URL) {
-    const config = new ValidationConfig("ES256").withIssuer(OAUTH2_ISSUER);
-    app.useOAuth2(new JwtVerifier(new JwksCache(OAUTH2_JWKS_URL), config), { require: true });
+  const { OAUTH2_ISSUER: issuer, OAUTH2_JWKS_URL: jwksUrl, OAUTH2_AUDIENCE: audience } = oauth2;
+  if (issuer && jwksUrl && audience) {
+    const config = new ValidationConfig("ES256").withIssuer(issuer).withAudience(audience);
+    app.useOAuth2(new JwtVerifier(new JwksCache(jwksUrl), config), { require: true });
+  } else if (Object.keys(oauth2).length > 0) {
+    throw new TypeError("Set all of OAUTH2_ISSUER, OAUTH2_JWKS_URL and OAUTH2_AUDIENCE, or none");
   }
   const server = await app.listenGraceful(portFromEnv(), HOST ? { hostname: HOST } : {});
   const users = `${server.url}/api/v1/users/`;

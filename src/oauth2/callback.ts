@@ -77,9 +77,13 @@ function parametersOf(callback: Callback): URLSearchParams {
   return new URLSearchParams(beforeFragment.slice(question + 1));
 }
 
+/** The longest parameter in characters. */
+const MAX_LENGTH = 4096;
+
 /** A parameter that comes twice may be read as two things (RFC 6749 §3.1). */
 function single(parameters: URLSearchParams, name: string): string | undefined {
   const values = parameters.getAll(name);
+  if (values.some((value) => value.length > MAX_LENGTH)) fail(`its ${name} is too long`);
   return values.length > 1 ? fail(`it has ${name} more than once`) : values[0];
 }
 

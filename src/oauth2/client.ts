@@ -43,6 +43,12 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 const TIMEOUT_MS = 30_000;
 
+/** The longest code or token in characters. */
+const MAX_LENGTH = 16 * 1024;
+
+/** How many sets a client keeps that is given no cache. */
+const OWN_CACHE_SETS = 1_000;
+
 /** The parameters of a client credentials grant that are not for `extra` (RFC 6749 §4.4.2, RFC 7521). */
 const OWN_PARAMETERS = /^(grant_type|scope|client_(id|secret|assertion|assertion_type))$/;
 
@@ -81,7 +87,7 @@ const OWN_PARAMETERS = /^(grant_type|scope|client_(id|secret|assertion|assertion
 export class OAuth2Client {
   #settings: Settings;
 
-  /** Creates a client with a cache of its own. */
+  /** Creates a client with a cache of its own, of the last 1 000 sets. */
   constructor(
     options: OAuth2Options,
     { fetch = globalThis.fetch, now = Date.now }: OAuth2ClientOptions = {},
@@ -93,7 +99,7 @@ export class OAuth2Client {
       timeoutMs: TIMEOUT_MS,
       revokeUrl: options.revokeUrl,
       userinfoUrl: options.userinfoUrl,
-      cache: new TokenCache(),
+      cache: new TokenCache({ maxSets: OWN_CACHE_SETS }),
       idTokens: idTokenVerifier(options, { fetch, now }),
     };
   }
@@ -310,8 +316,10 @@ export class OAuth2Client {
 inspectedByToString(OAuth2Client);
 
 function checkText(value: unknown, action: string): string {
-  if (typeof value === "string" && value !== "") return value;
-  throw new TypeError(`Cannot ${action}: the argument is no text, or empty`);
+  if (typeof value === "string" && value !== "" && value.length <= MAX_LENGTH) return value;
+  throw new TypeError(
+    `Cannot ${action}: the argument is no text, empty, or over ${MAX_LENGTH} characters`,
+  );
 }
 
 function refuse(action: string, why: string): never {

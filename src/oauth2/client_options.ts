@@ -162,6 +162,7 @@ export class OAuth2Options {
     { fetch = globalThis.fetch, timeoutMs = 30_000, ...options }: DiscoveryOptions,
   ): Promise<OAuth2Options> {
     checkClientId(options.clientId);
+    if (!(timeoutMs >= 1 && timeoutMs < 2 ** 31)) refuse("timeoutMs", "it is not 1 to 2^31 - 1");
     const identifier = checkIssuer(issuer) ?? refuse("issuer", "it is missing");
     const { secretMethod, ...server } = await discover(identifier, { fetch, timeoutMs });
     const methodOfKey = options.privateKey === undefined ? "none" : "private_key_jwt";

@@ -9,6 +9,9 @@ import { scrub, withoutSent } from "./scrub.ts";
 /** The longest text of a server's that is passed on, in characters. */
 export const MAX_TEXT = 500;
 
+/** How much of a text is looked through for secrets; what comes after it is not passed on. */
+export const MAX_SCRUBBED = 4096;
+
 /** What stands in an error response under the names of RFC 6749. */
 export interface ErrorParameters {
   /** The code. */
@@ -31,9 +34,9 @@ export function readGrantError(
   return {
     error: withoutSent(error, sent),
     ...(typeof description === "string"
-      ? { description: scrub(description, sent).slice(0, MAX_TEXT) }
+      ? { description: scrub(description.slice(0, MAX_SCRUBBED), sent).slice(0, MAX_TEXT) }
       : {}),
-    ...(isWebPage(uri) ? { uri: scrub(uri, sent).slice(0, MAX_TEXT) } : {}),
+    ...(isWebPage(uri) ? { uri: scrub(uri.slice(0, MAX_SCRUBBED), sent).slice(0, MAX_TEXT) } : {}),
   };
 }
 

@@ -198,9 +198,7 @@ export class JwksCache implements KeySource {
     this.#fetchCount++;
     try {
       const json = await this.#request();
-      const keys = await KeySet.read(json, this.#keys);
-      if (keys.size === 0) throw new NoAnswer("it has no key that can check signatures");
-      this.#keys = keys;
+      this.#keys = await KeySet.read(json, this.#keys);
       this.#fetchedAtMs = this.#options.now();
       this.#failedAtMs = -Infinity;
       logger.debug("Fetched {keys} keys of {url}", { url, keys: this.#keys.size });

@@ -71,7 +71,7 @@ export { generatePkce, type PkcePair, PkceVerifier } from "./pkce.ts";
 export { oauth2Identity, OAuth2Principal, OAuth2PrincipalMissing } from "./principal.ts";
 export type { TokenTypeHint } from "./revocation.ts";
 export { isSigningAlgorithm, type SigningAlgorithm } from "./signing_algorithm.ts";
-export { TokenCache } from "./token_cache.ts";
+export { TokenCache, type TokenCacheOptions } from "./token_cache.ts";
 export { TokenSet, type TokenSetFields } from "./token_set.ts";
 export { TokenSetDto, type TokenSetDtoFields } from "./token_set_dto.ts";
 export { type IssuerOf, ValidationConfig } from "./validation_config.ts";

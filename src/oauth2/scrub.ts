@@ -19,16 +19,24 @@ export function scrub(text: string, sent: readonly string[] = []): string {
     .replaceAll(WORD, (word) => looksLikeToken(word) ? REDACTED : word);
 }
 
+/** The longest beginning of a value that is looked for, with all that follows it. */
+const MAX_PATTERN = 128;
+
 /**
  * Takes out of a text what was sent, whichever way it is encoded there. Values under 8 characters are
- * taken out as whole words only: `code` would otherwise be found in `bad_verification_code`.
+ * taken out as whole words only: `code` would otherwise be found in `bad_verification_code`. One that is
+ * very long is known by its beginning.
  */
 export function withoutSent(text: string, sent: readonly string[]): string {
-  const patterns = sent.filter((value) => value !== "")
+  return sent.filter((value) => value !== "")
     .sort((a, b) => b.length - a.length)
-    .map((value) => value.length < 8 ? `(?<!\\w)${pattern(value)}(?!\\w)` : pattern(value));
-  if (patterns.length === 0) return text;
-  return text.replaceAll(new RegExp(patterns.join("|"), "gi"), REDACTED);
+    .reduce((rest, value) => rest.replaceAll(new RegExp(patternOf(value), "gi"), REDACTED), text);
+}
+
+function patternOf(value: string): string {
+  if (value.length < 8) return `(?<!\\w)${pattern(value)}(?!\\w)`;
+  const beginning = pattern(value.slice(0, MAX_PATTERN));
+  return value.length > MAX_PATTERN ? `${beginning}[^\\s"'<>,;&]*` : beginning;
 }
 
 const SECRET_NAME = /token|secret|assertion|password|code/i;

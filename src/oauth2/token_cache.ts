@@ -24,11 +24,17 @@ interface Chain {
 /** How many superseded tokens of a chain are known: a caller is never later than so many refreshes. */
 const MAX_SUPERSEDED = 100;
 
+/** Options of a {@linkcode TokenCache}. */
+export interface TokenCacheOptions {
+  /** The most sets that are kept, the oldest of which then goes for a new one; unbounded by default. */
+  readonly maxSets?: number;
+}
+
 /**
  * Keeps sets of tokens by access token, and sees to it that a refresh token is sent once, whoever asks
  * for it. One may be shared by several clients of one provider, for other scopes or redirect URIs say.
- * It evicts nothing by itself: {@linkcode TokenCache.delete} what is no longer used. Nothing that
- * prints it shows a token.
+ * It evicts nothing by itself unless it is given a bound: {@linkcode TokenCache.delete} what is no
+ * longer used. Nothing that prints it shows a token.
  *
  * @example
  * ```ts
@@ -44,6 +50,17 @@ export class TokenCache {
   readonly #sets = new Map<string, TokenSet>();
   /** Each chain under each of its refresh tokens. */
   readonly #chains = new Map<string, Chain>();
+  readonly #maxSets: number;
+
+  /**
+   * Creates an empty cache.
+   *
+   * @throws {RangeError} if `maxSets` is less than 1
+   */
+  constructor({ maxSets = Infinity }: TokenCacheOptions = {}) {
+    if (!(maxSets >= 1)) throw new RangeError(`Cannot keep tokens: maxSets ${maxSets} is under 1`);
+    this.#maxSets = maxSets;
+  }
 
   /** How many sets there are. */
   get size(): number {
@@ -67,7 +84,7 @@ export class TokenCache {
 
   /** Keeps a set. */
   store(set: TokenSet): void {
-    this.#sets.set(set.accessToken, set);
+    this.#keep(set);
     if (set.refreshToken === undefined) return;
     const chain = this.#chainOf(set.refreshToken);
     if (chain.newest === set.refreshToken) chain.set = set;
@@ -135,12 +152,20 @@ export class TokenCache {
     try {
       const set = await send(chain.newest);
       this.#advance(chain, set.refreshToken ?? chain.newest);
-      this.#sets.set(set.accessToken, set);
       chain.set = set;
+      this.#keep(set);
       return set;
     } finally {
       chain.refreshing = undefined;
       this.#dropIfUseless(chain);
+    }
+  }
+
+  #keep(set: TokenSet): void {
+    this.#sets.set(set.accessToken, set);
+    for (const oldest of this.#sets.keys()) {
+      if (this.#sets.size <= this.#maxSets) break;
+      this.delete(oldest);
     }
   }
 

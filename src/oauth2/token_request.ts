@@ -71,6 +71,7 @@ async function readTokens(json: JsonObject, requester: Requester): Promise<Token
   if (!isOptionalText(idToken)) return undefined;
   const tokens = await process(rest, requester);
   if (!tokens || tokens.token_type !== "bearer") return undefined;
+  if (!SENDABLE.test(tokens.access_token)) return undefined;
   const fields = {
     accessToken: tokens.access_token,
     tokenType: tokens.token_type,
@@ -80,6 +81,9 @@ async function readTokens(json: JsonObject, requester: Requester): Promise<Token
   };
   return { fields, expiresIn };
 }
+
+/** What an `Authorization` header can hold (RFC 6750 §2.1 allows less still). */
+const SENDABLE = /^[\x21-\x7E]+$/;
 
 async function process(
   json: JsonObject,

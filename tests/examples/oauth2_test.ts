@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { calculatePKCECodeChallenge } from "oauth4webapi";
 import { appModule, developmentSettings, Settings, setUp } from "../../examples/oauth2.ts";
 import { environment, type FwApplication } from "../../mod.ts";
 import { createTestApplication, type DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
@@ -373,3 +374,30 @@ test("the OAuth2 example does not start without what it needs, and says what tha
     });
   }
 });
+
+exampleTest(
+  "takes no id_token for an access token, and no scope of a user's choice",
+  async ({ app, provider, settings }) => {
+    const { authorizeUrl } = await begin(app);
+    const url = new URL(authorizeUrl);
+    url.searchParams.set("scope", "openid admin");
+    const verifier = "v".repeat(43);
+    url.searchParams.set("code_challenge", await calculatePKCECodeChallenge(verifier));
+    const callback = new URL(provider.signIn(url.href, "bob").url);
+    const response = await fetch(`${provider.issuer}/token`, {
+      method: "POST",
+      body: new URLSearchParams({
+        grant_type: "authorization_code",
+        client_id: "example",
+        client_secret: settings.OAUTH2_CLIENT_SECRET ?? "",
+        redirect_uri: REDIRECT_URI,
+        code: callback.searchParams.get("code") ?? "",
+        code_verifier: verifier,
+      }),
+    });
+    const { id_token, access_token } = await response.json();
+    assert.equal((await app.request("/me", bearer(access_token))).status, 200);
+    assert.equal((await app.request("/admin", bearer(access_token))).status, 403);
+    assert.equal((await app.request("/me", bearer(id_token))).status, 401);
+  },
+);

@@ -141,3 +141,13 @@ test("OAuth2Client.verifyCallback() takes what is secret or no web page out of a
     return true;
   });
 });
+
+test("OAuth2Client.verifyCallback() refuses parameters that are too long", () => {
+  for (const name of ["code", "iss", "error"]) {
+    const callback = new URLSearchParams({ state: STATE, [name]: "-".repeat(4_097) });
+    assert.throws(() => plain.verifyCallback(callback, STATE), {
+      code: "Validation",
+      message: `Cannot accept callback: its ${name} is too long`,
+    });
+  }
+});

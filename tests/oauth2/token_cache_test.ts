@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { OAuth2Client } from "../../src/oauth2/client.ts";
+import { OAuth2Options } from "../../src/oauth2/client_options.ts";
 import { TokenCache } from "../../src/oauth2/token_cache.ts";
 import { TokenSet } from "../../src/oauth2/token_set.ts";
 import { test } from "../test.ts";
@@ -140,5 +142,37 @@ test("TokenCache.revoke() leaves the sets of other refresh tokens", async () => 
   assert.deepEqual(["at-a", "at-b", "at-1"].map((token) => cache.cached(token)), [
     ...others,
     undefined,
+  ]);
+});
+
+test("TokenCache keeps at most maxSets, the newest; a client has one of 1 000", async () => {
+  const cache = new TokenCache({ maxSets: 2 });
+  for (const accessToken of ["a", "b", "c"]) {
+    cache.store(set(accessToken, `r${accessToken}`));
+  }
+  assert.deepEqual([cache.size, cache.cached("a"), cache.byRefresh("ra")], [
+    2,
+    undefined,
+    undefined,
+  ]);
+  assert.equal(cache.byRefresh("rc")?.accessToken, "c");
+  for (const maxSets of [0, -1, NaN]) assert.throws(() => new TokenCache({ maxSets }), RangeError);
+  let issued = 0;
+  const client = new OAuth2Client(
+    new OAuth2Options({
+      clientId: "shop",
+      clientSecret: "secret",
+      authorizeUrl: "https://id.example.com/authorize",
+      tokenUrl: "https://id.example.com/token",
+    }),
+    {
+      fetch: () =>
+        Promise.resolve(Response.json({ access_token: `at-${issued++}`, token_type: "bearer" })),
+    },
+  );
+  for (let n = 0; n < 1_001; n++) await client.clientCredentials();
+  assert.deepEqual([client.cached("at-0"), client.cached("at-1")?.accessToken], [
+    undefined,
+    "at-1",
   ]);
 });

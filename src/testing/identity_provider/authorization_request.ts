@@ -108,7 +108,7 @@ export function readRequest(parameters: URLSearchParams): AuthorizationRequest {
 }
 
 /**
- * Reads scopes: whatever a client asks for is granted.
+ * Reads the scopes that are asked for.
  *
  * @throws {OAuthRefusal} `invalid_scope` if they are not what RFC 6749 §3.3 says
  */

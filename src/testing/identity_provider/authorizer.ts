@@ -54,7 +54,9 @@ export class Authorizer {
     if (user === undefined) {
       return this.#refusal(target, new OAuthRefusal("access_denied", "The user has refused"));
     }
-    const { scope, nonce, codeChallenge } = request;
+    const { nonce, codeChallenge } = request;
+    const asked = request.scope.split(" ");
+    const scope = asked.filter((each) => this.#settings.scopes.has(each)).join(" ");
     const { client: { clientId }, redirectUri } = target;
     const authTime = Math.floor(this.#settings.now() / 1000);
     const grant = { clientId, user, scope, nonce, authTime, revoked: false };

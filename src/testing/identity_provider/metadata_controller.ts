@@ -29,7 +29,7 @@ export class MetadataController {
   jwks = route.get("/jwks", () => this.#keys.toJwks());
 
   #metadata(): Readonly<Record<string, unknown>> {
-    const { issuer } = this.#settings;
+    const { issuer, scopes } = this.#settings;
     return {
       issuer,
       authorization_endpoint: `${issuer}/authorize`,
@@ -37,7 +37,7 @@ export class MetadataController {
       userinfo_endpoint: `${issuer}/userinfo`,
       revocation_endpoint: `${issuer}/revoke`,
       jwks_uri: `${issuer}/jwks`,
-      scopes_supported: ["openid", "profile", "email", "offline_access"],
+      scopes_supported: [...scopes],
       claims_supported: CLAIMS,
       response_types_supported: ["code"],
       response_modes_supported: ["query", "form_post"],

@@ -46,6 +46,11 @@ export interface DevelopmentIdentityProviderOptions {
   readonly clients?: readonly DevelopmentClient[];
   /** Who can log in; default {@linkcode DEFAULT_USERS}: `alice`, who has the role `admin`, and `bob`. */
   readonly users?: readonly DevelopmentUser[];
+  /**
+   * The scopes that users may grant to clients beside `openid`, `profile`, `email` and
+   * `offline_access`; others that are asked for are left out (RFC 6749 §3.3). Default none.
+   */
+  readonly scopes?: readonly string[];
   /** The `aud` of access tokens; default `development`. */
   readonly audience?: string;
   /** The life of access tokens and ID tokens in seconds; default 3600. */

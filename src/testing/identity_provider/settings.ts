@@ -16,6 +16,8 @@ export class Settings {
   readonly clients: ReadonlyMap<string, DevelopmentClient>;
   /** The users by their subjects. */
   readonly users: ReadonlyMap<string, DevelopmentUser>;
+  /** The scopes that users may grant. */
+  readonly scopes: ReadonlySet<string>;
   /** The `aud` of access tokens. */
   readonly audience: string;
   /** The life of access tokens and ID tokens. */
@@ -33,6 +35,7 @@ export class Settings {
   constructor({
     clients = [],
     users = DEFAULT_USERS,
+    scopes = [],
     audience = "development",
     accessTokenSeconds = 3600,
     now = Date.now,
@@ -46,6 +49,7 @@ export class Settings {
     users.forEach(checkUser);
     this.clients = byName("client", clients, ({ clientId }) => clientId);
     this.users = byName("user", users, ({ subject }) => subject);
+    this.scopes = new Set(["openid", "profile", "email", "offline_access", ...scopes]);
     this.audience = audience;
     this.accessTokenSeconds = accessTokenSeconds;
     this.now = now;
