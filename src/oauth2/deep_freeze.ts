@@ -4,9 +4,12 @@
  * @module
  */
 
-/** Freezes a value of JSON with all that it holds, and gives it. */
+/** Freezes a value of JSON with all that it holds, however deep, and gives it. */
 export function deepFreeze<T>(value: T): T {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const member of Object.values(Object.freeze(value))) deepFreeze(member);
+  const rest: unknown[] = [value];
+  while (rest.length > 0) {
+    const next = rest.pop();
+    if (typeof next === "object" && next !== null) rest.push(...Object.values(Object.freeze(next)));
+  }
   return value;
 }
