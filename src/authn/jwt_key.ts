@@ -14,9 +14,12 @@ import {
   type JWK,
 } from "jose";
 import { OAuth2Error } from "../oauth2/errors.ts";
-import { KeySet } from "../oauth2/key_set.ts";
+import { KeySet } from "../oauth2/resource_server/key_set.ts";
 import { describe, inspectedByToString } from "../oauth2/redacted.ts";
-import { isSigningAlgorithm, type SigningAlgorithm } from "../oauth2/signing_algorithm.ts";
+import {
+  isSigningAlgorithm,
+  type SigningAlgorithm,
+} from "../oauth2/resource_server/signing_algorithm.ts";
 
 /** The public part of a key, as a JSON Web Key (RFC 7517 §4). */
 export type PublicJwk = Readonly<Record<string, string>>;

@@ -5,11 +5,11 @@
  */
 import { SignJWT } from "jose";
 import { OAuth2Error } from "../oauth2/errors.ts";
-import type { KeySource } from "../oauth2/key_set.ts";
-import { JwtVerifier } from "../oauth2/jwt_verifier.ts";
+import type { KeySource } from "../oauth2/resource_server/key_set.ts";
+import { JwtVerifier } from "../oauth2/resource_server/jwt_verifier.ts";
 import type { TokenVerifier } from "../oauth2/middleware.ts";
-import { ValidationConfig } from "../oauth2/validation_config.ts";
-import type { VerifiedToken } from "../oauth2/verified_token_cache.ts";
+import { ValidationConfig } from "../oauth2/resource_server/validation_config.ts";
+import type { VerifiedToken } from "../oauth2/resource_server/verified_token_cache.ts";
 import type { JwtKey, PublicJwk } from "./jwt_key.ts";
 
 /** Options of a {@linkcode JwtService}. */

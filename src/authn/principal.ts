@@ -7,7 +7,7 @@ import { refuseUnknown } from "../core/challenge.ts";
 import type { Context } from "../core/context.ts";
 import type { Extractor } from "../core/extractor.ts";
 import { needingIdentity } from "../core/identity_marker.ts";
-import type { Claims } from "../oauth2/claims.ts";
+import type { Claims } from "../oauth2/resource_server/claims.ts";
 import type { OAuth2Identity } from "../oauth2/identity.ts";
 
 /** The caller. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Claims } from "./claims.ts";
+import type { Claims } from "./resource_server/claims.ts";
 
 /** Reads the roles of a caller from the claims of a verified token. */
 export type RolesReader = (claims: Claims) => readonly string[] | undefined;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Claims, invalidClaim } from "./claims.ts";
+import { type Claims, invalidClaim } from "./resource_server/claims.ts";
 
 /** The identity of a verified token. */
 export interface OAuth2Identity {

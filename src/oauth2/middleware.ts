@@ -7,7 +7,7 @@ import type { MiddlewareHandler } from "hono";
 import { bearerAuthentication } from "./bearer_authentication.ts";
 import { claimedRoles, readRoles, type RolesReader } from "./claimed_roles.ts";
 import { identityOf } from "./identity.ts";
-import type { VerifiedToken } from "./verified_token_cache.ts";
+import type { VerifiedToken } from "./resource_server/verified_token_cache.ts";
 
 /** What verifies tokens: a `JwtVerifier`, or what asks the provider about opaque ones (RFC 7662). */
 export interface TokenVerifier {

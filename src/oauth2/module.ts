@@ -5,10 +5,10 @@
  */
 import { type Module, module } from "../core/module.ts";
 import { provide } from "../core/provider.ts";
-import { OAuth2Client } from "./client.ts";
-import { JwksCache, type JwksCacheOptions } from "./jwks_cache.ts";
-import { JwtVerifier, type JwtVerifierOptions } from "./jwt_verifier.ts";
-import type { ValidationConfig } from "./validation_config.ts";
+import { OAuth2Client } from "./client/client.ts";
+import { JwksCache, type JwksCacheOptions } from "./resource_server/jwks_cache.ts";
+import { JwtVerifier, type JwtVerifierOptions } from "./resource_server/jwt_verifier.ts";
+import type { ValidationConfig } from "./resource_server/validation_config.ts";
 
 /** What verifies the tokens that an application is sent. */
 export interface ResourceServerOptions extends JwksCacheOptions, JwtVerifierOptions {

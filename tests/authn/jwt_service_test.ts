@@ -9,7 +9,7 @@ import {
 } from "jose";
 import { JwtKey, JwtService } from "../../src/authn/mod.ts";
 import { OAuth2Error } from "../../src/oauth2/errors.ts";
-import type { SigningAlgorithm } from "../../src/oauth2/signing_algorithm.ts";
+import type { SigningAlgorithm } from "../../src/oauth2/resource_server/signing_algorithm.ts";
 import { test } from "../test.ts";
 
 const issuer = "https://api.example.com";

@@ -6,10 +6,10 @@
 import { exportJWK, generateKeyPair, importJWK, jwtVerify, SignJWT } from "jose";
 import { FwFactory, module, route } from "../../mod.ts";
 import { OAuth2Guard } from "../../src/oauth2/guard.ts";
-import { JwksCache } from "../../src/oauth2/jwks_cache.ts";
-import { JwtVerifier } from "../../src/oauth2/jwt_verifier.ts";
-import { SIGNING_ALGORITHMS } from "../../src/oauth2/signing_algorithm.ts";
-import { ValidationConfig } from "../../src/oauth2/validation_config.ts";
+import { JwksCache } from "../../src/oauth2/resource_server/jwks_cache.ts";
+import { JwtVerifier } from "../../src/oauth2/resource_server/jwt_verifier.ts";
+import { SIGNING_ALGORITHMS } from "../../src/oauth2/resource_server/signing_algorithm.ts";
+import { ValidationConfig } from "../../src/oauth2/resource_server/validation_config.ts";
 import { compare, printMachine } from "./compare.ts";
 
 const ISSUER = "https://id.example.com";

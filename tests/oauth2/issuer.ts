@@ -1,8 +1,8 @@
 /** Issues tokens, as a provider does, and verifies them without a server. */
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
-import { JwksCache } from "../../src/oauth2/jwks_cache.ts";
-import { JwtVerifier } from "../../src/oauth2/jwt_verifier.ts";
-import { ValidationConfig } from "../../src/oauth2/validation_config.ts";
+import { JwksCache } from "../../src/oauth2/resource_server/jwks_cache.ts";
+import { JwtVerifier } from "../../src/oauth2/resource_server/jwt_verifier.ts";
+import { ValidationConfig } from "../../src/oauth2/resource_server/validation_config.ts";
 
 export interface Issuer {
   readonly verifier: JwtVerifier;

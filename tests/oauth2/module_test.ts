@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { FwFactory, inject, type Module, module, route } from "../../mod.ts";
-import { OAuth2Client } from "../../src/oauth2/client.ts";
+import { OAuth2Client } from "../../src/oauth2/client/client.ts";
 import { OAuth2Error } from "../../src/oauth2/errors.ts";
-import { JwksCache } from "../../src/oauth2/jwks_cache.ts";
-import { JwtVerifier } from "../../src/oauth2/jwt_verifier.ts";
+import { JwksCache } from "../../src/oauth2/resource_server/jwks_cache.ts";
+import { JwtVerifier } from "../../src/oauth2/resource_server/jwt_verifier.ts";
 import { OAuth2Module, type ResourceServerOptions } from "../../src/oauth2/module.ts";
-import { ValidationConfig } from "../../src/oauth2/validation_config.ts";
+import { ValidationConfig } from "../../src/oauth2/resource_server/validation_config.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { test } from "../test.ts";
-import { breakOff, hang, JwksServer, redirect, text } from "./jwks_server.ts";
-import { accepting } from "./resource_server.ts";
-import { NOW, SigningKey } from "./signing_key.ts";
-import { clientOf } from "./token_server.ts";
+import { breakOff, hang, JwksServer, redirect, text } from "./resource_server/jwks_server.ts";
+import { accepting } from "./resource_server/resource_server.ts";
+import { NOW, SigningKey } from "./resource_server/signing_key.ts";
+import { clientOf } from "./client/token_server.ts";
 
 const KEY = await SigningKey.generate("ES256");
 const client = clientOf("https://id.example.com");

@@ -20,11 +20,11 @@ import { apple, github } from "../../src/oauth2/social/mod.ts";
 import { captureLogs } from "../capture_logs.ts";
 import { Subprocess } from "../subprocess.ts";
 import { test } from "../test.ts";
-import { JwksServer, text } from "./jwks_server.ts";
-import { printed } from "./printed.ts";
-import { encode } from "./signing_key.ts";
+import { JwksServer, text } from "./resource_server/jwks_server.ts";
+import { printed } from "./client/printed.ts";
+import { encode } from "./resource_server/signing_key.ts";
 import { makeSecrets, secretHolders, secretTexts } from "./secret_holders.ts";
-import { type Reply, tokenServer } from "./token_server.ts";
+import { type Reply, tokenServer } from "./client/token_server.ts";
 
 const SECRETS = await makeSecrets();
 const TEXTS = secretTexts(SECRETS);

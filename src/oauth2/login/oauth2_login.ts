@@ -5,12 +5,12 @@
  */
 import type { Context } from "../../core/context.ts";
 import { BadGatewayException, UnauthorizedException } from "../../core/http_exception.ts";
-import type { OAuth2Client } from "../client.ts";
+import type { OAuth2Client } from "../client/client.ts";
 import { equalInConstantTime } from "../constant_time.ts";
 import { OAuth2Error } from "../errors.ts";
-import type { IdTokenClaims } from "../id_token.ts";
-import { generatePkce, PkceVerifier } from "../pkce.ts";
-import type { TokenSet } from "../token_set.ts";
+import type { IdTokenClaims } from "../client/id_token.ts";
+import { generatePkce, PkceVerifier } from "../client/pkce.ts";
+import type { TokenSet } from "../client/token_set.ts";
 import { BrowserCookie } from "./browser_cookie.ts";
 import { callbackParameters } from "./callback_parameters.ts";
 import type { LoginStore, PendingLogin } from "./login_store.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 import { ServiceUnavailableException } from "../../core/http_exception.ts";
-import { type JsonObject, jsonObject } from "../json_object.ts";
-import { waitFor } from "../patience.ts";
-import { scrub } from "../scrub.ts";
+import { type JsonObject, jsonObject } from "../client/json_object.ts";
+import { waitFor } from "../client/patience.ts";
+import { scrub } from "../client/scrub.ts";
 import type { LoginStore, PendingLogin } from "./login_store.ts";
 
 /** As much of a client of `ioredis` as is used here. */

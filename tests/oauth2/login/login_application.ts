@@ -1,10 +1,10 @@
 /** An application whose users log in at a provider. */
 import { type FwApplication, module, route } from "../../../mod.ts";
-import { OAuth2Client } from "../../../src/oauth2/client.ts";
+import { OAuth2Client } from "../../../src/oauth2/client/client.ts";
 import {
   type ConfidentialClientOptions,
   OAuth2Options,
-} from "../../../src/oauth2/client_options.ts";
+} from "../../../src/oauth2/client/client_options.ts";
 import {
   type BeginLoginOptions,
   type FinishedLogin,

@@ -5,7 +5,7 @@ import type { PendingLogin } from "../../../src/oauth2/login/login_store.ts";
 import { MemoryLoginStore } from "../../../src/oauth2/login/memory_login_store.ts";
 import { OAuth2Login } from "../../../src/oauth2/login/oauth2_login.ts";
 import { test } from "../../test.ts";
-import { clientOf } from "../token_server.ts";
+import { clientOf } from "../client/token_server.ts";
 import { Browser } from "./browser.ts";
 import { CALLBACK, exampleLogin, loginApplication, SECRET } from "./login_application.ts";
 import { EXAMPLE } from "./provider.ts";

@@ -1,7 +1,7 @@
 /** Exchanges that fail, each in its way: 502, with the reason in the log and no secret anywhere. */
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
-import { SigningKey } from "../signing_key.ts";
+import { SigningKey } from "../resource_server/signing_key.ts";
 import { OAuth2Error } from "../../../src/oauth2/errors.ts";
 import { captureLogs } from "../../capture_logs.ts";
 import { test } from "../../test.ts";

@@ -1,7 +1,12 @@
 /** A provider on loopback that stands for a real one: whatever host is asked, it is that host. */
 import { createHash } from "node:crypto";
-import { SigningKey } from "../signing_key.ts";
-import { type Received, type Reply, type TokenServer, tokenServer } from "../token_server.ts";
+import { SigningKey } from "../resource_server/signing_key.ts";
+import {
+  type Received,
+  type Reply,
+  type TokenServer,
+  tokenServer,
+} from "../client/token_server.ts";
 
 /** Where the provider is, by its real URLs. */
 export interface ProviderUrls {

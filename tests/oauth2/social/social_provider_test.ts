@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { exportPKCS8, generateKeyPair } from "jose";
-import { OAuth2Client } from "../../../src/oauth2/client.ts";
+import { OAuth2Client } from "../../../src/oauth2/client/client.ts";
 import { OAuth2Error } from "../../../src/oauth2/errors.ts";
 import { MemoryLoginStore } from "../../../src/oauth2/login/memory_login_store.ts";
 import {
@@ -14,7 +14,7 @@ import {
   type SocialOptions,
   type SocialProvider,
 } from "../../../src/oauth2/social/mod.ts";
-import { TokenSet } from "../../../src/oauth2/token_set.ts";
+import { TokenSet } from "../../../src/oauth2/client/token_set.ts";
 import { captureLogs } from "../../capture_logs.ts";
 import { test } from "../../test.ts";
 import { Browser } from "../login/browser.ts";

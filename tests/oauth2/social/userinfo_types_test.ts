@@ -1,5 +1,5 @@
 /** Types: this file tests by compiling. */
-import type { TokenSet } from "../../../src/oauth2/token_set.ts";
+import type { TokenSet } from "../../../src/oauth2/client/token_set.ts";
 import type {
   apple,
   AppleUserinfo,

@@ -1,0 +1,96 @@
+/**
+ * What a user comes back with.
+ *
+ * @module
+ */
+import { equalInConstantTime } from "../constant_time.ts";
+import { OAuth2Error } from "../errors.ts";
+import { readGrantError } from "./grant_error.ts";
+
+/** The callback as it came: its URL, its query, or the body of a `form_post`. */
+export type Callback = string | URL | URLSearchParams;
+
+/** What a callback is held against. */
+export interface CallbackExpectations {
+  /** The `state` that was sent. */
+  readonly state: string;
+  /** The server's identifier, if it is known. */
+  readonly issuer: string | undefined;
+  /** Whether every callback of that server has an `iss`. */
+  readonly issParameterSupported: boolean;
+}
+
+/** The parameters of a callback (RFC 6749 §4.1.2, RFC 9207 §2). */
+const PARAMETERS = ["state", "iss", "error", "error_description", "error_uri", "code"] as const;
+
+/**
+ * Gives the code of a callback that answers to the request with this state, of this server.
+ *
+ * @throws {OAuth2Error} `Validation` if it does not, or is malformed; then `Grant` if the server or
+ * the user refuses
+ * @throws {TypeError} if the state to expect is no text
+ */
+export function readCallback(callback: Callback, expected: CallbackExpectations): string {
+  const parameters = parametersOf(callback);
+  const values = Object.fromEntries(PARAMETERS.map((name) => [name, single(parameters, name)]));
+  checkState(values.state, expected.state);
+  checkIssuer(values.iss, expected);
+  if (values.error !== undefined) throw refused(values, expected.state);
+  return values.code || fail("it has no code");
+}
+
+function checkState(state: string | undefined, expected: string): void {
+  if (typeof expected !== "string") {
+    throw new TypeError("Cannot accept callback: the expected state is no text");
+  }
+  if (expected === "") fail("there is no state to expect");
+  if (state === undefined) fail("it has no state");
+  else if (!equalInConstantTime(state, expected)) fail("its state is another");
+}
+
+/** A client that knows no issuer has nothing to mix up, nor to compare with (RFC 9207 §2.4). */
+function checkIssuer(
+  iss: string | undefined,
+  { issuer, issParameterSupported }: CallbackExpectations,
+): void {
+  if (issuer === undefined) return;
+  if (iss === undefined && issParameterSupported) fail("it has no iss");
+  if (iss !== undefined && iss !== issuer) fail("its iss is another");
+}
+
+function refused(values: Readonly<Record<string, string | undefined>>, state: string): OAuth2Error {
+  const grant = readGrantError(values, [state]);
+  if (!grant) return invalid("its error is malformed");
+  const message = `Cannot accept callback: it is refused with ${grant.error}`;
+  return new OAuth2Error({ code: "Grant", grant }, message);
+}
+
+function parametersOf(callback: Callback): URLSearchParams {
+  if (callback instanceof URLSearchParams) return callback;
+  if (callback instanceof URL) return callback.searchParams;
+  if (typeof callback !== "string") {
+    throw new TypeError("Cannot accept callback: it is no URL, query or form");
+  }
+  const [beforeFragment = ""] = callback.split("#");
+  const question = beforeFragment.indexOf("?");
+  if (question === -1 && URL.canParse(beforeFragment)) return new URLSearchParams();
+  return new URLSearchParams(beforeFragment.slice(question + 1));
+}
+
+/** The longest parameter in characters. */
+const MAX_LENGTH = 4096;
+
+/** A parameter that comes twice may be read as two things (RFC 6749 §3.1). */
+function single(parameters: URLSearchParams, name: string): string | undefined {
+  const values = parameters.getAll(name);
+  if (values.some((value) => value.length > MAX_LENGTH)) fail(`its ${name} is too long`);
+  return values.length > 1 ? fail(`it has ${name} more than once`) : values[0];
+}
+
+function fail(why: string): never {
+  throw invalid(why);
+}
+
+function invalid(why: string): OAuth2Error {
+  return new OAuth2Error({ code: "Validation" }, `Cannot accept callback: ${why}`);
+}

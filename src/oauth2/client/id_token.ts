@@ -1,0 +1,74 @@
+/**
+ * Checking who has logged in.
+ *
+ * @module
+ */
+import { type Claims, invalidClaim } from "../resource_server/claims.ts";
+import type { OAuth2Options } from "./client_options.ts";
+import { equalInConstantTime } from "../constant_time.ts";
+import { JwksCache, type JwksCacheOptions } from "../resource_server/jwks_cache.ts";
+import { JwtVerifier } from "../resource_server/jwt_verifier.ts";
+import { ValidationConfig } from "../resource_server/validation_config.ts";
+
+/** The claims of a verified id_token. */
+export interface IdTokenClaims extends Claims {
+  /** The user, at this issuer: 1 to 255 characters. */
+  readonly sub: string;
+  /** When it was issued, in seconds since 1970. */
+  readonly iat: number;
+}
+
+/** What an id_token is held against. */
+export interface IdTokenExpectations {
+  /** The client that it must be for. */
+  readonly clientId: string;
+  /** The nonce of the authorization request, if it had one. */
+  readonly nonce: string | undefined;
+}
+
+/** Makes what verifies a server's id_tokens as JWTs; `undefined` without its issuer or its keys. */
+export function idTokenVerifier(
+  { issuer, idTokenIssuer, jwksUrl, clientId, idTokenAlgorithms }: OAuth2Options,
+  options: JwksCacheOptions,
+): JwtVerifier | undefined {
+  const expected = idTokenIssuer ?? issuer;
+  if (expected === undefined || jwksUrl === undefined) return undefined;
+  const config = new ValidationConfig()
+    .withAlgorithms(idTokenAlgorithms)
+    .withIssuer(expected)
+    .withAudience(clientId);
+  return new JwtVerifier(new JwksCache(jwksUrl, options), config, options);
+}
+
+/**
+ * Checks what an id_token must have beyond a JWT whose signature, issuer, audience and times hold
+ * (OpenID Connect Core §2 and §3.1.3.7).
+ *
+ * @throws {OAuth2Error} `InvalidClaim`, naming the claim
+ */
+export function checkIdToken(
+  claims: Claims,
+  { clientId, nonce }: IdTokenExpectations,
+): IdTokenClaims {
+  const { sub, iat, azp, aud } = claims;
+  if (typeof sub !== "string" || sub === "" || sub.length > 255) {
+    throw invalidClaim("sub", "is not 1 to 255 characters");
+  }
+  if (typeof iat !== "number" || !Number.isFinite(iat)) {
+    throw invalidClaim("iat", "is missing, or no time");
+  }
+  if (azp === undefined && Array.isArray(aud) && aud.length > 1) {
+    throw invalidClaim("azp", "is missing, among several audiences");
+  }
+  if (azp !== undefined && azp !== clientId) throw invalidClaim("azp", "is another");
+  checkNonce(claims.nonce, nonce);
+  return { ...claims, sub, iat };
+}
+
+/** A nonce that nobody expects is of another login. */
+function checkNonce(nonce: unknown, expected: string | undefined): void {
+  if (expected === undefined && nonce === undefined) return;
+  const isEqual = typeof nonce === "string" && expected !== undefined && expected !== "" &&
+    equalInConstantTime(nonce, expected);
+  if (!isEqual) throw invalidClaim("nonce", "is another");
+}

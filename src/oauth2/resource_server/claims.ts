@@ -1,0 +1,56 @@
+/**
+ * Checking the claims of a token whose signature is right (RFC 7519 §4.1).
+ *
+ * @module
+ */
+import { OAuth2Error } from "../errors.ts";
+import type { ValidationConfig } from "./validation_config.ts";
+
+/** The claims of a verified token. */
+export interface Claims {
+  /** When it expires, in seconds since 1970. */
+  readonly exp: number;
+  /** Any other claim. */
+  readonly [name: string]: unknown;
+}
+
+/**
+ * Checks the claims that are about whether the token holds here and now: `exp` (required) and `nbf`,
+ * `iss` and `aud`.
+ *
+ * @throws {OAuth2Error} `InvalidClaim`, naming the claim
+ */
+export function checkClaims(
+  claims: Readonly<Record<string, unknown>>,
+  { issuer, audience, leewaySeconds }: ValidationConfig,
+  nowSeconds: number,
+): Claims {
+  const { exp, nbf, iss, aud } = claims;
+  if (!isTime(exp)) throw invalidClaim("exp", "is missing, or no time");
+  if (nowSeconds >= exp + leewaySeconds) throw invalidClaim("exp", "is over");
+  if (nbf !== undefined) {
+    if (!isTime(nbf)) throw invalidClaim("nbf", "is no time");
+    if (nowSeconds < nbf - leewaySeconds) throw invalidClaim("nbf", "is to come");
+  }
+  const expected = typeof issuer === "function" ? issuer(claims) : issuer;
+  if (issuer !== undefined && (expected === undefined || iss !== expected)) {
+    throw invalidClaim("iss", "is another");
+  }
+  if (audience !== undefined && !isFor(aud, audience)) throw invalidClaim("aud", "is another");
+  return claims as Record<string, unknown> & Claims; // exp is checked
+}
+
+/** Makes the error of a claim that does not hold. */
+export function invalidClaim(claim: string, why: string): OAuth2Error {
+  return new OAuth2Error({ code: "InvalidClaim", claim }, `Cannot verify token: ${claim} ${why}`);
+}
+
+/** Tells a NumericDate (RFC 7519 §2). JSON says infinity by 1e999. */
+function isTime(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}
+
+function isFor(aud: unknown, audience: string): boolean {
+  if (!Array.isArray(aud)) return aud === audience;
+  return aud.every((each) => typeof each === "string") && aud.includes(audience);
+}

@@ -1,0 +1,155 @@
+/**
+ * Verifying the tokens that callers send.
+ *
+ * @module
+ */
+import { checkClaims } from "./claims.ts";
+import {
+  type CompactJws,
+  type JwsHeader,
+  malformed,
+  type ProtectedHeader,
+  readCompactJws,
+  readJson,
+} from "./compact_jws.ts";
+import { OAuth2Error } from "../errors.ts";
+import { JwksCache, type JwksCacheOptions } from "./jwks_cache.ts";
+import type { KeySource } from "./key_set.ts";
+import { SIGNING_ALGORITHMS, type SigningAlgorithm } from "./signing_algorithm.ts";
+import { mediaType, type ValidationConfig } from "./validation_config.ts";
+import { type VerifiedToken, VerifiedTokenCache } from "./verified_token_cache.ts";
+
+/** Options of a {@linkcode JwtVerifier}. */
+export interface JwtVerifierOptions {
+  /**
+   * How many verified tokens are kept, so that one that comes again is not verified again; 0, none, by
+   * default. `app.useOAuth2` keeps 1 000 unless this says otherwise.
+   */
+  readonly cacheTokens?: number;
+  /** The time in milliseconds since 1970; the platform's by default. */
+  readonly now?: () => number;
+}
+
+/**
+ * Verifies signed tokens (RFC 7519, RFC 8725): first the algorithm, then the key, the signature and the
+ * claims, each strictly.
+ *
+ * @example
+ * ```ts
+ * import { JwksCache, JwtVerifier, ValidationConfig } from "@fw/fw/oauth2";
+ *
+ * const config = new ValidationConfig("ES256")
+ *   .withIssuer("https://id.example.com")
+ *   .withAudience("https://api.example.com");
+ * const verifier = new JwtVerifier(new JwksCache("https://id.example.com/jwks"), config);
+ *
+ * async function subjectOf(token: string): Promise<unknown> {
+ *   const { claims } = await verifier.verify(token);
+ *   return claims.sub;
+ * }
+ * ```
+ */
+export class JwtVerifier {
+  readonly #keys: KeySource;
+  readonly #config: ValidationConfig;
+  readonly #options: JwtVerifierOptions;
+  readonly #now: () => number;
+  readonly #verified: VerifiedTokenCache | undefined;
+  /** Tokens of one issuer mostly have the same header, which then need not be read again. */
+  #lastHeader: ProtectedHeader | undefined;
+
+  /**
+   * Creates a verifier; several may share the keys.
+   *
+   * @throws {OAuth2Error} `InvalidConfig` if `cacheTokens` is not a whole number of 0 or more
+   */
+  constructor(keys: KeySource, config: ValidationConfig, options: JwtVerifierOptions = {}) {
+    const { cacheTokens = 0, now = Date.now } = options;
+    if (!Number.isSafeInteger(cacheTokens) || cacheTokens < 0) {
+      const why = `${cacheTokens} is not a whole number of 0 or more`;
+      throw new OAuth2Error({ code: "InvalidConfig" }, `Cannot use cacheTokens: ${why}`);
+    }
+    this.#keys = keys;
+    this.#config = config;
+    this.#options = options;
+    this.#now = now;
+    this.#verified = cacheTokens === 0 ? undefined : new VerifiedTokenCache(cacheTokens);
+  }
+
+  /**
+   * Creates a verifier and fetches the keys.
+   *
+   * @throws {OAuth2Error} `JwksFetch` if that fails, `InvalidConfig` if an option is not sound
+   */
+  static async fromUrl(
+    url: string | URL,
+    config: ValidationConfig,
+    options: JwtVerifierOptions & JwksCacheOptions = {},
+  ): Promise<JwtVerifier> {
+    const keys = new JwksCache(url, options);
+    const verifier = new JwtVerifier(keys, config, options);
+    await keys.refresh();
+    return verifier;
+  }
+
+  /** Gives a verifier of the same tokens that keeps so many, unless `cacheTokens` says otherwise. */
+  cachingByDefault(cacheTokens: number): JwtVerifier {
+    if (this.#options.cacheTokens !== undefined) return this;
+    return new JwtVerifier(this.#keys, this.#config, { ...this.#options, cacheTokens });
+  }
+
+  /**
+   * Verifies a token.
+   *
+   * @throws {OAuth2Error} `Validation` if it is malformed or of an algorithm or type that is not
+   * accepted, `UnknownKid` or `JwksFetch` if there is no key, `InvalidSignature`, `InvalidClaim`
+   */
+  verify(token: string): Promise<VerifiedToken> {
+    const known = this.#verified?.find(token, this.#keys, this.#now() / 1000);
+    return known ? Promise.resolve(known) : this.#verify(token);
+  }
+
+  async #verify(token: string): Promise<VerifiedToken> {
+    const jws = readCompactJws(token, this.#lastHeader);
+    const { header } = jws.protected;
+    const { algorithms, tokenType } = this.#config;
+    const alg = algorithms.find((name) => name === header.alg);
+    if (alg === undefined) throw malformed("its algorithm is not accepted");
+    if (tokenType !== undefined && typeOf(header) !== tokenType) {
+      throw malformed("its type is not accepted");
+    }
+    this.#lastHeader = jws.protected;
+    let keys = this.#keys.find(header.kid, alg);
+    if (keys.length === 0) keys = await this.#keys.resolve(header.kid, alg);
+    for (const key of keys) {
+      if (!await isSignedBy(key, alg, jws)) continue;
+      const payload = readJson(jws.payload, "payload");
+      const claims = checkClaims(payload, this.#config, this.#now() / 1000);
+      const verified = { header, claims };
+      this.#verified?.add(token, { verified, alg, key });
+      return verified;
+    }
+    const message = "Cannot verify token: its signature is wrong";
+    throw new OAuth2Error({ code: "InvalidSignature" }, message);
+  }
+}
+
+function isSignedBy(
+  key: CryptoKey,
+  alg: SigningAlgorithm,
+  { signature, signingInput }: CompactJws,
+): Promise<boolean> {
+  const { kty, parameters } = SIGNING_ALGORITHMS.get(alg)!;
+  // Node takes one of PS256 that lacks its leading zeros, which RFC 8017 §8.1.2 does not
+  if (kty === "RSA" && signature.length !== modulusBytes(key)) return Promise.resolve(false);
+  const verification = crypto.subtle.verify(parameters, key, signature, signingInput);
+  return verification.catch(() => false); // some runtimes throw where its length is wrong
+}
+
+function modulusBytes({ algorithm }: CryptoKey): number {
+  return Math.ceil((algorithm as RsaHashedKeyAlgorithm).modulusLength / 8);
+}
+
+function typeOf({ typ }: JwsHeader): string | undefined {
+  return typeof typ === "string" ? mediaType(typ) : undefined;
+}

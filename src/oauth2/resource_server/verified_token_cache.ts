@@ -1,0 +1,63 @@
+/**
+ * Tokens that were verified before.
+ *
+ * @module
+ */
+import type { Claims } from "./claims.ts";
+import type { JwsHeader } from "./compact_jws.ts";
+import { deepFreeze } from "../deep_freeze.ts";
+import type { KeySource } from "./key_set.ts";
+import type { SigningAlgorithm } from "./signing_algorithm.ts";
+
+/** A token that was verified. */
+export interface VerifiedToken {
+  /** Its header. */
+  readonly header: JwsHeader;
+  /** Its claims. */
+  readonly claims: Claims;
+}
+
+interface Entry {
+  readonly verified: VerifiedToken;
+  readonly alg: SigningAlgorithm;
+  readonly key: CryptoKey;
+}
+
+/**
+ * Keeps what became of tokens, so that one that comes again is not verified again: until it expires,
+ * its key leaves the key set, or too many have come after it. A token is found by the whole of it:
+ * a digest would take longer than the verification of some, and would have to be compared all the same.
+ */
+export class VerifiedTokenCache {
+  readonly #entries = new Map<string, Entry>();
+  readonly #max: number;
+
+  /** Creates an empty cache of at most so many tokens. */
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Gives what a token was found to be, if that still holds. */
+  find(token: string, keys: KeySource, nowSeconds: number): VerifiedToken | undefined {
+    const entry = this.#entries.get(token);
+    if (entry === undefined) return undefined;
+    const { verified, alg, key } = entry;
+    const holds = nowSeconds < verified.claims.exp &&
+      keys.find(verified.header.kid, alg).includes(key);
+    if (holds) return verified;
+    this.#entries.delete(token);
+    return undefined;
+  }
+
+  /** Keeps a token; its claims cannot be changed from now on. */
+  add(token: string, entry: Entry): void {
+    deepFreeze(entry.verified);
+    this.#entries.set(token, entry);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.#max) break;
+      this.#entries.delete(oldest);
+    }
+  }
+}
+
+/** Freezes a value and all that is in it; not by recursion, for a token may nest deeper than the stack. */

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { TokenSet } from "../../../src/oauth2/client/token_set.ts";
+import { TokenSetDto, type TokenSetDtoFields } from "../../../src/oauth2/client/token_set_dto.ts";
+import { test } from "../../test.ts";
+
+const expiresAt = new Date(Date.UTC(2030, 0, 1, 0, 0, 0, 900));
+const FIELDS = {
+  accessToken: "at-1",
+  tokenType: "bearer",
+  refreshToken: "rt-1",
+  idToken: "id-1",
+  scope: "a b",
+  expiresAt,
+};
+const DTO = {
+  accessToken: "at-1",
+  tokenType: "bearer",
+  refreshToken: "rt-1",
+  idToken: "id-1",
+  scope: "a b",
+  expiresAtUnix: Date.UTC(2030, 0, 1) / 1000,
+};
+
+function fieldsOf(set: TokenSet): Record<string, unknown> {
+  const { accessToken, tokenType, refreshToken, idToken, scope, expiresAt } = set;
+  return { accessToken, tokenType, refreshToken, idToken, scope, expiresAt };
+}
+
+test("TokenSet has what it is given, and its time cannot be changed from outside", () => {
+  const set = new TokenSet(FIELDS);
+  set.expiresAt?.setTime(0);
+  assert.deepEqual(fieldsOf(set), FIELDS);
+});
+
+test("TokenSet goes through toDto(), JSON and fromDto(), to the second", () => {
+  const json = JSON.stringify(new TokenSet(FIELDS).toDto());
+  assert.deepEqual(JSON.parse(json), DTO);
+  const set = TokenSet.fromDto(JSON.parse(json));
+  assert.deepEqual(fieldsOf(set), { ...FIELDS, expiresAt: new Date(Date.UTC(2030, 0, 1)) });
+  assert.deepEqual(structuredClone({ ...set.toDto() }), DTO);
+});
+
+test("TokenSet.toDto() leaves out of JSON what is not there, and fromDto() takes null for that", () => {
+  const least = { accessToken: "at-1", tokenType: "bearer" };
+  assert.equal(JSON.stringify(new TokenSet(least).toDto()), JSON.stringify(least));
+  const none = { refreshToken: null, idToken: null, scope: null, expiresAtUnix: null };
+  const set = TokenSet.fromDto({ ...least, ...none } as unknown as TokenSetDto);
+  assert.deepEqual(fieldsOf(set), {
+    ...least,
+    refreshToken: undefined,
+    idToken: undefined,
+    scope: undefined,
+    expiresAt: undefined,
+  });
+});
+
+test("TokenSet.fromDto() takes what is no set for a mistake, and does not repeat it", () => {
+  const cases: readonly (readonly [Record<string, unknown>, string])[] = [
+    [{ accessToken: undefined }, "accessToken is no text, or empty"],
+    [{ accessToken: "" }, "accessToken is no text, or empty"],
+    [{ accessToken: 7 }, "accessToken is no text, or empty"],
+    [{ tokenType: undefined }, "tokenType is no text, or empty"],
+    [{ refreshToken: "" }, "refreshToken is no text, or empty"],
+    [{ refreshToken: {} }, "refreshToken is no text, or empty"],
+    [{ idToken: 7 }, "idToken is no text, or empty"],
+    [{ scope: ["a"] }, "scope is no text"],
+    [{ expiresAtUnix: "1893456000" }, "expiresAtUnix is no time in whole seconds"],
+    [{ expiresAtUnix: 1.5 }, "expiresAtUnix is no time in whole seconds"],
+    [{ expiresAtUnix: NaN }, "expiresAtUnix is no time in whole seconds"],
+    [{ expiresAtUnix: Infinity }, "expiresAtUnix is no time in whole seconds"],
+    [{ expiresAtUnix: 8.64e12 + 1 }, "expiresAtUnix is no time in whole seconds"],
+    [{ expiresAtUnix: expiresAt }, "expiresAtUnix is no time in whole seconds"],
+  ];
+  for (const [wrong, why] of cases) {
+    const dto = { ...DTO, ...wrong } as TokenSetDtoFields;
+    assert.throws(() => TokenSet.fromDto(dto), {
+      name: "TypeError",
+      message: `Cannot read token set: ${why}`,
+    });
+  }
+});
+
+test("TokenSet takes an empty scope for one", () => {
+  const set = TokenSet.fromDto({ ...DTO, scope: "" });
+  assert.equal(set.scope, "");
+});
+
+test("TokenSet refuses to become JSON, alone or inside of something", () => {
+  const set = new TokenSet(FIELDS);
+  for (const value of [set, [set], { user: { tokens: set } }]) {
+    assert.throws(() => JSON.stringify(value), {
+      name: "TypeError",
+      message: "Cannot turn TokenSet into JSON: its tokens are secret, call toDto()",
+    });
+  }
+});
+
+test("TokenSet and TokenSetDto print what is not secret", () => {
+  const set = new TokenSet(FIELDS);
+  assert.equal(
+    String(set),
+    "TokenSet { accessToken: <redacted>, tokenType: bearer, refreshToken: <redacted>, " +
+      "idToken: <redacted>, scope: a b, expiresAt: 2030-01-01T00:00:00.900Z }",
+  );
+  assert.equal(
+    String(set.toDto()),
+    "TokenSetDto { accessToken: <redacted>, tokenType: bearer, refreshToken: <redacted>, " +
+      "idToken: <redacted>, scope: a b, expiresAtUnix: 1893456000 }",
+  );
+  assert.equal(
+    String(new TokenSetDto({ accessToken: "at-1", tokenType: "bearer" })),
+    "TokenSetDto { accessToken: <redacted>, tokenType: bearer }",
+  );
+});

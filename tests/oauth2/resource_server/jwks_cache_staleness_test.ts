@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { JwksCache } from "../../../src/oauth2/resource_server/jwks_cache.ts";
+import { test } from "../../test.ts";
+import { eventually } from "./eventually.ts";
+import { JwksServer, text } from "./jwks_server.ts";
+import { outcomeOf } from "./outcome.ts";
+import { verifierBy } from "./skipped_keys.ts";
+import { NOW, SigningKey } from "./signing_key.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+const key = await SigningKey.generate("ES256", { kid: "key" });
+const other = await SigningKey.generate("ES256", { kid: "other" });
+const TOKEN = await key.token();
+const FAILURE = text("", { status: 500 });
+
+interface Setting {
+  readonly server: JwksServer;
+  readonly cache: JwksCache;
+  /** The time of the cache, which a test moves. */
+  readonly clock: { ms: number };
+  /** What becomes of a good token. */
+  verify(): Promise<string>;
+  /** Verifies a good token, and waits until the fetch that this begins in the background is over. */
+  verifyAndFetch(): Promise<string>;
+}
+
+/** Gives the body a cache that has the keys of a server. */
+async function withCache(
+  body: (setting: Setting) => Promise<void>,
+  change: (cache: JwksCache) => JwksCache = (cache) => cache,
+): Promise<void> {
+  await using server = await JwksServer.start(key.jwk);
+  const clock = { ms: NOW * 1000 };
+  const cache = change(new JwksCache(server.url, { now: () => clock.ms }));
+  const verifier = verifierBy(cache);
+  const verify = () => outcomeOf(verifier.verify(TOKEN));
+  async function verifyAndFetch(): Promise<string> {
+    const sent = server.requestCount;
+    const release = server.hold();
+    const outcome = await verify();
+    await eventually("a fetch is sent", () => server.requestCount === sent + 1);
+    const fetched = cache.refresh().catch(() => {}); // the one that is held
+    release();
+    await fetched;
+    return outcome;
+  }
+  await verify();
+  await body({ server, cache, clock, verify, verifyAndFetch });
+}
+
+test("JwksCache leaves keys as they are inside the refresh window, 15 minutes", async () => {
+  await withCache(async ({ server, cache, clock, verify }) => {
+    for (const ms of [0, 1, MINUTE_MS, 15 * MINUTE_MS]) {
+      clock.ms = NOW * 1000 + ms;
+      assert.deepEqual([await verify(), cache.ageMs], ["accepted", ms]);
+    }
+    assert.deepEqual([server.requestCount, cache.fetchCount], [1, 1]);
+  });
+});
+
+test("JwksCache uses a key past the refresh window at once, while one fetch runs behind it", async () => {
+  await withCache(async ({ server, cache, clock, verify }) => {
+    const release = server.hold();
+    clock.ms += 15 * MINUTE_MS + 1;
+    const outcomes = await Promise.all(Array.from({ length: 1_000 }, verify));
+    assert.deepEqual(new Set(outcomes), new Set(["accepted"]));
+    await eventually("the fetch is sent", () => server.requestCount === 2);
+    for (let i = 0; i < 20; i++) assert.equal(await verify(), "accepted");
+    assert.deepEqual([server.requestCount, cache.ageMs], [2, 15 * MINUTE_MS + 1]);
+    const fetched = cache.refresh();
+    release();
+    await fetched;
+    assert.deepEqual([await verify(), server.requestCount, cache.ageMs], ["accepted", 2, 0]);
+  });
+});
+
+test("JwksCache.withRefreshWindow() and withMaxStale() set the two ages, and leave the first cache", async () => {
+  await withCache(async ({ server, cache, clock, verify, verifyAndFetch }) => {
+    assert.deepEqual([cache.size, cache.fetchCount], [1, 1]);
+    const again = cache.withMaxStale(3_000);
+    assert.deepEqual([again.size, again.fetchCount, again.ageMs], [0, 0, undefined]);
+    server.reply = FAILURE;
+    clock.ms += 1_000;
+    assert.deepEqual([await verify(), server.requestCount], ["accepted", 1]);
+    clock.ms += 1;
+    assert.deepEqual([await verifyAndFetch(), server.requestCount], ["accepted", 2]);
+    clock.ms += 999;
+    assert.equal(await verify(), "accepted");
+    clock.ms += 1;
+    assert.equal(await verify(), "JwksFetch");
+  }, (cache) => cache.withRefreshWindow(1_000).withMaxStale(2_000));
+});
+
+test("JwksCache uses no key past the longest staleness, 24 hours, and waits for new ones", async () => {
+  await withCache(async ({ server, clock, verify, verifyAndFetch }) => {
+    server.reply = FAILURE;
+    clock.ms += DAY_MS;
+    assert.equal(await verifyAndFetch(), "accepted");
+    clock.ms += 1;
+    assert.equal(await verify(), "JwksFetch");
+    server.reply = undefined;
+    assert.equal(await verify(), "accepted");
+  });
+});
+
+test("JwksCache leaves keys that are due alone for ten seconds after a fetch that failed", async () => {
+  await withCache(async ({ server, clock, verify, verifyAndFetch }) => {
+    server.reply = FAILURE;
+    clock.ms += 16 * MINUTE_MS;
+    await verifyAndFetch();
+    assert.equal(server.requestCount, 2);
+    for (const ms of [0, 1, 5_000, 4_998]) {
+      clock.ms += ms;
+      assert.equal(await verify(), "accepted");
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20)); // what was to be sent would be by now
+    assert.equal(server.requestCount, 2);
+    clock.ms += 1;
+    assert.equal(await verifyAndFetch(), "accepted");
+    assert.equal(server.requestCount, 3);
+    server.reply = undefined;
+    clock.ms += 10_000;
+    assert.equal(await verifyAndFetch(), "accepted");
+    assert.equal(server.requestCount, 4);
+  });
+});
+
+test("JwksCache looks for a new key at once, though the last fetch failed", async () => {
+  await withCache(async ({ server, cache }) => {
+    server.reply = FAILURE;
+    await assert.rejects(cache.refresh(), { code: "JwksFetch" });
+    server.reply = undefined;
+    server.keys = [key.jwk, other.jwk];
+    assert.equal(await outcomeOf(verifierBy(cache).verify(await other.token())), "accepted");
+    assert.equal(server.requestCount, 3);
+  });
+});
+
+test("JwksCache forgets a fetch that failed after one that did not", async () => {
+  await withCache(async ({ server, cache, clock, verifyAndFetch }) => {
+    server.reply = FAILURE;
+    await assert.rejects(cache.refresh(), { code: "JwksFetch" });
+    server.reply = undefined;
+    await cache.refresh();
+    clock.ms += 1_001;
+    assert.equal(await verifyAndFetch(), "accepted");
+    assert.equal(server.requestCount, 4);
+  }, (cache) => cache.withRefreshWindow(1_000));
+});
+
+test("JwksCache drops a key that has left the key set at the next fetch", async () => {
+  await withCache(async ({ server, cache, clock, verify, verifyAndFetch }) => {
+    server.keys = [other.jwk];
+    clock.ms += 10 * MINUTE_MS;
+    assert.equal(await verify(), "accepted");
+    clock.ms += 6 * MINUTE_MS;
+    assert.equal(await verifyAndFetch(), "accepted");
+    assert.deepEqual([await verify(), cache.size], ["UnknownKid", 1]);
+    server.keys = [];
+    await cache.refresh();
+    assert.deepEqual([await verify(), cache.size], ["UnknownKid", 0]);
+  });
+});
+
+test("JwksCache takes the new key of a kid for the old one", async () => {
+  await withCache(async ({ server, cache, verify }) => {
+    server.keys = [other.jwkWith({ kid: "key" })];
+    await cache.refresh();
+    assert.equal(await verify(), "InvalidSignature");
+    const renewed = await other.forgeWith({ kid: "key" });
+    assert.equal(await outcomeOf(verifierBy(cache).verify(renewed)), "accepted");
+  });
+});
+
+test("JwksCache keeps the same CryptoKey while the set says the same of it", async () => {
+  await withCache(async ({ server, cache }) => {
+    const before = cache.find("key", "ES256");
+    assert.equal(before.length, 1);
+    await cache.refresh();
+    server.keys = [other.jwk, key.jwkWith({ x5t: "new" })];
+    await cache.refresh();
+    assert.equal(cache.find("key", "ES256")[0], before[0]);
+    server.keys = [other.jwkWith({ kid: "key" })];
+    await cache.refresh();
+    assert.notEqual(cache.find("key", "ES256")[0], before[0]);
+  });
+});
+
+test("JwksCache tells its age, size and fetches, whatever becomes of these", async () => {
+  await using server = await JwksServer.start(key.jwk, null, other.jwk);
+  const clock = { ms: NOW * 1000 };
+  const cache = new JwksCache(server.url, { now: () => clock.ms });
+  const told = () => [cache.ageMs, cache.size, cache.fetchCount];
+  assert.deepEqual(told(), [undefined, 0, 0]);
+  server.reply = FAILURE;
+  await assert.rejects(cache.refresh(), { code: "JwksFetch" });
+  assert.deepEqual(told(), [undefined, 0, 1]);
+  server.reply = undefined;
+  await cache.refresh();
+  assert.deepEqual(told(), [0, 2, 2]);
+  clock.ms += 1_234;
+  assert.deepEqual(told(), [1_234, 2, 2]);
+  server.reply = FAILURE;
+  await assert.rejects(cache.refresh(), { code: "JwksFetch" });
+  assert.deepEqual(told(), [1_234, 2, 3]);
+});
+
+test("JwksCache makes nobody wait longer for a clock that is set back", async () => {
+  await withCache(async ({ server, cache, clock, verify }) => {
+    for (let i = 0; i < 4; i++) await cache.refresh();
+    clock.ms -= DAY_MS;
+    const started = performance.now();
+    const miss = await other.forgeWith({ kid: "forged" });
+    assert.equal(await outcomeOf(verifierBy(cache).verify(miss)), "UnknownKid");
+    assert(performance.now() - started < 3_000);
+    assert.deepEqual([await verify(), server.requestCount], ["accepted", 6]);
+  });
+});

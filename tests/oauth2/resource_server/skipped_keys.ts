@@ -1,0 +1,51 @@
+/** Key sets with a key that must not be used beside one that must. */
+import assert from "node:assert/strict";
+import { JwksCache } from "../../../src/oauth2/resource_server/jwks_cache.ts";
+import { JwtVerifier } from "../../../src/oauth2/resource_server/jwt_verifier.ts";
+import { JwksServer } from "./jwks_server.ts";
+import { outcomeOf } from "./outcome.ts";
+import { accepting, ALGORITHMS } from "./resource_server.ts";
+import { NOW, SigningKey } from "./signing_key.ts";
+
+/** A key that must not be used, and a token that the owner of it has signed. */
+export type Skipped = readonly [name: string, jwk: unknown, token: Promise<string>];
+
+/** Verifies tokens of every algorithm, at their time, by the keys of a cache. */
+export function verifierBy(cache: JwksCache): JwtVerifier {
+  return new JwtVerifier(cache, accepting(...ALGORITHMS), { now: () => NOW * 1000 });
+}
+
+/** Asserts that of a set of a bad key and a good one, in either order, the good one alone is used. */
+export async function assertSkipped(cases: readonly Skipped[]): Promise<void> {
+  const good = await SigningKey.generate("ES256");
+  await using server = await JwksServer.start();
+  const expected: Record<string, unknown> = {};
+  const outcomes: Record<string, unknown> = {};
+  for (const [name, jwk, token] of cases) {
+    for (const keys of [[jwk, good.jwk], [good.jwk, jwk]]) {
+      server.keys = keys;
+      const cache = new JwksCache(server.url);
+      const verifier = verifierBy(cache);
+      const label = keys[0] === jwk ? name : `${name}, after the good one`;
+      expected[label] = ["UnknownKid", "accepted", 1];
+      outcomes[label] = [
+        await outcomeOf(verifier.verify(await token)),
+        await outcomeOf(verifier.verify(await good.token())),
+        cache.size,
+      ];
+    }
+  }
+  assert.deepEqual(outcomes, expected);
+}
+
+/** Makes cases of one key whose members are changed, or gone if `undefined`. */
+export function changed(
+  key: SigningKey,
+  changes: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+): readonly Skipped[] {
+  return Object.entries(changes).map(([name, members]): Skipped => [
+    `${key.alg}: ${name}`,
+    key.jwkWith(members),
+    key.token(),
+  ]);
+}
