@@ -1,6 +1,7 @@
 /**
  * Runs the one suite on Deno, Node and Bun, and prints how many tests passed, failed and were skipped
- * on each. Node and Bun come from npm. Fails if any test failed or was skipped.
+ * on each. Node and Bun come from npm. Fails if any test failed or was skipped, but for those that need
+ * the vectors of Wycheproof where they are not.
  */
 import { spawnSync } from "node:child_process";
 import process from "node:process";
@@ -43,7 +44,11 @@ const RUNTIMES: readonly Runtime[] = [
   },
 ];
 
+/** A line of any of the runners that tells of a skipped test which may be skipped. */
+const EXCUSED = /^(?=.*Wycheproof)(?:.* ignored|\ufe63|\(skip\)).*$/gm;
+
 const wanted = process.argv.slice(2);
+let excused = 0;
 const total = { passed: 0, failed: 0, skipped: 0 };
 const rows: string[] = [];
 for (const { name, command, summary } of RUNTIMES) {
@@ -64,12 +69,15 @@ for (const { name, command, summary } of RUNTIMES) {
     // a runner that fails without a failed test has not run them all
     failed: status === 0 ? count(summary.failed) : Math.max(1, count(summary.failed)),
   };
-  if (counts.failed + counts.skipped > 0 || counts.passed === 0) console.log(output);
+  const excuses = output.match(EXCUSED)?.length ?? 0;
+  excused += excuses;
+  if (counts.failed > 0 || counts.skipped > excuses || counts.passed === 0) console.log(output);
   for (const key of ["passed", "failed", "skipped"] as const) total[key] += counts[key];
   rows.push([name.padEnd(8), counts.passed, counts.failed, counts.skipped].join("\t"));
   if (counts.passed === 0) total.failed += 1;
 }
 console.log(["\nruntime ", "passed", "failed", "skipped"].join("\t"));
 console.log(rows.join("\n"));
+if (excused > 0) console.log(`\n${excused} are skipped for want of the vectors of Wycheproof`);
 console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-process.exit(total.failed + total.skipped === 0 ? 0 : 1);
+process.exit(total.failed === 0 && total.skipped === excused ? 0 : 1);
