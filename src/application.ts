@@ -183,13 +183,13 @@ export class FwApplication {
    * the service is a `JwtService` of `@fw/fw/authn`.
    */
   useAuthn(service: TokenVerifier, options: AuthenticationOptions = {}): this {
-    const roles: RolesReader = (claims) => this.#rolesReader(claims);
-    return this.#authenticate("authn", installAuthnMiddleware(service, { roles }), options);
+    return this.#authenticate("authn", installAuthnMiddleware(service), options);
   }
 
   /**
-   * Sets how the roles of a caller are read from the claims of a verified token; by default from
-   * `roles`, `realm_access.roles` and the words of `scope`.
+   * Sets how the roles of a caller are read from the claims of a token that `useOAuth2` has verified; by
+   * default from `roles`, `realm_access.roles` and the words of `scope`. What it gives has to be a list
+   * of strings, or `undefined` for none.
    */
   useRoles(reader: RolesReader): this {
     return this.#settle(() => this.#rolesReader = reader);

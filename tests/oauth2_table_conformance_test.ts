@@ -461,7 +461,7 @@ test("OAuth2 table, social: five providers are endpoints and default scopes over
     "discord.com": discord(options),
   };
   for (const [host, provider] of Object.entries(providers)) {
-    assert.equal(new URL(provider.client().options.authorizeUrl).host, host);
+    assert.equal(new URL(provider.client().options.authorizeUrl ?? "").host, host);
     assert.ok(provider.scopes.length > 0, host);
   }
   assert.equal(new Set(Object.values(providers).map(({ constructor }) => constructor)).size, 1);

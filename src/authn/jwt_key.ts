@@ -99,9 +99,11 @@ export class JwtKey {
   static async fromPem(pem: string, algorithm: SigningAlgorithm = "EdDSA"): Promise<JwtKey> {
     let jwk: JWK;
     try {
-      jwk = await exportJWK(await importPKCS8(pem, algorithm, { extractable: true }));
+      // as environment variables have it, which often hold no lines
+      const lines = pem.replaceAll("\\n", "\n");
+      jwk = await exportJWK(await importPKCS8(lines, algorithm, { extractable: true }));
     } catch {
-      throw unfit();
+      throw unfit(`it is no private key of ${algorithm} in PKCS #8 (\`openssl pkey\` converts it)`);
     }
     return await JwtKey.fromJwk({ ...jwk, alg: algorithm });
   }
@@ -119,7 +121,7 @@ export class JwtKey {
 
 inspectedByToString(JwtKey);
 
-function unfit(): OAuth2Error {
-  const message = "Cannot use key: it is no private key that is safe to sign with";
+function unfit(why = "it is no private key that is safe to sign with"): OAuth2Error {
+  const message = `Cannot use key: ${why}`;
   return new OAuth2Error({ code: "InvalidConfig" }, message);
 }

@@ -67,7 +67,8 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
     const { guards, interceptors, filters } = bound.pipeline;
     const isForKnown = options.requiresIdentity && !isPublic(bound);
     const pipeline = {
-      guards: [...global.guards, ...isForKnown ? [requireIdentity] : [], ...guards],
+      // the last: any guard before it may be what identifies the caller
+      guards: [...global.guards, ...guards, ...isForKnown ? [requireIdentity] : []],
       interceptors: [...global.interceptors, ...interceptors],
       filters,
     };

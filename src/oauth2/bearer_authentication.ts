@@ -48,9 +48,16 @@ export function bearerAuthentication(
       return NO_TOKEN;
     } catch (error) {
       if (source === "authn") c.set("isOwnToken", isOfOwnKey(error));
-      const code = error instanceof OAuth2Error ? error.code : undefined;
-      const reason = error instanceof Error ? error.message : String(error);
-      logger.debug("The request has no identity: {reason}", { code, reason });
+      logger.debug("{method} {path} has no identity: {reason}", {
+        method: c.req.method,
+        path: c.req.path,
+        reason: error instanceof Error ? error.message : String(error),
+        code: error instanceof OAuth2Error ? error.code : undefined,
+        claim: error instanceof OAuth2Error && error.code === "InvalidClaim"
+          ? error.claim
+          : undefined,
+        requestId: c.get("requestId"),
+      });
       return isOfToken(error) ? INVALID_TOKEN : { ...NO_TOKEN, failure: error as Error };
     }
   }

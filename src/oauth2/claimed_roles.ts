@@ -5,8 +5,11 @@
  */
 import type { Claims } from "./resource_server/claims.ts";
 
-/** Reads the roles of a caller from the claims of a verified token. */
-export type RolesReader = (claims: Claims) => readonly string[] | undefined;
+/**
+ * Reads the roles of a caller from the claims of a verified token: a list of strings, or `undefined` for
+ * none. Anything else is an error, so that a claim may be given as it is.
+ */
+export type RolesReader = (claims: Claims) => unknown;
 
 /**
  * Reads the roles of a caller. None are `undefined` to a reader that finds no claim.
@@ -14,7 +17,7 @@ export type RolesReader = (claims: Claims) => readonly string[] | undefined;
  * @throws {TypeError} if the reader gives anything else than a list of strings
  */
 export function readRoles(reader: RolesReader, claims: Claims): readonly string[] {
-  const roles: unknown = reader(claims) ?? [];
+  const roles = reader(claims) ?? [];
   if (Array.isArray(roles) && roles.every((role) => typeof role === "string")) return roles;
   throw new TypeError("Cannot read roles: what was read is no list of strings");
 }

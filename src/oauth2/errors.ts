@@ -69,6 +69,18 @@ const HTTP_STATUSES: Readonly<Record<OAuth2ErrorCode, number>> = {
   UnknownKid: 401,
 };
 
+/** Errors by which a server refuses the application, whoever has called that (RFC 6749 §5.2). */
+const OF_APPLICATION: ReadonlySet<string> = new Set([
+  "invalid_client",
+  "unauthorized_client",
+  "unsupported_grant_type",
+]);
+
+/** A caller that is told 401 for it would throw good credentials away. */
+function isOwnFault(failure: OAuth2Failure): boolean {
+  return failure.code === "Grant" && OF_APPLICATION.has(failure.grant.error);
+}
+
 /** What every {@linkcode OAuth2Error} has, whatever its code. */
 export interface OAuth2ErrorBase extends Error {
   /** Always `"OAuth2Error"`. */
@@ -117,7 +129,7 @@ export const OAuth2Error: OAuth2ErrorConstructor = class OAuth2Error extends Err
   constructor(failure: OAuth2Failure, message: string, options?: ErrorOptions) {
     super(message, options?.cause === undefined ? undefined : options);
     this.code = failure.code;
-    this.httpStatus = HTTP_STATUSES[failure.code];
+    this.httpStatus = isOwnFault(failure) ? 502 : HTTP_STATUSES[failure.code];
     Object.assign(this, failure); // the data that its code narrows to
   }
 } as OAuth2ErrorConstructor;

@@ -27,7 +27,11 @@ export type { Fetch } from "./bounded_fetch.ts";
 export type { Callback } from "./client/callback.ts";
 export { claimedRoles, type RolesReader } from "./claimed_roles.ts";
 export type { Claims } from "./resource_server/claims.ts";
-export { OAuth2Client, type OAuth2ClientOptions } from "./client/client.ts";
+export {
+  type ClientCredentialsOptions,
+  OAuth2Client,
+  type OAuth2ClientOptions,
+} from "./client/client.ts";
 export type {
   AuthMethod,
   ClientCredentials,

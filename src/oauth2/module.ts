@@ -4,7 +4,7 @@
  * @module
  */
 import { type Module, module } from "../core/module.ts";
-import { provide } from "../core/provider.ts";
+import { type FactoryProvider, provide } from "../core/provider.ts";
 import { OAuth2Client } from "./client/client.ts";
 import { JwksCache, type JwksCacheOptions } from "./resource_server/jwks_cache.ts";
 import { JwtVerifier, type JwtVerifierOptions } from "./resource_server/jwt_verifier.ts";
@@ -20,8 +20,8 @@ export interface ResourceServerOptions extends JwksCacheOptions, JwtVerifierOpti
 
 /** What an {@linkcode OAuth2Module} provides. */
 export interface OAuth2ModuleOptions {
-  /** The client. */
-  readonly client: OAuth2Client;
+  /** The client; without it, the module provides what verifies tokens alone. */
+  readonly client?: OAuth2Client;
   /** What verifies tokens; without it, the module provides the client alone. */
   readonly resourceServer?: ResourceServerOptions;
 }
@@ -62,22 +62,15 @@ export class OAuth2Module {
    * not sound
    */
   static async register({ client, resourceServer }: OAuth2ModuleOptions): Promise<Module> {
-    const providers = [provide(OAuth2Client, () => client)];
-    if (!resourceServer) {
-      return module({ name: "OAuth2Module", providers, exports: [OAuth2Client] });
+    const providers: FactoryProvider<unknown>[] = [];
+    if (client) providers.push(provide(OAuth2Client, () => client));
+    if (resourceServer) {
+      const { jwksUrl, validation, ...options } = resourceServer;
+      const keys = new JwksCache(jwksUrl, options);
+      const verifier = new JwtVerifier(keys, validation, options);
+      await keys.refresh();
+      providers.push(provide(JwksCache, () => keys), provide(JwtVerifier, () => verifier));
     }
-    const { jwksUrl, validation, ...options } = resourceServer;
-    const keys = new JwksCache(jwksUrl, options);
-    const verifier = new JwtVerifier(keys, validation, options);
-    await keys.refresh();
-    return module({
-      name: "OAuth2Module",
-      providers: [
-        ...providers,
-        provide(JwksCache, () => keys),
-        provide(JwtVerifier, () => verifier),
-      ],
-      exports: [OAuth2Client, JwksCache, JwtVerifier],
-    });
+    return module({ name: "OAuth2Module", providers, exports: providers });
   }
 }

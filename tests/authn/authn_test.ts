@@ -73,13 +73,17 @@ test("Principal reads either identity, and no token is asked about twice", async
   const provider = await issuer();
   provider.isDown = true; // the application's own tokens need no provider
   await using app = await probe((app) =>
-    app.useOAuth2(provider.verifier).useAuthn(app.get(JwtService), { require: true })
+    app
+      .useOAuth2(provider.verifier)
+      .useAuthn(app.get(JwtService), { require: true })
+      .useRoles(({ groups }) => groups) // of others' tokens alone
   );
   const own = await session(app);
   assert.equal((await (await app.request("/me", bearer(own))).json()).source, "authn");
   assert.equal((await app.request("/outside", bearer(own))).status, 401);
   provider.isDown = false;
-  const theirs = await provider.sign({ roles: ["admin"] });
+  const theirs = await provider.sign({ groups: ["admin"], roles: ["none"] });
+  assert.equal((await app.request("/admin", bearer(own))).status, 200);
   assert.deepEqual(await (await app.request("/me", bearer(theirs))).json(), {
     subject: "tom",
     roles: ["admin"],

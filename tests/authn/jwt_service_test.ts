@@ -124,7 +124,7 @@ test("JwtKey reads JSON Web Keys and PEM, and names a key by its thumbprint", as
   ]);
 
   const pem = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" });
-  const fromPem = await JwtKey.fromPem(String(pem));
+  const fromPem = await JwtKey.fromPem(String(pem).replaceAll("\n", "\\n"));
   const service = new JwtService({ issuer, key: fromPem });
   assert.equal((await service.verify(await service.sign({ subject: "tom" }))).claims.sub, "tom");
 });
@@ -151,7 +151,11 @@ test("JwtKey refuses what is no private key that is safe to sign with, and quote
       return error.message === "Cannot use key: it is no private key that is safe to sign with";
     });
   }
-  await assert.rejects(JwtKey.fromPem(secret), code("InvalidConfig"));
+  await assert.rejects(JwtKey.fromPem(secret), {
+    code: "InvalidConfig",
+    message:
+      "Cannot use key: it is no private key of EdDSA in PKCS #8 (`openssl pkey` converts it)",
+  });
 });
 
 test("JwtKey refuses a private part and a public part that are of two keys", async () => {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import * as v from "valibot";
 import {
+  type Context,
   ForbiddenException,
   type FwApplication,
   module,
@@ -436,4 +437,22 @@ test("a verifier of the application's own whose failure is no OAuth2Error is to 
     assert.equal((await one.request("/me", bearer("x"))).status, 500);
     assert.equal((await two.request("/me", bearer("x"))).status, 401);
   });
+});
+
+test("require: true takes whatever a guard has identified for an identity", async () => {
+  const { verifier } = await issuer();
+  function session(c: Context) {
+    if (c.req.header("cookie") === "session=1") c.set("roles", ["admin"]);
+  }
+  class SessionController {
+    page = route.get("/page", { guards: [session] }, () => "in");
+    admin = route.get("/admin", { guards: [session], roles: ["admin"] }, () => "in");
+  }
+  await using app = await createTestApplication(module({ controllers: [SessionController] }), {
+    setUp: (app) => app.useOAuth2(verifier, { require: true }),
+  });
+  for (const path of ["/page", "/admin"]) {
+    assert.equal((await app.request(path, { headers: { cookie: "session=1" } })).status, 200);
+    assert.equal((await app.request(path)).status, 401);
+  }
 });

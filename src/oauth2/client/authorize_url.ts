@@ -44,14 +44,15 @@ const RESERVED: ReadonlySet<string> = new Set([
  * Makes the URL of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3) with a fresh state of 256
  * bits.
  *
- * @throws {OAuth2Error} `InvalidConfig` if there is no redirectUri, or `extra` has a parameter that
- * the client sets itself
+ * @throws {OAuth2Error} `InvalidConfig` if there is no authorizeUrl or redirectUri, or `extra` has a
+ * parameter that the client sets itself
  * @throws {TypeError} if an argument is not of its type
  */
 export function makeAuthorizeUrl(
   { authorizeUrl, clientId, redirectUri }: OAuth2Options,
   { scopes = [], pkce, nonce, extra = {} }: AuthorizeRequest,
 ): AuthorizeUrl {
+  if (authorizeUrl === undefined) throw refusal("there is no authorizeUrl");
   if (redirectUri === undefined) throw refusal("there is no redirectUri");
   if (!/^[\w-]{43}$/.test(pkce)) {
     throw new TypeError("Cannot make authorize URL: pkce is no challenge of generatePkce()");

@@ -12,6 +12,7 @@ import { OAuth2Error } from "../errors.ts";
 import { checkIdToken, type IdTokenClaims, idTokenVerifier } from "./id_token.ts";
 import type { JsonObject } from "./json_object.ts";
 import type { JwtVerifier } from "../resource_server/jwt_verifier.ts";
+import { MachineTokens } from "./machine_tokens.ts";
 import { waitFor } from "./patience.ts";
 import { PkceVerifier } from "./pkce.ts";
 import { describe, inspectedByToString } from "../redacted.ts";
@@ -31,10 +32,17 @@ export interface OAuth2ClientOptions {
   readonly now?: (() => number) | undefined;
 }
 
+/** Options of the client credentials grant. */
+export interface ClientCredentialsOptions {
+  /** Further parameters, such as `resource` (RFC 8707) or `audience`; none that the client sets itself. */
+  readonly extra?: Readonly<Record<string, string>> | undefined;
+}
+
 interface Settings extends Requester {
   readonly revokeUrl: string | undefined;
   readonly userinfoUrl: string | undefined;
   readonly cache: TokenCache;
+  readonly machineTokens: MachineTokens;
   readonly idTokens: JwtVerifier | undefined;
 }
 
@@ -99,7 +107,8 @@ export class OAuth2Client {
       timeoutMs: TIMEOUT_MS,
       revokeUrl: options.revokeUrl,
       userinfoUrl: options.userinfoUrl,
-      cache: new TokenCache({ maxSets: OWN_CACHE_SETS }),
+      cache: new TokenCache({ maxSets: OWN_CACHE_SETS, now }),
+      machineTokens: new MachineTokens(now),
       idTokens: idTokenVerifier(options, { fetch, now }),
     };
   }
@@ -191,15 +200,16 @@ export class OAuth2Client {
   }
 
   /**
-   * Gets tokens for the client itself (RFC 6749 §4.4), which are cached. `extra` has further parameters,
-   * such as `resource` (RFC 8707) or `audience`.
+   * Gets new tokens for the client itself (RFC 6749 §4.4): each call asks the server; see
+   * {@linkcode OAuth2Client.machineTokens}. `extra` has further parameters, such as `resource` (RFC
+   * 8707) or `audience`.
    *
    * @throws {OAuth2Error} `InvalidConfig` if the client is public, or `extra` has a parameter that the
    * client sets itself
    */
   async clientCredentials(
     scopes: readonly string[] = [],
-    { extra = {} }: { readonly extra?: Readonly<Record<string, string>> | undefined } = {},
+    { extra = {} }: ClientCredentialsOptions = {},
   ): Promise<TokenSet> {
     const action = "get client credentials";
     if (this.#settings.options.authMethod === "none") refuse(action, "the client is public");
@@ -212,9 +222,24 @@ export class OAuth2Client {
   }
 
   /**
+   * Gives tokens for the client itself that hold for half a minute yet: those it had before, or else
+   * new ones, for which all who ask meanwhile send one request.
+   *
+   * @throws {OAuth2Error} as {@linkcode OAuth2Client.clientCredentials} does
+   */
+  async machineTokens(
+    scopes: readonly string[] = [],
+    options: ClientCredentialsOptions = {},
+  ): Promise<TokenSet> {
+    const key = JSON.stringify([joinScopes(scopes), Object.entries(options.extra ?? {}).sort()]);
+    const ask = () => this.clientCredentials(scopes, options);
+    return await this.#settings.machineTokens.get(key, ask);
+  }
+
+  /**
    * Gets a new set of tokens for a refresh token (RFC 6749 §6), and caches it. All who ask for the same
    * token of the same cache meanwhile share one request and its answer; who comes later with a token
-   * that has been superseded is given the newest set, and nothing is sent. If the server gives no new
+   * that has been superseded is given the newest set or, if that is over, what its refresh token gives. If the server gives no new
    * refresh token, the set has the old one.
    *
    * The time limit is that of the caller. The request itself goes on for 30 seconds at least, for its

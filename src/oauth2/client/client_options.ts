@@ -21,8 +21,8 @@ import { type IssuerOf, ValidationConfig } from "../resource_server/validation_c
 export interface PublicClientOptions {
   /** The identifier that the server gave to the client. */
   readonly clientId: string;
-  /** Where users are sent to log in. */
-  readonly authorizeUrl: string | URL;
+  /** Where users are sent to log in; `authorizeUrl()` needs it. */
+  readonly authorizeUrl?: string | URL | undefined;
   /** Where codes and refresh tokens are exchanged. */
   readonly tokenUrl: string | URL;
   /** Where users come back to, exactly as the server has registered it; `authorizeUrl()` needs it. */
@@ -88,7 +88,7 @@ export class OAuth2Options {
   /** How the client proves who it is. */
   readonly authMethod: AuthMethod;
   /** Where users are sent to log in. */
-  readonly authorizeUrl: string;
+  readonly authorizeUrl: string | undefined;
   /** Where codes and refresh tokens are exchanged. */
   readonly tokenUrl: string;
   /** Where users come back to. */
@@ -119,7 +119,7 @@ export class OAuth2Options {
     const { authMethod = "client_secret_post", idTokenAlgorithms = ["RS256"] } = options;
     this.clientId = checkClientId(options.clientId);
     this.authMethod = authMethod;
-    this.authorizeUrl = checkUrl("authorizeUrl", options.authorizeUrl);
+    this.authorizeUrl = checkOptionalUrl("authorizeUrl", options.authorizeUrl);
     this.tokenUrl = checkUrl("tokenUrl", options.tokenUrl);
     this.redirectUri = checkOptionalUrl("redirectUri", options.redirectUri);
     this.issuer = checkIssuer(options.issuer);

@@ -28,6 +28,8 @@ const MAX_SUPERSEDED = 100;
 export interface TokenCacheOptions {
   /** The most sets that are kept, the oldest of which then goes for a new one; unbounded by default. */
   readonly maxSets?: number;
+  /** The time in milliseconds since 1970; the platform's by default. */
+  readonly now?: () => number;
 }
 
 /**
@@ -51,15 +53,17 @@ export class TokenCache {
   /** Each chain under each of its refresh tokens. */
   readonly #chains = new Map<string, Chain>();
   readonly #maxSets: number;
+  readonly #now: () => number;
 
   /**
    * Creates an empty cache.
    *
    * @throws {RangeError} if `maxSets` is less than 1
    */
-  constructor({ maxSets = Infinity }: TokenCacheOptions = {}) {
+  constructor({ maxSets = Infinity, now = Date.now }: TokenCacheOptions = {}) {
     if (!(maxSets >= 1)) throw new RangeError(`Cannot keep tokens: maxSets ${maxSets} is under 1`);
     this.#maxSets = maxSets;
+    this.#now = now;
   }
 
   /** How many sets there are. */
@@ -113,7 +117,7 @@ export class TokenCache {
   /**
    * Gives a new set for a refresh token; `refresh()` of a client calls it. What `send` does with the
    * newest token of the chain is shared by all who ask meanwhile. Who comes later with a superseded
-   * token is given the newest set, and nothing is sent. A failure is not kept. While the token is being
+   * token is given the newest set, and nothing is sent unless that is over. A failure is not kept. While the token is being
    * revoked, it waits.
    *
    * @throws {OAuth2Error} `Grant` if the token has been revoked meanwhile, or what `send` throws
@@ -129,7 +133,7 @@ export class TokenCache {
       chain = this.#chainOf(refreshToken);
     }
     if (chain.refreshing) return chain.refreshing;
-    if (chain.set && chain.newest !== refreshToken) return chain.set;
+    if (chain.set && chain.newest !== refreshToken && !this.#isOver(chain.set)) return chain.set;
     return chain.refreshing = this.#refresh(chain, send);
   }
 
@@ -159,6 +163,10 @@ export class TokenCache {
       chain.refreshing = undefined;
       this.#dropIfUseless(chain);
     }
+  }
+
+  #isOver({ expiresAt }: TokenSet): boolean {
+    return expiresAt !== undefined && expiresAt.getTime() <= this.#now();
   }
 
   #keep(set: TokenSet): void {

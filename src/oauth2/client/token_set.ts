@@ -77,6 +77,12 @@ export class TokenSet implements TokenSetFields {
     return this.#fields.expiresAt && new Date(this.#fields.expiresAt);
   }
 
+  /** Tells whether the access token expires within so many milliseconds; not, if that is unknown. */
+  expiresWithin(milliseconds: number, nowMs: number = Date.now()): boolean {
+    const { expiresAt } = this.#fields;
+    return expiresAt !== undefined && expiresAt.getTime() - nowMs <= milliseconds;
+  }
+
   /** Gives the set for a store of the application, where nobody else may read it. */
   toDto(): TokenSetDto {
     const { expiresAt, ...fields } = this.#fields;

@@ -45,6 +45,7 @@ export class TokenSetDto implements TokenSetDtoFields {
    * @throws {TypeError} if a member is not of its type
    */
   constructor(fields: TokenSetDtoFields) {
+    if (typeof fields !== "object" || fields === null) fail("it is no object");
     const values: TokenSetDtoFields = {
       accessToken: text("accessToken", fields.accessToken),
       tokenType: text("tokenType", fields.tokenType),

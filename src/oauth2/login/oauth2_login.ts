@@ -126,7 +126,7 @@ export class OAuth2Login {
     c.header("Cache-Control", "no-store");
     const { scopes = [] } = this.#options;
     const extra = { ...this.#options.extra, ...options.extra };
-    const path = returnPath(returnTo);
+    const path = returnPath(returnTo || "/");
     const { challenge, verifier } = await generatePkce();
     const nonce = scopes.includes("openid") ? crypto.randomUUID() : undefined;
     const { url, state } = this.#client.authorizeUrl({

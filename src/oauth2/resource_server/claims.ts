@@ -34,9 +34,11 @@ export function checkClaims(
   }
   const expected = typeof issuer === "function" ? issuer(claims) : issuer;
   if (issuer !== undefined && (expected === undefined || iss !== expected)) {
-    throw invalidClaim("iss", "is another");
+    throw invalidClaim("iss", expected === undefined ? "is another" : `is not ${expected}`);
   }
-  if (audience !== undefined && !isFor(aud, audience)) throw invalidClaim("aud", "is another");
+  if (audience !== undefined && !isFor(aud, audience)) {
+    throw invalidClaim("aud", `is not ${audience}`);
+  }
   return claims as Record<string, unknown> & Claims; // exp is checked
 }
 

@@ -114,9 +114,9 @@ export class JwtVerifier {
     const { header } = jws.protected;
     const { algorithms, tokenType } = this.#config;
     const alg = algorithms.find((name) => name === header.alg);
-    if (alg === undefined) throw malformed("its algorithm is not accepted");
+    if (alg === undefined) throw malformed(`its algorithm is not ${algorithms.join(" or ")}`);
     if (tokenType !== undefined && typeOf(header) !== tokenType) {
-      throw malformed("its type is not accepted");
+      throw malformed(`its type is not ${tokenType}`);
     }
     this.#lastHeader = jws.protected;
     let keys = this.#keys.find(header.kid, alg);

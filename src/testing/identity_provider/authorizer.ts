@@ -34,7 +34,10 @@ export class Authorizer {
   read(parameters: URLSearchParams): Authorization {
     const target = readTarget(parameters, this.#settings);
     try {
-      return { target, request: readRequest(parameters) };
+      const request = readRequest(parameters);
+      const asked = request.scope.split(" ");
+      const scope = asked.filter((each) => this.#settings.scopes.has(each)).join(" ");
+      return { target, request: { ...request, scope } };
     } catch (error) {
       const refusal = asRefusal(error);
       if (refusal === undefined) throw error;
@@ -54,9 +57,7 @@ export class Authorizer {
     if (user === undefined) {
       return this.#refusal(target, new OAuthRefusal("access_denied", "The user has refused"));
     }
-    const { nonce, codeChallenge } = request;
-    const asked = request.scope.split(" ");
-    const scope = asked.filter((each) => this.#settings.scopes.has(each)).join(" ");
+    const { scope, nonce, codeChallenge } = request;
     const { client: { clientId }, redirectUri } = target;
     const authTime = Math.floor(this.#settings.now() / 1000);
     const grant = { clientId, user, scope, nonce, authTime, revoked: false };

@@ -78,13 +78,19 @@ export interface IssueTokenOptions {
    * that is `undefined` is left out.
    */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** The life in seconds, negative for a token that has expired; default that of the provider. */
+  /**
+   * The life in seconds; default that of the provider. For a token that has expired, give less than the
+   * verifier's leeway: -120.
+   */
   readonly expiresInSeconds?: number;
 }
 
 /** What `rotateKeys()` takes. */
 export interface RotateKeysOptions {
-  /** Whether the last three keys before it stay published; default true. */
+  /**
+   * Whether the last three keys before it stay published; default true. A verifier learns of it at its
+   * next fetch: `JwksCache.refresh()`.
+   */
   readonly keepPrevious?: boolean;
 }
 

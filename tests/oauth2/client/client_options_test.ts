@@ -51,7 +51,6 @@ test("OAuth2Options refuses what is not sound with InvalidConfig, and repeats no
     [{ clientSecret: "" }, "clientSecret: it is empty or missing"],
     [{ clientSecret: undefined }, "clientSecret: it is empty or missing"],
     [{ clientSecret: 7 }, "clientSecret: it is empty or missing"],
-    [{ authorizeUrl: undefined }, "authorizeUrl: it is no absolute URL"],
     [{ authorizeUrl: "/leak" }, "authorizeUrl: it is no absolute URL"],
     [{ tokenUrl: "" }, "tokenUrl: it is no absolute URL"],
     [{ tokenUrl: "http://leak.example" }, "tokenUrl: it is neither https nor http to this machine"],

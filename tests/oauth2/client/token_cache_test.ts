@@ -176,3 +176,20 @@ test("TokenCache keeps at most maxSets, the newest; a client has one of 1 000", 
     "at-1",
   ]);
 });
+
+test("TokenCache.refresh() refreshes anew when the newest set of a superseded token is over", async () => {
+  let now = 1_000;
+  const cache = new TokenCache({ now: () => now });
+  const until = (accessToken: string, refreshToken: string, expiresAtMs: number) =>
+    new TokenSet({
+      accessToken,
+      tokenType: "bearer",
+      refreshToken,
+      expiresAt: new Date(expiresAtMs),
+    });
+  assert.deepEqual(await refresh(cache, "r1", until("a2", "r2", 2_000)), ["r1"]);
+  assert.deepEqual(await refresh(cache, "r1", until("a3", "r3", 4_000)), []);
+  now = 2_000;
+  assert.deepEqual(await refresh(cache, "r1", until("a3", "r3", 4_000)), ["r2"]);
+  assert.equal(cache.byRefresh("r1")?.accessToken, "a3");
+});

@@ -105,7 +105,7 @@ test("OAuth2Login.begin() refuses to return to another site, and begins nothing"
   const store = new OpenStore();
   await using app = await loginApplication(exampleLogin({ fetch, store }));
   const browser = new Browser(app);
-  for (const path of ["//evil.example", "/\\evil.example", "/\t/evil", "https://evil", "", "a"]) {
+  for (const path of ["//evil.example", "/\\evil.example", "/\t/evil", "https://evil", "a"]) {
     const response = await browser.open(`/auth/login?return_to=${encodeURIComponent(path)}`);
     assert.equal(response.status, 400, path);
     assert.equal(response.headers.get("cache-control"), "no-store");

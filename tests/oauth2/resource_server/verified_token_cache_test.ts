@@ -108,6 +108,19 @@ test("JwtVerifier takes no kept token past exp, not even within the leeway", asy
   assert.equal(await outcomeOf(verifier.verify(token)), "InvalidClaim exp");
 });
 
+test("JwtVerifier gives the place of a token that is over to another", async () => {
+  await using server = await JwksServer.start(key.jwk);
+  const { clock, verifier } = caching(server, { cacheTokens: 2 });
+  const first = await key.token();
+  const { claims } = await verifier.verify(first);
+  const short = await key.token({ exp: NOW + 1 });
+  await verifier.verify(short);
+  clock.ms += 100_000;
+  assert.equal(await outcomeOf(verifier.verify(short)), "InvalidClaim exp");
+  await verifier.verify(await key.token({ jti: "another" }));
+  assert.equal((await verifier.verify(first)).claims, claims);
+});
+
 test("JwtVerifier drops a kept token when its key leaves the key set", async () => {
   await using server = await JwksServer.start(key.jwk, other.jwk);
   const { cache, verifier } = caching(server);

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { OAuth2Client } from "../../../src/oauth2/client/client.ts";
+import { OAuth2Options } from "../../../src/oauth2/client/client_options.ts";
+import { test } from "../../test.ts";
+
+/** A client whose server gives tokens of a minute, and notes what it was asked for. */
+function machine({ expiresIn = 60 }: { readonly expiresIn?: number | null } = {}) {
+  const asked: string[] = [];
+  const state = { nowMs: 1_000_000, fails: false, asked };
+  const client = new OAuth2Client(
+    new OAuth2Options({
+      clientId: "job",
+      clientSecret: "secret",
+      tokenUrl: "https://id.example.com/token",
+    }),
+    {
+      now: () => state.nowMs,
+      fetch: async (_, init) => {
+        const form = new URLSearchParams(String(init?.body));
+        await Promise.resolve();
+        if (state.fails) return Response.json({ error: "invalid_client" }, { status: 401 });
+        asked.push([form.get("scope"), form.get("resource")].filter(Boolean).join(" "));
+        return Response.json({
+          access_token: `at-${asked.length}`,
+          token_type: "bearer",
+          expires_in: expiresIn,
+        });
+      },
+    },
+  );
+  const token = async (...args: Parameters<OAuth2Client["machineTokens"]>) =>
+    (await client.machineTokens(...args)).accessToken;
+  return { client, state, token };
+}
+
+test("OAuth2Client.machineTokens() asks once for all who need them, and again half a minute early", async () => {
+  const { state, token } = machine();
+  const tokens = await Promise.all(Array.from({ length: 100 }, () => token(["a"])));
+  assert.deepEqual([...new Set(tokens)], ["at-1"]);
+  state.nowMs += 29_999;
+  assert.equal(await token(["a"]), "at-1");
+  state.nowMs += 1;
+  const renewed = await Promise.all(Array.from({ length: 100 }, () => token(["a"])));
+  assert.deepEqual([...new Set(renewed)], ["at-2"]);
+});
+
+test("OAuth2Client.machineTokens() keeps tokens of other scopes and parameters apart", async () => {
+  const { client, state, token } = machine();
+  const extra = { resource: "https://api.example.com" };
+  assert.equal(await token(["a"]), "at-1");
+  assert.equal(await token(["b"]), "at-2");
+  assert.equal(await token(["a"], { extra }), "at-3");
+  assert.equal(await token(["a"], { extra }), "at-3");
+  assert.equal((await client.withTimeout(1_000).machineTokens(["b"])).accessToken, "at-2");
+  assert.deepEqual(state.asked, ["a", "b", "a https://api.example.com"]);
+});
+
+test("OAuth2Client.machineTokens() keeps no failure, and nothing whose time is unknown", async () => {
+  const { state, token } = machine({ expiresIn: null });
+  state.fails = true;
+  await assert.rejects(token(), { code: "Grant", httpStatus: 502 });
+  state.fails = false;
+  assert.deepEqual([await token(), await token()], ["at-1", "at-2"]);
+});
+
+test("OAuth2Client.clientCredentials() lets extra set no parameter of the client's own", async () => {
+  const { client, state } = machine();
+  for (const name of ["grant_type", "scope", "client_id", "client_secret", "client_assertion"]) {
+    await assert.rejects(client.clientCredentials([], { extra: { [name]: "x" } }), {
+      code: "InvalidConfig",
+      message: `Cannot get client credentials: extra has ${name}, which the client sets itself`,
+    });
+  }
+  assert.deepEqual(state.asked, []);
+});
+
+test("OAuth2Client.authorizeUrl() needs an authorizeUrl", () => {
+  const { client } = machine();
+  assert.throws(() => client.authorizeUrl({ pkce: "c".repeat(43) }), {
+    code: "InvalidConfig",
+    message: "Cannot make authorize URL: there is no authorizeUrl",
+  });
+});
+
+test("TokenSet.expiresWithin() tells whether a set is about to be over", async () => {
+  const { client } = machine();
+  const set = await client.machineTokens();
+  assert.deepEqual(
+    [set.expiresWithin(59_999, 1_000_000), set.expiresWithin(60_000, 1_000_000)],
+    [false, true],
+  );
+  const { client: silent } = machine({ expiresIn: null });
+  assert.equal((await silent.machineTokens()).expiresWithin(1e12), false);
+});
