@@ -41,7 +41,7 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
  * refresh window is over they keep working while the set is fetched anew in the background; while
  * that fails, up to the longest staleness. A key that is not known is looked for in a set fetched
  * after it was asked for: all who ask meanwhile share that fetch, and fetches are spaced (five at
- * once, then one a second), so that a flood of forged tokens neither floods the provider nor hides a
+ * once, then one in 1.25 s), so that a flood of forged tokens neither floods the provider nor hides a
  * new key.
  *
  * @example
@@ -55,7 +55,8 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 export class JwksCache implements KeySource {
   readonly #url: URL;
   readonly #options: Required<JwksCacheOptions>;
-  readonly #pace = new Pace({ intervalMs: 1_000, burst: 5 });
+  /** Five seconds of a flood, and what still waits at their end, take ten fetches at most. */
+  readonly #pace = new Pace({ intervalMs: 1_250, burst: 5 });
   #refreshWindowMs = REFRESH_WINDOW_MS;
   #maxStaleMs = MAX_STALE_MS;
   #keys: KeySet = KeySet.EMPTY;
