@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { getLogger } from "@logtape/logtape";
 import type { Context } from "../../core/context.ts";
 import { BadGatewayException, UnauthorizedException } from "../../core/http_exception.ts";
 import type { OAuth2Client } from "../client/client.ts";
@@ -161,10 +162,10 @@ export class OAuth2Login {
     const { parameters, state } = await callbackParameters(c);
     const login = await this.#store.take(state);
     const browsers = await this.#cookie.digests(c);
-    const isOurs = login?.client === this.#clientName &&
-      browsers.some((browser) => equalInConstantTime(browser, login.browser));
-    if (!isOurs) {
-      throw new UnauthorizedException("The login is unknown, over, or of another browser");
+    if (!login) throw refused("its state is unknown, used or over");
+    if (login.client !== this.#clientName) throw refused("another client has begun it");
+    if (!browsers.some((browser) => equalInConstantTime(browser, login.browser))) {
+      throw refused("another browser, or another host of this site, has begun it");
     }
     const code = this.#client.verifyCallback(parameters, state);
     const { tokens, claims } = await this.#exchange(code, login);
@@ -189,6 +190,12 @@ export class OAuth2Login {
     if (idToken !== undefined) return await this.#client.verifyIdToken(idToken, { nonce });
     throw new OAuth2Error({ code: "Validation" }, "Cannot verify login: there is no id_token");
   }
+}
+
+/** Which of the reasons it was is for the log: the others are nobody's business. */
+function refused(reason: string): UnauthorizedException {
+  getLogger(["fw", "oauth2"]).debug("A login is refused: {reason}", { reason });
+  return new UnauthorizedException("The login is unknown, over, or of another browser");
 }
 
 function unfit(why: string): OAuth2Error {

@@ -3,6 +3,7 @@ import { Redis } from "ioredis";
 import { MemoryLoginStore } from "../../../src/oauth2/login/memory_login_store.ts";
 import { RedisLoginStore } from "../../../src/oauth2/login/redis_login_store.ts";
 import { REDIS_URL, SKIP_REDIS } from "../../middleware/redis.ts";
+import { captureLogs } from "../../capture_logs.ts";
 import { test } from "../../test.ts";
 import { Browser } from "./browser.ts";
 import { exampleLogin, loginApplication } from "./login_application.ts";
@@ -225,3 +226,19 @@ test("OAuth2Login.finish() does not read the query of a form", async () => {
   const response = await it.browser.post(callback, new URLSearchParams());
   assert.equal(response.status, 400);
 });
+
+test("OAuth2Login.finish() logs at debug why a login is refused, and tells the browser less", () =>
+  captureLogs(["fw"], async (records) => {
+    await using it = await site();
+    const callback = await begun(it);
+    const stranger = await new Browser(it.app).open(callback);
+    const again = await it.browser.open(callback);
+    const details = [(await stranger.json()).detail, (await again.json()).detail];
+    assert.deepEqual([stranger.status, again.status, details[0]], [401, 401, details[1]]);
+    const reasons = records.filter(({ level }) => level === "debug")
+      .map(({ properties }) => properties.reason);
+    assert.deepEqual(reasons, [
+      "another browser, or another host of this site, has begun it",
+      "its state is unknown, used or over",
+    ]);
+  }));
