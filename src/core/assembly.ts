@@ -67,7 +67,7 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
     const { guards, interceptors, filters } = bound.pipeline;
     const isForKnown = options.requiresIdentity && !isPublic(bound);
     const pipeline = {
-      // the last: any guard before it may be what identifies the caller
+      // last, as the guards before it may be what identifies the caller
       guards: [...global.guards, ...guards, ...isForKnown ? [requireIdentity] : []],
       interceptors: [...global.interceptors, ...interceptors],
       filters,
