@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import type { DiscoveryOptions } from "../../../src/oauth2/client/client_options.ts";
 import type { AuthMethod } from "../../../src/oauth2/client/client_authentication.ts";
-import type { OidcClients, OidcProvider } from "./oidc_provider.ts";
+import {
+  type OidcClients,
+  type OidcProvider,
+  type ResourceAlgorithm,
+  RESOURCES,
+} from "./oidc_provider.ts";
 import { outcomeOf } from "../resource_server/outcome.ts";
 import { peerClient, peerTest, peerVerifier } from "./peer.ts";
 
@@ -17,17 +22,28 @@ function keyCredentials({ key }: OidcClients): DiscoveryOptions {
 
 for (const [authMethod, credentialsOf] of METHODS) {
   peerTest(
-    `clientCredentials() with ${authMethod} gets a token that is verified`,
+    `clientCredentials() with ${authMethod} gets tokens of each algorithm that are verified`,
     async (provider) => {
       const credentials = credentialsOf(provider);
-      const client = await peerClient(provider, { ...credentials, authMethod });
-      const set = await client.clientCredentials(["read"]);
-      assert.deepEqual([set.tokenType, set.scope, set.refreshToken], ["bearer", "read", undefined]);
-      assert.ok(Math.abs(Number(set.expiresAt) - Date.now() - 3_600_000) < 60_000);
-      const { header, claims } = await peerVerifier(provider, "EdDSA").verify(set.accessToken);
       const { clientId } = credentials;
-      assert.equal(header.typ, "at+jwt");
-      assert.deepEqual([claims.sub, claims.client_id, claims.scope], [clientId, clientId, "read"]);
+      const client = await peerClient(provider, { ...credentials, authMethod });
+      for (const [alg, resource] of Object.entries(RESOURCES)) {
+        const set = await client.clientCredentials(["read"], { extra: { resource } });
+        assert.deepEqual([set.tokenType, set.scope, set.refreshToken], [
+          "bearer",
+          "read",
+          undefined,
+        ]);
+        assert.ok(Math.abs(Number(set.expiresAt) - Date.now() - 3_600_000) < 60_000);
+        const verifier = peerVerifier(provider, alg as ResourceAlgorithm);
+        const { header, claims } = await verifier.verify(set.accessToken);
+        assert.deepEqual([header.typ, header.alg, claims.aud], ["at+jwt", alg, resource]);
+        assert.deepEqual([claims.sub, claims.client_id, claims.scope], [
+          clientId,
+          clientId,
+          "read",
+        ]);
+      }
     },
   );
 }
