@@ -1,5 +1,5 @@
 /**
- * The application: where core, middleware and runtime meet.
+ * The application: where core, middleware, runtime, OAuth2 and authn meet.
  *
  * @module
  */
@@ -169,9 +169,10 @@ export class FwApplication {
   }
 
   /**
-   * Verifies the bearer tokens of requests, once they have passed middleware and rate limits; a second
-   * call takes the place of the first. A route is protected by `OAuth2Guard`, `OAuth2Principal` or
-   * `roles`; with `require: true`, every route is that does not declare `public: true`.
+   * Verifies the bearer tokens of requests that have passed middleware and rate limits. A route is
+   * protected by `OAuth2Guard`, `OAuth2Principal` or `roles`; with `require: true`, all routes are
+   * protected except those with `public: true`. A second call replaces the verifier of the first;
+   * `require` of any call stays in force.
    */
   useOAuth2(verifier: TokenVerifier, options: AuthenticationOptions = {}): this {
     const roles: RolesReader = (claims) => this.#rolesReader(claims);

@@ -21,7 +21,7 @@ export interface JwtServiceOptions {
   /** The key that signs them. */
   readonly key: JwtKey;
   /** Keys that signed tokens which are still about, and are to be accepted. */
-  readonly previousKeys?: readonly JwtKey[];
+  readonly acceptedKeys?: readonly JwtKey[];
   /** How long a token holds in seconds; 900 by default. */
   readonly expiresInSeconds?: number;
   /** The time in milliseconds since 1970; the platform's by default. */
@@ -45,7 +45,7 @@ const OWN_CLAIMS = ["iss", "aud", "sub", "exp", "nbf", "iat", "jti", "roles"];
 
 /**
  * Signs and verifies an application's own tokens (RFC 7519). To rotate keys, sign with a new one and
- * keep the last in `previousKeys` for as long as its tokens hold.
+ * keep the last in `acceptedKeys` for as long as its tokens hold.
  *
  * @example
  * ```ts
@@ -72,10 +72,10 @@ export class JwtService implements TokenVerifier {
    * @throws {RangeError} if tokens are to hold for less than a second
    */
   constructor(options: JwtServiceOptions) {
-    const { issuer, audience, key, previousKeys = [], expiresInSeconds = 900, now } = options;
+    const { issuer, audience, key, acceptedKeys = [], expiresInSeconds = 900, now } = options;
     checkLifetime(expiresInSeconds);
     this.#options = { ...options, expiresInSeconds };
-    this.#keys = [key, ...previousKeys];
+    this.#keys = [key, ...acceptedKeys];
     const config = new ValidationConfig()
       .withAlgorithms(this.#keys.map(({ algorithm }) => algorithm))
       .withIssuer(issuer)

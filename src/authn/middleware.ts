@@ -6,6 +6,7 @@
 import type { MiddlewareHandler } from "hono";
 import { bearerAuthentication } from "../oauth2/bearer_authentication.ts";
 import { readRoles } from "../oauth2/claimed_roles.ts";
+import { OAuth2Error } from "../oauth2/errors.ts";
 import { identityOf } from "../oauth2/identity.ts";
 import { cachingVerifier, type TokenVerifier } from "../oauth2/middleware.ts";
 
@@ -17,8 +18,20 @@ import { cachingVerifier, type TokenVerifier } from "../oauth2/middleware.ts";
 export function installAuthnMiddleware(service: TokenVerifier): MiddlewareHandler {
   const verifier = cachingVerifier(service);
   return bearerAuthentication("authn", async (token, c) => {
-    const identity = identityOf((await verifier.verify(token)).claims);
-    c.set("roles", readRoles(({ roles }) => roles, identity.claims));
-    c.set("authnIdentity", identity);
+    try {
+      const identity = identityOf((await verifier.verify(token)).claims);
+      c.set("roles", readRoles(({ roles }) => roles, identity.claims));
+      c.set("authnIdentity", identity);
+      c.set("isOwnToken", true);
+    } catch (error) {
+      c.set("isOwnToken", isOfOwnKey(error));
+      throw error;
+    }
   });
+}
+
+/** Tells whether a token, which does not hold, claims a key of the application's own. */
+function isOfOwnKey(error: unknown): boolean {
+  return error instanceof OAuth2Error &&
+    (error.code === "InvalidClaim" || error.code === "InvalidSignature");
 }

@@ -1,5 +1,5 @@
 /**
- * Tokens of the application's own, and the caller whoever has said who it is.
+ * Tokens of the application's own, and the caller, by those or by tokens of an identity provider.
  *
  * @example
  * ```ts

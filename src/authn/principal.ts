@@ -1,12 +1,12 @@
 /**
- * The caller, whoever has said who it is.
+ * The caller, by a token of the application's own or of an identity provider.
  *
  * @module
  */
-import { refuseUnknown } from "../core/challenge.ts";
+import { refuseUnauthenticated } from "../core/challenge.ts";
 import type { Context } from "../core/context.ts";
 import type { Extractor } from "../core/extractor.ts";
-import { needingIdentity } from "../core/identity_marker.ts";
+import { markRequiresIdentity } from "../core/identity_marker.ts";
 import type { Claims } from "../oauth2/resource_server/claims.ts";
 import type { OAuth2Identity } from "../oauth2/identity.ts";
 
@@ -41,9 +41,9 @@ export interface Principal {
  *
  * @throws {UnauthorizedException} 401 if the request has no valid token of either
  */
-export const Principal: Extractor<Principal> = needingIdentity((c: Context): Principal => {
+export const Principal: Extractor<Principal> = markRequiresIdentity((c: Context): Principal => {
   const own: OAuth2Identity | undefined = c.get("authnIdentity");
   const identity: OAuth2Identity | undefined = own ?? c.get("oauth2Identity");
-  if (!identity) refuseUnknown(c);
+  if (!identity) refuseUnauthenticated(c);
   return { ...identity, roles: c.get("roles"), source: own ? "authn" : "oauth2" };
 });

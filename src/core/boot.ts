@@ -5,7 +5,7 @@
  */
 import { Container } from "./container.ts";
 import { checkController, routesOf } from "./controller.ts";
-import { needsIdentity } from "./identity_marker.ts";
+import { requiresIdentity } from "./identity_marker.ts";
 import { runStartHooks, runStopHooks } from "./lifecycle.ts";
 import type { Module } from "./module.ts";
 import {
@@ -85,7 +85,7 @@ export async function boot(
  * themselves, and before the input is read.
  */
 function identityGuards({ options }: Route): readonly CanActivateFn[] {
-  const extractors = Object.values(options.args ?? {}).filter(needsIdentity);
+  const extractors = Object.values(options.args ?? {}).filter(requiresIdentity);
   return extractors.map((extract) => async (c) => void await extract(c));
 }
 

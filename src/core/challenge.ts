@@ -13,7 +13,7 @@ import {
 /** What authenticates requests says, by `c.set("challenge", ...)`, to whoever refuses a caller. */
 export interface Challenge {
   /** The `WWW-Authenticate` for a caller who is unknown (RFC 9110 §11.6.1). */
-  readonly unknown: string;
+  readonly unauthenticated: string;
   /** The `WWW-Authenticate` for a caller who may not do something. */
   readonly insufficient: string;
   /** Why the caller's credentials could not be judged, though they may be right. */
@@ -25,13 +25,13 @@ export interface Challenge {
  *
  * @throws {HttpException} 401, as `create` makes it; or why the credentials could not be judged
  */
-export function refuseUnknown(
+export function refuseUnauthenticated(
   c: Context,
   create: (options: HttpExceptionOptions) => UnauthorizedException = (options) =>
     new UnauthorizedException("An identity is required", options),
 ): never {
   const challenge: Challenge | undefined = c.get("challenge");
-  throw challenge?.failure ?? create(challenge ? headers(challenge.unknown) : {});
+  throw challenge?.failure ?? create(challenge ? headers(challenge.unauthenticated) : {});
 }
 
 /**

@@ -4,15 +4,16 @@
  * @module
  */
 
-const NEEDS_IDENTITY = Symbol("fw.needsIdentity");
+const REQUIRES_IDENTITY = Symbol("fw.requiresIdentity");
 
 /** Marks a guard or an extractor that refuses a caller without an identity, in place. */
-export function needingIdentity<T extends object>(guardOrExtractor: T): T {
-  return Object.assign(guardOrExtractor, { [NEEDS_IDENTITY]: true });
+export function markRequiresIdentity<T extends object>(guardOrExtractor: T): T {
+  return Object.assign(guardOrExtractor, { [REQUIRES_IDENTITY]: true });
 }
 
 /** Tells whether a guard or an extractor is marked so. */
-export function needsIdentity(guardOrExtractor: unknown): boolean {
+export function requiresIdentity(guardOrExtractor: unknown): boolean {
   // a class that extends one of them may let anybody pass
-  return typeof guardOrExtractor === "function" && Object.hasOwn(guardOrExtractor, NEEDS_IDENTITY);
+  return typeof guardOrExtractor === "function" &&
+    Object.hasOwn(guardOrExtractor, REQUIRES_IDENTITY);
 }

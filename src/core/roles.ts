@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { refuseForRoles, refuseUnknown } from "./challenge.ts";
+import { refuseForRoles, refuseUnauthenticated } from "./challenge.ts";
 import type { Context } from "./context.ts";
 
 /**
@@ -14,7 +14,7 @@ import type { Context } from "./context.ts";
  * @throws {HttpException} 401 if the caller is unknown
  */
 export function requireIdentity(c: Context): void {
-  if (c.get("roles") === undefined) refuseUnknown(c);
+  if (c.get("roles") === undefined) refuseUnauthenticated(c);
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 import type { ControllerClass } from "./controller.ts";
 import { compareSpecificity, composePath, shapeOf } from "./path.ts";
-import { needsIdentity } from "./identity_marker.ts";
+import { requiresIdentity } from "./identity_marker.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Route, RouteMethod } from "./route.ts";
 
@@ -123,7 +123,7 @@ function protectionOf(bound: BoundRoute, global: GlobalProtection): RouteInfo["p
   const { options } = bound.route;
   const guards = [...global.guards, ...bound.controller.guards ?? [], ...options.guards ?? []];
   if (rolesOf(bound).length > 0) return "roles";
-  if ([...guards, ...Object.values(options.args ?? {})].some(needsIdentity)) return "identity";
+  if ([...guards, ...Object.values(options.args ?? {})].some(requiresIdentity)) return "identity";
   if (global.requiresIdentity && !isPublic(bound)) return "identity";
   if (guards.length > 0) return "guarded";
   return isPublic(bound) ? "public" : "open";

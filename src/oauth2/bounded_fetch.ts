@@ -28,15 +28,15 @@ export interface Answer {
 }
 
 /** Why there is no answer. The message is a reason: "no answer in 5000 ms". It never escapes. */
-export class NoAnswer extends Error {
+export class FetchFailure extends Error {
   /** The name of the class. */
-  override readonly name = "NoAnswer";
+  override readonly name = "FetchFailure";
 }
 
 /**
  * Sends a request and reads the whole answer.
  *
- * @throws {NoAnswer} if there is none within the bounds
+ * @throws {FetchFailure} if there is none within the bounds
  */
 export async function boundedFetch(
   url: URL,
@@ -46,7 +46,7 @@ export async function boundedFetch(
   const aborter = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const expiry = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new NoAnswer(`no answer in ${timeoutMs} ms`)), timeoutMs);
+    timer = setTimeout(() => reject(new FetchFailure(`no answer in ${timeoutMs} ms`)), timeoutMs);
   });
   async function answer(): Promise<Answer> {
     const response = await fetch(url.href, {
@@ -62,8 +62,8 @@ export async function boundedFetch(
     answered.catch(() => {}); // it may fail after the time is over
     return await Promise.race([answered, expiry]);
   } catch (error) {
-    if (error instanceof NoAnswer) throw error;
-    throw new NoAnswer("the connection failed", { cause: withoutQuery(error, url) });
+    if (error instanceof FetchFailure) throw error;
+    throw new FetchFailure("the connection failed", { cause: withoutQuery(error, url) });
   } finally {
     clearTimeout(timer);
     aborter.abort(); // what is still under way; what has ended does not mind
@@ -82,7 +82,7 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
     bytes += value.byteLength;
     if (bytes > maxBytes) {
       await reader.cancel();
-      throw new NoAnswer(`the answer is over ${maxBytes} bytes`);
+      throw new FetchFailure(`the answer is over ${maxBytes} bytes`);
     }
     text += decoder.decode(value, { stream: true });
   }

@@ -54,7 +54,7 @@ export type OAuth2Failure =
     readonly claim: string;
   };
 
-/** Why an operation failed; each code is one HTTP status. */
+/** Why an operation failed. */
 export type OAuth2ErrorCode = OAuth2Failure["code"];
 
 const HTTP_STATUSES: Readonly<Record<OAuth2ErrorCode, number>> = {
@@ -69,23 +69,11 @@ const HTTP_STATUSES: Readonly<Record<OAuth2ErrorCode, number>> = {
   UnknownKid: 401,
 };
 
-/** Errors by which a server refuses the application, whoever has called that (RFC 6749 §5.2). */
-const OF_APPLICATION: ReadonlySet<string> = new Set([
-  "invalid_client",
-  "unauthorized_client",
-  "unsupported_grant_type",
-]);
-
-/** A caller that is told 401 for it would throw good credentials away. */
-function isOwnFault(failure: OAuth2Failure): boolean {
-  return failure.code === "Grant" && OF_APPLICATION.has(failure.grant.error);
-}
-
 /** What every {@linkcode OAuth2Error} has, whatever its code. */
 export interface OAuth2ErrorBase extends Error {
   /** Always `"OAuth2Error"`. */
   readonly name: "OAuth2Error";
-  /** The status of an HTTP response to it. */
+  /** The status of an HTTP response to it; 502 for a `Grant` that refuses the application itself. */
   readonly httpStatus: number;
 }
 
@@ -133,3 +121,15 @@ export const OAuth2Error: OAuth2ErrorConstructor = class OAuth2Error extends Err
     Object.assign(this, failure); // the data that its code narrows to
   }
 } as OAuth2ErrorConstructor;
+
+/** Errors by which a server refuses the application, whoever has called that (RFC 6749 §5.2). */
+const OF_APPLICATION: ReadonlySet<string> = new Set([
+  "invalid_client",
+  "unauthorized_client",
+  "unsupported_grant_type",
+]);
+
+/** A caller that is told 401 for it would throw good credentials away. */
+function isOwnFault(failure: OAuth2Failure): boolean {
+  return failure.code === "Grant" && OF_APPLICATION.has(failure.grant.error);
+}

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Context } from "../core/context.ts";
-import { needingIdentity } from "../core/identity_marker.ts";
+import { markRequiresIdentity } from "../core/identity_marker.ts";
 import type { CanActivate } from "../core/pipeline.ts";
 import { OAuth2Principal } from "./principal.ts";
 
@@ -37,4 +37,4 @@ export class OAuth2Guard implements CanActivate {
   }
 }
 
-needingIdentity(OAuth2Guard);
+markRequiresIdentity(OAuth2Guard);

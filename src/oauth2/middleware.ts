@@ -41,11 +41,19 @@ export function installOauth2Middleware(
   { roles = claimedRoles }: OAuth2MiddlewareOptions = {},
 ): MiddlewareHandler {
   const caching = cachingVerifier(verifier);
-  return bearerAuthentication("oauth2", async (token, c) => {
+  const authenticate = bearerAuthentication("oauth2", async (token, c) => {
     const identity = identityOf((await caching.verify(token)).claims);
     c.set("roles", readRoles(roles, identity.claims));
     c.set("oauth2Identity", identity);
   });
+  return async function oauth2(c, next) {
+    if (c.get("isOwnToken")) return await next(); // a provider would be asked for a key it cannot have
+    if (c.get("oauth2Identity")) {
+      c.set("oauth2Identity", undefined); // the last one that is installed decides
+      c.set("roles", undefined);
+    }
+    return await authenticate(c, next);
+  };
 }
 
 /** Gives what keeps the tokens it has verified, where the verifier can and was not told otherwise. */

@@ -1,6 +1,6 @@
 /**
  * OAuth2: a client that is strict, and a resource server that survives its provider's outages and key
- * rotations. It rests on Fetch and WebCrypto alone.
+ * rotations. It asks nothing of a platform but Fetch and WebCrypto.
  *
  * @example
  * ```ts
@@ -22,28 +22,8 @@
  *
  * @module
  */
-export type { AuthorizeRequest, AuthorizeUrl } from "./client/authorize_url.ts";
 export type { Fetch } from "./bounded_fetch.ts";
-export type { Callback } from "./client/callback.ts";
 export { claimedRoles, type RolesReader } from "./claimed_roles.ts";
-export type { Claims } from "./resource_server/claims.ts";
-export {
-  type ClientCredentialsOptions,
-  OAuth2Client,
-  type OAuth2ClientOptions,
-} from "./client/client.ts";
-export type {
-  AuthMethod,
-  ClientCredentials,
-  ClientSecret,
-} from "./client/client_authentication.ts";
-export { OAuth2Options } from "./client/client_options.ts";
-export type {
-  ConfidentialClientOptions,
-  DiscoveryOptions,
-  PublicClientOptions,
-} from "./client/client_options.ts";
-export type { JwsHeader } from "./resource_server/compact_jws.ts";
 export { OAuth2Error } from "./errors.ts";
 export type {
   GrantError,
@@ -53,13 +33,42 @@ export type {
   OAuth2Failure,
 } from "./errors.ts";
 export { OAuth2Guard } from "./guard.ts";
-export type { IdTokenClaims } from "./client/id_token.ts";
 export type { OAuth2Identity } from "./identity.ts";
-export type { JsonObject } from "./client/json_object.ts";
-export { JwksCache, type JwksCacheOptions } from "./resource_server/jwks_cache.ts";
-export { JwtVerifier, type JwtVerifierOptions } from "./resource_server/jwt_verifier.ts";
-export type { KeySource } from "./resource_server/key_set.ts";
-export type { LoginStore, PendingLogin } from "./login/login_store.ts";
+export type { JsonObject } from "./json_object.ts";
+export {
+  installOauth2Middleware,
+  type OAuth2MiddlewareOptions,
+  type TokenVerifier,
+} from "./middleware.ts";
+export { OAuth2Module, type OAuth2ModuleOptions, type ResourceServerOptions } from "./module.ts";
+export { oauth2Identity, OAuth2Principal, OAuth2PrincipalMissing } from "./principal.ts";
+
+export type { AuthorizeRequest, AuthorizeUrl } from "./client/authorize_url.ts";
+export type { Callback } from "./client/callback.ts";
+export {
+  type ClientCredentialsOptions,
+  OAuth2Client,
+  type OAuth2ClientOptions,
+} from "./client/client.ts";
+export type {
+  AuthMethod,
+  ClientAuthenticationOptions,
+  ClientSecret,
+} from "./client/client_authentication.ts";
+export { OAuth2Options } from "./client/client_options.ts";
+export type {
+  ConfidentialClientOptions,
+  DiscoveryOptions,
+  PublicClientOptions,
+} from "./client/client_options.ts";
+export type { IdTokenClaims } from "./client/id_token.ts";
+export { generatePkce, type PkcePair, PkceVerifier } from "./client/pkce.ts";
+export type { TokenTypeHint } from "./client/revocation.ts";
+export { TokenCache, type TokenCacheOptions } from "./client/token_cache.ts";
+export { TokenSet, type TokenSetFields } from "./client/token_set.ts";
+export { TokenSetDto, type TokenSetDtoFields } from "./client/token_set_dto.ts";
+
+export type { LoginStore, PendingLogin, SaveLoginOptions } from "./login/login_store.ts";
 export { MemoryLoginStore, type MemoryLoginStoreOptions } from "./login/memory_login_store.ts";
 export { OAuth2Login } from "./login/oauth2_login.ts";
 export type { BeginLoginOptions, FinishedLogin, OAuth2LoginOptions } from "./login/oauth2_login.ts";
@@ -69,18 +78,12 @@ export type {
   NodeRedisClient,
   RedisLoginStoreOptions,
 } from "./login/redis_login_store.ts";
-export {
-  installOauth2Middleware,
-  type OAuth2MiddlewareOptions,
-  type TokenVerifier,
-} from "./middleware.ts";
-export { OAuth2Module, type OAuth2ModuleOptions, type ResourceServerOptions } from "./module.ts";
-export { generatePkce, type PkcePair, PkceVerifier } from "./client/pkce.ts";
-export { oauth2Identity, OAuth2Principal, OAuth2PrincipalMissing } from "./principal.ts";
-export type { TokenTypeHint } from "./client/revocation.ts";
+
+export type { Claims } from "./resource_server/claims.ts";
+export type { JwsHeader } from "./resource_server/compact_jws.ts";
+export { JwksCache, type JwksCacheOptions } from "./resource_server/jwks_cache.ts";
+export { JwtVerifier, type JwtVerifierOptions } from "./resource_server/jwt_verifier.ts";
+export type { KeySource } from "./resource_server/key_set.ts";
 export { isSigningAlgorithm, type SigningAlgorithm } from "./resource_server/signing_algorithm.ts";
-export { TokenCache, type TokenCacheOptions } from "./client/token_cache.ts";
-export { TokenSet, type TokenSetFields } from "./client/token_set.ts";
-export { TokenSetDto, type TokenSetDtoFields } from "./client/token_set_dto.ts";
 export { type IssuerOf, ValidationConfig } from "./resource_server/validation_config.ts";
 export type { VerifiedToken } from "./resource_server/verified_token_cache.ts";

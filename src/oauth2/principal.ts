@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { refuseUnknown } from "../core/challenge.ts";
+import { refuseUnauthenticated } from "../core/challenge.ts";
 import type { Context } from "../core/context.ts";
 import type { Extractor } from "../core/extractor.ts";
 import { type HttpExceptionOptions, UnauthorizedException } from "../core/http_exception.ts";
-import { needingIdentity } from "../core/identity_marker.ts";
+import { markRequiresIdentity } from "../core/identity_marker.ts";
 import type { OAuth2Identity } from "./identity.ts";
 
 /** The identity of the caller; see the extractor of the same name. */
@@ -30,8 +30,8 @@ export type OAuth2Principal = OAuth2Identity;
  * @throws {OAuth2PrincipalMissing} 401 if the request has no valid token
  * @throws {OAuth2Error} `JwksFetch`, 503, if its token could not be verified for want of keys
  */
-export const OAuth2Principal: Extractor<OAuth2Principal> = needingIdentity((c: Context) =>
-  oauth2Identity(c) ?? refuseUnknown(c, (options) => new OAuth2PrincipalMissing(options))
+export const OAuth2Principal: Extractor<OAuth2Principal> = markRequiresIdentity((c: Context) =>
+  oauth2Identity(c) ?? refuseUnauthenticated(c, (options) => new OAuth2PrincipalMissing(options))
 );
 
 /** Gives the identity of the caller's token, if the request has a valid one. */

@@ -4,6 +4,7 @@ import { type FwApplication, inject, module, optional, route } from "../../mod.t
 import { AuthnModule, JwtKey, JwtService, Principal } from "../../src/authn/mod.ts";
 import { OAuth2Guard } from "../../src/oauth2/guard.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
+import { captureLogs } from "../capture_logs.ts";
 import { issuer } from "../oauth2/issuer.ts";
 import { test } from "../test.ts";
 
@@ -94,19 +95,34 @@ test("Principal reads either identity, and no token is asked about twice", async
   assert.equal((await app.request("/admin")).status, 401);
 });
 
-test("a token of the application's own that is over is refused without asking the provider", async () => {
+test("an own token that has expired or is forged is refused without asking the provider", async () => {
   const provider = await issuer();
   provider.isDown = true;
-  await using app = await probe((app) =>
-    app.useOAuth2(provider.verifier).useAuthn(app.get(JwtService))
-  );
-  const jwt = app.get(JwtService);
-  const over = await jwt.sign({ subject: "ann", expiresInSeconds: 1 });
-  const [header, payload] = over.split(".");
-  const forged = `${header}.${payload}.${"A".repeat(86)}`;
-  const response = await app.request("/me", bearer(forged));
-  assert.deepEqual([response.status, response.headers.get("www-authenticate")], [
-    401,
-    'Bearer error="invalid_token"',
-  ]);
+  let now = Date.now();
+  const jwt = new JwtService({
+    issuer: "https://api.example.com",
+    key: await JwtKey.generate(),
+    now: () => now,
+  });
+  await using app = await probe((app) => app.useOAuth2(provider.verifier).useAuthn(jwt));
+  const token = await jwt.sign({ subject: "ann" });
+  const [header, payload] = token.split(".");
+  now += 1_000_000;
+  for (const own of [token, `${header}.${payload}.${"A".repeat(86)}`]) {
+    const response = await app.request("/me", bearer(own));
+    assert.deepEqual([response.status, response.headers.get("www-authenticate")], [
+      401,
+      'Bearer error="invalid_token"',
+    ]);
+  }
 });
+
+test("a verifier that could not judge a token has a say, unless another one accepts it", () =>
+  captureLogs(["fw"], async () => {
+    const provider = await issuer();
+    const broken = { verify: () => Promise.reject(new Error("broken")) };
+    await using app = await probe((app) => app.useOAuth2(provider.verifier).useAuthn(broken));
+    const theirs = await provider.sign();
+    assert.equal((await app.request("/me", bearer(theirs))).status, 200);
+    assert.equal((await app.request("/me", bearer(`${theirs}x`))).status, 500);
+  }));

@@ -62,7 +62,7 @@ test("JwtService signs with every algorithm, and others verify it by its key set
 test("JwtService.verify() accepts previous keys until they are left out", async () => {
   const [old, fresh] = [await JwtKey.generate(), await JwtKey.generate("ES256")];
   const token = await new JwtService({ issuer, key: old }).sign({ subject: "tom" });
-  const rotating = new JwtService({ issuer, key: fresh, previousKeys: [old] });
+  const rotating = new JwtService({ issuer, key: fresh, acceptedKeys: [old] });
   const rotated = new JwtService({ issuer, key: fresh });
   assert.equal((await rotating.verify(token)).claims.sub, "tom");
   assert.equal(decodeProtectedHeader(await rotating.sign({ subject: "tom" })).kid, fresh.kid);
@@ -103,7 +103,7 @@ test("JwtService refuses content and options that are not sound", async () => {
     assert.throws(() => new JwtService({ issuer, key, expiresInSeconds }), RangeError);
   }
   assert.throws(() => new JwtService({ issuer: "", key }), code("InvalidConfig"));
-  assert.throws(() => new JwtService({ issuer, key, previousKeys: [key] }), code("InvalidConfig"));
+  assert.throws(() => new JwtService({ issuer, key, acceptedKeys: [key] }), code("InvalidConfig"));
 });
 
 test("JwtKey reads JSON Web Keys and PEM, and names a key by its thumbprint", async () => {

@@ -105,7 +105,7 @@ const REFUSED: readonly (readonly [what: string, env: Environment, says: string]
   [
     "safe algorithms",
     { ...ENDPOINTS, OAUTH2_ALGORITHMS: "HS256" },
-    "OAUTH2_ALGORITHMS: It may name",
+    "OAUTH2_ALGORITHMS: It is no safe algorithm",
   ],
   [
     "its provider",

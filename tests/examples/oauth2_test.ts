@@ -329,11 +329,13 @@ test("the OAuth2 example reads its settings once, and says all that is wrong wit
       "  OAUTH2_CLIENT_SECRET: It is empty\n" +
       "  OAUTH2_ISSUER: It is no URL\n" +
       "  OAUTH2_JWKS_URL: It is no URL\n" +
-      "  OAUTH2_ALGORITHMS: It may name EdDSA, ES256, ES384, ES512, RS256, RS384, RS512, PS256, " +
-      "PS384, PS512",
+      "  OAUTH2_ALGORITHMS: It is no safe algorithm",
   });
   for (const name of ["none", "HS256", "rs256", ""]) {
-    assert.throws(() => settingsIn({ OAUTH2_ALGORITHMS: name }), /OAUTH2_ALGORITHMS: It may name/);
+    assert.throws(
+      () => settingsIn({ OAUTH2_ALGORITHMS: name }),
+      /OAUTH2_ALGORITHMS: It is no safe algorithm/,
+    );
   }
 });
 

@@ -99,11 +99,11 @@ export async function secretHolders(secrets: Secrets): Promise<Readonly<Record<s
 
   const pending = { verifier, nonce: code, returnTo: "/", browser: "x", client: "web" };
   const memory = new MemoryLoginStore();
-  await memory.save(code, pending, 60_000);
+  await memory.save(code, pending, { ttlMs: 60_000 });
   const redis = new RedisLoginStore({
     sendCommand: () => Promise.resolve(JSON.stringify(pending)),
   });
-  await redis.save(code, pending, 60_000);
+  await redis.save(code, pending, { ttlMs: 60_000 });
   const login = new OAuth2Login(client, { store: memory });
 
   const social = { clientId: "web", clientSecret, redirectUri, fetch };
@@ -112,7 +112,7 @@ export async function secretHolders(secrets: Secrets): Promise<Readonly<Record<s
 
   const key = await JwtKey.fromJwk(jwk);
   const pemKey = await JwtKey.fromPem(pem, "ES256");
-  const jwtService = new JwtService({ issuer: "https://api.example", key, previousKeys: [pemKey] });
+  const jwtService = new JwtService({ issuer: "https://api.example", key, acceptedKeys: [pemKey] });
   await jwtService.sign({ subject: "tom" });
   const resourceServer = {
     jwksUrl: "https://id.example/jwks",

@@ -45,7 +45,7 @@ function checkState(state: string | undefined, expected: string): void {
   }
   if (expected === "") fail("there is no state to expect");
   if (state === undefined) fail("it has no state");
-  else if (!equalInConstantTime(state, expected)) fail("its state is another");
+  else if (!equalInConstantTime(state, expected)) fail("its state does not match");
 }
 
 /** A client that knows no issuer has nothing to mix up, nor to compare with (RFC 9207 §2.4). */
@@ -55,7 +55,7 @@ function checkIssuer(
 ): void {
   if (issuer === undefined) return;
   if (iss === undefined && issParameterSupported) fail("it has no iss");
-  if (iss !== undefined && iss !== issuer) fail("its iss is another");
+  if (iss !== undefined && iss !== issuer) fail("its iss does not match");
 }
 
 function refused(values: Readonly<Record<string, string | undefined>>, state: string): OAuth2Error {

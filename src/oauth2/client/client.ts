@@ -10,9 +10,9 @@ import type { OAuth2Options } from "./client_options.ts";
 import { endpointUrl } from "../endpoint_url.ts";
 import { OAuth2Error } from "../errors.ts";
 import { checkIdToken, type IdTokenClaims, idTokenVerifier } from "./id_token.ts";
-import type { JsonObject } from "./json_object.ts";
+import type { JsonObject } from "../json_object.ts";
 import type { JwtVerifier } from "../resource_server/jwt_verifier.ts";
-import { MachineTokens } from "./machine_tokens.ts";
+import { ClientCredentialsCache } from "./client_credentials_cache.ts";
 import { waitFor } from "./patience.ts";
 import { PkceVerifier } from "./pkce.ts";
 import { describe, inspectedByToString } from "../redacted.ts";
@@ -42,7 +42,7 @@ interface Settings extends Requester {
   readonly revokeUrl: string | undefined;
   readonly userinfoUrl: string | undefined;
   readonly cache: TokenCache;
-  readonly machineTokens: MachineTokens;
+  readonly cachedClientCredentials: ClientCredentialsCache;
   readonly idTokens: JwtVerifier | undefined;
 }
 
@@ -108,7 +108,7 @@ export class OAuth2Client {
       revokeUrl: options.revokeUrl,
       userinfoUrl: options.userinfoUrl,
       cache: new TokenCache({ maxSets: OWN_CACHE_SETS, now }),
-      machineTokens: new MachineTokens(now),
+      cachedClientCredentials: new ClientCredentialsCache(now),
       idTokens: idTokenVerifier(options, { fetch, now }),
     };
   }
@@ -180,7 +180,7 @@ export class OAuth2Client {
 
   /**
    * Exchanges the code of a callback for tokens, which are cached. It consumes the verifier at once,
-   * though it fail.
+   * even if it fails.
    *
    * @throws {OAuth2Error} `Validation` if the verifier has been used; nothing is sent then
    */
@@ -201,7 +201,7 @@ export class OAuth2Client {
 
   /**
    * Gets new tokens for the client itself (RFC 6749 §4.4): each call asks the server; see
-   * {@linkcode OAuth2Client.machineTokens}. `extra` has further parameters, such as `resource` (RFC
+   * {@linkcode OAuth2Client.cachedClientCredentials}. `extra` has further parameters, such as `resource` (RFC
    * 8707) or `audience`.
    *
    * @throws {OAuth2Error} `InvalidConfig` if the client is public, or `extra` has a parameter that the
@@ -227,13 +227,13 @@ export class OAuth2Client {
    *
    * @throws {OAuth2Error} as {@linkcode OAuth2Client.clientCredentials} does
    */
-  async machineTokens(
+  async cachedClientCredentials(
     scopes: readonly string[] = [],
     options: ClientCredentialsOptions = {},
   ): Promise<TokenSet> {
     const key = JSON.stringify([joinScopes(scopes), Object.entries(options.extra ?? {}).sort()]);
     const ask = () => this.clientCredentials(scopes, options);
-    return await this.#settings.machineTokens.get(key, ask);
+    return await this.#settings.cachedClientCredentials.get(key, ask);
   }
 
   /**
@@ -297,7 +297,7 @@ export class OAuth2Client {
     return await requestUserinfo(this.#settings, { userinfoUrl, accessToken, headers });
   }
 
-  /** Gives the cached set of an access token, though it be over. */
+  /** Gives the cached set of an access token, even if it has expired. */
   cached(accessToken: string): TokenSet | undefined {
     return this.#settings.cache.cached(accessToken);
   }

@@ -26,7 +26,7 @@ export type AuthMethod = "client_secret_post" | "client_secret_basic" | "private
 export type ClientSecret = string | (() => string | Promise<string>);
 
 /** What a client proves by who it is. */
-export interface ClientCredentials {
+export interface ClientAuthenticationOptions {
   /** The secret. */
   readonly clientSecret?: ClientSecret | undefined;
   /** The key that signs assertions: private, with the usage `sign`. */
@@ -43,7 +43,7 @@ export interface ClientCredentials {
  */
 export function clientAuthentication(
   method: AuthMethod,
-  { clientSecret, privateKey, privateKeyId }: ClientCredentials,
+  { clientSecret, privateKey, privateKeyId }: ClientAuthenticationOptions,
 ): ClientAuth {
   switch (method) {
     case "none":

@@ -8,7 +8,7 @@ import type { Fetch } from "../bounded_fetch.ts";
 import {
   type AuthMethod,
   clientAuthentication,
-  type ClientCredentials,
+  type ClientAuthenticationOptions,
 } from "./client_authentication.ts";
 import { discover } from "./discovery.ts";
 import { endpointUrl } from "../endpoint_url.ts";
@@ -44,7 +44,8 @@ export interface PublicClientOptions {
 }
 
 /** What a confidential client is configured with. */
-export interface ConfidentialClientOptions extends PublicClientOptions, ClientCredentials {
+export interface ConfidentialClientOptions
+  extends PublicClientOptions, ClientAuthenticationOptions {
   /** How the client proves who it is; `client_secret_post` by default. */
   readonly authMethod?: AuthMethod | undefined;
 }
@@ -52,7 +53,7 @@ export interface ConfidentialClientOptions extends PublicClientOptions, ClientCr
 /** What a client that discovers its server is configured with. */
 export interface DiscoveryOptions
   extends
-    ClientCredentials,
+    ClientAuthenticationOptions,
     Pick<PublicClientOptions, "clientId" | "redirectUri" | "idTokenAlgorithms"> {
   /**
    * How the client proves who it is. By default `none` without secret and key, `private_key_jwt` with a

@@ -4,10 +4,10 @@
  * @module
  */
 import { allowInsecureRequests, customFetch } from "oauth4webapi";
-import { type Answer, boundedFetch, type Fetch, NoAnswer } from "../bounded_fetch.ts";
+import { type Answer, boundedFetch, type Fetch, FetchFailure } from "../bounded_fetch.ts";
 import { OAuth2Error } from "../errors.ts";
 import { type ErrorParameters, MAX_SCRUBBED, MAX_TEXT, readGrantError } from "./grant_error.ts";
-import { type JsonObject, jsonObject } from "./json_object.ts";
+import { type JsonObject, jsonObject } from "../json_object.ts";
 import { scrub } from "./scrub.ts";
 import { sentSecrets } from "./sent_secrets.ts";
 
@@ -123,7 +123,9 @@ export class Exchange {
 
   /** What sends may have put the request into its error: only the words of that are kept. */
   #unanswered(error: unknown): OAuth2Error {
-    const { message, cause } = error instanceof NoAnswer ? error : new NoAnswer("there is none");
+    const { message, cause } = error instanceof FetchFailure
+      ? error
+      : new FetchFailure("there is none");
     const words: string[] = [];
     for (let each = cause; each instanceof Error && words.length < 5; each = each.cause) {
       words.push(scrub(each.message, this.#sent));

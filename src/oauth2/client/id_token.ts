@@ -55,12 +55,12 @@ export function checkIdToken(
     throw invalidClaim("sub", "is not 1 to 255 characters");
   }
   if (typeof iat !== "number" || !Number.isFinite(iat)) {
-    throw invalidClaim("iat", "is missing, or no time");
+    throw invalidClaim("iat", "is missing, or not a time");
   }
   if (azp === undefined && Array.isArray(aud) && aud.length > 1) {
     throw invalidClaim("azp", "is missing, among several audiences");
   }
-  if (azp !== undefined && azp !== clientId) throw invalidClaim("azp", "is another");
+  if (azp !== undefined && azp !== clientId) throw invalidClaim("azp", "does not match");
   checkNonce(claims.nonce, nonce);
   return { ...claims, sub, iat };
 }
@@ -70,5 +70,5 @@ function checkNonce(nonce: unknown, expected: string | undefined): void {
   if (expected === undefined && nonce === undefined) return;
   const isEqual = typeof nonce === "string" && expected !== undefined && expected !== "" &&
     equalInConstantTime(nonce, expected);
-  if (!isEqual) throw invalidClaim("nonce", "is another");
+  if (!isEqual) throw invalidClaim("nonce", "does not match");
 }

@@ -76,7 +76,7 @@ export class TokenCache {
     return this.#sets.size === 0;
   }
 
-  /** Gives the set of an access token, though it be over. */
+  /** Gives the set of an access token, even if it has expired. */
   cached(accessToken: string): TokenSet | undefined {
     return this.#sets.get(accessToken);
   }
@@ -133,7 +133,9 @@ export class TokenCache {
       chain = this.#chainOf(refreshToken);
     }
     if (chain.refreshing) return chain.refreshing;
-    if (chain.set && chain.newest !== refreshToken && !this.#isOver(chain.set)) return chain.set;
+    if (chain.set && chain.newest !== refreshToken && !chain.set.expiresWithin(0, this.#now())) {
+      return chain.set;
+    }
     return chain.refreshing = this.#refresh(chain, send);
   }
 
@@ -163,10 +165,6 @@ export class TokenCache {
       chain.refreshing = undefined;
       this.#dropIfUseless(chain);
     }
-  }
-
-  #isOver({ expiresAt }: TokenSet): boolean {
-    return expiresAt !== undefined && expiresAt.getTime() <= this.#now();
   }
 
   #keep(set: TokenSet): void {

@@ -91,7 +91,7 @@ function scopeText(value: unknown): string {
 function seconds(value: unknown): number {
   const isTime = Number.isSafeInteger(value) &&
     !Number.isNaN(new Date(Number(value) * 1000).getTime());
-  return isTime ? Number(value) : fail("expiresAtUnix is no time in whole seconds");
+  return isTime ? Number(value) : fail("expiresAtUnix is not a time in whole seconds");
 }
 
 function fail(why: string): never {

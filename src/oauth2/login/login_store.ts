@@ -18,10 +18,16 @@ export interface PendingLogin {
   readonly client: string;
 }
 
+/** How a login is kept. */
+export interface SaveLoginOptions {
+  /** For how many milliseconds. */
+  readonly ttlMs: number;
+}
+
 /** Keeps logins that are under way, by their `state`. */
 export interface LoginStore {
-  /** Keeps a login for so many milliseconds. */
-  save(state: string, login: PendingLogin, ttlMs: number): Promise<void>;
+  /** Keeps a login for its time. */
+  save(state: string, login: PendingLogin, options: SaveLoginOptions): Promise<void>;
   /** Gives a login and forgets it at once: of two that ask, one gets it. */
   take(state: string): Promise<PendingLogin | undefined>;
 }

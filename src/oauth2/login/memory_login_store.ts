@@ -3,12 +3,12 @@
  *
  * @module
  */
-import type { LoginStore, PendingLogin } from "./login_store.ts";
+import type { LoginStore, PendingLogin, SaveLoginOptions } from "./login_store.ts";
 
 /** Options of a {@linkcode MemoryLoginStore}. */
 export interface MemoryLoginStoreOptions {
   /** The most logins that are kept, 10 000 by default; the oldest goes for a new one. */
-  readonly max?: number;
+  readonly maxLogins?: number;
   /** The time in milliseconds since 1970; the platform's by default. */
   readonly now?: () => number;
 }
@@ -21,19 +21,19 @@ interface Entry {
 /** A store for applications of one process. */
 export class MemoryLoginStore implements LoginStore {
   readonly #entries = new Map<string, Entry>();
-  readonly #max: number;
+  readonly #maxLogins: number;
   readonly #now: () => number;
 
   /**
    * Creates an empty store.
    *
-   * @throws {RangeError} if `max` is not a positive integer
+   * @throws {RangeError} if `maxLogins` is not a positive integer
    */
-  constructor({ max = 10_000, now = Date.now }: MemoryLoginStoreOptions = {}) {
-    if (!Number.isSafeInteger(max) || max < 1) {
-      throw new RangeError(`Cannot keep logins: max ${max} is not a positive integer`);
+  constructor({ maxLogins = 10_000, now = Date.now }: MemoryLoginStoreOptions = {}) {
+    if (!Number.isSafeInteger(maxLogins) || maxLogins < 1) {
+      throw new RangeError(`Cannot keep logins: maxLogins ${maxLogins} is not a positive integer`);
     }
-    this.#max = max;
+    this.#maxLogins = maxLogins;
     this.#now = now;
   }
 
@@ -43,10 +43,10 @@ export class MemoryLoginStore implements LoginStore {
   }
 
   /** Keeps a login for so many milliseconds. */
-  save(state: string, login: PendingLogin, ttlMs: number): Promise<void> {
+  save(state: string, login: PendingLogin, { ttlMs }: SaveLoginOptions): Promise<void> {
     const nowMs = this.#now();
     for (const [oldest, { expiresAtMs }] of this.#entries) {
-      if (expiresAtMs > nowMs && this.#entries.size < this.#max) break;
+      if (expiresAtMs > nowMs && this.#entries.size < this.#maxLogins) break;
       this.#entries.delete(oldest);
     }
     this.#entries.set(state, { login, expiresAtMs: nowMs + ttlMs });

@@ -142,7 +142,7 @@ export class OAuth2Login {
       returnTo: path,
       browser: await this.#cookie.set(c, { isCrossSite: extra.response_mode === "form_post" }),
       client: this.#clientName,
-    }, this.#ttlMs);
+    }, { ttlMs: this.#ttlMs });
     return c.redirect(url, 303);
   }
 
@@ -162,7 +162,7 @@ export class OAuth2Login {
     const { parameters, state } = await callbackParameters(c);
     const login = await this.#store.take(state);
     const browsers = await this.#cookie.digests(c);
-    if (!login) throw refused("its state is unknown, used or over");
+    if (!login) throw refused("its state is unknown, used or expired");
     if (login.client !== this.#clientName) throw refused("another client has begun it");
     if (!browsers.some((browser) => equalInConstantTime(browser, login.browser))) {
       throw refused("another browser, or another host of this site, has begun it");
@@ -195,7 +195,7 @@ export class OAuth2Login {
 /** Which of the reasons it was is for the log: the others are nobody's business. */
 function refused(reason: string): UnauthorizedException {
   getLogger(["fw", "oauth2"]).debug("A login is refused: {reason}", { reason });
-  return new UnauthorizedException("The login is unknown, over, or of another browser");
+  return new UnauthorizedException("The login is unknown, expired, or of another browser");
 }
 
 function unfit(why: string): OAuth2Error {

@@ -4,10 +4,10 @@
  * @module
  */
 import { ServiceUnavailableException } from "../../core/http_exception.ts";
-import { type JsonObject, jsonObject } from "../client/json_object.ts";
+import { type JsonObject, jsonObject } from "../json_object.ts";
 import { waitFor } from "../client/patience.ts";
 import { scrub } from "../client/scrub.ts";
-import type { LoginStore, PendingLogin } from "./login_store.ts";
+import type { LoginStore, PendingLogin, SaveLoginOptions } from "./login_store.ts";
 
 /** As much of a client of `ioredis` as is used here. */
 export interface IoRedisClient {
@@ -60,7 +60,11 @@ export class RedisLoginStore implements LoginStore {
   }
 
   /** Keeps a login for so many milliseconds. */
-  async save(state: string, login: PendingLogin, ttlMs: number): Promise<void> {
+  async save(
+    state: string,
+    login: PendingLogin,
+    { ttlMs }: SaveLoginOptions,
+  ): Promise<void> {
     await this.#send("SET", this.#key(state), JSON.stringify(login), "PX", String(ttlMs));
   }
 

@@ -26,18 +26,18 @@ export function checkClaims(
   nowSeconds: number,
 ): Claims {
   const { exp, nbf, iss, aud } = claims;
-  if (!isTime(exp)) throw invalidClaim("exp", "is missing, or no time");
-  if (nowSeconds >= exp + leewaySeconds) throw invalidClaim("exp", "is over");
+  if (!isTime(exp)) throw invalidClaim("exp", "is missing, or not a time");
+  if (nowSeconds >= exp + leewaySeconds) throw invalidClaim("exp", "has passed");
   if (nbf !== undefined) {
-    if (!isTime(nbf)) throw invalidClaim("nbf", "is no time");
-    if (nowSeconds < nbf - leewaySeconds) throw invalidClaim("nbf", "is to come");
+    if (!isTime(nbf)) throw invalidClaim("nbf", "is not a time");
+    if (nowSeconds < nbf - leewaySeconds) throw invalidClaim("nbf", "is in the future");
   }
   const expected = typeof issuer === "function" ? issuer(claims) : issuer;
   if (issuer !== undefined && (expected === undefined || iss !== expected)) {
-    throw invalidClaim("iss", expected === undefined ? "is another" : `is not ${expected}`);
+    throw invalidClaim("iss", expected === undefined ? "does not match" : `is not ${expected}`);
   }
   if (audience !== undefined && !isFor(aud, audience)) {
-    throw invalidClaim("aud", `is not ${audience}`);
+    throw invalidClaim("aud", `does not include ${audience}`);
   }
   return claims as Record<string, unknown> & Claims; // exp is checked
 }

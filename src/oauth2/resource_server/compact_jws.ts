@@ -4,6 +4,7 @@
  * @module
  */
 import { base64url } from "jose";
+import { isJsonObject, type JsonObject } from "../json_object.ts";
 import { deepFreeze } from "../deep_freeze.ts";
 import { OAuth2Error } from "../errors.ts";
 
@@ -77,17 +78,15 @@ export function readCompactJws(token: string, known?: ProtectedHeader): CompactJ
  *
  * @throws {OAuth2Error} `Validation` if it is none, or not UTF-8
  */
-export function readJson(bytes: Uint8Array, part: string): Record<string, unknown> {
+export function readJson(bytes: Uint8Array, part: string): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(decoder.decode(bytes));
   } catch {
     throw malformed(`its ${part} is no JSON`);
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw malformed(`its ${part} is no JSON object`);
-  }
-  return value as Record<string, unknown>; // JSON has no other objects
+  if (isJsonObject(value)) return value;
+  throw malformed(`its ${part} is no JSON object`);
 }
 
 /** Makes the error of a token that is not what it should be. */

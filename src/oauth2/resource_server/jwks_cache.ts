@@ -4,7 +4,7 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
-import { boundedFetch, type Fetch, NoAnswer } from "../bounded_fetch.ts";
+import { boundedFetch, type Fetch, FetchFailure } from "../bounded_fetch.ts";
 import { endpointUrl } from "../endpoint_url.ts";
 import { OAuth2Error } from "../errors.ts";
 import { KeySet, type KeySource } from "./key_set.ts";
@@ -206,7 +206,7 @@ export class JwksCache implements KeySource {
     } catch (error) {
       this.#failedAtMs = this.#options.now();
       const reason = error instanceof Error ? error.message : String(error);
-      const cause = error instanceof NoAnswer ? error.cause : undefined;
+      const cause = error instanceof FetchFailure ? error.cause : undefined;
       logger.warn("Cannot fetch the keys of {url}: {reason}", { url, reason });
       throw new OAuth2Error({ code: "JwksFetch" }, `Cannot fetch keys: ${reason}`, { cause });
     }
@@ -218,11 +218,11 @@ export class JwksCache implements KeySource {
       ...this.#options,
       maxBytes: MAX_BYTES,
     });
-    if (status !== 200) throw new NoAnswer(`the answer is ${status}`);
+    if (status !== 200) throw new FetchFailure(`the answer is ${status}`);
     try {
       return JSON.parse(text);
     } catch {
-      throw new NoAnswer("the answer is no JSON"); // the parser's own words quote it
+      throw new FetchFailure("the answer is no JSON"); // the parser's own words quote it
     }
   }
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isJsonObject } from "../json_object.ts";
 import { importJWK, type JWK } from "jose";
 import {
   isSigningAlgorithm,
@@ -70,7 +71,7 @@ export class KeySet {
    * @throws {TypeError} if it is no key set, or has more than 200 keys
    */
   static async read(json: unknown, previous: KeySet = KeySet.EMPTY): Promise<KeySet> {
-    if (!isObject(json) || !Array.isArray(json.keys)) throw new TypeError("it is no key set");
+    if (!isJsonObject(json) || !Array.isArray(json.keys)) throw new TypeError("it is no key set");
     if (json.keys.length > MAX_KEYS) throw new TypeError(`it has more than ${MAX_KEYS} keys`);
     const known = new Map(previous.#keys.map((key) => [key.material, key]));
     const read = new Map<string, PublicKey>();
@@ -96,7 +97,7 @@ export class KeySet {
 
 /** Gives what makes a key what it is, if it may check signatures. */
 function materialOf(jwk: unknown): string | undefined {
-  if (!isObject(jwk)) return undefined;
+  if (!isJsonObject(jwk)) return undefined;
   const { kid, kty, alg, use, key_ops: operations, crv, x, y, n, e } = jwk;
   if (typeof kid !== "string" || kid === "") return undefined;
   if (PRIVATE_MEMBERS.some((member) => Object.hasOwn(jwk, member))) return undefined;
@@ -145,8 +146,4 @@ function isWeak({ algorithm }: CryptoKey): boolean {
   const exponent = publicExponent.reduce((number, byte) => number * 256 + byte, 0);
   const isOdd = (publicExponent.at(-1) ?? 0) % 2 === 1;
   return modulusLength < MIN_RSA_BITS || !isOdd || exponent < 3;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

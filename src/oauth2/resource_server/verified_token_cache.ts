@@ -59,5 +59,3 @@ export class VerifiedTokenCache {
     }
   }
 }
-
-/** Freezes a value and all that is in it; not by recursion, for a token may nest deeper than the stack. */

@@ -82,7 +82,8 @@ export class SocialProvider<Profile extends object> {
   readonly #logins = new MemoryLoginStore();
 
   /**
-   * Creates one; the functions named after the providers do so.
+   * Creates one; the functions named after the providers do so, and any other
+   * provider is added in the same way.
    *
    * @throws {OAuth2Error} `InvalidConfig` if an option is not sound
    */
@@ -138,7 +139,7 @@ export class SocialProvider<Profile extends object> {
     }
     // OpenID Connect Core §5.3.2: a token may have been swapped for another user's
     const sub = login.claims?.sub;
-    if (sub !== undefined && sub !== id) throw invalidClaim("sub", "is another");
+    if (sub !== undefined && sub !== id) throw invalidClaim("sub", "does not match");
     return profile as Profile; // the provider documents the rest
   }
 

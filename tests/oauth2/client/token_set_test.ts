@@ -64,12 +64,12 @@ test("TokenSet.fromDto() takes what is no set for a mistake, and does not repeat
     [{ refreshToken: {} }, "refreshToken is no text, or empty"],
     [{ idToken: 7 }, "idToken is no text, or empty"],
     [{ scope: ["a"] }, "scope is no text"],
-    [{ expiresAtUnix: "1893456000" }, "expiresAtUnix is no time in whole seconds"],
-    [{ expiresAtUnix: 1.5 }, "expiresAtUnix is no time in whole seconds"],
-    [{ expiresAtUnix: NaN }, "expiresAtUnix is no time in whole seconds"],
-    [{ expiresAtUnix: Infinity }, "expiresAtUnix is no time in whole seconds"],
-    [{ expiresAtUnix: 8.64e12 + 1 }, "expiresAtUnix is no time in whole seconds"],
-    [{ expiresAtUnix: expiresAt }, "expiresAtUnix is no time in whole seconds"],
+    [{ expiresAtUnix: "1893456000" }, "expiresAtUnix is not a time in whole seconds"],
+    [{ expiresAtUnix: 1.5 }, "expiresAtUnix is not a time in whole seconds"],
+    [{ expiresAtUnix: NaN }, "expiresAtUnix is not a time in whole seconds"],
+    [{ expiresAtUnix: Infinity }, "expiresAtUnix is not a time in whole seconds"],
+    [{ expiresAtUnix: 8.64e12 + 1 }, "expiresAtUnix is not a time in whole seconds"],
+    [{ expiresAtUnix: expiresAt }, "expiresAtUnix is not a time in whole seconds"],
   ];
   for (const [wrong, why] of cases) {
     const dto = { ...DTO, ...wrong } as TokenSetDtoFields;

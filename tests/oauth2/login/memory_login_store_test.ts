@@ -5,7 +5,7 @@ import { PENDING, TEN_MINUTES_MS } from "./pending_login.ts";
 
 test("MemoryLoginStore.take() gives a login once, to one of many who ask at once", async () => {
   const store = new MemoryLoginStore();
-  await store.save("a", PENDING, TEN_MINUTES_MS);
+  await store.save("a", PENDING, { ttlMs: TEN_MINUTES_MS });
   const taken = await Promise.all(Array.from({ length: 100 }, () => store.take("a")));
   assert.deepEqual(taken.filter((login) => login !== undefined), [PENDING]);
   assert.equal(await store.take("a"), undefined);
@@ -14,7 +14,7 @@ test("MemoryLoginStore.take() gives a login once, to one of many who ask at once
 
 test("MemoryLoginStore.take() gives nothing for a state that nobody has saved", async () => {
   const store = new MemoryLoginStore();
-  await store.save("a", PENDING, TEN_MINUTES_MS);
+  await store.save("a", PENDING, { ttlMs: TEN_MINUTES_MS });
   for (const state of ["", "A", "a ", "b", "__proto__", "constructor", "size"]) {
     assert.equal(await store.take(state), undefined);
   }
@@ -24,8 +24,8 @@ test("MemoryLoginStore.take() gives nothing for a state that nobody has saved", 
 test("MemoryLoginStore.take() gives a login up to its last millisecond", async () => {
   let nowMs = 1_000;
   const store = new MemoryLoginStore({ now: () => nowMs });
-  await store.save("a", PENDING, TEN_MINUTES_MS);
-  await store.save("b", PENDING, TEN_MINUTES_MS);
+  await store.save("a", PENDING, { ttlMs: TEN_MINUTES_MS });
+  await store.save("b", PENDING, { ttlMs: TEN_MINUTES_MS });
   nowMs += TEN_MINUTES_MS - 1;
   assert.deepEqual(await store.take("a"), PENDING);
   nowMs += 1;
@@ -34,8 +34,10 @@ test("MemoryLoginStore.take() gives a login up to its last millisecond", async (
 });
 
 test("MemoryLoginStore.save() makes the oldest go for a new one", async () => {
-  const store = new MemoryLoginStore({ max: 3 });
-  for (const state of ["a", "b", "c", "d", "e"]) await store.save(state, PENDING, TEN_MINUTES_MS);
+  const store = new MemoryLoginStore({ maxLogins: 3 });
+  for (const state of ["a", "b", "c", "d", "e"]) {
+    await store.save(state, PENDING, { ttlMs: TEN_MINUTES_MS });
+  }
   assert.equal(store.size, 3);
   const taken = await Promise.all(["a", "b", "c", "d", "e"].map((state) => store.take(state)));
   assert.deepEqual(taken.map((login) => login !== undefined), [false, false, true, true, true]);
@@ -43,17 +45,17 @@ test("MemoryLoginStore.save() makes the oldest go for a new one", async () => {
 
 test("MemoryLoginStore.save() makes those go first that are over", async () => {
   let nowMs = 0;
-  const store = new MemoryLoginStore({ max: 3, now: () => nowMs });
-  await store.save("a", PENDING, 10);
-  await store.save("b", PENDING, 10);
+  const store = new MemoryLoginStore({ maxLogins: 3, now: () => nowMs });
+  await store.save("a", PENDING, { ttlMs: 10 });
+  await store.save("b", PENDING, { ttlMs: 10 });
   nowMs = 10;
-  await store.save("c", PENDING, 10);
+  await store.save("c", PENDING, { ttlMs: 10 });
   assert.equal(store.size, 1);
 });
 
 test("MemoryLoginStore keeps 10 000 logins, however many are begun", async () => {
   const store = new MemoryLoginStore();
-  for (let i = 0; i < 30_000; i++) await store.save(`${i}`, PENDING, TEN_MINUTES_MS);
+  for (let i = 0; i < 30_000; i++) await store.save(`${i}`, PENDING, { ttlMs: TEN_MINUTES_MS });
   assert.equal(store.size, 10_000);
   assert.equal(await store.take("19999"), undefined);
   assert.deepEqual(await store.take("20000"), PENDING);
@@ -61,6 +63,6 @@ test("MemoryLoginStore keeps 10 000 logins, however many are begun", async () =>
 
 test("MemoryLoginStore refuses a max that is no positive integer", () => {
   for (const max of [0, -1, 1.5, NaN, Infinity]) {
-    assert.throws(() => new MemoryLoginStore({ max }), RangeError);
+    assert.throws(() => new MemoryLoginStore({ maxLogins: max }), RangeError);
   }
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { base64url } from "jose";
 import { OAuth2Error } from "../../../src/oauth2/errors.ts";
-import type { PendingLogin } from "../../../src/oauth2/login/login_store.ts";
+import type { PendingLogin, SaveLoginOptions } from "../../../src/oauth2/login/login_store.ts";
 import { MemoryLoginStore } from "../../../src/oauth2/login/memory_login_store.ts";
 import { OAuth2Login } from "../../../src/oauth2/login/oauth2_login.ts";
 import { test } from "../../test.ts";
@@ -17,9 +17,13 @@ const fetch = () => Promise.reject(new Error("a request was sent"));
 class OpenStore extends MemoryLoginStore {
   readonly saved: { state: string; login: PendingLogin; ttlMs: number }[] = [];
 
-  override save(state: string, login: PendingLogin, ttlMs: number): Promise<void> {
-    this.saved.push({ state, login, ttlMs });
-    return super.save(state, login, ttlMs);
+  override save(
+    state: string,
+    login: PendingLogin,
+    options: SaveLoginOptions,
+  ): Promise<void> {
+    this.saved.push({ state, login, ...options });
+    return super.save(state, login, options);
   }
 }
 
@@ -162,7 +166,7 @@ test("OAuth2Login refuses a client that cannot log users in", () => {
   new OAuth2Login(clientOf(url), { scopes: ["email"] });
 });
 
-test("OAuth2Login refuses a time that is no time for a login", () => {
+test("OAuth2Login refuses a time that is not a time for a login", () => {
   for (const ttlMs of [0, -1, 0.5, NaN, Infinity, 86_400_001]) {
     assert.throws(() => exampleLogin({ fetch, ttlMs }), RangeError, `${ttlMs}`);
   }

@@ -46,11 +46,11 @@ const CALLBACKS: readonly (readonly [query: string, status: number, detail: stri
   ["state=%&code=C", 401, "unknown"],
   ["state=other&error=access_denied", 401, "unknown"],
   // RFC 9207 §2.4: of another provider
-  ["state=S&code=C&iss=https://evil.example", 401, "its iss is another"],
-  ["state=S&code=C&iss=", 401, "its iss is another"],
-  [`state=S&code=C&iss=${ISS}/`, 401, "its iss is another"],
-  [`state=S&code=C&iss=${ISS.toUpperCase()}`, 401, "its iss is another"],
-  ["state=S&error=access_denied&iss=https://evil.example", 401, "its iss is another"],
+  ["state=S&code=C&iss=https://evil.example", 401, "its iss does not match"],
+  ["state=S&code=C&iss=", 401, "its iss does not match"],
+  [`state=S&code=C&iss=${ISS}/`, 401, "its iss does not match"],
+  [`state=S&code=C&iss=${ISS.toUpperCase()}`, 401, "its iss does not match"],
+  ["state=S&error=access_denied&iss=https://evil.example", 401, "its iss does not match"],
   // RFC 6749 §4.1.2.1: refused
   ["state=S&error=access_denied", 401, "access_denied"],
   [`state=S&error=access_denied&iss=${ISS}`, 401, "access_denied"],
@@ -88,7 +88,7 @@ test("OAuth2Login.finish() refuses callbacks with 400 and 401, before anything i
     }
     assert.deepEqual(outcomes, CALLBACKS.map(([query, status]) => [query, status]));
     assert.deepEqual(it.provider.asked, []);
-    assert.deepEqual(records, []);
+    assert.deepEqual(records.filter(({ level }) => level !== "debug"), []);
   });
 });
 

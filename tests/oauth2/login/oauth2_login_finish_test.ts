@@ -239,6 +239,6 @@ test("OAuth2Login.finish() logs at debug why a login is refused, and tells the b
       .map(({ properties }) => properties.reason);
     assert.deepEqual(reasons, [
       "another browser, or another host of this site, has begun it",
-      "its state is unknown, used or over",
+      "its state is unknown, used or expired",
     ]);
   }));

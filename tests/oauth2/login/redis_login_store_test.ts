@@ -38,7 +38,7 @@ for (const [name, clientOf] of Object.entries(CLIENTS)) {
   test(`RedisLoginStore over ${name} keeps a login for its time, under its state`, async () => {
     await withRedis(async (redis, prefix) => {
       const store = new RedisLoginStore(clientOf(redis), { prefix });
-      await store.save(STATE, PENDING, TEN_MINUTES_MS);
+      await store.save(STATE, PENDING, { ttlMs: TEN_MINUTES_MS });
       assert.deepEqual(await redis.keys(`${prefix}*`), [`${prefix}:${STATE}`]);
       const ttlMs = await redis.pttl(`${prefix}:${STATE}`);
       assert(ttlMs > TEN_MINUTES_MS - 60_000 && ttlMs <= TEN_MINUTES_MS, `${ttlMs}`);
@@ -57,7 +57,9 @@ for (const [name, clientOf] of Object.entries(CLIENTS)) {
           new RedisLoginStore(clientOf(each), { prefix })
         );
         const states = Array.from({ length: 100 }, (_, i) => `${STATE}${i}`);
-        await Promise.all(states.map((state) => stores[0]?.save(state, PENDING, TEN_MINUTES_MS)));
+        await Promise.all(
+          states.map((state) => stores[0]?.save(state, PENDING, { ttlMs: TEN_MINUTES_MS })),
+        );
         for (const state of states) {
           const taken = await Promise.all(stores.map((store) => store.take(state)));
           assert.deepEqual(taken.filter((login) => login !== undefined), [PENDING]);
@@ -72,7 +74,7 @@ for (const [name, clientOf] of Object.entries(CLIENTS)) {
 test("RedisLoginStore forgets a login that is over", async () => {
   await withRedis(async (redis, prefix) => {
     const store = new RedisLoginStore(redis, { prefix });
-    await store.save(STATE, PENDING, 1);
+    await store.save(STATE, PENDING, { ttlMs: 1 });
     const deadline = Date.now() + 5000;
     while (await redis.exists(`${prefix}:${STATE}`) && Date.now() < deadline);
     assert.equal(await store.take(STATE), undefined);
@@ -125,9 +127,12 @@ test("RedisLoginStore answers 503 when Redis refuses, and shows nothing of the l
       call: (command, ...args) => redis.call(`${command}OLD`, ...args),
     }, { prefix });
     assert.match(await assertUnavailable(old.take(STATE)), /unknown command/);
-    assert.match(await assertUnavailable(old.save(STATE, PENDING, 1000)), /unknown command/);
+    assert.match(
+      await assertUnavailable(old.save(STATE, PENDING, { ttlMs: 1000 })),
+      /unknown command/,
+    );
     // a time that Redis does not take: the client's error has the whole command
-    assert.match(await assertUnavailable(onAList.save(STATE, PENDING, -1)), /expire/);
+    assert.match(await assertUnavailable(onAList.save(STATE, PENDING, { ttlMs: -1 })), /expire/);
   });
 }, { skip: SKIP_REDIS });
 
@@ -142,10 +147,10 @@ test(
     const patient = new RedisLoginStore(redis, { prefix });
     try {
       for (const fail of [line.hang, line.cut]) {
-        await patient.save(STATE, PENDING, TEN_MINUTES_MS);
+        await patient.save(STATE, PENDING, { ttlMs: TEN_MINUTES_MS });
         fail();
         await assertUnavailable(impatient.take("another"));
-        await assertUnavailable(impatient.save("another", PENDING, 1));
+        await assertUnavailable(impatient.save("another", PENDING, { ttlMs: 1 }));
         await line.restore();
         assert.deepEqual(await patient.take(STATE), PENDING);
       }

@@ -84,7 +84,7 @@ function createProvider(issuer, keys) {
     expiresWithSession: () => false,
     rotateRefreshToken: true,
     pkce: { required: () => true },
-    ttl: { AccessToken: 3600, ClientCredentials: 3600, Grant: 3600, IdToken: 3600 },
+    ttl: { AccessToken: 3600, ClientAuthenticationOptions: 3600, Grant: 3600, IdToken: 3600 },
     features: {
       clientCredentials: { enabled: true },
       devInteractions: { enabled: false },

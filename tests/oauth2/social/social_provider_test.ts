@@ -165,7 +165,7 @@ test("SocialProvider.userinfo() refuses another user than the id_token's", async
     it.provider.profile = { sub, email: "ada@example.com" };
     const response = await it.browser.open(await begun(it));
     const { detail } = await response.json();
-    assert.deepEqual([response.status, detail], [401, "Cannot verify token: sub is another"]);
+    assert.deepEqual([response.status, detail], [401, "Cannot verify token: sub does not match"]);
   }
 });
 

@@ -11,7 +11,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export function jsonObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined; // the parser's own words quote the text
   }
@@ -22,6 +22,7 @@ export function withoutNulls(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 }
 
-function isObject(value: unknown): value is JsonObject {
+/** Tells whether a value is a JSON object. */
+export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

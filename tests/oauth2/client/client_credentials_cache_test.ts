@@ -28,12 +28,12 @@ function machine({ expiresIn = 60 }: { readonly expiresIn?: number | null } = {}
       },
     },
   );
-  const token = async (...args: Parameters<OAuth2Client["machineTokens"]>) =>
-    (await client.machineTokens(...args)).accessToken;
+  const token = async (...args: Parameters<OAuth2Client["cachedClientCredentials"]>) =>
+    (await client.cachedClientCredentials(...args)).accessToken;
   return { client, state, token };
 }
 
-test("OAuth2Client.machineTokens() asks once for all who need them, and again half a minute early", async () => {
+test("OAuth2Client.cachedClientCredentials() asks once for all who need them, and again half a minute early", async () => {
   const { state, token } = machine();
   const tokens = await Promise.all(Array.from({ length: 100 }, () => token(["a"])));
   assert.deepEqual([...new Set(tokens)], ["at-1"]);
@@ -44,18 +44,21 @@ test("OAuth2Client.machineTokens() asks once for all who need them, and again ha
   assert.deepEqual([...new Set(renewed)], ["at-2"]);
 });
 
-test("OAuth2Client.machineTokens() keeps tokens of other scopes and parameters apart", async () => {
+test("OAuth2Client.cachedClientCredentials() keeps tokens of other scopes and parameters apart", async () => {
   const { client, state, token } = machine();
   const extra = { resource: "https://api.example.com" };
   assert.equal(await token(["a"]), "at-1");
   assert.equal(await token(["b"]), "at-2");
   assert.equal(await token(["a"], { extra }), "at-3");
   assert.equal(await token(["a"], { extra }), "at-3");
-  assert.equal((await client.withTimeout(1_000).machineTokens(["b"])).accessToken, "at-2");
+  assert.equal(
+    (await client.withTimeout(1_000).cachedClientCredentials(["b"])).accessToken,
+    "at-2",
+  );
   assert.deepEqual(state.asked, ["a", "b", "a https://api.example.com"]);
 });
 
-test("OAuth2Client.machineTokens() keeps no failure, and nothing whose time is unknown", async () => {
+test("OAuth2Client.cachedClientCredentials() keeps no failure, and nothing whose time is unknown", async () => {
   const { state, token } = machine({ expiresIn: null });
   state.fails = true;
   await assert.rejects(token(), { code: "Grant", httpStatus: 502 });
@@ -84,11 +87,11 @@ test("OAuth2Client.authorizeUrl() needs an authorizeUrl", () => {
 
 test("TokenSet.expiresWithin() tells whether a set is about to be over", async () => {
   const { client } = machine();
-  const set = await client.machineTokens();
+  const set = await client.cachedClientCredentials();
   assert.deepEqual(
     [set.expiresWithin(59_999, 1_000_000), set.expiresWithin(60_000, 1_000_000)],
     [false, true],
   );
   const { client: silent } = machine({ expiresIn: null });
-  assert.equal((await silent.machineTokens()).expiresWithin(1e12), false);
+  assert.equal((await silent.cachedClientCredentials()).expiresWithin(1e12), false);
 });

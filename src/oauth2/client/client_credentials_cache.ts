@@ -12,7 +12,7 @@ const EARLY_MS = 30_000;
 const MAX_SETS = 100;
 
 /** Keeps sets of tokens by what was asked for; all who ask for the same meanwhile share one request. */
-export class MachineTokens {
+export class ClientCredentialsCache {
   readonly #kept = new Map<string, Promise<TokenSet>>();
   readonly #now: () => number;
 
