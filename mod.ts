@@ -114,6 +114,7 @@ export type {
   RouteInput,
   RouteOutput,
 } from "./src/core/route_input.ts";
+export type { RouteProtection } from "./src/core/route_protection.ts";
 export type { RouteInfo } from "./src/core/route_table.ts";
 export type { AnySchema, SchemaInput, SchemaOutput } from "./src/core/validation.ts";
 

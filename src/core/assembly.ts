@@ -10,9 +10,9 @@ import { asError } from "./http_exception.ts";
 import { routeOf } from "./matched_route.ts";
 import { applyFilters, type PipelineDeclaration, resolvePipeline } from "./pipeline.ts";
 import { problemResponse } from "./problem.ts";
-import { requireIdentity } from "./roles.ts";
 import { createRouteHandler } from "./route_handler.ts";
-import { isPublic, nameOf, placeRoutes, type Prefixes } from "./route_table.ts";
+import { globalGuards } from "./route_protection.ts";
+import { nameOf, placeRoutes, type Prefixes } from "./route_table.ts";
 import { answerUnmatched, createRouter, mount } from "./router.ts";
 
 /** Puts middleware or an endpoint on a router. */
@@ -65,10 +65,8 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
       );
     }
     const { guards, interceptors, filters } = bound.pipeline;
-    const isForKnown = options.requiresIdentity && !isPublic(bound);
     const pipeline = {
-      // last, as the guards before it may be what identifies the caller
-      guards: [...global.guards, ...guards, ...isForKnown ? [requireIdentity] : []],
+      guards: [...global.guards, ...guards, ...globalGuards(bound, options)],
       interceptors: [...global.interceptors, ...interceptors],
       filters,
     };

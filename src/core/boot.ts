@@ -5,19 +5,12 @@
  */
 import { Container } from "./container.ts";
 import { checkController, routesOf } from "./controller.ts";
-import { requiresIdentity } from "./identity_marker.ts";
 import { runStartHooks, runStopHooks } from "./lifecycle.ts";
 import type { Module } from "./module.ts";
-import {
-  type CanActivateFn,
-  type CreateInstance,
-  type Pipeline,
-  resolvePipeline,
-} from "./pipeline.ts";
+import { type CreateInstance, type Pipeline, resolvePipeline } from "./pipeline.ts";
 import type { InjectionKey, Provider } from "./provider.ts";
-import { requireRoles } from "./roles.ts";
-import type { Route } from "./route.ts";
-import { type BoundRoute, placeRoutes, rolesOf } from "./route_table.ts";
+import { declaredGuards } from "./route_protection.ts";
+import { type BoundRoute, placeRoutes } from "./route_table.ts";
 import type { Scope } from "./scope.ts";
 
 /** A booted module tree. */
@@ -80,15 +73,6 @@ export async function boot(
   }
 }
 
-/**
- * Gives the extractors that need an identity as guards: before interceptors, which may answer by
- * themselves, and before the input is read.
- */
-function identityGuards({ options }: Route): readonly CanActivateFn[] {
-  const extractors = Object.values(options.args ?? {}).filter(requiresIdentity);
-  return extractors.map((extract) => async (c) => void await extract(c));
-}
-
 async function bindRoutes(scope: Scope, container: Container): Promise<BoundRoute[]> {
   const create: CreateInstance = (key) => container.instantiate(scope, key);
   const bound: BoundRoute[] = [];
@@ -102,14 +86,8 @@ async function bindRoutes(scope: Scope, container: Container): Promise<BoundRout
     const around = await resolvePipeline(controller, create);
     for (const [handler, route] of routes) {
       const own = await resolvePipeline(route.options, create);
-      const roles = rolesOf({ controller, route });
       const pipeline: Pipeline = {
-        guards: [
-          ...around.guards,
-          ...own.guards,
-          ...identityGuards(route),
-          ...roles.length > 0 ? [requireRoles(roles)] : [],
-        ],
+        guards: [...around.guards, ...own.guards, ...declaredGuards({ controller, route })],
         interceptors: [...around.interceptors, ...own.interceptors],
         filters: [...own.filters, ...around.filters],
       };

@@ -5,9 +5,14 @@
  */
 import type { ControllerClass } from "./controller.ts";
 import { compareSpecificity, composePath, shapeOf } from "./path.ts";
-import { requiresIdentity } from "./identity_marker.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Route, RouteMethod } from "./route.ts";
+import {
+  type GlobalProtection,
+  protectionOf,
+  rolesOf,
+  type RouteProtection,
+} from "./route_protection.ts";
 
 /** A route of a controller of a module, with its controller's and its own pipeline. */
 export interface BoundRoute {
@@ -42,11 +47,8 @@ export interface RouteInfo {
   readonly path: string;
   /** Where it was declared: `Module.Controller.handler`. */
   readonly handler: string;
-  /**
-   * `roles` if a caller needs a role, `identity` if a caller needs to be known, `guarded` behind
-   * guards of other kinds, of any level; else `public` if it says so, and `open` if nothing does.
-   */
-  readonly protection: "open" | "public" | "guarded" | "identity" | "roles";
+  /** How it is protected. */
+  readonly protection: RouteProtection;
   /** The roles of which a caller needs one. */
   readonly roles: readonly string[];
 }
@@ -80,14 +82,6 @@ export function placeRoutes(
   );
 }
 
-/** What protects all routes of an application. */
-export interface GlobalProtection {
-  /** The guards of all routes. */
-  readonly guards: readonly unknown[];
-  /** Whether a caller of a route that is not public has to be known. */
-  readonly requiresIdentity: boolean;
-}
-
 /** Tells of placed routes what they are and how they are protected. */
 export function listRoutes(
   placed: readonly PlacedRoute[],
@@ -102,31 +96,9 @@ export function listRoutes(
   }));
 }
 
-/** Tells whether callers without an identity may call it, where all other routes require one. */
-export function isPublic({ controller, route }: Pick<BoundRoute, "controller" | "route">): boolean {
-  return route.options.public ?? controller.public ?? false;
-}
-
-/** Lists the roles of which a caller needs one: the route's own, else its controller's unless it is public. */
-export function rolesOf(
-  { controller, route }: Pick<BoundRoute, "controller" | "route">,
-): readonly string[] {
-  return route.options.roles ?? (route.options.public ? [] : controller.roles) ?? [];
-}
-
 /** Names a route by where it was declared: `UsersModule.UsersController.create`. */
 export function nameOf({ module, controller, handler }: BoundRoute): string {
   return `${module}.${controller.name}.${handler}`;
-}
-
-function protectionOf(bound: BoundRoute, global: GlobalProtection): RouteInfo["protection"] {
-  const { options } = bound.route;
-  const guards = [...global.guards, ...bound.controller.guards ?? [], ...options.guards ?? []];
-  if (rolesOf(bound).length > 0) return "roles";
-  if ([...guards, ...Object.values(options.args ?? {})].some(requiresIdentity)) return "identity";
-  if (global.requiresIdentity && !isPublic(bound)) return "identity";
-  if (guards.length > 0) return "guarded";
-  return isPublic(bound) ? "public" : "open";
 }
 
 /** A HEAD route goes before the GET route that would answer for it, and ALL after every other. */
