@@ -24,14 +24,9 @@ export function installAuthnMiddleware(service: TokenVerifier): MiddlewareHandle
       c.set("authnIdentity", identity);
       c.set("isOwnToken", true);
     } catch (error) {
-      c.set("isOwnToken", isOfOwnKey(error));
+      // what is wrong with a claim was found once the signature had proved right
+      c.set("isOwnToken", error instanceof OAuth2Error && error.code === "InvalidClaim");
       throw error;
     }
   });
-}
-
-/** Tells whether a token, which does not hold, claims a key of the application's own. */
-function isOfOwnKey(error: unknown): boolean {
-  return error instanceof OAuth2Error &&
-    (error.code === "InvalidClaim" || error.code === "InvalidSignature");
 }

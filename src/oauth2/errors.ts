@@ -73,7 +73,7 @@ const HTTP_STATUSES: Readonly<Record<OAuth2ErrorCode, number>> = {
 export interface OAuth2ErrorBase extends Error {
   /** Always `"OAuth2Error"`. */
   readonly name: "OAuth2Error";
-  /** The status of an HTTP response to it; 502 for a `Grant` that refuses the application itself. */
+  /** The status of an HTTP response to it; 502 for a `Grant` that is not about the caller. */
   readonly httpStatus: number;
 }
 
@@ -117,19 +117,23 @@ export const OAuth2Error: OAuth2ErrorConstructor = class OAuth2Error extends Err
   constructor(failure: OAuth2Failure, message: string, options?: ErrorOptions) {
     super(message, options?.cause === undefined ? undefined : options);
     this.code = failure.code;
-    this.httpStatus = isOwnFault(failure) ? 502 : HTTP_STATUSES[failure.code];
+    this.httpStatus = isNotOfCaller(failure) ? 502 : HTTP_STATUSES[failure.code];
     Object.assign(this, failure); // the data that its code narrows to
   }
 } as OAuth2ErrorConstructor;
 
-/** Errors by which a server refuses the application, whoever has called that (RFC 6749 §5.2). */
-const OF_APPLICATION: ReadonlySet<string> = new Set([
+/** Errors that are not about what the caller has shown (RFC 6749 §4.1.2.1 and §5.2). */
+const NOT_OF_CALLER: ReadonlySet<string> = new Set([
   "invalid_client",
   "unauthorized_client",
   "unsupported_grant_type",
+  "unsupported_response_type",
+  "server_error",
+  "temporarily_unavailable",
+  "too_many_requests",
 ]);
 
 /** A caller that is told 401 for it would throw good credentials away. */
-function isOwnFault(failure: OAuth2Failure): boolean {
-  return failure.code === "Grant" && OF_APPLICATION.has(failure.grant.error);
+function isNotOfCaller(failure: OAuth2Failure): boolean {
+  return failure.code === "Grant" && NOT_OF_CALLER.has(failure.grant.error);
 }

@@ -1,5 +1,6 @@
 /** What `app.useAuthn` makes of requests, alone and beside `app.useOAuth2`. */
 import assert from "node:assert/strict";
+import { exportJWK, generateKeyPair } from "jose";
 import { type FwApplication, inject, module, optional, route } from "../../mod.ts";
 import { AuthnModule, JwtKey, JwtService, Principal } from "../../src/authn/mod.ts";
 import { OAuth2Guard } from "../../src/oauth2/guard.ts";
@@ -95,7 +96,7 @@ test("Principal reads either identity, and no token is asked about twice", async
   assert.equal((await app.request("/admin")).status, 401);
 });
 
-test("an own token that has expired or is forged is refused without asking the provider", async () => {
+test("an own token that has expired is refused without asking the provider", async () => {
   const provider = await issuer();
   provider.isDown = true;
   let now = Date.now();
@@ -106,15 +107,22 @@ test("an own token that has expired or is forged is refused without asking the p
   });
   await using app = await probe((app) => app.useOAuth2(provider.verifier).useAuthn(jwt));
   const token = await jwt.sign({ subject: "ann" });
-  const [header, payload] = token.split(".");
   now += 1_000_000;
-  for (const own of [token, `${header}.${payload}.${"A".repeat(86)}`]) {
-    const response = await app.request("/me", bearer(own));
-    assert.deepEqual([response.status, response.headers.get("www-authenticate")], [
-      401,
-      'Bearer error="invalid_token"',
-    ]);
-  }
+  const response = await app.request("/me", bearer(token));
+  assert.deepEqual([response.status, response.headers.get("www-authenticate")], [
+    401,
+    'Bearer error="invalid_token"',
+  ]);
+});
+
+test("a provider may have a key of the same kid as the application", async () => {
+  const provider = await issuer();
+  const { privateKey } = await generateKeyPair("EdDSA", { extractable: true });
+  const key = await JwtKey.fromJwk({ ...await exportJWK(privateKey), kid: "k1" });
+  const jwt = new JwtService({ issuer: "https://api.example.com", key });
+  await using app = await probe((app) => app.useOAuth2(provider.verifier).useAuthn(jwt));
+  const theirs = await provider.sign({}, "k1", "JWT");
+  assert.equal((await app.request("/me", bearer(theirs))).status, 200);
 });
 
 test("a verifier that could not judge a token has a say, unless another one accepts it", () =>

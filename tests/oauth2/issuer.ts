@@ -9,7 +9,7 @@ export interface Issuer {
   /** Makes key sets fail from now on, or no more. */
   isDown: boolean;
   /** Signs a token that holds for a minute, unless the claims say otherwise. */
-  sign(claims?: JWTPayload, kid?: string): Promise<string>;
+  sign(claims?: JWTPayload, kid?: string, typ?: string): Promise<string>;
 }
 
 export async function issuer(): Promise<Issuer> {
@@ -26,13 +26,13 @@ export async function issuer(): Promise<Issuer> {
       }),
       new ValidationConfig().withIssuer("https://id.example.com"),
     ),
-    sign: (claims = {}, kid = "k1") =>
+    sign: (claims = {}, kid = "k1", typ) =>
       new SignJWT({
         iss: "https://id.example.com",
         sub: "tom",
         exp: Math.floor(Date.now() / 1000) + 60,
         ...claims,
-      }).setProtectedHeader({ alg: "EdDSA", kid }).sign(privateKey),
+      }).setProtectedHeader({ alg: "EdDSA", kid, typ }).sign(privateKey),
   };
   return self;
 }

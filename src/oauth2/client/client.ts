@@ -42,7 +42,7 @@ interface Settings extends Requester {
   readonly revokeUrl: string | undefined;
   readonly userinfoUrl: string | undefined;
   readonly cache: TokenCache;
-  readonly cachedClientCredentials: ClientCredentialsCache;
+  readonly clientCredentialsCache: ClientCredentialsCache;
   readonly idTokens: JwtVerifier | undefined;
 }
 
@@ -108,7 +108,7 @@ export class OAuth2Client {
       revokeUrl: options.revokeUrl,
       userinfoUrl: options.userinfoUrl,
       cache: new TokenCache({ maxSets: OWN_CACHE_SETS, now }),
-      cachedClientCredentials: new ClientCredentialsCache(now),
+      clientCredentialsCache: new ClientCredentialsCache(now),
       idTokens: idTokenVerifier(options, { fetch, now }),
     };
   }
@@ -233,7 +233,7 @@ export class OAuth2Client {
   ): Promise<TokenSet> {
     const key = JSON.stringify([joinScopes(scopes), Object.entries(options.extra ?? {}).sort()]);
     const ask = () => this.clientCredentials(scopes, options);
-    return await this.#settings.cachedClientCredentials.get(key, ask);
+    return await this.#settings.clientCredentialsCache.get(key, ask);
   }
 
   /**
@@ -272,12 +272,13 @@ export class OAuth2Client {
    */
   async revoke(token: string, hint?: TokenTypeHint): Promise<void> {
     const action = "revoke token";
-    const { revokeUrl, cache } = this.#settings;
+    const { revokeUrl, cache, clientCredentialsCache } = this.#settings;
     if (revokeUrl === undefined) return refuse(action, "there is no revokeUrl");
     await cache.revoke(
       checkText(token, action),
       (newest) => revokeToken(this.#settings, { revokeUrl, token: newest, hint }),
     );
+    clientCredentialsCache.forget(token);
   }
 
   /**

@@ -5,7 +5,14 @@
  */
 import type { TokenSet } from "./token_set.ts";
 
-/** How long before it is over a set is no longer used, in milliseconds. */
+/** A request, and what came of it. */
+interface Entry {
+  readonly asked: Promise<TokenSet>;
+  /** The set, once it is there. */
+  set?: TokenSet;
+}
+
+/** How long before it expires a set is no longer used, in milliseconds. */
 const EARLY_MS = 30_000;
 
 /** How many sets are kept: one for each list of scopes, which an application has few of. */
@@ -13,33 +20,43 @@ const MAX_SETS = 100;
 
 /** Keeps sets of tokens by what was asked for; all who ask for the same meanwhile share one request. */
 export class ClientCredentialsCache {
-  readonly #kept = new Map<string, Promise<TokenSet>>();
+  readonly #entries = new Map<string, Entry>();
   readonly #now: () => number;
 
-  /** Creates an empty keeper. */
+  /** Creates an empty cache. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Gives a set that holds for half a minute yet, or asks for one. A failure is not kept. */
-  async get(key: string, ask: () => Promise<TokenSet>): Promise<TokenSet> {
-    const kept = this.#kept.get(key);
-    const set = await kept?.catch(() => undefined);
-    if (set && this.#holds(set)) return set;
-    const isLeftToUs = this.#kept.get(key) === kept;
-    return isLeftToUs ? await this.#keep(key, ask()) : await this.get(key, ask);
+  /** Gives a set that holds for half a minute yet, or what becomes of asking for one. */
+  get(key: string, ask: () => Promise<TokenSet>): Promise<TokenSet> {
+    const entry = this.#entries.get(key);
+    if (entry && (!entry.set || this.#holds(entry.set))) return entry.asked;
+    return this.#keep(key, ask());
+  }
+
+  /** Forgets an access token. */
+  forget(accessToken: string): void {
+    for (const [key, { set }] of this.#entries) {
+      if (set?.accessToken === accessToken) this.#entries.delete(key);
+    }
   }
 
   /** A server that says nothing of the time is asked each time. */
-  #holds({ expiresAt }: TokenSet): boolean {
-    return expiresAt !== undefined && expiresAt.getTime() - this.#now() > EARLY_MS;
+  #holds(set: TokenSet): boolean {
+    return set.expiresAt !== undefined && !set.expiresWithin(EARLY_MS, this.#now());
   }
 
   #keep(key: string, asked: Promise<TokenSet>): Promise<TokenSet> {
-    this.#kept.delete(key);
-    this.#kept.set(key, asked);
-    const [oldest = key] = this.#kept.keys();
-    if (this.#kept.size > MAX_SETS) this.#kept.delete(oldest);
+    const entry: Entry = { asked };
+    this.#entries.delete(key); // so that it is the newest
+    this.#entries.set(key, entry);
+    asked.then(
+      (set) => entry.set = set,
+      () => this.#entries.get(key) === entry && this.#entries.delete(key),
+    );
+    const [oldest = key] = this.#entries.keys();
+    if (this.#entries.size > MAX_SETS) this.#entries.delete(oldest);
     return asked;
   }
 }

@@ -6,9 +6,9 @@
 import { allowInsecureRequests, customFetch } from "oauth4webapi";
 import { type Answer, boundedFetch, type Fetch, FetchFailure } from "../bounded_fetch.ts";
 import { OAuth2Error } from "../errors.ts";
-import { type ErrorParameters, MAX_SCRUBBED, MAX_TEXT, readGrantError } from "./grant_error.ts";
+import { type ErrorParameters, readGrantError } from "./grant_error.ts";
 import { type JsonObject, jsonObject } from "../json_object.ts";
-import { scrub } from "./scrub.ts";
+import { scrub, scrubBeginning } from "./scrub.ts";
 import { sentSecrets } from "./sent_secrets.ts";
 
 /** How a request is sent, and what for. */
@@ -94,8 +94,7 @@ export class Exchange {
 
   /** Makes the error of an answer that no RFC foresees. */
   unforeseen(why: string = `the answer is ${this.status}`): OAuth2Error {
-    const beginning = this.#answer.text.slice(0, MAX_SCRUBBED);
-    const body = scrub(beginning, this.#sent).slice(0, MAX_TEXT);
+    const body = scrubBeginning(this.#answer.text, this.#sent);
     const failure = { code: "TokenEndpoint", status: this.status, body } as const;
     return new OAuth2Error(failure, this.#message(why));
   }

@@ -4,13 +4,7 @@
  * @module
  */
 import type { GrantError } from "../errors.ts";
-import { scrub, withoutSent } from "./scrub.ts";
-
-/** The longest text of a server's that is passed on, in characters. */
-export const MAX_TEXT = 500;
-
-/** How much of a text is looked through for secrets; what comes after it is not passed on. */
-export const MAX_SCRUBBED = 4096;
+import { scrubBeginning, withoutSent } from "./scrub.ts";
 
 /** What stands in an error response under the names of RFC 6749. */
 export interface ErrorParameters {
@@ -33,10 +27,8 @@ export function readGrantError(
   if (typeof error !== "string" || !ERROR_CODE.test(error)) return undefined;
   return {
     error: withoutSent(error, sent),
-    ...(typeof description === "string"
-      ? { description: scrub(description.slice(0, MAX_SCRUBBED), sent).slice(0, MAX_TEXT) }
-      : {}),
-    ...(isWebPage(uri) ? { uri: scrub(uri.slice(0, MAX_SCRUBBED), sent).slice(0, MAX_TEXT) } : {}),
+    ...(typeof description === "string" ? { description: scrubBeginning(description, sent) } : {}),
+    ...(isWebPage(uri) ? { uri: scrubBeginning(uri, sent) } : {}),
   };
 }
 

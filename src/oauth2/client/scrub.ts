@@ -19,6 +19,22 @@ export function scrub(text: string, sent: readonly string[] = []): string {
     .replaceAll(WORD, (word) => looksLikeToken(word) ? REDACTED : word);
 }
 
+/** How much of a text is looked through for secrets. */
+const MAX_SCRUBBED = 4096;
+
+/** The longest text of a server's that is passed on, in characters. */
+const MAX_TEXT = 500;
+
+/** What may be left of a secret that was cut, however it is encoded. */
+const CUT_SECRET = 1024;
+
+/** Gives the beginning of a text, at most 500 characters, as {@linkcode scrub} leaves it. */
+export function scrubBeginning(text: string, sent: readonly string[]): string {
+  const scrubbed = scrub(text.slice(0, MAX_SCRUBBED), sent);
+  const whole = text.length > MAX_SCRUBBED ? scrubbed.slice(0, -CUT_SECRET) : scrubbed;
+  return whole.slice(0, MAX_TEXT);
+}
+
 /** The longest beginning of a value that is looked for, with all that follows it. */
 const MAX_PATTERN = 128;
 
@@ -70,13 +86,26 @@ function withoutSecretMembers(text: string): string {
   }
 }
 
-/** Makes a pattern that finds a value, each of its characters encoded in any of the ways there are. */
+/**
+ * Makes a pattern that finds a value, each of its characters encoded in any of the ways there are. A run
+ * of backslashes is one part: to try whether each of them is doubled would take for ever.
+ */
 function pattern(value: string): string {
-  return Array.from(value, (character) => {
-    if (/[a-z0-9]/i.test(character)) return character;
-    const forms = encodings(character).map((form) => form.replace(/[^a-z0-9]/gi, literally));
-    return `(?:${forms.join("|")})`;
+  const parts = value.match(/\\+|[^\\]+/g) ?? [];
+  return parts.map((part, i) => {
+    if (part.startsWith("\\")) return BACKSLASHES;
+    const [first = "", ...rest] = Array.from(part);
+    return anyForm(first, { isEscapable: i === 0 }) + rest.map((each) => anyForm(each)).join("");
   }).join("");
+}
+
+const BACKSLASHES = String.raw`(?:\\|%5c|\\u005c|&#92;|&#x5c;)+`;
+
+function anyForm(character: string, { isEscapable = true } = {}): string {
+  if (/[a-z0-9]/i.test(character)) return character;
+  const forms = encodings(character).map((form) => form.replace(/[^a-z0-9]/gi, literally));
+  if (isEscapable) forms.push(literally("\\") + literally(character));
+  return `(?:${forms.join("|")})`;
 }
 
 const HTML_NAMES: Readonly<Record<string, string>> = {
@@ -94,7 +123,6 @@ function encodings(character: string): readonly string[] {
   const codePoint = character.codePointAt(0) ?? 0;
   return [
     character,
-    `\\${character}`,
     Array.from(bytes, (byte) => `%${hex(byte, 2)}`).join(""),
     units.map((unit) => `\\u${hex(unit, 4)}`).join(""),
     `&#${codePoint};`,
@@ -108,6 +136,7 @@ function hex(number: number, digits: number): string {
   return number.toString(16).padStart(digits, "0");
 }
 
+/** Gives what stands for a character in a pattern. */
 function literally(character: string): string {
-  return `\\u${hex(character.charCodeAt(0), 4)}`;
+  return character.split("").map((unit) => `\\u${hex(unit.charCodeAt(0), 4)}`).join("");
 }

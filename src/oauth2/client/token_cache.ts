@@ -52,6 +52,7 @@ export class TokenCache {
   readonly #sets = new Map<string, TokenSet>();
   /** Each chain under each of its refresh tokens. */
   readonly #chains = new Map<string, Chain>();
+  readonly #withoutSet = new Set<Chain>();
   readonly #maxSets: number;
   readonly #now: () => number;
 
@@ -168,6 +169,7 @@ export class TokenCache {
   }
 
   #keep(set: TokenSet): void {
+    this.#sets.delete(set.accessToken); // so that it is the newest
     this.#sets.set(set.accessToken, set);
     for (const oldest of this.#sets.keys()) {
       if (this.#sets.size <= this.#maxSets) break;
@@ -233,14 +235,22 @@ export class TokenCache {
     return chain;
   }
 
-  /** A chain without a set still tells which tokens must not be sent. */
+  /** A chain without a set still tells which tokens must not be sent, as far as there is room. */
   #dropIfUseless(chain: Chain): void {
-    if (!chain.set && chain.superseded.size === 0) this.#drop(chain);
+    if (chain.set) return;
+    if (chain.superseded.size === 0) return this.#drop(chain);
+    this.#withoutSet.add(chain);
+    for (const oldest of this.#withoutSet) {
+      if (this.#withoutSet.size <= this.#maxSets) break;
+      this.#withoutSet.delete(oldest);
+      if (!oldest.set) this.#drop(oldest);
+    }
   }
 
   /** What is under way keeps its chain: a second request would be sent beside it. */
   #drop(chain: Chain): void {
     if (chain.refreshing || chain.revoking) return;
+    this.#withoutSet.delete(chain);
     for (const token of [chain.newest, ...chain.superseded]) this.#chains.delete(token);
   }
 }

@@ -153,7 +153,7 @@ export class OAuth2Login {
    * one of them, or `iss`, twice
    * @throws {UnauthorizedException} 401 if the state is unknown, used, over, or of another browser or
    * client
-   * @throws {OAuth2Error} `Grant`, 401, if the user or the provider has refused; `Validation`, 401, if
+   * @throws {OAuth2Error} `Grant`, 401 or 502, if the user or the provider has refused; `Validation`, 401, if
    * the callback is of another provider (RFC 9207)
    * @throws {BadGatewayException} 502 if the provider gives no tokens, or an id_token that does not hold
    */

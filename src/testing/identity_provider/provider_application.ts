@@ -5,9 +5,8 @@
  */
 import { cors } from "hono/cors";
 import { csrf } from "hono/csrf";
-import type { Next } from "hono";
+import type { MiddlewareHandler } from "hono";
 import type { FwApplication } from "../../application.ts";
-import type { Context } from "../../core/context.ts";
 import { HttpException } from "../../core/http_exception.ts";
 import { type Module, module } from "../../core/module.ts";
 import { provide } from "../../core/provider.ts";
@@ -41,22 +40,25 @@ export async function createProvider(
   const settings = new Settings(options);
   const keys = await SigningKeys.generate(options.algorithm ?? "EdDSA");
   const app = await FwFactory.create(providerModule(settings, keys));
-  app.use(refuseForeignHosts);
+  app.use(refuseForeignHosts(options.hostname));
   for (const path of OF_CLIENTS) app.use(path, cors());
   return app.use("/login", csrf()).useBodyLimit(BODY_LIMIT_BYTES);
 }
 
 /**
- * Refuses requests that came by another name than this machine's: a page of that name, whose address
+ * Makes middleware that refuses requests which came by another name than the provider's: a page of that name, whose address
  * was changed to this one, could log in for the user (DNS rebinding).
  *
  * @throws {HttpException} 421
  */
-async function refuseForeignHosts(c: Context, next: Next): Promise<void> {
-  const { hostname } = new URL(c.req.url);
-  const isOwn = hostname === "localhost" || /^[\d.]+$|^\[/.test(hostname);
-  if (!isOwn) throw new HttpException(421, "The provider answers to addresses and to localhost");
-  await next();
+function refuseForeignHosts(own?: string): MiddlewareHandler {
+  return async (c, next) => {
+    const { hostname } = new URL(c.req.url);
+    const isOwn = hostname === "localhost" || hostname === own?.toLowerCase() ||
+      /^[\d.]+$|^\[/.test(hostname);
+    if (!isOwn) throw new HttpException(421, "The provider answers to addresses and to localhost");
+    await next();
+  };
 }
 
 function providerModule(settings: Settings, keys: SigningKeys): Module {

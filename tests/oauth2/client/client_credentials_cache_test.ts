@@ -95,3 +95,23 @@ test("TokenSet.expiresWithin() tells whether a set is about to be over", async (
   const { client: silent } = machine({ expiresIn: null });
   assert.equal((await silent.cachedClientCredentials()).expiresWithin(1e12), false);
 });
+
+test("OAuth2Client.cachedClientCredentials() shares what becomes of a request, whatever that is", async () => {
+  for (const expiresIn of [null, 30, 60]) {
+    const { state, token } = machine({ expiresIn });
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => token()));
+    assert.deepEqual([[...new Set(tokens)], state.asked.length], [["at-1"], 1]);
+  }
+  const { client, state } = machine();
+  state.fails = true;
+  const all = Array.from({ length: 20 }, () => client.cachedClientCredentials().catch((e) => e));
+  assert.equal(new Set(await Promise.all(all)).size, 1);
+});
+
+test("OAuth2Client.cachedClientCredentials() gives no token that was revoked", async () => {
+  const { client, token } = machine();
+  const revoking = client.withRevokeUrl("https://id.example.com/revoke");
+  assert.equal(await token(), "at-1");
+  await revoking.revoke("at-1").catch((error) => assert.fail(error));
+  assert.notEqual(await token(), "at-1");
+});

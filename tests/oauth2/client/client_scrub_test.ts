@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { scrub, withoutSent } from "../../../src/oauth2/client/scrub.ts";
+import { scrub, scrubBeginning, withoutSent } from "../../../src/oauth2/client/scrub.ts";
 import { sentSecrets } from "../../../src/oauth2/client/sent_secrets.ts";
 import { test } from "../../test.ts";
 
@@ -146,5 +146,23 @@ test("scrub() takes out values of any length in little time, and never fails", (
     const text = scrub(`${secret} ${value} ${encodeURIComponent(value)}`, [value, secret]);
     assert.ok(performance.now() - start < 1_000);
     assert.ok(!text.includes(secret) && text.length < 2_000, text.slice(0, 100));
+  }
+});
+
+test("withoutSent() takes runs of backslashes in little time, however they are echoed", () => {
+  const value = `${"\\".repeat(60)}X-secret-value`;
+  const start = performance.now();
+  const echoes = [JSON.stringify(value), value, encodeURIComponent(value)];
+  for (const echo of echoes) assert.doesNotMatch(withoutSent(echo, [value]), /secret-value/);
+  withoutSent(JSON.stringify(`${value.slice(0, 58)}...`), [value]);
+  assert.ok(performance.now() - start < 500);
+});
+
+test("scrubBeginning() gives no part of a secret that stands across its end", () => {
+  const secret = "correct-horse-battery-staple-over-the-fence";
+  for (let at = 4096 - secret.length; at < 4096; at++) {
+    const text = `eyJ.${"a".repeat(at - 8)}    ${secret} and more`;
+    const kept = scrubBeginning(text, [secret]);
+    assert.ok(!kept.includes("correct") && kept.length <= 500, kept);
   }
 });

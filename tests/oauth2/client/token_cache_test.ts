@@ -193,3 +193,19 @@ test("TokenCache.refresh() refreshes anew when the newest set of a superseded to
   assert.deepEqual(await refresh(cache, "r1", until("a3", "r3", 4_000)), ["r2"]);
   assert.equal(cache.byRefresh("r1")?.accessToken, "a3");
 });
+
+test("TokenCache keeps the set it has just renewed, and as few chains without a set as sets", async () => {
+  const cache = new TokenCache({ maxSets: 2 });
+  cache.store(set("same", "r0"));
+  cache.store(set("other", "s0"));
+  await refresh(cache, "r0", set("same", "r1"));
+  cache.store(set("third", "t0"));
+  assert.deepEqual(await refresh(cache, "r0", set("never")), []);
+  const bounded = new TokenCache({ maxSets: 2 });
+  for (const name of ["a", "b", "c", "d"]) {
+    await refresh(bounded, `${name}0`, set(name, `${name}1`));
+    await bounded.revoke(name, () => Promise.resolve());
+  }
+  assert.deepEqual(await refresh(bounded, "d0", set("d2", "d2")), ["d1"]);
+  assert.deepEqual(await refresh(bounded, "a0", set("a2", "a2")), ["a0"]);
+});
