@@ -11,7 +11,7 @@ import { REDACTED } from "../redacted.ts";
  * little.
  */
 export function scrub(text: string, sent: readonly string[] = []): string {
-  return withoutSent(withoutSecretMembers(text), sent)
+  return withoutSent(withoutSecretMembers(text).replaceAll(PEM, REDACTED), sent)
     .replaceAll(NAMED, (_, name: string, value: string) => {
       const quote = /^["']/.exec(value)?.[0] ?? "";
       return `${name}${quote}${REDACTED}${quote}`;
@@ -67,8 +67,13 @@ const NAMED =
 
 const WORD = /[^\s"'<>(){}[\],;:=&?#|\\]+/g;
 
+/** A key as it stands in a file (RFC 7468), whole or cut. */
+const PEM = /-----BEGIN [A-Z ]+-----[^]*?(?:-----END [A-Z ]+-----|$)/g;
+
 function looksLikeToken(word: string): boolean {
   if (/^eyJ[\w-]*\./.test(word)) return true; // a JWT: its header begins with {"
+  const base64 = word.match(/[A-Za-z0-9+/]{32,}/g) ?? [];
+  if (base64.some((run) => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run))) return true;
   const runs = word.match(/[\w~+%-]{20,}/g) ?? [];
   return runs.some((run) =>
     /\d/.test(run) || run.length >= 32 && /[a-z]/.test(run) && /[A-Z]/.test(run)

@@ -166,3 +166,16 @@ test("scrubBeginning() gives no part of a secret that stands across its end", ()
     assert.ok(!kept.includes("correct") && kept.length <= 500, kept);
   }
 });
+
+test("scrub() takes out keys and Base64 that nobody sent", () => {
+  const lines = "MC4CAQAwBQYDK2VwBCIEIIa5\nSMGt2/LbGEG4w/JQPI5M\nsJXiCgmMNU/LLNgBfvG/VGTU";
+  const pem = `-----BEGIN PRIVATE KEY-----\n${lines}\n-----END PRIVATE KEY-----\n`;
+  for (const text of [pem, JSON.stringify({ pem }), pem.slice(0, 90)]) {
+    assert.doesNotMatch(scrub(text), /MC4|SMGt|sJXi/, text);
+  }
+  assert.equal(scrub("Ia5SMGt2/LbGEG4w/JQPI5MsJXiCgmMNU/LLNgBfvG"), "<redacted>");
+  assert.equal(
+    scrub("see https://id.example.com/docs/errors/v2"),
+    "see https://id.example.com/docs/errors/v2",
+  );
+});
