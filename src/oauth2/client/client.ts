@@ -201,8 +201,8 @@ export class OAuth2Client {
 
   /**
    * Gets new tokens for the client itself (RFC 6749 §4.4): each call asks the server; see
-   * {@linkcode OAuth2Client.cachedClientCredentials}. `extra` has further parameters, such as `resource` (RFC
-   * 8707) or `audience`.
+   * {@linkcode OAuth2Client.cachedClientCredentials}. `extra` has further parameters, such as `resource`
+   * (RFC 8707) or `audience`.
    *
    * @throws {OAuth2Error} `InvalidConfig` if the client is public, or `extra` has a parameter that the
    * client sets itself
@@ -239,8 +239,8 @@ export class OAuth2Client {
   /**
    * Gets a new set of tokens for a refresh token (RFC 6749 §6), and caches it. All who ask for the same
    * token of the same cache meanwhile share one request and its answer; who comes later with a token
-   * that has been superseded is given the newest set or, if that is over, what its refresh token gives. If the server gives no new
-   * refresh token, the set has the old one.
+   * that has been superseded is given the newest set or, if that has expired, what its refresh token
+   * gives. If the server gives no new refresh token, the set has the old one.
    *
    * The time limit is that of the caller. The request itself goes on for 30 seconds at least, for its
    * answer may hold the one refresh token that is still good: who asks again has that answer. If even

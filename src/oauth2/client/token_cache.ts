@@ -118,8 +118,8 @@ export class TokenCache {
   /**
    * Gives a new set for a refresh token; `refresh()` of a client calls it. What `send` does with the
    * newest token of the chain is shared by all who ask meanwhile. Who comes later with a superseded
-   * token is given the newest set, and nothing is sent unless that is over. A failure is not kept. While the token is being
-   * revoked, it waits.
+   * token is given the newest set, and nothing is sent unless that has expired. A failure is not kept.
+   * While the token is being revoked, it waits.
    *
    * @throws {OAuth2Error} `Grant` if the token has been revoked meanwhile, or what `send` throws
    */

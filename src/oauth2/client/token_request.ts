@@ -83,7 +83,7 @@ async function readTokens(json: JsonObject, requester: Requester): Promise<Token
 }
 
 /** What an `Authorization` header can hold (RFC 6750 §2.1 allows less still). */
-const SENDABLE = /^[\x21-\x7E]+$/;
+export const SENDABLE: RegExp = /^[\x21-\x7E]+$/;
 
 async function process(
   json: JsonObject,

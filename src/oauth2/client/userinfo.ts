@@ -8,6 +8,7 @@ import type { OAuth2Error } from "../errors.ts";
 import { Exchange } from "./exchange.ts";
 import type { JsonObject } from "../json_object.ts";
 import type { Requester } from "./requester.ts";
+import { SENDABLE } from "./token_request.ts";
 
 /** What is asked, and where. */
 export interface UserinfoRequest {
@@ -31,7 +32,7 @@ export async function requestUserinfo(
   { userinfoUrl, accessToken, headers }: UserinfoRequest,
 ): Promise<JsonObject> {
   // The platform's own error over a header quotes it.
-  if (!/^[\x21-\x7E]+$/.test(accessToken)) {
+  if (!SENDABLE.test(accessToken)) {
     throw new TypeError("Cannot fetch userinfo: the access token is no token");
   }
   const exchange = new Exchange({ action: "fetch userinfo", fetch, timeoutMs });

@@ -66,7 +66,8 @@ export class KeySet {
   /**
    * Reads a key set. A key that cannot check signatures is skipped: one without a `kid`, of an unknown
    * type or curve, private or symmetric, meant for something else (`use`, `key_ops`, `alg`), an RSA key
-   * under 2048 bits or with an exponent that is none, or a point off its curve. Keys that `previous` has as well stay the same objects.
+   * under 2048 bits or with an exponent that is none, or a point off its curve. Keys that `previous`
+   * has as well stay the same objects.
    *
    * @throws {TypeError} if it is no key set, or has more than 200 keys
    */
