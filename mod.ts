@@ -41,6 +41,7 @@ export type { BodyFormat, ReadBodyOptions } from "./src/core/body.ts";
 export { inject } from "./src/core/container.ts";
 export type { Context } from "./src/core/context.ts";
 export type { ControllerClass } from "./src/core/controller.ts";
+export type { Deprecation } from "./src/core/deprecation.ts";
 export { dto } from "./src/core/dto.ts";
 export {
   BadGatewayException,
@@ -102,10 +103,10 @@ export { type Route, route } from "./src/core/route.ts";
 export type {
   RouteDeclaration,
   RouteMethod,
-  RouteOpenApi,
   RouteOptions,
   SuccessStatus,
 } from "./src/core/route.ts";
+export type { RouteOpenApi, RouteResponse } from "./src/core/route_openapi.ts";
 export type {
   Declared,
   OptionalParamNames,
@@ -117,6 +118,9 @@ export type {
 export type { RouteProtection } from "./src/core/route_protection.ts";
 export type { RouteInfo } from "./src/core/route_table.ts";
 export type { AnySchema, SchemaInput, SchemaOutput } from "./src/core/validation.ts";
+
+export type { OpenApiDocument } from "./src/openapi/openapi_document.ts";
+export type { OpenApiOptions } from "./src/openapi/options.ts";
 
 export { clientIp } from "./src/middleware/client_ip.ts";
 export type { HealthCheckOptions, HealthIndicator } from "./src/middleware/health.ts";

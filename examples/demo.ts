@@ -10,6 +10,7 @@
  */
 import * as v from "valibot";
 import {
+  dto,
   environment,
   type FwApplication,
   FwFactory,
@@ -39,12 +40,16 @@ export class Db extends DbService.with({ user: User, post: Post }, {
   post: { author: belongsTo(Post.author_id) },
 }) {}
 
-const UserWithPosts = v.object({
-  id: v.number(),
-  email: v.string(),
-  name: v.string(),
-  posts: v.array(v.object({ title: v.string() })),
-});
+const UserWithPosts = dto(
+  "UserWithPosts",
+  v.object({
+    id: v.pipe(v.number(), v.integer()),
+    email: v.string(),
+    name: v.string(),
+    posts: v.array(v.object({ title: v.string() })),
+  }),
+);
+const Status = dto("Status", v.object({ status: v.picklist(["up", "down"]) }));
 
 export class DemoService implements OnModuleInit {
   readonly #db = inject(Db);
@@ -86,7 +91,15 @@ export class DemoController {
 
   dbHealth = route.get(
     "/db-health",
-    {},
+    {
+      openapi: {
+        summary: "Tell whether the database is there",
+        responses: {
+          200: { description: "It is", schema: Status },
+          503: { description: "It is not", schema: Status },
+        },
+      },
+    },
     (_input, c) =>
       this.#demo.ping().then(
         () => c.json({ status: "up" }),
@@ -94,7 +107,11 @@ export class DemoController {
       ),
   );
 
-  usersDb = route.get("/users-db", { response: v.array(UserWithPosts) }, () => this.#demo.users());
+  usersDb = route.get(
+    "/users-db",
+    { response: v.array(UserWithPosts), openapi: { summary: "List users with their posts" } },
+    () => this.#demo.users(),
+  );
 }
 
 /** The application on a database. */

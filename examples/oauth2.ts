@@ -11,8 +11,9 @@
  * `OAUTH2_CLIENT_SECRET` is for confidential clients, `OAUTH2_REDIRECT_URI` (by default
  * `http://localhost:PORT/auth/callback`) as the provider has registered it, `OAUTH2_AUDIENCE` what
  * access tokens have to be for, `OAUTH2_ALGORITHMS` (`RS256`) what may have signed them, separated by
- * commas, and `OAUTH2_TOKEN_TYPE` their `typ`, such as `at+jwt`, where the provider sets one. `PORT`
- * (3000) and `HOST` decide where it listens.
+ * commas, and `OAUTH2_TOKEN_TYPE` their `typ`, such as `at+jwt`, where the provider sets one.
+ * `OAUTH2_DOCS_CLIENT_ID` is the public client by which users sign in at `/docs`, to which the provider
+ * sends them back at `/docs/oauth2-redirect`. `PORT` (3000) and `HOST` decide where it listens.
  */
 import * as v from "valibot";
 import {
@@ -59,6 +60,7 @@ export const Settings = v.object({
   OAUTH2_AUDIENCE: v.optional(Text),
   OAUTH2_ALGORITHMS: v.optional(Algorithms),
   OAUTH2_TOKEN_TYPE: v.optional(Text),
+  OAUTH2_DOCS_CLIENT_ID: v.optional(Text),
 });
 export type Settings = v.InferOutput<typeof Settings>;
 
@@ -84,29 +86,60 @@ class AuthController {
 
   login = route.get(
     "/login",
-    (_, c) => this.#login.begin(c, { returnTo: c.req.query("return_to") }),
+    {
+      query: v.object({ return_to: v.optional(v.string()) }),
+      openapi: { summary: "Log in", responses: { 302: "To the provider" } },
+    },
+    ({ query }, c) => this.#login.begin(c, { returnTo: query.return_to }),
   );
 
   /** Where an application of yours would begin a session of its own, and redirect to `returnTo`. */
-  callback = route.get("/callback", { response: Session }, async (_, c) => {
-    const { tokens, claims, returnTo } = await this.#login.finish(c);
-    return {
-      subject: claims?.sub ?? null,
-      scope: tokens.scope ?? null,
-      expiresAt: tokens.expiresAt?.toISOString() ?? null,
-      returnTo,
-    };
-  });
+  callback = route.get(
+    "/callback",
+    {
+      response: Session,
+      openapi: {
+        summary: "Come back from the provider",
+        responses: {
+          401: "The login was refused, is not of this browser, or is over",
+          502: "The provider does not do its part",
+          503: "The provider's keys are out of reach",
+        },
+      },
+    },
+    async (_, c) => {
+      const { tokens, claims, returnTo } = await this.#login.finish(c);
+      return {
+        subject: claims?.sub ?? null,
+        scope: tokens.scope ?? null,
+        expiresAt: tokens.expiresAt?.toISOString() ?? null,
+        returnTo,
+      };
+    },
+  );
 }
 
 class MeController {
   me = route.get(
     "/me",
-    { guards: [OAuth2Guard], args: { me: OAuth2Principal }, response: Me },
+    {
+      guards: [OAuth2Guard],
+      args: { me: OAuth2Principal },
+      response: Me,
+      openapi: { summary: "Tell who is calling" },
+    },
     ({ me }) => me,
   );
 
-  admin = route.get("/admin", { roles: ["admin"] }, () => ({ secret: "for admins only" }));
+  admin = route.get(
+    "/admin",
+    {
+      roles: ["admin"],
+      response: v.object({ secret: v.string() }),
+      openapi: { summary: "Tell admins a secret" },
+    },
+    () => ({ secret: "for admins only" }),
+  );
 }
 
 /** The application on a provider, which sends users back to a redirect URI. */
@@ -158,12 +191,32 @@ async function clientOptions(settings: Settings, redirectUri: string): Promise<O
   );
 }
 
-/** Settles prefixes, middleware and endpoints. */
-export function setUp(app: FwApplication): FwApplication {
+/** Settles middleware and endpoints; users sign in at `/docs` by a public client, if there is one. */
+export function setUp(app: FwApplication, docsClientId?: string): FwApplication {
+  const { authorizeUrl, tokenUrl, issuer } = app.get(OAuth2Client).options;
+  if (!authorizeUrl) throw new TypeError("Cannot log users in: there is no authorization endpoint");
+  const scopes = { openid: "Who you are", email: "Your e-mail address" };
   return app
     .useRequestId()
     .useRequestTracing()
     .enableHealthCheck("/health")
+    .enableOpenApi({
+      title: "Login",
+      version: "1.0.0",
+      info: { license: { name: "MIT", identifier: "MIT" } },
+      components: {
+        securitySchemes: {
+          login: {
+            type: "oauth2",
+            description: `Tokens of ${issuer ?? "the provider"}`,
+            flows: { authorizationCode: { authorizationUrl: authorizeUrl, tokenUrl, scopes } },
+          },
+        },
+      },
+      inferRouteSecurityFromRoles: true,
+      rolesSecurityScheme: "login",
+      ...docsClientId && { docsSignIn: { clientId: docsClientId, scopes: ["openid"] } },
+    })
     .enableProductionErrorsFromEnv()
     .useRateLimit({ max: 1000 })
     .useOAuth2(app.get(JwtVerifier), { require: true });
@@ -178,7 +231,11 @@ export async function developmentSettings(
   const provider = await DevelopmentIdentityProvider.start({
     port,
     audience: "https://example.invalid",
-    clients: [{ clientId: "example", clientSecret, redirectUris: [redirectUri] }],
+    clients: [
+      { clientId: "example", clientSecret, redirectUris: [redirectUri] },
+      // a page can keep no secret
+      { clientId: "docs", redirectUris: [new URL("/docs/oauth2-redirect", redirectUri).href] },
+    ],
   });
   return {
     provider,
@@ -189,6 +246,7 @@ export async function developmentSettings(
       OAUTH2_AUDIENCE: "https://example.invalid",
       OAUTH2_ALGORITHMS: ["EdDSA"],
       OAUTH2_TOKEN_TYPE: "at+jwt", // an id_token is none, though its signature be right
+      OAUTH2_DOCS_CLIENT_ID: "docs",
     },
   };
 }
@@ -202,7 +260,10 @@ if (import.meta.main) {
   const isConfigured = Object.keys(given).length > 0;
   const development = isConfigured ? undefined : await developmentSettings(port + 1, redirectUri);
   const settings = development?.settings ?? given;
-  const app = setUp(await FwFactory.create(await appModule(settings, redirectUri)));
+  const app = setUp(
+    await FwFactory.create(await appModule(settings, redirectUri)),
+    settings.OAUTH2_DOCS_CLIENT_ID,
+  );
   const { url } = await app.listenGraceful(port, hostname ? { hostname } : {});
   const token = await development?.provider.issueToken({ subject: "alice" }) ?? "ACCESS_TOKEN";
   if (development) {
@@ -213,7 +274,8 @@ DEVELOPMENT IDENTITY PROVIDER at ${development.provider.issuer}: it lets anybody
     console.warn("\nOAUTH2_AUDIENCE is not set: tokens that are for others are accepted too");
   }
   console.log(`
-Open ${new URL("/auth/login", redirectUri)} in a browser, or try:
+Open ${new URL("/auth/login", redirectUri)} or ${new URL("/docs", redirectUri)} in a browser,
+or try:
   TOKEN=${token}
   curl -i ${url}/me
   curl ${url}/me -H "Authorization: Bearer $TOKEN"

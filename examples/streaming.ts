@@ -8,7 +8,16 @@ import { streamText } from "hono/streaming";
 import * as v from "valibot";
 import { FwFactory, module, portFromEnv, route } from "../mod.ts";
 
-const From = v.object({ from: v.pipe(v.string(), v.regex(/^[1-9]\d?$/), v.transform(Number)) });
+const From = v.object({
+  from: v.pipe(
+    v.string(),
+    v.regex(/^[1-9]\d?$/),
+    v.transform(Number),
+    v.integer(),
+    v.minValue(1),
+    v.maxValue(99),
+  ),
+});
 
 class CountdownController {
   countdown = route.get(

@@ -1,5 +1,6 @@
 /**
- * A users resource on any database: validated, paged, limited to a tenant, observed, and stopped with care.
+ * A users resource on any database: validated, paged, limited to a tenant, documented, observed, and
+ * stopped with care. Its OpenAPI document is at `/openapi.json`, to be tried out at `/docs`.
  *
  *     deno run -A examples/users.ts
  *
@@ -65,17 +66,37 @@ export const UserIdParam = dto(
 );
 export const UserRow = dto(
   "UserRow",
-  v.object({ id: v.number(), email: v.string(), name: v.string(), active: v.boolean() }),
+  v.object({
+    id: v.pipe(v.number(), v.integer()),
+    email: v.string(),
+    name: v.string(),
+    active: v.boolean(),
+  }),
 );
 /** Values out of range are clamped; what is not a whole number is refused. */
 export const UsersPageQuery = dto(
   "UsersPageQuery",
   v.object({
     skip: v.optional(
-      v.pipe(WholeNumber, v.toMinValue(0), v.toMaxValue(Number.MAX_SAFE_INTEGER)),
+      v.pipe(
+        WholeNumber,
+        v.toMinValue(0),
+        v.toMaxValue(Number.MAX_SAFE_INTEGER),
+        v.integer(),
+        v.description("How many users to leave out; none if it is negative"),
+      ),
       "0",
     ),
-    take: v.optional(v.pipe(WholeNumber, v.toMinValue(1), v.toMaxValue(100)), "20"),
+    take: v.optional(
+      v.pipe(
+        WholeNumber,
+        v.toMinValue(1),
+        v.toMaxValue(100),
+        v.integer(),
+        v.description("How many users to list, 1 to 100"),
+      ),
+      "20",
+    ),
   }),
 );
 
@@ -136,6 +157,9 @@ export class UsersService implements OnModuleInit {
   }
 }
 
+/** What every operation may answer, as every one needs a tenant. */
+const FORBIDDEN = { 403: "The token names no tenant, or the user belongs to another" };
+
 export class UsersController {
   static readonly prefix = "users";
   static readonly version = "v1";
@@ -143,7 +167,16 @@ export class UsersController {
 
   create = route.post(
     "/",
-    { body: CreateUserDto, response: UserRow, status: 201, args: { tenant: tenantId } },
+    {
+      body: CreateUserDto,
+      response: UserRow,
+      status: 201,
+      args: { tenant: tenantId },
+      openapi: {
+        summary: "Create a user",
+        responses: { ...FORBIDDEN, 409: "Another user has the e-mail address" },
+      },
+    },
     async ({ body, tenant }, c) => {
       const user = await this.#users.create(tenant, body);
       c.header("Location", `${pathOf(c)}/${user.id}`);
@@ -153,7 +186,16 @@ export class UsersController {
 
   list = route.get(
     "/",
-    { query: UsersPageQuery, response: v.array(UserRow), args: { tenant: tenantId } },
+    {
+      query: UsersPageQuery,
+      response: v.array(UserRow),
+      args: { tenant: tenantId },
+      openapi: {
+        summary: "List users",
+        description: "`X-Total-Count` has the number of all users, `Link` the next page.",
+        responses: FORBIDDEN,
+      },
+    },
     async ({ query, tenant }, c) => {
       const { rows, total } = await this.#users.page(tenant, query);
       const next = query.skip + query.take;
@@ -167,19 +209,39 @@ export class UsersController {
 
   one = route.get(
     "/:id",
-    { params: UserIdParam, response: UserRow, args: { tenant: tenantId } },
+    {
+      params: UserIdParam,
+      response: UserRow,
+      args: { tenant: tenantId },
+      openapi: { summary: "Find a user", responses: FORBIDDEN },
+    },
     ({ params, tenant }) => this.#users.one(tenant, params.id),
   );
 
   update = route.patch(
     "/:id",
-    { params: UserIdParam, body: UpdateUserDto, response: UserRow, args: { tenant: tenantId } },
+    {
+      params: UserIdParam,
+      body: UpdateUserDto,
+      response: UserRow,
+      args: { tenant: tenantId },
+      openapi: { summary: "Change a user", responses: FORBIDDEN },
+    },
     ({ params, body, tenant }) => this.#users.update(tenant, params.id, body),
   );
 
   delete = route.delete(
     "/:id",
-    { params: UserIdParam, response: UserRow, args: { tenant: tenantId } },
+    {
+      params: UserIdParam,
+      response: UserRow,
+      args: { tenant: tenantId },
+      openapi: {
+        summary: "Delete a user",
+        description: "Answers with the user that is no more.",
+        responses: FORBIDDEN,
+      },
+    },
     ({ params, tenant }) => this.#users.delete(tenant, params.id),
   );
 }
@@ -203,6 +265,16 @@ export function setUp(app: FwApplication): FwApplication {
     .useRequestTracing({ skipPaths: ["/health", "/metrics"] })
     .enableMetrics("/metrics")
     .enableHealthCheck("/health", { indicators: { db: () => app.get(Db).ping() } })
+    .enableOpenApi({
+      title: "Users",
+      version: "1.0.0",
+      info: { license: { name: "MIT", identifier: "MIT" } },
+      documentTags: [{ name: "users", description: "The users of the caller's tenant" }],
+      components: {
+        securitySchemes: { bearerAuth: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
+      },
+      inferRouteSecurityFromRoles: true,
+    })
     .enableProductionErrorsFromEnv()
     .useRateLimit({ max: 100_000 }) // generous: it is to be tried out, and put under load
     .use(cors())
@@ -235,7 +307,8 @@ if (import.meta.main) {
   curl -X PATCH ${users}ID --json '{"active":false}'
   curl -X DELETE ${users}ID
   curl ${server.url}/health
-  curl ${server.url}/metrics`);
+  curl ${server.url}/metrics
+and open ${server.url}/docs in a browser`);
 }
 
 /** Gives the URL of a SQLite file in a folder of its own for temporary files. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { getLogger } from "@logtape/logtape";
 import type { ExecutionContext, Handler, Hono, MiddlewareHandler } from "hono";
 import { installAuthnMiddleware } from "./authn/middleware.ts";
 import { assemble, type Install, throwingErrors } from "./core/assembly.ts";
@@ -12,6 +13,7 @@ import { isProduction } from "./core/env.ts";
 import { composePath } from "./core/path.ts";
 import type { PipelineDeclaration } from "./core/pipeline.ts";
 import type { InjectionKey } from "./core/provider.ts";
+import type { GlobalProtection } from "./core/route_protection.ts";
 import { listRoutes, placeRoutes, type Prefixes, type RouteInfo } from "./core/route_table.ts";
 import { mount, routerPattern } from "./core/router.ts";
 import { healthCheck, type HealthCheckOptions } from "./middleware/health.ts";
@@ -23,6 +25,8 @@ import { trustedProxy, type TrustedProxyOptions } from "./middleware/trusted_pro
 import { Installed, type Slot } from "./middleware_order.ts";
 import { claimedRoles, type RolesReader } from "./oauth2/claimed_roles.ts";
 import { installOauth2Middleware, type TokenVerifier } from "./oauth2/middleware.ts";
+import type { OpenApiDocument } from "./openapi/openapi_document.ts";
+import { type OpenApiOptions, resolveOptions } from "./openapi/options.ts";
 import { logToConsole } from "./runtime/console_log.ts";
 import type { DrainOptions, HttpServer, ListenOptions } from "./runtime/listen.ts";
 import { requestInit, type RequestOptions } from "./request_options.ts";
@@ -58,6 +62,7 @@ export class FwApplication {
   #production = false;
   #requiresIdentity = false;
   #rolesReader: RolesReader = claimedRoles;
+  #openApi: OpenApiOptions = {};
   #assembled: Promise<Hono> | undefined;
   #router: Hono | undefined;
 
@@ -228,6 +233,44 @@ export class FwApplication {
     return this.#endpoint(path, () => handler);
   }
 
+  /**
+   * Serves the OpenAPI 3.1 document of the routes as JSON and YAML, and a page to read and try it:
+   * `/openapi.json`, `/openapi.yaml` and `/docs` unless the options say otherwise. The document is made
+   * once, when the application assembles; what is wrong with it is thrown by `ready` and `listen`.
+   *
+   * @throws {TypeError} if the options contradict each other, or a path is none
+   */
+  enableOpenApi(options: OpenApiOptions = {}): this {
+    const resolved = resolveOptions(options);
+    const endpoints = async () => {
+      const { openApiEndpoints } = await import("./openapi/endpoints.ts");
+      return await openApiEndpoints(await this.#describe({ warn: true }), resolved);
+    };
+    const serve: Install = async (router) => {
+      for (const { path, handler } of await endpoints()) {
+        mount(router, { method: "GET", path }, handler);
+      }
+    };
+    const { docsPath } = resolved;
+    const keepHeaders: Install = async (router) => {
+      const { keepPageHeaders } = await import("./openapi/endpoints.ts");
+      if (docsPath !== false) router.use(`${docsPath.replace(/\/$/, "")}/*`, keepPageHeaders);
+    };
+    this.#settle(() => this.#openApi = options);
+    return this.#install("docs", keepHeaders, "docs").#install("endpoints", serve, "openapi");
+  }
+
+  /**
+   * Makes the OpenAPI 3.1 document of the routes, as the options of `enableOpenApi` say.
+   *
+   * @throws {TypeError} naming the route: if two operations have one id, if a path and its `params` do not
+   * have the same parameters, if two schemas have one name, or if the `rolesSecurityScheme` is not
+   * declared
+   */
+  openApi(): Promise<OpenApiDocument> {
+    return this.#describe({ warn: false });
+  }
+
   /** Conceals what went wrong from the bodies of 5xx responses. */
   enableProductionErrors(enabled = true): this {
     return this.#settle(() => this.#production = enabled);
@@ -290,10 +333,7 @@ export class FwApplication {
 
   /** Lists the routes of all controllers, the more specific before the less. */
   routes(): readonly RouteInfo[] {
-    return listRoutes(placeRoutes(this.#kernel.routes, this.#prefixes), {
-      guards: this.#global.guards ?? [],
-      requiresIdentity: this.#requiresIdentity,
-    });
+    return listRoutes(placeRoutes(this.#kernel.routes, this.#prefixes), this.#globalProtection);
   }
 
   /**
@@ -348,6 +388,22 @@ export class FwApplication {
 
   get #prefixes(): Prefixes {
     return { globalPrefix: this.#globalPrefix, defaultVersion: this.#defaultVersion };
+  }
+
+  get #globalProtection(): GlobalProtection {
+    return { guards: this.#global.guards ?? [], requiresIdentity: this.#requiresIdentity };
+  }
+
+  async #describe({ warn }: { readonly warn: boolean }): Promise<OpenApiDocument> {
+    const { createDocument } = await import("./openapi/create_document.ts"); // only who wants it pays
+    const { document, warnings } = await createDocument({
+      routes: placeRoutes(this.#kernel.routes, this.#prefixes),
+      global: this.#globalProtection,
+      isRateLimited: this.#installed.has("rateLimit") || this.#installed.has("callerRateLimit"),
+      apiPrefix: `${this.#globalPrefix}/${this.#defaultVersion ?? ""}`,
+    }, this.#openApi);
+    for (const warning of warn ? warnings : []) getLogger(["fw", "openapi"]).warn(warning);
+    return document;
   }
 
   async #assemble(): Promise<Hono> {

@@ -9,13 +9,15 @@ import type { Install } from "./core/assembly.ts";
  * The order in which a request passes what an application has installed, whatever the order of the
  * calls that installed it: so that a 429 or a 503 still has an id, a log line and CORS headers, and no
  * token is verified of a request that is over a limit. `use` is what `app.use()` added, in the order of
- * the calls; `endpoints` are health and metrics, which no rate limit touches.
+ * the calls; `endpoints` are health, metrics and the OpenAPI document with its page, which no rate limit
+ * touches; `docs` keeps what middleware sets from that page.
  */
 export const MIDDLEWARE_ORDER = [
   "trustedProxy",
   "requestId",
   "requestTracing",
   "metrics",
+  "docs",
   "use",
   "endpoints",
   "rateLimit",
@@ -36,6 +38,11 @@ export class Installed {
   add(slot: Slot, install: Install, key: unknown = install): void {
     const held = this.#slots.get(slot) ?? new Map();
     this.#slots.set(slot, held.set(key, install));
+  }
+
+  /** Tells whether anything is in a slot. */
+  has(slot: Slot): boolean {
+    return this.#slots.has(slot);
   }
 
   /** Gives everything in the order of {@linkcode MIDDLEWARE_ORDER}. */

@@ -115,6 +115,7 @@ test("HTTP table, order: a request passes MIDDLEWARE_ORDER, whatever the order o
     "requestId",
     "requestTracing",
     "metrics",
+    "docs",
     "use",
     "endpoints",
     "rateLimit",

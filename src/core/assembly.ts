@@ -6,6 +6,7 @@
 import type { Hono, MiddlewareHandler } from "hono";
 import type { Kernel } from "./boot.ts";
 import type { Context } from "./context.ts";
+import { deprecated } from "./deprecation.ts";
 import { asError } from "./http_exception.ts";
 import { routeOf } from "./matched_route.ts";
 import { applyFilters, type PipelineDeclaration, resolvePipeline } from "./pipeline.ts";
@@ -70,10 +71,12 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
       interceptors: [...global.interceptors, ...interceptors],
       filters,
     };
+    const handler = createRouteHandler(bound.route, pipeline, { ...options, path });
+    const { deprecated: deprecation } = bound.route.options.openapi ?? {};
     mount(
       router,
       { method, path },
-      createRouteHandler(bound.route, pipeline, { ...options, path }),
+      deprecation ? deprecated(handler, deprecation === true ? {} : deprecation) : handler,
     );
   }
   return router;

@@ -25,7 +25,7 @@ export interface ReadBodyOptions {
 }
 
 /** The media type that stands for each format. */
-const MEDIA_TYPES: Readonly<Record<BodyFormat, string>> = {
+export const MEDIA_TYPES: Readonly<Record<BodyFormat, string>> = {
   json: "application/json",
   form: "application/x-www-form-urlencoded",
   multipart: "multipart/form-data",

@@ -6,6 +6,7 @@
 import { readBody, type ReadBodyOptions } from "./body.ts";
 import type { Context } from "./context.ts";
 import { HttpException } from "./http_exception.ts";
+import { markAcceptsIdentity, requiresIdentity } from "./identity_marker.ts";
 import { type AnySchema, InputSchema, type SchemaOutput } from "./validation.ts";
 
 /**
@@ -77,7 +78,7 @@ export function validatedPath<S extends AnySchema>(schema: S): Extractor<SchemaO
  * ```
  */
 export function optional<T>(extractor: Extractor<T>): Extractor<T | undefined> {
-  return async (c) => {
+  const extract: Extractor<T | undefined> = async (c) => {
     try {
       return await extractor(c);
     } catch (error) {
@@ -85,6 +86,7 @@ export function optional<T>(extractor: Extractor<T>): Extractor<T | undefined> {
       throw error;
     }
   };
+  return requiresIdentity(extractor) ? markAcceptsIdentity(extract) : extract;
 }
 
 /** Gives the query as an object: a string for a key that occurs once, an array for one that repeats. */

@@ -68,7 +68,9 @@ function trimSlashes(part: string): string {
   return part.replace(/^\/+/, "").replace(/\/+$/, "");
 }
 
-function segmentsOf(pattern: string): string[] {
+/** Gives the segments of a pattern; a slash within a constraint ends none. */
+export function segmentsOf(pattern: string): string[] {
+  if (!pattern.includes("{")) return pattern.split("/").slice(1);
   const constraints: string[] = [];
   const masked = pattern.replace(CONSTRAINT, (found) => `{${constraints.push(found) - 1}}`);
   return masked.split("/").slice(1).map((segment) =>

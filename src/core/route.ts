@@ -8,6 +8,7 @@ import type { BodyFormat } from "./body.ts";
 import type { Context } from "./context.ts";
 import type { Extractor } from "./extractor.ts";
 import type { PipelineDeclaration } from "./pipeline.ts";
+import { checkRouteOpenApi, type RouteOpenApi } from "./route_openapi.ts";
 import type { PathParams, RouteInput, RouteOutput } from "./route_input.ts";
 import { stripping } from "./stripping.ts";
 import type { AnySchema } from "./validation.ts";
@@ -25,18 +26,6 @@ export type RouteMethod =
 
 /** Statuses of a response with data. */
 export type SuccessStatus = 200 | 201 | 202 | 203 | 206 | 207 | 208 | 226;
-
-/** What a route says of itself in the OpenAPI document. */
-export interface RouteOpenApi {
-  /** One line; default: the handler's name in words. */
-  readonly summary?: string;
-  /** Default: the controller's tag, else the first segment of the path. */
-  readonly tag?: string;
-  /** Descriptions by status, instead of the declared status alone. */
-  readonly responses?: Readonly<Record<number, string>>;
-  /** Whether clients should move away from it. */
-  readonly deprecated?: boolean;
-}
 
 /** What a route declares. Everything is optional. */
 export interface RouteOptions<
@@ -216,11 +205,15 @@ function checkOptions({ method, path, options }: Route): void {
   for (const key of Object.keys(options.args ?? {})) {
     if (["params", "query", "headers", "body"].includes(key)) refuse(`args may not have ${key}`);
   }
-  try {
-    if (options.response) stripping(options.response);
-  } catch (error) {
-    refuse(`response: ${(error as Error).message}`);
-  }
+  const check = (key: string, checks: () => void) => {
+    try {
+      checks();
+    } catch (error) {
+      refuse(`${key}: ${(error as Error).message}`);
+    }
+  };
+  check("response", () => options.response && stripping(options.response));
+  check("openapi", () => options.openapi && checkRouteOpenApi(options.openapi));
   const { bodyLimit } = options;
   if (bodyLimit !== undefined && !(Number.isSafeInteger(bodyLimit) && bodyLimit >= 0)) {
     refuse(`bodyLimit ${bodyLimit} is not a size in bytes`);

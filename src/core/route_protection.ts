@@ -55,12 +55,20 @@ export function globalGuards(
   return requiresIdentity && !isPublic(declared) ? [requireIdentity] : [];
 }
 
+/** Lists the guards before a route, of any level, as they are declared. */
+export function guardsOf(
+  { controller, route }: DeclaredRoute,
+  { guards }: Pick<GlobalProtection, "guards">,
+): readonly unknown[] {
+  return [...guards, ...controller.guards ?? [], ...route.options.guards ?? []];
+}
+
 /** Tells how a route is protected. */
 export function protectionOf(declared: DeclaredRoute, global: GlobalProtection): RouteProtection {
-  const { controller, route: { options } } = declared;
-  const guards = [...global.guards, ...controller.guards ?? [], ...options.guards ?? []];
+  const guards = guardsOf(declared, global);
+  const extractors = Object.values(declared.route.options.args ?? {});
   if (rolesOf(declared).length > 0) return "roles";
-  if ([...guards, ...Object.values(options.args ?? {})].some(requiresIdentity)) return "identity";
+  if ([...guards, ...extractors].some(requiresIdentity)) return "identity";
   if (globalGuards(declared, global).length > 0) return "identity";
   if (guards.length > 0) return "guarded";
   return isPublic(declared) ? "public" : "open";

@@ -1,0 +1,55 @@
+/**
+ * What a route says of itself in the OpenAPI document, beside what its schemas and guards say.
+ *
+ * @module
+ */
+import { type Deprecation, deprecationHeaders } from "./deprecation.ts";
+import type { AnySchema } from "./validation.ts";
+
+/** What a route says of itself in the OpenAPI document. */
+export interface RouteOpenApi {
+  /** One line; default: the handler's name in words. */
+  readonly summary?: string;
+  /** More than one line, in CommonMark. */
+  readonly description?: string;
+  /** Default: the controller's tag, else the first segment of the path. */
+  readonly tag?: string;
+  /** A name of no other operation; default `Module.Controller.handler`. */
+  readonly operationId?: string;
+  /**
+   * Its responses by status: what they mean, and their schemas where the bodies are neither what
+   * `response` declares nor a problem document. The declared status is there in any case unless one
+   * below 400 is named here and there is no `response`.
+   */
+  readonly responses?: Readonly<Record<number, string | RouteResponse>>;
+  /**
+   * Whether clients should move away from it, and since and until when: its responses have the headers
+   * `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) then.
+   */
+  readonly deprecated?: boolean | Deprecation;
+  /** Whether it is left out of the document; `false` by default. */
+  readonly hidden?: boolean;
+}
+
+/** A response that a route gives. */
+export interface RouteResponse {
+  /** What it means. */
+  readonly description: string;
+  /** Schema of its body, which is JSON. It is told, and not checked. */
+  readonly schema?: AnySchema;
+}
+
+/**
+ * Checks what a route says of itself.
+ *
+ * @throws {TypeError} saying what is wrong
+ */
+export function checkRouteOpenApi({ responses = {}, deprecated, operationId }: RouteOpenApi): void {
+  for (const [status, response] of Object.entries(responses)) {
+    if (!/^[1-5]\d\d$/.test(status)) throw new TypeError(`${status} is not a status`);
+    const description = typeof response === "string" ? response : response?.description;
+    if (typeof description !== "string") throw new TypeError(`${status} has no description`);
+  }
+  if (operationId === "") throw new TypeError("operationId is empty");
+  if (typeof deprecated === "object") deprecationHeaders(deprecated);
+}

@@ -1,0 +1,36 @@
+/**
+ * What becomes of the schema of any library: JSON Schema.
+ *
+ * @module
+ */
+import type { AnySchema } from "../core/validation.ts";
+import type { JsonSchema } from "./json_schema.ts";
+
+/** What is described: what a schema takes (of requests), or what it gives (of responses). */
+export type Direction = "input" | "output";
+
+/** A schema as it is used. */
+export interface SchemaUse {
+  /** The schema. */
+  readonly schema: AnySchema;
+  /** What of it is described. */
+  readonly direction: Direction;
+}
+
+/** A schema as JSON Schema. */
+export interface Converted {
+  /** Its name, by `dto()` or by its library. */
+  readonly name: string | undefined;
+  /** The JSON Schema; its references are keys of `references`. */
+  readonly json: JsonSchema;
+  /** What its references and those of their targets, such as `#` and `#/$defs/User`, stand for. */
+  readonly references: ReadonlyMap<string, ReferenceTarget>;
+}
+
+/** What a reference stands for: a schema with a name, or a part of the schema. */
+export type ReferenceTarget =
+  | { readonly name: string; readonly schema: AnySchema }
+  | { readonly name?: undefined; readonly json: JsonSchema };
+
+/** Converts a schema. Gives `undefined` if its library offers no JSON Schema, or cannot convert it. */
+export type Convert = (schema: AnySchema, direction: Direction) => Converted | undefined;

@@ -1,0 +1,124 @@
+/**
+ * The page of the interactive documentation, and the one that its sign-in comes back to.
+ *
+ * @module
+ */
+import { originSources } from "./content_security_policy.ts";
+import type { DocsPageOptions, DocsPageRequest, DocsUi, Page } from "./docs_page_options.ts";
+import { htmlPage, inlineScript } from "./html_page.ts";
+import { escapeHtml, scriptValue } from "./html_text.ts";
+import { SCALAR } from "./scalar.ts";
+import { SWAGGER_UI } from "./swagger_ui.ts";
+import type { DocsSettings, PinnedFile, UserInterface } from "./user_interface.ts";
+
+export type {
+  DocsPageOptions,
+  DocsPageRequest,
+  DocsSignIn,
+  DocsUi,
+  Page,
+} from "./docs_page_options.ts";
+
+const USER_INTERFACES: Readonly<Record<DocsUi, UserInterface>> = {
+  "swagger-ui": SWAGGER_UI,
+  scalar: SCALAR,
+};
+
+/**
+ * Makes the page: it shows the OpenAPI document, sends requests to its operations, and signs users in by
+ * OAuth 2.0 Authorization Code with PKCE (RFC 7636). Its policy lets it run and load nothing but the files
+ * of the user interface, and call nothing but its own origin and those of `connectTo`.
+ */
+export function docsPage(options: DocsPageOptions, request: DocsPageRequest): Page {
+  const ui = USER_INTERFACES[options.ui];
+  const { nonce, jsonUrl } = request;
+  const document = `<a href="${escapeHtml(jsonUrl)}">OpenAPI document</a>`;
+  return htmlPage({
+    title: options.title,
+    nonce,
+    head: ui.styleSheet && styleSheetTag(fileAttributes(ui, ui.styleSheet, options), nonce),
+    body: `<div id="docs"></div>
+<noscript>
+<p class="notice">This page needs JavaScript. The ${document} can be read without it.</p>
+</noscript>
+<p class="notice" id="unavailable" hidden>
+The user interface could not be loaded. The ${document} can be read without it.
+</p>
+${ui.prepare ? inlineScript(ui.prepare, nonce) : ""}
+${scriptTag(fileAttributes(ui, ui.script, options), nonce)}
+${inlineScript(startScript(ui, docsSettings(options, request)), nonce)}`,
+    policy: { "connect-src": ["'self'", ...originSources(options.connectTo)], ...ui.policy },
+    headers: {
+      "cross-origin-opener-policy": "same-origin-allow-popups", // a sign-in is one
+      "referrer-policy": "same-origin",
+    },
+  });
+}
+
+/**
+ * Makes the page that a provider sends the popup of the sign-in back to. Swagger UI's hands the code to
+ * the page that opened it; Scalar reads it from the popup's URL. The headers of this page and of
+ * {@linkcode docsPage} have to arrive as they are: any other `cross-origin-opener-policy` (such as the
+ * default of Hono's `secureHeaders`) cuts the popup off.
+ */
+export function signInRedirectPage(
+  options: DocsPageOptions,
+  { nonce }: Pick<DocsPageRequest, "nonce">,
+): Page {
+  const ui = USER_INTERFACES[options.ui];
+  const { redirectScript } = ui;
+  const script = redirectScript && scriptTag(fileAttributes(ui, redirectScript, options), nonce);
+  return htmlPage({
+    title: `Sign in: ${options.title}`,
+    nonce,
+    body: `<p class="notice">
+This window closes by itself. If it does not, close it and sign in again.
+</p>
+${script ?? ""}`,
+    headers: {
+      "cross-origin-opener-policy": "unsafe-none",
+      "referrer-policy": "no-referrer", // the URL has the code
+    },
+  });
+}
+
+function docsSettings(
+  { title, signIn }: DocsPageOptions,
+  { jsonUrl, redirectUrl }: DocsPageRequest,
+): DocsSettings {
+  const { clientId, scopes = [] } = signIn ?? {};
+  return { title, jsonUrl, redirectUrl, clientId, scopes };
+}
+
+function startScript({ global, start }: UserInterface, settings: DocsSettings): string {
+  return `
+    const settings = ${scriptValue(settings)};
+    const absolute = (url) => new URL(url, document.URL).href;
+    if (!("${global}" in globalThis)) document.getElementById("unavailable").hidden = false;
+    else {${start}
+    }`;
+}
+
+/** Where a file is, and what vouches for it. */
+interface FileAttributes {
+  readonly url: string;
+  readonly integrity: string;
+}
+
+function fileAttributes(
+  { cdn }: UserInterface,
+  { path, integrity }: PinnedFile,
+  { assets }: DocsPageOptions,
+): FileAttributes {
+  if (assets !== undefined) return { url: assets.replace(/\/*$/, `/${path}`), integrity: "" };
+  return { url: cdn + path, integrity: ` integrity="${integrity}" crossorigin="anonymous"` };
+}
+
+function scriptTag({ url, integrity }: FileAttributes, nonce: string): string {
+  return `<script nonce="${escapeHtml(nonce)}" src="${escapeHtml(url)}"${integrity}></script>`;
+}
+
+function styleSheetTag({ url, integrity }: FileAttributes, nonce: string): string {
+  const attributes = `nonce="${escapeHtml(nonce)}" href="${escapeHtml(url)}"${integrity}`;
+  return `<link rel="stylesheet" ${attributes}>`;
+}

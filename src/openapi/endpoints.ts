@@ -1,0 +1,144 @@
+/**
+ * Serving the document, as JSON and as YAML, and its page.
+ *
+ * @module
+ */
+import type { Handler, MiddlewareHandler } from "hono";
+import type { Context } from "../core/context.ts";
+import { docsPage, type DocsPageOptions, type Page, signInRedirectPage } from "./docs_page.ts";
+import type { OpenApiDocument } from "./openapi_document.ts";
+import type { ResolvedOpenApiOptions } from "./options.ts";
+import { yamlOf } from "./yaml.ts";
+
+/** What answers at a path. */
+export interface OpenApiEndpoint {
+  /** The path. */
+  readonly path: string;
+  /** Its handler. */
+  readonly handler: Handler;
+}
+
+/** Lists the paths of the endpoints: the document's, its YAML's, the page's, and that of its sign-in. */
+export function openApiPaths({ jsonPath, docsPath }: ResolvedOpenApiOptions): {
+  readonly json: string;
+  readonly yaml: string;
+  readonly docs: string | undefined;
+  readonly signIn: string | undefined;
+} {
+  return {
+    json: jsonPath,
+    yaml: `${jsonPath.replace(/\.json$/, "")}.yaml`,
+    docs: docsPath === false ? undefined : docsPath,
+    signIn: docsPath === false ? undefined : `${docsPath.replace(/\/$/, "")}/oauth2-redirect`,
+  };
+}
+
+/** Makes the endpoints of a document. The document is written out here, once. */
+export async function openApiEndpoints(
+  document: OpenApiDocument,
+  options: ResolvedOpenApiOptions,
+): Promise<readonly OpenApiEndpoint[]> {
+  const paths = openApiPaths(options);
+  const json = encoded(JSON.stringify(document));
+  const tag = await digestOf(json);
+  const page: DocsPageOptions = {
+    title: options.title,
+    ui: options.docsUi,
+    assets: options.assets,
+    signIn: options.docsSignIn,
+    connectTo: urlsOf(options),
+  };
+  let yaml: Promise<Bytes> | undefined;
+  const endpoints: OpenApiEndpoint[] = [
+    { path: paths.json, handler: text(() => json, { type: "application/json", tag }) },
+    {
+      path: paths.yaml,
+      handler: text(() => yaml ??= yamlOf(document).then(encoded), {
+        type: "application/yaml",
+        tag: `${tag}-yaml`,
+      }),
+    },
+  ];
+  const { docs, signIn } = paths;
+  if (docs === undefined || signIn === undefined) return endpoints;
+  return [
+    ...endpoints,
+    {
+      path: docs,
+      handler: (c) => {
+        const [jsonUrl, redirectUrl] = [relative(c, paths.json), relative(c, signIn)];
+        return pageResponse(docsPage(page, { nonce: freshNonce(), jsonUrl, redirectUrl }), c);
+      },
+    },
+    {
+      path: signIn,
+      handler: (c) => pageResponse(signInRedirectPage(page, { nonce: freshNonce() }), c),
+    },
+  ];
+}
+
+/**
+ * Keeps the headers of the pages as they are, whatever middleware sets: under a policy that is made for
+ * the application's own responses, the user interface would not run, and its sign-in not come back.
+ */
+export const keepPageHeaders: MiddlewareHandler = async (c, next) => {
+  await next();
+  const headers: Page["headers"] | undefined = c.get(PAGE_HEADERS);
+  for (const [name, value] of Object.entries(headers ?? {})) c.res.headers.set(name, value);
+};
+
+const PAGE_HEADERS = "fw.pageHeaders";
+
+function pageResponse({ html, headers }: Page, c: Context): Response {
+  c.set(PAGE_HEADERS, headers);
+  return c.body(html, 200, { ...headers });
+}
+
+/** Makes a handler for a text that does not change: whoever has it is told so (RFC 9110 §13.1.2). */
+function text(
+  read: () => Bytes | Promise<Bytes>,
+  { type, tag }: { readonly type: string; readonly tag: string },
+): Handler {
+  const headers = { "content-type": type, etag: `"${tag}"`, "cache-control": "no-cache" };
+  return async (c) => {
+    const known = c.req.header("if-none-match") ?? "";
+    const isKnown = known === "*" || known.match(/"[^"]*"/g)?.includes(headers.etag);
+    return isKnown ? c.body(null, 304, headers) : c.body(await read(), 200, headers);
+  };
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Encodes a text once, as otherwise each response would. */
+function encoded(text: string): Bytes {
+  return new TextEncoder().encode(text);
+}
+
+async function digestOf(bytes: Bytes): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
+  return btoa(String.fromCharCode(...new Uint8Array(digest))).replaceAll("=", "");
+}
+
+function freshNonce(): string {
+  return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(18))));
+}
+
+/** Gives the URL of a path relative to that of the request: proxies may serve both below another path. */
+function relative(c: Context, path: string): string {
+  const depth = c.req.path.split("/").length - 2;
+  return `${depth > 0 ? "../".repeat(depth) : "./"}${path.slice(1)}`;
+}
+
+/** Gives the URLs that the page sends requests to: of servers, and of the schemes' token endpoints. */
+function urlsOf({ servers = [], components }: ResolvedOpenApiOptions): readonly string[] {
+  const schemes = Object.values(components?.securitySchemes ?? {});
+  const ofSchemes = schemes.flatMap((scheme) => {
+    if (scheme.type === "openIdConnect") return [scheme.openIdConnectUrl];
+    if (scheme.type !== "oauth2") return [];
+    return Object.values(scheme.flows).flatMap((flow) => [
+      "tokenUrl" in flow ? flow.tokenUrl : undefined,
+      flow.refreshUrl,
+    ]);
+  });
+  return [...servers.map(({ url }) => url), ...ofSchemes].filter((url) => url !== undefined);
+}

@@ -1,0 +1,28 @@
+/**
+ * OpenAPI 3.1 documents: what `app.openApi()` gives and `app.enableOpenApi()` takes, and YAML of it.
+ *
+ * @module
+ */
+export type { DocsSignIn, DocsUi } from "./docs_page.ts";
+export type { JsonSchema } from "./json_schema.ts";
+export type { OpenApiOptions } from "./options.ts";
+export type {
+  ComponentsObject,
+  InfoObject,
+  MediaTypeObject,
+  OAuthFlowObject,
+  OAuthFlowsObject,
+  OpenApiDocument,
+  OperationMethod,
+  OperationObject,
+  ParameterObject,
+  PathItemObject,
+  ReferenceObject,
+  RequestBodyObject,
+  ResponseObject,
+  SecurityRequirementObject,
+  SecuritySchemeObject,
+  ServerObject,
+  TagObject,
+} from "./openapi_document.ts";
+export { yamlOf } from "./yaml.ts";

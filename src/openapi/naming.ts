@@ -1,0 +1,54 @@
+/**
+ * The words of an operation: its id, summary and tag.
+ *
+ * @module
+ */
+import { segmentsOf } from "../core/path.ts";
+import { nameOf, type PlacedRoute } from "../core/route_table.ts";
+
+/** Gives the id of an operation: `Module.Controller.handler` unless the route says otherwise. */
+export function operationIdOf({ bound }: PlacedRoute): string {
+  const { operationId = nameOf(bound) } = bound.route.options.openapi ?? {};
+  return operationId.replace(/[^\w.$-]+/g, "_"); // so that it can stand in a URL
+}
+
+/** Gives the summary of an operation: its handler's name in words unless the route says otherwise. */
+export function summaryOf({ bound }: PlacedRoute): string {
+  return bound.route.options.openapi?.summary ?? humanised(bound.handler);
+}
+
+/**
+ * Gives the tag of an operation: the route's, else its controller's, else the first segment of its path
+ * that is neither in the prefix, nor a version, nor a parameter.
+ */
+export function tagOf(
+  { path, bound: { controller, route } }: PlacedRoute,
+  { apiPrefix }: { readonly apiPrefix: string },
+): string | undefined {
+  const { tag = controller.tag } = route.options.openapi ?? {};
+  if (tag !== undefined) return tag;
+  const segments = withoutPrefix(segmentsOf(path), segmentsOf(`/${apiPrefix}`));
+  const versions = controller.version?.split("/").filter((segment) => segment !== "") ?? [];
+  const [first, ...rest] = withoutPrefix(segments, versions);
+  const meaningful = first !== undefined && /^v\d+(\.\d+)*$/.test(first) ? rest : [first, ...rest];
+  return meaningful.find((segment) => segment && !/^[:*]/.test(segment));
+}
+
+/** Turns `findUserByID` and `find_user_by_ID` into `Find user by ID`. */
+export function humanised(name: string): string {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .split(/[\s_$]+/)
+    .filter((word) => word !== "")
+    .map((word) => /^[A-Z0-9]{2,}$/.test(word) ? word : word.toLowerCase());
+  const sentence = words.join(" ");
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}
+
+function withoutPrefix(segments: readonly string[], prefix: readonly string[]): readonly string[] {
+  const wanted = prefix.filter((segment) => segment !== "");
+  return wanted.every((segment, i) => segments[i] === segment)
+    ? segments.slice(wanted.length)
+    : segments;
+}

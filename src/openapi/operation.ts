@@ -1,0 +1,90 @@
+/**
+ * Operations: a route as OpenAPI describes it.
+ *
+ * @module
+ */
+import { requiresIdentity } from "../core/identity_marker.ts";
+import { type GlobalProtection, guardsOf, protectionOf } from "../core/route_protection.ts";
+import type { PlacedRoute } from "../core/route_table.ts";
+import { operationIdOf, summaryOf, tagOf } from "./naming.ts";
+import type { OperationMethod, OperationObject } from "./openapi_document.ts";
+import type { ResolvedOpenApiOptions } from "./options.ts";
+import { parametersOf } from "./parameters.ts";
+import type { PathTemplate } from "./path_templates.ts";
+import { requestBodyOf } from "./request_body.ts";
+import { responsesOf } from "./responses.ts";
+import type { SchemaComponents } from "./schema_components.ts";
+import { securityOf } from "./security.ts";
+
+/** What operations have in common. */
+export interface OperationContext {
+  /** The options of the document. */
+  readonly options: ResolvedOpenApiOptions;
+  /** What stands before the paths of all routes. */
+  readonly apiPrefix: string;
+  /** What protects all routes. */
+  readonly global: GlobalProtection;
+  /** Whether the number of requests is limited. */
+  readonly isRateLimited: boolean;
+  /** The schemas of the document. */
+  readonly schemas: SchemaComponents;
+}
+
+/** Where an operation stands. */
+export interface OperationPlace {
+  /** Its method. */
+  readonly method: OperationMethod;
+  /** Its path. */
+  readonly template: PathTemplate;
+}
+
+/** The methods for which a route of all methods answers, if no other does. */
+const ALL_METHODS: readonly OperationMethod[] = ["get", "put", "post", "delete", "patch"];
+
+/** Gives the methods of the operations of a route. */
+export function methodsOf({ method }: PlacedRoute): readonly OperationMethod[] {
+  return method === "ALL" ? ALL_METHODS : [method.toLowerCase() as OperationMethod];
+}
+
+/** Describes a route at one of its paths, and for one of its methods. */
+export async function operationOf(
+  placed: PlacedRoute,
+  { method, template }: OperationPlace,
+  { options, apiPrefix, global, isRateLimited, schemas }: OperationContext,
+): Promise<OperationObject> {
+  const { description, deprecated } = placed.bound.route.options.openapi ?? {};
+  const tag = tagOf(placed, { apiPrefix });
+  const parameters = parametersOf(placed, template, schemas);
+  const hasBody = method !== "get" && method !== "head";
+  const requestBody = hasBody
+    ? await requestBodyOf(placed.bound.route.options, schemas)
+    : undefined;
+  const protection = protectionOf(placed.bound, global);
+  const sources = {
+    protection,
+    isGuarded: guardsOf(placed.bound, global).some((guard) => !requiresIdentity(guard)),
+    hasPathParameters: template.params.length > 0,
+    isRateLimited,
+  };
+  const security = securityOf(placed, protection, options);
+  return {
+    operationId: idAt(placed, { method, template }),
+    summary: summaryOf(placed),
+    ...description !== undefined && { description },
+    ...tag !== undefined && { tags: [tag] },
+    ...deprecated && { deprecated: true },
+    ...parameters.length > 0 && { parameters },
+    ...requestBody && { requestBody },
+    responses: responsesOf(placed, method, { schemas, sources }),
+    ...security && { security },
+  };
+}
+
+/** A route with several operations adds to its id what tells them apart. */
+function idAt(placed: PlacedRoute, { method, template }: OperationPlace): string {
+  return [
+    operationIdOf(placed),
+    ...placed.method === "ALL" ? [method] : [],
+    ...template.without !== undefined ? [`without_${template.without}`] : [],
+  ].join(".");
+}

@@ -1,0 +1,81 @@
+/**
+ * The problem responses that operations have in common (RFC 9457).
+ *
+ * @module
+ */
+import { errorStatusText } from "../core/status_text.ts";
+import type { JsonSchema } from "./json_schema.ts";
+import type { ResponseObject } from "./openapi_document.ts";
+
+/** The name of the schema of all problem documents, in `components.schemas`. */
+export const PROBLEM_NAME = "ProblemDetails";
+
+/** Their media type. */
+export const PROBLEM_TYPE = "application/problem+json";
+
+/** The schema of all problem documents. */
+export const PROBLEM_DETAILS: JsonSchema = {
+  type: "object",
+  description: "What went wrong (RFC 9457)",
+  properties: {
+    type: { type: "string", format: "uri-reference", description: "The kind of problem" },
+    title: { type: "string", description: "The name of the status" },
+    status: { type: "integer", minimum: 400, maximum: 599 },
+    detail: { type: "string", description: "What went wrong with this request" },
+    instance: {
+      type: "string",
+      format: "uri-reference",
+      description: "The path of the request",
+    },
+    requestId: { type: "string", description: "By which the request is found in logs" },
+    errors: {
+      type: "array",
+      description: "What is wrong with each value",
+      items: {
+        type: "object",
+        properties: {
+          in: { type: "string", enum: ["body", "query", "path", "header"] },
+          field: { type: "string", description: "Its path, such as `a.b.0`" },
+          message: { type: "string" },
+        },
+        required: ["in", "field", "message"],
+      },
+    },
+  },
+  required: ["type", "title", "status", "instance"],
+};
+
+/** What the statuses mean that routes answer by themselves. */
+const DESCRIPTIONS: Readonly<Record<number, string>> = {
+  400: "The body cannot be read",
+  401: "The caller is unknown",
+  403: "The caller may not do this",
+  404: "There is nothing at this path",
+  413: "The body is too large",
+  415: "The body is of a type that is not read here",
+  422: "The input is not valid",
+  429: "There were too many requests",
+};
+
+/** The name of a problem response in `components.responses`: `NotFound`. */
+export function problemResponseName(status: number): string {
+  return errorStatusText(status).replaceAll(" ", "");
+}
+
+/** A response with a problem document; what it means is by default what its status says. */
+export function problemResponse(
+  status: number,
+  description: string = DESCRIPTIONS[status] ?? errorStatusText(status),
+): ResponseObject {
+  const schema = { $ref: `#/components/schemas/${PROBLEM_NAME}` };
+  return {
+    description,
+    ...status === 429 && { headers: { "Retry-After": RETRY_AFTER } },
+    content: { [PROBLEM_TYPE]: { schema } },
+  };
+}
+
+const RETRY_AFTER = {
+  description: "When to try again, in seconds",
+  schema: { type: "integer", minimum: 0 },
+};

@@ -1,0 +1,100 @@
+/**
+ * The responses of an operation.
+ *
+ * @module
+ */
+import { rolesOf, type RouteProtection } from "../core/route_protection.ts";
+import type { PlacedRoute } from "../core/route_table.ts";
+import type { JsonSchema } from "./json_schema.ts";
+import type { OperationMethod, OperationObject, ResponseObject } from "./openapi_document.ts";
+import { problemResponse, problemResponseName } from "./problem_responses.ts";
+import type { SchemaComponents } from "./schema_components.ts";
+
+type Responses = OperationObject["responses"];
+
+/** What decides the problems that an operation may answer with. */
+export interface ProblemSources {
+  /** How its route is protected. */
+  readonly protection: RouteProtection;
+  /** Whether guards stand before it of which it is not known what they need. */
+  readonly isGuarded: boolean;
+  /** Whether its path has parameters. */
+  readonly hasPathParameters: boolean;
+  /** Whether the number of requests is limited. */
+  readonly isRateLimited: boolean;
+}
+
+/** Names of the statuses of success. */
+const SUCCESS_TEXT: Readonly<Record<number, string>> = {
+  200: "OK",
+  201: "Created",
+  202: "Accepted",
+  203: "Non-Authoritative Information",
+  204: "No Content",
+  206: "Partial Content",
+  207: "Multi-Status",
+  208: "Already Reported",
+  226: "IM Used",
+};
+
+/** Describes what a route answers: what it lists, else its status; and the problems it can have. */
+export function responsesOf(
+  { bound }: PlacedRoute,
+  method: OperationMethod,
+  { schemas, sources }: { readonly schemas: SchemaComponents; readonly sources: ProblemSources },
+): Responses {
+  const { openapi: { responses: listed = {} } = {}, response, status = 200, body, ...input } =
+    bound.route.options;
+  const schema = response && schemas.describe({ schema: response, direction: "output" });
+  const success: ResponseObject = {
+    description: SUCCESS_TEXT[status] ?? "Success",
+    ...schema && method !== "head" && content(schema),
+  };
+  const isListed = Object.keys(listed).some((each) => Number(each) < 400);
+  const described: Record<string, Responses[string]> = {
+    ...(response || !isListed) && { [status]: success },
+  };
+  const hasInput = body || input.params || input.query || input.headers;
+  for (
+    const problem of problemsOf(sources, { hasBody: body !== undefined, hasInput: !!hasInput })
+  ) {
+    described[problem] = { $ref: `#/components/responses/${problemResponseName(problem)}` };
+  }
+  const roles = rolesOf(bound);
+  if (roles.length > 0) {
+    described[403] = problemResponse(403, `The caller has none of the roles: ${roles.join(", ")}`);
+  }
+  for (const [key, said] of Object.entries(listed)) {
+    const { description, schema } = typeof said === "string"
+      ? { description: said, schema: undefined }
+      : said;
+    const json = schema && schemas.describe({ schema, direction: "output" });
+    described[key] = json
+      ? { description, ...content(json) }
+      : Number(key) >= 400
+      ? problemResponse(Number(key), description)
+      : Number(key) === status
+      ? { ...success, description }
+      : { description };
+  }
+  return described;
+}
+
+function problemsOf(
+  { protection, isGuarded, hasPathParameters, isRateLimited }: ProblemSources,
+  { hasBody, hasInput }: { readonly hasBody: boolean; readonly hasInput: boolean },
+): readonly number[] {
+  const needsIdentity = protection === "identity" || protection === "roles";
+  return [
+    ...hasBody ? [400, 413, 415] : [],
+    ...needsIdentity || isGuarded ? [401] : [],
+    ...isGuarded ? [403] : [],
+    ...hasPathParameters ? [404] : [],
+    ...hasInput ? [422] : [],
+    ...isRateLimited ? [429] : [],
+  ];
+}
+
+function content(schema: JsonSchema): Pick<ResponseObject, "content"> {
+  return { content: { "application/json": { schema } } };
+}

@@ -1,0 +1,58 @@
+/**
+ * What callers of operations need.
+ *
+ * @module
+ */
+import { acceptsIdentity } from "../core/identity_marker.ts";
+import {
+  type GlobalProtection,
+  protectionOf,
+  type RouteProtection,
+} from "../core/route_protection.ts";
+import { nameOf, type PlacedRoute } from "../core/route_table.ts";
+import type { SecurityRequirementObject } from "./openapi_document.ts";
+import type { ResolvedOpenApiOptions } from "./options.ts";
+
+/**
+ * Gives what the callers of a route need, or `undefined` where the whole document says so: the scheme
+ * of the options for a route that needs a role or an identity, that scheme or nothing for one that takes
+ * an identity, and nothing for a public one.
+ */
+export function securityOf(
+  { bound }: PlacedRoute,
+  protection: RouteProtection,
+  { inferRouteSecurityFromRoles, rolesSecurityScheme, security }: ResolvedOpenApiOptions,
+): readonly SecurityRequirementObject[] | undefined {
+  if (!inferRouteSecurityFromRoles) return undefined;
+  const identified = { [rolesSecurityScheme]: [] };
+  if (needsIdentity(protection)) return [identified];
+  const args = Object.values(bound.route.options.args ?? {});
+  if (args.some(acceptsIdentity)) return [{}, identified];
+  return protection === "public" && security ? [] : undefined;
+}
+
+/**
+ * Checks that the scheme by which routes are protected is declared.
+ *
+ * @throws {TypeError} naming the scheme, and the first route that needs it
+ */
+export function checkRolesScheme(
+  routes: readonly PlacedRoute[],
+  global: GlobalProtection,
+  { inferRouteSecurityFromRoles, rolesSecurityScheme, components }: ResolvedOpenApiOptions,
+): void {
+  if (!inferRouteSecurityFromRoles) return;
+  if (Object.hasOwn(components?.securitySchemes ?? {}, rolesSecurityScheme)) return;
+  const needy = routes.find(({ bound }) => needsIdentity(protectionOf(bound, global)));
+  const who = needy
+    ? `${nameOf(needy.bound)} (${needy.method} ${needy.path})`
+    : "routes with roles";
+  throw new TypeError(
+    `Cannot describe ${who}: components.securitySchemes does not declare ${rolesSecurityScheme}, ` +
+      "the rolesSecurityScheme",
+  );
+}
+
+function needsIdentity(protection: RouteProtection): boolean {
+  return protection === "identity" || protection === "roles";
+}

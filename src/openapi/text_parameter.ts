@@ -1,0 +1,34 @@
+/**
+ * Describing values that are sent as text, and become something else.
+ *
+ * @module
+ */
+import type { JsonSchema } from "./json_schema.ts";
+
+/** The types whose values have one text each. */
+const TYPES_OF_TEXT = ["integer", "number", "boolean"];
+
+/**
+ * Describes a parameter whose schema turns text into a number or a boolean by what it becomes: with its
+ * range, and without the pattern of its digits. Any other is described by what it is sent as.
+ */
+export function textParameter(input: JsonSchema, output: JsonSchema | undefined): JsonSchema {
+  const { type } = output ?? {};
+  if (!output || !isAnyText(input) || !TYPES_OF_TEXT.includes(String(type))) return input;
+  const { description = input.description, default: _sameAsOfInput, pattern: _ofText, ...rest } =
+    output;
+  return {
+    ...rest,
+    ...description !== undefined && { description },
+    ...input.default !== undefined && { default: valueOf(input.default, String(type)) },
+  };
+}
+
+/** Tells text that is only checked to have a form from text of a list, or of a known format. */
+function isAnyText({ type, enum: list, const: one, format }: JsonSchema): boolean {
+  return type === "string" && list === undefined && one === undefined && format === undefined;
+}
+
+function valueOf(text: unknown, type: string): unknown {
+  return typeof text !== "string" ? text : type === "boolean" ? text === "true" : Number(text);
+}

@@ -1,0 +1,192 @@
+/**
+ * Converting schemas of valibot by `@valibot/to-json-schema`.
+ *
+ * @module
+ */
+import {
+  type ConversionConfig,
+  type JsonSchema as ValibotJsonSchema,
+  type OverrideActionContext,
+  type OverrideSchemaContext,
+  toJsonSchemaDefs,
+} from "@valibot/to-json-schema";
+import { dtoName } from "../core/dto.ts";
+import type { AnySchema } from "../core/validation.ts";
+import type { Convert, Converted, Direction, ReferenceTarget, SchemaUse } from "./converted.ts";
+import { DATE_TIME, type JsonSchema } from "./json_schema.ts";
+
+type ValibotSchema = OverrideSchemaContext["valibotSchema"];
+type Definitions = Readonly<Record<string, JsonSchema>>;
+type ValibotParts = Readonly<Record<string, unknown>>;
+
+/** What is known of what a conversion gives, whatever stood before it. */
+const RESULTS: Readonly<Record<string, JsonSchema>> = {
+  find_item: {},
+  parse_json: {},
+  raw_transform: {},
+  reduce_items: {},
+  stringify_json: { type: "string" },
+  to_bigint: {},
+  to_boolean: { type: "boolean" },
+  to_date: DATE_TIME,
+  to_number: { type: "number" },
+  to_string: { type: "string" },
+};
+
+/** The same of `v.transform(Number)` and the like. */
+const TRANSFORMS: ReadonlyMap<unknown, JsonSchema> = new Map<unknown, JsonSchema>([
+  [Number, { type: "number" }],
+  [String, { type: "string" }],
+  [Boolean, { type: "boolean" }],
+]);
+
+/**
+ * Converts schemas, and those with names within them, all at once: so that what many have in common is
+ * converted once.
+ */
+export function valibotConvert(uses: readonly SchemaUse[]): Convert {
+  const convert = { input: convertAll(uses, "input"), output: convertAll(uses, "output") };
+  return (schema, direction) => convert[direction](schema);
+}
+
+/** Converts the schemas that are used in one direction. */
+function convertAll(
+  uses: readonly SchemaUse[],
+  direction: Direction,
+): (schema: AnySchema) => Converted | undefined {
+  const schemas = new Set(
+    uses.filter((use) => use.direction === direction).map((use) => use.schema),
+  );
+  const seen = new Set<unknown>();
+  for (const schema of [...schemas]) {
+    findNamed(schema as object as ValibotParts, seen, (named) => schemas.add(named));
+  }
+  const keys = new Map<AnySchema, string>([...schemas].map((schema, i) => [schema, `schema${i}`]));
+  // those of this vendor are schemas of valibot
+  const byKey = new Map([...keys].map(([schema, key]) => [key, schema as ValibotSchema]));
+  const definitions = definitionsOf(byKey, direction);
+  const references = referencesOf(definitions, byKey);
+  return (schema) => {
+    const json = definitions[keys.get(schema) ?? ""];
+    return json && { name: dtoName(schema), json, references };
+  };
+}
+
+/** Converts all at once, or one by one where one of them throws (a default that is computed may). */
+function definitionsOf(
+  byKey: ReadonlyMap<string, ValibotSchema>,
+  direction: Direction,
+): Definitions {
+  try {
+    return toDefinitions(byKey, direction);
+  } catch {
+    return Object.assign(
+      {},
+      ...[...byKey].map(([key, schema]) => {
+        try {
+          return toDefinitions(new Map([[key, schema]]), direction);
+        } catch {
+          return {};
+        }
+      }),
+    );
+  }
+}
+
+function toDefinitions(
+  byKey: ReadonlyMap<string, ValibotSchema>,
+  typeMode: Direction,
+): Definitions {
+  const config: ConversionConfig = {
+    target: "draft-2020-12",
+    typeMode,
+    errorMode: "ignore",
+    overrideSchema: (context) => correctedSchema(context, typeMode),
+    overrideAction: (context) => correctedAction(context, typeMode),
+  };
+  // a JSON Schema of theirs is one of ours, whose keywords are not typed
+  return toJsonSchemaDefs(Object.fromEntries(byKey), config) as Definitions;
+}
+
+function referencesOf(
+  definitions: Definitions,
+  byKey: ReadonlyMap<string, ValibotSchema>,
+): ReadonlyMap<string, ReferenceTarget> {
+  return new Map(
+    Object.entries(definitions).map(([key, json]) => {
+      const schema = byKey.get(key);
+      const name = schema && dtoName(schema);
+      return [`#/$defs/${key}`, schema && name !== undefined ? { name, schema } : { json }];
+    }),
+  );
+}
+
+/** Describes what the library cannot, or describes otherwise than it is in JSON. */
+function correctedSchema(
+  { valibotSchema, jsonSchema, errors }: OverrideSchemaContext,
+  direction: Direction,
+): ValibotJsonSchema | undefined {
+  const { type } = valibotSchema;
+  if (type === "date" && direction === "output") return DATE_TIME;
+  if ((type === "file" || type === "blob") && direction === "input") {
+    return { type: "string", format: "binary" };
+  }
+  if (errors) return { $comment: `A ${type} of valibot, which JSON Schema has no words for` };
+  if ("default" in valibotSchema && typeof valibotSchema.default === "function") {
+    const { default: _computed, ...rest } = jsonSchema; // another one each time
+    return rest;
+  }
+  if ("entries" in valibotSchema && direction === "output") {
+    const defaulted = Object.entries(valibotSchema.entries as Readonly<Record<string, object>>)
+      .filter(([, entry]) => "default" in entry && entry.default !== undefined)
+      .map(([key]) => key);
+    return { ...jsonSchema, required: [...jsonSchema.required ?? [], ...defaulted] };
+  }
+  return undefined;
+}
+
+function correctedAction(
+  { valibotAction, jsonSchema }: OverrideActionContext,
+  direction: Direction,
+): ValibotJsonSchema | undefined {
+  if (valibotAction.type === "regex" && "requirement" in valibotAction) {
+    const { source, flags } = valibotAction.requirement as RegExp;
+    if (!/[^uvdgy]/.test(flags) || jsonSchema.pattern !== source) return undefined;
+    const { pattern: _otherwise, ...rest } = jsonSchema; // "i" would be lost, and refuse what is right
+    return rest;
+  }
+  if (direction === "input") return undefined;
+  if (valibotAction.type === "transform" && "operation" in valibotAction) {
+    return TRANSFORMS.get(valibotAction.operation) ?? {};
+  }
+  return RESULTS[valibotAction.type];
+}
+
+/** Finds the schemas with names in a schema, itself included. */
+function findNamed(
+  schema: ValibotParts,
+  seen: Set<unknown>,
+  found: (schema: AnySchema) => void,
+): void {
+  if (seen.has(schema)) return;
+  seen.add(schema);
+  if (isNamed(schema)) found(schema);
+  if (typeof schema.getter === "function") findNamed(schema.getter(undefined), seen, found);
+  for (const key of PARTS) {
+    const part = schema[key];
+    if (!isObject(part)) continue;
+    const within = "~standard" in part ? [part] : Object.values(part);
+    for (const each of within) if (isObject(each)) findNamed(each, seen, found);
+  }
+}
+
+/** Where schemas of valibot hold others: one, a list of them, or several by name. */
+const PARTS = ["entries", "item", "items", "key", "options", "pipe", "rest", "value", "wrapped"];
+
+function isNamed(schema: object): schema is AnySchema {
+  return "~standard" in schema && dtoName(schema as AnySchema) !== undefined;
+}
+
+function isObject(value: unknown): value is ValibotParts {
+  return typeof value === "object" && value !== null;
+}

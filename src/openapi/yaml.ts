@@ -1,0 +1,23 @@
+/**
+ * Documents as YAML.
+ *
+ * @module
+ */
+import type { OpenApiDocument } from "./openapi_document.ts";
+
+/**
+ * Writes a document as YAML 1.2.
+ *
+ * @example
+ * ```ts
+ * import { FwFactory, module } from "@fw/fw";
+ * import { yamlOf } from "@fw/fw/openapi";
+ *
+ * const app = await FwFactory.create(module({}));
+ * console.assert((await yamlOf(await app.openApi())).startsWith("openapi: 3.1.1"));
+ * ```
+ */
+export async function yamlOf(document: OpenApiDocument): Promise<string> {
+  const { stringify } = await import("yaml"); // only who wants YAML loads its writer
+  return stringify(document, { aliasDuplicateObjects: false });
+}
