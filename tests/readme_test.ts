@@ -43,6 +43,12 @@ if ("Deno" in globalThis) {
       const created = await post('{"name":"Tom","age":3}');
       assert.deepEqual([created.status, await created.json()], [201, { name: "Tom", age: 3 }]);
       assert.deepEqual(await (await fetch(`${cats}/Tom`)).json(), { name: "Tom", age: 3 });
+      const document = await (await fetch(`http://127.0.0.1:${port}/openapi.json`)).json();
+      assert.deepEqual([document.info.title, Object.keys(document.paths)], [
+        "Cats",
+        ["/api/v1/cats", "/api/v1/cats/{name}"],
+      ]);
+      assert.match(await (await fetch(`http://127.0.0.1:${port}/docs`)).text(), /swagger-ui/);
       const refused = await post('{"name":"T"}');
       const problem = await refused.json();
       const shown = JSON.parse(block("json", "## Quick start"));

@@ -43,7 +43,8 @@ export function validatedBody<S extends AnySchema>(
 
 /**
  * Extracts the query, validated; what a route's `query` option does. A key that occurs once is a
- * string, one that occurs more often an array of strings.
+ * string, one that occurs more often an array of strings; so is one that occurs once where the schema
+ * refuses a string.
  *
  * @throws {HttpException} 422
  */

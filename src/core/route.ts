@@ -38,7 +38,10 @@ export interface RouteOptions<
 > extends PipelineDeclaration {
   /** Schema of the path parameters, each a percent-decoded string. */
   readonly params?: Params;
-  /** Schema of the query: strings, and arrays of strings for keys that repeat. */
+  /**
+   * Schema of the query: strings, and arrays of strings for keys that repeat. One value is an array too
+   * where the schema takes nothing else.
+   */
   readonly query?: Query;
   /** Schema of the headers; their names are in lower case. */
   readonly headers?: Headers;

@@ -39,9 +39,8 @@ export class InputSchema<S extends AnySchema> {
   /** Gives the schema's output, or says what is wrong; synchronously where the schema does. */
   validate(value: unknown): Validated<S> | Promise<Validated<S>> {
     const result = this.#schema["~standard"].validate(value);
-    return result instanceof Promise
-      ? result.then((result) => this.#understand(result, value))
-      : this.#understand(result, value);
+    if (result instanceof Promise) return result.then((result) => this.#judge(result, value));
+    return this.#judge(result, value);
   }
 
   /**
@@ -55,6 +54,32 @@ export class InputSchema<S extends AnySchema> {
     return result.value;
   }
 
+  #judge(
+    result: StandardSchemaV1.Result<unknown>,
+    value: unknown,
+  ): Validated<S> | Promise<Validated<S>> {
+    return result.issues && this.#part === "query"
+      ? this.#judgeAsLists(result, value as Query)
+      : this.#understand(result, value);
+  }
+
+  /** Judges a query again in which a value that was refused, such as the one of `?tag=a`, is a list. */
+  async #judgeAsLists(
+    refused: StandardSchemaV1.FailureResult,
+    query: Query,
+  ): Promise<Validated<S>> {
+    const { validate } = this.#schema["~standard"];
+    const single = refusedKeys(refused).filter((key) => typeof query[key] === "string");
+    if (single.length === 0) return this.#understand(refused, query);
+    const again = await validate(withLists(query, single));
+    if (!again.issues) return this.#understand(again, query);
+    const stillRefused = refusedKeys(again);
+    const lists = single.filter((key) => !stillRefused.includes(key));
+    if (lists.length === 0) return this.#understand(refused, query);
+    const listed = withLists(query, lists);
+    return this.#understand(await validate(listed), listed);
+  }
+
   #understand(result: StandardSchemaV1.Result<unknown>, value: unknown): Validated<S> {
     // the schema's output type is what its library says it is
     if (!result.issues) return { value: result.value as SchemaOutput<S>, refusal: undefined };
@@ -66,6 +91,21 @@ export class InputSchema<S extends AnySchema> {
       refusal: { reason, issues: issuesOf(result.issues, value, this.#part) },
     };
   }
+}
+
+type Query = Readonly<Record<string, string | string[]>>;
+
+/** Gives the keys of the query whose own values were refused, not what they hold. */
+function refusedKeys({ issues }: StandardSchemaV1.FailureResult): readonly string[] {
+  const paths = issues.map(({ path = [] }) => Array.from(path));
+  return paths.filter(({ length }) => length === 1).map(([segment]) =>
+    String(typeof segment === "object" ? segment.key : segment)
+  );
+}
+
+function withLists(query: Query, keys: readonly string[]): Query {
+  const lists = keys.map((key) => [key, [String(query[key])]]);
+  return { ...query, ...Object.fromEntries(lists) };
 }
 
 /** What became of the value of one part. */

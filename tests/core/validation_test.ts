@@ -190,3 +190,42 @@ test("InputSchema.parse() keeps back what a schema made of the value before it r
     );
   }
 });
+
+const QUERIES: readonly (readonly [library: string, schema: AnySchema])[] = [
+  [
+    "valibot",
+    v.object({ tag: v.array(v.pipe(v.string(), v.minLength(2))), page: v.picklist(["1"]) }),
+  ],
+  ["zod", z.object({ tag: z.array(z.string().min(2)), page: z.enum(["1"]) })],
+  ["arktype", type({ tag: "(string>=2)[]", page: "'1'" })],
+  [
+    "an asynchronous schema",
+    v.objectAsync({
+      tag: v.pipeAsync(v.array(v.pipe(v.string(), v.minLength(2))), v.checkAsync(() => true)),
+      page: v.picklist(["1"]),
+    }),
+  ],
+];
+for (const [library, schema] of QUERIES) {
+  test(`InputSchema takes one value of a query for a list of one, by ${library}`, async () => {
+    const query = new InputSchema("query", schema);
+    const parse = (value: unknown) => Promise.resolve(query.parse(value));
+    const fields = (value: unknown) =>
+      parse(value).then(
+        () => [],
+        ({ errors }: HttpException) => errors?.map(({ field }) => field),
+      );
+    assert.deepEqual(await parse({ tag: "ab", page: "1" }), { tag: ["ab"], page: "1" });
+    assert.deepEqual(await parse({ tag: ["ab", "cd"], page: "1" }), {
+      tag: ["ab", "cd"],
+      page: "1",
+    });
+    // what is wrong is told of the list, and of what is none
+    assert.deepEqual(await fields({ tag: "ab", page: "2" }), ["page"]);
+    assert.deepEqual((await fields({ page: "2" }))?.toSorted(), ["page", "tag"]);
+    assert.deepEqual(await fields({ tag: ["a"], page: "1" }), ["tag.0"]);
+    await assert.rejects(parse({ tag: "a", page: "1" }));
+    // a body says what is a list
+    await assert.rejects(new InputSchema("body", schema).parse({ tag: "ab", page: "1" }));
+  });
+}
