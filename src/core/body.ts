@@ -67,6 +67,12 @@ export async function readBody(
   return format === "json" ? decodeJson(await bytesOf(c), c.get("bodyLimit")) : await decodeForm(c);
 }
 
+/** Tells whether the body of a request is a form. */
+export function isForm(c: Context): boolean {
+  const type = c.req.header("content-type")?.toLowerCase() ?? "";
+  return [MEDIA_TYPES.form, MEDIA_TYPES.multipart].some((form) => type.startsWith(form));
+}
+
 function formatOf(contentType: string, formats: readonly BodyFormat[]): BodyFormat {
   const [mediaType = "", ...parameters] = contentType.toLowerCase().split(";").map((s) => s.trim());
   const format = mediaType.startsWith("application/") && mediaType.endsWith("+json")

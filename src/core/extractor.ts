@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readBody, type ReadBodyOptions } from "./body.ts";
+import { isForm, readBody, type ReadBodyOptions } from "./body.ts";
 import type { Context } from "./context.ts";
 import { HttpException } from "./http_exception.ts";
 import { markAcceptsIdentity, requiresIdentity } from "./identity_marker.ts";
@@ -38,7 +38,7 @@ export function validatedBody<S extends AnySchema>(
   options: ReadBodyOptions = {},
 ): Extractor<SchemaOutput<S>> {
   const input = new InputSchema("body", schema);
-  return async (c) => input.parse(await readBody(c, options));
+  return async (c) => input.parse(await readBody(c, options), { isFields: isForm(c) });
 }
 
 /**

@@ -47,7 +47,10 @@ export interface RouteOptions<
   readonly headers?: Headers;
   /** Schema of the body; `undefined` stands for a request without one. */
   readonly body?: Body;
-  /** The formats in which the body is read; default JSON alone. */
+  /**
+   * The formats in which the body is read; default JSON alone. Fields of a form that repeat are arrays, and
+   * one that does not is so too where the schema takes nothing else.
+   */
   readonly consumes?: readonly BodyFormat[];
   /** The largest body in bytes; default the application's limit (1 MiB). */
   readonly bodyLimit?: number;

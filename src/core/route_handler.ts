@@ -5,7 +5,7 @@
  * @module
  */
 import type { Handler } from "hono";
-import { readBody } from "./body.ts";
+import { isForm, readBody } from "./body.ts";
 import { bodyLimitError, limitBody } from "./body_limit.ts";
 import type { Context } from "./context.ts";
 import { queryOf } from "./extractor.ts";
@@ -26,6 +26,7 @@ interface Part {
   readonly key: string;
   readonly read: (c: Context) => unknown;
   readonly schema: InputSchema<AnySchema> | undefined;
+  readonly mayBeForm: boolean;
 }
 
 /** Where a route stands, and what holds for it if it does not say otherwise. */
@@ -78,7 +79,12 @@ function partsOf({ options }: Route, path: string): readonly Part[] {
   const { params, query, headers, body, consumes } = options;
   const parts: Part[] = [];
   const add = (key: string, part: InputPart, schema: AnySchema | undefined, read: Part["read"]) =>
-    parts.push({ key, read, schema: schema && new InputSchema(part, schema) });
+    parts.push({
+      key,
+      read,
+      schema: schema && new InputSchema(part, schema),
+      mayBeForm: part === "body" && consumes?.some((format) => format !== "json") === true,
+    });
   if (params || path.includes(":")) add("params", "path", params, (c) => c.req.param());
   if (query) add("query", "query", query, queryOf);
   if (headers) add("headers", "header", headers, (c) => c.req.header());
@@ -89,11 +95,11 @@ function partsOf({ options }: Route, path: string): readonly Part[] {
 /** Reads and validates every part; what is wrong with any of them is refused at once. */
 async function readParts(parts: readonly Part[], c: Context, input: Input): Promise<void> {
   let refusals: InputRefusal[] | undefined;
-  for (const { key, read, schema } of parts) {
+  for (const { key, read, schema, mayBeForm } of parts) {
     let value = read(c);
     if (value instanceof Promise) value = await value;
     if (schema) {
-      let result = schema.validate(value);
+      let result = schema.validate(value, mayBeForm ? { isFields: isForm(c) } : undefined);
       if (result instanceof Promise) result = await result;
       if (result.refusal) (refusals ??= []).push(result.refusal);
       value = result.value;

@@ -6,6 +6,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { dtoName } from "./dto.ts";
 import { UnprocessableEntityException } from "./http_exception.ts";
+import { withListsOfOne } from "./lists_of_one.ts";
 import type { InputPart, ValidationIssue } from "./validation_issue.ts";
 
 /** A schema of any library that implements Standard Schema: valibot, zod, arktype and others. */
@@ -36,11 +37,23 @@ export class InputSchema<S extends AnySchema> {
     this.#schema = schema;
   }
 
-  /** Gives the schema's output, or says what is wrong; synchronously where the schema does. */
-  validate(value: unknown): Validated<S> | Promise<Validated<S>> {
+  /**
+   * Gives the schema's output, or says what is wrong; synchronously where the schema does. Of fields of a
+   * query or a form, one that does not repeat may be taken for a list of one.
+   */
+  validate(
+    value: unknown,
+    { isFields = this.#part === "query" }: { readonly isFields?: boolean } = {},
+  ): Validated<S> | Promise<Validated<S>> {
+    const judge = (result: StandardSchemaV1.Result<unknown>) => {
+      if (!result.issues || !isFields || typeof value !== "object") {
+        return this.#understand(result, value);
+      }
+      return withListsOfOne(this.#schema, { result, fields: { ...value } })
+        .then(({ result, fields }) => this.#understand(result, fields));
+    };
     const result = this.#schema["~standard"].validate(value);
-    if (result instanceof Promise) return result.then((result) => this.#judge(result, value));
-    return this.#judge(result, value);
+    return result instanceof Promise ? result.then(judge) : judge(result);
   }
 
   /**
@@ -48,36 +61,13 @@ export class InputSchema<S extends AnySchema> {
    *
    * @throws {UnprocessableEntityException} 422, with an issue for each refused value
    */
-  async parse(value: unknown): Promise<SchemaOutput<S>> {
-    const result = await this.validate(value);
+  async parse(
+    value: unknown,
+    options: { readonly isFields?: boolean } = {},
+  ): Promise<SchemaOutput<S>> {
+    const result = await this.validate(value, options);
     if (result.refusal) throw refuse([result.refusal]);
     return result.value;
-  }
-
-  #judge(
-    result: StandardSchemaV1.Result<unknown>,
-    value: unknown,
-  ): Validated<S> | Promise<Validated<S>> {
-    return result.issues && this.#part === "query"
-      ? this.#judgeAsLists(result, value as Query)
-      : this.#understand(result, value);
-  }
-
-  /** Judges a query again in which a value that was refused, such as the one of `?tag=a`, is a list. */
-  async #judgeAsLists(
-    refused: StandardSchemaV1.FailureResult,
-    query: Query,
-  ): Promise<Validated<S>> {
-    const { validate } = this.#schema["~standard"];
-    const single = refusedKeys(refused).filter((key) => typeof query[key] === "string");
-    if (single.length === 0) return this.#understand(refused, query);
-    const again = await validate(withLists(query, single));
-    if (!again.issues) return this.#understand(again, query);
-    const stillRefused = refusedKeys(again);
-    const lists = single.filter((key) => !stillRefused.includes(key));
-    if (lists.length === 0) return this.#understand(refused, query);
-    const listed = withLists(query, lists);
-    return this.#understand(await validate(listed), listed);
   }
 
   #understand(result: StandardSchemaV1.Result<unknown>, value: unknown): Validated<S> {
@@ -91,21 +81,6 @@ export class InputSchema<S extends AnySchema> {
       refusal: { reason, issues: issuesOf(result.issues, value, this.#part) },
     };
   }
-}
-
-type Query = Readonly<Record<string, string | string[]>>;
-
-/** Gives the keys of the query whose own values were refused, not what they hold. */
-function refusedKeys({ issues }: StandardSchemaV1.FailureResult): readonly string[] {
-  const paths = issues.map(({ path = [] }) => Array.from(path));
-  return paths.filter(({ length }) => length === 1).map(([segment]) =>
-    String(typeof segment === "object" ? segment.key : segment)
-  );
-}
-
-function withLists(query: Query, keys: readonly string[]): Query {
-  const lists = keys.map((key) => [key, [String(query[key])]]);
-  return { ...query, ...Object.fromEntries(lists) };
 }
 
 /** What became of the value of one part. */

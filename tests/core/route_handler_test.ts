@@ -399,6 +399,35 @@ test("a value that its response schema refuses is a 500 that tells nothing of it
   assert.equal((await app.request("/circular")).status, 500);
 });
 
+test("a field of a form that does not repeat is a list of one where the schema takes lists alone", async () => {
+  const Form = v.object({ tags: v.array(v.string()), files: v.optional(v.array(v.file())) });
+  class FormsController {
+    option = route.post(
+      "/option",
+      { body: Form, consumes: ["form", "multipart", "json"] },
+      ({ body: { tags, files } }) => [tags, files?.length],
+    );
+    extractor = route.post(
+      "/extractor",
+      { args: { form: validatedBody(Form, { consumes: ["form", "json"] }) } },
+      ({ form }) => [form.tags, 0],
+    );
+  }
+  await using app = await serving(FormsController);
+  const send = async (path: string, body: FormData | URLSearchParams) =>
+    await (await app.request(path, { method: "POST", body })).json();
+  const multipart = new FormData();
+  multipart.append("tags", "a");
+  multipart.append("files", new File(["x"], "x.txt"));
+  assert.deepEqual(await send("/option", multipart), [["a"], 1]);
+  assert.deepEqual(await send("/option", new URLSearchParams("tags=a&tags=b")), [["a", "b"], null]);
+  assert.deepEqual(await send("/extractor", new URLSearchParams("tags=a")), [["a"], 0]);
+  assert.deepEqual((await send("/option", new URLSearchParams("tag=a"))).errors[0].field, "tags");
+  for (const path of ["/option", "/extractor"]) {
+    assert.equal((await app.request(path, { json: { tags: "a" } })).status, 422);
+  }
+});
+
 test("the validated extractors do what the options of a route do", async () => {
   class ExtractedController {
     one = route.post("/:id", {
