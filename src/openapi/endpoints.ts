@@ -91,7 +91,12 @@ const PAGE_HEADERS = "fw.pageHeaders";
 
 function pageResponse({ html, headers }: Page, c: Context): Response {
   c.set(PAGE_HEADERS, headers);
-  return c.body(html, 200, { ...headers });
+  return whole(encoded(html), headers, c);
+}
+
+/** Answers with the length of the body, which servers would say is 0 to a HEAD (RFC 9110 §8.6). */
+function whole(body: Bytes, headers: Page["headers"], c: Context): Response {
+  return c.body(body, 200, { ...headers, "content-length": String(body.byteLength) });
 }
 
 /** Makes a handler for a text that does not change: whoever has it is told so (RFC 9110 §13.1.2). */
@@ -103,7 +108,7 @@ function text(
   return async (c) => {
     const known = c.req.header("if-none-match") ?? "";
     const isKnown = known === "*" || known.match(/"[^"]*"/g)?.includes(headers.etag);
-    return isKnown ? c.body(null, 304, headers) : c.body(await read(), 200, headers);
+    return isKnown ? c.body(null, 304, headers) : whole(await read(), headers, c);
   };
 }
 
