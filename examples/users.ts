@@ -174,7 +174,11 @@ export class UsersController {
       args: { tenant: tenantId },
       openapi: {
         summary: "Create a user",
-        responses: { ...FORBIDDEN, 409: "Another user has the e-mail address" },
+        responses: {
+          201: { description: "The user", headers: { Location: "The user's path" } },
+          ...FORBIDDEN,
+          409: "Another user has the e-mail address",
+        },
       },
     },
     async ({ body, tenant }, c) => {
@@ -192,8 +196,13 @@ export class UsersController {
       args: { tenant: tenantId },
       openapi: {
         summary: "List users",
-        description: "`X-Total-Count` has the number of all users, `Link` the next page.",
-        responses: FORBIDDEN,
+        responses: {
+          200: {
+            description: "A page of users",
+            headers: { "X-Total-Count": "The number of all users", Link: "The next page" },
+          },
+          ...FORBIDDEN,
+        },
       },
     },
     async ({ query, tenant }, c) => {

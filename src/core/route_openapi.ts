@@ -37,6 +37,8 @@ export interface RouteResponse {
   readonly description: string;
   /** Schema of its body, which is JSON. It is told, and not checked. */
   readonly schema?: AnySchema;
+  /** What its headers mean, by their names. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**

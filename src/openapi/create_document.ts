@@ -19,8 +19,7 @@ import { methodsOf, operationOf } from "./operation.ts";
 import { type OpenApiOptions, resolveOptions } from "./options.ts";
 import { templateShape, templatesOf } from "./path_templates.ts";
 import {
-  PROBLEM_DETAILS,
-  PROBLEM_NAME,
+  PROBLEM_SCHEMAS,
   PROBLEM_TYPE,
   problemResponse,
   problemResponseName,
@@ -191,11 +190,8 @@ function componentsOf(
       hasProblem ||= "$ref" in response || PROBLEM_TYPE in (response.content ?? {});
     }
   }
-  if (hasProblem && PROBLEM_NAME in generated) {
-    throw new TypeError(
-      `Cannot describe ${PROBLEM_NAME}: that is the name of all problem documents`,
-    );
-  }
+  const taken = hasProblem && Object.keys(PROBLEM_SCHEMAS).find((name) => name in generated);
+  if (taken) throw new TypeError(`Cannot describe ${taken}: problem documents have that name`);
   const responses: Record<string, ResponseObject> = {};
   for (const status of [...problems].map(Number)) {
     responses[problemResponseName(status)] = problemResponse(status);
@@ -204,7 +200,7 @@ function componentsOf(
     ...byHand,
     schemas: {
       ...generated,
-      ...hasProblem && { [PROBLEM_NAME]: PROBLEM_DETAILS },
+      ...hasProblem && PROBLEM_SCHEMAS,
       ...byHand.schemas,
     },
     responses: { ...responses, ...byHand.responses },

@@ -9,7 +9,10 @@ export type DocsUi = "swagger-ui" | "scalar";
 
 /** The client that signs users in from the documentation page: a public client (PKCE), never a secret. */
 export interface DocsSignIn {
-  /** Its id, which everybody who opens the page can read. */
+  /**
+   * Its id, which everybody who opens the page can read. Swagger UI takes it for schemes of the types
+   * `oauth2` and `openIdConnect`, Scalar for `oauth2` alone: with the other, users type it in.
+   */
   readonly clientId: string;
   /** The scopes that are chosen at first; default none. */
   readonly scopes?: readonly string[];

@@ -8,6 +8,7 @@ export type { JsonSchema } from "./json_schema.ts";
 export type { OpenApiOptions } from "./options.ts";
 export type {
   ComponentsObject,
+  HeaderObject,
   InfoObject,
   MediaTypeObject,
   OAuthFlowObject,

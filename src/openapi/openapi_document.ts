@@ -180,11 +180,19 @@ export interface ResponseObject {
   /** What it means, in CommonMark. */
   readonly description: string;
   /** Its headers. */
-  readonly headers?: Readonly<
-    Record<string, { readonly description?: string; readonly schema: JsonSchema }>
-  >;
+  readonly headers?: Readonly<Record<string, HeaderObject>>;
   /** Its schema, by media type. */
   readonly content?: Readonly<Record<string, MediaTypeObject>>;
+}
+
+/** A header of a response. */
+export interface HeaderObject {
+  /** What it means, in CommonMark. */
+  readonly description?: string;
+  /** Whether it is always there. */
+  readonly required?: boolean;
+  /** Its schema. */
+  readonly schema: JsonSchema;
 }
 
 /** A body of one media type. */

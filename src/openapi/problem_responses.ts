@@ -7,14 +7,10 @@ import { errorStatusText } from "../core/status_text.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import type { ResponseObject } from "./openapi_document.ts";
 
-/** The name of the schema of all problem documents, in `components.schemas`. */
-export const PROBLEM_NAME = "ProblemDetails";
-
 /** Their media type. */
 export const PROBLEM_TYPE = "application/problem+json";
 
-/** The schema of all problem documents. */
-export const PROBLEM_DETAILS: JsonSchema = {
+const PROBLEM_DETAILS: JsonSchema = {
   type: "object",
   description: "What went wrong (RFC 9457)",
   properties: {
@@ -31,18 +27,27 @@ export const PROBLEM_DETAILS: JsonSchema = {
     errors: {
       type: "array",
       description: "What is wrong with each value",
-      items: {
-        type: "object",
-        properties: {
-          in: { type: "string", enum: ["body", "query", "path", "header"] },
-          field: { type: "string", description: "Its path, such as `a.b.0`" },
-          message: { type: "string" },
-        },
-        required: ["in", "field", "message"],
-      },
+      items: { $ref: "#/components/schemas/ValidationIssue" },
     },
   },
   required: ["type", "title", "status", "instance"],
+};
+
+const VALIDATION_ISSUE: JsonSchema = {
+  type: "object",
+  description: "What is wrong with a value",
+  properties: {
+    in: { type: "string", enum: ["body", "query", "path", "header"] },
+    field: { type: "string", description: "Its path, such as `a.b.0`" },
+    message: { type: "string" },
+  },
+  required: ["in", "field", "message"],
+};
+
+/** The schemas of problem documents, in `components.schemas`. */
+export const PROBLEM_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  ProblemDetails: PROBLEM_DETAILS,
+  ValidationIssue: VALIDATION_ISSUE,
 };
 
 /** What the statuses mean that routes answer by themselves. */
@@ -67,7 +72,7 @@ export function problemResponse(
   status: number,
   description: string = DESCRIPTIONS[status] ?? errorStatusText(status),
 ): ResponseObject {
-  const schema = { $ref: `#/components/schemas/${PROBLEM_NAME}` };
+  const schema = { $ref: "#/components/schemas/ProblemDetails" };
   return {
     description,
     ...status === 429 && { headers: { "Retry-After": RETRY_AFTER } },
@@ -77,5 +82,6 @@ export function problemResponse(
 
 const RETRY_AFTER = {
   description: "When to try again, in seconds",
+  required: true,
   schema: { type: "integer", minimum: 0 },
 };

@@ -65,17 +65,19 @@ export function responsesOf(
     described[403] = problemResponse(403, `The caller has none of the roles: ${roles.join(", ")}`);
   }
   for (const [key, said] of Object.entries(listed)) {
-    const { description, schema } = typeof said === "string"
-      ? { description: said, schema: undefined }
+    const { description, schema, headers } = typeof said === "string"
+      ? { description: said, schema: undefined, headers: undefined }
       : said;
     const json = schema && schemas.describe({ schema, direction: "output" });
-    described[key] = json
-      ? { description, ...content(json) }
-      : Number(key) >= 400
-      ? problemResponse(Number(key), description)
-      : Number(key) === status
-      ? { ...success, description }
-      : { description };
+    described[key] = {
+      ...json
+        ? content(json)
+        : Number(key) >= 400
+        ? problemResponse(Number(key))
+        : Number(key) === status && success,
+      description,
+      ...headers && { headers: headersOf(headers) },
+    };
   }
   return described;
 }
@@ -93,6 +95,15 @@ function problemsOf(
     ...hasInput ? [422] : [],
     ...isRateLimited ? [429] : [],
   ];
+}
+
+function headersOf(meanings: Readonly<Record<string, string>>): ResponseObject["headers"] {
+  return Object.fromEntries(
+    Object.entries(meanings).map(([name, description]) => [
+      name,
+      { description, schema: { type: "string" } },
+    ]),
+  );
 }
 
 function content(schema: JsonSchema): Pick<ResponseObject, "content"> {

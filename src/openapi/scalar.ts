@@ -35,21 +35,23 @@ export const SCALAR: UserInterface = {
     };
     globalThis.__zod_globalConfig = { jitless: true };`,
   global: "Scalar",
-  // The client is set for each scheme by its name, which the document alone knows.
+  // The client is set for each scheme by its name, which the document alone knows. If it cannot be read,
+  // Scalar says so.
   start: `
     const url = absolute(settings.jsonUrl);
     const authentication = async () => {
+      if (!settings.clientId) return undefined;
       const { components } = await (await fetch(url)).json();
       const names = Object.entries(components?.securitySchemes ?? {})
         .filter(([, { flows }]) => flows?.authorizationCode)
         .map(([name]) => name);
       const authorizationCode = {
         "x-usePkce": "SHA-256",
-        "x-scalar-client-id": settings.clientId ?? "",
+        "x-scalar-client-id": settings.clientId,
       };
       const scheme = { flows: { authorizationCode }, "x-default-scopes": settings.scopes };
       return {
-        preferredSecurityScheme: settings.clientId && names[0],
+        preferredSecurityScheme: names[0],
         securitySchemes: Object.fromEntries(names.map((name) => [name, scheme])),
       };
     };
