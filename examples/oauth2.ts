@@ -120,6 +120,8 @@ class AuthController {
 }
 
 class MeController {
+  static readonly tag = "caller";
+
   me = route.get(
     "/me",
     {

@@ -58,8 +58,8 @@ ${inlineScript(startScript(ui, docsSettings(options, request)), nonce)}`,
 /**
  * Makes the page that a provider sends the popup of the sign-in back to. Swagger UI's hands the code to
  * the page that opened it; Scalar reads it from the popup's URL. The headers of this page and of
- * {@linkcode docsPage} have to arrive as they are: any other `cross-origin-opener-policy` (such as the
- * default of Hono's `secureHeaders`) cuts the popup off.
+ * {@linkcode docsPage} have to arrive as they are: another `cross-origin-opener-policy`, such as that of
+ * Hono's `secureHeaders`, cuts the popup off.
  */
 export function signInRedirectPage(
   options: DocsPageOptions,
