@@ -74,3 +74,8 @@ export function visitSubschemas(
 export function isJsonSchema(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** Tells whether a pattern, which has no flags, means what a regular expression with these does. */
+export function isPatternWith(flags: string): boolean {
+  return /^[dguv]*$/.test(flags);
+}

@@ -46,9 +46,9 @@ export function humanised(name: string): string {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
+/** Leaves out the segments at the beginning that a prefix has too. */
 function withoutPrefix(segments: readonly string[], prefix: readonly string[]): readonly string[] {
   const wanted = prefix.filter((segment) => segment !== "");
-  return wanted.every((segment, i) => segments[i] === segment)
-    ? segments.slice(wanted.length)
-    : segments;
+  const differs = wanted.findIndex((segment, i) => segments[i] !== segment);
+  return segments.slice(differs === -1 ? wanted.length : differs);
 }

@@ -21,28 +21,68 @@ export function propertiesOf(schema: JsonSchema, schemas: SchemaComponents): Pro
   const { properties, required, additionalProperties, allOf, anyOf, oneOf } = schemas.resolve(
     schema,
   );
-  const own = isJsonSchema(properties)
-    ? Object.entries(properties).filter((entry): entry is [string, JsonSchema] =>
-      isJsonSchema(entry[1])
-    )
-    : [];
-  const all = listOf(allOf).map((part) => propertiesOf(part, schemas));
-  const any = [anyOf, oneOf].map((parts) =>
-    listOf(parts).map((part) => propertiesOf(part, schemas))
-  );
-  const parts = [...all, ...any.flat()];
-  const rest = isJsonSchema(additionalProperties)
-    ? additionalProperties
-    : parts.find(({ rest }) => rest)?.rest;
-  return {
-    of: new Map([...parts.flatMap(({ of }) => [...of]), ...own]),
-    required: new Set([
-      ...Array.isArray(required) ? required.map(String) : [],
-      ...all.flatMap(({ required }) => [...required]),
-      ...any.flatMap(inEach),
-    ]),
-    ...rest && { rest },
+  const own: Properties = {
+    of: new Map(isJsonSchema(properties) ? Object.entries(properties).filter(isOfSchema) : []),
+    required: new Set(Array.isArray(required) ? required.map(String) : []),
+    ...isJsonSchema(additionalProperties) && { rest: additionalProperties },
   };
+  const partsOf = (list: unknown) => listOf(list).map((part) => propertiesOf(part, schemas));
+  const alternatives = [anyOf, oneOf].map(partsOf).filter(({ length }) => length > 0).map(
+    anyOfThem,
+  );
+  return allOfThem([own, ...partsOf(allOf), ...alternatives]);
+}
+
+function allOfThem(parts: readonly Properties[]): Properties {
+  return {
+    of: merged(parts, (schemas) => ({ allOf: schemas })),
+    required: new Set(parts.flatMap(({ required }) => [...required])),
+    ...restOf(parts),
+  };
+}
+
+function anyOfThem(alternatives: readonly Properties[]): Properties {
+  return {
+    of: merged(alternatives, (schemas) => oneOfValues(schemas) ?? { anyOf: schemas }),
+    required: new Set(inEach(alternatives)),
+    ...restOf(alternatives),
+  };
+}
+
+/** Gives the schemas of all properties; what is said of one more than once is put together. */
+function merged(
+  parts: readonly Properties[],
+  together: (schemas: readonly JsonSchema[]) => JsonSchema,
+): ReadonlyMap<string, JsonSchema> {
+  const all = new Map<string, JsonSchema[]>();
+  for (const [name, schema] of parts.flatMap(({ of }) => [...of])) {
+    const said = all.get(name) ?? [];
+    const isKnown = said.some((other) => JSON.stringify(other) === JSON.stringify(schema));
+    if (!isKnown) all.set(name, [...said, schema]);
+  }
+  return new Map(
+    [...all].map(([name, [first = {}, ...others]]) => [
+      name,
+      others.length > 0 ? together([first, ...others]) : first,
+    ]),
+  );
+}
+
+/** Puts alternatives that are one value each together as a list of values. */
+function oneOfValues(schemas: readonly JsonSchema[]): JsonSchema | undefined {
+  const values = schemas.map((schema) =>
+    Object.keys(schema).length === 1 ? schema.const : undefined
+  );
+  return values.includes(undefined) ? undefined : { enum: values };
+}
+
+function restOf(parts: readonly Properties[]): Pick<Properties, "rest"> {
+  const rest = parts.find(({ rest }) => rest)?.rest;
+  return rest ? { rest } : {};
+}
+
+function isOfSchema(entry: [string, unknown]): entry is [string, JsonSchema] {
+  return isJsonSchema(entry[1]);
 }
 
 /** Gives the names that each of several alternatives requires. */

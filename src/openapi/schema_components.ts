@@ -5,8 +5,9 @@
  * @module
  */
 import type { AnySchema } from "../core/validation.ts";
-import type { Convert, Converted, Direction, ReferenceTarget, SchemaUse } from "./converted.ts";
-import { type JsonSchema, mapSubschemas, visitSubschemas } from "./json_schema.ts";
+import type { Convert, Converted, Direction, SchemaUse } from "./converted.ts";
+import { type JsonSchema, mapSubschemas } from "./json_schema.ts";
+import { isNamed, type NamedTarget, namedTargets, textOf } from "./references.ts";
 import { tidied } from "./tidied.ts";
 
 /**
@@ -17,6 +18,8 @@ export class SchemaComponents {
   readonly #convert: Convert;
   readonly #components = new Map<string, JsonSchema>();
   readonly #schemas = new Map<string, AnySchema>();
+  /** The names that were given to parts that hold themselves, by what they say. */
+  readonly #unnamedByText = new Map<string, string>();
   /** The names of which the two directions differ. */
   readonly #split = new Set<string>();
 
@@ -152,11 +155,22 @@ export class SchemaComponents {
       const written = write(part);
       const name = open.get(part);
       open.delete(part);
-      if (name === undefined) return written;
-      this.#components.set(name, written);
-      return { $ref: COMPONENTS + name };
+      return name === undefined ? written : this.#unnamed(name, written);
     };
     return writeOpen(json);
+  }
+
+  /** Adds a part that has been given a name, unless the last one like it is the same. */
+  #unnamed(name: string, json: JsonSchema): JsonSchema {
+    const text = JSON.stringify(json).replaceAll(JSON.stringify(COMPONENTS + name), '"#"');
+    const same = this.#unnamedByText.get(text);
+    if (same !== undefined) {
+      this.#components.delete(name);
+      return { $ref: COMPONENTS + same };
+    }
+    this.#unnamedByText.set(text, name);
+    this.#components.set(name, json);
+    return { $ref: COMPONENTS + name };
   }
 
   #freeName(): string {
@@ -167,42 +181,4 @@ export class SchemaComponents {
   }
 }
 
-type NamedTarget = Extract<ReferenceTarget, { readonly name: string }>;
-
 const COMPONENTS = "#/components/schemas/";
-
-/** Gives the schemas with names that a schema refers to, by way of parts without one too. */
-function namedTargets(converted: Converted): readonly NamedTarget[] {
-  const targets = new Set<NamedTarget>();
-  visitReferences(converted, (target) => isNamed(target) && targets.add(target));
-  return [...targets];
-}
-
-/** Gives a text that is the same for schemas that describe the same. */
-function textOf(converted: Converted | undefined): string {
-  if (!converted) return "";
-  const parts: unknown[] = [converted.json];
-  visitReferences(converted, (target) => parts.push(isNamed(target) ? target.name : target.json));
-  return JSON.stringify(parts);
-}
-
-function visitReferences(
-  { json, references }: Converted,
-  onTarget: (target: ReferenceTarget) => void,
-): void {
-  const seen = new Set<unknown>();
-  const visit = (part: JsonSchema): void => {
-    const target = typeof part.$ref === "string" ? references.get(part.$ref) : undefined;
-    if (target && !seen.has(target)) {
-      seen.add(target);
-      onTarget(target);
-      if (!isNamed(target)) visit(target.json);
-    }
-    visitSubschemas(part, visit);
-  };
-  visit(json);
-}
-
-function isNamed(target: ReferenceTarget): target is NamedTarget {
-  return target.name !== undefined;
-}

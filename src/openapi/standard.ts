@@ -7,16 +7,12 @@
 import type { StandardJSONSchemaV1 } from "@standard-schema/spec";
 import { dtoName } from "../core/dto.ts";
 import type { AnySchema } from "../core/validation.ts";
+import { type ArkType, arktypeOptions, corrected } from "./arktype.ts";
 import type { Converted, Direction, ReferenceTarget } from "./converted.ts";
-import { DATE_TIME, isJsonSchema, type JsonSchema } from "./json_schema.ts";
+import { isJsonSchema, type JsonSchema } from "./json_schema.ts";
+import { zodOptions } from "./zod.ts";
 
 type StandardSchema = AnySchema & StandardJSONSchemaV1;
-
-/** What is called for each schema within a schema of zod; see `toJSONSchema` there. */
-interface ZodNode {
-  readonly zodSchema: { readonly _zod: { readonly def: { type: string; catchall?: unknown } } };
-  readonly jsonSchema: Record<string, unknown>;
-}
 
 /** Converts a schema; gives `undefined` if its library cannot. */
 export function convertStandard(
@@ -26,13 +22,14 @@ export function convertStandard(
   const { vendor, jsonSchema } = schema["~standard"];
   const named = new Map<string, AnySchema>();
   const libraryOptions = vendor === "zod"
-    ? optionsOfZod(direction, named)
+    ? zodOptions(direction, named)
     : vendor === "arktype"
-    ? optionsOfArktype(direction)
+    ? arktypeOptions(direction)
     : undefined;
   let converted: JsonSchema;
   try {
     converted = jsonSchema[direction]({ target: "draft-2020-12", libraryOptions });
+    if (isArkType(schema)) converted = corrected(converted, schema);
   } catch {
     return undefined; // it may, where a schema has no counterpart
   }
@@ -47,44 +44,15 @@ export function convertStandard(
     if (target) references.set(refTo(key), { name: key, schema: target });
     else if (isJsonSchema(definition)) references.set(refTo(key), { json: definition });
   }
-  references.set("#", { json });
-  return { name: own?.[0], json, references };
+  const name = own?.[0] ?? dtoName(schema);
+  references.set("#", name === undefined ? { json } : { name, schema });
+  return { name, json, references };
 }
 
 function refTo(key: string): string {
   return `#/$defs/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** Makes zod define the schemas with a name, by `dto()` or its own `.meta({ id })`, once. */
-function optionsOfZod(direction: Direction, named: Map<string, AnySchema>) {
-  return {
-    unrepresentable: "any",
-    metadata: {
-      get(schema: AnySchema & { meta?: () => Readonly<Record<string, unknown>> | undefined }) {
-        const metadata = schema.meta?.();
-        const id = dtoName(schema) ?? metadata?.id;
-        if (typeof id !== "string") return metadata;
-        named.set(id, schema);
-        return { ...metadata, id };
-      },
-    },
-    override({ zodSchema: { _zod: { def } }, jsonSchema }: ZodNode) {
-      if (direction === "input") return;
-      if (def.type === "date") Object.assign(jsonSchema, DATE_TIME);
-      // what it strips may be sent one day: only a strict object says that there will be no more
-      if (def.type === "object" && !def.catchall) delete jsonSchema.additionalProperties;
-    },
-  };
-}
-
-function optionsOfArktype(direction: Direction) {
-  const date = ({ base }: { readonly base: JsonSchema }) =>
-    direction === "output" ? { ...base, ...DATE_TIME } : base;
-  return {
-    fallback: {
-      date,
-      proto: (context: { readonly base: JsonSchema; readonly proto: unknown }) =>
-        context.proto === Date ? date(context) : context.base,
-    },
-  };
+function isArkType(schema: StandardSchema): schema is StandardSchema & ArkType {
+  return schema["~standard"].vendor === "arktype" && "toJsonSchema" in schema;
 }

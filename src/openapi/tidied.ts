@@ -5,24 +5,54 @@
  */
 import type { JsonSchema } from "./json_schema.ts";
 
-/** Keywords that say something of a whole JSON Schema document. */
-const OF_DOCUMENTS = new Set(["$schema", "$id", "$defs", "definitions"]);
+/** Keywords of JSON Schema 2020-12 and OpenAPI 3.1 that may stand in any schema. */
+const KEYWORDS = new Set([
+  ...["$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$ref"],
+  ...["allOf", "anyOf", "dependentSchemas", "else", "if", "not", "oneOf", "then"],
+  ...["contains", "items", "prefixItems", "unevaluatedItems"],
+  ...["additionalProperties", "patternProperties", "properties", "propertyNames"],
+  ...["unevaluatedProperties", "const", "enum", "type"],
+  ...["exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf"],
+  ...["format", "maxLength", "minLength", "pattern"],
+  ...["maxContains", "maxItems", "minContains", "minItems", "uniqueItems"],
+  ...["dependentRequired", "maxProperties", "minProperties", "required"],
+  ...["default", "deprecated", "description", "examples", "readOnly", "title", "writeOnly"],
+  ...["contentEncoding", "contentMediaType", "contentSchema"],
+  ...["discriminator", "example", "externalDocs", "xml"],
+]);
 
 /**
- * Drops what would be wrong within an OpenAPI document, or says nothing: keywords of a document of its
- * own, patterns that are none (they are read as with the flag `u`; JSON Schema Core §6.4), defaults
- * that JSON does not have, and empty lists of required properties. Its subschemas are left alone.
+ * Drops what would be wrong within an OpenAPI document, or says nothing: what is no keyword (an
+ * application's own metadata, and what belongs to a document of its own) nor begins with `x-`, patterns
+ * that are none (they are read as with the flag `u`; JSON Schema Core §6.4), defaults that JSON does not
+ * have, and empty lists. Its subschemas are left alone.
  */
 export function tidied(schema: JsonSchema): JsonSchema {
-  return Object.fromEntries(
-    Object.entries(schema).filter(([keyword, value]) => {
-      if (OF_DOCUMENTS.has(keyword)) return false;
-      if (keyword === "pattern") return isPattern(value);
-      if (keyword === "default") return isJson(value);
-      if (keyword === "required") return Array.isArray(value) && value.length > 0;
-      return true;
-    }),
-  );
+  const tidied: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (isSaid(keyword, value)) tidied[keyword] = value;
+    else if (keyword === "anyOf" || keyword === "oneOf") tidied.not = {}; // none of no alternatives
+  }
+  return tidied;
+}
+
+function isSaid(keyword: string, value: unknown): boolean {
+  switch (keyword) {
+    case "pattern":
+      return isPattern(value);
+    case "default":
+      return isJson(value);
+    case "allOf":
+    case "anyOf":
+    case "oneOf":
+    case "prefixItems":
+    case "required":
+      return Array.isArray(value) && value.length > 0;
+    case "propertyNames": // which are all strings
+      return JSON.stringify(value) !== '{"type":"string"}';
+    default:
+      return KEYWORDS.has(keyword) || keyword.startsWith("x-");
+  }
 }
 
 function isPattern(value: unknown): boolean {

@@ -13,7 +13,7 @@ import {
 import { dtoName } from "../core/dto.ts";
 import type { AnySchema } from "../core/validation.ts";
 import type { Convert, Converted, Direction, ReferenceTarget, SchemaUse } from "./converted.ts";
-import { DATE_TIME, type JsonSchema } from "./json_schema.ts";
+import { DATE_TIME, isPatternWith, type JsonSchema } from "./json_schema.ts";
 
 type ValibotSchema = OverrideSchemaContext["valibotSchema"];
 type Definitions = Readonly<Record<string, JsonSchema>>;
@@ -59,7 +59,7 @@ function convertAll(
   );
   const seen = new Set<unknown>();
   for (const schema of [...schemas]) {
-    findNamed(schema as object as ValibotParts, seen, (named) => schemas.add(named));
+    findReferred(schema as object as ValibotParts, seen, (referred) => schemas.add(referred));
   }
   const keys = new Map<AnySchema, string>([...schemas].map((schema, i) => [schema, `schema${i}`]));
   // those of this vendor are schemas of valibot
@@ -123,7 +123,7 @@ function referencesOf(
 
 /** Describes what the library cannot, or describes otherwise than it is in JSON. */
 function correctedSchema(
-  { valibotSchema, jsonSchema, errors }: OverrideSchemaContext,
+  { valibotSchema, jsonSchema, errors, referenceMap }: OverrideSchemaContext,
   direction: Direction,
 ): ValibotJsonSchema | undefined {
   const { type } = valibotSchema;
@@ -131,6 +131,14 @@ function correctedSchema(
   if ((type === "file" || type === "blob") && direction === "input") {
     return { type: "string", format: "binary" };
   }
+  const present = presentOf(valibotSchema);
+  if (present) {
+    const { schema, isNullExcluded } = present;
+    const $ref = `#/$defs/${referenceMap.get(schema)}`;
+    return isNullExcluded ? { allOf: [{ $ref }], not: { type: "null" } } : { $ref };
+  }
+  if (type === "record") return jsonSchema; // its complaint is that keys are no plain strings
+  if (type === "loose_object") return { ...jsonSchema, additionalProperties: {} };
   if (errors) return { $comment: `A ${type} of valibot, which JSON Schema has no words for` };
   if ("default" in valibotSchema && typeof valibotSchema.default === "function") {
     const { default: _computed, ...rest } = jsonSchema; // another one each time
@@ -145,13 +153,41 @@ function correctedSchema(
   return undefined;
 }
 
+/** What a schema such as `v.nonNullish()` leaves of the one that it wraps. */
+interface Present {
+  /** The wrapped schema, or what that one wraps in turn to let nothing else than it be missing. */
+  readonly schema: ValibotSchema;
+  /** Whether `null`, which that may take, has to be excluded. */
+  readonly isNullExcluded: boolean;
+}
+
+/** The schemas that only let something be missing, by what they let it be. */
+const MISSING: Readonly<Record<string, readonly string[]>> = {
+  non_nullable: ["nullable"],
+  non_nullish: ["exact_optional", "nullable", "nullish", "optional", "undefinedable"],
+  non_optional: ["exact_optional", "optional", "undefinedable"],
+};
+
+/** Tells what is left of a schema that `v.nonOptional()` and the like wrap. */
+function presentOf(schema: object): Present | undefined {
+  const { type = "", wrapped } = schema as {
+    readonly type?: string;
+    readonly wrapped?: ValibotSchema;
+  };
+  const missing = MISSING[type];
+  if (!missing || !wrapped) return undefined;
+  let inner: ValibotSchema & { readonly wrapped?: ValibotSchema } = wrapped;
+  while (missing.includes(inner.type) && inner.wrapped && !("pipe" in inner)) inner = inner.wrapped;
+  return { schema: inner, isNullExcluded: inner === wrapped && type !== "non_optional" };
+}
+
 function correctedAction(
   { valibotAction, jsonSchema }: OverrideActionContext,
   direction: Direction,
 ): ValibotJsonSchema | undefined {
   if (valibotAction.type === "regex" && "requirement" in valibotAction) {
     const { source, flags } = valibotAction.requirement as RegExp;
-    if (!/[^uvdgy]/.test(flags) || jsonSchema.pattern !== source) return undefined;
+    if (isPatternWith(flags) || jsonSchema.pattern !== source) return undefined;
     const { pattern: _otherwise, ...rest } = jsonSchema; // "i" would be lost, and refuse what is right
     return rest;
   }
@@ -162,8 +198,8 @@ function correctedAction(
   return RESULTS[valibotAction.type];
 }
 
-/** Finds the schemas with names in a schema, itself included. */
-function findNamed(
+/** Finds the schemas in a schema that are to be referred to: with a name, or as {@linkcode Present}. */
+function findReferred(
   schema: ValibotParts,
   seen: Set<unknown>,
   found: (schema: AnySchema) => void,
@@ -171,12 +207,14 @@ function findNamed(
   if (seen.has(schema)) return;
   seen.add(schema);
   if (isNamed(schema)) found(schema);
-  if (typeof schema.getter === "function") findNamed(schema.getter(undefined), seen, found);
+  const present = presentOf(schema);
+  if (present) found(present.schema as AnySchema);
+  if (typeof schema.getter === "function") findReferred(schema.getter(undefined), seen, found);
   for (const key of PARTS) {
     const part = schema[key];
     if (!isObject(part)) continue;
     const within = "~standard" in part ? [part] : Object.values(part);
-    for (const each of within) if (isObject(each)) findNamed(each, seen, found);
+    for (const each of within) if (isObject(each)) findReferred(each, seen, found);
   }
 }
 

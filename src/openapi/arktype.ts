@@ -1,0 +1,67 @@
+/**
+ * How schemas of arktype are converted; see `toJsonSchema` there.
+ *
+ * @module
+ */
+import type { Direction } from "./converted.ts";
+import {
+  DATE_TIME,
+  isJsonSchema,
+  isPatternWith,
+  type JsonSchema,
+  mapSubschemas,
+} from "./json_schema.ts";
+
+/** As much of a type of arktype as is used here. */
+export interface ArkType {
+  /** Gives the type as JSON Schema, with its defaults. */
+  toJsonSchema(options: object): JsonSchema;
+  /** Gives the parts of a kind. */
+  select(kind: { readonly kind: "pattern" }): readonly {
+    readonly rule: string;
+    readonly flags?: string;
+  }[];
+}
+
+/** Gives options with which what has no counterpart is described as "any", but for dates. */
+export function arktypeOptions(direction: Direction): Readonly<Record<string, unknown>> {
+  const date = ({ base }: { readonly base: JsonSchema }) =>
+    direction === "output" ? { ...base, ...DATE_TIME } : base;
+  return {
+    fallback: {
+      date,
+      proto: (context: { readonly base: JsonSchema; readonly proto: unknown }) =>
+        context.proto === Date ? date(context) : context.base,
+    },
+  };
+}
+
+/** Adds defaults, and drops the patterns of regular expressions whose flags a pattern cannot have. */
+export function corrected(json: JsonSchema, type: ArkType): JsonSchema {
+  const flagged = type.select({ kind: "pattern" }).filter(({ flags = "" }) =>
+    !isPatternWith(flags)
+  );
+  const dropped = new Set(flagged.map(({ rule }) => rule));
+  const fallback = { default: ({ base }: { readonly base: JsonSchema }) => base };
+  const whole = type.toJsonSchema({ target: "draft-2020-12", fallback });
+  return withDefaults(dropped.size > 0 ? withoutPatterns(json, dropped) : json, whole);
+}
+
+function withoutPatterns(schema: JsonSchema, dropped: ReadonlySet<string>): JsonSchema {
+  const { pattern, ...rest } = mapSubschemas(schema, (each) => withoutPatterns(each, dropped));
+  return pattern === undefined || dropped.has(String(pattern)) ? rest : { pattern, ...rest };
+}
+
+/** Adds the defaults that another conversion of the same schema has told. */
+function withDefaults(schema: JsonSchema, whole: unknown): JsonSchema {
+  if (!isJsonSchema(whole)) return schema;
+  const completed = "default" in whole ? { ...schema, default: whole.default } : schema;
+  const { properties } = completed;
+  if (!isJsonSchema(properties) || !isJsonSchema(whole.properties)) return completed;
+  const ofWhole = whole.properties;
+  const all = Object.entries(properties).map(([name, property]) => [
+    name,
+    isJsonSchema(property) ? withDefaults(property, ofWhole[name]) : property,
+  ]);
+  return { ...completed, properties: Object.fromEntries(all) };
+}

@@ -1,0 +1,83 @@
+/**
+ * The paths of a document, and the operations of each.
+ *
+ * @module
+ */
+import { nameOf, type PlacedRoute } from "../core/route_table.ts";
+import type { OperationObject, PathItemObject } from "./openapi_document.ts";
+import { methodsOf, type OperationContext, operationOf } from "./operation.ts";
+import { templateShape, templatesOf } from "./path_templates.ts";
+
+/** Paths, and what they leave out. */
+export interface PathItems {
+  /** The operations, by path template and method. */
+  readonly paths: Readonly<Record<string, PathItemObject>>;
+  /** What is left out, each in one sentence. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Describes routes, of which the more specific come first.
+ *
+ * @throws {TypeError} if two operations have one id, or a path and its `params` do not have the same
+ * parameters; naming the route
+ */
+export async function pathItemsOf(
+  routes: readonly PlacedRoute[],
+  context: OperationContext,
+): Promise<PathItems> {
+  const paths: Record<string, Record<string, OperationObject>> = {};
+  const known = new Map<string, string>(); // templates by their shapes
+  const owners = new Map<string, PlacedRoute>();
+  const warnings: string[] = [];
+  for (const placed of routes) {
+    for (const template of templatesOf(placed.path)) {
+      const shape = templateShape(template.template);
+      const path = known.get(shape) ?? template.template;
+      const item = paths[path] ??= {};
+      known.set(shape, path);
+      for (const method of methodsOf(placed)) {
+        if (item[method]) {
+          if (placed.method !== "ALL") warnings.push(sameToOpenApi(placed, path));
+          continue;
+        }
+        const operation = await operationOf(placed, { method, template }, context);
+        checkId(operation.operationId, placed, owners);
+        item[method] = renamed(operation, template.template, path);
+      }
+    }
+  }
+  return { paths, warnings };
+}
+
+function checkId(id: string, placed: PlacedRoute, owners: Map<string, PlacedRoute>): void {
+  const other = owners.get(id);
+  if (other) {
+    throw new TypeError(
+      `Cannot describe ${placed.method} ${placed.path}: ${other.method} ${other.path} has the ` +
+        `operationId ${id} already; name one of their modules, or set openapi.operationId`,
+    );
+  }
+  owners.set(id, placed);
+}
+
+/** Two routes that differ only by the constraints of their parameters are one operation to OpenAPI. */
+function sameToOpenApi({ method, path, bound }: PlacedRoute, other: string): string {
+  return `${nameOf(bound)} (${method} ${path}) is left out: to OpenAPI it is another ${other}`;
+}
+
+/** Gives the parameters of an operation the names that they have in the first template of its shape. */
+function renamed(operation: OperationObject, own: string, template: string): OperationObject {
+  if (own === template) return operation;
+  const [from, to] = [own, template].map((each) =>
+    [...each.matchAll(/\{([^}]*)\}/g)].map(([, name = ""]) => name)
+  );
+  return {
+    ...operation,
+    parameters: operation.parameters?.map((parameter) =>
+      parameter.in === "path"
+        ? { ...parameter, name: to?.[from?.indexOf(parameter.name) ?? -1] ?? parameter.name }
+        : parameter
+    ),
+  };
+}

@@ -1,0 +1,54 @@
+/**
+ * What the references of a converted schema stand for.
+ *
+ * @module
+ */
+import type { Converted, ReferenceTarget } from "./converted.ts";
+import { type JsonSchema, visitSubschemas } from "./json_schema.ts";
+
+/** A schema with a name. */
+export type NamedTarget = Extract<ReferenceTarget, { readonly name: string }>;
+
+/** Gives the schemas with names that a schema refers to, by way of parts without one too. */
+export function namedTargets(converted: Converted): readonly NamedTarget[] {
+  return targetsOf(converted).filter(isNamed);
+}
+
+/** Gives a text that is the same for schemas that describe the same, whatever their references are called. */
+export function textOf(converted: Converted | undefined): string {
+  if (!converted) return "";
+  const { json, references } = converted;
+  const parts: unknown[] = [json];
+  const names = new Map<string, string>();
+  for (const target of targetsOf(converted)) {
+    parts.push(isNamed(target) ? target.name : target.json);
+  }
+  return JSON.stringify(parts, (keyword, value) => {
+    if (typeof value === "bigint") return `${value}n`;
+    const target = keyword === "$ref" ? references.get(value) : undefined;
+    if (!target) return value;
+    if (isNamed(target)) return target.name;
+    if (!names.has(value)) names.set(value, `part ${names.size}`);
+    return names.get(value);
+  });
+}
+
+/** Lists what a schema refers to, itself and by way of its parts without a name, in order. */
+function targetsOf({ json, references }: Converted): readonly ReferenceTarget[] {
+  const targets = new Set<ReferenceTarget>();
+  const visit = (part: JsonSchema): void => {
+    const target = typeof part.$ref === "string" ? references.get(part.$ref) : undefined;
+    if (target && !targets.has(target)) {
+      targets.add(target);
+      if (!isNamed(target)) visit(target.json);
+    }
+    visitSubschemas(part, visit);
+  };
+  visit(json);
+  return [...targets];
+}
+
+/** Tells a schema with a name from a part without one. */
+export function isNamed(target: ReferenceTarget): target is NamedTarget {
+  return target.name !== undefined;
+}

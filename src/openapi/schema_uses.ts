@@ -1,0 +1,48 @@
+/**
+ * The schemas of an application, as its routes use them.
+ *
+ * @module
+ */
+import type { PlacedRoute } from "../core/route_table.ts";
+import type { AnySchema } from "../core/validation.ts";
+import type { Convert, SchemaUse } from "./converted.ts";
+
+/** A schema as a route uses it. */
+export interface RouteUse extends SchemaUse {
+  /** What uses it, for messages. */
+  readonly of: string;
+  /** Whether it is described as a whole: parameters are described one by one. */
+  readonly isWhole: boolean;
+}
+
+/** Lists the schemas that a route uses. */
+export function usesOf({ method, path, bound: { route } }: PlacedRoute): readonly RouteUse[] {
+  const { params, query, headers, body, response, openapi } = route.options;
+  const uses: RouteUse[] = [];
+  const use = (
+    what: string,
+    schema: AnySchema | undefined,
+    kind: Pick<RouteUse, "direction" | "isWhole">,
+  ) => schema && uses.push({ schema, of: `The ${what} of ${method} ${path}`, ...kind });
+  for (const [what, schema] of Object.entries({ params, query, headers })) {
+    use(what, schema, { direction: "input", isWhole: false });
+    use(what, schema, { direction: "output", isWhole: false }); // what text becomes
+  }
+  use("body", body, { direction: "input", isWhole: true });
+  use("response", response, { direction: "output", isWhole: true });
+  for (const [status, said] of Object.entries(openapi?.responses ?? {})) {
+    const schema = typeof said === "string" ? undefined : said.schema;
+    use(`response ${status}`, schema, { direction: "output", isWhole: true });
+  }
+  return uses;
+}
+
+/** Says, of the schemas that cannot be converted, what they are described as. */
+export function warningsOf(uses: readonly RouteUse[], convert: Convert): readonly string[] {
+  const unknown = uses.filter(({ schema, direction }) => convert(schema, direction) === undefined);
+  const warnings = unknown.map(({ schema, of }) => {
+    const { vendor } = schema["~standard"];
+    return `${of}: ${vendor} offers no JSON Schema of it, so it is described as "any"`;
+  });
+  return [...new Set(warnings)];
+}

@@ -1,0 +1,68 @@
+/**
+ * How schemas of zod are converted; see `toJSONSchema` there.
+ *
+ * @module
+ */
+import { dtoName } from "../core/dto.ts";
+import type { AnySchema } from "../core/validation.ts";
+import type { Direction } from "./converted.ts";
+import { DATE_TIME, isJsonSchema, isPatternWith } from "./json_schema.ts";
+
+/** What zod calls back with for each schema within a schema. */
+interface ZodNode {
+  readonly zodSchema: { readonly _zod: { readonly def: ZodDefinition } };
+  readonly jsonSchema: Record<string, unknown>;
+}
+
+/** As much of the definition of a schema, or of a check, as is used here. */
+interface ZodDefinition {
+  readonly type?: string;
+  readonly catchall?: unknown;
+  readonly pattern?: RegExp;
+  readonly checks?: readonly { readonly _zod: { readonly def: ZodDefinition } }[];
+}
+
+/**
+ * Gives options with which zod defines the schemas with a name, by `dto()` or its own `.meta({ id })`, once
+ * each; `named` gets them.
+ */
+export function zodOptions(
+  direction: Direction,
+  named: Map<string, AnySchema>,
+): Readonly<Record<string, unknown>> {
+  return {
+    unrepresentable: "any",
+    metadata: {
+      get(schema: AnySchema & { meta?: () => Readonly<Record<string, unknown>> | undefined }) {
+        const metadata = schema.meta?.();
+        const id = dtoName(schema) ?? metadata?.id;
+        if (typeof id !== "string") return metadata;
+        named.set(id, schema);
+        return { ...metadata, id };
+      },
+    },
+    override({ zodSchema: { _zod: { def } }, jsonSchema }: ZodNode) {
+      dropPatterns(jsonSchema, def);
+      if (def.type === "readonly") delete jsonSchema.readOnly; // it would be no part of requests then
+      if (direction === "input") return;
+      if (def.type === "date") Object.assign(jsonSchema, DATE_TIME);
+      // what it strips may be sent one day: only a strict object says that there will be no more
+      if (def.type === "object" && !def.catchall) delete jsonSchema.additionalProperties;
+    },
+  };
+}
+
+/** Drops the patterns of regular expressions whose flags a pattern cannot have. */
+function dropPatterns(jsonSchema: Record<string, unknown>, definition: ZodDefinition): void {
+  const definitions = [definition, ...definition.checks?.map(({ _zod }) => _zod.def) ?? []];
+  const dropped = definitions.flatMap(({ pattern }) =>
+    pattern && !isPatternWith(pattern.flags) ? [pattern.source] : []
+  );
+  if (dropped.length === 0) return;
+  const isDropped = (pattern: unknown) => dropped.includes(String(pattern));
+  if (isDropped(jsonSchema.pattern)) delete jsonSchema.pattern;
+  if (!Array.isArray(jsonSchema.allOf)) return;
+  jsonSchema.allOf = jsonSchema.allOf.filter((part) =>
+    !isJsonSchema(part) || !isDropped(part.pattern)
+  );
+}
