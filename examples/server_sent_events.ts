@@ -8,13 +8,21 @@ import { streamSSE } from "hono/streaming";
 import { FwFactory, module, portFromEnv, route } from "../mod.ts";
 
 class TicksController {
-  ticks = route.get("/ticks", (_, c) =>
-    streamSSE(c, async (stream) => {
-      for (let id = 1; !stream.aborted; id++) {
-        await stream.writeSSE({ event: "tick", id: String(id), data: new Date().toISOString() });
-        await stream.sleep(100);
-      }
-    }));
+  ticks = route.get(
+    "/ticks",
+    {
+      openapi: {
+        responses: { 200: { description: "A tick a line", contentType: "text/event-stream" } },
+      },
+    },
+    (_, c) =>
+      streamSSE(c, async (stream) => {
+        for (let id = 1; !stream.aborted; id++) {
+          await stream.writeSSE({ event: "tick", id: String(id), data: new Date().toISOString() });
+          await stream.sleep(100);
+        }
+      }),
+  );
 }
 
 export const AppModule = module({ name: "AppModule", controllers: [TicksController] });

@@ -22,7 +22,10 @@ const From = v.object({
 class CountdownController {
   countdown = route.get(
     "/countdown/:from",
-    { params: From },
+    {
+      params: From,
+      openapi: { responses: { 200: { description: "A line a count", contentType: "text/plain" } } },
+    },
     ({ params }, c) =>
       streamText(c, async (stream) => {
         for (let left = params.from; left > 0 && !stream.aborted; left--) {

@@ -6,11 +6,15 @@
 import { FwFactory, module, portFromEnv, route, upgradeWebSocket } from "../mod.ts";
 
 class EchoController {
-  echo = route.get("/echo", (_, c) =>
-    upgradeWebSocket(c, {
-      onOpen: (_event, socket) => socket.send("welcome"),
-      onMessage: (event, socket) => socket.send(`echo ${event.data}`),
-    }));
+  echo = route.get(
+    "/echo",
+    { openapi: { responses: { 101: "A WebSocket", 426: "It was not asked for a WebSocket" } } },
+    (_, c) =>
+      upgradeWebSocket(c, {
+        onOpen: (_event, socket) => socket.send("welcome"),
+        onMessage: (event, socket) => socket.send(`echo ${event.data}`),
+      }),
+  );
 }
 
 export const AppModule = module({ name: "AppModule", controllers: [EchoController] });

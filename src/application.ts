@@ -402,7 +402,9 @@ export class FwApplication {
       isRateLimited: this.#installed.has("rateLimit") || this.#installed.has("callerRateLimit"),
       apiPrefix: `${this.#globalPrefix}/${this.#defaultVersion ?? ""}`,
     }, this.#openApi);
-    for (const warning of warn ? warnings : []) getLogger(["fw", "openapi"]).warn(warning);
+    for (const warning of warn ? warnings : []) {
+      getLogger(["fw", "openapi"]).warn("{warning}", { warning });
+    }
     return document;
   }
 

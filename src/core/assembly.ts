@@ -71,12 +71,12 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
       interceptors: [...global.interceptors, ...interceptors],
       filters,
     };
-    const handler = createRouteHandler(bound.route, pipeline, { ...options, path });
     const { deprecated: deprecation } = bound.route.options.openapi ?? {};
     mount(
       router,
       { method, path },
-      deprecation ? deprecated(handler, deprecation === true ? {} : deprecation) : handler,
+      createRouteHandler(bound.route, pipeline, { ...options, path }),
+      deprecation ? [deprecated(deprecation === true ? {} : deprecation)] : [],
     );
   }
   return router;

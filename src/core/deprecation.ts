@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Handler } from "hono";
+import type { MiddlewareHandler } from "hono";
 
 /** Since when a route is deprecated, and until when it answers. */
 export interface Deprecation {
@@ -28,7 +28,9 @@ export function deprecationHeaders(
   if (from !== undefined && until !== undefined && until < from) {
     throw new TypeError("the sunset is before the deprecation");
   }
-  if (link !== undefined && (!URL.canParse(link, "http://localhost") || /[<>"\s]/.test(link))) {
+  if (
+    link !== undefined && (!URL.canParse(link, "http://localhost") || !/^[!#-;=?-~]+$/.test(link))
+  ) {
     throw new TypeError(`${JSON.stringify(link)} is not a URL`);
   }
   return [
@@ -38,24 +40,30 @@ export function deprecationHeaders(
   ];
 }
 
-/** Makes a route's handler put the headers on all that it answers, errors included. */
-export function deprecated(handler: Handler, deprecation: Deprecation): Handler {
+/** Puts the headers on all that a route answers, errors included. */
+export function deprecated(deprecation: Deprecation): MiddlewareHandler {
   const headers = deprecationHeaders(deprecation);
   return async function deprecated(c, next) {
-    try {
-      const response: Response = await handler(c, next);
-      for (const [name, value] of headers) response.headers.append(name, value);
-      return response;
-    } catch (error) {
-      for (const [name, value] of headers) c.header(name, value, { append: true });
-      throw error;
-    }
+    await next();
+    if (c.res.status === 101) return; // what becomes a WebSocket cannot be changed
+    for (const [name, value] of headers) c.header(name, value, { append: name === "Link" });
   };
 }
+
+/** A day, or a time with an offset, of ISO 8601. */
+const ISO_DATE = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 function timeOf(date: Date | string | undefined): number | undefined {
   if (date === undefined) return undefined;
   const time = new Date(date).getTime();
-  if (Number.isNaN(time)) throw new TypeError(`${JSON.stringify(date)} is not a date`);
+  const isDate = typeof date !== "string" || isDayOf(date);
+  if (Number.isNaN(time) || !isDate) throw new TypeError(`${JSON.stringify(date)} is not a date`);
   return time;
+}
+
+/** Tells whether a text begins with a day that there is: `2025-02-30` would be taken for March. */
+function isDayOf(text: string): boolean {
+  const [, day = ""] = ISO_DATE.exec(text) ?? [];
+  const time = Date.parse(day);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
 }

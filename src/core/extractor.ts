@@ -5,6 +5,7 @@
  */
 import { isForm, readBody, type ReadBodyOptions } from "./body.ts";
 import type { Context } from "./context.ts";
+import { markInput } from "./declared_input.ts";
 import { HttpException } from "./http_exception.ts";
 import { markAcceptsIdentity, requiresIdentity } from "./identity_marker.ts";
 import { type AnySchema, InputSchema, type SchemaOutput } from "./validation.ts";
@@ -38,7 +39,9 @@ export function validatedBody<S extends AnySchema>(
   options: ReadBodyOptions = {},
 ): Extractor<SchemaOutput<S>> {
   const input = new InputSchema("body", schema);
-  return async (c) => input.parse(await readBody(c, options), { isFields: isForm(c) });
+  const extract: Extractor<SchemaOutput<S>> = async (c) =>
+    input.parse(await readBody(c, options), { isFields: isForm(c) });
+  return markInput(extract, { body: schema, consumes: options.consumes });
 }
 
 /**
@@ -50,7 +53,7 @@ export function validatedBody<S extends AnySchema>(
  */
 export function validatedQuery<S extends AnySchema>(schema: S): Extractor<SchemaOutput<S>> {
   const input = new InputSchema("query", schema);
-  return (c) => input.parse(queryOf(c));
+  return markInput((c: Context) => input.parse(queryOf(c)), { query: schema });
 }
 
 /**
@@ -60,7 +63,7 @@ export function validatedQuery<S extends AnySchema>(schema: S): Extractor<Schema
  */
 export function validatedPath<S extends AnySchema>(schema: S): Extractor<SchemaOutput<S>> {
   const input = new InputSchema("path", schema);
-  return (c) => input.parse(c.req.param());
+  return markInput((c: Context) => input.parse(c.req.param()), { params: schema });
 }
 
 /**

@@ -35,8 +35,10 @@ export interface RouteOpenApi {
 export interface RouteResponse {
   /** What it means. */
   readonly description: string;
-  /** Schema of its body, which is JSON. It is told, and not checked. */
+  /** Schema of its body. It is told, and not checked. */
   readonly schema?: AnySchema;
+  /** The media type of its body: JSON if there is a schema, and text of this type if there is none. */
+  readonly contentType?: string;
   /** What its headers mean, by their names. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -46,12 +48,17 @@ export interface RouteResponse {
  *
  * @throws {TypeError} saying what is wrong
  */
-export function checkRouteOpenApi({ responses = {}, deprecated, operationId }: RouteOpenApi): void {
+export function checkRouteOpenApi(
+  { responses = {}, deprecated, operationId, summary }: RouteOpenApi,
+): void {
   for (const [status, response] of Object.entries(responses)) {
     if (!/^[1-5]\d\d$/.test(status)) throw new TypeError(`${status} is not a status`);
     const description = typeof response === "string" ? response : response?.description;
     if (typeof description !== "string") throw new TypeError(`${status} has no description`);
+    const hasBody = typeof response === "object" && (response.schema || response.contentType);
+    if (hasBody && /^(1..|204|205|304)$/.test(status)) throw new TypeError(`${status} has no body`);
   }
   if (operationId === "") throw new TypeError("operationId is empty");
+  if (summary === "") throw new TypeError("summary is empty");
   if (typeof deprecated === "object") deprecationHeaders(deprecated);
 }

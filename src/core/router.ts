@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Handler, Hono } from "hono";
+import { type Handler, Hono, type MiddlewareHandler } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import type { Context } from "./context.ts";
 import { MethodNotAllowedException, NotFoundException } from "./http_exception.ts";
@@ -37,16 +37,22 @@ export function routerPattern(path: string): string {
   return path.replace(CONSTRAINT, (constraint) => `{(?:${constraint.slice(1, -1)})}`);
 }
 
-/** Mounts a handler as a route. */
-export function mount(router: Hono, route: MatchedRoute, handler: Handler): void {
+/** Mounts a handler as a route, with middleware of its own before it. */
+export function mount(
+  router: Hono,
+  route: MatchedRoute,
+  handler: Handler,
+  middleware: readonly MiddlewareHandler[] = [],
+): void {
   const pattern = routerPattern(route.path);
   if (route.method !== "HEAD") {
-    router.on(route.method, pattern, markRoute(handler, route));
+    router.on(route.method, [pattern], ...middleware, markRoute(handler, route));
     return;
   }
   // Hono dispatches HEAD as GET, so a HEAD route is a GET route that lets other requests pass
-  const headOnly: Handler = (c, next) => c.req.method === "HEAD" ? handler(c, next) : next();
-  router.get(pattern, markRoute(headOnly, route));
+  const headOnly = (handler: Handler): Handler => (c, next) =>
+    c.req.method === "HEAD" ? handler(c, next) : next();
+  router.on("GET", [pattern], ...middleware.map(headOnly), markRoute(headOnly(handler), route));
 }
 
 /**

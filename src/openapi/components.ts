@@ -22,7 +22,7 @@ export function componentsOf(
   schemas: SchemaComponents,
   byHand: ComponentsObject = {},
 ): ComponentsObject | undefined {
-  const generated = schemas.all;
+  const generated = schemas.usedIn(paths);
   const problems = new Set<string>();
   let hasProblem = false;
   for (const { responses } of Object.values(paths).flatMap((item) => Object.values(item))) {

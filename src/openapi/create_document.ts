@@ -51,7 +51,8 @@ export async function createDocument(
   checkRolesScheme(routes, application.global, options);
   const uses = routes.flatMap(usesOf);
   const convert = await createConvert(uses);
-  const schemas = new SchemaComponents(convert, uses.filter(({ isWhole }) => isWhole));
+  const taken = Object.keys(options.components?.schemas ?? {});
+  const schemas = new SchemaComponents(convert, uses, { taken });
   const context = { ...application, options, apiPrefix, schemas };
   const { paths, warnings } = await pathItemsOf(routes, context);
   const components = componentsOf(paths, schemas, options.components);

@@ -5,6 +5,7 @@
  */
 import type { Handler, MiddlewareHandler } from "hono";
 import type { Context } from "../core/context.ts";
+import { rawPath } from "../core/raw_path.ts";
 import { docsPage, type DocsPageOptions, type Page, signInRedirectPage } from "./docs_page.ts";
 import type { OpenApiDocument } from "./openapi_document.ts";
 import type { ResolvedOpenApiOptions } from "./options.ts";
@@ -130,7 +131,7 @@ function freshNonce(): string {
 
 /** Gives the URL of a path relative to that of the request: proxies may serve both below another path. */
 function relative(c: Context, path: string): string {
-  const depth = c.req.path.split("/").length - 2;
+  const depth = rawPath(c.req.url).split("/").length - 2;
   return `${depth > 0 ? "../".repeat(depth) : "./"}${path.slice(1)}`;
 }
 

@@ -77,5 +77,5 @@ export function isJsonSchema(value: unknown): value is JsonSchema {
 
 /** Tells whether a pattern, which has no flags, means what a regular expression with these does. */
 export function isPatternWith(flags: string): boolean {
-  return /^[dguv]*$/.test(flags);
+  return /^[dguvy]*$/.test(flags);
 }

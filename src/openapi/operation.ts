@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { inputOf } from "../core/declared_input.ts";
 import { requiresIdentity } from "../core/identity_marker.ts";
 import { type GlobalProtection, guardsOf, protectionOf } from "../core/route_protection.ts";
 import type { PlacedRoute } from "../core/route_table.ts";
@@ -57,7 +58,7 @@ export async function operationOf(
   const parameters = parametersOf(placed, template, schemas);
   const hasBody = method !== "get" && method !== "head";
   const requestBody = hasBody
-    ? await requestBodyOf(placed.bound.route.options, schemas)
+    ? await requestBodyOf(inputOf(placed.bound.route.options), schemas)
     : undefined;
   const protection = protectionOf(placed.bound, global);
   const sources = {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { PlacedRoute } from "../core/route_table.ts";
-import { nameOf } from "../core/route_table.ts";
+import { inputOf } from "../core/declared_input.ts";
+import { nameOf, type PlacedRoute } from "../core/route_table.ts";
 import type { AnySchema } from "../core/validation.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import type { ParameterObject } from "./openapi_document.ts";
@@ -12,6 +12,7 @@ import type { PathParameter, PathTemplate } from "./path_templates.ts";
 import { type Properties, propertiesOf } from "./properties.ts";
 import type { SchemaComponents } from "./schema_components.ts";
 import { textParameter } from "./text_parameter.ts";
+import { tidied } from "./tidied.ts";
 
 /** Headers that OpenAPI describes by other means (§4.8.12.1 there). */
 const NO_PARAMETERS = new Set(["accept", "content-type", "authorization"]);
@@ -26,13 +27,21 @@ export function parametersOf(
   template: PathTemplate,
   schemas: SchemaComponents,
 ): readonly ParameterObject[] {
-  const { params, query, headers } = placed.bound.route.options;
+  const { params, query, headers } = inputOf(placed.bound.route.options);
   const inHeader = fromSchema("header", headers, schemas);
+  const upper = inHeader.find(({ name }) => name !== name.toLowerCase());
+  if (upper) {
+    refuse(placed, `its headers have ${upper.name}, but names of headers are in lower case`);
+  }
   return [
     ...pathParameters(placed, template, params && describedProperties(params, schemas)),
     ...fromSchema("query", query, schemas),
-    ...inHeader.filter(({ name }) => !NO_PARAMETERS.has(name.toLowerCase())),
+    ...inHeader.filter(({ name }) => !NO_PARAMETERS.has(name)),
   ];
+}
+
+function refuse({ path, bound }: PlacedRoute, why: string): never {
+  throw new TypeError(`Cannot describe ${nameOf(bound)} (${path}): ${why}`);
 }
 
 function pathParameters(
@@ -42,27 +51,31 @@ function pathParameters(
 ): readonly ParameterObject[] {
   const own = params.filter(({ isWildcard }) => !isWildcard);
   if (properties) {
-    const refuse = (why: string) => {
-      throw new TypeError(`Cannot describe ${nameOf(placed.bound)} (${placed.path}): ${why}`);
-    };
     const known = [...own.map(({ name }) => name), without];
     const missing = own.find(({ name }) => !properties.of.has(name));
-    if (missing && !properties.rest) refuse(`its params have no ${missing.name}`);
+    if (missing && !properties.rest) refuse(placed, `its params have no ${missing.name}`);
     const unknown = [...properties.required].find((name) => !known.includes(name));
-    if (unknown !== undefined) refuse(`its params have ${unknown}, which the path does not`);
+    if (unknown !== undefined) {
+      refuse(placed, `its params have ${unknown}, which the path does not`);
+    }
   }
   return params.map((param) => {
-    const described = param.isWildcard ? undefined : properties?.of.get(param.name);
+    const described = param.isWildcard
+      ? undefined
+      : properties?.of.get(param.name) ?? properties?.rest;
+    const { default: _neverMissing, ...schema } = described ?? {};
     return parameter("path", param.name, {
       required: true,
-      schema: described ?? properties?.rest ?? schemaOfPattern(param),
+      schema: described && schema.type !== "string"
+        ? schema
+        : { ...schemaOfPattern(param), ...schema },
     });
   });
 }
 
 function schemaOfPattern({ pattern, isWildcard }: PathParameter): JsonSchema {
   if (isWildcard) return { type: "string", description: "The rest of the path" };
-  return { type: "string", ...pattern !== undefined && { pattern } };
+  return tidied({ type: "string", ...pattern !== undefined && { pattern } });
 }
 
 function fromSchema(
@@ -74,7 +87,8 @@ function fromSchema(
   const parameters = [...of].map(([name, schema]) =>
     parameter(where, name, { required: required.has(name), schema })
   );
-  if (!rest || where === "header") return parameters; // any header may be there
+  const saysNothing = Object.keys(rest ?? {}).length === 0;
+  if (saysNothing || where === "header") return parameters; // any header may be there
   const others = { type: "object", additionalProperties: rest };
   const exploded = { style: "form", explode: true } as const;
   return [
@@ -92,8 +106,13 @@ function describedProperties(schema: AnySchema, schemas: SchemaComponents): Prop
   if (!taken) return { ...NOTHING, rest: {} };
   const { of, required, rest } = propertiesOf(taken, schemas);
   const outputs = given ? propertiesOf(given, schemas).of : NOTHING.of;
+  const parameterOf = (name: string, input: JsonSchema) => {
+    const text = schemas.resolve(input);
+    const described = textParameter(text, outputs.get(name));
+    return described === text ? input : described;
+  };
   return {
-    of: new Map([...of].map(([name, input]) => [name, textParameter(input, outputs.get(name))])),
+    of: new Map([...of].map(([name, input]) => [name, parameterOf(name, input)])),
     required,
     ...rest && { rest },
   };

@@ -28,10 +28,12 @@ export interface PathParameter {
 /** Gives the templates of a pattern: two, if its last parameter is optional. */
 export function templatesOf(pattern: string): readonly PathTemplate[] {
   const segments = segmentsOf(pattern);
+  const named = segments.filter((segment) => segment.startsWith(":")).map(namedParameter);
+  const names = new Set(named.map(({ name }) => name));
   const params: PathParameter[] = [];
   const written = segments.map((segment) => {
-    const param = parameterOf(segment, params.filter(({ isWildcard }) => isWildcard).length);
-    if (!param) return segment;
+    if (segment !== "*" && !segment.startsWith(":")) return segment;
+    const param = segment === "*" ? wildcard(names) : namedParameter(segment);
     params.push(param);
     return `{${param.name}}`;
   });
@@ -49,11 +51,7 @@ export function templateShape(template: string): string {
   return template.replace(/\{[^}]*\}/g, "{}");
 }
 
-function parameterOf(segment: string, wildcards: number): PathParameter | undefined {
-  if (segment === "*") {
-    return { name: `wildcard${wildcards > 0 ? wildcards + 1 : ""}`, isWildcard: true };
-  }
-  if (!segment.startsWith(":")) return undefined;
+function namedParameter(segment: string): PathParameter {
   const [constraint] = segment.match(CONSTRAINT) ?? [];
   const name = segment.slice(1).replace(CONSTRAINT, "").replace(/\?$/, "");
   return {
@@ -61,4 +59,12 @@ function parameterOf(segment: string, wildcards: number): PathParameter | undefi
     isWildcard: false,
     ...constraint && { pattern: `^(?:${constraint.slice(1, -1)})$` },
   };
+}
+
+/** Names a wildcard as no other parameter. */
+function wildcard(names: Set<string>): PathParameter {
+  let name = "wildcard";
+  for (let i = 2; names.has(name); i++) name = `wildcard${i}`;
+  names.add(name);
+  return { name, isWildcard: true };
 }

@@ -4,14 +4,14 @@
  * @module
  */
 import { type BodyFormat, MEDIA_TYPES } from "../core/body.ts";
-import type { RouteOptions } from "../core/route.ts";
+import type { DeclaredInput } from "../core/declared_input.ts";
 import type { AnySchema } from "../core/validation.ts";
 import type { RequestBodyObject } from "./openapi_document.ts";
 import type { SchemaComponents } from "./schema_components.ts";
 
 /** Describes the body that a route takes, in each of its formats. */
 export async function requestBodyOf(
-  { body, consumes = ["json"] }: RouteOptions,
+  { body, consumes = ["json"] }: DeclaredInput,
   schemas: SchemaComponents,
 ): Promise<RequestBodyObject | undefined> {
   if (!body) return undefined;

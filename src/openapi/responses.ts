@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { type DeclaredInput, inputOf } from "../core/declared_input.ts";
+import type { RouteResponse } from "../core/route_openapi.ts";
 import { rolesOf, type RouteProtection } from "../core/route_protection.ts";
 import type { PlacedRoute } from "../core/route_table.ts";
 import type { JsonSchema } from "./json_schema.ts";
@@ -43,21 +45,17 @@ export function responsesOf(
   method: OperationMethod,
   { schemas, sources }: { readonly schemas: SchemaComponents; readonly sources: ProblemSources },
 ): Responses {
-  const { openapi: { responses: listed = {} } = {}, response, status = 200, body, ...input } =
-    bound.route.options;
-  const schema = response && schemas.describe({ schema: response, direction: "output" });
+  const { openapi: { responses: listed = {} } = {}, response, status = 200 } = bound.route.options;
   const success: ResponseObject = {
     description: SUCCESS_TEXT[status] ?? "Success",
-    ...schema && method !== "head" && content(schema),
+    ...response && method !== "head" &&
+      content(schemas.describe({ schema: response, direction: "output" })),
   };
   const isListed = Object.keys(listed).some((each) => Number(each) < 400);
   const described: Record<string, Responses[string]> = {
     ...(response || !isListed) && { [status]: success },
   };
-  const hasInput = body || input.params || input.query || input.headers;
-  for (
-    const problem of problemsOf(sources, { hasBody: body !== undefined, hasInput: !!hasInput })
-  ) {
+  for (const problem of problemsOf(sources, inputOf(bound.route.options))) {
     described[problem] = { $ref: `#/components/responses/${problemResponseName(problem)}` };
   }
   const roles = rolesOf(bound);
@@ -65,39 +63,53 @@ export function responsesOf(
     described[403] = problemResponse(403, `The caller has none of the roles: ${roles.join(", ")}`);
   }
   for (const [key, said] of Object.entries(listed)) {
-    const { description, schema, headers } = typeof said === "string"
-      ? { description: said, schema: undefined, headers: undefined }
+    const { description, headers, ...body } = typeof said === "string"
+      ? { description: said }
       : said;
-    const json = schema && schemas.describe({ schema, direction: "output" });
+    const usual = Number(key) >= 400
+      ? problemResponse(Number(key))
+      : Number(key) === status && success;
+    const all = { ...usual && usual.headers, ...headersOf(headers) };
     described[key] = {
-      ...json
-        ? content(json)
-        : Number(key) >= 400
-        ? problemResponse(Number(key))
-        : Number(key) === status && success,
+      ...hasBody(body) ? bodyOf(body, schemas) : usual,
       description,
-      ...headers && { headers: headersOf(headers) },
+      ...Object.keys(all).length > 0 && { headers: all },
     };
   }
   return described;
 }
 
+type ListedBody = Pick<RouteResponse, "schema" | "contentType">;
+
+function hasBody({ schema, contentType }: ListedBody): boolean {
+  return schema !== undefined || contentType !== undefined;
+}
+
+/** Describes a body that is listed: of a type that is not JSON, it is text unless there is a schema. */
+function bodyOf(
+  { schema, contentType = "application/json" }: ListedBody,
+  schemas: SchemaComponents,
+): Pick<ResponseObject, "content"> {
+  const json = schema ? schemas.describe({ schema, direction: "output" }) : { type: "string" };
+  return content(json, contentType);
+}
+
 function problemsOf(
   { protection, isGuarded, hasPathParameters, isRateLimited }: ProblemSources,
-  { hasBody, hasInput }: { readonly hasBody: boolean; readonly hasInput: boolean },
+  { params, query, headers, body }: DeclaredInput,
 ): readonly number[] {
   const needsIdentity = protection === "identity" || protection === "roles";
   return [
-    ...hasBody ? [400, 413, 415] : [],
+    ...body ? [400, 413, 415] : [],
     ...needsIdentity || isGuarded ? [401] : [],
     ...isGuarded ? [403] : [],
     ...hasPathParameters ? [404] : [],
-    ...hasInput ? [422] : [],
+    ...params || query || headers || body ? [422] : [],
     ...isRateLimited ? [429] : [],
   ];
 }
 
-function headersOf(meanings: Readonly<Record<string, string>>): ResponseObject["headers"] {
+function headersOf(meanings: RouteResponse["headers"] = {}): ResponseObject["headers"] {
   return Object.fromEntries(
     Object.entries(meanings).map(([name, description]) => [
       name,
@@ -106,6 +118,9 @@ function headersOf(meanings: Readonly<Record<string, string>>): ResponseObject["
   );
 }
 
-function content(schema: JsonSchema): Pick<ResponseObject, "content"> {
-  return { content: { "application/json": { schema } } };
+function content(
+  schema: JsonSchema = {},
+  type = "application/json",
+): Pick<ResponseObject, "content"> {
+  return { content: { [type]: { schema } } };
 }

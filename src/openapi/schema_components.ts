@@ -10,38 +10,53 @@ import { type JsonSchema, mapSubschemas } from "./json_schema.ts";
 import { isNamed, type NamedTarget, namedTargets, textOf } from "./references.ts";
 import { tidied } from "./tidied.ts";
 
+/** A schema as a document uses it. */
+export interface DocumentedUse extends SchemaUse {
+  /** Whether it is described as a whole; of parameters, each property is by itself. */
+  readonly isWhole: boolean;
+}
+
 /**
  * Describes the schemas of a document. A schema with a name that takes something else than it gives, and
  * is used both ways, becomes two components: `User` for what it gives, `UserInput` for what it takes.
  */
 export class SchemaComponents {
   readonly #convert: Convert;
+  readonly #taken: ReadonlySet<string>;
   readonly #components = new Map<string, JsonSchema>();
   readonly #schemas = new Map<string, AnySchema>();
   /** The names that were given to parts that hold themselves, by what they say. */
   readonly #unnamedByText = new Map<string, string>();
   /** The names of which the two directions differ. */
   readonly #split = new Set<string>();
+  /** The components that nothing may refer to in the end. */
+  readonly #uncertain = new Set<string>();
 
   /**
-   * Prepares for all uses that will be asked for.
+   * Prepares for all uses that will be asked for. Parts that hold themselves and have no name are given
+   * one that is not taken.
    *
    * @throws {TypeError} if two schemas have one name
    */
-  constructor(convert: Convert, uses: readonly SchemaUse[]) {
+  constructor(
+    convert: Convert,
+    uses: readonly DocumentedUse[],
+    { taken }: { readonly taken: readonly string[] },
+  ) {
     this.#convert = convert;
+    this.#taken = new Set(taken);
     const used = { input: new Set<string>(), output: new Set<string>() };
-    for (const { schema, direction } of uses) this.#note(schema, direction, used[direction]);
+    for (const use of uses) this.#noteUse(use, used);
     const both = [...used.input].filter((name) => used.output.has(name));
     for (const name of both) if (this.#differs(name)) this.#split.add(name);
     for (let before = -1; before !== this.#split.size;) { // whatever refers to one that differs does too
       before = this.#split.size;
       for (const name of both) if (this.#refersToSplit(name)) this.#split.add(name);
     }
-    const taken = [...this.#split].find((name) => this.#schemas.has(`${name}Input`));
-    if (taken !== undefined) {
+    const clash = [...this.#split].find((name) => this.#schemas.has(`${name}Input`));
+    if (clash !== undefined) {
       throw new TypeError(
-        `Cannot describe ${taken}: what it takes would be ${taken}Input, which another schema is named`,
+        `Cannot describe ${clash}: what it takes would be ${clash}Input, which another schema is named`,
       );
     }
   }
@@ -56,15 +71,20 @@ export class SchemaComponents {
       : this.#refer({ name, schema }, direction);
   }
 
-  /** Describes a schema in place, whether it has a name or not. */
+  /** Describes a schema in place, whether it has a name or not, for parts of it to be used. */
   write({ schema, direction }: SchemaUse): JsonSchema | undefined {
     const converted = this.#convert(schema, direction);
-    return converted && this.#inline(converted, direction);
+    if (!converted) return undefined;
+    const before = new Set(this.#components.keys());
+    const written = this.#inline(converted, direction);
+    for (const name of this.#components.keys()) if (!before.has(name)) this.#uncertain.add(name);
+    return written;
   }
 
-  /** Describes a schema for reading alone: its references are its library's. */
+  /** Describes a schema for reading alone: nothing becomes a component, and the deepest parts are cut. */
   peek({ schema, direction }: SchemaUse): JsonSchema | undefined {
-    return this.#convert(schema, direction)?.json;
+    const converted = this.#convert(schema, direction);
+    return converted && this.#read(converted, direction, converted.json);
   }
 
   /** Gives what a description stands for: the component, if it is a reference to one. */
@@ -82,9 +102,27 @@ export class SchemaComponents {
     return { $ref: COMPONENTS + name };
   }
 
-  /** Gives the components that have been referred to so far. */
-  get all(): Readonly<Record<string, JsonSchema>> {
-    return Object.fromEntries(this.#components);
+  /** Gives the components that something of a document refers to. */
+  usedIn(document: unknown): Readonly<Record<string, JsonSchema>> {
+    const used = new Map(this.#components);
+    for (const name of this.#uncertain) {
+      const { [name]: _own, ...others } = Object.fromEntries(used);
+      const reference = JSON.stringify(COMPONENTS + name);
+      if (!JSON.stringify([document, others]).includes(reference)) used.delete(name);
+    }
+    return Object.fromEntries(used);
+  }
+
+  #noteUse(
+    { schema, direction, isWhole }: DocumentedUse,
+    used: Readonly<Record<Direction, Set<string>>>,
+  ): void {
+    if (isWhole) return this.#note(schema, direction, used[direction]);
+    const converted = this.#convert(schema, direction);
+    if (!converted) return;
+    if (converted.name !== undefined) this.#claim(converted.name, schema);
+    const noted = direction === "input" ? used.input : new Set<string>(); // what is given is only read
+    for (const { schema } of namedTargets(converted)) this.#note(schema, direction, noted);
   }
 
   #note(schema: AnySchema, direction: Direction, noted: Set<string>): void {
@@ -135,6 +173,19 @@ export class SchemaComponents {
     return { $ref: COMPONENTS + component };
   }
 
+  #read(converted: Converted, direction: Direction, part: JsonSchema, depth = 3): JsonSchema {
+    const target = converted.references.get(String(part.$ref));
+    if (target && depth === 0) return {};
+    if (target && !isNamed(target)) {
+      return this.#read(converted, direction, target.json, depth - 1);
+    }
+    const other = target && this.#convert(target.schema, direction);
+    if (other) return this.#read(other, direction, other.json, depth - 1);
+    return depth === 0
+      ? part
+      : mapSubschemas(part, (each) => this.#read(converted, direction, each, depth - 1));
+  }
+
   /** Writes a schema out, with references to components alone: parts without a name stand in place. */
   #inline({ json, references }: Converted, direction: Direction): JsonSchema {
     const open = new Map<JsonSchema, string | undefined>();
@@ -176,7 +227,8 @@ export class SchemaComponents {
   #freeName(): string {
     for (let i = 1;; i++) {
       const name = `Schema${i}`;
-      if (!this.#components.has(name) && !this.#schemas.has(name)) return name;
+      const isTaken = [this.#components, this.#schemas, this.#taken].some((all) => all.has(name));
+      if (!isTaken) return name;
     }
   }
 }

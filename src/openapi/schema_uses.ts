@@ -3,21 +3,22 @@
  *
  * @module
  */
+import { inputOf } from "../core/declared_input.ts";
 import type { PlacedRoute } from "../core/route_table.ts";
 import type { AnySchema } from "../core/validation.ts";
-import type { Convert, SchemaUse } from "./converted.ts";
+import type { Convert } from "./converted.ts";
+import type { DocumentedUse } from "./schema_components.ts";
 
 /** A schema as a route uses it. */
-export interface RouteUse extends SchemaUse {
+export interface RouteUse extends DocumentedUse {
   /** What uses it, for messages. */
   readonly of: string;
-  /** Whether it is described as a whole: parameters are described one by one. */
-  readonly isWhole: boolean;
 }
 
 /** Lists the schemas that a route uses. */
 export function usesOf({ method, path, bound: { route } }: PlacedRoute): readonly RouteUse[] {
-  const { params, query, headers, body, response, openapi } = route.options;
+  const { response, openapi } = route.options;
+  const { params, query, headers, body } = inputOf(route.options);
   const uses: RouteUse[] = [];
   const use = (
     what: string,

@@ -4,6 +4,7 @@
  * @module
  */
 import { acceptsIdentity } from "../core/identity_marker.ts";
+import type { Route } from "../core/route.ts";
 import {
   type GlobalProtection,
   protectionOf,
@@ -26,8 +27,7 @@ export function securityOf(
   if (!inferRouteSecurityFromRoles) return undefined;
   const identified = { [rolesSecurityScheme]: [] };
   if (needsIdentity(protection)) return [identified];
-  const args = Object.values(bound.route.options.args ?? {});
-  if (args.some(acceptsIdentity)) return [{}, identified];
+  if (takesIdentity(bound.route)) return [{}, identified];
   return protection === "public" && security ? [] : undefined;
 }
 
@@ -43,7 +43,9 @@ export function checkRolesScheme(
 ): void {
   if (!inferRouteSecurityFromRoles) return;
   if (Object.hasOwn(components?.securitySchemes ?? {}, rolesSecurityScheme)) return;
-  const needy = routes.find(({ bound }) => needsIdentity(protectionOf(bound, global)));
+  const needy = routes.find(({ bound }) =>
+    needsIdentity(protectionOf(bound, global)) || takesIdentity(bound.route)
+  );
   const who = needy
     ? `${nameOf(needy.bound)} (${needy.method} ${needy.path})`
     : "routes with roles";
@@ -51,6 +53,10 @@ export function checkRolesScheme(
     `Cannot describe ${who}: components.securitySchemes does not declare ${rolesSecurityScheme}, ` +
       "the rolesSecurityScheme",
   );
+}
+
+function takesIdentity({ options }: Route): boolean {
+  return Object.values(options.args ?? {}).some(acceptsIdentity);
 }
 
 function needsIdentity(protection: RouteProtection): boolean {

@@ -9,7 +9,7 @@ import { dtoName } from "../core/dto.ts";
 import type { AnySchema } from "../core/validation.ts";
 import { type ArkType, arktypeOptions, corrected } from "./arktype.ts";
 import type { Converted, Direction, ReferenceTarget } from "./converted.ts";
-import { isJsonSchema, type JsonSchema } from "./json_schema.ts";
+import { isJsonSchema } from "./json_schema.ts";
 import { zodOptions } from "./zod.ts";
 
 type StandardSchema = AnySchema & StandardJSONSchemaV1;
@@ -26,13 +26,14 @@ export function convertStandard(
     : vendor === "arktype"
     ? arktypeOptions(direction)
     : undefined;
-  let converted: JsonSchema;
+  let converted: unknown;
   try {
     converted = jsonSchema[direction]({ target: "draft-2020-12", libraryOptions });
-    if (isArkType(schema)) converted = corrected(converted, schema);
+    if (isArkType(schema) && isJsonSchema(converted)) converted = corrected(converted, schema);
   } catch {
     return undefined; // it may, where a schema has no counterpart
   }
+  if (!isJsonSchema(converted)) return undefined;
   const { $defs, ...root } = converted;
   const definitions: readonly (readonly [string, unknown])[] = Object.entries($defs ?? {});
   // a root that has a name, and is referred to, may have become a definition itself

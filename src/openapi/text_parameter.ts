@@ -10,7 +10,7 @@ const TYPES_OF_TEXT = ["integer", "number", "boolean"];
 
 /**
  * Describes a parameter whose schema turns text into a number or a boolean by what it becomes: with its
- * range, and without the pattern of its digits. Any other is described by what it is sent as.
+ * range, and without the pattern of its digits. Any other stays as it is.
  */
 export function textParameter(input: JsonSchema, output: JsonSchema | undefined): JsonSchema {
   const { type } = output ?? {};

@@ -30,7 +30,8 @@ const KEYWORDS = new Set([
 export function tidied(schema: JsonSchema): JsonSchema {
   const tidied: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    if (isSaid(keyword, value)) tidied[keyword] = value;
+    if (keyword === "default") Object.assign(tidied, inJson({ default: value }));
+    else if (isSaid(keyword, value)) tidied[keyword] = value;
     else if (keyword === "anyOf" || keyword === "oneOf") tidied.not = {}; // none of no alternatives
   }
   return tidied;
@@ -40,16 +41,12 @@ function isSaid(keyword: string, value: unknown): boolean {
   switch (keyword) {
     case "pattern":
       return isPattern(value);
-    case "default":
-      return isJson(value);
     case "allOf":
     case "anyOf":
     case "oneOf":
     case "prefixItems":
     case "required":
       return Array.isArray(value) && value.length > 0;
-    case "propertyNames": // which are all strings
-      return JSON.stringify(value) !== '{"type":"string"}';
     default:
       return KEYWORDS.has(keyword) || keyword.startsWith("x-");
   }
@@ -63,10 +60,15 @@ function isPattern(value: unknown): boolean {
   }
 }
 
-function isJson(value: unknown): boolean {
+/** Gives what JSON has of a value: nothing of a bigint, or of what holds itself. */
+function inJson(value: JsonSchema): unknown {
   try {
-    return JSON.stringify(value) !== undefined;
+    return JSON.parse(JSON.stringify(value, (_, each) => isNoNumber(each) ? undefined : each));
   } catch {
-    return false; // a bigint, or something that holds itself
+    return undefined;
   }
+}
+
+function isNoNumber(value: unknown): boolean {
+  return typeof value === "number" && !Number.isFinite(value);
 }

@@ -33,6 +33,9 @@ const RESULTS: Readonly<Record<string, JsonSchema>> = {
   to_string: { type: "string" },
 };
 
+/** What checks times that are not those of RFC 3339, of which JSON Schema has formats. */
+const TIMES = ["iso_date_time", "iso_time"];
+
 /** The same of `v.transform(Number)` and the like. */
 const TRANSFORMS: ReadonlyMap<unknown, JsonSchema> = new Map<unknown, JsonSchema>([
   [Number, { type: "number" }],
@@ -45,20 +48,23 @@ const TRANSFORMS: ReadonlyMap<unknown, JsonSchema> = new Map<unknown, JsonSchema
  * converted once.
  */
 export function valibotConvert(uses: readonly SchemaUse[]): Convert {
-  const convert = { input: convertAll(uses, "input"), output: convertAll(uses, "output") };
-  return (schema, direction) => convert[direction](schema);
+  const inDirection = (direction: Direction) =>
+    convertAll(
+      uses.filter((use) => use.direction === direction).map((use) => use.schema),
+      direction,
+    );
+  const known = { input: inDirection("input"), output: inDirection("output") };
+  return (schema, direction) => known[direction](schema) ?? convertAll([schema], direction)(schema); // used the other way alone
 }
 
-/** Converts the schemas that are used in one direction. */
+/** Converts schemas; those that cannot be are left out. */
 function convertAll(
-  uses: readonly SchemaUse[],
+  roots: readonly AnySchema[],
   direction: Direction,
 ): (schema: AnySchema) => Converted | undefined {
-  const schemas = new Set(
-    uses.filter((use) => use.direction === direction).map((use) => use.schema),
-  );
+  const schemas = new Set(roots);
   const seen = new Set<unknown>();
-  for (const schema of [...schemas]) {
+  for (const schema of roots) {
     findReferred(schema as object as ValibotParts, seen, (referred) => schemas.add(referred));
   }
   const keys = new Map<AnySchema, string>([...schemas].map((schema, i) => [schema, `schema${i}`]));
@@ -72,7 +78,7 @@ function convertAll(
   };
 }
 
-/** Converts all at once, or one by one where one of them throws (a default that is computed may). */
+/** Converts all at once, or without those that throw (a default that is computed may). */
 function definitionsOf(
   byKey: ReadonlyMap<string, ValibotSchema>,
   direction: Direction,
@@ -80,16 +86,14 @@ function definitionsOf(
   try {
     return toDefinitions(byKey, direction);
   } catch {
-    return Object.assign(
-      {},
-      ...[...byKey].map(([key, schema]) => {
-        try {
-          return toDefinitions(new Map([[key, schema]]), direction);
-        } catch {
-          return {};
-        }
-      }),
-    );
+    const sound = [...byKey].filter((entry) => {
+      try {
+        return toDefinitions(new Map([entry]), direction);
+      } catch {
+        return false;
+      }
+    });
+    return toDefinitions(new Map(sound), direction);
   }
 }
 
@@ -145,12 +149,20 @@ function correctedSchema(
     return rest;
   }
   if ("entries" in valibotSchema && direction === "output") {
-    const defaulted = Object.entries(valibotSchema.entries as Readonly<Record<string, object>>)
-      .filter(([, entry]) => "default" in entry && entry.default !== undefined)
-      .map(([key]) => key);
-    return { ...jsonSchema, required: [...jsonSchema.required ?? [], ...defaulted] };
+    const entries = valibotSchema.entries as Readonly<Record<string, object>>;
+    return { ...jsonSchema, required: Object.keys(entries).filter((key) => isGiven(entries[key])) };
   }
   return undefined;
+}
+
+/** Tells whether what an entry gives is always there: JSON has no word for `undefined`. */
+function isGiven(entry: object | undefined): boolean {
+  const { type = "", default: value } = entry as {
+    readonly type?: string;
+    readonly default?: unknown;
+  };
+  return value !== undefined ||
+    !["exact_optional", "nullish", "optional", "undefinedable"].includes(type);
 }
 
 /** What a schema such as `v.nonNullish()` leaves of the one that it wraps. */
@@ -191,7 +203,15 @@ function correctedAction(
     const { pattern: _otherwise, ...rest } = jsonSchema; // "i" would be lost, and refuse what is right
     return rest;
   }
+  if (TIMES.includes(valibotAction.type) && "requirement" in valibotAction) {
+    const { format: _other, ...rest } = jsonSchema;
+    return { pattern: (valibotAction.requirement as RegExp).source, ...rest };
+  }
   if (direction === "input") return undefined;
+  if (valibotAction.type === "map_items") {
+    const { items: _before, ...rest } = jsonSchema;
+    return rest;
+  }
   if (valibotAction.type === "transform" && "operation" in valibotAction) {
     return TRANSFORMS.get(valibotAction.operation) ?? {};
   }
