@@ -101,6 +101,19 @@ test("enableMetrics() serves what it has counted in a text format", async () => 
   }
 });
 
+test("what no route answers has the headers of all middleware, the innermost included", async () => {
+  const tagging: MiddlewareHandler = async (c, next) => {
+    await next();
+    c.header("x-tag", String(c.res.status));
+  };
+  await using app = await createTestApplication(AppModule, { setUp: (app) => app.use(tagging) });
+  for (const [path, method, status] of [["/none", "GET", 404], ["/ping", "POST", 405]] as const) {
+    const response = await app.request(path, { method });
+    assert.deepEqual([response.status, response.headers.get("x-tag")], [status, `${status}`]);
+    assert.equal((await response.json()).status, status);
+  }
+});
+
 test("two applications count apart", async () => {
   const setUp = (app: FwApplication) => app.enableMetrics("/metrics");
   await using one = await createTestApplication(AppModule, { setUp });

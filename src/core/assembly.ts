@@ -53,7 +53,13 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
     }
   }
   router.onError(answerError);
-  router.notFound((c) => answerUnmatched(router, c));
+  router.notFound(async (c) => { // within middleware: what it throws, that would not see
+    try {
+      return answerUnmatched(router, c);
+    } catch (error) {
+      return c.res = await answerError(error, c);
+    }
+  });
 
   for (const install of options.installs) await install(router);
   const endpoints = router.routes.filter(({ handler }) => routeOf(handler)).map(slotOf);

@@ -13,6 +13,11 @@ export const DATE_TIME: { readonly type: "string"; readonly format: "date-time" 
   format: "date-time",
 };
 
+/** What stands for a file (OpenAPI 3.1.1 §4.8.14.4). */
+export const FILE: { readonly contentMediaType: string } = {
+  contentMediaType: "application/octet-stream",
+};
+
 /** Keywords whose values are schemas by names. */
 const OF_NAMED_SCHEMAS = new Set(["properties", "patternProperties", "dependentSchemas"]);
 

@@ -39,12 +39,13 @@ export interface OperationPlace {
   readonly template: PathTemplate;
 }
 
-/** The methods for which a route of all methods answers, if no other does. */
-const ALL_METHODS: readonly OperationMethod[] = ["get", "put", "post", "delete", "patch"];
+/** The methods for which a route of all methods answers, if no other does; with a body, or without. */
+const ALL_METHODS: readonly OperationMethod[] = ["put", "post", "delete", "patch"];
 
 /** Gives the methods of the operations of a route. */
-export function methodsOf({ method }: PlacedRoute): readonly OperationMethod[] {
-  return method === "ALL" ? ALL_METHODS : [method.toLowerCase() as OperationMethod];
+export function methodsOf({ method, bound }: PlacedRoute): readonly OperationMethod[] {
+  if (method !== "ALL") return [method.toLowerCase() as OperationMethod];
+  return inputOf(bound.route.options).body ? ALL_METHODS : ["get", ...ALL_METHODS];
 }
 
 /** Describes a route at one of its paths, and for one of its methods. */

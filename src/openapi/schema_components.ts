@@ -12,6 +12,8 @@ import { tidied } from "./tidied.ts";
 
 /** A schema as a document uses it. */
 export interface DocumentedUse extends SchemaUse {
+  /** What uses it, for messages. */
+  readonly of: string;
   /** Whether it is described as a whole; of parameters, each property is by itself. */
   readonly isWhole: boolean;
 }
@@ -25,6 +27,8 @@ export class SchemaComponents {
   readonly #taken: ReadonlySet<string>;
   readonly #components = new Map<string, JsonSchema>();
   readonly #schemas = new Map<string, AnySchema>();
+  /** What uses the schemas first. */
+  readonly #users = new Map<AnySchema, string>();
   /** The names that were given to parts that hold themselves, by what they say. */
   readonly #unnamedByText = new Map<string, string>();
   /** The names of which the two directions differ. */
@@ -56,7 +60,8 @@ export class SchemaComponents {
     const clash = [...this.#split].find((name) => this.#schemas.has(`${name}Input`));
     if (clash !== undefined) {
       throw new TypeError(
-        `Cannot describe ${clash}: what it takes would be ${clash}Input, which another schema is named`,
+        `Cannot describe ${clash}: it takes something else than it gives, so what it takes would be ` +
+          `${clash}Input, which another schema is named`,
       );
     }
   }
@@ -113,34 +118,36 @@ export class SchemaComponents {
     return Object.fromEntries(used);
   }
 
-  #noteUse(
-    { schema, direction, isWhole }: DocumentedUse,
-    used: Readonly<Record<Direction, Set<string>>>,
-  ): void {
-    if (isWhole) return this.#note(schema, direction, used[direction]);
+  #noteUse(use: DocumentedUse, used: Readonly<Record<Direction, Set<string>>>): void {
+    const { schema, direction, isWhole } = use;
+    if (isWhole) return this.#note(use, used[direction]);
     const converted = this.#convert(schema, direction);
     if (!converted) return;
-    if (converted.name !== undefined) this.#claim(converted.name, schema);
+    if (converted.name !== undefined) this.#claim(converted.name, use);
     const noted = direction === "input" ? used.input : new Set<string>(); // what is given is only read
-    for (const { schema } of namedTargets(converted)) this.#note(schema, direction, noted);
+    for (const { schema } of namedTargets(converted)) this.#note({ ...use, schema }, noted);
   }
 
-  #note(schema: AnySchema, direction: Direction, noted: Set<string>): void {
-    const converted = this.#convert(schema, direction);
+  #note(use: DocumentedUse, noted: Set<string>): void {
+    const converted = this.#convert(use.schema, use.direction);
     if (!converted) return;
     if (converted.name !== undefined) {
-      this.#claim(converted.name, schema);
+      this.#claim(converted.name, use);
       if (noted.has(converted.name)) return;
       noted.add(converted.name);
     }
-    for (const { schema } of namedTargets(converted)) this.#note(schema, direction, noted);
+    for (const { schema } of namedTargets(converted)) this.#note({ ...use, schema }, noted);
   }
 
-  #claim(name: string, schema: AnySchema): void {
+  #claim(name: string, { schema, of }: DocumentedUse): void {
     const other = this.#schemas.get(name);
-    if (other === undefined) this.#schemas.set(name, schema);
-    else if (other !== schema && !this.#isSame(other, schema)) {
-      throw new TypeError(`Cannot describe ${name}: two schemas have that name`);
+    if (other === undefined) {
+      this.#schemas.set(name, schema);
+      this.#users.set(schema, of);
+    } else if (other !== schema && !this.#isSame(other, schema)) {
+      throw new TypeError(
+        `Cannot describe ${of}: another schema is named ${name}, in ${this.#users.get(other)}`,
+      );
     }
   }
 

@@ -9,22 +9,16 @@ import type { AnySchema } from "../core/validation.ts";
 import type { Convert } from "./converted.ts";
 import type { DocumentedUse } from "./schema_components.ts";
 
-/** A schema as a route uses it. */
-export interface RouteUse extends DocumentedUse {
-  /** What uses it, for messages. */
-  readonly of: string;
-}
-
 /** Lists the schemas that a route uses. */
-export function usesOf({ method, path, bound: { route } }: PlacedRoute): readonly RouteUse[] {
+export function usesOf({ method, path, bound: { route } }: PlacedRoute): readonly DocumentedUse[] {
   const { response, openapi } = route.options;
   const { params, query, headers, body } = inputOf(route.options);
-  const uses: RouteUse[] = [];
+  const uses: DocumentedUse[] = [];
   const use = (
     what: string,
     schema: AnySchema | undefined,
-    kind: Pick<RouteUse, "direction" | "isWhole">,
-  ) => schema && uses.push({ schema, of: `The ${what} of ${method} ${path}`, ...kind });
+    kind: Pick<DocumentedUse, "direction" | "isWhole">,
+  ) => schema && uses.push({ schema, of: `the ${what} of ${method} ${path}`, ...kind });
   for (const [what, schema] of Object.entries({ params, query, headers })) {
     use(what, schema, { direction: "input", isWhole: false });
     use(what, schema, { direction: "output", isWhole: false }); // what text becomes
@@ -39,11 +33,15 @@ export function usesOf({ method, path, bound: { route } }: PlacedRoute): readonl
 }
 
 /** Says, of the schemas that cannot be converted, what they are described as. */
-export function warningsOf(uses: readonly RouteUse[], convert: Convert): readonly string[] {
+export function warningsOf(uses: readonly DocumentedUse[], convert: Convert): readonly string[] {
   const unknown = uses.filter(({ schema, direction }) => convert(schema, direction) === undefined);
   const warnings = unknown.map(({ schema, of }) => {
     const { vendor } = schema["~standard"];
-    return `${of}: ${vendor} offers no JSON Schema of it, so it is described as "any"`;
+    return `${sentence(of)}: ${vendor} offers no JSON Schema of it, so it is described as "any"`;
   });
   return [...new Set(warnings)];
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -3,17 +3,20 @@
  *
  * @module
  */
-import type { JsonSchema } from "./json_schema.ts";
+import { isJsonSchema, type JsonSchema } from "./json_schema.ts";
 
 /** The types whose values have one text each. */
 const TYPES_OF_TEXT = ["integer", "number", "boolean"];
 
 /**
  * Describes a parameter whose schema turns text into a number or a boolean by what it becomes: with its
- * range, and without the pattern of its digits. Any other stays as it is.
+ * range, and without the pattern of its digits; and lists of such. Any other stays as it is.
  */
 export function textParameter(input: JsonSchema, output: JsonSchema | undefined): JsonSchema {
   const { type } = output ?? {};
+  if (isJsonSchema(input.items) && isJsonSchema(output?.items)) {
+    return { ...input, items: textParameter(input.items, output.items) };
+  }
   if (!output || !isAnyText(input) || !TYPES_OF_TEXT.includes(String(type))) return input;
   const { description = input.description, default: _sameAsOfInput, pattern: _ofText, ...rest } =
     output;

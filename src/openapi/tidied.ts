@@ -21,6 +21,9 @@ const KEYWORDS = new Set([
   ...["discriminator", "example", "externalDocs", "xml"],
 ]);
 
+/** Keywords whose values are of what is described, not of JSON Schema. */
+const OF_VALUES = new Set(["const", "default", "enum", "example", "examples"]);
+
 /**
  * Drops what would be wrong within an OpenAPI document, or says nothing: what is no keyword (an
  * application's own metadata, and what belongs to a document of its own) nor begins with `x-`, patterns
@@ -30,7 +33,7 @@ const KEYWORDS = new Set([
 export function tidied(schema: JsonSchema): JsonSchema {
   const tidied: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword === "default") Object.assign(tidied, inJson({ default: value }));
+    if (OF_VALUES.has(keyword)) Object.assign(tidied, inJson({ [keyword]: value }));
     else if (isSaid(keyword, value)) tidied[keyword] = value;
     else if (keyword === "anyOf" || keyword === "oneOf") tidied.not = {}; // none of no alternatives
   }

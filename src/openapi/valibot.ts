@@ -13,7 +13,7 @@ import {
 import { dtoName } from "../core/dto.ts";
 import type { AnySchema } from "../core/validation.ts";
 import type { Convert, Converted, Direction, ReferenceTarget, SchemaUse } from "./converted.ts";
-import { DATE_TIME, isPatternWith, type JsonSchema } from "./json_schema.ts";
+import { DATE_TIME, FILE, isPatternWith, type JsonSchema } from "./json_schema.ts";
 
 type ValibotSchema = OverrideSchemaContext["valibotSchema"];
 type Definitions = Readonly<Record<string, JsonSchema>>;
@@ -133,7 +133,7 @@ function correctedSchema(
   const { type } = valibotSchema;
   if (type === "date" && direction === "output") return DATE_TIME;
   if ((type === "file" || type === "blob") && direction === "input") {
-    return { type: "string", format: "binary" };
+    return FILE;
   }
   const present = presentOf(valibotSchema);
   if (present) {

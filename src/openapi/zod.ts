@@ -6,7 +6,7 @@
 import { dtoName } from "../core/dto.ts";
 import type { AnySchema } from "../core/validation.ts";
 import type { Direction } from "./converted.ts";
-import { DATE_TIME, isJsonSchema, isPatternWith } from "./json_schema.ts";
+import { DATE_TIME, FILE, isJsonSchema, isPatternWith } from "./json_schema.ts";
 
 /** What zod calls back with for each schema within a schema. */
 interface ZodNode {
@@ -44,12 +44,19 @@ export function zodOptions(
     override({ zodSchema: { _zod: { def } }, jsonSchema }: ZodNode) {
       dropPatterns(jsonSchema, def);
       if (def.type === "readonly") delete jsonSchema.readOnly; // it would be no part of requests then
+      if (def.type === "file") asFile(jsonSchema);
       if (direction === "input") return;
       if (def.type === "date") Object.assign(jsonSchema, DATE_TIME);
       // what it strips may be sent one day: only a strict object says that there will be no more
       if (def.type === "object" && !def.catchall) delete jsonSchema.additionalProperties;
     },
   };
+}
+
+function asFile(jsonSchema: Record<string, unknown>): void {
+  const { type: _text, format: _binary, contentEncoding: _none, ...rest } = jsonSchema;
+  for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
+  Object.assign(jsonSchema, { ...FILE, ...rest });
 }
 
 /** Drops the patterns of regular expressions whose flags a pattern cannot have. */

@@ -1,0 +1,160 @@
+/**
+ * Everything that a route may answer, by every method and status, and everything that stands around it.
+ *
+ * @module
+ */
+import * as v from "valibot";
+import {
+  ConflictException,
+  type Context,
+  dto,
+  type ExceptionFilter,
+  type Module,
+  module,
+  route,
+} from "../../../mod.ts";
+import { OAuth2Guard, OAuth2Principal } from "../../../src/oauth2/mod.ts";
+
+const Done = v.object({ done: v.boolean() });
+const done = () => ({ done: true });
+
+/** Every status that a route may declare. */
+class StatusesController {
+  static readonly prefix = "answers/statuses";
+  static readonly tag = "statuses";
+
+  ok = route.post("/200", { response: Done, status: 200 }, done);
+  created = route.post("/201", { response: Done, status: 201 }, done);
+  accepted = route.post("/202", { response: Done, status: 202 }, done);
+  nonAuthoritative = route.get("/203", { response: Done, status: 203 }, done);
+  noContent = route.delete("/204", { status: 204 }, () => undefined);
+  partialContent = route.get("/206", { response: Done, status: 206 }, done);
+  multiStatus = route.put("/207", { response: v.array(Done), status: 207 }, () => [done()]);
+  alreadyReported = route.get("/208", { response: Done, status: 208 }, done);
+  imUsed = route.get("/226", { response: Done, status: 226 }, done);
+}
+
+const Left = dto("Left", v.object({ left: v.pipe(v.number(), v.integer()) }));
+
+class OutOfStock extends Error {}
+
+/** Answers for what is out of stock. */
+class OutOfStockFilter implements ExceptionFilter {
+  catch(error: unknown, c: Context): Response | undefined {
+    return error instanceof OutOfStock ? c.json({ left: 0 }, 409) : undefined;
+  }
+}
+
+/** What routes say of themselves, and every method. */
+class MethodsController {
+  static readonly prefix = "answers/methods";
+  static readonly version = "v2";
+  static readonly filters = [OutOfStockFilter];
+
+  listed = route.get(
+    "/listed/:which",
+    {
+      openapi: {
+        summary: "Answer by what is asked for",
+        description: "With **more** than\n\none line.",
+        tag: "listed",
+        operationId: "answerByWhich",
+        responses: {
+          200: { description: "A text, of no schema" },
+          203: "Nothing is known of its body",
+          302: "To the text",
+          409: { description: "Nothing is left", schema: Left },
+          410: "It is gone",
+          503: "Come back later",
+        },
+      },
+    },
+    ({ params: { which } }, c) => {
+      if (which === "302") return c.redirect("text");
+      if (which === "409") throw new OutOfStock();
+      if (which === "203") return c.body("so they say", 203);
+      return c.text(which);
+    },
+  );
+
+  clash = route.post(
+    "/clash",
+    {
+      response: Left,
+      filters: [(error, c) => {
+        if (error instanceof ConflictException) c.header("retry-after", "1");
+      }],
+      openapi: { responses: { 409: "Somebody was faster" } },
+    },
+    (_, c) => c.req.query("fast") ? { left: 1 } : ConflictException.throw("Too late"),
+  );
+
+  look = route.get(
+    "/one",
+    { response: Left, interceptors: [(_, next) => next()] },
+    () => ({ left: 3 }),
+  );
+  peek = route.head("/one", { response: Left }, () => ({ left: 3 }));
+  ask = route.options("/one", { status: 204 }, (_, c) => c.body(null, 204, { allow: "GET" }));
+  rest = route.all("/one", { response: v.object({ method: v.string() }) }, (_, c) => ({
+    method: c.req.method,
+  }));
+
+  old = route.get(
+    "/old",
+    { response: Left, openapi: { deprecated: true } },
+    () => ({ left: 2 }),
+  );
+  sunset = route.get(
+    "/sunset",
+    {
+      response: Left,
+      openapi: {
+        deprecated: {
+          since: new Date("2025-01-02T03:04:05Z"),
+          sunset: "2035-01-02T03:04:05Z",
+          link: "https://docs.example.org/moving?from=sunset",
+        },
+      },
+    },
+    () => ({ left: 1 }),
+  );
+
+  hidden = route.get("/hidden", { openapi: { hidden: true } }, () => "out of sight");
+}
+
+/** Protection by its controller. */
+class StaffController {
+  static readonly prefix = "answers/staff";
+  static readonly roles = ["staff"];
+
+  room = route.get("/room", { response: Done }, done);
+  office = route.get("/office", { roles: ["boss"], response: Done }, done);
+  door = route.get("/door", { public: true, response: Done }, done);
+}
+
+/** Openness by its controller, and guards of it. */
+class LobbyController {
+  static readonly prefix = "answers/lobby";
+  static readonly public = true;
+
+  desk = route.get("/desk", { response: Done }, done);
+  locked = route.get("/locked", { public: false, response: Done }, done);
+}
+class VaultController {
+  static readonly prefix = "answers/vault";
+  static readonly guards = [OAuth2Guard, (c: Context) => c.req.header("x-caller") !== "mallory"];
+
+  gold = route.put("/gold", { args: { me: OAuth2Principal }, response: Done }, done);
+}
+
+export const AnswersModule: Module = module({
+  name: "AnswersModule",
+  controllers: [
+    StatusesController,
+    MethodsController,
+    StaffController,
+    LobbyController,
+    VaultController,
+  ],
+});

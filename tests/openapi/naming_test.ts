@@ -1,0 +1,276 @@
+import assert from "node:assert/strict";
+import { type ControllerClass, FwFactory, module, route } from "../../mod.ts";
+import { humanised } from "../../src/openapi/naming.ts";
+import { controllerOf, type ControllerStatics, documentOf, operationOf } from "./described.ts";
+import { test } from "../test.ts";
+
+for (
+  const [name, sentence] of [
+    ["list", "List"],
+    ["find_user", "Find user"],
+    ["find_user_by_id", "Find user by id"],
+    ["findUserById", "Find user by id"],
+    ["findUserByID", "Find user by ID"],
+    ["find_user_by_ID", "Find user by ID"],
+    ["findHTMLPage", "Find HTML page"],
+    ["HTMLPage", "HTML page"],
+    ["getAUser", "Get a user"],
+    ["list2Things", "List2 things"],
+    ["getV2Users", "Get V2 users"],
+    ["_private__name_", "Private name"],
+    ["$get", "Get"],
+    ["with spaces", "With spaces"],
+    ["überprüfen", "Überprüfen"],
+    ["a", "A"],
+  ] as const
+) {
+  test(`OpenAPI generation: summary is the humanised handler name: ${name} is "${sentence}"`, () => {
+    assert.equal(humanised(name), sentence);
+  });
+}
+
+test("OpenAPI generation: operationId, summary and description are the handler's unless the route says otherwise", async () => {
+  const { paths } = await documentOf(controllerOf({
+    find_user: route.get("/default", () => 1),
+    own: route.get("/own", {
+      openapi: {
+        operationId: "users.find-one",
+        summary: "Find a user",
+        description: "By its `id`.\n\nNothing else.",
+      },
+    }, () => 1),
+    empty: route.get("/empty", { openapi: {} }, () => 1),
+  }));
+  const responses = { 200: { description: "OK" } };
+  assert.deepEqual(paths, {
+    "/default": {
+      get: {
+        operationId: "AppModule.ThingsController.find_user",
+        summary: "Find user",
+        tags: ["default"],
+        responses,
+      },
+    },
+    "/empty": {
+      get: {
+        operationId: "AppModule.ThingsController.empty",
+        summary: "Empty",
+        tags: ["empty"],
+        responses,
+      },
+    },
+    "/own": {
+      get: {
+        operationId: "users.find-one",
+        summary: "Find a user",
+        description: "By its `id`.\n\nNothing else.",
+        tags: ["own"],
+        responses,
+      },
+    },
+  });
+});
+
+class UsersController {
+  static readonly prefix = "users";
+  list = route.get("/", () => []);
+}
+
+for (
+  const [name, id] of [
+    ["UsersModule", "UsersModule.UsersController.list"],
+    [undefined, "UsersControllerModule.UsersController.list"],
+    ["Users & friends", "Users_friends.UsersController.list"],
+    ["@acme/users", "_acme_users.UsersController.list"],
+  ] as const
+) {
+  test(`OpenAPI generation: operationId is Module.Controller.handler, fit for a URL: ${id}`, async () => {
+    const app = await FwFactory.create(module({ name, controllers: [UsersController] }));
+    const { paths } = await app.openApi();
+    assert.equal(paths["/users"]?.get?.operationId, id);
+  });
+}
+
+test("OpenAPI generation: operationId has the module that declares the controller", async () => {
+  const AdminsController = class UsersController {
+    static readonly prefix = "admins";
+    list = route.get("/", () => []);
+  };
+  const inner = module({ name: "AdminsModule", controllers: [AdminsController] });
+  const app = await FwFactory.create(
+    module({ name: "AppModule", imports: [inner], controllers: [UsersController] }),
+  );
+  const { paths } = await app.openApi();
+  assert.deepEqual(Object.entries(paths).map(([path, { get }]) => `${path}: ${get?.operationId}`), [
+    "/admins: AdminsModule.UsersController.list",
+    "/users: AppModule.UsersController.list",
+  ]);
+});
+
+test("OpenAPI generation: operationId of a route with several operations tells them apart", async () => {
+  const { paths } = await documentOf(controllerOf({
+    any: route.all("/any", () => 1),
+    one: route.get("/one/:id?", () => 1),
+    own: route.all("/own/:id?", { openapi: { operationId: "own" } }, () => 1),
+  }));
+  const ids = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { operationId }]) => `${method} ${path}: ${operationId}`)
+  );
+  assert.deepEqual(ids, [
+    "get /any: AppModule.ThingsController.any.get",
+    "put /any: AppModule.ThingsController.any.put",
+    "post /any: AppModule.ThingsController.any.post",
+    "delete /any: AppModule.ThingsController.any.delete",
+    "patch /any: AppModule.ThingsController.any.patch",
+    "get /one: AppModule.ThingsController.one.without_id",
+    "get /one/{id}: AppModule.ThingsController.one",
+    "get /own: own.get.without_id",
+    "put /own: own.put.without_id",
+    "post /own: own.post.without_id",
+    "delete /own: own.delete.without_id",
+    "patch /own: own.patch.without_id",
+    "get /own/{id}: own.get",
+    "put /own/{id}: own.put",
+    "post /own/{id}: own.post",
+    "delete /own/{id}: own.delete",
+    "patch /own/{id}: own.patch",
+  ]);
+});
+
+/** A path, and the tag that it gives. */
+interface TagRow {
+  readonly what: string;
+  readonly globalPrefix?: string;
+  readonly defaultVersion?: string;
+  readonly apiPrefix?: string;
+  readonly statics?: ControllerStatics;
+  readonly path?: string;
+  readonly tag: string | undefined;
+}
+
+const TAGS: readonly TagRow[] = [
+  { what: "the first segment", path: "/ping/now", tag: "ping" },
+  { what: "the controller's prefix", statics: { prefix: "users" }, tag: "users" },
+  {
+    what: "the segment after the global prefix",
+    globalPrefix: "api",
+    statics: { prefix: "users" },
+    tag: "users",
+  },
+  {
+    what: "the segment after a global prefix of several segments",
+    globalPrefix: "/api/public/",
+    statics: { prefix: "users" },
+    tag: "users",
+  },
+  {
+    what: "the controller's, though it is the global prefix too",
+    globalPrefix: "users",
+    statics: { prefix: "users" },
+    tag: "users",
+  },
+  {
+    what: "the segment after the controller's version",
+    globalPrefix: "api",
+    statics: { prefix: "users", version: "v1" },
+    tag: "users",
+  },
+  {
+    what: "the segment after a version of another kind",
+    statics: { prefix: "users", version: "2026-01" },
+    tag: "users",
+  },
+  {
+    what: "the segment after the default version",
+    globalPrefix: "api",
+    defaultVersion: "v1",
+    statics: { prefix: "users" },
+    tag: "users",
+  },
+  {
+    what: "the segment after a version that is not the default one",
+    globalPrefix: "api",
+    defaultVersion: "v1",
+    statics: { prefix: "users", version: "v2" },
+    tag: "users",
+  },
+  {
+    what: "the segment after a version of the controller where the default has another form",
+    globalPrefix: "api",
+    defaultVersion: "2025-01",
+    statics: { prefix: "users", version: "2026-01" },
+    tag: "users",
+  },
+  { what: "the segment after a version in the path", path: "/v1/users", tag: "users" },
+  { what: "the segment after a minor version in the path", path: "/v1.2/users", tag: "users" },
+  { what: "a segment that begins as a version does", path: "/vehicles", tag: "vehicles" },
+  { what: "no parameter", statics: { prefix: ":tenant/users" }, path: "/:id", tag: "users" },
+  { what: "no parameter with a constraint", path: "/:id{[0-9]+}/posts", tag: "posts" },
+  { what: "no wildcard", path: "/*", tag: undefined },
+  { what: "the segment before a wildcard", path: "/files/*", tag: "files" },
+  { what: "none where there is no segment", path: "/", tag: undefined },
+  { what: "none where there is a version alone", path: "/v1", tag: undefined },
+  { what: "none where there are parameters alone", path: "/:id", tag: undefined },
+  {
+    what: "the segment after apiPrefix",
+    apiPrefix: "internal/tools",
+    path: "/internal/tools/users",
+    tag: "users",
+  },
+  {
+    what: "by apiPrefix rather than by the global prefix",
+    globalPrefix: "api",
+    apiPrefix: "",
+    statics: { prefix: "users" },
+    tag: "api",
+  },
+  {
+    what: "the first segment where apiPrefix is not there",
+    apiPrefix: "api",
+    path: "/users",
+    tag: "users",
+  },
+  { what: "the controller's tag", statics: { prefix: "users", tag: "People" }, tag: "People" },
+];
+
+for (const { what, globalPrefix, defaultVersion, apiPrefix, statics, path = "/", tag } of TAGS) {
+  test(`OpenAPI generation: tags: the tag is ${what}`, async () => {
+    const operation = await operationOf(route.get(path, () => 1), {
+      ...statics && { statics },
+      openApi: apiPrefix === undefined ? {} : { apiPrefix },
+      setUp: (app) => {
+        if (globalPrefix !== undefined) app.setGlobalPrefix(globalPrefix);
+        if (defaultVersion !== undefined) app.enableUriVersioning({ defaultVersion });
+      },
+    });
+    assert.deepEqual(operation.tags, tag === undefined ? undefined : [tag]);
+  });
+}
+
+test("OpenAPI route annotation: tag goes before the controller's and the path's", async () => {
+  const thing = route.get("/", { openapi: { tag: "Own" } }, () => 1);
+  const tagged = await operationOf(thing, { statics: { prefix: "users", tag: "People" } });
+  assert.deepEqual(tagged.tags, ["Own"]);
+  const untagged = await operationOf(thing, { statics: { prefix: "users" } });
+  assert.deepEqual(untagged.tags, ["Own"]);
+});
+
+test("OpenAPI route annotation: summary, tag and responses together", async () => {
+  const openapi = { summary: "Say it", tag: "Words", responses: { 200: "It is said" } };
+  assert.deepEqual(await operationOf(route.get("/", { openapi }, () => 1)), {
+    operationId: "AppModule.ThingsController.thing",
+    summary: "Say it",
+    tags: ["Words"],
+    responses: { 200: { description: "It is said" } },
+  });
+});
+
+test("OpenAPI route annotation: hidden leaves a route out, and what only it refers to", async () => {
+  const controllers: ControllerClass = controllerOf({
+    shown: route.get("/shown", () => 1),
+    hidden: route.get("/things/:id", { openapi: { hidden: true } }, () => 1),
+  });
+  const document = await documentOf(controllers);
+  assert.deepEqual(Object.keys(document.paths), ["/shown"]);
+  assert.equal(document.components, undefined);
+});

@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import * as v from "valibot";
+import { dto, FwFactory, module, type OpenApiOptions, optional, route } from "../../mod.ts";
+import { OAuth2Principal } from "../../src/oauth2/mod.ts";
+import { resolveOptions } from "../../src/openapi/options.ts";
+import { test } from "../test.ts";
+import { applicationOf, controllerOf, documentOf } from "./described.ts";
+
+const controller = controllerOf({ list: route.get("/things", () => []) });
+const PATHS = {
+  "/things": {
+    get: {
+      operationId: "AppModule.ThingsController.list",
+      summary: "List",
+      tags: ["things"],
+      responses: { 200: { description: "OK" } },
+    },
+  },
+};
+
+test("OpenApiOptions: each has its default", () => {
+  assert.deepEqual(resolveOptions(), {
+    title: "fw API",
+    version: "0.0.0",
+    jsonPath: "/openapi.json",
+    docsPath: "/docs",
+    docsUi: "swagger-ui",
+    inferRouteSecurityFromRoles: false,
+    rolesSecurityScheme: "bearerAuth",
+  });
+});
+
+test("OpenApiOptions: what is given stays; paths are composed as those of routes are", () => {
+  const given: OpenApiOptions = {
+    title: "Things",
+    version: "1.2.3",
+    info: { description: "Of all kinds" },
+    jsonPath: "things.json/",
+    docsPath: "//docs/things/",
+    apiPrefix: "api",
+    servers: [],
+    documentTags: [],
+    components: {},
+    security: [],
+    inferRouteSecurityFromRoles: true,
+    rolesSecurityScheme: "other",
+    docsUi: "scalar",
+    assets: "/assets",
+    docsSignIn: { clientId: "docs" },
+  };
+  assert.deepEqual(resolveOptions(given), {
+    ...given,
+    jsonPath: "/things.json",
+    docsPath: "/docs/things",
+  });
+});
+
+test("OpenApiOptions: without any, the whole document (OpenAPI 3.1.1)", async () => {
+  assert.deepEqual(await documentOf(controller), {
+    openapi: "3.1.1",
+    info: { title: "fw API", version: "0.0.0" },
+    servers: [{ url: "/" }], // what they are by default (§4.8.1.1)
+    paths: PATHS,
+    security: [],
+  });
+});
+
+test("OpenApiOptions: title, version, info, servers, documentTags, components and security are in the document", async () => {
+  const servers = [
+    { url: "https://{tenant}.example.com", variables: { tenant: { default: "demo" } } },
+    { url: "http://localhost:3000", description: "Here" },
+  ];
+  const documentTags = [
+    { name: "things", description: "Of all kinds" },
+    { name: "animals", externalDocs: { url: "https://example.com/animals" } },
+  ];
+  const components = {
+    securitySchemes: { bearerAuth: { type: "http", scheme: "bearer" } },
+    schemas: { Thing: { type: "object" } },
+  } as const;
+  const info = {
+    summary: "Things",
+    description: "Of **all** kinds",
+    termsOfService: "https://example.com/terms",
+    contact: { name: "Tom", url: "https://example.com", email: "tom@example.com" },
+    license: { name: "MIT", identifier: "MIT" },
+  };
+  const security = [{ bearerAuth: [] }];
+  const document = await documentOf(controller, {
+    openApi: {
+      title: "Things API",
+      version: "2",
+      info,
+      servers,
+      documentTags,
+      components,
+      security,
+    },
+  });
+  assert.deepEqual(document, {
+    openapi: "3.1.1",
+    info: { title: "Things API", version: "2", ...info },
+    servers,
+    paths: PATHS,
+    components,
+    security,
+    tags: documentTags,
+  });
+});
+
+test("Versioning: info.version is OpenApiOptions.version, whatever the versions of controllers", async () => {
+  const { info, paths } = await documentOf(
+    controllerOf({ list: route.get("/", () => 1) }, { prefix: "things", version: "v7" }),
+    { openApi: { version: "2026.1" }, setUp: (app) => app.enableUriVersioning() },
+  );
+  assert.equal(info.version, "2026.1");
+  assert.deepEqual(Object.keys(paths), ["/v7/things"]);
+});
+
+test("Versioning: a version stands between the global prefix and the controller's prefix", async () => {
+  const { paths } = await documentOf([
+    controllerOf({ list: route.get("/", () => 1) }, { prefix: "things" }),
+    class OtherController {
+      static readonly prefix = "others";
+      static readonly version = "v2";
+      list = route.get("/", () => 1);
+    },
+  ], {
+    setUp: (app) => app.setGlobalPrefix("api").enableUriVersioning({ defaultVersion: "v1" }),
+  });
+  assert.deepEqual(Object.keys(paths).sort(), ["/api/v1/things", "/api/v2/others"]);
+});
+
+test("OpenApiOptions: api_prefix is set from global prefix and default version", async () => {
+  const { paths } = await documentOf(
+    controllerOf({ list: route.get("/", () => 1) }, { prefix: "things" }),
+    { setUp: (app) => app.setGlobalPrefix("api").enableUriVersioning({ defaultVersion: "beta" }) },
+  );
+  assert.deepEqual(paths["/api/beta/things"]?.get?.tags, ["things"]);
+});
+
+test("openApi() describes an application that does not serve its document", async () => {
+  const app = await FwFactory.create(module({ name: "AppModule", controllers: [controller] }));
+  const document = await app.openApi();
+  assert.deepEqual(document.paths, PATHS);
+  assert.deepEqual(document.info, { title: "fw API", version: "0.0.0" });
+  await app.ready();
+  for (const path of ["/openapi.json", "/openapi.yaml", "/docs", "/docs/oauth2-redirect"]) {
+    assert.equal((await app.request(path)).status, 404, path);
+  }
+});
+
+test("openApi() describes the application as it is settled so far, and after it serves", async () => {
+  const app = await applicationOf(controller);
+  assert.deepEqual(Object.keys((await app.openApi()).paths), ["/things"]);
+  app.setGlobalPrefix("api");
+  assert.deepEqual(Object.keys((await app.openApi()).paths), ["/api/things"]);
+  await app.ready();
+  assert.deepEqual(Object.keys((await app.openApi()).paths), ["/api/things"]);
+});
+
+test("enableOpenApi() a second time takes the place of the first", async () => {
+  const app = await applicationOf(controller, {
+    openApi: { title: "One", jsonPath: "/one.json", docsPath: "/one" },
+  });
+  app.enableOpenApi({ title: "Two", docsPath: false });
+  const statusOf = async (path: string) => (await app.request(path)).status;
+  assert.equal((await app.openApi()).info.title, "Two");
+  assert.deepEqual(
+    await Promise.all(["/one.json", "/one.yaml", "/one", "/one/oauth2-redirect"].map(statusOf)),
+    [404, 404, 404, 404],
+  );
+  assert.deepEqual(await Promise.all(["/openapi.json", "/docs"].map(statusOf)), [200, 404]);
+});
+
+test("openApi() is a pure function of the routes and the options", async () => {
+  const Thing = dto("Thing", v.object({ id: v.pipe(v.string(), v.toNumber()), at: v.date() }));
+  const rich = controllerOf({
+    one: route.get("/:id", { response: Thing, roles: ["admin"] }, () => undefined as never),
+    create: route.post("/", { body: Thing, args: { me: optional(OAuth2Principal) } }, () => 1),
+  });
+  const options: OpenApiOptions = frozen({
+    servers: [{ url: "https://example.com" }],
+    documentTags: [{ name: "things" }],
+    inferRouteSecurityFromRoles: true,
+    components: {
+      schemas: { Thing: { type: "object" } },
+      securitySchemes: { bearerAuth: { type: "http", scheme: "bearer" } },
+    },
+    security: [{ bearerAuth: [] }],
+  });
+  const app = await applicationOf(rich, { openApi: options });
+  const first = await app.openApi();
+  assert.deepEqual(await app.openApi(), first);
+  assert.deepEqual(await documentOf(rich, { openApi: options }), first);
+});
+
+test("openApi() gives what JSON can say, and nothing else", async () => {
+  const rich = controllerOf({
+    one: route.get("/:id?", {
+      query: v.object({ at: v.optional(v.string(), "now") }),
+      response: v.object({
+        at: v.optional(v.date(), new Date(0)),
+        n: v.nullish(v.number(), NaN),
+        when: v.pipe(v.date(), v.examples([new Date(0)])),
+      }),
+      openapi: { deprecated: { since: new Date(0) }, responses: { 409: "Taken" } },
+    }, () => undefined as never),
+  });
+  const document = await documentOf(rich);
+  assert.deepEqual(document, JSON.parse(JSON.stringify(document)));
+});
+
+function frozen<T extends object>(object: T): T {
+  for (const each of Object.values(object)) if (typeof each === "object" && each) frozen(each);
+  return Object.freeze(object);
+}

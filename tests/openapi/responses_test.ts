@@ -1,0 +1,429 @@
+import assert from "node:assert/strict";
+import * as v from "valibot";
+import { type FwApplication, type Route, route, type SuccessStatus } from "../../mod.ts";
+import type { OperationObject } from "../../src/openapi/openapi_document.ts";
+import { test } from "../test.ts";
+import { controllerOf, documentOf, operationOf } from "./described.ts";
+
+const Cat = v.object({ name: v.string() });
+const CAT = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+const OK = { description: "OK" };
+const PROBLEM_CONTENT = {
+  "application/problem+json": { schema: { $ref: "#/components/schemas/ProblemDetails" } },
+};
+const cats = { "application/json": { schema: CAT } };
+const problem = (description: string) => ({ description, content: PROBLEM_CONTENT });
+const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
+
+const OF_BODIES = {
+  400: shared("BadRequest"),
+  413: shared("ContentTooLarge"),
+  415: shared("UnsupportedMediaType"),
+  422: shared("UnprocessableContent"),
+};
+
+const RETRY_AFTER = {
+  "Retry-After": {
+    description: "When to try again, in seconds",
+    required: true,
+    schema: { type: "integer", minimum: 0 },
+  },
+};
+
+type Responses = OperationObject["responses"];
+
+const RESPONSES: Readonly<Record<string, readonly [Route, Responses]>> = {
+  "200 only by default": [route.get("/", () => 1), { 200: OK }],
+  "200 with the schema of the response": [
+    route.get("/", { response: Cat }, () => ({ name: "Tom" })),
+    { 200: { ...OK, content: cats } },
+  ],
+  "the declared status, without a schema": [
+    route.post("/", { status: 202 }, () => 1),
+    { 202: { description: "Accepted" } },
+  ],
+  "the declared status, with the schema of the response": [
+    route.post("/", { status: 201, response: Cat }, () => ({ name: "Tom" })),
+    { 201: { description: "Created", content: cats } },
+  ],
+  "204 without a body": [
+    route.delete("/", { status: 204 }, () => undefined),
+    { 204: { description: "No Content" } },
+  ],
+  "what the response's schema gives, not what it takes": [
+    route.get("/", { response: v.pipe(v.string(), v.transform(Number)) }, () => "1"),
+    { 200: { ...OK, content: { "application/json": { schema: { type: "number" } } } } },
+  ],
+  "no body of a HEAD route": [
+    route.head("/", { response: Cat }, () => ({ name: "Tom" })),
+    { 200: OK },
+  ],
+  "the listed pairs alone, where one is of success": [
+    route.get(
+      "/",
+      { openapi: { responses: { 302: "To the provider", 400: "No state" } } },
+      () => 1,
+    ),
+    { 302: { description: "To the provider" }, 400: problem("No state") },
+  ],
+  "the listed pairs alone, instead of the declared status": [
+    route.post(
+      "/",
+      { status: 201, openapi: { responses: { 200: "It was there", 202: "Later" } } },
+      () => 1,
+    ),
+    { 200: { description: "It was there" }, 202: { description: "Later" } },
+  ],
+  "the declared status beside listed problems": [
+    route.get("/", { openapi: { responses: { 409: "Taken" } } }, () => 1),
+    { 200: OK, 409: problem("Taken") },
+  ],
+  "the response's schema beside what is listed": [
+    route.get("/", { response: Cat, openapi: { responses: { 304: "As before" } } }, () => ({
+      name: "Tom",
+    })),
+    { 200: { ...OK, content: cats }, 304: { description: "As before" } },
+  ],
+  "what a listed status means, with the response's schema": [
+    route.post(
+      "/",
+      { status: 201, response: Cat, openapi: { responses: { 201: "Born" } } },
+      () => ({
+        name: "Tom",
+      }),
+    ),
+    { 201: { description: "Born", content: cats } },
+  ],
+  "a listed status of success with a schema": [
+    route.get("/", {
+      openapi: { responses: { 200: "Nothing", 203: { description: "A cat", schema: Cat } } },
+    }, () => 1),
+    { 200: { description: "Nothing" }, 203: { description: "A cat", content: cats } },
+  ],
+  "a listed schema goes before the response's": [
+    route.get("/", {
+      response: v.string(),
+      openapi: { responses: { 200: { description: "A cat", schema: Cat } } },
+    }, () => "Tom"),
+    { 200: { description: "A cat", content: cats } },
+  ],
+  "a listed problem with a schema of its own is JSON": [
+    route.get("/", {
+      openapi: {
+        responses: {
+          409: { description: "Another cat", schema: Cat },
+          410: { description: "It is gone" },
+        },
+      },
+    }, () => 1),
+    { 200: OK, 409: { description: "Another cat", content: cats }, 410: problem("It is gone") },
+  ],
+  "a listed problem goes before the one in common": [
+    route.get("/:id", { openapi: { responses: { 404: "No such cat" } } }, () => 1),
+    { 200: OK, 404: problem("No such cat") },
+  ],
+  "a listed 429 tells when to try again": [
+    route.get("/", { openapi: { responses: { 429: "Too often" } } }, () => 1),
+    {
+      200: OK,
+      429: {
+        ...problem("Too often"),
+        headers: RETRY_AFTER,
+      },
+    },
+  ],
+  "a listed 429 tells when to try again, beside its own headers": [
+    route.get("/", {
+      openapi: {
+        responses: { 429: { description: "Too often", headers: { "x-left": "Nothing" } } },
+      },
+    }, () => 1),
+    {
+      200: OK,
+      429: {
+        ...problem("Too often"),
+        headers: {
+          ...RETRY_AFTER,
+          "x-left": { description: "Nothing", schema: { type: "string" } },
+        },
+      },
+    },
+  ],
+  "listed headers, by their meanings": [
+    route.post("/", {
+      status: 201,
+      response: Cat,
+      openapi: {
+        responses: {
+          201: { description: "Born", headers: { location: "Where the cat is" } },
+          303: { description: "It was there", headers: { location: "Where it is" } },
+        },
+      },
+    }, () => ({ name: "Tom" })),
+    {
+      201: {
+        description: "Born",
+        headers: { location: { description: "Where the cat is", schema: { type: "string" } } },
+        content: cats,
+      },
+      303: {
+        description: "It was there",
+        headers: { location: { description: "Where it is", schema: { type: "string" } } },
+      },
+    },
+  ],
+  "a listed body that is not JSON is text": [
+    route.get("/", {
+      openapi: { responses: { 200: { description: "A page", contentType: "text/html" } } },
+    }, () => new Response("")),
+    {
+      200: { description: "A page", content: { "text/html": { schema: { type: "string" } } } },
+    },
+  ],
+  "a listed body that is not JSON, with a schema": [
+    route.get("/", {
+      openapi: {
+        responses: {
+          200: { description: "Cats", contentType: "application/jsonl", schema: Cat },
+          410: { description: "Gone", contentType: "text/plain" },
+        },
+      },
+    }, () => new Response("")),
+    {
+      200: { description: "Cats", content: { "application/jsonl": { schema: CAT } } },
+      410: { description: "Gone", content: { "text/plain": { schema: { type: "string" } } } },
+    },
+  ],
+  "a listed 101 alone": [
+    route.get("/", { openapi: { responses: { 101: "A WebSocket" } } }, () => 1),
+    { 101: { description: "A WebSocket" } },
+  ],
+  "no problem where nothing can go wrong": [
+    route.post("/things", () => 1),
+    { 200: OK },
+  ],
+  "404 with a path parameter": [route.get("/:id", () => 1), { 200: OK, 404: shared("NotFound") }],
+  "404 with a path parameter that has a constraint": [
+    route.get("/:id{[0-9]+}", () => 1),
+    { 200: OK, 404: shared("NotFound") },
+  ],
+  "404 with a wildcard": [route.get("/files/*", () => 1), { 200: OK, 404: shared("NotFound") }],
+  "422 and 404 with a schema of path parameters": [
+    route.get("/:id", { params: v.object({ id: v.string() }) }, () => 1),
+    { 200: OK, 404: shared("NotFound"), 422: shared("UnprocessableContent") },
+  ],
+  "422 with a schema of the query": [
+    route.get("/", { query: v.object({}) }, () => 1),
+    { 200: OK, 422: shared("UnprocessableContent") },
+  ],
+  "422 with a schema of headers": [
+    route.get("/", { headers: v.object({}) }, () => 1),
+    { 200: OK, 422: shared("UnprocessableContent") },
+  ],
+  "400, 413, 415 and 422 with a body": [
+    route.post("/", { body: Cat }, () => 1),
+    { 200: OK, ...OF_BODIES },
+  ],
+};
+
+for (const [what, [thing, responses]] of Object.entries(RESPONSES)) {
+  test(`OpenAPI generation: responses: ${what}`, async () => {
+    assert.deepEqual((await operationOf(thing)).responses, responses);
+  });
+}
+
+const STATUSES: Readonly<Record<SuccessStatus | 204, string>> = {
+  200: "OK",
+  201: "Created",
+  202: "Accepted",
+  203: "Non-Authoritative Information",
+  204: "No Content",
+  206: "Partial Content",
+  207: "Multi-Status",
+  208: "Already Reported",
+  226: "IM Used",
+};
+
+test("OpenAPI generation: responses: every status has its reason phrase", async () => {
+  for (const [status, description] of Object.entries(STATUSES)) {
+    const options = { status: Number(status) as SuccessStatus };
+    const { responses } = await operationOf(route.get("/", options, () => 1));
+    assert.deepEqual(responses, { [status]: { description } });
+  }
+});
+
+for (
+  const [what, setUp] of Object.entries<(app: FwApplication) => unknown>({
+    "before authentication": (app) => app.useRateLimit(),
+    "after authentication": (app) => app.useRateLimit({ afterAuthentication: true }),
+  })
+) {
+  test(`OpenAPI table: every operation lists the problems it can give: 429 under a limit ${what}`, async () => {
+    const { paths, components } = await documentOf(
+      controllerOf({ list: route.get("/", () => 1), create: route.post("/", () => 1) }),
+      { setUp },
+    );
+    const responses = { 200: OK, 429: shared("TooManyRequests") };
+    assert.deepEqual(paths["/"]?.get?.responses, responses);
+    assert.deepEqual(paths["/"]?.post?.responses, responses);
+    assert.deepEqual(components?.responses, {
+      TooManyRequests: {
+        description: "There were too many requests",
+        headers: RETRY_AFTER,
+        content: PROBLEM_CONTENT,
+      },
+    });
+  });
+}
+
+test("OpenAPI table: problems are shared components, of those that occur alone, with one schema", async () => {
+  const { components } = await documentOf(controllerOf({
+    change: route.patch("/:id", { body: Cat }, () => 1),
+  }));
+  assert.deepEqual(components, {
+    responses: {
+      BadRequest: problem("The body cannot be read"),
+      NotFound: problem("There is nothing at this path"),
+      ContentTooLarge: problem("The body is too large"),
+      UnsupportedMediaType: problem("The body is of a type that is not read here"),
+      UnprocessableContent: problem("The input is not valid"),
+    },
+    schemas: {
+      ProblemDetails: {
+        type: "object",
+        description: "What went wrong (RFC 9457)",
+        properties: {
+          type: { type: "string", format: "uri-reference", description: "The kind of problem" },
+          title: { type: "string", description: "The name of the status" },
+          status: { type: "integer", minimum: 400, maximum: 599 },
+          detail: { type: "string", description: "What went wrong with this request" },
+          instance: {
+            type: "string",
+            format: "uri-reference",
+            description: "The path of the request",
+          },
+          requestId: { type: "string", description: "By which the request is found in logs" },
+          errors: {
+            type: "array",
+            description: "What is wrong with each value",
+            items: { $ref: "#/components/schemas/ValidationIssue" },
+          },
+        },
+        required: ["type", "title", "status", "instance"],
+      },
+      ValidationIssue: {
+        type: "object",
+        description: "What is wrong with a value",
+        properties: {
+          in: { type: "string", enum: ["body", "query", "path", "header"] },
+          field: { type: "string", description: "Its path, such as `a.b.0`" },
+          message: { type: "string" },
+        },
+        required: ["in", "field", "message"],
+      },
+    },
+  });
+});
+
+test("OpenAPI table: a document without a problem or a named schema has no components", async () => {
+  const document = await documentOf(controllerOf({
+    list: route.get("/", { response: Cat }, () => ({
+      name: "Tom",
+    })),
+  }));
+  assert.equal("components" in document, false);
+});
+
+test("OpenAPI table: a problem listed by a route alone brings the schema of all problems", async () => {
+  const { components } = await documentOf(controllerOf({
+    list: route.get("/", { openapi: { responses: { 409: "Taken" } } }, () => 1),
+  }));
+  assert.deepEqual(Object.keys(components ?? {}), ["schemas"]);
+  assert.deepEqual(Object.keys(components?.schemas ?? {}), ["ProblemDetails", "ValidationIssue"]);
+});
+
+const BODIES: Readonly<Record<string, readonly [Route, OperationObject["requestBody"]]>> = {
+  "none where the route takes none": [route.post("/", () => 1), undefined],
+  "JSON by default": [
+    route.post("/", { body: Cat }, () => 1),
+    { required: true, content: { "application/json": { schema: CAT } } },
+  ],
+  "what the schema takes, not what it gives": [
+    route.post("/", { body: v.pipe(v.string(), v.transform(Number)) }, () => 1),
+    { required: true, content: { "application/json": { schema: { type: "string" } } } },
+  ],
+  "not required where the schema takes nothing": [
+    route.post("/", { body: v.optional(Cat) }, () => 1),
+    { required: false, content: { "application/json": { schema: CAT } } },
+  ],
+  "not required where the schema has a default": [
+    route.post("/", { body: v.optional(v.number(), 3) }, () => 1),
+    {
+      required: false,
+      content: { "application/json": { schema: { type: "number", default: 3 } } },
+    },
+  ],
+  "not required where the schema takes anything": [
+    route.post("/", { body: v.unknown() }, () => 1),
+    { required: false, content: { "application/json": { schema: {} } } },
+  ],
+  "required where null is something": [
+    route.post("/", { body: v.nullable(Cat) }, () => 1),
+    {
+      required: true,
+      content: { "application/json": { schema: { anyOf: [CAT, { type: "null" }] } } },
+    },
+  ],
+  "an asynchronous schema": [
+    route.post("/", {
+      body: v.objectAsync({
+        name: v.pipeAsync(
+          v.string(),
+          v.checkAsync(() => Promise.resolve(true)),
+        ),
+      }),
+    }, () => 1),
+    { required: true, content: { "application/json": { schema: CAT } } },
+  ],
+  "a schema whose check throws for want of a value": [
+    route.post(
+      "/",
+      { body: v.pipe(v.unknown(), v.check((input) => (input as string).length > 2)) },
+      () => 1,
+    ),
+    { required: true, content: { "application/json": { schema: {} } } },
+  ],
+  "a form of fields": [
+    route.post("/", { body: Cat, consumes: ["form"] }, () => 1),
+    { required: true, content: { "application/x-www-form-urlencoded": { schema: CAT } } },
+  ],
+  "each of the formats, in the order of the route": [
+    route.put("/", { body: Cat, consumes: ["multipart", "json", "form"] }, () => 1),
+    {
+      required: true,
+      content: {
+        "multipart/form-data": { schema: CAT },
+        "application/json": { schema: CAT },
+        "application/x-www-form-urlencoded": { schema: CAT },
+      },
+    },
+  ],
+  "of a DELETE route": [
+    route.delete("/", { body: Cat }, () => 1),
+    { required: true, content: { "application/json": { schema: CAT } } },
+  ],
+};
+
+for (const [what, [thing, requestBody]] of Object.entries(BODIES)) {
+  test(`OpenAPI table: request bodies come from the schemas: ${what}`, async () => {
+    assert.deepEqual((await operationOf(thing)).requestBody, requestBody);
+  });
+}
+
+test("OpenAPI table: request bodies come from the schemas: a route of all methods has one where methods have", async () => {
+  const { paths } = await documentOf(
+    controllerOf({ any: route.all("/", { body: v.optional(Cat) }, () => 1) }),
+  );
+  const withBody = Object.entries(paths["/"] ?? {}).filter(([, { requestBody }]) => requestBody);
+  assert.deepEqual(withBody.map(([method]) => method), ["put", "post", "delete", "patch"]);
+});

@@ -1,0 +1,298 @@
+import assert from "node:assert/strict";
+import {
+  type Context,
+  type FwApplication,
+  type OpenApiOptions,
+  optional,
+  type Route,
+  route,
+  UnauthorizedException,
+} from "../../mod.ts";
+import { Principal } from "../../src/authn/mod.ts";
+import { OAuth2Guard, OAuth2Principal } from "../../src/oauth2/mod.ts";
+import type { OperationObject } from "../../src/openapi/openapi_document.ts";
+import { test } from "../test.ts";
+import { controllerOf, type ControllerStatics, documentOf, operationOf } from "./described.ts";
+
+const BEARER = { type: "http", scheme: "bearer" } as const;
+const API_KEY = { type: "apiKey", in: "header", name: "x-api-key" } as const;
+const OAUTH2 = {
+  type: "oauth2",
+  flows: {
+    authorizationCode: {
+      authorizationUrl: "https://id.example.com/authorize",
+      tokenUrl: "https://id.example.com/token",
+      scopes: { openid: "Who you are" },
+    },
+  },
+} as const;
+
+const INFERRED: OpenApiOptions = {
+  inferRouteSecurityFromRoles: true,
+  components: { securitySchemes: { bearerAuth: BEARER } },
+};
+
+const OK = { 200: { description: "OK" } };
+const UNAUTHORIZED = { 401: { $ref: "#/components/responses/Unauthorized" } };
+const FORBIDDEN = { 403: { $ref: "#/components/responses/Forbidden" } };
+const noneOf = (roles: string) => ({
+  403: {
+    description: `The caller has none of the roles: ${roles}`,
+    content: {
+      "application/problem+json": { schema: { $ref: "#/components/schemas/ProblemDetails" } },
+    },
+  },
+});
+
+function letIn(): void {}
+function apiKey(c: Context): string {
+  return c.req.header("x-api-key") ?? UnauthorizedException.throw();
+}
+class OwnGuard {
+  canActivate(): boolean {
+    return true;
+  }
+}
+class LenientGuard extends OAuth2Guard {
+  override canActivate(): void {}
+}
+
+/** A way to protect a route, and what its operation says of it while the security is inferred. */
+interface ProtectionRow {
+  readonly thing: Route;
+  readonly statics?: ControllerStatics;
+  readonly setUp?: (app: FwApplication) => unknown;
+  readonly responses: OperationObject["responses"];
+  readonly security: OperationObject["security"];
+}
+
+const open = route.get("/", () => 1);
+const needed = [{ bearerAuth: [] }];
+const verifier = { verify: () => Promise.reject(new Error("not asked")) };
+
+const PROTECTIONS: Readonly<Record<string, ProtectionRow>> = {
+  "nothing": { thing: open, responses: OK, security: undefined },
+  "roles": {
+    thing: route.get("/", { roles: ["admin"] }, () => 1),
+    responses: { ...OK, ...UNAUTHORIZED, ...noneOf("admin") },
+    security: needed,
+  },
+  "several roles": {
+    thing: route.get("/", { roles: ["admin", "owner"] }, () => 1),
+    responses: { ...OK, ...UNAUTHORIZED, ...noneOf("admin, owner") },
+    security: needed,
+  },
+  "the roles of its controller": {
+    thing: open,
+    statics: { roles: ["admin"] },
+    responses: { ...OK, ...UNAUTHORIZED, ...noneOf("admin") },
+    security: needed,
+  },
+  "its own roles rather than its controller's": {
+    thing: route.get("/", { roles: ["owner"] }, () => 1),
+    statics: { roles: ["admin"] },
+    responses: { ...OK, ...UNAUTHORIZED, ...noneOf("owner") },
+    security: needed,
+  },
+  "nothing, being public in a controller with roles": {
+    thing: route.get("/", { public: true }, () => 1),
+    statics: { roles: ["admin"] },
+    responses: OK,
+    security: undefined,
+  },
+  "OAuth2Guard": {
+    thing: route.get("/", { guards: [OAuth2Guard] }, () => 1),
+    responses: { ...OK, ...UNAUTHORIZED },
+    security: needed,
+  },
+  "OAuth2Guard of its controller": {
+    thing: open,
+    statics: { guards: [OAuth2Guard] },
+    responses: { ...OK, ...UNAUTHORIZED },
+    security: needed,
+  },
+  "OAuth2Guard of all routes": {
+    thing: open,
+    setUp: (app) => app.useGlobalGuards(OAuth2Guard),
+    responses: { ...OK, ...UNAUTHORIZED },
+    security: needed,
+  },
+  "OAuth2Guard, though it is public": {
+    thing: route.get("/", { guards: [OAuth2Guard], public: true }, () => 1),
+    responses: { ...OK, ...UNAUTHORIZED },
+    security: needed,
+  },
+  "OAuth2Principal": {
+    thing: route.get("/", { args: { me: OAuth2Principal } }, () => 1),
+    responses: { ...OK, ...UNAUTHORIZED },
+    security: needed,
+  },
+  "Principal": {
+    thing: route.get("/", { args: { me: Principal } }, () => 1),
+    responses: { ...OK, ...UNAUTHORIZED },
+    security: needed,
+  },
+  "optional(OAuth2Principal), which callers may do without": {
+    thing: route.get("/", { args: { me: optional(OAuth2Principal) } }, () => 1),
+    responses: OK,
+    security: [{}, { bearerAuth: [] }],
+  },
+  "optional(Principal), which callers may do without": {
+    thing: route.get("/", { args: { me: optional(Principal) } }, () => 1),
+    responses: OK,
+    security: [{}, { bearerAuth: [] }],
+  },
+  "optional(OAuth2Principal) behind roles": {
+    thing: route.get("/", { roles: ["admin"], args: { me: optional(OAuth2Principal) } }, () => 1),
+    responses: { ...OK, ...UNAUTHORIZED, ...noneOf("admin") },
+    security: needed,
+  },
+  "useOAuth2(verifier, { require: true })": {
+    thing: open,
+    setUp: (app) => app.useOAuth2(verifier, { require: true }),
+    responses: { ...OK, ...UNAUTHORIZED },
+    security: needed,
+  },
+  "useAuthn(service, { require: true })": {
+    thing: open,
+    setUp: (app) => app.useAuthn(verifier, { require: true }),
+    responses: { ...OK, ...UNAUTHORIZED },
+    security: needed,
+  },
+  "nothing, being public where an identity is required": {
+    thing: route.get("/", { public: true }, () => 1),
+    setUp: (app) => app.useOAuth2(verifier, { require: true }),
+    responses: OK,
+    security: undefined,
+  },
+  "nothing, where tokens are verified and not required": {
+    thing: open,
+    setUp: (app) => app.useOAuth2(verifier),
+    responses: OK,
+    security: undefined,
+  },
+  "a guard of its own, of which it is not known what it needs": {
+    thing: route.get("/", { guards: [letIn] }, () => 1),
+    responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
+    security: undefined,
+  },
+  "a guard as a class": {
+    thing: route.get("/", { guards: [OwnGuard] }, () => 1),
+    responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
+    security: undefined,
+  },
+  "a guard of its controller": {
+    thing: open,
+    statics: { guards: [letIn] },
+    responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
+    security: undefined,
+  },
+  "a guard of all routes": {
+    thing: open,
+    setUp: (app) => app.useGlobalGuards(letIn),
+    responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
+    security: undefined,
+  },
+  "a class that extends OAuth2Guard, and may let anybody pass": {
+    thing: route.get("/", { guards: [LenientGuard] }, () => 1),
+    responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
+    security: undefined,
+  },
+  "OAuth2Guard and a guard of its own": {
+    thing: route.get("/", { guards: [OAuth2Guard, letIn] }, () => 1),
+    responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
+    security: needed,
+  },
+  "roles and a guard of its own": {
+    thing: route.get("/", { guards: [letIn], roles: ["admin"] }, () => 1),
+    responses: { ...OK, ...UNAUTHORIZED, ...noneOf("admin") },
+    security: needed,
+  },
+  "an extractor of its own": {
+    thing: route.get("/", { args: { key: apiKey } }, () => 1),
+    responses: OK,
+    security: undefined,
+  },
+};
+
+for (const [what, row] of Object.entries(PROTECTIONS)) {
+  const { thing, statics, setUp, responses, security } = row;
+  const given = { ...statics && { statics }, ...setUp && { setUp } };
+
+  test(`OpenAPI generation: security: inferred, a route protected by ${what}`, async () => {
+    const operation = await operationOf(thing, { ...given, openApi: INFERRED });
+    assert.deepEqual(operation.security, security);
+    assert.deepEqual(operation.responses, responses);
+  });
+
+  test(`OpenApiOptions: infer_route_security_from_roles is false by default: a route protected by ${what}`, async () => {
+    const operation = await operationOf(thing, given);
+    assert.equal("security" in operation, false);
+    assert.deepEqual(operation.responses, responses);
+  });
+}
+
+test("OpenApiOptions: roles_security_scheme names the scheme; several may be declared", async () => {
+  const thing = route.get("/", { roles: ["admin"] }, () => 1);
+  const openApi = {
+    inferRouteSecurityFromRoles: true,
+    rolesSecurityScheme: "identityProvider",
+    components: { securitySchemes: { bearerAuth: BEARER, identityProvider: OAUTH2 } },
+  };
+  const { security } = await operationOf(thing, { openApi });
+  assert.deepEqual(security, [{ identityProvider: [] }]);
+});
+
+test("OpenApiOptions: security is at the root, for the operations that do not say otherwise", async () => {
+  const controller = controllerOf({
+    open: route.get("/open", () => 1),
+    open_to_all: route.get("/public", { public: true }, () => 1),
+    roles: route.get("/roles", { roles: ["admin"] }, () => 1),
+    optional: route.get("/optional", { args: { me: optional(OAuth2Principal) } }, () => 1),
+  });
+  const openApi: OpenApiOptions = {
+    components: { securitySchemes: { bearerAuth: BEARER, key: API_KEY } },
+    security: [{ key: [] }, { key: [], bearerAuth: [] }],
+  };
+  const securities = async (options: OpenApiOptions) => {
+    const { security, paths } = await documentOf(controller, { openApi: options });
+    return [security, ...Object.values(paths).map(({ get }) => get?.security)];
+  };
+  assert.deepEqual(await securities(openApi), [
+    [{ key: [] }, { key: [], bearerAuth: [] }],
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  assert.deepEqual(await securities({ ...openApi, inferRouteSecurityFromRoles: true }), [
+    [{ key: [] }, { key: [], bearerAuth: [] }],
+    undefined,
+    [{}, { bearerAuth: [] }],
+    [],
+    [{ bearerAuth: [] }],
+  ]);
+});
+
+test("OpenApiOptions: security of none at the root, where it is not given or empty", async () => {
+  const controller = controllerOf({ open });
+  for (const openApi of [{}, { security: [] }]) {
+    assert.deepEqual((await documentOf(controller, { openApi })).security, []);
+  }
+  const anonymous = await documentOf(controller, { openApi: { security: [{}] } });
+  assert.deepEqual(anonymous.security, [{}]);
+});
+
+test("OpenApiOptions: components.securitySchemes stand in the document as they are", async () => {
+  const securitySchemes = {
+    bearerAuth: { ...BEARER, bearerFormat: "JWT", description: "Of the provider" },
+    key: API_KEY,
+    identityProvider: OAUTH2,
+    openId: { type: "openIdConnect", openIdConnectUrl: "https://id.example.com/.well-known" },
+    certificate: { type: "mutualTLS" },
+  } as const;
+  const { components } = await documentOf(controllerOf({ open }), {
+    openApi: { components: { securitySchemes } },
+  });
+  assert.deepEqual(components, { securitySchemes });
+});

@@ -1,0 +1,497 @@
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
+import { type } from "arktype";
+import assert from "node:assert/strict";
+import * as v from "valibot";
+import * as z from "zod";
+import { type AnySchema, dto, type Route, route } from "../../mod.ts";
+import type { JsonSchema } from "../../src/openapi/json_schema.ts";
+import { captureLogs } from "../capture_logs.ts";
+import { test } from "../test.ts";
+import {
+  applicationOf,
+  controllerOf,
+  documentOf,
+  ownSchemasOf,
+  resolved,
+  warningsAmong,
+} from "./described.ts";
+
+/** What is said of a schema: what it takes, what it gives unless that is the same, and components. */
+interface Row {
+  readonly schema: AnySchema;
+  readonly input: JsonSchema;
+  readonly output?: JsonSchema;
+  readonly components?: Readonly<Record<string, JsonSchema>>;
+}
+
+const STRING = { type: "string" };
+const NUMBER = { type: "number" };
+const DATE_TIME = { type: "string", format: "date-time" };
+const object = (properties: object, required: readonly string[] = Object.keys(properties)) => ({
+  type: "object",
+  properties,
+  ...required.length > 0 && { required },
+});
+const array = (items: JsonSchema) => ({ type: "array", items });
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+const ZodCat = dto("Cat", z.object({ name: z.string() }));
+const ZodDog = z.object({ name: z.string() }).meta({ id: "Dog", description: "It barks" });
+const ZodTree = z.object({
+  get children() {
+    return z.array(ZodTree);
+  },
+});
+const NamedZodTree = z.object({
+  get children() {
+    return z.array(NamedZodTree);
+  },
+});
+dto("NamedTree", NamedZodTree);
+
+const ZOD: Readonly<Record<string, Row>> = {
+  "string with lengths": {
+    schema: z.string().min(2).max(80),
+    input: { type: "string", minLength: 2, maxLength: 80 },
+  },
+  "integer within a range": {
+    schema: z.number().int().min(1).max(5),
+    input: { type: "integer", minimum: 1, maximum: 5 },
+  },
+  "number": {
+    schema: z.number().positive().multipleOf(2),
+    input: { type: "number", exclusiveMinimum: 0, multipleOf: 2 },
+  },
+  "boolean and null": {
+    schema: z.tuple([z.boolean(), z.null()]),
+    input: {
+      type: "array",
+      prefixItems: [{ type: "boolean" }, { type: "null" }],
+      items: false,
+      minItems: 2,
+      maxItems: 2,
+    },
+  },
+  "url": { schema: z.url(), input: { type: "string", format: "uri" } },
+  "uri pattern with the flag u": {
+    schema: z.string().regex(/^\p{L}$/u),
+    input: { type: "string", pattern: "^\\p{L}$" },
+  },
+  "regex with the flag i, which a pattern cannot have": {
+    schema: z.string().regex(/^[a-f]+$/i),
+    input: STRING,
+  },
+  "object": {
+    schema: z.object({
+      a: z.string(),
+      b: z.number().optional(),
+      c: z.number().default(3),
+      d: z.string().nullable(),
+    }),
+    input: object({
+      a: STRING,
+      b: NUMBER,
+      c: { type: "number", default: 3 },
+      d: { type: ["string", "null"] },
+    }, ["a", "d"]),
+    output: object({
+      a: STRING,
+      b: NUMBER,
+      c: { type: "number", default: 3 },
+      d: { type: ["string", "null"] },
+    }, ["a", "c", "d"]),
+  },
+  "strictObject": {
+    schema: z.strictObject({ a: z.string() }),
+    input: { ...object({ a: STRING }), additionalProperties: false },
+  },
+  "catchall": {
+    schema: z.object({ a: z.string() }).catchall(z.number()),
+    input: { ...object({ a: STRING }), additionalProperties: NUMBER },
+  },
+  "partial and pick": {
+    schema: z.tuple([ZodCat.partial(), ZodCat.pick({ name: true })]),
+    input: {
+      type: "array",
+      prefixItems: [object({ name: STRING }, []), object({ name: STRING })],
+      items: false,
+      minItems: 2,
+      maxItems: 2,
+    },
+  },
+  "record": {
+    schema: z.record(z.string(), z.number()),
+    input: { type: "object", propertyNames: STRING, additionalProperties: NUMBER },
+  },
+  "record of listed keys, all of which it needs": {
+    schema: z.record(z.enum(["a", "b"]), z.number()),
+    input: {
+      type: "object",
+      propertyNames: { type: "string", enum: ["a", "b"] },
+      additionalProperties: NUMBER,
+      required: ["a", "b"],
+    },
+  },
+  "array": { schema: z.array(z.string()).min(1), input: { ...array(STRING), minItems: 1 } },
+  "enum": { schema: z.enum(["a", "b"]), input: { type: "string", enum: ["a", "b"] } },
+  "literal": { schema: z.literal("a"), input: { type: "string", const: "a" } },
+  "union": {
+    schema: z.union([z.object({ a: z.string() }), z.object({ b: z.number() })]),
+    input: { anyOf: [object({ a: STRING }), object({ b: NUMBER })] },
+  },
+  "discriminatedUnion": {
+    schema: z.discriminatedUnion("t", [
+      z.object({ t: z.literal("a") }),
+      z.object({ t: z.literal("b"), n: z.number() }),
+    ]),
+    input: {
+      oneOf: [
+        object({ t: { type: "string", const: "a" } }),
+        object({ t: { type: "string", const: "b" }, n: NUMBER }),
+      ],
+    },
+  },
+  "brand, describe and meta": {
+    schema: z.string().brand("Name").describe("Of a cat").meta({
+      title: "Name",
+      examples: ["Tom"],
+    }),
+    input: { type: "string", title: "Name", description: "Of a cat", examples: ["Tom"] },
+  },
+  "readonly, which is said to TypeScript, not to clients": {
+    schema: z.object({ tags: z.array(z.string()).readonly() }).readonly(),
+    input: object({ tags: array(STRING) }),
+  },
+  "transform, of which it is not known what it gives": {
+    schema: z.string().transform((text) => text.length),
+    input: STRING,
+    output: {},
+  },
+  "pipe": {
+    schema: z.string().transform(Number).pipe(z.number().min(1)),
+    input: STRING,
+    output: { type: "number", minimum: 1 },
+  },
+  "codec": {
+    schema: z.codec(z.string(), z.number(), { decode: Number, encode: String }),
+    input: STRING,
+    output: NUMBER,
+  },
+  "coerce": { schema: z.coerce.number().min(1), input: { type: "number", minimum: 1 } },
+  "stringbool": { schema: z.stringbool(), input: STRING, output: { type: "boolean" } },
+  "date": { schema: z.date(), input: {}, output: DATE_TIME },
+  "date within, with a default": {
+    schema: z.object({ at: z.date().default(new Date(0)) }),
+    input: object({ at: { default: "1970-01-01T00:00:00.000Z" } }, []),
+    output: object({ at: { ...DATE_TIME, default: "1970-01-01T00:00:00.000Z" } }),
+  },
+  "what JSON Schema has no words for": {
+    schema: z.object({
+      big: z.bigint(),
+      map: z.map(z.string(), z.string()),
+      own: z.custom<string>((value) => typeof value === "string"),
+    }),
+    input: object({ big: {}, map: {}, own: {} }),
+  },
+  "named by dto()": {
+    schema: z.object({ best: ZodCat, all: z.array(ZodCat), maybe: ZodCat.optional() }),
+    input: object({ best: ref("Cat"), all: array(ref("Cat")), maybe: ref("Cat") }, [
+      "best",
+      "all",
+    ]),
+    components: { Cat: object({ name: STRING }) },
+  },
+  "named by dto(), as a whole": {
+    schema: ZodCat,
+    input: ref("Cat"),
+    components: { Cat: object({ name: STRING }) },
+  },
+  "named by its own id": {
+    schema: z.array(ZodDog),
+    input: array(ref("Dog")),
+    components: { Dog: { ...object({ name: STRING }), description: "It barks" } },
+  },
+  "named by its own id, as a whole": {
+    schema: ZodDog,
+    input: ref("Dog"),
+    components: { Dog: { ...object({ name: STRING }), description: "It barks" } },
+  },
+  "named, taking something else than it gives": {
+    schema: dto("Aged", z.object({ age: z.string().transform(Number).pipe(z.number()) })),
+    input: ref("AgedInput"),
+    output: ref("Aged"),
+    components: { Aged: object({ age: NUMBER }), AgedInput: object({ age: STRING }) },
+  },
+  "named, holding itself": {
+    schema: NamedZodTree,
+    input: ref("NamedTree"),
+    components: { NamedTree: object({ children: array(ref("NamedTree")) }) },
+  },
+};
+
+const ArkNode: AnySchema = type.module({ node: { "next?": "node" } }).node;
+
+const ARKTYPE: Readonly<Record<string, Row>> = {
+  "string with lengths": {
+    schema: type("2 <= string <= 80"),
+    input: { type: "string", minLength: 2, maxLength: 80 },
+  },
+  "integer within a range": {
+    schema: type("1 <= number.integer <= 5"),
+    input: { type: "integer", minimum: 1, maximum: 5 },
+  },
+  "range without its ends": {
+    schema: type("0 < number < 5"),
+    input: { type: "number", exclusiveMinimum: 0, exclusiveMaximum: 5 },
+  },
+  "url": { schema: type("string.url"), input: { type: "string", format: "uri" } },
+  "list of literals": { schema: type("'a' | 'b'"), input: { enum: ["a", "b"] } },
+  "object": {
+    schema: type({ a: "string", "b?": "number" }),
+    input: object({ a: STRING, b: NUMBER }, ["a"]),
+  },
+  "object with a default": {
+    schema: type({ a: "number = 3" }),
+    input: object({ a: { type: "number", default: 3 } }, []),
+    output: object({ a: { type: "number", default: 3 } }),
+  },
+  "object without others": {
+    schema: type({ "+": "reject", a: "string" }),
+    input: { ...object({ a: STRING }), additionalProperties: false },
+  },
+  "record": {
+    schema: type("Record<string, number>"),
+    input: { type: "object", additionalProperties: NUMBER },
+  },
+  "array": { schema: type("string[] >= 1"), input: { ...array(STRING), minItems: 1 } },
+  "tuple": {
+    schema: type(["string", "number"]),
+    input: { type: "array", prefixItems: [STRING, NUMBER], items: false, minItems: 2 },
+  },
+  "union with null": {
+    schema: type("string | null"),
+    input: { anyOf: [STRING, { type: "null" }] },
+  },
+  "intersection": {
+    schema: type({ a: "string" }).and({ b: "string" }),
+    input: object({ a: STRING, b: STRING }),
+  },
+  "description": {
+    schema: type("string").describe("a word"),
+    input: { type: "string", description: "a word" },
+  },
+  "pattern": { schema: type(/^[a-z]+$/), input: { type: "string", pattern: "^[a-z]+$" } },
+  "pattern with the flag i, which a pattern cannot have": {
+    schema: type(/^[a-z]+$/i),
+    input: STRING,
+  },
+  "narrow": { schema: type("string").narrow((text) => text !== "x"), input: STRING },
+  "morph, of which it is not known what it gives": {
+    schema: type("string").pipe((text) => text.length),
+    input: STRING,
+    output: {},
+  },
+  "morph to a type": {
+    schema: type("string").pipe((text) => text.length).to("number.integer"),
+    input: STRING,
+    output: { type: "integer" },
+  },
+  "date": { schema: type("Date"), input: {}, output: DATE_TIME },
+  "text of a date": { schema: type("string.date.parse"), input: STRING, output: DATE_TIME },
+  "what JSON Schema has no words for": { schema: type("bigint"), input: {} },
+  "named by dto()": {
+    schema: dto("Cat", type({ name: "string" })),
+    input: ref("Cat"),
+    components: { Cat: object({ name: STRING }) },
+  },
+};
+
+/** A schema of a library of its own. */
+function homeMade(jsonSchema?: unknown): AnySchema {
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "home",
+      validate: (value) => ({ value }),
+      ...jsonSchema !== undefined && { jsonSchema },
+    },
+  };
+}
+
+const OTHERS: Readonly<Record<string, Row>> = {
+  "of its own": {
+    schema: homeMade({ input: () => STRING, output: () => NUMBER }),
+    input: STRING,
+    output: NUMBER,
+  },
+  "of its own, with a document's keywords and definitions": {
+    schema: homeMade({
+      input: () => ({
+        $schema: "https://json-schema.org/draft/2020-12/schema",
+        $id: "https://example.com/a",
+        ...object({ "a/b": { $ref: "#/$defs/a~1b" }, c: { $ref: "#/$defs/c~0" } }),
+        $defs: { "a/b": STRING, "c~": NUMBER },
+      }),
+      output: () => ({ $ref: "#/$defs/it", $defs: { it: object({ me: { $ref: "#" } }) } }),
+    }),
+    input: object({ "a/b": STRING, c: NUMBER }),
+    output: ref("Schema1"),
+    components: { Schema1: object({ me: ref("Schema1") }) },
+  },
+  "of its own, named by dto()": {
+    schema: dto("Word", homeMade({ input: () => STRING, output: () => STRING })),
+    input: ref("Word"),
+    components: { Word: STRING },
+  },
+  "of valibot, by toStandardJsonSchema()": {
+    schema: toStandardJsonSchema(v.object({ age: v.pipe(v.string(), v.digits()) })),
+    input: object({ age: { type: "string", pattern: v.DIGITS_REGEX.source } }),
+  },
+};
+
+function describes(library: string, rows: Readonly<Record<string, Row>>): void {
+  for (const [what, { schema, input, output = input, components = {} }] of Object.entries(rows)) {
+    test(`OpenAPI table: Standard JSON Schema: ${library}: ${what}`, async () => {
+      const document = await documentOf(controllerOf({
+        take: route.post("/", { body: schema }, () => 1),
+        give: givenBy(schema),
+      }));
+      const { get, post } = document.paths["/"] ?? {};
+      const ok = get?.responses[200];
+      assert.ok(ok && "content" in ok);
+      assert.deepEqual({
+        input: post?.requestBody?.content["application/json"]?.schema,
+        output: ok.content?.["application/json"]?.schema,
+        components: ownSchemasOf(document),
+      }, { input, output, components });
+    });
+  }
+}
+describes("zod", ZOD);
+describes("arktype", ARKTYPE);
+describes("a schema", OTHERS);
+
+for (
+  const [library, property, schema] of [
+    ["zod", "children", ZodTree],
+    ["arktype", "next", ArkNode],
+  ] as const
+) {
+  test(`OpenAPI table: Standard JSON Schema: ${library}: holding itself without a name`, async () => {
+    const document = await documentOf(controllerOf({
+      take: route.post("/", { body: schema }, () => 1),
+      give: givenBy(schema),
+    }));
+    const { get, post } = document.paths["/"] ?? {};
+    const ok = get?.responses[200];
+    assert.ok(ok && "content" in ok);
+    for (
+      const use of [
+        post?.requestBody?.content["application/json"]?.schema,
+        ok.content?.["application/json"]?.schema,
+      ]
+    ) {
+      const properties = resolved(use, document)?.properties as Record<string, JsonSchema>;
+      const itself = library === "zod" ? array(use ?? {}) : use;
+      assert.match(String(use?.$ref), /^#\/components\/schemas\/Schema\d$/);
+      assert.deepEqual(properties, { [property]: itself });
+    }
+  });
+}
+
+/** Lists the schema: that of the response has to strip, which not every type of arktype can. */
+function givenBy(schema: AnySchema): Route {
+  return route.get("/", { openapi: { responses: { 200: { description: "", schema } } } }, () => 1);
+}
+
+const WITHOUT: Readonly<Record<string, AnySchema>> = {
+  "offers no JSON Schema": homeMade(),
+  "throws when it is asked for one": homeMade({
+    input: () => {
+      throw new Error("not this one");
+    },
+    output: () => {
+      throw new Error("nor that one");
+    },
+  }),
+  "gives nothing when it is asked for one": homeMade({
+    input: () => null,
+    output: () => undefined,
+  }),
+  "has something else in that place": homeMade({}),
+};
+
+for (const [what, schema] of Object.entries(WITHOUT)) {
+  const controller = controllerOf({
+    one: route.post(
+      "/:id",
+      {
+        params: schema,
+        query: schema,
+        headers: schema,
+        body: schema,
+        response: schema,
+        openapi: { responses: { 409: { description: "Taken", schema } } },
+      },
+      () => ({ any: "thing" }),
+    ),
+    plain: route.post("/plain", { body: v.string() }, () => 1),
+  });
+
+  test(`OpenAPI table: a schema that ${what} is described as any`, async () => {
+    const { paths } = await documentOf(controller);
+    const { post } = paths["/{id}"] ?? {};
+    const any = { content: { "application/json": { schema: {} } } };
+    assert.deepEqual(post?.parameters?.filter((parameter) => parameter.in !== "query"), [
+      { name: "id", in: "path", required: true, schema: {} },
+    ]);
+    assert.deepEqual(post?.requestBody, { required: false, ...any });
+    assert.deepEqual(post?.responses[200], { description: "OK", ...any });
+    assert.deepEqual(post?.responses[409], { description: "Taken", ...any });
+  });
+
+  test(`OpenAPI table: a schema that ${what} is warned of at boot, once a use, and works`, async () => {
+    await captureLogs(["fw", "openapi"], async (records) => {
+      const app = await applicationOf(controller);
+      await app.openApi();
+      assert.deepEqual(warningsAmong(records), [], "openApi() only gives the document");
+      await app.ready();
+      await app.ready();
+      assert.equal((await app.request("/openapi.json")).status, 200);
+      const as = 'of POST /:id: home offers no JSON Schema of it, so it is described as "any"';
+      assert.deepEqual(warningsAmong(records).toSorted(), [
+        `The body ${as}`,
+        `The headers ${as}`,
+        `The params ${as}`,
+        `The query ${as}`,
+        `The response 409 ${as}`,
+        `The response ${as}`,
+      ]);
+      const response = await app.request("/7", { json: { a: 1 } });
+      assert.deepEqual([response.status, await response.json()], [200, { any: "thing" }]);
+    });
+  });
+}
+
+test("OpenAPI table: a warning names a path as it is written, constraints included", async () => {
+  const controller = controllerOf({
+    one: route.post("/:id{[0-9]+}", { body: homeMade() }, () => 1),
+  });
+  await captureLogs(["fw", "openapi"], async (records) => {
+    await (await applicationOf(controller)).ready();
+    assert.deepEqual(warningsAmong(records), [
+      "The body of POST /:id{[0-9]+}: home offers no JSON Schema of it, " +
+      'so it is described as "any"',
+    ]);
+  });
+});
+
+test("OpenAPI table: a schema that no valibot schema stands beside is converted all the same", async () => {
+  const document = await documentOf(
+    controllerOf({ one: route.post("/", { body: z.string() }, () => 1) }),
+  );
+  assert.deepEqual(document.paths["/"]?.post?.requestBody, {
+    required: true,
+    content: { "application/json": { schema: STRING } },
+  });
+});
