@@ -43,7 +43,7 @@ const OPENAPI = keysOf<RouteOpenApi>({
   tag: 0,
 });
 const DEPRECATION = keysOf<Deprecation>({ link: 0, since: 0, sunset: 0 });
-const RESPONSE = keysOf<RouteResponse>({ description: 0, headers: 0, schema: 0 });
+const RESPONSE = keysOf<RouteResponse>({ contentType: 0, description: 0, headers: 0, schema: 0 });
 const STATIC = keysOf<Omit<ControllerClass, "prototype" | keyof (() => void)>>({
   filters: 0,
   guards: 0,

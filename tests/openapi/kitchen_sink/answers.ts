@@ -60,7 +60,7 @@ class MethodsController {
         tag: "listed",
         operationId: "answerByWhich",
         responses: {
-          200: { description: "A text, of no schema" },
+          200: { description: "A text", contentType: "text/plain" },
           203: "Nothing is known of its body",
           302: "To the text",
           409: { description: "Nothing is left", schema: Left },
