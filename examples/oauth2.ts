@@ -88,7 +88,10 @@ class AuthController {
     "/login",
     {
       query: v.object({ return_to: v.optional(v.string()) }),
-      openapi: { summary: "Log in", responses: { 302: "To the provider" } },
+      openapi: {
+        summary: "Log in",
+        responses: { 303: "To the provider", 400: "`return_to` leads to another site" },
+      },
     },
     ({ query }, c) => this.#login.begin(c, { returnTo: query.return_to }),
   );
@@ -101,6 +104,7 @@ class AuthController {
       openapi: {
         summary: "Come back from the provider",
         responses: {
+          400: "It is no answer to a login",
           401: "The login was refused, is not of this browser, or is over",
           502: "The provider does not do its part",
           503: "The provider's keys are out of reach",

@@ -354,6 +354,7 @@ export class FwApplication {
    * @throws {TypeError} if the routes collide, or the application is closed
    */
   async listen(port: number, options: ListenOptions = {}): Promise<HttpServer> {
+    logToConsole(); // what is warned of at boot too
     await this.#assemble();
     return await this.#serving.listen(port, options);
   }

@@ -12,11 +12,16 @@ const USUALLY_EMPTY: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "D
 
 /**
  * Limits the body of a request. A `Content-Length` over the limit is refused at once; a body without one
- * is cut when it has passed the limit, and {@linkcode bodyLimitError} tells so.
+ * is cut when it has passed the limit, and {@linkcode bodyLimitError} tells so. Of methods that usually
+ * have none, only a body that is read by all means is looked for.
  *
  * @throws {PayloadTooLargeException} 413
  */
-export function limitBody(c: Context, maxBytes: number): void {
+export function limitBody(
+  c: Context,
+  maxBytes: number,
+  { isRead = false }: { readonly isRead?: boolean } = {},
+): void {
   const { raw } = c.req;
   c.set("bodyLimit", maxBytes); // for what reads the body
   const length = raw.headers.get("content-length");
@@ -25,7 +30,7 @@ export function limitBody(c: Context, maxBytes: number): void {
     if (Number(length) > maxBytes) throw tooLarge(maxBytes);
     return;
   }
-  if (!isChunked && USUALLY_EMPTY.has(raw.method)) return;
+  if (!isChunked && !isRead && USUALLY_EMPTY.has(raw.method)) return;
   if (raw.bodyUsed || !raw.body) return; // what middleware has read, Hono keeps
   const body = limited(raw.body, maxBytes, () => c.set("bodyLimitError", tooLarge(maxBytes)));
   c.req.raw = new Request(raw, { body, duplex: "half" } as RequestInit);

@@ -8,7 +8,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Context } from "./context.ts";
 import { HttpException } from "./http_exception.ts";
 import { matchedRoute } from "./matched_route.ts";
-import { rawPath } from "./raw_path.ts";
+import { pathReference, rawPath } from "./raw_path.ts";
 import { errorStatusText } from "./status_text.ts";
 import type { ValidationIssue } from "./validation_issue.ts";
 
@@ -52,7 +52,7 @@ export function problemResponse(
     title: errorStatusText(status),
     status,
     ...(detail && { detail }),
-    instance: rawPath(c.req.url),
+    instance: pathReference(c.req.url),
     ...(typeof requestId === "string" && { requestId }),
     ...(errors && !concealed && { errors }),
   };

@@ -17,3 +17,10 @@ export function rawPath(url: string): string {
   const path = url.slice(start, end < 0 ? undefined : start + end).slice(0, MAX_LENGTH);
   return path.replace(/[^!-~]/g, "?"); // should a server have left something raw
 }
+
+/** Gives the same as a URI reference, in which nothing stands raw that may not (RFC 3986 §2). */
+export function pathReference(url: string): string {
+  return rawPath(url)
+    .replace(/%[\dA-F]?$/i, "") // where it was cut
+    .replace(/%(?![\dA-F]{2})|["<>[\\\]^`{|}]/gi, encodeURIComponent);
+}

@@ -8,6 +8,7 @@ import type { Handler } from "hono";
 import { isForm, readBody } from "./body.ts";
 import { bodyLimitError, limitBody } from "./body_limit.ts";
 import type { Context } from "./context.ts";
+import { inputOf } from "./declared_input.ts";
 import { queryOf } from "./extractor.ts";
 import { ForbiddenException } from "./http_exception.ts";
 import { applyFilters, type Pipeline } from "./pipeline.ts";
@@ -45,6 +46,7 @@ export function createRouteHandler(
 ): Handler {
   const { guards, interceptors, filters } = pipeline;
   const maxBytes = route.options.bodyLimit ?? limit;
+  const isRead = inputOf(route.options).body !== undefined;
   const isLimited = route.method !== "GET" && route.method !== "HEAD";
   const parts = partsOf(route, path);
   const respond = createResponder(route.options);
@@ -64,7 +66,7 @@ export function createRouteHandler(
 
   return async (c) => {
     try {
-      if (isLimited) limitBody(c, maxBytes);
+      if (isLimited) limitBody(c, maxBytes, { isRead });
       for (const guard of guards) {
         if (await guard(c) === false) throw new ForbiddenException();
       }

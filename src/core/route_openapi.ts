@@ -14,6 +14,11 @@ export interface RouteOpenApi {
   readonly description?: string;
   /** Default: the controller's tag, else the first segment of the path. */
   readonly tag?: string;
+  /**
+   * What its callers need, any one of these: security schemes by name, all of which are needed, with their
+   * scopes; `[]` for nothing. Default: what its guards and roles say, where the document infers it.
+   */
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   /** A name of no other operation; default `Module.Controller.handler`. */
   readonly operationId?: string;
   /**

@@ -10,10 +10,13 @@ import {
   isPatternWith,
   type JsonSchema,
   mapSubschemas,
+  UNKNOWN,
 } from "./json_schema.ts";
 
 /** As much of a type of arktype as is used here. */
 export interface ArkType {
+  /** What it is made of. */
+  readonly json: unknown;
   /** Gives the type as JSON Schema, with its defaults. */
   toJsonSchema(options: object): JsonSchema;
   /** Gives the parts of a kind. */
@@ -27,11 +30,17 @@ export interface ArkType {
 export function arktypeOptions(direction: Direction): Readonly<Record<string, unknown>> {
   const date = ({ base }: { readonly base: JsonSchema }) =>
     direction === "output" ? { ...base, ...DATE_TIME } : base;
+  const unknown = ({ base, code }: { readonly base: JsonSchema; readonly code: string }) => ({
+    ...base,
+    [UNKNOWN]: code,
+  });
   return {
     fallback: {
+      domain: unknown,
+      morph: unknown,
       date,
       proto: (context: { readonly base: JsonSchema; readonly proto: unknown }) =>
-        context.proto === Date ? date(context) : context.base,
+        context.proto === Date ? date(context) : { ...context.base, [UNKNOWN]: "proto" },
     },
   };
 }
@@ -44,7 +53,16 @@ export function corrected(json: JsonSchema, type: ArkType): JsonSchema {
   const dropped = new Set(flagged.map(({ rule }) => rule));
   const fallback = { default: ({ base }: { readonly base: JsonSchema }) => base };
   const whole = type.toJsonSchema({ target: "draft-2020-12", fallback });
-  return withDefaults(dropped.size > 0 ? withoutPatterns(json, dropped) : json, whole);
+  const open = JSON.stringify(type.json).includes('"undeclared":"reject"') ? json : opened(json);
+  return withDefaults(dropped.size > 0 ? withoutPatterns(open, dropped) : open, whole);
+}
+
+/** Opens objects whose other keys are deleted, not refused. */
+function opened(schema: JsonSchema): JsonSchema {
+  const { additionalProperties, ...rest } = mapSubschemas(schema, opened);
+  return additionalProperties === false || additionalProperties === undefined
+    ? rest
+    : { ...rest, additionalProperties };
 }
 
 function withoutPatterns(schema: JsonSchema, dropped: ReadonlySet<string>): JsonSchema {

@@ -12,7 +12,7 @@ import { type OpenApiOptions, resolveOptions } from "./options.ts";
 import { pathItemsOf } from "./path_items.ts";
 import { SchemaComponents } from "./schema_components.ts";
 import { usesOf, warningsOf } from "./schema_uses.ts";
-import { checkRolesScheme } from "./security.ts";
+import { checkSchemes } from "./security.ts";
 
 /** What is described. */
 export interface DescribedApplication {
@@ -48,7 +48,7 @@ export async function createDocument(
   const options = resolveOptions(given);
   const { apiPrefix = application.apiPrefix } = options;
   const routes = application.routes.filter(({ bound }) => !bound.route.options.openapi?.hidden);
-  checkRolesScheme(routes, application.global, options);
+  checkSchemes(routes, application.global, options);
   const uses = routes.flatMap(usesOf);
   const convert = await createConvert(uses);
   const taken = Object.keys(options.components?.schemas ?? {});

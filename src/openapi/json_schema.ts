@@ -13,10 +13,15 @@ export const DATE_TIME: { readonly type: "string"; readonly format: "date-time" 
   format: "date-time",
 };
 
-/** What stands for a file (OpenAPI 3.1.1 §4.8.14.4). */
-export const FILE: { readonly contentMediaType: string } = {
-  contentMediaType: "application/octet-stream",
-};
+/** What stands for a file (OpenAPI 3.1.1 §4.8.14.4); without its format, Swagger UI asks for text. */
+export const FILE: {
+  readonly type: "string";
+  readonly format: "binary";
+  readonly contentMediaType: string;
+} = { type: "string", format: "binary", contentMediaType: "application/octet-stream" };
+
+/** A keyword of no document: what a library calls a value that JSON Schema has no words for. */
+export const UNKNOWN = "fw.unknown";
 
 /** Keywords whose values are schemas by names. */
 const OF_NAMED_SCHEMAS = new Set(["properties", "patternProperties", "dependentSchemas"]);

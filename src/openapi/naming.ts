@@ -5,16 +5,33 @@
  */
 import { segmentsOf } from "../core/path.ts";
 import { nameOf, type PlacedRoute } from "../core/route_table.ts";
+import type { OpenApiOptions } from "./options.ts";
 
-/** Gives the id of an operation: `Module.Controller.handler` unless the route says otherwise. */
-export function operationIdOf({ bound }: PlacedRoute): string {
-  const { operationId = nameOf(bound) } = bound.route.options.openapi ?? {};
+/** Gives the id of an operation: `Module.Controller.handler` unless the route or the options say otherwise. */
+export function operationIdOf(
+  { method, path, bound }: PlacedRoute,
+  { operationId: name = ({ handler }) => handler }: Pick<OpenApiOptions, "operationId"> = {},
+): string {
+  const { operationId = name({ method, path, handler: nameOf(bound) }) } =
+    bound.route.options.openapi ?? {};
   return operationId.replace(/[^\w.$-]+/g, "_"); // so that it can stand in a URL
 }
 
 /** Gives the summary of an operation: its handler's name in words unless the route says otherwise. */
 export function summaryOf({ bound }: PlacedRoute): string {
   return bound.route.options.openapi?.summary ?? humanised(bound.handler);
+}
+
+/** Gives the description of an operation: the route's, and since and until when it is deprecated. */
+export function descriptionOf({ bound }: PlacedRoute): string | undefined {
+  const { description, deprecated } = bound.route.options.openapi ?? {};
+  const { since, sunset, link } = typeof deprecated === "object" ? deprecated : {};
+  const facts = [
+    ...since === undefined ? [] : [`Deprecated since ${dayOf(since)}.`],
+    ...sunset === undefined ? [] : [`Gone on ${dayOf(sunset)}.`],
+    ...link === undefined ? [] : [`See <${link}>.`],
+  ].join(" ");
+  return [description, facts].filter((text) => text).join("\n\n") || undefined;
 }
 
 /**
@@ -44,6 +61,10 @@ export function humanised(name: string): string {
     .map((word) => /^[A-Z0-9]{2,}$/.test(word) ? word : word.toLowerCase());
   const sentence = words.join(" ");
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}
+
+function dayOf(date: Date | string): string {
+  return new Date(date).toISOString().slice(0, 10);
 }
 
 /** Leaves out the segments at the beginning that a prefix has too. */

@@ -199,6 +199,8 @@ export interface HeaderObject {
 export interface MediaTypeObject {
   /** Its schema. */
   readonly schema: JsonSchema;
+  /** An example of it. */
+  readonly example?: unknown;
 }
 
 /** A reference to a component. */

@@ -7,7 +7,7 @@ import { inputOf } from "../core/declared_input.ts";
 import { requiresIdentity } from "../core/identity_marker.ts";
 import { type GlobalProtection, guardsOf, protectionOf } from "../core/route_protection.ts";
 import type { PlacedRoute } from "../core/route_table.ts";
-import { operationIdOf, summaryOf, tagOf } from "./naming.ts";
+import { descriptionOf, operationIdOf, summaryOf, tagOf } from "./naming.ts";
 import type { OperationMethod, OperationObject } from "./openapi_document.ts";
 import type { ResolvedOpenApiOptions } from "./options.ts";
 import { parametersOf } from "./parameters.ts";
@@ -54,7 +54,8 @@ export async function operationOf(
   { method, template }: OperationPlace,
   { options, apiPrefix, global, isRateLimited, schemas }: OperationContext,
 ): Promise<OperationObject> {
-  const { description, deprecated } = placed.bound.route.options.openapi ?? {};
+  const { deprecated } = placed.bound.route.options.openapi ?? {};
+  const description = descriptionOf(placed);
   const tag = tagOf(placed, { apiPrefix });
   const parameters = parametersOf(placed, template, schemas);
   const hasBody = method !== "get" && method !== "head";
@@ -70,7 +71,7 @@ export async function operationOf(
   };
   const security = securityOf(placed, protection, options);
   return {
-    operationId: idAt(placed, { method, template }),
+    operationId: idAt(placed, { method, template }, options),
     summary: summaryOf(placed),
     ...description !== undefined && { description },
     ...tag !== undefined && { tags: [tag] },
@@ -83,9 +84,13 @@ export async function operationOf(
 }
 
 /** A route with several operations adds to its id what tells them apart. */
-function idAt(placed: PlacedRoute, { method, template }: OperationPlace): string {
+function idAt(
+  placed: PlacedRoute,
+  { method, template }: OperationPlace,
+  options: ResolvedOpenApiOptions,
+): string {
   return [
-    operationIdOf(placed),
+    operationIdOf(placed, options),
     ...placed.method === "ALL" ? [method] : [],
     ...template.without !== undefined ? [`without_${template.without}`] : [],
   ].join(".");

@@ -30,6 +30,13 @@ export interface OpenApiOptions {
    * default the global prefix, and the default version.
    */
   readonly apiPrefix?: string;
+  /**
+   * Names the operations of routes that do not name theirs: by default `handler`, which is
+   * `Module.Controller.handler`.
+   */
+  readonly operationId?: (
+    route: { readonly method: string; readonly path: string; readonly handler: string },
+  ) => string;
   /** Where the API is served; by default where the document is. */
   readonly servers?: readonly ServerObject[];
   /** What is said of tags, in the order in which the page shows them. */

@@ -38,7 +38,8 @@ export async function pathItemsOf(
       known.set(shape, path);
       for (const method of methodsOf(placed)) {
         if (item[method]) {
-          if (placed.method !== "ALL") warnings.push(sameToOpenApi(placed, path));
+          const isDeclared = placed.method !== "ALL" && template.without === undefined;
+          if (isDeclared) warnings.push(sameToOpenApi(placed, path));
           continue;
         }
         const operation = await operationOf(placed, { method, template }, context);

@@ -11,7 +11,7 @@ export interface PathTemplate {
   readonly template: string;
   /** Its parameters, in order. */
   readonly params: readonly PathParameter[];
-  /** The optional parameter that it leaves out. */
+  /** The optional parameter, or the wildcard at the end, that it leaves out. */
   readonly without?: string;
 }
 
@@ -25,7 +25,7 @@ export interface PathParameter {
   readonly isWildcard: boolean;
 }
 
-/** Gives the templates of a pattern: two, if its last parameter is optional. */
+/** Gives the templates of a pattern: two, if its last parameter is optional or a wildcard. */
 export function templatesOf(pattern: string): readonly PathTemplate[] {
   const segments = segmentsOf(pattern);
   const named = segments.filter((segment) => segment.startsWith(":")).map(namedParameter);
@@ -38,7 +38,8 @@ export function templatesOf(pattern: string): readonly PathTemplate[] {
     return `{${param.name}}`;
   });
   const whole = { template: `/${written.join("/")}`, params };
-  if (!segments.at(-1)?.endsWith("?")) return [whole];
+  const last = segments.at(-1);
+  if (!last?.endsWith("?") && last !== "*") return [whole];
   const without = params.at(-1)?.name ?? "";
   return [
     { template: `/${written.slice(0, -1).join("/")}`, params: params.slice(0, -1), without },

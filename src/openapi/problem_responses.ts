@@ -55,7 +55,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: "The body cannot be read",
   401: "The caller is unknown",
   403: "The caller may not do this",
-  404: "There is nothing at this path",
+  404: "There is no such resource",
   413: "The body is too large",
   415: "The body is of a type that is not read here",
   422: "The input is not valid",
@@ -76,7 +76,19 @@ export function problemResponse(
   return {
     description,
     ...status === 429 && { headers: { "Retry-After": RETRY_AFTER } },
-    content: { [PROBLEM_TYPE]: { schema } },
+    content: { [PROBLEM_TYPE]: { schema, example: exampleOf(status, description) } },
+  };
+}
+
+function exampleOf(status: number, detail: string): object {
+  const errors = [{ in: "body", field: "name", message: "What is wrong with it" }];
+  return {
+    type: "about:blank",
+    title: errorStatusText(status),
+    status,
+    detail,
+    instance: "/",
+    ...status === 422 && { errors },
   };
 }
 

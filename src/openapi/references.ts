@@ -4,7 +4,7 @@
  * @module
  */
 import type { Converted, ReferenceTarget } from "./converted.ts";
-import { type JsonSchema, visitSubschemas } from "./json_schema.ts";
+import { type JsonSchema, UNKNOWN, visitSubschemas } from "./json_schema.ts";
 
 /** A schema with a name. */
 export type NamedTarget = Extract<ReferenceTarget, { readonly name: string }>;
@@ -46,6 +46,18 @@ function targetsOf({ json, references }: Converted): readonly ReferenceTarget[] 
   };
   visit(json);
   return [...targets];
+}
+
+/** Lists what of a schema, and of its parts without a name, JSON Schema has no words for. */
+export function unknownIn(converted: Converted): readonly string[] {
+  const unknown = new Set<string>();
+  const visit = (part: JsonSchema): void => {
+    if (typeof part[UNKNOWN] === "string") unknown.add(part[UNKNOWN]);
+    visitSubschemas(part, visit);
+  };
+  visit(converted.json);
+  for (const target of targetsOf(converted)) if (!isNamed(target)) visit(target.json);
+  return [...unknown];
 }
 
 /** Tells a schema with a name from a part without one. */

@@ -5,7 +5,7 @@
  */
 import { type DeclaredInput, inputOf } from "../core/declared_input.ts";
 import type { RouteResponse } from "../core/route_openapi.ts";
-import { rolesOf, type RouteProtection } from "../core/route_protection.ts";
+import type { RouteProtection } from "../core/route_protection.ts";
 import type { PlacedRoute } from "../core/route_table.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import type { OperationMethod, OperationObject, ResponseObject } from "./openapi_document.ts";
@@ -48,8 +48,9 @@ export function responsesOf(
   const { openapi: { responses: listed = {} } = {}, response, status = 200 } = bound.route.options;
   const success: ResponseObject = {
     description: SUCCESS_TEXT[status] ?? "Success",
-    ...response && method !== "head" &&
-      content(schemas.describe({ schema: response, direction: "output" })),
+    ...response
+      ? content(schemas.describe({ schema: response, direction: "output" }))
+      : anyBody(status),
   };
   const isListed = Object.keys(listed).some((each) => Number(each) < 400);
   const described: Record<string, Responses[string]> = {
@@ -58,25 +59,39 @@ export function responsesOf(
   for (const problem of problemsOf(sources, inputOf(bound.route.options))) {
     described[problem] = { $ref: `#/components/responses/${problemResponseName(problem)}` };
   }
-  const roles = rolesOf(bound);
-  if (roles.length > 0) {
-    described[403] = problemResponse(403, `The caller has none of the roles: ${roles.join(", ")}`);
-  }
   for (const [key, said] of Object.entries(listed)) {
     const { description, headers, ...body } = typeof said === "string"
       ? { description: said }
       : said;
     const usual = Number(key) >= 400
-      ? problemResponse(Number(key))
-      : Number(key) === status && success;
-    const all = { ...usual && usual.headers, ...headersOf(headers) };
+      ? problemResponse(Number(key), description)
+      : Number(key) === status
+      ? success
+      : anyBody(Number(key));
+    const all = { ...usual.headers, ...headersOf(headers) };
     described[key] = {
       ...hasBody(body) ? bodyOf(body, schemas) : usual,
       description,
       ...Object.keys(all).length > 0 && { headers: all },
     };
   }
-  return described;
+  return method === "head" ? withoutBodies(described) : described;
+}
+
+/** Nothing is known of a body without a schema, not even whether there is one. */
+function anyBody(status: number): Partial<ResponseObject> {
+  const hasBody = status >= 200 && status < 300 && status !== 204 && status !== 205;
+  return hasBody ? content({}, "*/*") : {};
+}
+
+function withoutBodies(responses: Responses): Responses {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => {
+      if ("$ref" in response) return [status, response];
+      const { content: _none, ...rest } = response;
+      return [status, rest];
+    }),
+  );
 }
 
 type ListedBody = Pick<RouteResponse, "schema" | "contentType">;
@@ -102,7 +117,7 @@ function problemsOf(
   return [
     ...body ? [400, 413, 415] : [],
     ...needsIdentity || isGuarded ? [401] : [],
-    ...isGuarded ? [403] : [],
+    ...protection === "roles" || isGuarded ? [403] : [],
     ...hasPathParameters ? [404] : [],
     ...params || query || headers || body ? [422] : [],
     ...isRateLimited ? [429] : [],

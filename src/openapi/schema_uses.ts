@@ -6,7 +6,8 @@
 import { inputOf } from "../core/declared_input.ts";
 import type { PlacedRoute } from "../core/route_table.ts";
 import type { AnySchema } from "../core/validation.ts";
-import type { Convert } from "./converted.ts";
+import type { Convert, Converted, Direction } from "./converted.ts";
+import { namedTargets, unknownIn } from "./references.ts";
 import type { DocumentedUse } from "./schema_components.ts";
 
 /** Lists the schemas that a route uses. */
@@ -32,14 +33,37 @@ export function usesOf({ method, path, bound: { route } }: PlacedRoute): readonl
   return uses;
 }
 
-/** Says, of the schemas that cannot be converted, what they are described as. */
+/** Says what of the schemas is described as "any": the whole of some, parts of others. */
 export function warningsOf(uses: readonly DocumentedUse[], convert: Convert): readonly string[] {
-  const unknown = uses.filter(({ schema, direction }) => convert(schema, direction) === undefined);
-  const warnings = unknown.map(({ schema, of }) => {
+  // what text becomes is only looked at where it says more than the text
+  const described = uses.filter(({ isWhole, direction }) => isWhole || direction === "input");
+  const warnings = described.flatMap(({ schema, direction, of }) => {
     const { vendor } = schema["~standard"];
-    return `${sentence(of)}: ${vendor} offers no JSON Schema of it, so it is described as "any"`;
+    const converted = convert(schema, direction);
+    const parts = converted ? [converted, ...partsOf(converted, direction, convert)] : [];
+    return converted
+      ? parts.flatMap(unknownIn).map((kind) =>
+        `${
+          sentence(of)
+        }: JSON Schema has no words for "${kind}" of ${vendor}, so it is described as "any"`
+      )
+      : [`${sentence(of)}: ${vendor} offers no JSON Schema of it, so it is described as "any"`];
   });
   return [...new Set(warnings)];
+}
+
+/** Gives the schemas with names within a schema. */
+function partsOf(
+  converted: Converted,
+  direction: Direction,
+  convert: Convert,
+  seen: Set<AnySchema> = new Set(),
+): readonly Converted[] {
+  return namedTargets(converted).flatMap(({ schema }) => {
+    const part = seen.has(schema) ? undefined : convert(schema, direction);
+    seen.add(schema);
+    return part ? [part, ...partsOf(part, direction, convert, seen)] : [];
+  });
 }
 
 function sentence(text: string): string {

@@ -15,7 +15,8 @@ import type { SecurityRequirementObject } from "./openapi_document.ts";
 import type { ResolvedOpenApiOptions } from "./options.ts";
 
 /**
- * Gives what the callers of a route need, or `undefined` where the whole document says so: the scheme
+ * Gives what the callers of a route need, or `undefined` where the whole document says so: what the route
+ * says itself, else the scheme
  * of the options for a route that needs a role or an identity, that scheme or nothing for one that takes
  * an identity, and nothing for a public one.
  */
@@ -24,7 +25,8 @@ export function securityOf(
   protection: RouteProtection,
   { inferRouteSecurityFromRoles, rolesSecurityScheme, security }: ResolvedOpenApiOptions,
 ): readonly SecurityRequirementObject[] | undefined {
-  if (!inferRouteSecurityFromRoles) return undefined;
+  const { security: own } = bound.route.options.openapi ?? {};
+  if (own || !inferRouteSecurityFromRoles) return own;
   const identified = { [rolesSecurityScheme]: [] };
   if (needsIdentity(protection)) return [identified];
   if (takesIdentity(bound.route)) return [{}, identified];
@@ -32,17 +34,26 @@ export function securityOf(
 }
 
 /**
- * Checks that the scheme by which routes are protected is declared.
+ * Checks that the schemes by which routes are protected are declared.
  *
  * @throws {TypeError} naming the scheme, and the first route that needs it
  */
-export function checkRolesScheme(
+export function checkSchemes(
   routes: readonly PlacedRoute[],
   global: GlobalProtection,
   { inferRouteSecurityFromRoles, rolesSecurityScheme, components }: ResolvedOpenApiOptions,
 ): void {
-  if (!inferRouteSecurityFromRoles) return;
-  if (Object.hasOwn(components?.securitySchemes ?? {}, rolesSecurityScheme)) return;
+  const isDeclared = (scheme: string) => Object.hasOwn(components?.securitySchemes ?? {}, scheme);
+  for (const { method, path, bound } of routes) {
+    const own = (bound.route.options.openapi?.security ?? []).flatMap((each) => Object.keys(each));
+    const missing = own.find((scheme) => !isDeclared(scheme));
+    if (missing === undefined) continue;
+    throw new TypeError(
+      `Cannot describe ${nameOf(bound)} (${method} ${path}): components.securitySchemes does not ` +
+        `declare ${missing}`,
+    );
+  }
+  if (!inferRouteSecurityFromRoles || isDeclared(rolesSecurityScheme)) return;
   const needy = routes.find(({ bound }) =>
     needsIdentity(protectionOf(bound, global)) || takesIdentity(bound.route)
   );

@@ -13,20 +13,23 @@ import {
 import { dtoName } from "../core/dto.ts";
 import type { AnySchema } from "../core/validation.ts";
 import type { Convert, Converted, Direction, ReferenceTarget, SchemaUse } from "./converted.ts";
-import { DATE_TIME, FILE, isPatternWith, type JsonSchema } from "./json_schema.ts";
+import { DATE_TIME, FILE, isPatternWith, type JsonSchema, UNKNOWN } from "./json_schema.ts";
 
 type ValibotSchema = OverrideSchemaContext["valibotSchema"];
 type Definitions = Readonly<Record<string, JsonSchema>>;
 type ValibotParts = Readonly<Record<string, unknown>>;
 
+/** What is known of what an application's own conversion gives. */
+const UNKNOWN_TRANSFORM: JsonSchema = { [UNKNOWN]: "transform" };
+
 /** What is known of what a conversion gives, whatever stood before it. */
 const RESULTS: Readonly<Record<string, JsonSchema>> = {
-  find_item: {},
-  parse_json: {},
-  raw_transform: {},
-  reduce_items: {},
+  find_item: UNKNOWN_TRANSFORM,
+  parse_json: UNKNOWN_TRANSFORM,
+  raw_transform: UNKNOWN_TRANSFORM,
+  reduce_items: UNKNOWN_TRANSFORM,
   stringify_json: { type: "string" },
-  to_bigint: {},
+  to_bigint: UNKNOWN_TRANSFORM,
   to_boolean: { type: "boolean" },
   to_date: DATE_TIME,
   to_number: { type: "number" },
@@ -132,9 +135,7 @@ function correctedSchema(
 ): ValibotJsonSchema | undefined {
   const { type } = valibotSchema;
   if (type === "date" && direction === "output") return DATE_TIME;
-  if ((type === "file" || type === "blob") && direction === "input") {
-    return FILE;
-  }
+  if (type === "file" || type === "blob") return FILE;
   const present = presentOf(valibotSchema);
   if (present) {
     const { schema, isNullExcluded } = present;
@@ -143,7 +144,7 @@ function correctedSchema(
   }
   if (type === "record") return jsonSchema; // its complaint is that keys are no plain strings
   if (type === "loose_object") return { ...jsonSchema, additionalProperties: {} };
-  if (errors) return { $comment: `A ${type} of valibot, which JSON Schema has no words for` };
+  if (errors) return { [UNKNOWN]: type } as ValibotJsonSchema; // a keyword of ours
   if ("default" in valibotSchema && typeof valibotSchema.default === "function") {
     const { default: _computed, ...rest } = jsonSchema; // another one each time
     return rest;
@@ -213,7 +214,7 @@ function correctedAction(
     return rest;
   }
   if (valibotAction.type === "transform" && "operation" in valibotAction) {
-    return TRANSFORMS.get(valibotAction.operation) ?? {};
+    return TRANSFORMS.get(valibotAction.operation) ?? UNKNOWN_TRANSFORM;
   }
   return RESULTS[valibotAction.type];
 }

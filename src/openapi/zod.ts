@@ -6,7 +6,7 @@
 import { dtoName } from "../core/dto.ts";
 import type { AnySchema } from "../core/validation.ts";
 import type { Direction } from "./converted.ts";
-import { DATE_TIME, FILE, isJsonSchema, isPatternWith } from "./json_schema.ts";
+import { DATE_TIME, FILE, isJsonSchema, isPatternWith, UNKNOWN } from "./json_schema.ts";
 
 /** What zod calls back with for each schema within a schema. */
 interface ZodNode {
@@ -45,18 +45,44 @@ export function zodOptions(
       dropPatterns(jsonSchema, def);
       if (def.type === "readonly") delete jsonSchema.readOnly; // it would be no part of requests then
       if (def.type === "file") asFile(jsonSchema);
+      if (isWordless(def, jsonSchema)) jsonSchema[UNKNOWN] = def.type;
       if (direction === "input") return;
-      if (def.type === "date") Object.assign(jsonSchema, DATE_TIME);
+      if (def.type === "date") becomeDateTime(jsonSchema);
       // what it strips may be sent one day: only a strict object says that there will be no more
       if (def.type === "object" && !def.catchall) delete jsonSchema.additionalProperties;
     },
   };
 }
 
+/** The schemas that JSON Schema has no words for. */
+const WORDLESS = new Set([
+  ...[
+    "bigint",
+    "custom",
+    "date",
+    "function",
+    "map",
+    "nan",
+    "promise",
+    "set",
+    "symbol",
+    "transform",
+  ],
+  ...["undefined", "void"],
+]);
+
+function isWordless({ type = "" }: ZodDefinition, jsonSchema: object): boolean {
+  return WORDLESS.has(type) && Object.keys(jsonSchema).length === 0;
+}
+
+function becomeDateTime(jsonSchema: Record<string, unknown>): void {
+  delete jsonSchema[UNKNOWN];
+  Object.assign(jsonSchema, DATE_TIME);
+}
+
 function asFile(jsonSchema: Record<string, unknown>): void {
-  const { type: _text, format: _binary, contentEncoding: _none, ...rest } = jsonSchema;
-  for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
-  Object.assign(jsonSchema, { ...FILE, ...rest });
+  delete jsonSchema.contentEncoding; // it is sent as it is
+  Object.assign(jsonSchema, { ...FILE, ...jsonSchema });
 }
 
 /** Drops the patterns of regular expressions whose flags a pattern cannot have. */
