@@ -25,6 +25,7 @@ import { trustedProxy, type TrustedProxyOptions } from "./middleware/trusted_pro
 import { Installed, type Slot } from "./middleware_order.ts";
 import { claimedRoles, type RolesReader } from "./oauth2/claimed_roles.ts";
 import { installOauth2Middleware, type TokenVerifier } from "./oauth2/middleware.ts";
+import type { CreatedDocument } from "./openapi/create_document.ts";
 import type { OpenApiDocument } from "./openapi/openapi_document.ts";
 import { type OpenApiOptions, resolveOptions } from "./openapi/options.ts";
 import { logToConsole } from "./runtime/console_log.ts";
@@ -62,7 +63,7 @@ export class FwApplication {
   #production = false;
   #requiresIdentity = false;
   #rolesReader: RolesReader = claimedRoles;
-  #openApi: OpenApiOptions = {};
+  #openApi = resolveOptions();
   #assembled: Promise<Hono> | undefined;
   #router: Hono | undefined;
 
@@ -242,21 +243,17 @@ export class FwApplication {
    */
   enableOpenApi(options: OpenApiOptions = {}): this {
     const resolved = resolveOptions(options);
-    const endpoints = async () => {
-      const { openApiEndpoints } = await import("./openapi/endpoints.ts");
-      return await openApiEndpoints(await this.#describe({ warn: true }), resolved);
-    };
+    const load = () => import("./openapi/endpoints.ts"); // only who wants it pays
+    const keepHeaders: Install = async (router) => (await load()).keepPageHeaders(router, resolved);
     const serve: Install = async (router) => {
-      for (const { path, handler } of await endpoints()) {
+      const { openApiEndpoints } = await load();
+      const { document, warnings } = await this.#describe();
+      for (const warning of warnings) getLogger(["fw", "openapi"]).warn("{warning}", { warning });
+      for (const { path, handler } of await openApiEndpoints(document, resolved)) {
         mount(router, { method: "GET", path }, handler);
       }
     };
-    const { docsPath } = resolved;
-    const keepHeaders: Install = async (router) => {
-      const { keepPageHeaders } = await import("./openapi/endpoints.ts");
-      if (docsPath !== false) router.use(`${docsPath.replace(/\/$/, "")}/*`, keepPageHeaders);
-    };
-    this.#settle(() => this.#openApi = options);
+    this.#settle(() => this.#openApi = resolved);
     return this.#install("docs", keepHeaders, "docs").#install("endpoints", serve, "openapi");
   }
 
@@ -267,8 +264,8 @@ export class FwApplication {
    * have the same parameters, if two schemas have one name, or if the `rolesSecurityScheme` is not
    * declared
    */
-  openApi(): Promise<OpenApiDocument> {
-    return this.#describe({ warn: false });
+  async openApi(): Promise<OpenApiDocument> {
+    return (await this.#describe()).document;
   }
 
   /** Conceals what went wrong from the bodies of 5xx responses. */
@@ -395,18 +392,14 @@ export class FwApplication {
     return { guards: this.#global.guards ?? [], requiresIdentity: this.#requiresIdentity };
   }
 
-  async #describe({ warn }: { readonly warn: boolean }): Promise<OpenApiDocument> {
-    const { createDocument } = await import("./openapi/create_document.ts"); // only who wants it pays
-    const { document, warnings } = await createDocument({
+  async #describe(): Promise<CreatedDocument> {
+    const { createDocument } = await import("./openapi/create_document.ts");
+    return await createDocument({
       routes: placeRoutes(this.#kernel.routes, this.#prefixes),
       global: this.#globalProtection,
       isRateLimited: this.#installed.has("rateLimit") || this.#installed.has("callerRateLimit"),
       apiPrefix: `${this.#globalPrefix}/${this.#defaultVersion ?? ""}`,
     }, this.#openApi);
-    for (const warning of warn ? warnings : []) {
-      getLogger(["fw", "openapi"]).warn("{warning}", { warning });
-    }
-    return document;
   }
 
   async #assemble(): Promise<Hono> {

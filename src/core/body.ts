@@ -69,12 +69,12 @@ export async function readBody(
 
 /** Tells whether the body of a request is a form. */
 export function isForm(c: Context): boolean {
-  const type = c.req.header("content-type")?.toLowerCase() ?? "";
-  return [MEDIA_TYPES.form, MEDIA_TYPES.multipart].some((form) => type.startsWith(form));
+  const [type = ""] = partsOf(c.req.header("content-type") ?? "");
+  return [MEDIA_TYPES.form, MEDIA_TYPES.multipart].includes(type);
 }
 
 function formatOf(contentType: string, formats: readonly BodyFormat[]): BodyFormat {
-  const [mediaType = "", ...parameters] = contentType.toLowerCase().split(";").map((s) => s.trim());
+  const [mediaType = "", ...parameters] = partsOf(contentType);
   const format = mediaType.startsWith("application/") && mediaType.endsWith("+json")
     ? "json"
     : formats.find((format) => MEDIA_TYPES[format] === mediaType);
@@ -86,6 +86,11 @@ function formatOf(contentType: string, formats: readonly BodyFormat[]): BodyForm
     throw unsupported("the body is not UTF-8", formats);
   }
   return format;
+}
+
+/** Gives the media type of a `Content-Type`, and its parameters. */
+function partsOf(contentType: string): readonly string[] {
+  return contentType.toLowerCase().split(";").map((part) => part.trim());
 }
 
 async function bytesOf(c: Context): Promise<ArrayBuffer> {

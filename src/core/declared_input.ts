@@ -38,11 +38,12 @@ export function inputOf(
   );
   const first = <K extends keyof DeclaredInput>(key: K) =>
     marked.find((input) => input[key])?.[key];
+  const reader = marked.find(({ body }) => body);
   return {
     params: params ?? first("params"),
     query: query ?? first("query"),
     headers,
-    body: body ?? first("body"),
-    consumes: body ? consumes : first("consumes"),
+    body: body ?? reader?.body,
+    consumes: body ? consumes : reader?.consumes,
   };
 }

@@ -12,6 +12,9 @@ import { pathReference, rawPath } from "./raw_path.ts";
 import { errorStatusText } from "./status_text.ts";
 import type { ValidationIssue } from "./validation_issue.ts";
 
+/** The media type of problem documents (RFC 9457 §6.1). */
+export const PROBLEM_MEDIA_TYPE = "application/problem+json";
+
 /** The body of every error response, sent as `application/problem+json` (RFC 9457 §3). */
 export interface Problem {
   /** `about:blank`: the status says what kind of problem it is. */
@@ -60,7 +63,7 @@ export function problemResponse(
   forgetRepresentation(c);
   return c.body(JSON.stringify(problem), status as ContentfulStatusCode, {
     ...headers,
-    "content-type": "application/problem+json",
+    "content-type": PROBLEM_MEDIA_TYPE,
   });
 }
 

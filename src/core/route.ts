@@ -11,7 +11,7 @@ import type { PipelineDeclaration } from "./pipeline.ts";
 import { checkRouteOpenApi, type RouteOpenApi } from "./route_openapi.ts";
 import type { PathParams, RouteInput, RouteOutput } from "./route_input.ts";
 import { stripping } from "./stripping.ts";
-import type { AnySchema } from "./validation.ts";
+import { type AnySchema, isStandardSchema } from "./validation.ts";
 
 /** The methods a route may have; `ALL` answers those that no other route of its path has. */
 export type RouteMethod =
@@ -204,7 +204,7 @@ function checkOptions({ method, path, options }: Route): void {
   };
   for (const key of ["params", "query", "headers", "body", "response"] as const) {
     const schema = options[key];
-    if (schema !== undefined && typeof schema?.["~standard"]?.validate !== "function") {
+    if (schema !== undefined && !isStandardSchema(schema)) {
       refuse(`${key} is not a Standard Schema`);
     }
   }

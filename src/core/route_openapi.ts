@@ -4,7 +4,7 @@
  * @module
  */
 import { type Deprecation, deprecationHeaders } from "./deprecation.ts";
-import type { AnySchema } from "./validation.ts";
+import { type AnySchema, isStandardSchema } from "./validation.ts";
 
 /** What a route says of itself in the OpenAPI document. */
 export interface RouteOpenApi {
@@ -22,9 +22,8 @@ export interface RouteOpenApi {
   /** A name of no other operation; default `Module.Controller.handler`. */
   readonly operationId?: string;
   /**
-   * Its responses by status: what they mean, and their schemas where the bodies are neither what
-   * `response` declares nor a problem document. The declared status is there in any case unless one
-   * below 400 is named here and there is no `response`.
+   * Its responses by status, in addition to the declared one, whose place one below 400 takes where there
+   * is no `response`. A description alone keeps the usual body: `response`, or a problem document.
    */
   readonly responses?: Readonly<Record<number, string | RouteResponse>>;
   /**
@@ -42,7 +41,7 @@ export interface RouteResponse {
   readonly description: string;
   /** Schema of its body. It is told, and not checked. */
   readonly schema?: AnySchema;
-  /** The media type of its body: JSON if there is a schema, and text of this type if there is none. */
+  /** The media type of its body; `application/json` by default. Without a schema the body is text. */
   readonly contentType?: string;
   /** What its headers mean, by their names. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -60,6 +59,10 @@ export function checkRouteOpenApi(
     if (!/^[1-5]\d\d$/.test(status)) throw new TypeError(`${status} is not a status`);
     const description = typeof response === "string" ? response : response?.description;
     if (typeof description !== "string") throw new TypeError(`${status} has no description`);
+    const schema = typeof response === "object" ? response.schema : undefined;
+    if (schema !== undefined && !isStandardSchema(schema)) {
+      throw new TypeError(`the schema of ${status} is not a Standard Schema`);
+    }
     const hasBody = typeof response === "object" && (response.schema || response.contentType);
     if (hasBody && /^(1..|204|205|304)$/.test(status)) throw new TypeError(`${status} has no body`);
   }

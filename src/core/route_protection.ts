@@ -74,6 +74,11 @@ export function protectionOf(declared: DeclaredRoute, global: GlobalProtection):
   return isPublic(declared) ? "public" : "open";
 }
 
+/** Tells whether callers of a route have to be known. */
+export function needsIdentity(protection: RouteProtection): boolean {
+  return protection === "identity" || protection === "roles";
+}
+
 /**
  * Lists the roles of which a caller needs one: the route's own, else its controller's unless the route
  * is public.

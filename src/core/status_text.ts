@@ -1,5 +1,5 @@
 /**
- * The names of error statuses.
+ * The names of statuses.
  *
  * @module
  */
@@ -51,4 +51,22 @@ const ERROR_STATUS_TEXT: Readonly<Record<number, string>> = {
 /** Gives the name of an error status, or of its class where the status has none. */
 export function errorStatusText(status: number): string {
   return ERROR_STATUS_TEXT[status] ?? (status < 500 ? "Client Error" : "Server Error");
+}
+
+/** Reason phrases of the statuses that a response with data may have, and of 204 (RFC 9110 §15.3). */
+const SUCCESS_STATUS_TEXT: Readonly<Record<number, string>> = {
+  200: "OK",
+  201: "Created",
+  202: "Accepted",
+  203: "Non-Authoritative Information",
+  204: "No Content",
+  206: "Partial Content",
+  207: "Multi-Status",
+  208: "Already Reported",
+  226: "IM Used",
+};
+
+/** Gives the name of a status of success. */
+export function successStatusText(status: number): string {
+  return SUCCESS_STATUS_TEXT[status] ?? "Success";
 }

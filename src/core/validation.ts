@@ -12,6 +12,13 @@ import type { InputPart, ValidationIssue } from "./validation_issue.ts";
 /** A schema of any library that implements Standard Schema: valibot, zod, arktype and others. */
 export type AnySchema = StandardSchemaV1;
 
+/** Tells a schema from something else. */
+export function isStandardSchema(value: unknown): value is AnySchema {
+  const standard = (value as { readonly "~standard"?: { readonly validate?: unknown } } | null)
+    ?.["~standard"];
+  return typeof standard?.validate === "function";
+}
+
 /** What a schema gives. */
 export type SchemaOutput<S extends AnySchema> = StandardSchemaV1.InferOutput<S>;
 

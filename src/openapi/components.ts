@@ -3,13 +3,9 @@
  *
  * @module
  */
+import { PROBLEM_MEDIA_TYPE } from "../core/problem.ts";
 import type { ComponentsObject, PathItemObject, ResponseObject } from "./openapi_document.ts";
-import {
-  PROBLEM_SCHEMAS,
-  PROBLEM_TYPE,
-  problemResponse,
-  problemResponseName,
-} from "./problem_responses.ts";
+import { describeProblem, PROBLEM_SCHEMAS, problemResponseName } from "./problem_responses.ts";
 import type { SchemaComponents } from "./schema_components.ts";
 
 /**
@@ -22,20 +18,20 @@ export function componentsOf(
   schemas: SchemaComponents,
   byHand: ComponentsObject = {},
 ): ComponentsObject | undefined {
-  const generated = schemas.usedIn(paths);
+  const generated = schemas.usedIn([paths, byHand]);
   const problems = new Set<string>();
   let hasProblem = false;
   for (const { responses } of Object.values(paths).flatMap((item) => Object.values(item))) {
     for (const [status, response] of Object.entries(responses)) {
       if ("$ref" in response) problems.add(status);
-      hasProblem ||= "$ref" in response || PROBLEM_TYPE in (response.content ?? {});
+      hasProblem ||= "$ref" in response || PROBLEM_MEDIA_TYPE in (response.content ?? {});
     }
   }
   const taken = hasProblem && Object.keys(PROBLEM_SCHEMAS).find((name) => name in generated);
   if (taken) throw new TypeError(`Cannot describe ${taken}: problem documents have that name`);
   const responses: Record<string, ResponseObject> = {};
   for (const status of [...problems].map(Number)) {
-    responses[problemResponseName(status)] = problemResponse(status);
+    responses[problemResponseName(status)] = describeProblem(status);
   }
   const components = {
     ...byHand,

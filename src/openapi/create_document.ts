@@ -8,9 +8,10 @@ import type { PlacedRoute } from "../core/route_table.ts";
 import { componentsOf } from "./components.ts";
 import { createConvert } from "./convert.ts";
 import type { OpenApiDocument } from "./openapi_document.ts";
-import { type OpenApiOptions, resolveOptions } from "./options.ts";
+import type { ResolvedOpenApiOptions } from "./options.ts";
 import { pathItemsOf } from "./path_items.ts";
 import { SchemaComponents } from "./schema_components.ts";
+import { SchemaNames } from "./schema_names.ts";
 import { usesOf, warningsOf } from "./schema_uses.ts";
 import { checkSchemes } from "./security.ts";
 
@@ -43,16 +44,15 @@ export interface CreatedDocument {
  */
 export async function createDocument(
   application: DescribedApplication,
-  given: OpenApiOptions = {},
+  options: ResolvedOpenApiOptions,
 ): Promise<CreatedDocument> {
-  const options = resolveOptions(given);
   const { apiPrefix = application.apiPrefix } = options;
   const routes = application.routes.filter(({ bound }) => !bound.route.options.openapi?.hidden);
   checkSchemes(routes, application.global, options);
   const uses = routes.flatMap(usesOf);
   const convert = await createConvert(uses);
   const taken = Object.keys(options.components?.schemas ?? {});
-  const schemas = new SchemaComponents(convert, uses, { taken });
+  const schemas = new SchemaComponents(convert, new SchemaNames(convert, uses), { taken });
   const context = { ...application, options, apiPrefix, schemas };
   const { paths, warnings } = await pathItemsOf(routes, context);
   const components = componentsOf(paths, schemas, options.components);

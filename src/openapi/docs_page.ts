@@ -32,11 +32,12 @@ const USER_INTERFACES: Readonly<Record<DocsUi, UserInterface>> = {
 export function docsPage(options: DocsPageOptions, request: DocsPageRequest): Page {
   const ui = USER_INTERFACES[options.ui];
   const { nonce, jsonUrl } = request;
+  const from = { cdn: ui.cdn, assets: options.assets, nonce };
   const document = `<a href="${escapeHtml(jsonUrl)}">OpenAPI document</a>`;
   return htmlPage({
     title: options.title,
     nonce,
-    head: ui.styleSheet && styleSheetTag(fileAttributes(ui, ui.styleSheet, options), nonce),
+    head: ui.styleSheet && `<link rel="stylesheet" ${loading("href", ui.styleSheet, from)}>`,
     body: `<div id="docs"></div>
 <noscript>
 <p class="notice">This page needs JavaScript. The ${document} can be read without it.</p>
@@ -45,7 +46,7 @@ export function docsPage(options: DocsPageOptions, request: DocsPageRequest): Pa
 The user interface could not be loaded. The ${document} can be read without it.
 </p>
 ${ui.prepare ? inlineScript(ui.prepare, nonce) : ""}
-${scriptTag(fileAttributes(ui, ui.script, options), nonce)}
+<script ${loading("src", ui.script, from)}></script>
 ${inlineScript(startScript(ui, docsSettings(options, request)), nonce)}`,
     policy: { "connect-src": ["'self'", ...originSources(options.connectTo)], ...ui.policy },
     headers: {
@@ -65,16 +66,15 @@ export function signInRedirectPage(
   options: DocsPageOptions,
   { nonce }: Pick<DocsPageRequest, "nonce">,
 ): Page {
-  const ui = USER_INTERFACES[options.ui];
-  const { redirectScript } = ui;
-  const script = redirectScript && scriptTag(fileAttributes(ui, redirectScript, options), nonce);
+  const { cdn, redirectScript } = USER_INTERFACES[options.ui];
+  const from = { cdn, assets: options.assets, nonce };
   return htmlPage({
     title: `Sign in: ${options.title}`,
     nonce,
     body: `<p class="notice">
 This window closes by itself. If it does not, close it and sign in again.
 </p>
-${script ?? ""}`,
+${redirectScript ? `<script ${loading("src", redirectScript, from)}></script>` : ""}`,
     headers: {
       "cross-origin-opener-policy": "unsafe-none",
       "referrer-policy": "no-referrer", // the URL has the code
@@ -99,26 +99,17 @@ function startScript({ global, start }: UserInterface, settings: DocsSettings): 
     }`;
 }
 
-/** Where a file is, and what vouches for it. */
-interface FileAttributes {
-  readonly url: string;
-  readonly integrity: string;
-}
-
-function fileAttributes(
-  { cdn }: UserInterface,
+/** Writes the attributes of an element that loads a file of the user interface. */
+function loading(
+  attribute: "href" | "src",
   { path, integrity }: PinnedFile,
-  { assets }: DocsPageOptions,
-): FileAttributes {
-  if (assets !== undefined) return { url: assets.replace(/\/*$/, `/${path}`), integrity: "" };
-  return { url: cdn + path, integrity: ` integrity="${integrity}" crossorigin="anonymous"` };
-}
-
-function scriptTag({ url, integrity }: FileAttributes, nonce: string): string {
-  return `<script nonce="${escapeHtml(nonce)}" src="${escapeHtml(url)}"${integrity}></script>`;
-}
-
-function styleSheetTag({ url, integrity }: FileAttributes, nonce: string): string {
-  const attributes = `nonce="${escapeHtml(nonce)}" href="${escapeHtml(url)}"${integrity}`;
-  return `<link rel="stylesheet" ${attributes}>`;
+  { cdn, assets, nonce }: {
+    readonly cdn: string;
+    readonly assets: string | undefined;
+    readonly nonce: string;
+  },
+): string {
+  const base = assets === undefined ? cdn : assets.replace(/\/*$/, "/");
+  const url = `nonce="${escapeHtml(nonce)}" ${attribute}="${escapeHtml(base + path)}"`;
+  return assets === undefined ? `${url} integrity="${integrity}" crossorigin="anonymous"` : url;
 }

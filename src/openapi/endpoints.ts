@@ -3,13 +3,13 @@
  *
  * @module
  */
-import type { Handler, MiddlewareHandler } from "hono";
+import type { Handler, Hono, Next } from "hono";
 import type { Context } from "../core/context.ts";
 import { rawPath } from "../core/raw_path.ts";
 import { docsPage, type DocsPageOptions, type Page, signInRedirectPage } from "./docs_page.ts";
 import type { OpenApiDocument } from "./openapi_document.ts";
 import type { ResolvedOpenApiOptions } from "./options.ts";
-import { yamlOf } from "./yaml.ts";
+import { toYaml } from "./yaml.ts";
 
 /** What answers at a path. */
 export interface OpenApiEndpoint {
@@ -54,7 +54,7 @@ export async function openApiEndpoints(
     { path: paths.json, handler: text(() => json, { type: "application/json", tag }) },
     {
       path: paths.yaml,
-      handler: text(() => yaml ??= yamlOf(document).then(encoded), {
+      handler: text(() => yaml ??= toYaml(document).then(encoded), {
         type: "application/yaml",
         tag: `${tag}-yaml`,
       }),
@@ -82,11 +82,15 @@ export async function openApiEndpoints(
  * Keeps the headers of the pages as they are, whatever middleware sets: under a policy that is made for
  * the application's own responses, the user interface would not run, and its sign-in not come back.
  */
-export const keepPageHeaders: MiddlewareHandler = async (c, next) => {
+export function keepPageHeaders(router: Hono, { docsPath }: ResolvedOpenApiOptions): void {
+  if (docsPath !== false) router.use(`${docsPath.replace(/\/$/, "")}/*`, keepHeaders);
+}
+
+async function keepHeaders(c: Context, next: Next): Promise<void> {
   await next();
   const headers: Page["headers"] | undefined = c.get(PAGE_HEADERS);
   for (const [name, value] of Object.entries(headers ?? {})) c.res.headers.set(name, value);
-};
+}
 
 const PAGE_HEADERS = "fw.pageHeaders";
 

@@ -56,11 +56,8 @@ export function mapSubschemas(
     else if (OF_SCHEMA_LISTS.has(keyword) && Array.isArray(value)) {
       mapped[keyword] = value.map(each);
     } else if (OF_NAMED_SCHEMAS.has(keyword) && isJsonSchema(value)) {
-      mapped[keyword] = Object.fromEntries(
-        Object.entries(value).map((
-          [name, each],
-        ) => [name, isJsonSchema(each) ? replace(each) : each]),
-      );
+      const entries = Object.entries(value).map(([name, one]) => [name, each(one)]);
+      mapped[keyword] = Object.fromEntries(entries);
     } else mapped[keyword] = value;
   }
   return mapped;

@@ -26,4 +26,4 @@ export type {
   ServerObject,
   TagObject,
 } from "./openapi_document.ts";
-export { yamlOf } from "./yaml.ts";
+export { toYaml } from "./yaml.ts";

@@ -65,22 +65,20 @@ export interface OpenApiOptions {
 }
 
 /** Options with their defaults. */
-export interface ResolvedOpenApiOptions extends OpenApiOptions {
-  /** The name of the API. */
-  readonly title: string;
-  /** The version of the API. */
-  readonly version: string;
-  /** Where the document is served. */
-  readonly jsonPath: string;
-  /** Where its page is served. */
-  readonly docsPath: string | false;
-  /** The user interface of the page. */
-  readonly docsUi: DocsUi;
-  /** Whether protected operations need the scheme. */
-  readonly inferRouteSecurityFromRoles: boolean;
-  /** The name of that scheme. */
-  readonly rolesSecurityScheme: string;
-}
+export type ResolvedOpenApiOptions =
+  & OpenApiOptions
+  & Required<
+    Pick<
+      OpenApiOptions,
+      | "title"
+      | "version"
+      | "jsonPath"
+      | "docsPath"
+      | "docsUi"
+      | "inferRouteSecurityFromRoles"
+      | "rolesSecurityScheme"
+    >
+  >;
 
 /**
  * Fills in the defaults.

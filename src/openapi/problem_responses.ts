@@ -3,12 +3,11 @@
  *
  * @module
  */
+import { type Problem, PROBLEM_MEDIA_TYPE } from "../core/problem.ts";
 import { errorStatusText } from "../core/status_text.ts";
+import type { ValidationIssue } from "../core/validation_issue.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import type { ResponseObject } from "./openapi_document.ts";
-
-/** Their media type. */
-export const PROBLEM_TYPE = "application/problem+json";
 
 const PROBLEM_DETAILS: JsonSchema = {
   type: "object",
@@ -29,7 +28,7 @@ const PROBLEM_DETAILS: JsonSchema = {
       description: "What is wrong with each value",
       items: { $ref: "#/components/schemas/ValidationIssue" },
     },
-  },
+  } satisfies Record<keyof Problem, JsonSchema>,
   required: ["type", "title", "status", "instance"],
 };
 
@@ -40,7 +39,7 @@ const VALIDATION_ISSUE: JsonSchema = {
     in: { type: "string", enum: ["body", "query", "path", "header"] },
     field: { type: "string", description: "Its path, such as `a.b.0`" },
     message: { type: "string" },
-  },
+  } satisfies Record<keyof ValidationIssue, JsonSchema>,
   required: ["in", "field", "message"],
 };
 
@@ -68,7 +67,7 @@ export function problemResponseName(status: number): string {
 }
 
 /** A response with a problem document; what it means is by default what its status says. */
-export function problemResponse(
+export function describeProblem(
   status: number,
   description: string = DESCRIPTIONS[status] ?? errorStatusText(status),
 ): ResponseObject {
@@ -76,7 +75,7 @@ export function problemResponse(
   return {
     description,
     ...status === 429 && { headers: { "Retry-After": RETRY_AFTER } },
-    content: { [PROBLEM_TYPE]: { schema, example: exampleOf(status, description) } },
+    content: { [PROBLEM_MEDIA_TYPE]: { schema, example: exampleOf(status, description) } },
   };
 }
 

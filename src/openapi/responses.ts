@@ -5,11 +5,12 @@
  */
 import { type DeclaredInput, inputOf } from "../core/declared_input.ts";
 import type { RouteResponse } from "../core/route_openapi.ts";
-import type { RouteProtection } from "../core/route_protection.ts";
+import { needsIdentity, type RouteProtection } from "../core/route_protection.ts";
 import type { PlacedRoute } from "../core/route_table.ts";
+import { successStatusText } from "../core/status_text.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import type { OperationMethod, OperationObject, ResponseObject } from "./openapi_document.ts";
-import { problemResponse, problemResponseName } from "./problem_responses.ts";
+import { describeProblem, problemResponseName } from "./problem_responses.ts";
 import type { SchemaComponents } from "./schema_components.ts";
 
 type Responses = OperationObject["responses"];
@@ -26,19 +27,6 @@ export interface ProblemSources {
   readonly isRateLimited: boolean;
 }
 
-/** Names of the statuses of success. */
-const SUCCESS_TEXT: Readonly<Record<number, string>> = {
-  200: "OK",
-  201: "Created",
-  202: "Accepted",
-  203: "Non-Authoritative Information",
-  204: "No Content",
-  206: "Partial Content",
-  207: "Multi-Status",
-  208: "Already Reported",
-  226: "IM Used",
-};
-
 /** Describes what a route answers: what it lists, else its status; and the problems it can have. */
 export function responsesOf(
   { bound }: PlacedRoute,
@@ -47,35 +35,47 @@ export function responsesOf(
 ): Responses {
   const { openapi: { responses: listed = {} } = {}, response, status = 200 } = bound.route.options;
   const success: ResponseObject = {
-    description: SUCCESS_TEXT[status] ?? "Success",
+    description: successStatusText(status),
     ...response
       ? content(schemas.describe({ schema: response, direction: "output" }))
       : anyBody(status),
   };
-  const isListed = Object.keys(listed).some((each) => Number(each) < 400);
+  const hasListedSuccess = Object.keys(listed).some((each) => Number(each) < 400);
   const described: Record<string, Responses[string]> = {
-    ...(response || !isListed) && { [status]: success },
+    ...(response || !hasListedSuccess) && { [status]: success },
   };
   for (const problem of problemsOf(sources, inputOf(bound.route.options))) {
     described[problem] = { $ref: `#/components/responses/${problemResponseName(problem)}` };
   }
   for (const [key, said] of Object.entries(listed)) {
-    const { description, headers, ...body } = typeof said === "string"
-      ? { description: said }
-      : said;
-    const usual = Number(key) >= 400
-      ? problemResponse(Number(key), description)
-      : Number(key) === status
-      ? success
-      : anyBody(Number(key));
-    const all = { ...usual.headers, ...headersOf(headers) };
-    described[key] = {
-      ...hasBody(body) ? bodyOf(body, schemas) : usual,
-      description,
-      ...Object.keys(all).length > 0 && { headers: all },
-    };
+    const usual = Number(key) === status ? success : usualResponse(Number(key), said);
+    described[key] = listedResponse(said, usual, schemas);
   }
   return method === "head" ? withoutBodies(described) : described;
+}
+
+/** What is known of a response by its status: a problem, or any body. */
+function usualResponse(
+  status: number,
+  said: string | RouteResponse,
+): Partial<ResponseObject> {
+  const description = typeof said === "string" ? said : said.description;
+  return status >= 400 ? describeProblem(status, description) : anyBody(status);
+}
+
+/** Describes a response as its route lists it; what the list does not say is as usual. */
+function listedResponse(
+  said: string | RouteResponse,
+  usual: Partial<ResponseObject>,
+  schemas: SchemaComponents,
+): ResponseObject {
+  const { description, headers, ...body } = typeof said === "string" ? { description: said } : said;
+  const all = { ...usual.headers, ...headersOf(headers) };
+  return {
+    ...hasBody(body) ? bodyOf(body, schemas) : usual,
+    description,
+    ...Object.keys(all).length > 0 && { headers: all },
+  };
 }
 
 /** Nothing is known of a body without a schema, not even whether there is one. */
@@ -113,10 +113,9 @@ function problemsOf(
   { protection, isGuarded, hasPathParameters, isRateLimited }: ProblemSources,
   { params, query, headers, body }: DeclaredInput,
 ): readonly number[] {
-  const needsIdentity = protection === "identity" || protection === "roles";
   return [
     ...body ? [400, 413, 415] : [],
-    ...needsIdentity || isGuarded ? [401] : [],
+    ...needsIdentity(protection) || isGuarded ? [401] : [],
     ...protection === "roles" || isGuarded ? [403] : [],
     ...hasPathParameters ? [404] : [],
     ...params || query || headers || body ? [422] : [],

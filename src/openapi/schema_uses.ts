@@ -8,7 +8,7 @@ import type { PlacedRoute } from "../core/route_table.ts";
 import type { AnySchema } from "../core/validation.ts";
 import type { Convert, Converted, Direction } from "./converted.ts";
 import { namedTargets, unknownIn } from "./references.ts";
-import type { DocumentedUse } from "./schema_components.ts";
+import type { DocumentedUse } from "./schema_names.ts";
 
 /** Lists the schemas that a route uses. */
 export function usesOf({ method, path, bound: { route } }: PlacedRoute): readonly DocumentedUse[] {
@@ -19,7 +19,7 @@ export function usesOf({ method, path, bound: { route } }: PlacedRoute): readonl
     what: string,
     schema: AnySchema | undefined,
     kind: Pick<DocumentedUse, "direction" | "isWhole">,
-  ) => schema && uses.push({ schema, of: `the ${what} of ${method} ${path}`, ...kind });
+  ) => schema && uses.push({ schema, user: `the ${what} of ${method} ${path}`, ...kind });
   for (const [what, schema] of Object.entries({ params, query, headers })) {
     use(what, schema, { direction: "input", isWhole: false });
     use(what, schema, { direction: "output", isWhole: false }); // what text becomes
@@ -37,17 +37,16 @@ export function usesOf({ method, path, bound: { route } }: PlacedRoute): readonl
 export function warningsOf(uses: readonly DocumentedUse[], convert: Convert): readonly string[] {
   // what text becomes is only looked at where it says more than the text
   const described = uses.filter(({ isWhole, direction }) => isWhole || direction === "input");
-  const warnings = described.flatMap(({ schema, direction, of }) => {
+  const warnings = described.flatMap(({ schema, direction, user }) => {
+    const subject = sentence(user);
     const { vendor } = schema["~standard"];
     const converted = convert(schema, direction);
     const parts = converted ? [converted, ...partsOf(converted, direction, convert)] : [];
     return converted
       ? parts.flatMap(unknownIn).map((kind) =>
-        `${
-          sentence(of)
-        }: JSON Schema has no words for "${kind}" of ${vendor}, so it is described as "any"`
+        `${subject}: JSON Schema has no words for "${kind}" of ${vendor}, so it is described as "any"`
       )
-      : [`${sentence(of)}: ${vendor} offers no JSON Schema of it, so it is described as "any"`];
+      : [`${subject}: ${vendor} offers no JSON Schema of it, so it is described as "any"`];
   });
   return [...new Set(warnings)];
 }

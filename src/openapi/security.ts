@@ -7,6 +7,7 @@ import { acceptsIdentity } from "../core/identity_marker.ts";
 import type { Route } from "../core/route.ts";
 import {
   type GlobalProtection,
+  needsIdentity,
   protectionOf,
   type RouteProtection,
 } from "../core/route_protection.ts";
@@ -54,22 +55,18 @@ export function checkSchemes(
     );
   }
   if (!inferRouteSecurityFromRoles || isDeclared(rolesSecurityScheme)) return;
-  const needy = routes.find(({ bound }) =>
+  const first = routes.find(({ bound }) =>
     needsIdentity(protectionOf(bound, global)) || takesIdentity(bound.route)
   );
-  const who = needy
-    ? `${nameOf(needy.bound)} (${needy.method} ${needy.path})`
+  const subject = first
+    ? `${nameOf(first.bound)} (${first.method} ${first.path})`
     : "routes with roles";
   throw new TypeError(
-    `Cannot describe ${who}: components.securitySchemes does not declare ${rolesSecurityScheme}, ` +
+    `Cannot describe ${subject}: components.securitySchemes does not declare ${rolesSecurityScheme}, ` +
       "the rolesSecurityScheme",
   );
 }
 
 function takesIdentity({ options }: Route): boolean {
   return Object.values(options.args ?? {}).some(acceptsIdentity);
-}
-
-function needsIdentity(protection: RouteProtection): boolean {
-  return protection === "identity" || protection === "roles";
 }

@@ -57,7 +57,8 @@ function isSaid(keyword: string, value: unknown): boolean {
 
 function isPattern(value: unknown): boolean {
   try {
-    return new RegExp(String(value), "u") instanceof RegExp;
+    new RegExp(String(value), "u");
+    return true;
   } catch {
     return false;
   }

@@ -11,13 +11,13 @@ import type { OpenApiDocument } from "./openapi_document.ts";
  * @example
  * ```ts
  * import { FwFactory, module } from "@fw/fw";
- * import { yamlOf } from "@fw/fw/openapi";
+ * import { toYaml } from "@fw/fw/openapi";
  *
  * const app = await FwFactory.create(module({}));
- * console.assert((await yamlOf(await app.openApi())).startsWith("openapi: 3.1.1"));
+ * console.assert((await toYaml(await app.openApi())).startsWith("openapi: 3.1.1"));
  * ```
  */
-export async function yamlOf(document: OpenApiDocument): Promise<string> {
+export async function toYaml(document: OpenApiDocument): Promise<string> {
   const { stringify } = await import("yaml"); // only who wants YAML loads its writer
   return stringify(document, { aliasDuplicateObjects: false });
 }

@@ -1,0 +1,119 @@
+/**
+ * The names of a document's schemas: each is of one schema, and of two components where what that takes
+ * and what it gives differ.
+ *
+ * @module
+ */
+import type { AnySchema } from "../core/validation.ts";
+import type { Convert, Direction, SchemaUse } from "./converted.ts";
+import { namedTargets, textOf } from "./references.ts";
+
+/** A schema as a document uses it. */
+export interface DocumentedUse extends SchemaUse {
+  /** What uses it, for messages: `the body of POST /users`. */
+  readonly user: string;
+  /** Whether it is described as a whole; of parameters, each property is by itself. */
+  readonly isWhole: boolean;
+}
+
+/** The names of a document's schemas. */
+export class SchemaNames {
+  readonly #convert: Convert;
+  readonly #owners = new Map<string, DocumentedUse>();
+  readonly #used: Readonly<Record<Direction, Set<string>>> = {
+    input: new Set(),
+    output: new Set(),
+  };
+  readonly #split: ReadonlySet<string>;
+
+  /**
+   * Settles the names of all schemas that a document uses.
+   *
+   * @throws {TypeError} if two schemas have one name, or one has the name of what another takes
+   */
+  constructor(convert: Convert, uses: readonly DocumentedUse[]) {
+    this.#convert = convert;
+    for (const use of uses) this.#noteUse(use);
+    this.#split = this.#findSplit();
+    const clash = [...this.#split].find((name) => this.has(`${name}Input`));
+    if (clash !== undefined) {
+      throw new TypeError(
+        `Cannot describe ${clash}: it takes something else than it gives, so what it takes would be ` +
+          `${clash}Input, which another schema is named`,
+      );
+    }
+  }
+
+  /** Tells whether a schema has a name. */
+  has(name: string): boolean {
+    return this.#owners.has(name);
+  }
+
+  /** Gives the component's name of a schema with a name: `User` for what it gives, `UserInput` for what it takes. */
+  componentOf(name: string, direction: Direction): string {
+    return direction === "input" && this.#split.has(name) ? `${name}Input` : name;
+  }
+
+  #noteUse(use: DocumentedUse): void {
+    const { schema, direction, isWhole } = use;
+    const noted = this.#used[direction];
+    if (isWhole) return this.#note(use, noted);
+    const converted = this.#convert(schema, direction);
+    if (!converted) return;
+    if (converted.name !== undefined) this.#claim(converted.name, use);
+    const ofParts = direction === "input" ? noted : new Set<string>(); // what is given is only read
+    for (const { schema } of namedTargets(converted)) this.#note({ ...use, schema }, ofParts);
+  }
+
+  #note(use: DocumentedUse, noted: Set<string>): void {
+    const converted = this.#convert(use.schema, use.direction);
+    if (!converted) return;
+    if (converted.name !== undefined) {
+      this.#claim(converted.name, use);
+      if (noted.has(converted.name)) return;
+      noted.add(converted.name);
+    }
+    for (const { schema } of namedTargets(converted)) this.#note({ ...use, schema }, noted);
+  }
+
+  #claim(name: string, use: DocumentedUse): void {
+    const owner = this.#owners.get(name);
+    if (!owner) this.#owners.set(name, use);
+    else if (owner.schema !== use.schema && !this.#isSame(owner.schema, use.schema)) {
+      throw new TypeError(
+        `Cannot describe ${use.user}: another schema is named ${name}, in ${owner.user}`,
+      );
+    }
+  }
+
+  #isSame(one: AnySchema, other: AnySchema): boolean {
+    return (["input", "output"] as const).every((direction) =>
+      textOf(this.#convert(one, direction)) === textOf(this.#convert(other, direction))
+    );
+  }
+
+  /** Finds the names used both ways of which the two differ, or refer to one that does. */
+  #findSplit(): ReadonlySet<string> {
+    const { input, output } = this.#used;
+    const both = [...input].filter((name) => output.has(name));
+    const split = new Set(both.filter((name) => this.#differs(name)));
+    for (let before = -1; before !== split.size;) {
+      before = split.size;
+      for (const name of both) if (this.#refersTo(split, name)) split.add(name);
+    }
+    return split;
+  }
+
+  #differs(name: string): boolean {
+    const schema = this.#owners.get(name)?.schema;
+    return schema !== undefined &&
+      textOf(this.#convert(schema, "input")) !== textOf(this.#convert(schema, "output"));
+  }
+
+  #refersTo(names: ReadonlySet<string>, name: string): boolean {
+    const schema = this.#owners.get(name)?.schema;
+    const converted = schema && this.#convert(schema, "input");
+    return converted !== undefined &&
+      namedTargets(converted).some((target) => names.has(target.name));
+  }
+}
