@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { getLogger } from "@logtape/logtape";
+import { getConfig, getLogger } from "@logtape/logtape";
 import type { ExecutionContext, Handler, Hono, MiddlewareHandler } from "hono";
 import { installAuthnMiddleware } from "./authn/middleware.ts";
 import { assemble, type Install, throwingErrors } from "./core/assembly.ts";
@@ -64,6 +64,7 @@ export class FwApplication {
   #requiresIdentity = false;
   #rolesReader: RolesReader = claimedRoles;
   #openApi = resolveOptions();
+  #warnings: readonly string[] = [];
   #assembled: Promise<Hono> | undefined;
   #router: Hono | undefined;
 
@@ -248,7 +249,7 @@ export class FwApplication {
     const serve: Install = async (router) => {
       const { openApiEndpoints } = await load();
       const { document, warnings } = await this.#describe();
-      for (const warning of warnings) getLogger(["fw", "openapi"]).warn("{warning}", { warning });
+      this.#warnings = warnings;
       for (const { path, handler } of await openApiEndpoints(document, resolved)) {
         mount(router, { method: "GET", path }, handler);
       }
@@ -265,7 +266,7 @@ export class FwApplication {
    * declared
    */
   async openApi(): Promise<OpenApiDocument> {
-    return (await this.#describe()).document;
+    return structuredClone((await this.#describe()).document); // what is shared may be changed by nobody
   }
 
   /** Conceals what went wrong from the bodies of 5xx responses. */
@@ -351,8 +352,9 @@ export class FwApplication {
    * @throws {TypeError} if the routes collide, or the application is closed
    */
   async listen(port: number, options: ListenOptions = {}): Promise<HttpServer> {
-    logToConsole(); // what is warned of at boot too
     await this.#assemble();
+    logToConsole();
+    this.#warn();
     return await this.#serving.listen(port, options);
   }
 
@@ -414,11 +416,22 @@ export class FwApplication {
       installs: this.#installed.inOrder(),
     });
     try {
-      return this.#router = await this.#assembled;
+      this.#router = await this.#assembled;
+      this.#warn();
+      return this.#router;
     } catch (error) {
       this.#assembled = undefined; // so that what is wrong can be mended
       throw error;
     }
+  }
+
+  /** Logs what boot has to warn of, once there is a log. */
+  #warn(): void {
+    if (!getConfig()) return;
+    for (const warning of this.#warnings) {
+      getLogger(["fw", "openapi"]).warn("{warning}", { warning });
+    }
+    this.#warnings = [];
   }
 
   /** Installs an endpoint outside of prefixes, versions and limits. */

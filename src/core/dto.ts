@@ -24,7 +24,7 @@ const NAME = Symbol("fw.dto");
  * @throws {TypeError} if the name is not fit for a component's name, or the schema has another
  */
 export function dto<S extends StandardSchemaV1>(name: string, schema: S): S {
-  if (!/^[A-Za-z0-9._-]+$/.test(name)) {
+  if (!isComponentName(name)) {
     throw new TypeError(
       `Cannot name a schema ${JSON.stringify(name)}: letters, digits, ".", "_" and "-" make a name`,
     );
@@ -34,6 +34,11 @@ export function dto<S extends StandardSchemaV1>(name: string, schema: S): S {
     throw new TypeError(`Cannot name a schema ${name}: it is named ${other}`);
   }
   return Object.defineProperty(schema, NAME, { value: name });
+}
+
+/** Tells whether a name is fit for a component of an OpenAPI document (OpenAPI 3.1.1 §4.8.7.1). */
+export function isComponentName(name: string): boolean {
+  return /^[A-Za-z0-9._-]+$/.test(name);
 }
 
 /** Gives the name a schema was given by {@linkcode dto}. */

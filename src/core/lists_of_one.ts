@@ -17,32 +17,34 @@ interface Judgement {
   readonly result: StandardSchemaV1.Result<unknown>;
 }
 
-/** Judges fields that were refused once more, with lists in place of what was refused and is none. */
+/** How often it is asked again: a schema may tell of one refusal at a time. */
+const MAX_ROUNDS = 8;
+
+/** Judges fields that were refused again, with lists in place of single values where lists are expected. */
 export async function withListsOfOne(
   schema: StandardSchemaV1,
-  { fields, result }: Judgement,
+  judgement: Judgement,
 ): Promise<Judgement> {
-  const single = refusedKeys(result).filter((key) => key in fields && !Array.isArray(fields[key]));
-  if (single.length === 0) return { fields, result };
-  const again = await judge(schema, withLists(fields, single));
-  const stillRefused = refusedKeys(again.result);
-  if (stillRefused.length === 0) return again;
-  const lists = single.filter((key) => !stillRefused.includes(key));
-  return lists.length > 0 ? await judge(schema, withLists(fields, lists)) : { fields, result };
+  let { fields, result } = judgement;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const lists = expectedLists(result).filter((key) =>
+      Object.hasOwn(fields, key) && !Array.isArray(fields[key])
+    );
+    if (lists.length === 0) break;
+    fields = { ...fields, ...Object.fromEntries(lists.map((key) => [key, [fields[key]]])) };
+    result = await schema["~standard"].validate(fields);
+  }
+  return { fields, result };
 }
 
-async function judge(schema: StandardSchemaV1, fields: Fields): Promise<Judgement> {
-  return { fields, result: await schema["~standard"].validate(fields) };
+/** Gives the fields that were refused for being no lists. */
+function expectedLists({ issues = [] }: StandardSchemaV1.Result<unknown>): readonly string[] {
+  return issues.filter(expectsList).map(({ path = [] }) => Array.from(path)).filter(({ length }) =>
+    length === 1
+  ).map(([segment]) => String(typeof segment === "object" ? segment.key : segment));
 }
 
-/** Gives the fields that were refused themselves, not for what they hold. */
-function refusedKeys({ issues = [] }: StandardSchemaV1.Result<unknown>): readonly string[] {
-  const paths = issues.map(({ path = [] }) => Array.from(path));
-  return paths.filter(({ length }) => length === 1).map(([segment]) =>
-    String(typeof segment === "object" ? segment.key : segment)
-  );
-}
-
-function withLists(fields: Fields, keys: readonly string[]): Fields {
-  return { ...fields, ...Object.fromEntries(keys.map((key) => [key, [fields[key]]])) };
+/** Tells by what valibot, zod and arktype each say that they expected. */
+function expectsList(issue: StandardSchemaV1.Issue): boolean {
+  return "expected" in issue && ["Array", "array", "an array"].includes(String(issue.expected));
 }

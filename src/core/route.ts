@@ -225,6 +225,7 @@ function checkOptions({ method, path, options }: Route): void {
     refuse(`bodyLimit ${bodyLimit} is not a size in bytes`);
   }
   if (options.roles && options.public) refuse("it is public, so its roles would mean nothing");
+  if (options.consumes?.length === 0) refuse("consumes is empty, so no body could be read");
   if (options.roles?.length === 0) refuse("roles is empty, so nobody could call it");
   if (options.body && (method === "GET" || method === "HEAD")) refuse(`${method} has no body`);
   if (options.response && options.status === 204) refuse("a 204 response has no body");

@@ -53,7 +53,7 @@ export interface RouteResponse {
  * @throws {TypeError} saying what is wrong
  */
 export function checkRouteOpenApi(
-  { responses = {}, deprecated, operationId, summary }: RouteOpenApi,
+  { responses = {}, deprecated, operationId, summary, security = [] }: RouteOpenApi,
 ): void {
   for (const [status, response] of Object.entries(responses)) {
     if (!/^[1-5]\d\d$/.test(status)) throw new TypeError(`${status} is not a status`);
@@ -63,9 +63,13 @@ export function checkRouteOpenApi(
     if (schema !== undefined && !isStandardSchema(schema)) {
       throw new TypeError(`the schema of ${status} is not a Standard Schema`);
     }
+    if (typeof response === "object" && response.contentType === "") {
+      throw new TypeError(`the contentType of ${status} is empty`);
+    }
     const hasBody = typeof response === "object" && (response.schema || response.contentType);
     if (hasBody && /^(1..|204|205|304)$/.test(status)) throw new TypeError(`${status} has no body`);
   }
+  if (!Array.isArray(security)) throw new TypeError("security is not a list");
   if (operationId === "") throw new TypeError("operationId is empty");
   if (summary === "") throw new TypeError("summary is empty");
   if (typeof deprecated === "object") deprecationHeaders(deprecated);

@@ -52,9 +52,11 @@ export function corrected(json: JsonSchema, type: ArkType): JsonSchema {
   );
   const dropped = new Set(flagged.map(({ rule }) => rule));
   const fallback = { default: ({ base }: { readonly base: JsonSchema }) => base };
-  const whole = type.toJsonSchema({ target: "draft-2020-12", fallback });
+  const [whole, again] = [1, 2].map(() => type.toJsonSchema({ target: "draft-2020-12", fallback }));
+  const isSame = JSON.stringify(whole) === JSON.stringify(again); // defaults may be of the moment
   const open = JSON.stringify(type.json).includes('"undeclared":"reject"') ? json : opened(json);
-  return withDefaults(dropped.size > 0 ? withoutPatterns(open, dropped) : open, whole);
+  const told = dropped.size > 0 ? withoutPatterns(open, dropped) : open;
+  return isSame ? withDefaults(told, whole) : told;
 }
 
 /** Opens objects whose other keys are deleted, not refused. */

@@ -14,6 +14,7 @@ import { SchemaComponents } from "./schema_components.ts";
 import { SchemaNames } from "./schema_names.ts";
 import { usesOf, warningsOf } from "./schema_uses.ts";
 import { checkSchemes } from "./security.ts";
+import { textWarningsOf } from "./text_warnings.ts";
 
 /** What is described. */
 export interface DescribedApplication {
@@ -54,12 +55,12 @@ export async function createDocument(
   const taken = Object.keys(options.components?.schemas ?? {});
   const schemas = new SchemaComponents(convert, new SchemaNames(convert, uses), { taken });
   const context = { ...application, options, apiPrefix, schemas };
-  const { paths, warnings } = await pathItemsOf(routes, context);
+  const { paths, warnings } = pathItemsOf(routes, context);
   const components = componentsOf(paths, schemas, options.components);
   const { title, version, info, documentTags: tags } = options;
   const { servers = [{ url: "/" }], security = [] } = options; // what OpenAPI takes them for, unsaid
   return {
-    warnings: [...warningsOf(uses, convert), ...warnings],
+    warnings: [...warningsOf(uses, convert), ...textWarningsOf(uses, convert), ...warnings],
     document: {
       openapi: "3.1.1",
       info: { title, version, ...info },

@@ -89,7 +89,9 @@ export function keepPageHeaders(router: Hono, { docsPath }: ResolvedOpenApiOptio
 async function keepHeaders(c: Context, next: Next): Promise<void> {
   await next();
   const headers: Page["headers"] | undefined = c.get(PAGE_HEADERS);
-  for (const [name, value] of Object.entries(headers ?? {})) c.res.headers.set(name, value);
+  const isPage = c.res.status === 200 && c.res.headers.get("content-type")?.startsWith("text/html");
+  if (!headers || !isPage) return; // something else has been answered in its place
+  for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
 }
 
 const PAGE_HEADERS = "fw.pageHeaders";
@@ -101,7 +103,8 @@ function pageResponse({ html, headers }: Page, c: Context): Response {
 
 /** Answers with the length of the body, which servers would say is 0 to a HEAD (RFC 9110 §8.6). */
 function whole(body: Bytes, headers: Page["headers"], c: Context): Response {
-  return c.body(body, 200, { ...headers, "content-length": String(body.byteLength) });
+  if (c.req.method === "HEAD") c.header("content-length", String(body.byteLength));
+  return c.body(body, 200, { ...headers });
 }
 
 /** Makes a handler for a text that does not change: whoever has it is told so (RFC 9110 §13.1.2). */

@@ -12,9 +12,14 @@ export function operationIdOf(
   { method, path, bound }: PlacedRoute,
   { operationId: name = ({ handler }) => handler }: Pick<OpenApiOptions, "operationId"> = {},
 ): string {
-  const { operationId = name({ method, path, handler: nameOf(bound) }) } =
-    bound.route.options.openapi ?? {};
-  return operationId.replace(/[^\w.$-]+/g, "_"); // so that it can stand in a URL
+  const { operationId } = bound.route.options.openapi ?? {};
+  if (operationId !== undefined) return operationId;
+  const handler = nameOf(bound).replace(/[^\p{L}\p{N}_.$-]+/gu, "_"); // so that it can stand in a URL
+  const id: unknown = name({ method, path, handler });
+  if (typeof id === "string" && id !== "") return id;
+  throw new TypeError(
+    `Cannot describe ${method} ${path}: the operationId of the options gives no id`,
+  );
 }
 
 /** Gives the summary of an operation: its handler's name in words unless the route says otherwise. */

@@ -49,18 +49,18 @@ export function methodsOf({ method, bound }: PlacedRoute): readonly OperationMet
 }
 
 /** Describes a route at one of its paths, and for one of its methods. */
-export async function operationOf(
+export function operationOf(
   placed: PlacedRoute,
   { method, template }: OperationPlace,
   { options, apiPrefix, global, isRateLimited, schemas }: OperationContext,
-): Promise<OperationObject> {
+): OperationObject {
   const { deprecated } = placed.bound.route.options.openapi ?? {};
   const description = descriptionOf(placed);
   const tag = tagOf(placed, { apiPrefix });
   const parameters = parametersOf(placed, template, schemas);
   const hasBody = method !== "get" && method !== "head";
   const requestBody = hasBody
-    ? await requestBodyOf(inputOf(placed.bound.route.options), schemas)
+    ? requestBodyOf(inputOf(placed.bound.route.options), schemas)
     : undefined;
   const protection = protectionOf(placed.bound, global);
   const sources = {

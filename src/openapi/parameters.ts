@@ -12,6 +12,7 @@ import type { PathParameter, PathTemplate } from "./path_templates.ts";
 import { type Properties, propertiesOf } from "./properties.ts";
 import type { SchemaComponents } from "./schema_components.ts";
 import { textParameter } from "./text_parameter.ts";
+import { readsAsWritten } from "./text_probe.ts";
 import { tidied } from "./tidied.ts";
 
 /** Headers that OpenAPI describes by other means (§4.8.12.1 there). */
@@ -104,12 +105,15 @@ function describedProperties(schema: AnySchema, schemas: SchemaComponents): Prop
   const taken = schemas.write({ schema, direction: "input" });
   const given = schemas.peek({ schema, direction: "output" });
   if (!taken) return { ...NOTHING, rest: {} };
+  if (Object.keys(schemas.resolve(taken)).length === 0) return { ...NOTHING, rest: {} };
   const { of, required, rest } = propertiesOf(taken, schemas);
   const outputs = given ? propertiesOf(given, schemas).of : NOTHING.of;
   const parameterOf = (name: string, input: JsonSchema) => {
     const text = schemas.resolve(input);
-    const described = textParameter(text, outputs.get(name));
-    return described === text ? input : described;
+    const output = outputs.get(name);
+    const described = textParameter(text, output);
+    const isOther = described !== text && output && readsAsWritten(schema, name, output);
+    return isOther ? described : input;
   };
   return {
     of: new Map([...of].map(([name, input]) => [name, parameterOf(name, input)])),

@@ -22,10 +22,10 @@ export interface PathItems {
  * @throws {TypeError} if two operations have one id, or a path and its `params` do not have the same
  * parameters; naming the route
  */
-export async function pathItemsOf(
+export function pathItemsOf(
   routes: readonly PlacedRoute[],
   context: OperationContext,
-): Promise<PathItems> {
+): PathItems {
   const paths: Record<string, Record<string, OperationObject>> = {};
   const known = new Map<string, string>(); // templates by their shapes
   const owners = new Map<string, PlacedRoute>();
@@ -42,7 +42,7 @@ export async function pathItemsOf(
           if (isDeclared) warnings.push(sameToOpenApi(placed, path));
           continue;
         }
-        const operation = await operationOf(placed, { method, template }, context);
+        const operation = operationOf(placed, { method, template }, context);
         checkId(operation.operationId, placed, owners);
         item[method] = renamed(operation, template.template, path);
       }

@@ -48,6 +48,55 @@ function targetsOf({ json, references }: Converted): readonly ReferenceTarget[] 
   return [...targets];
 }
 
+/** Tells whether a schema refers to something that is not known, or holds itself as an object. */
+export function hasUnknownReference(converted: Converted): boolean {
+  let isUnknown = false;
+  const visit = (part: JsonSchema): void => {
+    isUnknown ||= typeof part.$ref === "string" && !converted.references.has(part.$ref);
+    visitSubschemas(part, visit);
+  };
+  try {
+    for (const target of targetsOf(converted)) if (!isNamed(target)) visit(target.json);
+    visit(converted.json);
+  } catch {
+    return true; // the stack has an end
+  }
+  return isUnknown;
+}
+
+/**
+ * Finds the parts without a name that hold themselves, by way of others too: written out where they are
+ * used, they would have no end.
+ */
+export function cyclicParts(converted: Converted): ReadonlySet<JsonSchema> {
+  const next = new Map<JsonSchema, readonly JsonSchema[]>();
+  const nextOf = (part: JsonSchema): readonly JsonSchema[] => {
+    const known = next.get(part);
+    if (known) return known;
+    const found: JsonSchema[] = [];
+    const visit = (each: JsonSchema): void => {
+      const target = converted.references.get(String(each.$ref));
+      if (target && !isNamed(target)) found.push(target.json);
+      visitSubschemas(each, visit);
+    };
+    visit(part);
+    next.set(part, found);
+    return found;
+  };
+  const reachesItself = (part: JsonSchema): boolean => {
+    const seen = new Set<JsonSchema>();
+    const ahead = [...nextOf(part)];
+    for (let each = ahead.pop(); each; each = ahead.pop()) {
+      if (each === part) return true;
+      if (!seen.has(each)) ahead.push(...nextOf(each));
+      seen.add(each);
+    }
+    return false;
+  };
+  const parts = targetsOf(converted).flatMap((target) => isNamed(target) ? [] : [target.json]);
+  return new Set([converted.json, ...parts].filter(reachesItself));
+}
+
 /** Lists what of a schema, and of its parts without a name, JSON Schema has no words for. */
 export function unknownIn(converted: Converted): readonly string[] {
   const unknown = new Set<string>();

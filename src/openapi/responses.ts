@@ -40,7 +40,7 @@ export function responsesOf(
       ? content(schemas.describe({ schema: response, direction: "output" }))
       : anyBody(status),
   };
-  const hasListedSuccess = Object.keys(listed).some((each) => Number(each) < 400);
+  const hasListedSuccess = Object.keys(listed).some((each) => Number(each) < 400 && each !== "304");
   const described: Record<string, Responses[string]> = {
     ...(response || !hasListedSuccess) && { [status]: success },
   };

@@ -6,7 +6,7 @@
  */
 import type { Convert, Converted, Direction, SchemaUse } from "./converted.ts";
 import { type JsonSchema, mapSubschemas } from "./json_schema.ts";
-import { isNamed, type NamedTarget } from "./references.ts";
+import { cyclicParts, isNamed, type NamedTarget } from "./references.ts";
 import type { SchemaNames } from "./schema_names.ts";
 import { tidied } from "./tidied.ts";
 
@@ -16,7 +16,9 @@ export class SchemaComponents {
   readonly #names: SchemaNames;
   readonly #taken: ReadonlySet<string>;
   readonly #components = new Map<string, JsonSchema>();
-  /** The names that were given to parts that hold themselves, by what they say. */
+  /** The names that were given to parts that hold themselves. */
+  readonly #unnamed = new Map<JsonSchema, string>();
+  /** The same, by what they say. */
   readonly #unnamedByText = new Map<string, string>();
 
   /** Begins without components. Parts that hold themselves are given names that are not taken. */
@@ -62,12 +64,6 @@ export class SchemaComponents {
     return component ? this.resolve(component) : json;
   }
 
-  /** Adds a component, unless one of that name is there. */
-  add(name: string, json: JsonSchema): JsonSchema {
-    if (!this.#components.has(name)) this.#components.set(name, json);
-    return { $ref: COMPONENTS + name };
-  }
-
   /** Gives the components that a document refers to, by way of others too. */
   usedIn(document: unknown): Readonly<Record<string, JsonSchema>> {
     const used = new Set<string>();
@@ -106,41 +102,36 @@ export class SchemaComponents {
   }
 
   /** Writes a schema out, with references to components alone: parts without a name stand in place. */
-  #inline({ json, references }: Converted, direction: Direction): JsonSchema {
-    const open = new Map<JsonSchema, string | undefined>();
+  #inline(converted: Converted, direction: Direction): JsonSchema {
+    const cyclic = cyclicParts(converted);
     const write = (part: JsonSchema): JsonSchema => {
       const { $ref, ...rest } = part;
-      const target = typeof $ref === "string" ? references.get($ref) : undefined;
+      const target = typeof $ref === "string" ? converted.references.get($ref) : undefined;
       if (!target) return tidied(mapSubschemas(part, write));
-      const written = isNamed(target) ? this.#refer(target, direction) : writeOpen(target.json);
+      const written = isNamed(target) ? this.#refer(target, direction) : writeUnnamed(target.json);
       return { ...written, ...tidied(rest) };
     };
-    const writeOpen = (part: JsonSchema): JsonSchema => {
-      if (open.has(part)) { // it holds itself: so it needs a name
-        const name = open.get(part) ?? this.#freeName();
-        open.set(part, name);
-        return this.add(name, {});
-      }
-      open.set(part, undefined);
-      const written = write(part);
-      const name = open.get(part);
-      open.delete(part);
-      return name === undefined ? written : this.#unnamed(name, written);
+    const writeUnnamed = (part: JsonSchema): JsonSchema => {
+      if (!cyclic.has(part)) return write(part);
+      const known = this.#unnamed.get(part);
+      if (known !== undefined) return { $ref: COMPONENTS + known };
+      const name = this.#freeName();
+      this.#unnamed.set(part, name);
+      this.#components.set(name, {}); // for what refers to itself
+      this.#components.set(name, write(part));
+      return this.#withoutCopy(part, name);
     };
-    return writeOpen(json);
+    return writeUnnamed(converted.json);
   }
 
-  /** Adds a part that has been given a name, unless the last one like it is the same. */
-  #unnamed(name: string, json: JsonSchema): JsonSchema {
-    const text = JSON.stringify(json).replaceAll(JSON.stringify(COMPONENTS + name), '"#"');
-    const same = this.#unnamedByText.get(text);
-    if (same !== undefined) {
-      this.#components.delete(name);
-      return { $ref: COMPONENTS + same };
-    }
-    this.#unnamedByText.set(text, name);
-    this.#components.set(name, json);
-    return { $ref: COMPONENTS + name };
+  /** Refers to a component without a name of its own, or to an earlier one that says the same. */
+  #withoutCopy(part: JsonSchema, name: string): JsonSchema {
+    const own = JSON.stringify(COMPONENTS + name);
+    const text = JSON.stringify(this.#components.get(name)).replaceAll(own, '"#"');
+    const same = this.#unnamedByText.get(text) ?? name;
+    this.#unnamedByText.set(text, same);
+    this.#unnamed.set(part, same);
+    return { $ref: COMPONENTS + same }; // one that nothing refers to is left out in the end
   }
 
   #freeName(): string {

@@ -29,19 +29,12 @@ export class SchemaNames {
   /**
    * Settles the names of all schemas that a document uses.
    *
-   * @throws {TypeError} if two schemas have one name, or one has the name of what another takes
+   * @throws {TypeError} if two schemas have one name
    */
   constructor(convert: Convert, uses: readonly DocumentedUse[]) {
     this.#convert = convert;
     for (const use of uses) this.#noteUse(use);
     this.#split = this.#findSplit();
-    const clash = [...this.#split].find((name) => this.has(`${name}Input`));
-    if (clash !== undefined) {
-      throw new TypeError(
-        `Cannot describe ${clash}: it takes something else than it gives, so what it takes would be ` +
-          `${clash}Input, which another schema is named`,
-      );
-    }
   }
 
   /** Tells whether a schema has a name. */
@@ -51,7 +44,10 @@ export class SchemaNames {
 
   /** Gives the component's name of a schema with a name: `User` for what it gives, `UserInput` for what it takes. */
   componentOf(name: string, direction: Direction): string {
-    return direction === "input" && this.#split.has(name) ? `${name}Input` : name;
+    if (direction === "output" || !this.#split.has(name)) return name;
+    let component = `${name}Input`;
+    for (let i = 2; this.has(component); i++) component = `${name}Input${i}`;
+    return component;
   }
 
   #noteUse(use: DocumentedUse): void {

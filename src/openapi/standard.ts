@@ -10,6 +10,7 @@ import type { AnySchema } from "../core/validation.ts";
 import { type ArkType, arktypeOptions, corrected } from "./arktype.ts";
 import type { Converted, Direction, ReferenceTarget } from "./converted.ts";
 import { isJsonSchema } from "./json_schema.ts";
+import { hasUnknownReference } from "./references.ts";
 import { zodOptions } from "./zod.ts";
 
 type StandardSchema = AnySchema & StandardJSONSchemaV1;
@@ -47,7 +48,8 @@ export function convertStandard(
   }
   const name = own?.[0] ?? dtoName(schema);
   references.set("#", name === undefined ? { json } : { name, schema });
-  return { name, json, references };
+  const sound = { name, json, references };
+  return hasUnknownReference(sound) ? undefined : sound;
 }
 
 function refTo(key: string): string {

@@ -23,7 +23,7 @@ export function textParameter(input: JsonSchema, output: JsonSchema | undefined)
   return {
     ...rest,
     ...description !== undefined && { description },
-    ...input.default !== undefined && { default: valueOf(input.default, String(type)) },
+    ...defaultOf(input.default, String(type)),
   };
 }
 
@@ -32,6 +32,12 @@ function isAnyText({ type, enum: list, const: one, format }: JsonSchema): boolea
   return type === "string" && list === undefined && one === undefined && format === undefined;
 }
 
-function valueOf(text: unknown, type: string): unknown {
-  return typeof text !== "string" ? text : type === "boolean" ? text === "true" : Number(text);
+/** Gives the default that a text stands for, if it does. */
+function defaultOf(text: unknown, type: string): { readonly default?: unknown } {
+  if (text === undefined) return {};
+  if (typeof text !== "string") return { default: text };
+  if (type === "boolean") {
+    return ["true", "false"].includes(text) ? { default: text === "true" } : {};
+  }
+  return Number.isFinite(Number(text)) ? { default: Number(text) } : {};
 }

@@ -68,7 +68,11 @@ function convertAll(
   const schemas = new Set(roots);
   const seen = new Set<unknown>();
   for (const schema of roots) {
-    findReferred(schema as object as ValibotParts, seen, (referred) => schemas.add(referred));
+    try {
+      findReferred(schema as object as ValibotParts, seen, (referred) => schemas.add(referred));
+    } catch {
+      // a getter that needs an input, or has no end: neither can it be converted
+    }
   }
   const keys = new Map<AnySchema, string>([...schemas].map((schema, i) => [schema, `schema${i}`]));
   // those of this vendor are schemas of valibot
@@ -143,7 +147,6 @@ function correctedSchema(
     return isNullExcluded ? { allOf: [{ $ref }], not: { type: "null" } } : { $ref };
   }
   if (type === "record") return jsonSchema; // its complaint is that keys are no plain strings
-  if (type === "loose_object") return { ...jsonSchema, additionalProperties: {} };
   if (errors) return { [UNKNOWN]: type } as ValibotJsonSchema; // a keyword of ours
   if ("default" in valibotSchema && typeof valibotSchema.default === "function") {
     const { default: _computed, ...rest } = jsonSchema; // another one each time
@@ -151,19 +154,28 @@ function correctedSchema(
   }
   if ("entries" in valibotSchema && direction === "output") {
     const entries = valibotSchema.entries as Readonly<Record<string, object>>;
-    return { ...jsonSchema, required: Object.keys(entries).filter((key) => isGiven(entries[key])) };
+    const required = Object.keys(entries).filter((key) => isGiven(entries[key]));
+    return { ...jsonSchema, required, ...type === "loose_object" && { additionalProperties: {} } };
   }
+  if (type === "loose_object") return { ...jsonSchema, additionalProperties: {} };
   return undefined;
 }
 
-/** Tells whether what an entry gives is always there: JSON has no word for `undefined`. */
+/** The schemas that may give `undefined`, for which JSON has no word. */
+const MAY_BE_MISSING = [
+  ...["any", "custom", "exact_optional", "function", "nullish", "optional", "undefined"],
+  ...["undefinedable", "unknown", "void"],
+];
+
+/** Tells whether what an entry gives is always there. */
 function isGiven(entry: object | undefined): boolean {
-  const { type = "", default: value } = entry as {
+  const { type = "", default: value, options } = entry as {
     readonly type?: string;
     readonly default?: unknown;
+    readonly options?: readonly object[];
   };
-  return value !== undefined ||
-    !["exact_optional", "nullish", "optional", "undefinedable"].includes(type);
+  if (value !== undefined) return true;
+  return type === "union" ? options?.every(isGiven) === true : !MAY_BE_MISSING.includes(type);
 }
 
 /** What a schema such as `v.nonNullish()` leaves of the one that it wraps. */

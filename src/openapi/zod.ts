@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { dtoName } from "../core/dto.ts";
+import { dtoName, isComponentName } from "../core/dto.ts";
 import type { AnySchema } from "../core/validation.ts";
 import type { Direction } from "./converted.ts";
 import { DATE_TIME, FILE, isJsonSchema, isPatternWith, UNKNOWN } from "./json_schema.ts";
@@ -18,7 +18,9 @@ interface ZodNode {
 interface ZodDefinition {
   readonly type?: string;
   readonly catchall?: unknown;
+  readonly defaultValue?: unknown;
   readonly pattern?: RegExp;
+  readonly shape?: Readonly<Record<string, { readonly _zod: { readonly def: ZodDefinition } }>>;
   readonly checks?: readonly { readonly _zod: { readonly def: ZodDefinition } }[];
 }
 
@@ -36,7 +38,7 @@ export function zodOptions(
       get(schema: AnySchema & { meta?: () => Readonly<Record<string, unknown>> | undefined }) {
         const metadata = schema.meta?.();
         const id = dtoName(schema) ?? metadata?.id;
-        if (typeof id !== "string") return metadata;
+        if (typeof id !== "string" || !isComponentName(id)) return { ...metadata, id: undefined };
         named.set(id, schema);
         return { ...metadata, id };
       },
@@ -46,12 +48,29 @@ export function zodOptions(
       if (def.type === "readonly") delete jsonSchema.readOnly; // it would be no part of requests then
       if (def.type === "file") asFile(jsonSchema);
       if (isWordless(def, jsonSchema)) jsonSchema[UNKNOWN] = def.type;
+      if (isComputed(def)) delete jsonSchema.default;
       if (direction === "input") return;
+      if (def.type === "object") dropUngiven(jsonSchema, def);
       if (def.type === "date") becomeDateTime(jsonSchema);
       // what it strips may be sent one day: only a strict object says that there will be no more
       if (def.type === "object" && !def.catchall) delete jsonSchema.additionalProperties;
     },
   };
+}
+
+/** Tells whether a default is another one each time. */
+function isComputed(definition: ZodDefinition): boolean {
+  return "defaultValue" in definition &&
+    JSON.stringify(definition.defaultValue) !== JSON.stringify(definition.defaultValue);
+}
+
+/** Does not require what may be `undefined`, for which JSON has no word. */
+function dropUngiven(jsonSchema: Record<string, unknown>, { shape = {} }: ZodDefinition): void {
+  if (!Array.isArray(jsonSchema.required)) return;
+  const mayBeMissing = ["any", "custom", "undefined", "unknown", "void"];
+  jsonSchema.required = jsonSchema.required.filter((key) =>
+    !mayBeMissing.includes(shape[key]?._zod.def.type ?? "")
+  );
 }
 
 /** The schemas that JSON Schema has no words for. */

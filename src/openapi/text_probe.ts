@@ -1,0 +1,119 @@
+/**
+ * Trying what schemas make of text, which is what paths, queries and headers are.
+ *
+ * @module
+ */
+import type { AnySchema } from "../core/validation.ts";
+import { isJsonSchema, type JsonSchema } from "./json_schema.ts";
+
+/**
+ * Gives the type of a property of which a schema refuses every text of a value; `undefined` if it takes
+ * one, or if that cannot be told without waiting.
+ */
+export function refusedType(
+  schema: AnySchema,
+  name: string,
+  property: JsonSchema,
+): string | undefined {
+  const isList = property.type === "array" && isJsonSchema(property.items);
+  const single = isList ? property.items as JsonSchema : property; // it is one by the line before
+  const type = String(single.type);
+  if (!["boolean", "integer", "number", "object"].includes(type)) return undefined;
+  const isRefused = textsOf(single).every((text) =>
+    isRefusedAt(schema, name, isList ? [text] : text)
+  );
+  return isRefused ? type : undefined;
+}
+
+/**
+ * Tells whether a schema makes of the text of a number that number, and of the text of a boolean that
+ * boolean, as far as it can be tried: `10s` is no text of a number, though it may become one.
+ */
+export function readsAsWritten(
+  schema: AnySchema,
+  name: string,
+  output: JsonSchema,
+): boolean {
+  const property = propertyOf(schema, name);
+  const single = output.type === "array" && isJsonSchema(output.items) ? output.items : output;
+  const outcomes = textsOf(single).map((text) => {
+    const value = single === output ? text : [text];
+    return property
+      ? validate(property, value)
+      : map(validate(schema, { [name]: value }), (given) => (given as JsonSchema)[name]);
+  });
+  const given = outcomes.filter((outcome) => outcome !== undefined);
+  return given.length > 0 && textsOf(single).every((text, i) => {
+    const outcome = outcomes[i];
+    const value = Array.isArray(outcome?.value) ? outcome.value[0] : outcome?.value;
+    return outcome === undefined ||
+      value === (single.type === "boolean" ? text === "true" : Number(text));
+  });
+}
+
+/** Gives texts of values that a schema describes. */
+function textsOf({ type, ...rest }: JsonSchema): readonly string[] {
+  if (type === "boolean") return ["true", "false"];
+  if (type === "object") return ["{}"];
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = rest;
+  const within = [
+    minimum,
+    maximum,
+    multipleOf,
+    typeof exclusiveMinimum === "number" ? exclusiveMinimum + 1 : undefined,
+    typeof exclusiveMaximum === "number" ? exclusiveMaximum - 1 : undefined,
+  ];
+  return ["1", "0", ...within.filter((value) => typeof value === "number").map(String)];
+}
+
+function isRefusedAt(schema: AnySchema, name: string, value: unknown): boolean {
+  try {
+    const result = schema["~standard"].validate({ [name]: value });
+    if (result instanceof Promise) return ignored(result) ?? false;
+    return (result.issues ?? []).some(({ path: [first] = [] }) =>
+      (typeof first === "object" ? first.key : first) === name
+    );
+  } catch {
+    return false; // it needs more than a value to judge
+  }
+}
+
+/** What a schema has given. */
+interface Given {
+  readonly value: unknown;
+}
+
+/** Gives what a schema makes of a value; `undefined` if it refuses it, or is asynchronous. */
+function validate(schema: AnySchema, value: unknown): Given | undefined {
+  try {
+    const result = schema["~standard"].validate(value);
+    if (result instanceof Promise) return ignored(result);
+    return result.issues ? undefined : { value: result.value };
+  } catch {
+    return undefined;
+  }
+}
+
+function map(given: Given | undefined, change: (value: unknown) => unknown): Given | undefined {
+  return given && { value: change(given.value) };
+}
+
+function ignored(result: Promise<unknown>): undefined {
+  result.catch(() => {});
+}
+
+/** Gives the schema of a property, where the library keeps it: valibot, zod, arktype. */
+function propertyOf(schema: AnySchema, name: string): AnySchema | undefined {
+  const { entries, shape, get, pipe } = schema as {
+    readonly entries?: Readonly<Record<string, AnySchema>>;
+    readonly shape?: Readonly<Record<string, AnySchema>>;
+    readonly get?: (name: string) => AnySchema;
+    readonly pipe?: unknown;
+  };
+  if (pipe) return undefined; // a transformation of the whole
+  try {
+    return entries?.[name] ?? shape?.[name] ?? get?.call(schema, name);
+  } catch {
+    return undefined;
+  }
+}
