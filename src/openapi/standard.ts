@@ -46,9 +46,12 @@ export function convertStandard(
     if (target) references.set(refTo(key), { name: key, schema: target });
     else if (isJsonSchema(definition)) references.set(refTo(key), { json: definition });
   }
+  const whole = references.get(String(json.$ref)); // the root itself, where it is but a reference
+  const isReference = whole && whole.name === undefined && Object.keys(root).length <= 2;
   const name = own?.[0] ?? dtoName(schema);
-  references.set("#", name === undefined ? { json } : { name, schema });
-  const sound = { name, json, references };
+  const described = isReference ? whole.json : json;
+  references.set("#", name === undefined ? { json: described } : { name, schema });
+  const sound = { name, json: described, references };
   return hasUnknownReference(sound) ? undefined : sound;
 }
 

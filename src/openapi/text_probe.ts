@@ -104,15 +104,17 @@ function ignored(result: Promise<unknown>): undefined {
 
 /** Gives the schema of a property, where the library keeps it: valibot, zod, arktype. */
 function propertyOf(schema: AnySchema, name: string): AnySchema | undefined {
-  const { entries, shape, get, pipe } = schema as {
+  const { entries, shape, get, options, pipe } = schema as {
     readonly entries?: Readonly<Record<string, AnySchema>>;
     readonly shape?: Readonly<Record<string, AnySchema>>;
     readonly get?: (name: string) => AnySchema;
+    readonly options?: readonly AnySchema[];
     readonly pipe?: unknown;
   };
-  if (pipe) return undefined; // a transformation of the whole
+  if (Array.isArray(pipe)) return undefined; // a transformation of the whole
   try {
-    return entries?.[name] ?? shape?.[name] ?? get?.call(schema, name);
+    return entries?.[name] ?? shape?.[name] ?? get?.call(schema, name) ??
+      options?.map((option) => propertyOf(option, name)).find((found) => found);
   } catch {
     return undefined;
   }

@@ -163,8 +163,12 @@ function correctedSchema(
 
 /** The schemas that may give `undefined`, for which JSON has no word. */
 const MAY_BE_MISSING = [
-  ...["any", "custom", "exact_optional", "function", "nullish", "optional", "undefined"],
-  ...["undefinedable", "unknown", "void"],
+  "exact_optional",
+  "nullish",
+  "optional",
+  "undefined",
+  "undefinedable",
+  "void",
 ];
 
 /** Tells whether what an entry gives is always there. */

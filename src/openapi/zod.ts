@@ -38,7 +38,8 @@ export function zodOptions(
       get(schema: AnySchema & { meta?: () => Readonly<Record<string, unknown>> | undefined }) {
         const metadata = schema.meta?.();
         const id = dtoName(schema) ?? metadata?.id;
-        if (typeof id !== "string" || !isComponentName(id)) return { ...metadata, id: undefined };
+        if (typeof id !== "string") return metadata;
+        if (!isComponentName(id)) return { ...metadata, id: undefined };
         named.set(id, schema);
         return { ...metadata, id };
       },
@@ -67,7 +68,7 @@ function isComputed(definition: ZodDefinition): boolean {
 /** Does not require what may be `undefined`, for which JSON has no word. */
 function dropUngiven(jsonSchema: Record<string, unknown>, { shape = {} }: ZodDefinition): void {
   if (!Array.isArray(jsonSchema.required)) return;
-  const mayBeMissing = ["any", "custom", "undefined", "unknown", "void"];
+  const mayBeMissing = ["undefined", "void"];
   jsonSchema.required = jsonSchema.required.filter((key) =>
     !mayBeMissing.includes(shape[key]?._zod.def.type ?? "")
   );
