@@ -266,7 +266,7 @@ export class FwApplication {
    * declared
    */
   async openApi(): Promise<OpenApiDocument> {
-    return structuredClone((await this.#describe()).document); // what is shared may be changed by nobody
+    return (await this.#describe()).document;
   }
 
   /** Conceals what went wrong from the bodies of 5xx responses. */

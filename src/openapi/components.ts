@@ -37,7 +37,7 @@ export function componentsOf(
     ...byHand,
     schemas: {
       ...generated,
-      ...hasProblem && PROBLEM_SCHEMAS,
+      ...hasProblem && structuredClone(PROBLEM_SCHEMAS), // each document has its own
       ...byHand.schemas,
     },
     responses: { ...responses, ...byHand.responses },

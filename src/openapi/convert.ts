@@ -5,7 +5,8 @@
  */
 import type { StandardJSONSchemaV1 } from "@standard-schema/spec";
 import type { AnySchema } from "../core/validation.ts";
-import type { Convert, Converted, SchemaUse } from "./converted.ts";
+import type { Convert, Converted, ConvertedJson, Direction, SchemaUse } from "./converted.ts";
+import { readThrough } from "./references.ts";
 import { convertStandard } from "./standard.ts";
 
 /**
@@ -18,11 +19,14 @@ export async function createConvert(uses: readonly SchemaUse[]): Promise<Convert
   const convertValibot = ofValibot.length > 0
     ? (await import("./valibot.ts")).valibotConvert(ofValibot)
     : undefined;
-  const convert: Convert = (schema, direction) => {
+  const convert = (schema: AnySchema, direction: Direction): ConvertedJson | undefined => {
     if (isValibot(schema)) return convertValibot?.(schema, direction);
     return offersJsonSchema(schema) ? convertStandard(schema, direction) : undefined;
   };
-  return remembering(convert);
+  return remembering((schema, direction) => {
+    const converted = convert(schema, direction);
+    return converted && readThrough(converted);
+  });
 }
 
 /** Tells a schema of valibot from what its `toStandardJsonSchema()` gives. */

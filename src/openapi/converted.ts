@@ -17,14 +17,22 @@ export interface SchemaUse {
   readonly direction: Direction;
 }
 
-/** A schema as JSON Schema. */
-export interface Converted {
+/** A schema as JSON Schema, as its library gives it. */
+export interface ConvertedJson {
   /** Its name, by `dto()` or by its library. */
   readonly name: string | undefined;
   /** The JSON Schema; its references are keys of `references`. */
   readonly json: JsonSchema;
   /** What its references and those of their targets, such as `#` and `#/$defs/User`, stand for. */
   readonly references: ReadonlyMap<string, ReferenceTarget>;
+}
+
+/** A schema as JSON Schema, read through. */
+export interface Converted extends ConvertedJson {
+  /** What it refers to, itself and by way of its parts without a name, in order. */
+  readonly targets: readonly ReferenceTarget[];
+  /** What of it, and of those parts, JSON Schema has no words for, as its library calls it. */
+  readonly unknown: readonly string[];
 }
 
 /** What a reference stands for: a schema with a name, or a part of the schema. */

@@ -14,6 +14,7 @@ import { SchemaComponents } from "./schema_components.ts";
 import { SchemaNames } from "./schema_names.ts";
 import { usesOf, warningsOf } from "./schema_uses.ts";
 import { checkSchemes } from "./security.ts";
+import { textProperties } from "./text_properties.ts";
 import { textWarningsOf } from "./text_warnings.ts";
 
 /** What is described. */
@@ -45,8 +46,9 @@ export interface CreatedDocument {
  */
 export async function createDocument(
   application: DescribedApplication,
-  options: ResolvedOpenApiOptions,
+  given: ResolvedOpenApiOptions,
 ): Promise<CreatedDocument> {
+  const options = { ...given, ...ownCopies(given) };
   const { apiPrefix = application.apiPrefix } = options;
   const routes = application.routes.filter(({ bound }) => !bound.route.options.openapi?.hidden);
   checkSchemes(routes, application.global, options);
@@ -54,7 +56,8 @@ export async function createDocument(
   const convert = await createConvert(uses);
   const taken = Object.keys(options.components?.schemas ?? {});
   const schemas = new SchemaComponents(convert, new SchemaNames(convert, uses), { taken });
-  const context = { ...application, options, apiPrefix, schemas };
+  const properties = textProperties(schemas);
+  const context = { ...application, options, apiPrefix, schemas, properties };
   const { paths, warnings } = pathItemsOf(routes, context);
   const components = componentsOf(paths, schemas, options.components);
   const { title, version, info, documentTags: tags } = options;
@@ -71,4 +74,11 @@ export async function createDocument(
       ...tags && { tags },
     },
   };
+}
+
+/** Copies what stands in the document as it is, so that whoever changes a document changes that one. */
+function ownCopies(
+  { info, servers, components, security, documentTags }: ResolvedOpenApiOptions,
+): Partial<ResolvedOpenApiOptions> {
+  return structuredClone({ info, servers, components, security, documentTags });
 }

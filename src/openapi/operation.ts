@@ -7,11 +7,13 @@ import { inputOf } from "../core/declared_input.ts";
 import { requiresIdentity } from "../core/identity_marker.ts";
 import { type GlobalProtection, guardsOf, protectionOf } from "../core/route_protection.ts";
 import type { PlacedRoute } from "../core/route_table.ts";
+import type { AnySchema } from "../core/validation.ts";
 import { descriptionOf, operationIdOf, summaryOf, tagOf } from "./naming.ts";
 import type { OperationMethod, OperationObject } from "./openapi_document.ts";
 import type { ResolvedOpenApiOptions } from "./options.ts";
 import { parametersOf } from "./parameters.ts";
 import type { PathTemplate } from "./path_templates.ts";
+import type { Properties } from "./properties.ts";
 import { requestBodyOf } from "./request_body.ts";
 import { responsesOf } from "./responses.ts";
 import type { SchemaComponents } from "./schema_components.ts";
@@ -29,6 +31,8 @@ export interface OperationContext {
   readonly isRateLimited: boolean;
   /** The schemas of the document. */
   readonly schemas: SchemaComponents;
+  /** Gives the properties of a schema of text. */
+  readonly properties: (schema: AnySchema) => Properties;
 }
 
 /** Where an operation stands. */
@@ -52,12 +56,12 @@ export function methodsOf({ method, bound }: PlacedRoute): readonly OperationMet
 export function operationOf(
   placed: PlacedRoute,
   { method, template }: OperationPlace,
-  { options, apiPrefix, global, isRateLimited, schemas }: OperationContext,
+  { options, apiPrefix, global, isRateLimited, schemas, properties }: OperationContext,
 ): OperationObject {
   const { deprecated } = placed.bound.route.options.openapi ?? {};
   const description = descriptionOf(placed);
   const tag = tagOf(placed, { apiPrefix });
-  const parameters = parametersOf(placed, template, schemas);
+  const parameters = parametersOf(placed, template, properties);
   const hasBody = method !== "get" && method !== "head";
   const requestBody = hasBody
     ? requestBodyOf(inputOf(placed.bound.route.options), schemas)

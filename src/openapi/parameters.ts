@@ -9,10 +9,7 @@ import type { AnySchema } from "../core/validation.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import type { ParameterObject } from "./openapi_document.ts";
 import type { PathParameter, PathTemplate } from "./path_templates.ts";
-import { type Properties, propertiesOf } from "./properties.ts";
-import type { SchemaComponents } from "./schema_components.ts";
-import { textParameter } from "./text_parameter.ts";
-import { readsAsWritten } from "./text_probe.ts";
+import type { Properties } from "./properties.ts";
 import { tidied } from "./tidied.ts";
 
 /** Headers that OpenAPI describes by other means (§4.8.12.1 there). */
@@ -26,17 +23,17 @@ const NO_PARAMETERS = new Set(["accept", "content-type", "authorization"]);
 export function parametersOf(
   placed: PlacedRoute,
   template: PathTemplate,
-  schemas: SchemaComponents,
+  properties: (schema: AnySchema) => Properties,
 ): readonly ParameterObject[] {
   const { params, query, headers } = inputOf(placed.bound.route.options);
-  const inHeader = fromSchema("header", headers, schemas);
+  const inHeader = headers ? fromProperties("header", properties(headers)) : [];
   const upper = inHeader.find(({ name }) => name !== name.toLowerCase());
   if (upper) {
     refuse(placed, `its headers have ${upper.name}, but names of headers are in lower case`);
   }
   return [
-    ...pathParameters(placed, template, params && describedProperties(params, schemas)),
-    ...fromSchema("query", query, schemas),
+    ...pathParameters(placed, template, params && properties(params)),
+    ...query ? fromProperties("query", properties(query)) : [],
     ...inHeader.filter(({ name }) => !NO_PARAMETERS.has(name)),
   ];
 }
@@ -79,12 +76,10 @@ function schemaOfPattern({ pattern, isWildcard }: PathParameter): JsonSchema {
   return tidied({ type: "string", ...pattern !== undefined && { pattern } });
 }
 
-function fromSchema(
+function fromProperties(
   where: "query" | "header",
-  schema: AnySchema | undefined,
-  schemas: SchemaComponents,
+  { of, required, rest }: Properties,
 ): readonly ParameterObject[] {
-  const { of, required, rest } = schema ? describedProperties(schema, schemas) : NOTHING;
   const parameters = [...of].map(([name, schema]) =>
     parameter(where, name, { required: required.has(name), schema })
   );
@@ -96,30 +91,6 @@ function fromSchema(
     ...parameters,
     { name: freeName("others", of), in: where, required: false, schema: others, ...exploded },
   ];
-}
-
-const NOTHING: Properties = { of: new Map(), required: new Set() };
-
-/** Gives the properties of a schema of text values: described by what they become, where that is known. */
-function describedProperties(schema: AnySchema, schemas: SchemaComponents): Properties {
-  const taken = schemas.write({ schema, direction: "input" });
-  const given = schemas.peek({ schema, direction: "output" });
-  if (!taken) return { ...NOTHING, rest: {} };
-  if (Object.keys(schemas.resolve(taken)).length === 0) return { ...NOTHING, rest: {} };
-  const { of, required, rest } = propertiesOf(taken, schemas);
-  const outputs = given ? propertiesOf(given, schemas).of : NOTHING.of;
-  const parameterOf = (name: string, input: JsonSchema) => {
-    const text = schemas.resolve(input);
-    const output = outputs.get(name);
-    const described = textParameter(text, output);
-    const isOther = described !== text && output && readsAsWritten(schema, name, output);
-    return isOther ? described : input;
-  };
-  return {
-    of: new Map([...of].map(([name, input]) => [name, parameterOf(name, input)])),
-    required,
-    ...rest && { rest },
-  };
 }
 
 function parameter(

@@ -74,7 +74,7 @@ export function describeProblem(
   const schema = { $ref: "#/components/schemas/ProblemDetails" };
   return {
     description,
-    ...status === 429 && { headers: { "Retry-After": RETRY_AFTER } },
+    ...status === 429 && { headers: { "Retry-After": structuredClone(RETRY_AFTER) } },
     content: { [PROBLEM_MEDIA_TYPE]: { schema, example: exampleOf(status, description) } },
   };
 }

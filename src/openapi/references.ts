@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Converted, ReferenceTarget } from "./converted.ts";
+import type { Converted, ConvertedJson, ReferenceTarget } from "./converted.ts";
 import { type JsonSchema, UNKNOWN, visitSubschemas } from "./json_schema.ts";
 
 /** A schema with a name. */
@@ -11,7 +11,7 @@ export type NamedTarget = Extract<ReferenceTarget, { readonly name: string }>;
 
 /** Gives the schemas with names that a schema refers to, by way of parts without one too. */
 export function namedTargets(converted: Converted): readonly NamedTarget[] {
-  return targetsOf(converted).filter(isNamed);
+  return converted.targets.filter(isNamed);
 }
 
 /** Gives a text that is the same for schemas that describe the same, whatever their references are called. */
@@ -20,9 +20,10 @@ export function textOf(converted: Converted | undefined): string {
   const { json, references } = converted;
   const parts: unknown[] = [json];
   const names = new Map<string, string>();
-  for (const target of targetsOf(converted)) {
+  for (const target of converted.targets) {
     parts.push(isNamed(target) ? target.name : target.json);
   }
+  if (converted.targets.length === 0 && converted.unknown.length === 0) return JSON.stringify(json);
   return JSON.stringify(parts, (keyword, value) => {
     if (typeof value === "bigint") return `${value}n`;
     const target = keyword === "$ref" ? references.get(value) : undefined;
@@ -33,35 +34,37 @@ export function textOf(converted: Converted | undefined): string {
   });
 }
 
-/** Lists what a schema refers to, itself and by way of its parts without a name, in order. */
-function targetsOf({ json, references }: Converted): readonly ReferenceTarget[] {
+/**
+ * Reads a schema through, once. Gives `undefined` if it refers to something that is not there, or has no
+ * end.
+ */
+export function readThrough(converted: ConvertedJson): Converted | undefined {
+  const { json, references } = converted;
   const targets = new Set<ReferenceTarget>();
+  const unknown = new Set<string>();
+  let isSound = true;
   const visit = (part: JsonSchema): void => {
-    const target = typeof part.$ref === "string" ? references.get(part.$ref) : undefined;
+    const { $ref, [UNKNOWN]: kind } = part;
+    if (typeof kind === "string") unknown.add(kind);
+    const target = typeof $ref === "string" ? references.get($ref) : undefined;
+    isSound &&= $ref === undefined || target !== undefined || isOfDocument($ref);
     if (target && !targets.has(target)) {
       targets.add(target);
       if (!isNamed(target)) visit(target.json);
     }
     visitSubschemas(part, visit);
   };
-  visit(json);
-  return [...targets];
+  try {
+    visit(json);
+  } catch {
+    return undefined; // the stack has one
+  }
+  return isSound ? { ...converted, targets: [...targets], unknown: [...unknown] } : undefined;
 }
 
-/** Tells whether a schema refers to something that is not known, or holds itself as an object. */
-export function hasUnknownReference(converted: Converted): boolean {
-  let isUnknown = false;
-  const visit = (part: JsonSchema): void => {
-    isUnknown ||= typeof part.$ref === "string" && !converted.references.has(part.$ref);
-    visitSubschemas(part, visit);
-  };
-  try {
-    for (const target of targetsOf(converted)) if (!isNamed(target)) visit(target.json);
-    visit(converted.json);
-  } catch {
-    return true; // the stack has an end
-  }
-  return isUnknown;
+/** Tells a reference that an application writes by hand, into the document or out of it. */
+function isOfDocument(reference: unknown): boolean {
+  return /^(#\/components\/|https?:)/.test(String(reference));
 }
 
 /**
@@ -69,6 +72,7 @@ export function hasUnknownReference(converted: Converted): boolean {
  * used, they would have no end.
  */
 export function cyclicParts(converted: Converted): ReadonlySet<JsonSchema> {
+  if (converted.targets.length === 0) return new Set();
   const next = new Map<JsonSchema, readonly JsonSchema[]>();
   const nextOf = (part: JsonSchema): readonly JsonSchema[] => {
     const known = next.get(part);
@@ -93,20 +97,8 @@ export function cyclicParts(converted: Converted): ReadonlySet<JsonSchema> {
     }
     return false;
   };
-  const parts = targetsOf(converted).flatMap((target) => isNamed(target) ? [] : [target.json]);
+  const parts = converted.targets.flatMap((target) => isNamed(target) ? [] : [target.json]);
   return new Set([converted.json, ...parts].filter(reachesItself));
-}
-
-/** Lists what of a schema, and of its parts without a name, JSON Schema has no words for. */
-export function unknownIn(converted: Converted): readonly string[] {
-  const unknown = new Set<string>();
-  const visit = (part: JsonSchema): void => {
-    if (typeof part[UNKNOWN] === "string") unknown.add(part[UNKNOWN]);
-    visitSubschemas(part, visit);
-  };
-  visit(converted.json);
-  for (const target of targetsOf(converted)) if (!isNamed(target)) visit(target.json);
-  return [...unknown];
 }
 
 /** Tells a schema with a name from a part without one. */

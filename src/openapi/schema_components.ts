@@ -16,6 +16,8 @@ export class SchemaComponents {
   readonly #names: SchemaNames;
   readonly #taken: ReadonlySet<string>;
   readonly #components = new Map<string, JsonSchema>();
+  /** Whether there are components that nothing may refer to in the end. */
+  #mayHaveUnused = false;
   /** The names that were given to parts that hold themselves. */
   readonly #unnamed = new Map<JsonSchema, string>();
   /** The same, by what they say. */
@@ -46,7 +48,10 @@ export class SchemaComponents {
   write({ schema, direction }: SchemaUse): JsonSchema | undefined {
     const converted = this.#convert(schema, direction);
     if (!converted) return undefined;
-    return this.#inline(converted, direction);
+    const before = this.#components.size;
+    const written = this.#inline(converted, direction);
+    this.#mayHaveUnused ||= this.#components.size > before;
+    return written;
   }
 
   /** Describes a schema for reading alone: nothing becomes a component, and the deepest parts are cut. */
@@ -66,6 +71,7 @@ export class SchemaComponents {
 
   /** Gives the components that a document refers to, by way of others too. */
   usedIn(document: unknown): Readonly<Record<string, JsonSchema>> {
+    if (!this.#mayHaveUnused) return Object.fromEntries(this.#components);
     const used = new Set<string>();
     const follow = (part: unknown): void => {
       for (const [, name = ""] of JSON.stringify(part).matchAll(REFERENCE)) {
@@ -130,6 +136,7 @@ export class SchemaComponents {
     const text = JSON.stringify(this.#components.get(name)).replaceAll(own, '"#"');
     const same = this.#unnamedByText.get(text) ?? name;
     this.#unnamedByText.set(text, same);
+    this.#mayHaveUnused ||= same !== name;
     this.#unnamed.set(part, same);
     return { $ref: COMPONENTS + same }; // one that nothing refers to is left out in the end
   }

@@ -7,7 +7,7 @@ import { inputOf } from "../core/declared_input.ts";
 import type { PlacedRoute } from "../core/route_table.ts";
 import type { AnySchema } from "../core/validation.ts";
 import type { Convert, Converted, Direction } from "./converted.ts";
-import { namedTargets, unknownIn } from "./references.ts";
+import { namedTargets } from "./references.ts";
 import type { DocumentedUse } from "./schema_names.ts";
 
 /** Lists the schemas that a route uses. */
@@ -43,7 +43,7 @@ export function warningsOf(uses: readonly DocumentedUse[], convert: Convert): re
     const converted = convert(schema, direction);
     const parts = converted ? [converted, ...partsOf(converted, direction, convert)] : [];
     return converted
-      ? parts.flatMap(unknownIn).map((kind) =>
+      ? parts.flatMap(({ unknown }) => unknown).map((kind) =>
         `${subject}: JSON Schema has no words for "${kind}" of ${vendor}, so it is described as "any"`
       )
       : [`${subject}: ${vendor} offers no JSON Schema of it, so it is described as "any"`];

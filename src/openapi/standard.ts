@@ -8,9 +8,8 @@ import type { StandardJSONSchemaV1 } from "@standard-schema/spec";
 import { dtoName } from "../core/dto.ts";
 import type { AnySchema } from "../core/validation.ts";
 import { type ArkType, arktypeOptions, corrected } from "./arktype.ts";
-import type { Converted, Direction, ReferenceTarget } from "./converted.ts";
+import type { ConvertedJson, Direction, ReferenceTarget } from "./converted.ts";
 import { isJsonSchema } from "./json_schema.ts";
-import { hasUnknownReference } from "./references.ts";
 import { zodOptions } from "./zod.ts";
 
 type StandardSchema = AnySchema & StandardJSONSchemaV1;
@@ -19,7 +18,7 @@ type StandardSchema = AnySchema & StandardJSONSchemaV1;
 export function convertStandard(
   schema: StandardSchema,
   direction: Direction,
-): Converted | undefined {
+): ConvertedJson | undefined {
   const { vendor, jsonSchema } = schema["~standard"];
   const named = new Map<string, AnySchema>();
   const libraryOptions = vendor === "zod"
@@ -51,8 +50,7 @@ export function convertStandard(
   const name = own?.[0] ?? dtoName(schema);
   const described = isReference ? whole.json : json;
   references.set("#", name === undefined ? { json: described } : { name, schema });
-  const sound = { name, json: described, references };
-  return hasUnknownReference(sound) ? undefined : sound;
+  return { name, json: described, references };
 }
 
 function refTo(key: string): string {

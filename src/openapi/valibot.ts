@@ -12,7 +12,7 @@ import {
 } from "@valibot/to-json-schema";
 import { dtoName } from "../core/dto.ts";
 import type { AnySchema } from "../core/validation.ts";
-import type { Convert, Converted, Direction, ReferenceTarget, SchemaUse } from "./converted.ts";
+import type { ConvertedJson, Direction, ReferenceTarget, SchemaUse } from "./converted.ts";
 import { DATE_TIME, FILE, isPatternWith, type JsonSchema, UNKNOWN } from "./json_schema.ts";
 
 type ValibotSchema = OverrideSchemaContext["valibotSchema"];
@@ -50,7 +50,9 @@ const TRANSFORMS: ReadonlyMap<unknown, JsonSchema> = new Map<unknown, JsonSchema
  * Converts schemas, and those with names within them, all at once: so that what many have in common is
  * converted once.
  */
-export function valibotConvert(uses: readonly SchemaUse[]): Convert {
+export function valibotConvert(
+  uses: readonly SchemaUse[],
+): (schema: AnySchema, direction: Direction) => ConvertedJson | undefined {
   const inDirection = (direction: Direction) =>
     convertAll(
       uses.filter((use) => use.direction === direction).map((use) => use.schema),
@@ -64,7 +66,7 @@ export function valibotConvert(uses: readonly SchemaUse[]): Convert {
 function convertAll(
   roots: readonly AnySchema[],
   direction: Direction,
-): (schema: AnySchema) => Converted | undefined {
+): (schema: AnySchema) => ConvertedJson | undefined {
   const schemas = new Set(roots);
   const seen = new Set<unknown>();
   for (const schema of roots) {
