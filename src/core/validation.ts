@@ -31,17 +31,29 @@ const MAX_ISSUES = 100;
 /** The longest `field` and `message` of an issue, in characters. */
 const MAX_TEXT = 256;
 
+/** The schemas of valibot that describe objects, and would take an array for one. */
+const OBJECTS = [
+  "loose_object",
+  "object",
+  "object_with_rest",
+  "record",
+  "strict_object",
+  "variant",
+];
+
 /** One part of a request, and the schema it has to satisfy. */
 export class InputSchema<S extends AnySchema> {
   readonly #part: InputPart;
   readonly #name: string;
   readonly #schema: AnySchema;
+  readonly #isOfObjects: boolean;
 
   /** Prepares a schema for the values of a part. */
   constructor(part: InputPart, schema: S) {
     this.#part = part;
     this.#name = dtoName(schema) ?? "its schema";
     this.#schema = schema;
+    this.#isOfObjects = "type" in schema && OBJECTS.includes(String(schema.type));
   }
 
   /**
@@ -52,6 +64,9 @@ export class InputSchema<S extends AnySchema> {
     value: unknown,
     { isFields = this.#part === "query" }: { readonly isFields?: boolean } = {},
   ): Validated<S> | Promise<Validated<S>> {
+    if (this.#isOfObjects && Array.isArray(value)) {
+      return this.#understand({ issues: [{ message: "Invalid type: Expected Object" }] }, value);
+    }
     const judge = (result: StandardSchemaV1.Result<unknown>) => {
       if (!result.issues || !isFields || typeof value !== "object") {
         return this.#understand(result, value);

@@ -1,5 +1,6 @@
 import { HTTPException } from "hono/http-exception";
 import assert from "node:assert/strict";
+import { connect } from "node:net";
 import {
   ConflictException,
   type FwApplication,
@@ -16,6 +17,7 @@ import * as fw from "../../mod.ts";
 import { errorStatusText } from "../../src/core/status_text.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { captureLogs } from "../capture_logs.ts";
+import { freePort } from "../free_port.ts";
 import { test } from "../test.ts";
 import { withEnv } from "../with_env.ts";
 
@@ -131,6 +133,64 @@ for (
       instance: path,
     });
   });
+}
+
+/** A URI reference that begins with one slash: `absolute-path [ ]`, as its grammar is (RFC 3986 §4.2). */
+const PATH_REFERENCE = /^\/(?!\/)(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*$/;
+
+/** Paths as they are sent, and what a problem calls them. */
+const INSTANCES: Readonly<Record<string, string>> = {
+  "/a/b": "/a/b",
+  "/a%20b/%C3%BC": "/a%20b/%C3%BC",
+  "/a?b=c": "/a",
+  "/a/%zz": "/a/%25zz",
+  "/a/%4z/": "/a/%254z/",
+  "/a|b": "/a%7Cb",
+  "/a^b[c]": "/a%5Eb%5Bc%5D",
+  "/a:b@c;d=e,f!$&'()*+~": "/a:b@c;d=e,f!$&'()*+~",
+  [`/${"a".repeat(2045)}%41`]: `/${"a".repeat(2045)}`,
+  [`/${"a".repeat(2046)}%41`]: `/${"a".repeat(2046)}`,
+  [`/${"a".repeat(2044)}%41`]: `/${"a".repeat(2044)}%41`,
+};
+
+for (const [path, instance] of Object.entries(INSTANCES)) {
+  const shown = path.replace(/a{9,}/, (as) => `a{${as.length}}`);
+  test(`instance of a problem is a URI reference: ${shown}`, async () => {
+    await using app = await createTestApplication(root);
+    const problem = await (await app.fetch(new Request(`http://localhost${path}`))).json();
+    assert.equal(problem.instance, instance);
+    assert.match(problem.instance, PATH_REFERENCE);
+  });
+}
+
+test("instance of a problem is a URI reference, and no other host's, where a path begins with two slashes", async () => {
+  await using app = await createTestApplication(root);
+  for (const path of ["//a", "//a:b", "//@:c/d", "//", "///e", "//%zz"]) {
+    const { instance } = await (await app.fetch(new Request(`http://localhost${path}`))).json();
+    assert.match(instance, PATH_REFERENCE, path);
+  }
+});
+
+test("instance of a problem is a URI reference whatever is sent over a socket", () =>
+  captureLogs(["fw"], async () => {
+    await using app = await createTestApplication(root);
+    await using server = await app.listen(await freePort(), { hostname: "127.0.0.1" });
+    const instanceOf = async (path: string) => {
+      const head = `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+      const text = await sent(server.port, head);
+      return /"instance":"([^"]*)"/.exec(text)?.[1] ?? text;
+    };
+    for (const path of ["/a/%zz", "/a|b", "/%4", "/a`b", "/{a}"]) {
+      assert.match(await instanceOf(path), PATH_REFERENCE, path);
+    }
+  }));
+
+async function sent(port: number, head: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(head);
+  let text = "";
+  for await (const chunk of socket) text += chunk;
+  return text;
 }
 
 test("a problem keeps the headers of its exception", async () => {

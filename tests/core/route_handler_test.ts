@@ -15,6 +15,8 @@ import {
   validatedQuery,
 } from "../../mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
+import { captureLogs } from "../capture_logs.ts";
+import { freePort } from "../free_port.ts";
 import { test } from "../test.ts";
 
 function serving(controller: ControllerClass): Promise<FwApplication> {
@@ -614,6 +616,100 @@ test("a body over the limit is a 413 however it is read, and its source is cance
     const response = await app.request(path, init);
     assert.equal(response.status, 413, path);
     assert.equal(cancelled, true, path);
+  }
+});
+
+test("a body that a DELETE or OPTIONS route takes is limited without a Content-Length too", async () => {
+  const options = { body: v.unknown(), bodyLimit: 4 };
+  class RemovalsController {
+    remove = route.delete("/declared", options, () => "read");
+    extracted = route.delete(
+      "/extracted",
+      { args: { list: validatedBody(v.unknown()) }, bodyLimit: 4 },
+      () => "read",
+    );
+    ask = route.options("/declared", options, () => "read");
+    any = route.all("/any", options, () => "read");
+  }
+  await using app = await serving(RemovalsController);
+  for (
+    const [method, path] of [
+      ["DELETE", "/declared"],
+      ["DELETE", "/extracted"],
+      ["OPTIONS", "/declared"],
+      ["DELETE", "/any"],
+    ] as const
+  ) {
+    const send = async (body: string) => {
+      const request = new Request(`http://localhost${path}`, {
+        method,
+        body,
+        headers: { "content-type": json },
+      });
+      assert.equal(request.headers.has("content-length"), false);
+      return (await app.fetch(request)).status;
+    };
+    assert.deepEqual([await send("1234"), await send("12345")], [200, 413], `${method} ${path}`);
+  }
+});
+
+test("a body that a DELETE route takes is limited over a socket, in chunks too", async () => {
+  let read = 0;
+  class RemovalsController {
+    remove = route.delete("/", { body: v.unknown(), bodyLimit: 8 }, () => ++read);
+  }
+  await captureLogs(["fw"], async () => {
+    await using app = await serving(RemovalsController);
+    await using server = await app.listen(await freePort(), { hostname: "127.0.0.1" });
+    const send = async (body: BodyInit) => {
+      const headers = { "content-type": json };
+      const init = { method: "DELETE", body, duplex: "half", headers } as RequestInit;
+      const response = await fetch(server.url, init);
+      await response.body?.cancel();
+      return response.status;
+    };
+    const chunks = (texts: readonly string[]) =>
+      new ReadableStream({
+        start(controller) {
+          for (const text of texts) controller.enqueue(new TextEncoder().encode(text));
+          controller.close();
+        },
+      });
+    assert.deepEqual(
+      [
+        await send("[1,2,3]"),
+        await send(chunks(["[1,2", ",3]"])),
+        await send("[1,2,3,4]"),
+        await send(chunks(["[1,2", ",3,4]"])),
+      ],
+      [200, 200, 413, 413],
+    );
+    assert.equal(read, 2);
+  });
+});
+
+test("a value of 200 000 characters that is refused is a 422 that does not hold it", async () => {
+  const schemas = [
+    v.object({ name: v.pipe(v.string(), v.maxLength(3)) }),
+    v.object({ name: v.number() }),
+    v.object({ name: v.pipe(v.string(), v.check(() => false, "No")) }),
+    z.object({ name: z.string().max(3) }),
+    z.object({ name: z.enum(["a"]) }),
+    type({ name: "string <= 3" }),
+    type({ name: "'a'" }),
+  ];
+  for (const body of schemas) {
+    class LongController {
+      take = route.post("/", { body }, () => 1);
+    }
+    await using app = await serving(LongController);
+    for (const name of ["x".repeat(200_000), "(".repeat(200_000)]) {
+      const response = await app.request("/", { json: { name } });
+      const { errors, ...problem } = await response.json();
+      assert.deepEqual([response.status, problem.title], [422, "Unprocessable Content"]);
+      assert.equal(errors.length, 1);
+      assert.ok(errors[0].message.length < 100, errors[0].message.slice(0, 200));
+    }
   }
 });
 

@@ -111,6 +111,27 @@ test("withoutValue() cuts quotations, replaces what still holds the value, and l
   ) assert.equal(withoutValue(message, value), expected ?? message);
 });
 
+/** Values of 200 000 characters, of which regular expressions would be too large. */
+const LONG_VALUES = ["x".repeat(200_000), "\\(".repeat(100_000), "x y ".repeat(50_000)];
+
+test("withoutValue() leaves a message that is shorter than the value, however long that is", () => {
+  for (const value of LONG_VALUES) {
+    for (const message of ["Too long", "Invalid length: Expected <=3", "x", ""]) {
+      assert.equal(withoutValue(message, value), message);
+    }
+    const quoting = `Invalid length: Expected <=3 but received ${JSON.stringify(value)}`;
+    assert.equal(withoutValue(quoting, value), "Invalid length: Expected <=3");
+  }
+});
+
+test("withoutValue() replaces a message that holds the value, however long that is", () => {
+  for (const value of LONG_VALUES) {
+    for (const message of [`No ${value}, please`, `No ${JSON.stringify(value)} here`, value]) {
+      assert.equal(withoutValue(message, value), "Invalid value");
+    }
+  }
+});
+
 test("issuesOf() never lets a string of three characters or more through", () => {
   const schemas: readonly AnySchema[] = [
     v.object({ x: v.pipe(v.string(), v.regex(/^$/)) }),
@@ -229,3 +250,19 @@ for (const [library, schema] of QUERIES) {
     await assert.rejects(new InputSchema("body", schema).parse({ tag: "ab", page: "1" }));
   });
 }
+
+test("InputSchema takes no array for an object, by valibot", async () => {
+  const objects = [
+    v.object({ a: v.optional(v.string()) }),
+    v.looseObject({}),
+    v.record(v.string(), v.unknown()),
+  ];
+  for (const schema of objects) {
+    await assert.rejects(new InputSchema("body", schema).parse([]), {
+      errors: [{ in: "body", field: "", message: "Invalid type: Expected Object" }],
+    });
+    assert.deepEqual(await new InputSchema("body", schema).parse({}), {});
+  }
+  const toObject = v.pipe(v.array(v.string()), v.transform((list) => ({ list })));
+  assert.deepEqual(await new InputSchema("body", toObject).parse(["a"]), { list: ["a"] });
+});

@@ -1,0 +1,169 @@
+/** Requests for the operations of a document, at random, and what the document says of each. */
+import fc from "fast-check";
+import { bodyOf, wrongBodyOf } from "./arbitrary_body.ts";
+import { otherTextsOf, type Texts, textsOf, wrongTextsOf } from "./arbitrary_parameter.ts";
+import type { Place, Untold } from "./arbitrary_value.ts";
+import { odditiesOf } from "./arbitrary_oddities.ts";
+import type { Alteration, Caller, Draft, PlannedRequest, Verdict } from "./planned_request.ts";
+import type { DescribedOperation, DescribedParameter, ServedDocument } from "./served_document.ts";
+
+/** Options of {@linkcode requestsFor}. */
+export interface RequestsOptions {
+  /** Who makes requests. */
+  readonly callers: readonly Caller[];
+  /** What the document does not tell. */
+  readonly untold?: Untold | undefined;
+}
+
+/** Requests for all operations alike: valid, invalid, and such that nothing is told of. */
+export function requestsFor(
+  document: ServedDocument,
+  options: RequestsOptions,
+): fc.Arbitrary<PlannedRequest> {
+  return fc.oneof(
+    ...document.operations.map((operation) => requestsOf(operation, document, options)),
+  );
+}
+
+function requestsOf(
+  operation: DescribedOperation,
+  document: ServedDocument,
+  { callers, untold }: RequestsOptions,
+): fc.Arbitrary<PlannedRequest> {
+  const place: Place = { resolve: (reference) => document.resolve(reference), untold };
+  const drafts = draftsOf(operation, place);
+  const faults = faultsOf(operation, place);
+  const isTold = !untold?.operations?.includes(operation.id);
+  const plan = (verdict: Verdict, alterations: fc.Arbitrary<Alteration>) =>
+    fc.record({
+      draft: drafts,
+      alteration: alterations,
+      caller: fc.constantFrom(...callers),
+      recall: fc.record({ path: mostly(fc.nat(100), 3), body: mostly(fc.nat(100), 1) }),
+    }).map(({ draft, alteration: { what, alter }, caller, recall }) => ({
+      operation,
+      verdict: operation.needsIdentity && !caller.isKnown
+        ? "unidentified" as const
+        : isTold
+        ? verdict
+        : "untold",
+      what,
+      caller,
+      draft: alter(draft),
+      recall: what.startsWith("path") ? {} : withoutUndefined(recall), // else it would be right again
+    }));
+  const nothing = fc.constant<Alteration>({ what: "nothing", alter: (draft) => draft });
+  return fc.oneof(
+    { arbitrary: plan("valid", nothing), weight: 20 },
+    ...faults.length > 0 ? [{ arbitrary: plan("invalid", fc.oneof(...faults)), weight: 20 }] : [],
+    ...operation.body ? [{ arbitrary: plan("invalid", large), weight: 1 }] : [],
+    { arbitrary: plan("untold", fc.oneof(...odditiesOf(operation))), weight: 8 },
+  );
+}
+
+function draftsOf(operation: DescribedOperation, place: Place): fc.Arbitrary<Draft> {
+  const named = operation.parameters.filter(({ isOpen }) => !isOpen);
+  const texts = fc.record(
+    Object.fromEntries(named.map((parameter) => [
+      keyOf(parameter),
+      mostly(textsOf(parameter, place), parameter.required ? Infinity : 1),
+    ])),
+  );
+  const open = operation.parameters.find(({ isOpen }) => isOpen);
+  const others = open ? otherTextsOf(open, place) : fc.constant([]);
+  return fc.tuple(texts, others, bodyOf(operation, place)).map(([texts, others, body]) => {
+    const query = others.filter(([name]) => !named.some((parameter) => parameter.name === name));
+    return named.reduce<Draft>((draft, parameter) => {
+      const given = texts[keyOf(parameter)];
+      return given ? withParameter(draft, parameter, given) : draft;
+    }, { path: {}, query, headers: {}, body });
+  });
+}
+
+/** What makes a request violate what the document says. */
+function faultsOf(
+  operation: DescribedOperation,
+  place: Place,
+): readonly fc.Arbitrary<Alteration>[] {
+  const named = operation.parameters.filter(({ isOpen }) => !isOpen);
+  const ofParameters = named.flatMap((parameter) => {
+    const { in: where, name, required } = parameter;
+    const wrong = wrongTextsOf(parameter, place);
+    const isLeftOut = required && where !== "path";
+    return [
+      ...wrong
+        ? [wrong.map((texts) => ({
+          what: `${where} parameter ${name} is ${JSON.stringify(texts)}`,
+          alter: (draft: Draft) => withParameter(draft, parameter, texts),
+        }))]
+        : [],
+      ...isLeftOut
+        ? [fc.constant({
+          what: `${where} parameter ${name} is missing`,
+          alter: (draft: Draft) => without(draft, parameter),
+        })]
+        : [],
+    ];
+  });
+  const body = wrongBodyOf(operation, place)?.map(({ what, body }) => ({
+    what,
+    alter: (draft: Draft) => ({ ...draft, body }),
+  }));
+  return [...ofParameters, ...body ? [body] : []];
+}
+
+/** A body that is larger than an application reads. */
+const large: fc.Arbitrary<Alteration> = fc.constant({
+  what: "the body has more than 1 MiB",
+  alter: (draft) => ({
+    ...draft,
+    body: { type: "application/json", content: JSON.stringify("x".repeat(1 << 20)) },
+  }),
+});
+
+function withParameter(draft: Draft, parameter: DescribedParameter, texts: Texts): Draft {
+  const { in: where, name } = parameter;
+  const rest = without(draft, parameter);
+  const text = texts.join(",");
+  switch (where) {
+    case "path":
+      return { ...rest, path: { ...rest.path, [name]: text } };
+    case "query":
+      return { ...rest, query: [...rest.query, ...texts.map((text) => [name, text] as const)] };
+    case "header":
+      return { ...rest, headers: { ...rest.headers, [name]: text } };
+  }
+}
+
+function without(draft: Draft, { in: where, name }: DescribedParameter): Draft {
+  switch (where) {
+    case "path":
+      return draft;
+    case "query":
+      return { ...draft, query: draft.query.filter(([each]) => each !== name) };
+    case "header":
+      return {
+        ...draft,
+        headers: Object.fromEntries(Object.entries(draft.headers).filter(([key]) => key !== name)),
+      };
+  }
+}
+
+/** Gives `undefined` once for so many times that it gives a value. */
+function mostly<T>(arbitrary: fc.Arbitrary<T>, times: number): fc.Arbitrary<T | undefined> {
+  if (times === Infinity) return arbitrary;
+  return fc.oneof(
+    { arbitrary, weight: times },
+    { arbitrary: fc.constant(undefined), weight: 1 },
+  );
+}
+
+function withoutUndefined<T extends object>(record: T): T {
+  return Object.fromEntries(
+    Object.entries(record).filter(([, value]) => value !== undefined),
+  ) as T;
+}
+
+function keyOf({ in: where, name }: DescribedParameter): string {
+  return `${where} ${name}`;
+}

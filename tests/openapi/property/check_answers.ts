@@ -1,0 +1,71 @@
+/**
+ * Trying an application out by its document alone.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { requestsFor, type RequestsOptions } from "./arbitrary_requests.ts";
+import { checkAnswer } from "./check_answer.ts";
+import { type PlannedRequest, SeenValues, writeRequest } from "./planned_request.ts";
+import { ServedDocument } from "./served_document.ts";
+
+/** Sends a request. */
+export type Send = (path: string, init?: RequestInit) => Promise<Response>;
+
+/** What is tried out, and how. */
+export interface Trial extends RequestsOptions {
+  readonly send: Send;
+  /** Where the document is; `/openapi.json` by default. */
+  readonly jsonPath?: string;
+  /** How many requests are made. */
+  readonly requests: number;
+}
+
+/** What came of it. */
+export interface TrialResult {
+  /** How many answers were checked. */
+  readonly answers: number;
+  /** The statuses of the answers of each operation. */
+  readonly seen: ReadonlyMap<string, ReadonlySet<number>>;
+  /** The statuses that the document tells of, of each operation. */
+  readonly documented: ReadonlyMap<string, ReadonlySet<number>>;
+}
+
+/**
+ * Sends so many requests, and checks each answer. The application keeps its state from one to the next,
+ * so that some are for what others have made.
+ */
+export async function checkAnswers(trial: Trial): Promise<TrialResult> {
+  const { send, jsonPath, requests } = trial;
+  using document = await ServedDocument.fetch(send, jsonPath);
+  const values = new SeenValues();
+  const seen = new Map(document.operations.map(({ id }) => [id, new Set<number>()]));
+  let answers = 0;
+  const check = async (planned: PlannedRequest) => {
+    const sent = writeRequest(planned, values);
+    const { path, ...init } = sent;
+    const response = await send(path, { ...init, redirect: "manual" } as RequestInit);
+    const { operation, status, json } = await checkAnswer({ document, planned, sent, response });
+    if (status < 300) values.note(json);
+    if (operation) seen.get(operation.id)?.add(status);
+    answers += 1;
+  };
+  await fc.assert(fc.asyncProperty(requestsFor(document, trial), check), {
+    numRuns: requests,
+    reporter: report,
+  });
+  const documented = document.operations.map(({ id, responses }) =>
+    [id, new Set(responses.keys())] as const
+  );
+  return { answers, seen, documented: new Map(documented) };
+}
+
+/** Tells of a failure by the request and the answer, and by the seed that makes the same requests again. */
+function report(
+  { failed, seed, counterexamplePath, numRuns, errorInstance }: fc.RunDetails<[PlannedRequest]>,
+): void {
+  if (!failed) return;
+  const reason = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
+  assert.fail(`request ${numRuns} of seed ${seed} (path ${counterexamplePath}): ${reason}`);
+}

@@ -1,0 +1,83 @@
+/** That what holds answers against a document tells right from wrong. */
+import assert from "node:assert/strict";
+import { test } from "../../test.ts";
+import { checkAnswers, type Send } from "./check_answers.ts";
+import type { Caller } from "./planned_request.ts";
+
+const nobody: Caller = { name: "nobody", isKnown: false };
+
+const A = { type: "object", properties: { a: { type: "number" } }, required: ["a"] };
+
+/** A document of one operation. */
+const DOCUMENT = {
+  openapi: "3.1.1",
+  info: { title: "Things", version: "1" },
+  paths: {
+    "/things": {
+      post: {
+        operationId: "create",
+        requestBody: { required: true, content: { "application/json": { schema: A } } },
+        responses: {
+          200: { description: "It is there", content: { "application/json": { schema: A } } },
+          204: { description: "There is nothing to say" },
+          400: { description: "It is none" },
+          422: { description: "It is wrong" },
+          500: { description: "It has failed" },
+        },
+      },
+    },
+  },
+};
+
+for (
+  const [what, answer, message] of [
+    ["a status that is not documented", () => new Response(null, { status: 207 }), /no 207/],
+    [
+      "a body where none is documented",
+      () => new Response("a", { status: 400 }),
+      /tells of no body/,
+    ],
+    [
+      "a body of another type",
+      () => new Response("a", { headers: { "content-type": "text/plain" } }),
+      /does not tell of text\/plain/,
+    ],
+    ["a body of another schema", () => Response.json({ a: "1" }), /the body violates its schema/],
+    [
+      "no JSON",
+      () => new Response("{", { headers: { "content-type": "application/json" } }),
+      /not JSON/,
+    ],
+    [
+      "a refusal of what is valid",
+      () => new Response(null, { status: 422 }),
+      /is valid .* gets 422/,
+    ],
+    ["no refusal of what is invalid", () => Response.json({ a: 1 }), /is invalid .* gets 200/],
+    ["a failure, though documented", () => new Response(null, { status: 500 }), /has failed/],
+  ] satisfies readonly (readonly [string, () => Response, RegExp])[]
+) {
+  test(`checkAnswers() refuses an application that gives ${what}`, async () => {
+    const send: Send = (path) =>
+      Promise.resolve(path === "/openapi.json" ? Response.json(DOCUMENT) : answer());
+    await assert.rejects(checkAnswers({ send, callers: [nobody], requests: 100 }), message);
+  });
+}
+
+test("checkAnswers() takes the answers of an application that does as its document says", async () => {
+  const send: Send = async (path, { headers, body } = {}) => {
+    if (path === "/openapi.json") return Response.json(DOCUMENT);
+    const type = new Headers(headers).get("content-type") ?? "";
+    if (!/^application\/json(; *charset=utf-8)?$/.test(type)) {
+      return new Response(null, { status: 400 });
+    }
+    const json = await new Response(body).json().catch(() => undefined);
+    if (json === undefined) return new Response(null, { status: 400 });
+    return typeof json?.a === "number" && !Array.isArray(json)
+      ? Response.json({ a: json.a })
+      : new Response(null, { status: 422 });
+  };
+  const { answers, seen } = await checkAnswers({ send, callers: [nobody], requests: 500 });
+  assert.equal(answers, 500);
+  assert.deepEqual([...seen.get("create") ?? []].sort(), [200, 400, 422]);
+});

@@ -1,0 +1,252 @@
+/** Requests made from the served document alone, and answers held against it. */
+import assert from "node:assert/strict";
+import * as demo from "../../examples/demo.ts";
+import * as hello from "../../examples/hello.ts";
+import * as oauth2 from "../../examples/oauth2.ts";
+import * as events from "../../examples/server_sent_events.ts";
+import * as streaming from "../../examples/streaming.ts";
+import * as users from "../../examples/users.ts";
+import * as webSocket from "../../examples/web_socket.ts";
+import type { FwApplication, Module } from "../../mod.ts";
+import { createTestApplication, type DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
+import { captureLogs } from "../capture_logs.ts";
+import { type Issuer, issuer } from "../oauth2/issuer.ts";
+import { test } from "../test.ts";
+import { createKitchenSink } from "./kitchen_sink.ts";
+import type { Untold } from "./property/arbitrary_value.ts";
+import { checkAnswer } from "./property/check_answer.ts";
+import { checkAnswers, type Send, type TrialResult } from "./property/check_answers.ts";
+import type { Caller, SentRequest } from "./property/planned_request.ts";
+import { ServedDocument } from "./property/served_document.ts";
+
+/** How many requests each application is sent. */
+const REQUESTS = {
+  users: 1500,
+  usersOfTenants: 1500,
+  usersOfKnownCallers: 1000,
+  usersInHaste: 400,
+  usersByHttp: 400,
+  oauth2: 800,
+  demo: 200,
+  hello: 100,
+  streaming: 300,
+  events: 50,
+  webSocket: 50,
+  kitchenSink: 5000,
+};
+
+/** What the documents of the applications do not tell. */
+const UNTOLD: Untold = {
+  operations: [
+    "AppModule.AuthController.callback", // a login has to be under way
+    "AppModule.EchoController.echo", // the request has to be upgraded to a WebSocket
+    "ShopModule.AccountController.byKey", // callers have tokens, not keys
+    "InputsModule.ParametersController.oneOfTwo", // whether `age` or `name` is needed, `by` tells
+  ],
+  patterns: {
+    anyCase: "^[A-Za-z]*$", // patterns of JSON Schema have no flags
+    "path from": "^-?\\d{1,15}$", // arktype parses no other integers
+  },
+  lenient: ["take", "coerced", "exact", "ratio"], // whatever becomes a number, or a boolean
+};
+
+const nobody: Caller = { name: "nobody", isKnown: false };
+const forger: Caller = { ...nobody, name: "a forger", headers: { authorization: "Bearer a.b.c" } };
+
+test("the answers of the users example are those of its document, for every status it tells of", async () => {
+  const tokens = await issuer();
+  const tenants = await Promise.all(
+    ["t1", "t2", undefined].map((tenant_id) =>
+      callerOf(tokens, `a user of ${tenant_id ?? "no tenant"}`, { tenant_id })
+    ),
+  );
+  const limited = [nobody, forger].map((caller) => ({ ...caller, isLimited: true }));
+  const hasty = [...limited, ...tenants].map((caller) => ({ ...caller, isHasty: true }));
+  const trials: readonly (readonly [
+    requests: number,
+    callers: readonly Caller[],
+    setUp: (app: FwApplication) => FwApplication,
+  ])[] = [
+    [REQUESTS.users, [nobody], users.setUp],
+    [
+      REQUESTS.usersOfTenants,
+      [...limited, ...tenants],
+      (app) => users.setUp(app).useOAuth2(tokens.verifier),
+    ],
+    [
+      REQUESTS.usersOfKnownCallers,
+      [nobody, forger, ...tenants],
+      (app) => users.setUp(app).useOAuth2(tokens.verifier, { require: true }),
+    ],
+    [
+      REQUESTS.usersInHaste,
+      hasty,
+      (app) => users.setUp(app).useOAuth2(tokens.verifier).useRateLimit({ max: 100 }),
+    ],
+  ];
+  const results: TrialResult[] = [];
+  for (const [requests, callers, setUp] of trials) {
+    await using app = await createTestApplication(users.appModule("sqlite::memory:"), { setUp });
+    const isHasty = callers.some((caller) => caller.isHasty);
+    const result = await checkAnswers({ send: sender(app, { isHasty }), callers, requests });
+    assert.equal(result.answers, requests);
+    results.push(result);
+  }
+  assert.deepEqual(statusesOf(results, "seen"), statusesOf(results, "documented"));
+});
+
+test("the answers of the users example over HTTP are those of its document", () =>
+  captureLogs(["fw"], async () => {
+    const { setUp } = users;
+    await using app = await createTestApplication(users.appModule("sqlite::memory:"), { setUp });
+    const { url } = await app.listen(0, { hostname: "127.0.0.1" });
+    // clients and servers have limits of their own for the length of a URL
+    const send: Send = (path, init) =>
+      path.length < 8000 ? fetch(url + path, init) : app.request(path, init);
+    const requests = REQUESTS.usersByHttp;
+    const { answers } = await checkAnswers({ send, callers: [nobody], requests });
+    assert.equal(answers, requests);
+  }));
+
+test("the answers of the OAuth2 example are those of its document", () =>
+  captureLogs(["fw"], async () => {
+    const redirectUri = "http://localhost:3000/auth/callback";
+    const { provider, settings } = await oauth2.developmentSettings(0, redirectUri);
+    await using _ = provider;
+    const root = await oauth2.appModule(settings, redirectUri);
+    await using app = await createTestApplication(root, { setUp: (app) => oauth2.setUp(app) });
+    const callers = await Promise.all(["alice", "bob"].map(async (subject): Promise<Caller> => ({
+      name: subject,
+      isKnown: true,
+      isLimited: subject === "bob",
+      headers: { authorization: `Bearer ${await provider.issueToken({ subject })}` },
+    })));
+    const { answers } = await checkAnswers({
+      send: sender(app),
+      callers: [nobody, forger, ...callers],
+      requests: REQUESTS.oauth2,
+      untold: UNTOLD,
+    });
+    assert.equal(answers, REQUESTS.oauth2);
+    await checkLogin(app, provider);
+  }));
+
+for (
+  const [name, root, setUp, requests] of [
+    ["demo", demo.appModule("sqlite::memory:"), demo.setUp, REQUESTS.demo],
+    ["hello", hello.AppModule, (app) => app.setGlobalPrefix("api"), REQUESTS.hello],
+    ["streaming", streaming.AppModule, (app) => app, REQUESTS.streaming],
+    ["server-sent events", events.AppModule, (app) => app, REQUESTS.events],
+    ["WebSocket", webSocket.AppModule, (app) => app, REQUESTS.webSocket],
+  ] satisfies readonly (readonly [
+    string,
+    Module,
+    (app: FwApplication) => FwApplication,
+    number,
+  ])[]
+) {
+  test(`the answers of the ${name} example are those of its document`, async () => {
+    await using app = await createTestApplication(root, {
+      setUp: (app) => setUp(app).enableOpenApi(),
+    });
+    const trial = { send: sender(app), callers: [nobody], requests, untold: UNTOLD };
+    try {
+      assert.equal((await checkAnswers(trial)).answers, requests);
+    } finally {
+      await new Promise((resolve) => setTimeout(resolve, 200)); // for streams that were left
+    }
+  });
+}
+
+test("the answers of the kitchen sink are those of its document", async () => {
+  await using sink = await createKitchenSink();
+  const { app, issuer } = sink;
+  const callers = [
+    nobody,
+    forger,
+    await callerOf(issuer, "bob", {}),
+    await callerOf(issuer, "mallory", {}),
+    { ...await callerOf(issuer, "alice", { roles: ["admin", "staff", "boss"] }), isLimited: false },
+  ].map((caller): Caller => ({
+    ...caller,
+    headers: { ...caller.headers, "x-caller": caller.name }, // a guard asks, of which no document knows
+  }));
+  const { answers } = await checkAnswers({
+    send: sender(app),
+    jsonPath: "/specs/api.json",
+    callers,
+    requests: REQUESTS.kitchenSink,
+    untold: UNTOLD,
+  });
+  assert.equal(answers, REQUESTS.kitchenSink);
+});
+
+test("the applications are sent 5000 requests at least", () => {
+  assert.ok(Object.values(REQUESTS).reduce((sum, requests) => sum + requests) >= 5000);
+});
+
+/** Sends requests to an application: each from another address, unless its callers are hasty. */
+function sender(app: FwApplication, { isHasty = false } = {}): Send {
+  let requests = 0;
+  return (path, init) => {
+    const n = isHasty ? 0 : requests++;
+    const hostname = `10.${[n >> 16, n >> 8, n].map((part) => part & 255).join(".")}`;
+    return app.request(path, { ...init, env: { remoteAddr: { hostname } } });
+  };
+}
+
+/** A caller with a token. */
+async function callerOf(
+  { sign }: Issuer,
+  name: string,
+  claims: Record<string, unknown>,
+): Promise<Caller> {
+  const headers = { authorization: `Bearer ${await sign({ ...claims, exp: 4e9 })}` };
+  return { name, isKnown: true, isLimited: true, headers };
+}
+
+/** Logs in at the OAuth2 example, and checks the answers. */
+async function checkLogin(
+  app: FwApplication,
+  provider: DevelopmentIdentityProvider,
+): Promise<void> {
+  using document = await ServedDocument.fetch(sender(app));
+  const check = async (sent: SentRequest) => {
+    const operation = document.operationAt(sent.method, sent.path);
+    assert.ok(operation);
+    const response = await app.request(sent.path, sent);
+    const draft = { path: {}, query: [], headers: {} };
+    const planned = {
+      operation,
+      verdict: "valid",
+      what: "login",
+      caller: nobody,
+      draft,
+      recall: {},
+    } as const;
+    return [response, await checkAnswer({ document, planned, sent, response })] as const;
+  };
+  const [begun] = await check({ method: "GET", path: "/auth/login?return_to=/there", headers: {} });
+  const { pathname, search } = new URL(
+    provider.signIn(begun.headers.get("location") ?? "", "alice").url,
+  );
+  const cookie = begun.headers.getSetCookie().map((each) => each.split(";")[0]).join("; ");
+  const [, { status }] = await check({
+    method: "GET",
+    path: pathname + search,
+    headers: { cookie },
+  });
+  assert.equal(status, 200);
+}
+
+/** Gives the statuses of each operation, of all results together. */
+function statusesOf(
+  results: readonly TrialResult[],
+  which: "seen" | "documented",
+): Record<string, readonly number[]> {
+  const ids = [...results[0]?.documented.keys() ?? []];
+  return Object.fromEntries(ids.map((id) => {
+    const statuses = new Set(results.flatMap((result) => [...result[which].get(id) ?? []]));
+    return [id, [...statuses].sort()];
+  }));
+}
