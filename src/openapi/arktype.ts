@@ -29,7 +29,7 @@ export interface ArkType {
 /** Gives options with which what has no counterpart is described as "any", but for dates. */
 export function arktypeOptions(direction: Direction): Readonly<Record<string, unknown>> {
   const date = ({ base }: { readonly base: JsonSchema }) =>
-    direction === "output" ? { ...base, ...DATE_TIME } : base;
+    direction === "output" ? { ...base, ...DATE_TIME } : { ...base, [UNKNOWN]: "date" };
   const unknown = ({ base, code }: { readonly base: JsonSchema; readonly code: string }) => ({
     ...base,
     [UNKNOWN]: code,
@@ -46,7 +46,7 @@ export function arktypeOptions(direction: Direction): Readonly<Record<string, un
 }
 
 /** Adds defaults, and drops the patterns of regular expressions whose flags a pattern cannot have. */
-export function corrected(json: JsonSchema, type: ArkType): JsonSchema {
+export function corrected({ $defs, ...json }: JsonSchema, type: ArkType): JsonSchema {
   const flagged = type.select({ kind: "pattern" }).filter(({ flags = "" }) =>
     !isPatternWith(flags)
   );
@@ -54,9 +54,24 @@ export function corrected(json: JsonSchema, type: ArkType): JsonSchema {
   const fallback = { default: ({ base }: { readonly base: JsonSchema }) => base };
   const [whole, again] = [1, 2].map(() => type.toJsonSchema({ target: "draft-2020-12", fallback }));
   const isSame = JSON.stringify(whole) === JSON.stringify(again); // defaults may be of the moment
-  const open = JSON.stringify(type.json).includes('"undeclared":"reject"') ? json : opened(json);
-  const told = dropped.size > 0 ? withoutPatterns(open, dropped) : open;
-  return isSame ? withDefaults(told, whole) : told;
+  const rejects = JSON.stringify(type.json).includes('"undeclared":"reject"');
+  const told = (part: JsonSchema) => {
+    const open = rejects ? part : opened(part);
+    return dropped.size > 0 ? withoutPatterns(open, dropped) : open;
+  };
+  const isOfMorph = JSON.stringify(type.json).includes('"morphs"');
+  if (isOfMorph && Object.keys(json).every((keyword) => keyword === "$schema")) {
+    return { [UNKNOWN]: "morph" };
+  }
+  const definitions = isJsonSchema($defs) ? Object.entries($defs) : [];
+  return {
+    ...isSame ? withDefaults(told(json), whole) : told(json),
+    ...definitions.length > 0 && {
+      $defs: Object.fromEntries(
+        definitions.map(([key, part]) => [key, isJsonSchema(part) ? told(part) : part]),
+      ),
+    },
+  };
 }
 
 /** Opens objects whose other keys are deleted, not refused. */

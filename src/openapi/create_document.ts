@@ -58,7 +58,7 @@ export async function createDocument(
   const schemas = new SchemaComponents(convert, new SchemaNames(convert, uses), { taken });
   const properties = textProperties(schemas);
   const context = { ...application, options, apiPrefix, schemas, properties };
-  const { paths, warnings } = pathItemsOf(routes, context);
+  const { paths, warnings } = pathItemsOf(application.routes, context);
   const components = componentsOf(paths, schemas, options.components);
   const { title, version, info, documentTags: tags } = options;
   const { servers = [{ url: "/" }], security = [] } = options; // what OpenAPI takes them for, unsaid

@@ -17,7 +17,7 @@ export interface PathItems {
 }
 
 /**
- * Describes routes, of which the more specific come first.
+ * Describes routes, of which the more specific come first; the hidden ones are left out.
  *
  * @throws {TypeError} if two operations have one id, or a path and its `params` do not have the same
  * parameters; naming the route
@@ -30,13 +30,19 @@ export function pathItemsOf(
   const known = new Map<string, string>(); // templates by their shapes
   const owners = new Map<string, PlacedRoute>();
   const warnings: string[] = [];
+  const hidden = new Set<string>();
   for (const placed of routes) {
     for (const template of templatesOf(placed.path)) {
       const shape = templateShape(template.template);
+      if (placed.bound.route.options.openapi?.hidden) {
+        for (const method of methodsOf(placed)) hidden.add(`${method} ${shape}`);
+        continue;
+      }
       const path = known.get(shape) ?? template.template;
-      const item = paths[path] ??= {};
       known.set(shape, path);
+      const item = paths[path] ?? {};
       for (const method of methodsOf(placed)) {
+        if (hidden.has(`${method} ${shape}`)) continue; // that one answers
         if (item[method]) {
           const isDeclared = placed.method !== "ALL" && template.without === undefined;
           if (isDeclared) warnings.push(sameToOpenApi(placed, path));
@@ -45,6 +51,7 @@ export function pathItemsOf(
         const operation = operationOf(placed, { method, template }, context);
         checkId(operation.operationId, placed, owners);
         item[method] = renamed(operation, template.template, path);
+        paths[path] = item;
       }
     }
   }

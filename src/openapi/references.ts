@@ -23,7 +23,9 @@ export function textOf(converted: Converted | undefined): string {
   for (const target of converted.targets) {
     parts.push(isNamed(target) ? target.name : target.json);
   }
-  if (converted.targets.length === 0 && converted.unknown.length === 0) return JSON.stringify(json);
+  if (converted.targets.length === 0 && converted.unknown.length === 0) {
+    return JSON.stringify(json, (_, value) => typeof value === "bigint" ? `${value}n` : value);
+  }
   return JSON.stringify(parts, (keyword, value) => {
     if (typeof value === "bigint") return `${value}n`;
     const target = keyword === "$ref" ? references.get(value) : undefined;

@@ -149,7 +149,7 @@ function correctedSchema(
     return isNullExcluded ? { allOf: [{ $ref }], not: { type: "null" } } : { $ref };
   }
   if (type === "record") return jsonSchema; // its complaint is that keys are no plain strings
-  if (errors) return { [UNKNOWN]: type } as ValibotJsonSchema; // a keyword of ours
+  if (errors) return { [UNKNOWN]: type ?? "lazy" } as ValibotJsonSchema; // a keyword of ours
   if ("default" in valibotSchema && typeof valibotSchema.default === "function") {
     const { default: _computed, ...rest } = jsonSchema; // another one each time
     return rest;

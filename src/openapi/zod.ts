@@ -91,8 +91,13 @@ const WORDLESS = new Set([
   ...["undefined", "void"],
 ]);
 
+/** What an application may say of any schema. */
+const OF_APPLICATIONS = new Set([
+  ...["default", "deprecated", "description", "example", "examples", "id", "title"],
+]);
+
 function isWordless({ type = "" }: ZodDefinition, jsonSchema: object): boolean {
-  return WORDLESS.has(type) && Object.keys(jsonSchema).length === 0;
+  return WORDLESS.has(type) && Object.keys(jsonSchema).every((key) => OF_APPLICATIONS.has(key));
 }
 
 function becomeDateTime(jsonSchema: Record<string, unknown>): void {
