@@ -45,12 +45,7 @@ export const User = model("users", {
 
 export class Db extends DbService.with({ user: User }) {}
 
-const Name = v.pipe(
-  v.string(),
-  v.minLength(2),
-  v.maxLength(80),
-  v.regex(/^\P{Cc}*$/u, "It has control characters"),
-);
+const Name = v.pipe(v.string(), v.minLength(2), v.maxLength(80));
 const WholeNumber = v.pipe(
   v.string(),
   v.regex(/^[+-]?\d+$/, "Expected a whole number"),

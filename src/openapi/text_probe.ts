@@ -36,19 +36,19 @@ export function readsAsWritten(
 ): boolean {
   const property = propertyOf(schema, name);
   const single = output.type === "array" && isJsonSchema(output.items) ? output.items : output;
-  const outcomes = textsOf(single).map((text) => {
+  const trials = textsOf(single).flatMap((text) => {
     const value = single === output ? text : [text];
-    return property
+    const given = property
       ? validate(property, value)
-      : map(validate(schema, { [name]: value }), (given) => (given as JsonSchema)[name]);
+      : map(validate(schema, { [name]: value }), (all) => (all as JsonSchema)[name]);
+    return given ? [{ text, value: [given.value].flat()[0] }] : [];
   });
-  const given = outcomes.filter((outcome) => outcome !== undefined);
-  return given.length > 0 && textsOf(single).every((text, i) => {
-    const outcome = outcomes[i];
-    const value = Array.isArray(outcome?.value) ? outcome.value[0] : outcome?.value;
-    return outcome === undefined ||
-      value === (single.type === "boolean" ? text === "true" : Number(text));
-  });
+  const isBoolean = single.type === "boolean";
+  const equal = trials.filter(({ text, value }) =>
+    value === (isBoolean ? text === "true" : Number(text))
+  );
+  // of booleans there are but two; numbers may be clamped to a range
+  return isBoolean ? equal.length === 2 : equal.length > trials.length - equal.length;
 }
 
 /** Gives texts of values that a schema describes. */
@@ -63,7 +63,7 @@ function textsOf({ type, ...rest }: JsonSchema): readonly string[] {
     typeof exclusiveMinimum === "number" ? exclusiveMinimum + 1 : undefined,
     typeof exclusiveMaximum === "number" ? exclusiveMaximum - 1 : undefined,
   ];
-  return ["1", "0", ...within.filter((value) => typeof value === "number").map(String)];
+  return ["1", "0", "7", "12", ...within.filter((value) => typeof value === "number").map(String)];
 }
 
 function isRefusedAt(schema: AnySchema, name: string, value: unknown): boolean {

@@ -39,6 +39,7 @@ const REQUESTS = {
 const UNTOLD: Untold = {
   operations: [
     "AppModule.AuthController.callback", // a login has to be under way
+    "AppModule.AuthController.login", // what is a path of this site, it tells itself
     "AppModule.EchoController.echo", // the request has to be upgraded to a WebSocket
     "ShopModule.AccountController.byKey", // callers have tokens, not keys
     "InputsModule.ParametersController.oneOfTwo", // whether `age` or `name` is needed, `by` tells

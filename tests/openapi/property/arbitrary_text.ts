@@ -65,7 +65,8 @@ export function textOf(schema: JsonSchema): fc.Arbitrary<string> {
   const limits = { minLength, maxLength: Math.min(maxLength, minLength + LONG) };
   const texts = base ?? FORMATS[String(format)] ?? (pattern ? matching(pattern) : anyText(limits));
   const isFit = (text: string) =>
-    hasLength(text, minLength, maxLength) && (pattern?.test(text) ?? true);
+    // no database keeps the character NUL
+    !text.includes("\0") && hasLength(text, minLength, maxLength) && (pattern?.test(text) ?? true);
   return keep(texts, isFit, schema);
 }
 
