@@ -5,8 +5,12 @@
  */
 import { PROBLEM_MEDIA_TYPE } from "../core/problem.ts";
 import type { ComponentsObject, PathItemObject, ResponseObject } from "./openapi_document.ts";
-import { describeProblem, PROBLEM_SCHEMAS, problemResponseName } from "./problem_responses.ts";
-import type { SchemaComponents } from "./schema_components.ts";
+import {
+  describeProblem,
+  PROBLEM_SCHEMAS,
+  problemResponseName,
+} from "./operation/problem_responses.ts";
+import type { SchemaComponents } from "./json_schema/schema_components.ts";
 
 /**
  * Gives the components that the operations refer to, and those by hand, which go before them.

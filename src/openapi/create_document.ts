@@ -6,16 +6,16 @@
 import type { GlobalProtection } from "../core/route_protection.ts";
 import type { PlacedRoute } from "../core/route_table.ts";
 import { componentsOf } from "./components.ts";
-import { createConvert } from "./convert.ts";
+import { createConvert } from "./json_schema/convert.ts";
 import type { OpenApiDocument } from "./openapi_document.ts";
 import type { ResolvedOpenApiOptions } from "./options.ts";
-import { pathItemsOf } from "./path_items.ts";
-import { SchemaComponents } from "./schema_components.ts";
-import { SchemaNames } from "./schema_names.ts";
-import { usesOf, warningsOf } from "./schema_uses.ts";
-import { checkSchemes } from "./security.ts";
-import { textProperties } from "./text_properties.ts";
-import { textWarningsOf } from "./text_warnings.ts";
+import { pathItemsOf } from "./operation/path_items.ts";
+import { SchemaComponents } from "./json_schema/schema_components.ts";
+import { SchemaNames } from "./json_schema/schema_names.ts";
+import { usesOf, warningsOf } from "./json_schema/schema_uses.ts";
+import { checkSchemes } from "./operation/security.ts";
+import { textProperties } from "./operation/text_properties.ts";
+import { textWarningsOf } from "./operation/text_warnings.ts";
 
 /** What is described. */
 export interface DescribedApplication {

@@ -6,7 +6,7 @@
 import type { Handler, Hono, Next } from "hono";
 import type { Context } from "../core/context.ts";
 import { rawPath } from "../core/raw_path.ts";
-import { docsPage, type DocsPageOptions, type Page, signInRedirectPage } from "./docs_page.ts";
+import { docsPage, type DocsPageOptions, type Page, signInRedirectPage } from "./docs/docs_page.ts";
 import type { OpenApiDocument } from "./openapi_document.ts";
 import type { ResolvedOpenApiOptions } from "./options.ts";
 import { toYaml } from "./yaml.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-export type { DocsSignIn, DocsUi } from "./docs_page.ts";
-export type { JsonSchema } from "./json_schema.ts";
+export type { DocsSignIn, DocsUi } from "./docs/docs_page.ts";
+export type { JsonSchema } from "./json_schema/json_schema.ts";
 export type { OpenApiOptions } from "./options.ts";
 export type {
   ComponentsObject,

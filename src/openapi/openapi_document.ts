@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { JsonSchema } from "./json_schema.ts";
+import type { JsonSchema } from "./json_schema/json_schema.ts";
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {

@@ -5,6 +5,7 @@
  */
 import type { LogRecord } from "@logtape/logtape";
 import {
+  type AnySchema,
   type ControllerClass,
   type FwApplication,
   FwFactory,
@@ -12,11 +13,38 @@ import {
   type OpenApiDocument,
   type OpenApiOptions,
   type Route,
+  route,
 } from "../../mod.ts";
 import { captureLogs } from "../capture_logs.ts";
 import { freePort } from "../free_port.ts";
-import type { JsonSchema } from "../../src/openapi/json_schema.ts";
-import type { OperationMethod, OperationObject } from "../../src/openapi/openapi_document.ts";
+import type { JsonSchema } from "../../src/openapi/json_schema/json_schema.ts";
+import type {
+  OperationMethod,
+  OperationObject,
+  ResponseObject,
+} from "../../src/openapi/openapi_document.ts";
+
+/** What is said of a body of which nothing is known, not even whether there is one. */
+export const ANY_BODY: Required<Pick<ResponseObject, "content">> = {
+  content: { "*/*": { schema: {} } },
+};
+
+/** What a route answers that says nothing of it. */
+export const OK: ResponseObject = { description: "OK", ...ANY_BODY };
+
+/** The names of the statuses of problems (RFC 9110 §15.5, RFC 6585 §4). */
+const TITLES: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  409: "Conflict",
+  410: "Gone",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  422: "Unprocessable Content",
+  429: "Too Many Requests",
+};
 
 /** How an application is set up before it is described. */
 export interface DescribeOptions {
@@ -109,6 +137,67 @@ export function ownSchemasOf(
 ): Readonly<Record<string, JsonSchema>> {
   const { ProblemDetails: _details, ValidationIssue: _issue, ...own } = components?.schemas ?? {};
   return own;
+}
+
+/** Gives what is said of a problem (RFC 9457), which means what is described. */
+export function problem(status: number, description: string): ResponseObject {
+  const example = {
+    type: "about:blank",
+    title: TITLES[status],
+    status,
+    detail: description,
+    instance: "/",
+    ...status === 422 && {
+      errors: [{ in: "body", field: "name", message: "What is wrong with it" }],
+    },
+  };
+  const schema = { $ref: "#/components/schemas/ProblemDetails" };
+  return { description, content: { "application/problem+json": { schema, example } } };
+}
+
+/** What of a schema JSON Schema has no words for, as its library calls it. */
+export interface Wordless {
+  /** Of what it takes. */
+  readonly taken?: readonly string[];
+  /** Of what it gives. */
+  readonly given?: readonly string[];
+}
+
+/** Describes one schema as what a route takes and what another gives, and tells what boot warns of. */
+export async function describedBothWays(schema: AnySchema) {
+  const openapi = { responses: { 200: { description: "", schema } } };
+  const app = await applicationOf(controllerOf({
+    take: route.post("/", { body: schema }, () => 1),
+    give: route.get("/", { openapi }, () => 1), // not every schema can strip what is sent
+  }));
+  let warnings: readonly string[] = [];
+  await captureLogs(["fw"], async (records) => {
+    await app.ready();
+    warnings = warningsAmong(records);
+  });
+  const document = await app.openApi();
+  const { get, post } = document.paths["/"] ?? {};
+  const ok = get?.responses[200];
+  return {
+    document,
+    input: post?.requestBody?.content["application/json"]?.schema,
+    output: ok && "content" in ok ? ok.content?.["application/json"]?.schema : undefined,
+    components: ownSchemasOf(document),
+    warnings: warnings.toSorted(),
+  };
+}
+
+/** Gives the warnings of {@linkcode describedBothWays} of what there are no words for. */
+export function warningsOf(
+  { "~standard": { vendor } }: AnySchema,
+  { taken = [], given = [] }: Wordless,
+): readonly string[] {
+  const warning = (user: string) => (kind: string) =>
+    `The ${user}: JSON Schema has no words for "${kind}" of ${vendor}, so it is described as "any"`;
+  return [
+    ...taken.map(warning("body of POST /")),
+    ...given.map(warning("response 200 of GET /")),
+  ].toSorted();
 }
 
 /** Serves an application on loopback meanwhile; what it logs is not printed. */

@@ -6,7 +6,7 @@ import {
   type DocsUi,
   type Page,
   signInRedirectPage,
-} from "../../src/openapi/docs_page.ts";
+} from "../../src/openapi/docs/docs_page.ts";
 import { test } from "../test.ts";
 import { cdnFile } from "./cdn.ts";
 

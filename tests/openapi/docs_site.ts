@@ -18,9 +18,9 @@ import {
   type DocsUi,
   type Page,
   signInRedirectPage,
-} from "../../src/openapi/docs_page.ts";
-import { SCALAR } from "../../src/openapi/scalar.ts";
-import { SWAGGER_UI } from "../../src/openapi/swagger_ui.ts";
+} from "../../src/openapi/docs/docs_page.ts";
+import { SCALAR } from "../../src/openapi/docs/scalar.ts";
+import { SWAGGER_UI } from "../../src/openapi/docs/swagger_ui.ts";
 import { DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
 import { freePort } from "../free_port.ts";
 import { cdnFile, contentTypeOf } from "./cdn.ts";

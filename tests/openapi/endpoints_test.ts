@@ -9,6 +9,7 @@ import { type AnySchema, type FwApplication, type OpenApiOptions, route } from "
 import { openApiPaths } from "../../src/openapi/endpoints.ts";
 import { resolveOptions } from "../../src/openapi/options.ts";
 import { captureLogs } from "../capture_logs.ts";
+import { Subprocess } from "../subprocess.ts";
 import { test } from "../test.ts";
 import { applicationOf, controllerOf, type DescribeOptions, overSocket } from "./described.ts";
 
@@ -557,6 +558,45 @@ test("Served: nothing is logged of an application whose schemas are all describe
     assert.deepEqual(records, []);
   });
 });
+
+const WARNING = 'The response of GET /tags: JSON Schema has no words for "set" of valibot, ' +
+  'so it is described as "any"';
+const PRINTED = `[WRN] fw·openapi: ${WARNING}`;
+
+/** What a process prints that boots an application in some ways, one after the other. */
+const BOOTS: Readonly<Record<string, readonly string[]>> = {
+  "listen": ["listen", PRINTED, "end"],
+  "listen listen": ["listen", PRINTED, "listen", "end"],
+  "fetch": ["fetch", PRINTED, "end"],
+  "fetch listen": ["fetch", PRINTED, "listen", "end"],
+  "ready request": ["ready", "request", "end"],
+  "ready listen": ["ready", "listen", PRINTED, "end"],
+  "configure listen": ["configure", "listen", `own: ${WARNING}`, "end"],
+  "configure ready request listen": [
+    "configure",
+    "ready",
+    `own: ${WARNING}`,
+    "request",
+    "listen",
+    "end",
+  ],
+};
+
+for (const [ways, expected] of Object.entries(BOOTS)) {
+  test(`Boot warnings are printed once, also where LogTape is not configured: ${ways}`, async () => {
+    const args = ways.split(" ");
+    await using child = new Subprocess("tests/openapi/boot_warnings_fixture.ts", {
+      args,
+      env: { FW_ENV: "" },
+    });
+    const { code, output } = await child.ended;
+    assert.equal(code, 0, output);
+    const lines = output.split("\n").map((line) => line.replace(/^.* (?=\[WRN\])/, ""));
+    const known = [...args, "end"];
+    const told = lines.filter((line) => known.includes(line) || /WRN|ERR|own:/.test(line));
+    assert.deepEqual(told, expected);
+  });
+}
 
 test("Served: without enableOpenApi there is nothing at their paths", async () => {
   const { FwFactory, module } = await import("../../mod.ts");

@@ -32,6 +32,8 @@ export const KITCHEN_SINK_OPTIONS: Required<OpenApiOptions> = {
   jsonPath: "/specs/api.json",
   docsPath: "/specs/manual",
   apiPrefix: "api",
+  operationId: ({ method, handler }) =>
+    method === "OPTIONS" ? handler.replace(/\w+$/, "methods") : handler,
   servers: [
     { url: "/", description: "This one" },
     {

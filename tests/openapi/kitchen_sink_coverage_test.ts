@@ -39,6 +39,7 @@ const OPENAPI = keysOf<RouteOpenApi>({
   hidden: 0,
   operationId: 0,
   responses: 0,
+  security: 0,
   summary: 0,
   tag: 0,
 });

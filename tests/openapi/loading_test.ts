@@ -19,7 +19,7 @@ test("Applications that never enable it pay nothing: the document is made withou
     const packages = /^(yaml|valibot|@valibot\/|zod|arktype)/;
     assert.deepEqual([...loadedBy(file)].filter((name) => packages.test(name)), [], file);
   }
-  assert.ok(loadedBy("src/openapi/valibot.ts").has("@valibot/to-json-schema"));
+  assert.ok(loadedBy("src/openapi/json_schema/valibot.ts").has("@valibot/to-json-schema"));
 });
 
 for (

@@ -38,7 +38,6 @@ const OtherCatsController = class CatsController {
 };
 const one = (params: AnySchema, path = "/:id") =>
   controllerOf({ one: route.get(path, { params }, () => 1) }, { prefix: "things" });
-const Years = dto("Years", v.pipe(v.string(), v.transform(Number)));
 const verifier = { verify: () => Promise.reject(new Error("not asked")) };
 
 const AT_BOOT: Readonly<Record<string, BootRow>> = {
@@ -115,6 +114,45 @@ const AT_BOOT: Readonly<Record<string, BootRow>> = {
     message: "Cannot describe routes with roles: " +
       "components.securitySchemes does not declare bearerAuth, the rolesSecurityScheme",
   },
+  "security of a route by a scheme that is not declared": {
+    controllers: [controllerOf({
+      open: route.get("/open", () => 1),
+      mine: route.get("/mine/:id", { openapi: { security: [{ key: [] }] } }, () => 1),
+    })],
+    message: "Cannot describe AppModule.ThingsController.mine (GET /mine/:id): " +
+      "components.securitySchemes does not declare key",
+  },
+  "security of a route by a scheme that is not declared among those that are": {
+    controllers: [controllerOf({
+      mine: route.post(
+        "/mine",
+        { openapi: { security: [{}, { bearerAuth: [] }, { bearerAuth: [], toString: [] }] } },
+        () => 1,
+      ),
+    })],
+    openApi: {
+      inferRouteSecurityFromRoles: true,
+      components: { securitySchemes: { bearerAuth: { type: "http", scheme: "bearer" } } },
+    },
+    message: "Cannot describe AppModule.ThingsController.mine (POST /mine): " +
+      "components.securitySchemes does not declare toString",
+  },
+  "an operationId of the options that two operations have": {
+    controllers: [controllerOf({ a: route.get("/a", () => 1), b: route.post("/b", () => 1) })],
+    openApi: { operationId: () => "same" },
+    message: "Cannot describe POST /b: GET /a has the operationId same already; " +
+      "name one of their modules, or set openapi.operationId",
+  },
+  "an operationId of the options without a character": {
+    controllers: [CatsController],
+    openApi: { operationId: () => "" },
+    message: "Cannot describe GET /cats: the operationId of the options gives no id",
+  },
+  "an operationId of the options that is none": {
+    controllers: [CatsController],
+    openApi: { operationId: () => undefined as never },
+    message: "Cannot describe GET /cats: the operationId of the options gives no id",
+  },
   "a path parameter that is missing from params": {
     controllers: [one(v.object({ name: v.string() }))],
     message: "Cannot describe AppModule.ThingsController.one (/things/:id): its params have no id",
@@ -177,15 +215,6 @@ const AT_BOOT: Readonly<Record<string, BootRow>> = {
     })],
     message:
       "Cannot describe the body of POST /b: another schema is named Cat, in the body of POST /a",
-  },
-  "a schema with the name of what another takes": {
-    controllers: [controllerOf({
-      take: route.post("/a", { body: Years }, () => 1),
-      give: route.get("/b", { response: Years }, () => "1"),
-      other: route.post("/c", { body: dto("YearsInput", v.object({})) }, () => 1),
-    })],
-    message:
-      "Cannot describe Years: it takes something else than it gives, so what it takes would be YearsInput, which another schema is named",
   },
   "a schema with the name of all problems": {
     controllers: [controllerOf({
@@ -281,6 +310,12 @@ test("Misuse at boot: what is wrong can be mended, and the application serves th
   await app.enableOpenApi({ ...openApi, components }).ready();
   const document = await (await app.request("/openapi.json")).json();
   assert.deepEqual(document.paths["/admin"].get.security, [{ bearerAuth: [] }]);
+});
+
+test("Misuse at boot: security of a hidden route is nobody's to declare", async () => {
+  const openapi = { hidden: true, security: [{ key: [] }] };
+  const controller = controllerOf({ hidden: route.get("/hidden", { openapi }, () => 1) });
+  assert.deepEqual((await (await applicationOf(controller)).openApi()).paths, {});
 });
 
 test("Misuse at boot: two routes with one method and path are refused, both named", async () => {
@@ -393,6 +428,15 @@ const ANNOTATIONS: Readonly<Record<string, readonly [RouteOpenApi, string]>> = {
     { responses: { 304: { description: "As before", contentType: "text/plain" } } },
     "304 has no body",
   ],
+  "a schema of a response that is none": [
+    { responses: { 200: { description: "It", schema: {} as never } } },
+    "the schema of 200 is not a Standard Schema",
+  ],
+  "a content type without a character": [
+    { responses: { 200: { description: "It", contentType: "" } } },
+    "the contentType of 200 is empty",
+  ],
+  "security that is no list": [{ security: { key: [] } as never }, "security is not a list"],
   "a summary without a character": [{ summary: "" }, "summary is empty"],
   "an operationId without a character": [{ operationId: "" }, "operationId is empty"],
 };

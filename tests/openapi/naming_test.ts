@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
-import { type ControllerClass, FwFactory, module, route } from "../../mod.ts";
-import { humanised } from "../../src/openapi/naming.ts";
-import { controllerOf, type ControllerStatics, documentOf, operationOf } from "./described.ts";
+import {
+  type ControllerClass,
+  FwFactory,
+  module,
+  type OpenApiOptions,
+  route,
+  type RouteOpenApi,
+} from "../../mod.ts";
+import { humanised } from "../../src/openapi/operation/operation_text.ts";
 import { test } from "../test.ts";
+import { controllerOf, type ControllerStatics, documentOf, OK, operationOf } from "./described.ts";
 
 for (
   const [name, sentence] of [
@@ -41,7 +48,7 @@ test("OpenAPI generation: operationId, summary and description are the handler's
     }, () => 1),
     empty: route.get("/empty", { openapi: {} }, () => 1),
   }));
-  const responses = { 200: { description: "OK" } };
+  const responses = { 200: OK };
   assert.deepEqual(paths, {
     "/default": {
       get: {
@@ -82,6 +89,7 @@ for (
     [undefined, "UsersControllerModule.UsersController.list"],
     ["Users & friends", "Users_friends.UsersController.list"],
     ["@acme/users", "_acme_users.UsersController.list"],
+    ["Überblick", "Überblick.UsersController.list"],
   ] as const
 ) {
   test(`OpenAPI generation: operationId is Module.Controller.handler, fit for a URL: ${id}`, async () => {
@@ -112,6 +120,7 @@ test("OpenAPI generation: operationId of a route with several operations tells t
     any: route.all("/any", () => 1),
     one: route.get("/one/:id?", () => 1),
     own: route.all("/own/:id?", { openapi: { operationId: "own" } }, () => 1),
+    rest: route.get("/rest/*", () => 1),
   }));
   const ids = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, { operationId }]) => `${method} ${path}: ${operationId}`)
@@ -134,8 +143,111 @@ test("OpenAPI generation: operationId of a route with several operations tells t
     "post /own/{id}: own.post",
     "delete /own/{id}: own.delete",
     "patch /own/{id}: own.patch",
+    "get /rest: AppModule.ThingsController.rest.without_wildcard",
+    "get /rest/{wildcard}: AppModule.ThingsController.rest",
   ]);
 });
+
+/** Lists the ids of the operations of an application, by their methods and paths. */
+async function idsWith(
+  operationId: NonNullable<OpenApiOptions["operationId"]>,
+): Promise<Readonly<Record<string, string>>> {
+  const { paths } = await documentOf(
+    controllerOf({
+      list: route.get("/", () => []),
+      one: route.get("/:id?", () => 1),
+      any: route.all("/any/:id", () => 1),
+      own: route.post("/own", { openapi: { operationId: "own id" } }, () => 1),
+      hidden: route.post("/hidden", { openapi: { hidden: true } }, () => 1),
+    }, { prefix: "things", version: "v1" }),
+    { openApi: { operationId }, setUp: (app) => app.setGlobalPrefix("api") },
+  );
+  return Object.fromEntries(
+    Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { operationId }]) => [`${method} ${path}`, operationId])
+    ),
+  );
+}
+
+test("OpenApiOptions: operationId names the operations of routes that do not name theirs", async () => {
+  const ids = await idsWith(({ handler }) => handler.split(".").at(-1) ?? "");
+  assert.deepEqual(ids, {
+    "get /api/v1/things": "list",
+    "get /api/v1/things/{id}": "one",
+    "get /api/v1/things/any/{id}": "any.get",
+    "put /api/v1/things/any/{id}": "any.put",
+    "post /api/v1/things/any/{id}": "any.post",
+    "delete /api/v1/things/any/{id}": "any.delete",
+    "patch /api/v1/things/any/{id}": "any.patch",
+    "post /api/v1/things/own": "own id",
+  });
+});
+
+test("OpenApiOptions: operationId is given the method, the path as it is written, and Module.Controller.handler", async () => {
+  const given = new Set<string>();
+  await idsWith((route) => {
+    given.add(JSON.stringify(route));
+    return route.handler;
+  });
+  const handler = (name: string) => `AppModule.ThingsController.${name}`;
+  assert.deepEqual([...given].map((text) => JSON.parse(text)).toSorted(byPath), [
+    { method: "GET", path: "/api/v1/things", handler: handler("list") },
+    { method: "GET", path: "/api/v1/things/:id?", handler: handler("one") },
+    { method: "ALL", path: "/api/v1/things/any/:id", handler: handler("any") },
+  ]);
+});
+
+function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
+  return a.path < b.path ? -1 : 1;
+}
+
+const DESCRIPTIONS: Readonly<Record<string, readonly [RouteOpenApi, string | undefined]>> = {
+  "none where nothing is said": [{}, undefined],
+  "none where no more than the deprecation is known": [{ deprecated: true }, undefined],
+  "none where nothing of the deprecation is known": [{ deprecated: {} }, undefined],
+  "since when it is deprecated": [
+    { deprecated: { since: "2026-01-01" } },
+    "Deprecated since 2026-01-01.",
+  ],
+  "when it is gone": [{ deprecated: { sunset: "2027-01-01" } }, "Gone on 2027-01-01."],
+  "where to read on": [
+    { deprecated: { link: "https://example.com/moved?a=b#c" } },
+    "See <https://example.com/moved?a=b#c>.",
+  ],
+  "all of it, in this order": [
+    {
+      deprecated: {
+        link: "https://example.com/moved",
+        sunset: "2027-01-01",
+        since: "2026-01-01",
+      },
+    },
+    "Deprecated since 2026-01-01. Gone on 2027-01-01. See <https://example.com/moved>.",
+  ],
+  "the days of Dates and of times, in UTC": [
+    {
+      deprecated: {
+        since: new Date("2026-01-01T23:59:59Z"),
+        sunset: "2027-01-01T00:30:00+01:00",
+      },
+    },
+    "Deprecated since 2026-01-01. Gone on 2026-12-31.",
+  ],
+  "below the route's own, as a paragraph": [
+    { description: "By its `id`.\n\nNothing else.", deprecated: { since: "2026-01-01" } },
+    "By its `id`.\n\nNothing else.\n\nDeprecated since 2026-01-01.",
+  ],
+  "the route's own alone": [{ description: "Old", deprecated: true }, "Old"],
+};
+
+for (const [what, [openapi, description]] of Object.entries(DESCRIPTIONS)) {
+  test(`OpenAPI route annotation: the description of a deprecated operation tells ${what}`, async () => {
+    const operation = await operationOf(route.get("/", { openapi }, () => 1));
+    assert.equal(operation.description, description);
+    assert.equal("description" in operation, description !== undefined);
+    assert.equal(operation.deprecated, openapi.deprecated ? true : undefined);
+  });
+}
 
 /** A path, and the tag that it gives. */
 interface TagRow {
@@ -235,15 +347,19 @@ const TAGS: readonly TagRow[] = [
 
 for (const { what, globalPrefix, defaultVersion, apiPrefix, statics, path = "/", tag } of TAGS) {
   test(`OpenAPI generation: tags: the tag is ${what}`, async () => {
-    const operation = await operationOf(route.get(path, () => 1), {
-      ...statics && { statics },
+    const thing = route.get(path, () => 1);
+    const { paths } = await documentOf(controllerOf({ thing }, statics), {
       openApi: apiPrefix === undefined ? {} : { apiPrefix },
       setUp: (app) => {
         if (globalPrefix !== undefined) app.setGlobalPrefix(globalPrefix);
         if (defaultVersion !== undefined) app.enableUriVersioning({ defaultVersion });
       },
     });
-    assert.deepEqual(operation.tags, tag === undefined ? undefined : [tag]);
+    const operations = Object.values(paths).map(({ get }) => get);
+    assert.ok(operations.length > 0);
+    for (const operation of operations) {
+      assert.deepEqual(operation?.tags, tag === undefined ? undefined : [tag]);
+    }
   });
 }
 
@@ -261,7 +377,7 @@ test("OpenAPI route annotation: summary, tag and responses together", async () =
     operationId: "AppModule.ThingsController.thing",
     summary: "Say it",
     tags: ["Words"],
-    responses: { 200: { description: "It is said" } },
+    responses: { 200: { ...OK, description: "It is said" } },
   });
 });
 

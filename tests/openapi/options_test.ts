@@ -1,10 +1,18 @@
 import assert from "node:assert/strict";
 import * as v from "valibot";
-import { dto, FwFactory, module, type OpenApiOptions, optional, route } from "../../mod.ts";
-import { OAuth2Principal } from "../../src/oauth2/mod.ts";
+import {
+  dto,
+  type FwApplication,
+  FwFactory,
+  module,
+  type OpenApiOptions,
+  optional,
+  route,
+} from "../../mod.ts";
+import { OAuth2Guard, OAuth2Principal } from "../../src/oauth2/mod.ts";
 import { resolveOptions } from "../../src/openapi/options.ts";
 import { test } from "../test.ts";
-import { applicationOf, controllerOf, documentOf } from "./described.ts";
+import { applicationOf, controllerOf, documentOf, OK } from "./described.ts";
 
 const controller = controllerOf({ list: route.get("/things", () => []) });
 const PATHS = {
@@ -13,7 +21,7 @@ const PATHS = {
       operationId: "AppModule.ThingsController.list",
       summary: "List",
       tags: ["things"],
-      responses: { 200: { description: "OK" } },
+      responses: { 200: OK },
     },
   },
 };
@@ -38,6 +46,7 @@ test("OpenApiOptions: what is given stays; paths are composed as those of routes
     jsonPath: "things.json/",
     docsPath: "//docs/things/",
     apiPrefix: "api",
+    operationId: ({ handler }) => handler,
     servers: [],
     documentTags: [],
     components: {},
@@ -194,6 +203,36 @@ test("openApi() is a pure function of the routes and the options", async () => {
   assert.deepEqual(await app.openApi(), first);
   assert.deepEqual(await documentOf(rich, { openApi: options }), first);
 });
+
+test("openApi() gives a document of one's own: who changes it changes no other", async () => {
+  const Thing = v.object({
+    at: v.date(),
+    file: v.file(),
+    tags: v.optional(v.array(v.string()), []),
+  });
+  const rich = () =>
+    controllerOf({
+      one: route.get("/:id", { response: Thing, guards: [OAuth2Guard] }, () => undefined as never),
+      create: route.post("/", {
+        body: dto("Thing", v.object({ ...Thing.entries })),
+        openapi: { responses: { 409: "Taken", 429: "Too many" } },
+      }, () => 1),
+    });
+  const setUp = (app: FwApplication) => app.useRateLimit();
+  const app = await applicationOf(rich(), { setUp });
+  const before = JSON.stringify(await app.openApi());
+  await app.ready();
+  spoil(await app.openApi());
+  assert.equal(JSON.stringify(await app.openApi()), before);
+  assert.equal(JSON.stringify(await documentOf(rich(), { setUp })), before);
+  assert.equal(await (await app.request("/openapi.json")).text(), before);
+});
+
+/** Changes every object in another. */
+function spoil(object: object): void {
+  for (const each of Object.values(object)) if (typeof each === "object" && each) spoil(each);
+  Object.assign(object, { spoiled: true });
+}
 
 test("openApi() gives what JSON can say, and nothing else", async () => {
   const rich = controllerOf({

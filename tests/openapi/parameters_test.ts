@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import * as v from "valibot";
 import * as z from "zod";
 import { type AnySchema, dto, route } from "../../mod.ts";
-import type { JsonSchema } from "../../src/openapi/json_schema.ts";
+import type { JsonSchema } from "../../src/openapi/json_schema/json_schema.ts";
 import type { ParameterObject } from "../../src/openapi/openapi_document.ts";
-import { textParameter } from "../../src/openapi/text_parameter.ts";
+import { textParameter } from "../../src/openapi/operation/text_parameter.ts";
 import { test } from "../test.ts";
 import { controllerOf, documentOf, operationOf, ownSchemasOf, resolved } from "./described.ts";
 
@@ -212,8 +212,8 @@ const ROWS: Readonly<Record<string, ParametersRow>> = {
       take: v.optional(integer, "20"),
       all: v.optional(v.pipe(v.picklist(["true", "false"]), v.toBoolean()), "false"),
       deep: v.optional(
-        v.pipe(v.string(), v.transform((text) => text === "yes"), v.boolean()),
-        "no",
+        v.pipe(v.string(), v.transform((text) => text === "true"), v.boolean()),
+        "false",
       ),
       word: v.optional(v.string(), "a"),
       id: v.optional(v.string(), () => crypto.randomUUID()),
@@ -226,6 +226,19 @@ const ROWS: Readonly<Record<string, ParametersRow>> = {
       inQuery("word", { type: "string", default: "a" }),
       inQuery("id", { type: "string" }),
       inQuery("outer", { type: "number", default: 5 }),
+    ],
+  },
+  "query: text that is no text of the number or boolean that it becomes stays text": {
+    query: v.object({
+      deep: v.optional(
+        v.pipe(v.string(), v.transform((text) => text === "yes"), v.boolean()),
+        "no",
+      ),
+      within: v.pipe(v.string(), v.regex(/^\d+s$/), v.transform(parseFloat), v.number()),
+    }),
+    parameters: [
+      inQuery("deep", { type: "string", default: "no" }),
+      inQuery("within", { type: "string", pattern: "^\\d+s$" }, { required: true }),
     ],
   },
   "query: description and deprecation are the parameter's, the rest the schema's": {

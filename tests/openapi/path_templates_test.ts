@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
-import { route } from "../../mod.ts";
-import { type PathTemplate, templateShape, templatesOf } from "../../src/openapi/path_templates.ts";
+import { type Route, route } from "../../mod.ts";
+import {
+  type PathTemplate,
+  templateShape,
+  templatesOf,
+} from "../../src/openapi/operation/path_templates.ts";
 import { captureLogs } from "../capture_logs.ts";
 import { test } from "../test.ts";
 import {
   applicationOf,
   controllerOf,
   documentOf,
+  OK,
   operationOf,
   operationsOf,
   warningsAmong,
@@ -53,11 +58,40 @@ const TEMPLATES: Readonly<Record<string, readonly PathTemplate[]>> = {
       ],
     },
   ],
-  "/files/*": [{ template: "/files/{wildcard}", params: [{ name: "wildcard", isWildcard: true }] }],
-  "/*/files/*": [{
-    template: "/{wildcard}/files/{wildcard2}",
-    params: [{ name: "wildcard", isWildcard: true }, { name: "wildcard2", isWildcard: true }],
+  "/files/*": [
+    { template: "/files", params: [], without: "wildcard" },
+    { template: "/files/{wildcard}", params: [{ name: "wildcard", isWildcard: true }] },
+  ],
+  "/*": [
+    { template: "/", params: [], without: "wildcard" },
+    { template: "/{wildcard}", params: [{ name: "wildcard", isWildcard: true }] },
+  ],
+  "/*/files": [{
+    template: "/{wildcard}/files",
+    params: [{ name: "wildcard", isWildcard: true }],
   }],
+  "/*/files/*": [
+    {
+      template: "/{wildcard}/files",
+      params: [{ name: "wildcard", isWildcard: true }],
+      without: "wildcard2",
+    },
+    {
+      template: "/{wildcard}/files/{wildcard2}",
+      params: [{ name: "wildcard", isWildcard: true }, { name: "wildcard2", isWildcard: true }],
+    },
+  ],
+  "/:wildcard/*": [
+    {
+      template: "/{wildcard}",
+      params: [{ name: "wildcard", isWildcard: false }],
+      without: "wildcard2",
+    },
+    {
+      template: "/{wildcard}/{wildcard2}",
+      params: [{ name: "wildcard", isWildcard: false }, { name: "wildcard2", isWildcard: true }],
+    },
+  ],
 };
 
 for (const [pattern, templates] of Object.entries(TEMPLATES)) {
@@ -67,8 +101,9 @@ for (const [pattern, templates] of Object.entries(TEMPLATES)) {
 }
 
 test("OpenAPI table: paths are {id}: templatesOf() names no two parameters alike", () => {
-  const [{ template, params } = { template: "", params: [] }] = templatesOf("/:wildcard/*");
-  assert.equal(new Set(params.map(({ name }) => name)).size, 2, template);
+  for (const { template, params } of templatesOf("/:wildcard/*/:wildcard2/*")) {
+    assert.equal(new Set(params.map(({ name }) => name)).size, params.length, template);
+  }
 });
 
 test("templateShape() is the same for templates that OpenAPI takes for one path", () => {
@@ -78,10 +113,10 @@ test("templateShape() is the same for templates that OpenAPI takes for one path"
 });
 
 test("OpenAPI table: paths are {id}: a path that has no schema of its parameters describes them", async () => {
-  const { parameters } = await operationOf(
-    route.get("/users/:id/:kind{cat|dog}/*", () => 1),
+  const { paths } = await documentOf(
+    controllerOf({ thing: route.get("/users/:id/:kind{cat|dog}/*", () => 1) }),
   );
-  assert.deepEqual(parameters, [
+  const own = [
     { name: "id", in: "path", required: true, schema: { type: "string" } },
     {
       name: "kind",
@@ -89,14 +124,20 @@ test("OpenAPI table: paths are {id}: a path that has no schema of its parameters
       required: true,
       schema: { type: "string", pattern: "^(?:cat|dog)$" },
     },
-    {
-      name: "wildcard",
-      in: "path",
-      required: true,
-      description: "The rest of the path",
-      schema: { type: "string" },
-    },
-  ]);
+  ];
+  assert.deepEqual(
+    Object.entries(paths).map(([path, { get }]) => [path, get?.parameters]),
+    [
+      ["/users/{id}/{kind}", own],
+      ["/users/{id}/{kind}/{wildcard}", [...own, {
+        name: "wildcard",
+        in: "path",
+        required: true,
+        description: "The rest of the path",
+        schema: { type: "string" },
+      }]],
+    ],
+  );
 });
 
 test("OpenAPI table: paths are {id}: a constraint that is no pattern of Unicode is left out", async () => {
@@ -125,7 +166,7 @@ test("OpenAPI table: an optional parameter is two paths, one without it", async 
         operationId: "AppModule.ThingsController.one.without_id",
         summary: "One",
         tags: ["things"],
-        responses: { 200: { description: "OK" } },
+        responses: { 200: OK },
       },
     },
     "/things/{id}": {
@@ -135,7 +176,7 @@ test("OpenAPI table: an optional parameter is two paths, one without it", async 
         tags: ["things"],
         parameters: [{ name: "id", in: "path", required: true, schema: { type: "string" } }],
         responses: {
-          200: { description: "OK" },
+          200: OK,
           404: { $ref: "#/components/responses/NotFound" },
         },
       },
@@ -152,6 +193,122 @@ test("OpenAPI table: an optional parameter leaves the path without it to the rou
   assert.deepEqual(Object.keys(paths).toSorted(), ["/things", "/things/{id}"]);
   assert.equal(paths["/things"]?.get?.operationId, "AppModule.ThingsController.list");
   assert.equal(await (await app.request("/things")).json(), "list");
+});
+
+test("OpenAPI table: a wildcard at the end is two paths, one without it, and both answer", async () => {
+  const app = await applicationOf(
+    controllerOf({ file: route.get("/files/*", (_, c) => c.req.path) }),
+  );
+  const about = { summary: "File", tags: ["files"] };
+  assert.deepEqual((await app.openApi()).paths, {
+    "/files": {
+      get: {
+        operationId: "AppModule.ThingsController.file.without_wildcard",
+        ...about,
+        responses: { 200: OK },
+      },
+    },
+    "/files/{wildcard}": {
+      get: {
+        operationId: "AppModule.ThingsController.file",
+        ...about,
+        parameters: [{
+          name: "wildcard",
+          in: "path",
+          required: true,
+          description: "The rest of the path",
+          schema: { type: "string" },
+        }],
+        responses: { 200: OK, 404: { $ref: "#/components/responses/NotFound" } },
+      },
+    },
+  });
+  for (const path of ["/files", "/files/a", "/files/a/b.txt"]) {
+    assert.equal(await (await app.request(path)).json(), path);
+  }
+});
+
+/** Routes beside one with a wildcard: the operations there are, and what answers at `/files`. */
+const BESIDE_WILDCARDS: Readonly<
+  Record<string, readonly [Readonly<Record<string, Route>>, Readonly<Record<string, string>>]>
+> = {
+  "a route of the same method": [
+    { list: route.get("/files", () => "list"), file: route.get("/files/*", () => "file") },
+    { "get /files": "list", "get /files/{wildcard}": "file" },
+  ],
+  "a route of the same method, whose last parameter is optional": [
+    { one: route.get("/:name?", () => "one"), file: route.get("/files/*", () => "file") },
+    {
+      "get /files": "file.without_wildcard",
+      "get /files/{wildcard}": "file",
+      "get /": "one.without_name",
+      "get /{name}": "one",
+    },
+  ],
+  "a route of all methods": [
+    { list: route.all("/files", () => "list"), file: route.get("/files/*", () => "file") },
+    {
+      "get /files": "list.get",
+      "put /files": "list.put",
+      "post /files": "list.post",
+      "delete /files": "list.delete",
+      "patch /files": "list.patch",
+      "get /files/{wildcard}": "file",
+    },
+  ],
+  "a route of another method": [
+    { add: route.post("/files", () => "add"), file: route.get("/files/*", () => "file") },
+    {
+      "post /files": "add",
+      "get /files": "file.without_wildcard",
+      "get /files/{wildcard}": "file",
+    },
+  ],
+};
+
+for (const [what, [routes, operations]] of Object.entries(BESIDE_WILDCARDS)) {
+  test(`OpenAPI table: a wildcard leaves the path without it to ${what}, if that answers there, without a warning`, async () => {
+    await captureLogs(["fw"], async (records) => {
+      const app = await (await applicationOf(controllerOf(routes))).ready();
+      const { paths } = await app.openApi();
+      const described = Object.entries(paths).flatMap(([path, item]) =>
+        Object.entries(item).map(([method, { operationId }]) => [
+          `${method} ${path}`,
+          operationId.replace("AppModule.ThingsController.", ""),
+        ])
+      );
+      assert.deepEqual(Object.fromEntries(described), operations);
+      const answer = await (await app.request("/files")).json();
+      assert.equal(operations["get /files"]?.split(".")[0], answer);
+      assert.deepEqual(warningsAmong(records), []);
+    });
+  });
+}
+
+test("OpenAPI table: the path without a wildcard, or an optional parameter, is not described where a hidden route answers", async () => {
+  const app = await applicationOf(controllerOf({
+    file: route.get("/files/*", () => "file"),
+    secret: route.get("/files", { openapi: { hidden: true } }, () => "secret"),
+    one: route.get("/things/:id?", () => "one"),
+    things: route.get("/things", { openapi: { hidden: true } }, () => "secret"),
+  }));
+  for (const path of ["/files", "/things"]) {
+    assert.equal(await (await app.request(path)).json(), "secret");
+  }
+  assert.deepEqual(operationsOf(await app.openApi()), [
+    "get /files/{wildcard}",
+    "get /things/{id}",
+  ]);
+});
+
+test("OpenAPI table: a hidden route leaves another of its shape in the document, which answers for other values", async () => {
+  const app = await applicationOf(controllerOf({
+    secret: route.get("/users/:id{[0-9]+}", { openapi: { hidden: true } }, () => "secret"),
+    byName: route.get("/users/:name", () => "by name"),
+  }));
+  assert.equal(await (await app.request("/users/7")).json(), "secret");
+  assert.equal(await (await app.request("/users/tom")).json(), "by name");
+  assert.deepEqual(operationsOf(await app.openApi()), ["get /users/{name}"]);
 });
 
 test("OpenAPI table: operations of one path share its item, whatever they call its parameters", async () => {

@@ -3,16 +3,11 @@ import * as v from "valibot";
 import { type FwApplication, type Route, route, type SuccessStatus } from "../../mod.ts";
 import type { OperationObject } from "../../src/openapi/openapi_document.ts";
 import { test } from "../test.ts";
-import { controllerOf, documentOf, operationOf } from "./described.ts";
+import { ANY_BODY, controllerOf, documentOf, OK, operationOf, problem } from "./described.ts";
 
 const Cat = v.object({ name: v.string() });
 const CAT = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
-const OK = { description: "OK" };
-const PROBLEM_CONTENT = {
-  "application/problem+json": { schema: { $ref: "#/components/schemas/ProblemDetails" } },
-};
 const cats = { "application/json": { schema: CAT } };
-const problem = (description: string) => ({ description, content: PROBLEM_CONTENT });
 const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
 const OF_BODIES = {
@@ -40,7 +35,7 @@ const RESPONSES: Readonly<Record<string, readonly [Route, Responses]>> = {
   ],
   "the declared status, without a schema": [
     route.post("/", { status: 202 }, () => 1),
-    { 202: { description: "Accepted" } },
+    { 202: { description: "Accepted", ...ANY_BODY } },
   ],
   "the declared status, with the schema of the response": [
     route.post("/", { status: 201, response: Cat }, () => ({ name: "Tom" })),
@@ -56,7 +51,19 @@ const RESPONSES: Readonly<Record<string, readonly [Route, Responses]>> = {
   ],
   "no body of a HEAD route": [
     route.head("/", { response: Cat }, () => ({ name: "Tom" })),
-    { 200: OK },
+    { 200: { description: "OK" } },
+  ],
+  "no body of a HEAD route, not even one of which nothing is known": [
+    route.head(
+      "/:id",
+      { openapi: { responses: { 203: "Another", 404: "None", 409: "Taken" } } },
+      () => 1,
+    ),
+    {
+      203: { description: "Another" },
+      404: { description: "None" },
+      409: { description: "Taken" },
+    },
   ],
   "the listed pairs alone, where one is of success": [
     route.get(
@@ -64,7 +71,7 @@ const RESPONSES: Readonly<Record<string, readonly [Route, Responses]>> = {
       { openapi: { responses: { 302: "To the provider", 400: "No state" } } },
       () => 1,
     ),
-    { 302: { description: "To the provider" }, 400: problem("No state") },
+    { 302: { description: "To the provider" }, 400: problem(400, "No state") },
   ],
   "the listed pairs alone, instead of the declared status": [
     route.post(
@@ -72,17 +79,72 @@ const RESPONSES: Readonly<Record<string, readonly [Route, Responses]>> = {
       { status: 201, openapi: { responses: { 200: "It was there", 202: "Later" } } },
       () => 1,
     ),
-    { 200: { description: "It was there" }, 202: { description: "Later" } },
+    {
+      200: { description: "It was there", ...ANY_BODY },
+      202: { description: "Later", ...ANY_BODY },
+    },
+  ],
+  "any body with a listed status of success that has a description, and headers, alone": [
+    route.get("/", {
+      openapi: {
+        responses: {
+          200: "Something",
+          206: { description: "A part", headers: { "content-range": "Which" } },
+          299: "Own",
+        },
+      },
+    }, () => 1),
+    {
+      200: { description: "Something", ...ANY_BODY },
+      206: {
+        description: "A part",
+        headers: { "content-range": { description: "Which", schema: { type: "string" } } },
+        ...ANY_BODY,
+      },
+      299: { description: "Own", ...ANY_BODY },
+    },
+  ],
+  "any body with a listed status of success that is not the response's": [
+    route.get("/", { response: Cat, openapi: { responses: { 202: "Later" } } }, () => ({
+      name: "Tom",
+    })),
+    { 200: { ...OK, content: cats }, 202: { description: "Later", ...ANY_BODY } },
+  ],
+  "no body of 101, 204, 205 and redirections (RFC 9110 §15)": [
+    route.get("/", {
+      openapi: {
+        responses: {
+          101: "A WebSocket",
+          204: "Nothing",
+          205: "Begin again",
+          300: "Choose",
+          304: "As before",
+          307: "Elsewhere",
+        },
+      },
+    }, () => 1),
+    {
+      101: { description: "A WebSocket" },
+      204: { description: "Nothing" },
+      205: { description: "Begin again" },
+      300: { description: "Choose" },
+      304: { description: "As before" },
+      307: { description: "Elsewhere" },
+    },
   ],
   "the declared status beside listed problems": [
     route.get("/", { openapi: { responses: { 409: "Taken" } } }, () => 1),
-    { 200: OK, 409: problem("Taken") },
+    { 200: OK, 409: problem(409, "Taken") },
   ],
   "the response's schema beside what is listed": [
     route.get("/", { response: Cat, openapi: { responses: { 304: "As before" } } }, () => ({
       name: "Tom",
     })),
     { 200: { ...OK, content: cats }, 304: { description: "As before" } },
+  ],
+  "the declared status beside a listed 304, which is none of success": [
+    route.get("/", { openapi: { responses: { 304: "As before" } } }, () => 1),
+    { 200: OK, 304: { description: "As before" } },
   ],
   "what a listed status means, with the response's schema": [
     route.post(
@@ -98,7 +160,7 @@ const RESPONSES: Readonly<Record<string, readonly [Route, Responses]>> = {
     route.get("/", {
       openapi: { responses: { 200: "Nothing", 203: { description: "A cat", schema: Cat } } },
     }, () => 1),
-    { 200: { description: "Nothing" }, 203: { description: "A cat", content: cats } },
+    { 200: { description: "Nothing", ...ANY_BODY }, 203: { description: "A cat", content: cats } },
   ],
   "a listed schema goes before the response's": [
     route.get("/", {
@@ -116,18 +178,26 @@ const RESPONSES: Readonly<Record<string, readonly [Route, Responses]>> = {
         },
       },
     }, () => 1),
-    { 200: OK, 409: { description: "Another cat", content: cats }, 410: problem("It is gone") },
+    {
+      200: OK,
+      409: { description: "Another cat", content: cats },
+      410: problem(410, "It is gone"),
+    },
   ],
   "a listed problem goes before the one in common": [
     route.get("/:id", { openapi: { responses: { 404: "No such cat" } } }, () => 1),
-    { 200: OK, 404: problem("No such cat") },
+    { 200: OK, 404: problem(404, "No such cat") },
+  ],
+  "a listed 422 has an example of what is wrong": [
+    route.get("/", { openapi: { responses: { 422: "Not so" } } }, () => 1),
+    { 200: OK, 422: problem(422, "Not so") },
   ],
   "a listed 429 tells when to try again": [
     route.get("/", { openapi: { responses: { 429: "Too often" } } }, () => 1),
     {
       200: OK,
       429: {
-        ...problem("Too often"),
+        ...problem(429, "Too often"),
         headers: RETRY_AFTER,
       },
     },
@@ -141,7 +211,7 @@ const RESPONSES: Readonly<Record<string, readonly [Route, Responses]>> = {
     {
       200: OK,
       429: {
-        ...problem("Too often"),
+        ...problem(429, "Too often"),
         headers: {
           ...RETRY_AFTER,
           "x-left": { description: "Nothing", schema: { type: "string" } },
@@ -207,7 +277,10 @@ const RESPONSES: Readonly<Record<string, readonly [Route, Responses]>> = {
     route.get("/:id{[0-9]+}", () => 1),
     { 200: OK, 404: shared("NotFound") },
   ],
-  "404 with a wildcard": [route.get("/files/*", () => 1), { 200: OK, 404: shared("NotFound") }],
+  "404 with a wildcard": [
+    route.get("/*/about", () => 1),
+    { 200: OK, 404: shared("NotFound") },
+  ],
   "422 and 404 with a schema of path parameters": [
     route.get("/:id", { params: v.object({ id: v.string() }) }, () => 1),
     { 200: OK, 404: shared("NotFound"), 422: shared("UnprocessableContent") },
@@ -248,7 +321,8 @@ test("OpenAPI generation: responses: every status has its reason phrase", async 
   for (const [status, description] of Object.entries(STATUSES)) {
     const options = { status: Number(status) as SuccessStatus };
     const { responses } = await operationOf(route.get("/", options, () => 1));
-    assert.deepEqual(responses, { [status]: { description } });
+    const body = Number(status) === 204 ? {} : ANY_BODY;
+    assert.deepEqual(responses, { [status]: { description, ...body } });
   }
 });
 
@@ -268,9 +342,8 @@ for (
     assert.deepEqual(paths["/"]?.post?.responses, responses);
     assert.deepEqual(components?.responses, {
       TooManyRequests: {
-        description: "There were too many requests",
+        ...problem(429, "There were too many requests"),
         headers: RETRY_AFTER,
-        content: PROBLEM_CONTENT,
       },
     });
   });
@@ -282,11 +355,11 @@ test("OpenAPI table: problems are shared components, of those that occur alone, 
   }));
   assert.deepEqual(components, {
     responses: {
-      BadRequest: problem("The body cannot be read"),
-      NotFound: problem("There is nothing at this path"),
-      ContentTooLarge: problem("The body is too large"),
-      UnsupportedMediaType: problem("The body is of a type that is not read here"),
-      UnprocessableContent: problem("The input is not valid"),
+      BadRequest: problem(400, "The body cannot be read"),
+      NotFound: problem(404, "There is no such resource"),
+      ContentTooLarge: problem(413, "The body is too large"),
+      UnsupportedMediaType: problem(415, "The body is of a type that is not read here"),
+      UnprocessableContent: problem(422, "The input is not valid"),
     },
     schemas: {
       ProblemDetails: {

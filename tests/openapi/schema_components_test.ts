@@ -4,7 +4,14 @@ import * as z from "zod";
 import { type AnySchema, dto, type Route, route } from "../../mod.ts";
 import type { OpenApiDocument } from "../../src/openapi/openapi_document.ts";
 import { test } from "../test.ts";
-import { controllerOf, type DescribeOptions, documentOf, ownSchemasOf } from "./described.ts";
+import {
+  controllerOf,
+  type DescribeOptions,
+  documentOf,
+  OK,
+  ownSchemasOf,
+  problem,
+} from "./described.ts";
 
 /** Gives the schemas of bodies and responses, by `take` and `give` with the handler's name, and components. */
 async function schemasOf(routes: Readonly<Record<string, Route>>, options?: DescribeOptions) {
@@ -104,7 +111,7 @@ test("OpenAPI table: named schemas of listed responses are components", async ()
     controllerOf({ one: route.get("/", { openapi }, () => 1) }),
   );
   assert.deepEqual(paths["/"]?.get?.responses, {
-    200: { description: "OK" },
+    200: OK,
     409: {
       description: "Taken",
       content: { "application/json": { schema: ref("CatProblem") } },
@@ -128,6 +135,30 @@ test("OpenAPI table: named schemas that take something else than they give are t
   assert.deepEqual(schemas, {
     components: { Cat: object({ age: NUMBER }), CatInput: object({ age: STRING }) },
     uses: { "give gives": ref("Cat"), "take takes": ref("CatInput") },
+  });
+});
+
+test("OpenAPI table: named schemas that are two components leave the names of others to them", async () => {
+  const Years = dto("Years", v.pipe(v.string(), v.transform(Number)));
+  const schemas = await schemasOf({
+    give: gives("/", Years),
+    take: takes("/", Years),
+    other: takes("/other", dto("YearsInput", v.boolean())),
+    another: takes("/another", dto("YearsInput2", v.null())),
+  });
+  assert.deepEqual(schemas, {
+    components: {
+      Years: NUMBER,
+      YearsInput: { type: "boolean" },
+      YearsInput2: { type: "null" },
+      YearsInput3: STRING,
+    },
+    uses: {
+      "another takes": ref("YearsInput2"),
+      "give gives": ref("Years"),
+      "other takes": ref("YearsInput"),
+      "take takes": ref("YearsInput3"),
+    },
   });
 });
 
@@ -356,10 +387,7 @@ test("OpenApiOptions: components by hand go before generated ones of their names
     ...byHand,
     responses: {
       NotFound: { description: "Nobody is there" },
-      UnprocessableContent: {
-        description: "The input is not valid",
-        content: { "application/problem+json": { schema: ref("ProblemDetails") } },
-      },
+      UnprocessableContent: problem(422, "The input is not valid"),
     },
   });
 });

@@ -6,13 +6,21 @@ import {
   optional,
   type Route,
   route,
+  type RouteOpenApi,
   UnauthorizedException,
 } from "../../mod.ts";
 import { Principal } from "../../src/authn/mod.ts";
 import { OAuth2Guard, OAuth2Principal } from "../../src/oauth2/mod.ts";
 import type { OperationObject } from "../../src/openapi/openapi_document.ts";
 import { test } from "../test.ts";
-import { controllerOf, type ControllerStatics, documentOf, operationOf } from "./described.ts";
+import {
+  controllerOf,
+  type ControllerStatics,
+  documentOf,
+  OK as ANY,
+  operationOf,
+  problem,
+} from "./described.ts";
 
 const BEARER = { type: "http", scheme: "bearer" } as const;
 const API_KEY = { type: "apiKey", in: "header", name: "x-api-key" } as const;
@@ -32,18 +40,9 @@ const INFERRED: OpenApiOptions = {
   components: { securitySchemes: { bearerAuth: BEARER } },
 };
 
-const OK = { 200: { description: "OK" } };
+const OK = { 200: ANY };
 const UNAUTHORIZED = { 401: { $ref: "#/components/responses/Unauthorized" } };
 const FORBIDDEN = { 403: { $ref: "#/components/responses/Forbidden" } };
-const noneOf = (roles: string) => ({
-  403: {
-    description: `The caller has none of the roles: ${roles}`,
-    content: {
-      "application/problem+json": { schema: { $ref: "#/components/schemas/ProblemDetails" } },
-    },
-  },
-});
-
 function letIn(): void {}
 function apiKey(c: Context): string {
   return c.req.header("x-api-key") ?? UnauthorizedException.throw();
@@ -74,24 +73,24 @@ const PROTECTIONS: Readonly<Record<string, ProtectionRow>> = {
   "nothing": { thing: open, responses: OK, security: undefined },
   "roles": {
     thing: route.get("/", { roles: ["admin"] }, () => 1),
-    responses: { ...OK, ...UNAUTHORIZED, ...noneOf("admin") },
+    responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
     security: needed,
   },
   "several roles": {
     thing: route.get("/", { roles: ["admin", "owner"] }, () => 1),
-    responses: { ...OK, ...UNAUTHORIZED, ...noneOf("admin, owner") },
+    responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
     security: needed,
   },
   "the roles of its controller": {
     thing: open,
     statics: { roles: ["admin"] },
-    responses: { ...OK, ...UNAUTHORIZED, ...noneOf("admin") },
+    responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
     security: needed,
   },
   "its own roles rather than its controller's": {
     thing: route.get("/", { roles: ["owner"] }, () => 1),
     statics: { roles: ["admin"] },
-    responses: { ...OK, ...UNAUTHORIZED, ...noneOf("owner") },
+    responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
     security: needed,
   },
   "nothing, being public in a controller with roles": {
@@ -144,7 +143,7 @@ const PROTECTIONS: Readonly<Record<string, ProtectionRow>> = {
   },
   "optional(OAuth2Principal) behind roles": {
     thing: route.get("/", { roles: ["admin"], args: { me: optional(OAuth2Principal) } }, () => 1),
-    responses: { ...OK, ...UNAUTHORIZED, ...noneOf("admin") },
+    responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
     security: needed,
   },
   "useOAuth2(verifier, { require: true })": {
@@ -205,7 +204,7 @@ const PROTECTIONS: Readonly<Record<string, ProtectionRow>> = {
   },
   "roles and a guard of its own": {
     thing: route.get("/", { guards: [letIn], roles: ["admin"] }, () => 1),
-    responses: { ...OK, ...UNAUTHORIZED, ...noneOf("admin") },
+    responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
     security: needed,
   },
   "an extractor of its own": {
@@ -231,6 +230,104 @@ for (const [what, row] of Object.entries(PROTECTIONS)) {
     assert.deepEqual(operation.responses, responses);
   });
 }
+
+test("OpenAPI table: 403 of every route with roles is the shared one, and names of roles are told nobody", async () => {
+  const document = await documentOf(controllerOf({
+    admin: route.get("/admin", { roles: ["secret-admin"] }, () => 1),
+    owner: route.post("/owner", { roles: ["secret-owner", "secret-admin"] }, () => 1),
+    guarded: route.get("/guarded", { guards: [letIn] }, () => 1),
+    own: route.get(
+      "/own",
+      { roles: ["secret-admin"], openapi: { responses: { 403: "Admins alone" } } },
+      () => 1,
+    ),
+  }));
+  const { paths, components } = document;
+  const forbidden = Object.values(paths).flatMap((item) =>
+    Object.values(item).map(({ operationId, responses }) => [
+      operationId.split(".").at(-1),
+      responses[403],
+    ])
+  );
+  assert.deepEqual(Object.fromEntries(forbidden), {
+    admin: FORBIDDEN[403],
+    owner: FORBIDDEN[403],
+    guarded: FORBIDDEN[403],
+    own: problem(403, "Admins alone"),
+  });
+  assert.deepEqual(components?.responses, {
+    Forbidden: problem(403, "The caller may not do this"),
+    Unauthorized: problem(401, "The caller is unknown"),
+  });
+  assert.doesNotMatch(JSON.stringify(document), /secret/);
+});
+
+/** What a route says of its security itself, and what its operation says then. */
+const OWN: Readonly<Record<string, readonly [Route, ControllerStatics?]>> = {
+  "an open route": [route.get("/", { openapi: { security: [{ key: [] }] } }, () => 1)],
+  "a route with roles": [
+    route.get("/", { roles: ["admin"], openapi: { security: [{ key: [] }] } }, () => 1),
+  ],
+  "a route with OAuth2Guard": [
+    route.get("/", { guards: [OAuth2Guard], openapi: { security: [{ key: [] }] } }, () => 1),
+  ],
+  "a route with optional(OAuth2Principal)": [
+    route.get(
+      "/",
+      { args: { me: optional(OAuth2Principal) }, openapi: { security: [{ key: [] }] } },
+      () => 1,
+    ),
+  ],
+  "a public route": [
+    route.get("/", { public: true, openapi: { security: [{ key: [] }] } }, () => 1),
+  ],
+  "a route of a controller with roles": [
+    route.get("/", { openapi: { security: [{ key: [] }] } }, () => 1),
+    { roles: ["admin"] },
+  ],
+};
+
+for (const [what, [thing, statics]] of Object.entries(OWN)) {
+  test(`OpenAPI route annotation: security goes before what is inferred, and before the root's: ${what}`, async () => {
+    const components = { securitySchemes: { bearerAuth: BEARER, key: API_KEY } };
+    for (
+      const openApi of [
+        { components },
+        { components, security: [{ bearerAuth: [] }] },
+        { components, inferRouteSecurityFromRoles: true },
+        { components, inferRouteSecurityFromRoles: true, security: [{ bearerAuth: [] }] },
+      ]
+    ) {
+      const { security } = await operationOf(thing, { openApi, ...statics && { statics } });
+      assert.deepEqual(security, [{ key: [] }]);
+    }
+  });
+}
+
+test("OpenAPI route annotation: security is told as it is written: any of several, all of some, with scopes, or nothing", async () => {
+  const openApi: OpenApiOptions = {
+    inferRouteSecurityFromRoles: true,
+    components: { securitySchemes: { bearerAuth: BEARER, key: API_KEY, provider: OAUTH2 } },
+    security: [{ bearerAuth: [] }],
+  };
+  const securities: readonly NonNullable<RouteOpenApi["security"]>[] = [
+    [],
+    [{}],
+    [{}, { key: [] }],
+    [{ key: [], bearerAuth: [] }, { provider: ["openid"] }],
+  ];
+  for (const security of securities) {
+    const thing = route.get("/", { roles: ["admin"], openapi: { security } }, () => 1);
+    assert.deepEqual((await operationOf(thing, { openApi })).security, security);
+  }
+});
+
+test("OpenAPI route annotation: security does not change which problems there are", async () => {
+  const { responses } = await operationOf(
+    route.get("/", { roles: ["admin"], openapi: { security: [] } }, () => 1),
+  );
+  assert.deepEqual(responses, { ...OK, ...UNAUTHORIZED, ...FORBIDDEN });
+});
 
 test("OpenApiOptions: roles_security_scheme names the scheme; several may be declared", async () => {
   const thing = route.get("/", { roles: ["admin"] }, () => 1);

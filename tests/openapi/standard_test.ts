@@ -1,19 +1,21 @@
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
-import { type } from "arktype";
+import { scope, type } from "arktype";
 import assert from "node:assert/strict";
 import * as v from "valibot";
 import * as z from "zod";
-import { type AnySchema, dto, type Route, route } from "../../mod.ts";
-import type { JsonSchema } from "../../src/openapi/json_schema.ts";
+import { type AnySchema, dto, route } from "../../mod.ts";
+import type { JsonSchema } from "../../src/openapi/json_schema/json_schema.ts";
 import { captureLogs } from "../capture_logs.ts";
 import { test } from "../test.ts";
 import {
   applicationOf,
   controllerOf,
+  describedBothWays,
   documentOf,
-  ownSchemasOf,
   resolved,
   warningsAmong,
+  warningsOf,
+  type Wordless,
 } from "./described.ts";
 
 /** What is said of a schema: what it takes, what it gives unless that is the same, and components. */
@@ -22,11 +24,13 @@ interface Row {
   readonly input: JsonSchema;
   readonly output?: JsonSchema;
   readonly components?: Readonly<Record<string, JsonSchema>>;
+  readonly wordless?: Wordless;
 }
 
 const STRING = { type: "string" };
 const NUMBER = { type: "number" };
 const DATE_TIME = { type: "string", format: "date-time" };
+const FILE = { type: "string", format: "binary", contentMediaType: "application/octet-stream" };
 const object = (properties: object, required: readonly string[] = Object.keys(properties)) => ({
   type: "object",
   properties,
@@ -166,6 +170,7 @@ const ZOD: Readonly<Record<string, Row>> = {
     schema: z.string().transform((text) => text.length),
     input: STRING,
     output: {},
+    wordless: { given: ["transform"] },
   },
   "pipe": {
     schema: z.string().transform(Number).pipe(z.number().min(1)),
@@ -179,19 +184,67 @@ const ZOD: Readonly<Record<string, Row>> = {
   },
   "coerce": { schema: z.coerce.number().min(1), input: { type: "number", minimum: 1 } },
   "stringbool": { schema: z.stringbool(), input: STRING, output: { type: "boolean" } },
-  "date": { schema: z.date(), input: {}, output: DATE_TIME },
+  "date": { schema: z.date(), input: {}, output: DATE_TIME, wordless: { taken: ["date"] } },
   "date within, with a default": {
     schema: z.object({ at: z.date().default(new Date(0)) }),
     input: object({ at: { default: "1970-01-01T00:00:00.000Z" } }, []),
     output: object({ at: { ...DATE_TIME, default: "1970-01-01T00:00:00.000Z" } }),
+    wordless: { taken: ["date"] },
   },
-  "what JSON Schema has no words for": {
+  ...Object.fromEntries(
+    [
+      z.bigint(),
+      z.custom<string>((value) => typeof value === "string"),
+      z.map(z.string(), z.string()),
+      z.nan(),
+      z.set(z.string()),
+      z.symbol(),
+      z.undefined(),
+      z.void(),
+    ].map((schema) => [
+      `${schema.type}, which is any`,
+      { schema, input: {}, wordless: { taken: [schema.type], given: [schema.type] } },
+    ]),
+  ),
+  "what there are no words for, each kind once, wherever it is": {
     schema: z.object({
-      big: z.bigint(),
-      map: z.map(z.string(), z.string()),
-      own: z.custom<string>((value) => typeof value === "string"),
+      sets: z.array(z.set(z.string())),
+      maybe: z.set(z.number()).optional(),
+      either: z.union([z.string(), z.map(z.string(), z.string())]),
+      within: dto("Within", z.object({ big: z.bigint(), set: z.set(z.string()) })),
     }),
-    input: object({ big: {}, map: {}, own: {} }),
+    input: object({
+      sets: array({}),
+      maybe: {},
+      either: { anyOf: [STRING, {}] },
+      within: ref("Within"),
+    }, ["sets", "either", "within"]),
+    components: { Within: object({ big: {}, set: {} }) },
+    wordless: { taken: ["set", "map", "bigint"], given: ["set", "map", "bigint"] },
+  },
+  "what there are no words for, with words of the application's": {
+    schema: z.object({
+      big: z.bigint().describe("A large number"),
+      at: z.date().meta({ title: "When" }),
+      id: z.symbol().meta({ id: "Sign" }),
+    }),
+    input: object({
+      big: { description: "A large number" },
+      at: { title: "When" },
+      id: ref("Sign"),
+    }),
+    output: object({
+      big: { description: "A large number" },
+      at: { ...DATE_TIME, title: "When" },
+      id: ref("Sign"),
+    }),
+    components: { Sign: {} },
+    wordless: { taken: ["bigint", "date", "symbol"], given: ["bigint", "symbol"] },
+  },
+  "file": { schema: z.object({ file: z.file() }), input: object({ file: FILE }) },
+  "files, of which more is known": {
+    schema: z.array(z.file().min(1).max(1024).mime("image/png")),
+    input: array({ ...FILE, contentMediaType: "image/png", minLength: 1, maxLength: 1024 }),
   },
   "named by dto()": {
     schema: z.object({ best: ZodCat, all: z.array(ZodCat), maybe: ZodCat.optional() }),
@@ -290,15 +343,56 @@ const ARKTYPE: Readonly<Record<string, Row>> = {
     schema: type("string").pipe((text) => text.length),
     input: STRING,
     output: {},
+    wordless: { given: ["morph"] },
+  },
+  "morph of its own within an object and a list": {
+    schema: type({ a: type("string").pipe((text) => text.length).array(), b: "string" }),
+    input: object({ a: array(STRING), b: STRING }),
+    output: object({ a: array({}), b: STRING }),
+    wordless: { given: ["morph"] },
+  },
+  "morph of anything": {
+    schema: type("unknown").pipe((value) => [value]),
+    input: {},
+    wordless: { given: ["morph"] },
   },
   "morph to a type": {
     schema: type("string").pipe((text) => text.length).to("number.integer"),
     input: STRING,
     output: { type: "integer" },
   },
-  "date": { schema: type("Date"), input: {}, output: DATE_TIME },
+  "date": { schema: type("Date"), input: {}, output: DATE_TIME, wordless: { taken: ["date"] } },
   "text of a date": { schema: type("string.date.parse"), input: STRING, output: DATE_TIME },
-  "what JSON Schema has no words for": { schema: type("bigint"), input: {} },
+  "what JSON Schema has no words for, each kind once, wherever it is": {
+    schema: type({
+      big: "bigint",
+      sign: "symbol",
+      map: "Map",
+      "sets?": "Set[]",
+      either: "string | bigint",
+    }),
+    input: object({
+      big: {},
+      sign: {},
+      map: {},
+      sets: array({}),
+      either: { anyOf: [{}, STRING] },
+    }, ["big", "either", "map", "sign"]),
+    wordless: { taken: ["domain", "proto"], given: ["domain", "proto"] },
+  },
+  "object that deletes other keys, which may be sent": {
+    schema: type({ "+": "delete", a: "string" }),
+    input: object({ a: STRING }),
+  },
+  "object that deletes other keys, deep": {
+    schema: type({ a: { b: "string" }, "c?": type({ d: "string" }).array() })
+      .onDeepUndeclaredKey("delete"),
+    input: object({ a: object({ b: STRING }), c: array(object({ d: STRING })) }, ["a"]),
+  },
+  "object that ignores other keys": {
+    schema: type({ "+": "ignore", a: "string" }),
+    input: object({ a: STRING }),
+  },
   "named by dto()": {
     schema: dto("Cat", type({ name: "string" })),
     input: ref("Cat"),
@@ -350,20 +444,12 @@ const OTHERS: Readonly<Record<string, Row>> = {
 };
 
 function describes(library: string, rows: Readonly<Record<string, Row>>): void {
-  for (const [what, { schema, input, output = input, components = {} }] of Object.entries(rows)) {
+  for (const [what, row] of Object.entries(rows)) {
+    const { schema, input, output = input, components = {}, wordless = {} } = row;
     test(`OpenAPI table: Standard JSON Schema: ${library}: ${what}`, async () => {
-      const document = await documentOf(controllerOf({
-        take: route.post("/", { body: schema }, () => 1),
-        give: givenBy(schema),
-      }));
-      const { get, post } = document.paths["/"] ?? {};
-      const ok = get?.responses[200];
-      assert.ok(ok && "content" in ok);
-      assert.deepEqual({
-        input: post?.requestBody?.content["application/json"]?.schema,
-        output: ok.content?.["application/json"]?.schema,
-        components: ownSchemasOf(document),
-      }, { input, output, components });
+      const { document: _whole, ...described } = await describedBothWays(schema);
+      const warnings = warningsOf(schema, wordless);
+      assert.deepEqual(described, { input, output, components, warnings });
     });
   }
 }
@@ -378,19 +464,8 @@ for (
   ] as const
 ) {
   test(`OpenAPI table: Standard JSON Schema: ${library}: holding itself without a name`, async () => {
-    const document = await documentOf(controllerOf({
-      take: route.post("/", { body: schema }, () => 1),
-      give: givenBy(schema),
-    }));
-    const { get, post } = document.paths["/"] ?? {};
-    const ok = get?.responses[200];
-    assert.ok(ok && "content" in ok);
-    for (
-      const use of [
-        post?.requestBody?.content["application/json"]?.schema,
-        ok.content?.["application/json"]?.schema,
-      ]
-    ) {
+    const { document, input, output } = await describedBothWays(schema);
+    for (const use of [input, output]) {
       const properties = resolved(use, document)?.properties as Record<string, JsonSchema>;
       const itself = library === "zod" ? array(use ?? {}) : use;
       assert.match(String(use?.$ref), /^#\/components\/schemas\/Schema\d$/);
@@ -399,10 +474,27 @@ for (
   });
 }
 
-/** Lists the schema: that of the response has to strip, which not every type of arktype can. */
-function givenBy(schema: AnySchema): Route {
-  return route.get("/", { openapi: { responses: { 200: { description: "", schema } } } }, () => 1);
-}
+test("OpenAPI table: Standard JSON Schema: arktype: an object that deletes other keys takes them within one that refuses them", async () => {
+  const schema = type({ "+": "reject", a: type({ "+": "delete", b: "string" }) });
+  const { input } = await describedBothWays(schema);
+  assert.deepEqual(input, { ...object({ a: object({ b: STRING }) }), additionalProperties: false });
+});
+
+test("OpenAPI table: Standard JSON Schema: arktype: holding itself, and deleting other keys, which may be sent", async () => {
+  const { Comment } = scope({
+    Comment: { "+": "delete", text: "string", "replies?": "Comment[]" },
+  }).export();
+  const { document, input, output } = await describedBothWays(Comment);
+  for (const use of [input, output]) {
+    const comment = resolved(use, document);
+    const { replies } = comment?.properties as Record<string, JsonSchema>;
+    const within = resolved(resolved(replies, document)?.items as JsonSchema, document);
+    assert.deepEqual(
+      [comment?.additionalProperties, within?.additionalProperties],
+      [undefined, undefined],
+    );
+  }
+});
 
 const WITHOUT: Readonly<Record<string, AnySchema>> = {
   "offers no JSON Schema": homeMade(),
@@ -484,6 +576,12 @@ test("OpenAPI table: a warning names a path as it is written, constraints includ
       'so it is described as "any"',
     ]);
   });
+});
+
+test("OpenAPI table: Standard JSON Schema: arktype: holding itself, a pattern with the flag i is left out", async () => {
+  const { Word } = scope({ Word: { text: /^[a-f]+$/i, "next?": "Word" } }).export();
+  const { document } = await describedBothWays(Word);
+  assert.doesNotMatch(JSON.stringify(document), /"pattern"/);
 });
 
 test("OpenAPI table: a schema that no valibot schema stands beside is converted all the same", async () => {

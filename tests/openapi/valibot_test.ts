@@ -1,9 +1,20 @@
 import assert from "node:assert/strict";
 import * as v from "valibot";
 import { type AnySchema, dto, route } from "../../mod.ts";
-import type { JsonSchema } from "../../src/openapi/json_schema.ts";
+import type { JsonSchema } from "../../src/openapi/json_schema/json_schema.ts";
+import { captureLogs } from "../capture_logs.ts";
 import { test } from "../test.ts";
-import { controllerOf, documentOf, ownSchemasOf, resolved } from "./described.ts";
+import {
+  applicationOf,
+  controllerOf,
+  describedBothWays,
+  documentOf,
+  ownSchemasOf,
+  resolved,
+  warningsAmong,
+  warningsOf,
+  type Wordless,
+} from "./described.ts";
 
 /** What is said of a schema: what it takes, what it gives unless that is the same, and components. */
 interface ValibotRow {
@@ -11,6 +22,7 @@ interface ValibotRow {
   readonly input: JsonSchema;
   readonly output?: JsonSchema;
   readonly components?: Readonly<Record<string, JsonSchema>>;
+  readonly wordless?: Wordless;
 }
 
 const STRING = { type: "string" };
@@ -23,9 +35,8 @@ const object = (properties: object, required: readonly string[] = Object.keys(pr
 });
 const array = (items: JsonSchema) => ({ type: "array", items });
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-const wordless = (type: string) => ({
-  $comment: `A ${type} of valibot, which JSON Schema has no words for`,
-});
+const FILE = { type: "string", format: "binary", contentMediaType: "application/octet-stream" };
+const DATE_TIME = { type: "string", format: "date-time" };
 
 const Cat = dto("Cat", v.object({ name: v.string() }));
 const CAT = object({ name: STRING });
@@ -38,6 +49,15 @@ const Tree: v.GenericSchema<Tree> = v.object({ children: v.array(v.lazy(() => Tr
 const NamedTree: v.GenericSchema<Tree> = dto(
   "NamedTree",
   v.object({ children: v.array(v.lazy(() => NamedTree)) }),
+);
+
+interface Bag {
+  readonly bags: readonly Bag[];
+  readonly set: ReadonlySet<string>;
+}
+const NamedBag: v.GenericSchema<Bag> = dto(
+  "NamedBag",
+  v.object({ bags: v.array(v.lazy(() => NamedBag)), set: v.set(v.string()) }),
 );
 
 const ROWS: Readonly<Record<string, ValibotRow>> = {
@@ -322,15 +342,29 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
       nan: v.optional(v.number(), NaN),
       infinite: v.optional(v.number(), Infinity),
     }),
-    input: object({ big: wordless("bigint"), nan: NUMBER, infinite: NUMBER }, []),
-    output: object({ big: wordless("bigint"), nan: NUMBER, infinite: NUMBER }),
+    input: object({ big: {}, nan: NUMBER, infinite: NUMBER }, []),
+    output: object({ big: {}, nan: NUMBER, infinite: NUMBER }),
+    wordless: { taken: ["bigint"], given: ["bigint"] },
+  },
+  "named, with a default and an example that JSON does not have": {
+    schema: dto(
+      "Anything",
+      v.object({ a: v.optional(v.any(), 1n), b: v.pipe(v.any(), v.examples([1n])) }),
+    ),
+    input: ref("AnythingInput"),
+    output: ref("Anything"),
+    components: {
+      Anything: object({ a: {}, b: {} }),
+      AnythingInput: object({ a: {}, b: {} }, ["b"]),
+    },
   },
   "default that is a date is what JSON has for it": {
     schema: v.object({ at: v.optional(v.date(), new Date(0)) }),
-    input: object({ at: { ...wordless("date"), default: "1970-01-01T00:00:00.000Z" } }, []),
+    input: object({ at: { default: "1970-01-01T00:00:00.000Z" } }, []),
     output: object({
       at: { type: "string", format: "date-time", default: "1970-01-01T00:00:00.000Z" },
     }),
+    wordless: { taken: ["date"] },
   },
   "default of an object": {
     schema: v.object({ cat: v.optional(Cat, { name: "Tom" }) }),
@@ -423,6 +457,7 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
       date: { type: "string", format: "date-time" },
       bigint: {},
     }),
+    wordless: { given: ["transform"] },
   },
   "transform(Number), and what is said of it then": {
     schema: v.pipe(v.string(), v.digits(), v.transform(Number), v.maxValue(9), v.description("D")),
@@ -441,6 +476,7 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
     schema: v.pipe(v.string(), v.minLength(2), v.transform((text) => text.length), v.minValue(2)),
     input: { type: "string", minLength: 2 },
     output: {},
+    wordless: { given: ["transform"] },
   },
   "transform with a schema after it": {
     schema: v.pipe(v.string(), v.transform((text) => text.length), v.number(), v.integer()),
@@ -460,11 +496,13 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
     }),
     input: object({ parsed: STRING, unknown: STRING, written: object({ a: NUMBER }) }),
     output: object({ parsed: object({ a: NUMBER }), unknown: {}, written: STRING }),
+    wordless: { given: ["transform"] },
   },
   "rawTransform": {
     schema: v.pipe(v.string(), v.rawTransform(() => 5)),
     input: STRING,
     output: {},
+    wordless: { given: ["transform"] },
   },
   "mapItems, which makes items of another kind": {
     schema: v.pipe(v.array(v.string()), v.mapItems((text) => text.length)),
@@ -482,6 +520,7 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
     }),
     input: object({ found: array(STRING), reduced: array(STRING) }),
     output: object({ found: {}, reduced: {} }),
+    wordless: { given: ["transform"] },
   },
   "trim": {
     schema: v.pipe(v.string(), v.trim(), v.minLength(1)),
@@ -491,6 +530,7 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
     schema: v.pipe(v.object({ a: v.string() }), v.transform(({ a }) => a)),
     input: object({ a: STRING }),
     output: {},
+    wordless: { given: ["transform"] },
   },
   "transform within an object, an array, a union and a record": {
     schema: v.object({
@@ -563,48 +603,100 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
     schema: v.pipeAsync(v.string(), v.transformAsync((text) => Promise.resolve(text.length))),
     input: STRING,
     output: {},
+    wordless: { given: ["transform"] },
   },
 
   // what JSON Schema has no words for
-  "date": {
-    schema: v.date(),
-    input: wordless("date"),
-    output: { type: "string", format: "date-time" },
+  "date": { schema: v.date(), input: {}, output: DATE_TIME, wordless: { taken: ["date"] } },
+  ...Object.fromEntries(
+    [
+      v.bigint(),
+      v.custom<string>(() => true),
+      v.function(),
+      v.instance(URL),
+      v.literal(1n),
+      v.map(v.string(), v.number()),
+      v.nan(),
+      v.promise(),
+      v.set(v.string()),
+      v.symbol(),
+      v.undefined(),
+      v.void(),
+    ].map((schema) => [
+      `${schema.type}, which is any`,
+      { schema, input: {}, wordless: { taken: [schema.type], given: [schema.type] } },
+    ]),
+  ),
+  "what there are no words for, each kind once, wherever it is": {
+    schema: v.object({
+      sets: v.array(v.set(v.string())),
+      maybe: v.optional(v.set(v.number())),
+      either: v.union([v.string(), v.map(v.string(), v.string())]),
+      described: v.pipe(v.symbol(), v.description("A sign")),
+      within: dto("Within", v.object({ big: v.bigint(), set: v.set(v.string()) })),
+    }),
+    input: object({
+      sets: array({}),
+      maybe: {},
+      either: { anyOf: [STRING, {}] },
+      described: { description: "A sign" },
+      within: ref("Within"),
+    }, ["sets", "either", "described", "within"]),
+    components: { Within: object({ big: {}, set: {} }) },
+    wordless: {
+      taken: ["set", "map", "symbol", "bigint"],
+      given: ["set", "map", "symbol", "bigint"],
+    },
   },
-  "custom": { schema: v.custom<string>(() => true), input: wordless("custom") },
-  "map": { schema: v.map(v.string(), v.number()), input: wordless("map") },
-  "set": { schema: v.set(v.string()), input: wordless("set") },
-  "bigint": { schema: v.bigint(), input: wordless("bigint") },
-  "literal of a bigint": { schema: v.literal(1n), input: wordless("literal") },
-  // OpenAPI 3.1.1, "Migrating binary descriptions from OAS 3.0": a media type, and no format
+  "what there are no words for, in a schema that holds itself": {
+    schema: NamedBag,
+    input: ref("NamedBag"),
+    components: { NamedBag: object({ bags: array(ref("NamedBag")), set: {} }) },
+    wordless: { taken: ["set"], given: ["set"] },
+  },
+  // `format` is for Swagger UI; OpenAPI 3.1.1 §4.8.14.4 has the media type alone
   "file": {
     schema: v.object({ file: v.pipe(v.file(), v.mimeType(["image/png"]), v.maxSize(1024)) }),
-    input: object({ file: { contentMediaType: "application/octet-stream" } }),
-    output: object({ file: wordless("file") }),
+    input: object({ file: FILE }),
   },
-  "blob": {
-    schema: v.object({ blobs: v.array(v.blob()) }),
-    input: object({ blobs: array({ contentMediaType: "application/octet-stream" }) }),
-    output: object({ blobs: array(wordless("blob")) }),
-  },
+  "blob": { schema: v.object({ blobs: v.array(v.blob()) }), input: object({ blobs: array(FILE) }) },
 };
 
-for (const [what, { schema, input, output = input, components = {} }] of Object.entries(ROWS)) {
+for (const [what, row] of Object.entries(ROWS)) {
+  const { schema, input, output = input, components = {}, wordless = {} } = row;
   test(`OpenAPI table: schemas of valibot: ${what}`, async () => {
-    const document = await documentOf(controllerOf({
-      take: route.post("/", { body: schema }, () => 1),
-      give: route.get("/", { response: schema }, () => undefined),
-    }));
-    const { get, post } = document.paths["/"] ?? {};
-    const ok = get?.responses[200];
-    assert.ok(ok && "content" in ok);
-    assert.deepEqual({
-      input: post?.requestBody?.content["application/json"]?.schema,
-      output: ok.content?.["application/json"]?.schema,
-      components: ownSchemasOf(document),
-    }, { input, output, components });
+    const { document: _whole, ...described } = await describedBothWays(schema);
+    const warnings = warningsOf(schema, wordless);
+    assert.deepEqual(described, { input, output, components, warnings });
   });
 }
+
+test("OpenAPI table: schemas of valibot: what a route's response makes of a value by itself is warned of, and what text becomes is not", async () => {
+  const Length = v.pipe(v.string(), v.transform((text) => text.length));
+  const controller = controllerOf({
+    y: route.get("/y", { response: v.object({ length: Length }) }, () => ({ length: "a" })),
+    z: route.get(
+      "/z/:a",
+      { params: v.object({ a: Length }), query: v.object({ b: Length }) },
+      () => 1,
+    ),
+    set: route.get("/set", { response: v.set(v.string()) }, () => new Set<string>()),
+  });
+  await captureLogs(["fw", "openapi"], async (records) => {
+    const app = await applicationOf(controller);
+    await app.openApi();
+    assert.deepEqual(warningsAmong(records), [], "openApi() only gives the document");
+    await app.ready();
+    await app.ready();
+    assert.equal((await app.request("/openapi.json")).status, 200);
+    assert.deepEqual(warningsAmong(records).toSorted(), [
+      'The response of GET /set: JSON Schema has no words for "set" of valibot, ' +
+      'so it is described as "any"',
+      'The response of GET /y: JSON Schema has no words for "transform" of valibot, ' +
+      'so it is described as "any"',
+    ]);
+  });
+});
 
 const thrower = v.object({
   a: v.optional(v.string(), () => {
@@ -626,14 +718,11 @@ test("OpenAPI table: schemas of valibot: one that cannot be converted leaves the
   assert.deepEqual(document.components?.schemas?.Cat, CAT);
 });
 
-test("OpenAPI table: schemas of valibot: one that is lazy and asynchronous is described as any", async () => {
+test("OpenAPI table: schemas of valibot: one that is lazy and asynchronous is described as any, and warned of", async () => {
   const schema = v.objectAsync({ later: v.lazyAsync(() => Promise.resolve(v.string())) });
-  const document = await documentOf(
-    controllerOf({ take: route.post("/", { body: schema }, () => 1) }),
-  );
-  const taken = document.paths["/"]?.post?.requestBody?.content["application/json"]?.schema;
-  const { later } = taken?.properties as Record<string, JsonSchema>;
-  assert.deepEqual(Object.keys(later ?? {}).filter((keyword) => keyword !== "$comment"), []);
+  const { input, output, warnings } = await describedBothWays(schema);
+  assert.deepEqual([input, output], [object({ later: {} }), object({ later: {} })]);
+  assert.deepEqual(warnings, warningsOf(schema, { taken: ["lazy"], given: ["lazy"] }));
 });
 
 test("OpenAPI table: schemas of valibot: one that cannot be converted mixes up no others that hold themselves", async () => {

@@ -5,7 +5,7 @@ import { FwFactory } from "../../mod.ts";
 import { test } from "../test.ts";
 import { BREAKAGES, brokenDocument, type Judge } from "./broken_documents.ts";
 import { forEachApplication, servedDocuments } from "./described_applications.ts";
-import { EmbeddedSchemas } from "./embedded_schemas.ts";
+import { EmbeddedSchemas, pointerOf } from "./embedded_schemas.ts";
 import { ShopModule } from "./kitchen_sink/shop.ts";
 import { SHOP_DOCUMENT, SHOP_OPTIONS } from "./kitchen_sink/shop_document.ts";
 import { installRedocly, lint } from "./redocly.ts";
@@ -133,6 +133,40 @@ test("every default in the documents of all examples and of the kitchen sink sat
   }
   assert.ok(count > 20, `there are ${count} defaults`);
 });
+
+test("every problem in the documents of all examples and of the kitchen sink has an example, which satisfies its schema", async () => {
+  const without: string[] = [];
+  let count = 0;
+  for (const [name, document] of Object.entries(DOCUMENTS)) {
+    using schemas = new EmbeddedSchemas(document);
+    for (const { at, example } of problemsIn(document, [])) {
+      if (example === undefined) {
+        without.push(`${name}: ${at.join(" ")}`);
+        continue;
+      }
+      const satisfies = await schemas.checker(pointerOf(...at, "schema"));
+      count++;
+      assert.ok(satisfies(example), `${name}: ${at.join(" ")}: ${JSON.stringify(example)}`);
+    }
+  }
+  assert.deepEqual(without, [
+    "kitchen_sink: components responses NotFound content application/problem+json", // by hand
+  ]);
+  assert.ok(count > 40, `there are ${count} examples`);
+});
+
+/** Lists the problems in a part of a document, with their examples. */
+function* problemsIn(
+  part: unknown,
+  at: readonly string[],
+): Generator<{ readonly at: readonly string[]; readonly example: unknown }> {
+  if (typeof part !== "object" || part === null) return;
+  for (const [key, value] of Object.entries(part)) {
+    const here = [...at, key];
+    if (key === "application/problem+json") yield { at: here, example: value.example };
+    else yield* problemsIn(value, here);
+  }
+}
 
 test("/openapi.yaml of all examples and of the kitchen sink is the same document as /openapi.json", async () => {
   const names: string[] = [];

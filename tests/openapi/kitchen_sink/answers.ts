@@ -73,7 +73,7 @@ class MethodsController {
       if (which === "302") return c.redirect("text");
       if (which === "409") throw new OutOfStock();
       if (which === "203") return c.body("so they say", 203);
-      return c.text(which);
+      return c.text(which, 200); // with its status, as Bun tells of no type otherwise before it is sent
     },
   );
 

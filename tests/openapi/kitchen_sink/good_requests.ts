@@ -84,6 +84,12 @@ function ofAccounts(headers: HeadersInit): readonly GoodRequest[] {
     { operationId: of("anybody"), path: `${path}/anybody`, answer: nobody },
     { operationId: of("anybody"), path: `${path}/anybody`, init: { headers }, answer: tom },
     { operationId: of("staff"), path: `${path}/staff`, init: { headers }, answer: nobody },
+    {
+      operationId: of("byKey"),
+      path: `${path}/by-key`,
+      init: { headers: { "x-api-key": "secret" } },
+      answer: { subject: "key" },
+    },
     { operationId: of("everybody"), path: `${path}/everybody`, answer: nobody },
   ];
 }
@@ -131,6 +137,11 @@ function ofParameters(): readonly GoodRequest[] {
       operationId: of("wildcard"),
       path: `${path}/files/a/b.txt`,
       answer: { owner, path: `${path}/files/a/b.txt` },
+    },
+    {
+      operationId: of("wildcard.without_wildcard"),
+      path: `${path}/files`,
+      answer: { owner, path: `${path}/files` },
     },
     {
       operationId: of("anyOthers"),
@@ -266,7 +277,7 @@ function ofMethods(): readonly GoodRequest[] {
     },
     { operationId: of("look"), path: `${path}/one`, answer: { left: 3 } },
     { operationId: of("peek"), path: `${path}/one`, init: { method: "HEAD" } },
-    { operationId: of("ask"), path: `${path}/one`, init: { method: "OPTIONS" }, status: 204 },
+    { operationId: of("methods"), path: `${path}/one`, init: { method: "OPTIONS" }, status: 204 },
     ...["PUT", "POST", "DELETE", "PATCH"].map((method) => ({
       operationId: of(`rest.${method.toLowerCase()}`),
       path: `${path}/one`,

@@ -150,6 +150,11 @@ export class KnownCaller implements CanActivate {
   }
 }
 
+/** Knows a caller by a key. */
+function hasKey(c: Context): boolean {
+  return (c.req.header("x-api-key") ?? UnauthorizedException.throw("No key")) === "secret";
+}
+
 const Subject = v.object({ subject: v.nullable(v.string()) });
 
 /** Every kind of protection. */
@@ -187,6 +192,12 @@ export class AccountController {
     "/staff",
     { roles: ["admin", "clerk"], response: Subject },
     () => ({ subject: null }),
+  );
+
+  byKey = route.get(
+    "/by-key",
+    { guards: [hasKey], response: Subject, openapi: { security: [{ apiKey: [] }] } },
+    () => ({ subject: "key" }),
   );
 
   everybody = route.get(

@@ -5,6 +5,7 @@
  * @module
  */
 import type { JsonSchema, OpenApiDocument, OpenApiOptions } from "../../../src/openapi/mod.ts";
+import { problem } from "../described.ts";
 
 const COMPONENTS = {
   schemas: { Money: { type: "integer", minimum: 0, description: "An amount, in cents" } },
@@ -27,7 +28,6 @@ export const SHOP_OPTIONS: OpenApiOptions = {
 const ref = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 const schema = (name: string) => ref("schemas", name);
 const json = (schema: JsonSchema) => ({ content: { "application/json": { schema } } });
-const problem = { content: { "application/problem+json": { schema: schema("ProblemDetails") } } };
 
 const TENANT = {
   name: "tenant",
@@ -194,7 +194,7 @@ export const SHOP_DOCUMENT: OpenApiDocument = {
         ],
         responses: {
           200: { description: "The product", ...json(schema("Product")) },
-          410: { description: "It was sold", ...problem },
+          410: problem(410, "It was sold"),
           ...NOT_FOUND,
           ...UNPROCESSABLE,
           ...TOO_MANY,
@@ -273,10 +273,19 @@ export const SHOP_DOCUMENT: OpenApiDocument = {
         responses: {
           ...SUBJECT,
           ...UNAUTHORIZED,
-          403: { description: "The caller has none of the roles: admin, clerk", ...problem },
+          ...FORBIDDEN,
           ...TOO_MANY,
         },
         security: [{ oauth: [] }],
+      },
+    },
+    "/api/v1/account/by-key": {
+      get: {
+        operationId: "ShopModule.AccountController.byKey",
+        summary: "By key",
+        tags: ["Accounts"],
+        responses: { ...SUBJECT, ...UNAUTHORIZED, ...FORBIDDEN, ...TOO_MANY },
+        security: [{ apiKey: [] }],
       },
     },
     "/api/v1/account/everybody": {
@@ -361,18 +370,15 @@ export const SHOP_DOCUMENT: OpenApiDocument = {
       },
     },
     responses: {
-      BadRequest: { description: "The body cannot be read", ...problem },
-      Unauthorized: { description: "The caller is unknown", ...problem },
-      Forbidden: { description: "The caller may not do this", ...problem },
-      NotFound: { description: "There is nothing at this path", ...problem },
-      ContentTooLarge: { description: "The body is too large", ...problem },
-      UnsupportedMediaType: {
-        description: "The body is of a type that is not read here",
-        ...problem,
-      },
-      UnprocessableContent: { description: "The input is not valid", ...problem },
+      BadRequest: problem(400, "The body cannot be read"),
+      Unauthorized: problem(401, "The caller is unknown"),
+      Forbidden: problem(403, "The caller may not do this"),
+      NotFound: problem(404, "There is no such resource"),
+      ContentTooLarge: problem(413, "The body is too large"),
+      UnsupportedMediaType: problem(415, "The body is of a type that is not read here"),
+      UnprocessableContent: problem(422, "The input is not valid"),
       TooManyRequests: {
-        description: "There were too many requests",
+        ...problem(429, "There were too many requests"),
         headers: {
           "Retry-After": {
             description: "When to try again, in seconds",
@@ -380,7 +386,6 @@ export const SHOP_DOCUMENT: OpenApiDocument = {
             schema: { type: "integer", minimum: 0 },
           },
         },
-        ...problem,
       },
     },
   },

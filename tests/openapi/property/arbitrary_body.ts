@@ -1,6 +1,6 @@
 /** Bodies of requests, at random: that satisfy what the document says of them, and that do not. */
 import fc from "fast-check";
-import { isJsonSchema, type JsonSchema } from "../../../src/openapi/json_schema.ts";
+import { isJsonSchema, type JsonSchema } from "../../../src/openapi/json_schema/json_schema.ts";
 import { type Place, valueOf } from "./arbitrary_value.ts";
 import { violationOf } from "./arbitrary_violation.ts";
 import { keep } from "./keep.ts";

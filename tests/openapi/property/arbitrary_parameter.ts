@@ -1,6 +1,6 @@
 /** The texts of parameters, at random: that satisfy what the document says of them, and that do not. */
 import fc from "fast-check";
-import type { JsonSchema } from "../../../src/openapi/json_schema.ts";
+import type { JsonSchema } from "../../../src/openapi/json_schema/json_schema.ts";
 import { anyText } from "./arbitrary_text.ts";
 import { type Place, valueOf } from "./arbitrary_value.ts";
 import { violationsOf } from "./arbitrary_violation.ts";

@@ -1,6 +1,6 @@
 /** Texts that satisfy a schema of strings, at random. */
 import fc from "fast-check";
-import type { JsonSchema } from "../../../src/openapi/json_schema.ts";
+import type { JsonSchema } from "../../../src/openapi/json_schema/json_schema.ts";
 import { keep } from "./keep.ts";
 
 /** Days: with any offset, none of them leaves the years that have four digits. */

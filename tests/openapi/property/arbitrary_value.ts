@@ -1,6 +1,6 @@
 /** JSON values that satisfy a schema, at random. */
 import fc from "fast-check";
-import { isJsonSchema, type JsonSchema } from "../../../src/openapi/json_schema.ts";
+import { isJsonSchema, type JsonSchema } from "../../../src/openapi/json_schema/json_schema.ts";
 import { anyText, textOf } from "./arbitrary_text.ts";
 import { keep } from "./keep.ts";
 import { alternativesOf, type Resolve } from "./plain_schema.ts";

@@ -1,6 +1,6 @@
 /** JSON values that a schema refuses, at random: each wrong in one place. */
 import fc from "fast-check";
-import { isJsonSchema, type JsonSchema } from "../../../src/openapi/json_schema.ts";
+import { isJsonSchema, type JsonSchema } from "../../../src/openapi/json_schema/json_schema.ts";
 import { anyText, hasLength } from "./arbitrary_text.ts";
 import { type Place, rangeOf, valueOf } from "./arbitrary_value.ts";
 import { alternativesOf } from "./plain_schema.ts";

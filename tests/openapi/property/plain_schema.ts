@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isJsonSchema, type JsonSchema } from "../../../src/openapi/json_schema.ts";
+import { isJsonSchema, type JsonSchema } from "../../../src/openapi/json_schema/json_schema.ts";
 
 /** Gives what a reference stands for. */
 export type Resolve = (reference: string) => JsonSchema;

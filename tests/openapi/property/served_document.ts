@@ -11,7 +11,7 @@ import {
 } from "@hyperjump/json-schema/openapi-3-1";
 import "@hyperjump/json-schema/formats";
 import assert from "node:assert/strict";
-import { isJsonSchema, type JsonSchema } from "../../../src/openapi/json_schema.ts";
+import { isJsonSchema, type JsonSchema } from "../../../src/openapi/json_schema/json_schema.ts";
 
 /** A schema of the document. */
 export interface DescribedSchema {

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { type Problem, PROBLEM_MEDIA_TYPE } from "../core/problem.ts";
-import { errorStatusText } from "../core/status_text.ts";
-import type { ValidationIssue } from "../core/validation_issue.ts";
-import type { JsonSchema } from "./json_schema.ts";
-import type { ResponseObject } from "./openapi_document.ts";
+import { type Problem, PROBLEM_MEDIA_TYPE } from "../../core/problem.ts";
+import { errorStatusText } from "../../core/status_text.ts";
+import type { ValidationIssue } from "../../core/validation_issue.ts";
+import type { JsonSchema } from "../json_schema/json_schema.ts";
+import type { ResponseObject } from "../openapi_document.ts";
 
 const PROBLEM_DETAILS: JsonSchema = {
   type: "object",

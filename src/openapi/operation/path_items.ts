@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { nameOf, type PlacedRoute } from "../core/route_table.ts";
-import type { OperationObject, PathItemObject } from "./openapi_document.ts";
+import { nameOf, type PlacedRoute } from "../../core/route_table.ts";
+import type { OperationObject, PathItemObject } from "../openapi_document.ts";
 import { methodsOf, type OperationContext, operationOf } from "./operation.ts";
 import { templateShape, templatesOf } from "./path_templates.ts";
 

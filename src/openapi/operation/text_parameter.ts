@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isJsonSchema, type JsonSchema } from "./json_schema.ts";
+import { isJsonSchema, type JsonSchema } from "../json_schema/json_schema.ts";
 
 /** The types whose values have one text each. */
 const TYPES_OF_TEXT = ["integer", "number", "boolean"];

@@ -3,20 +3,20 @@
  *
  * @module
  */
-import { inputOf } from "../core/declared_input.ts";
-import { requiresIdentity } from "../core/identity_marker.ts";
-import { type GlobalProtection, guardsOf, protectionOf } from "../core/route_protection.ts";
-import type { PlacedRoute } from "../core/route_table.ts";
-import type { AnySchema } from "../core/validation.ts";
-import { descriptionOf, operationIdOf, summaryOf, tagOf } from "./naming.ts";
-import type { OperationMethod, OperationObject } from "./openapi_document.ts";
-import type { ResolvedOpenApiOptions } from "./options.ts";
+import { inputOf } from "../../core/declared_input.ts";
+import { requiresIdentity } from "../../core/identity_marker.ts";
+import { type GlobalProtection, guardsOf, protectionOf } from "../../core/route_protection.ts";
+import type { PlacedRoute } from "../../core/route_table.ts";
+import type { AnySchema } from "../../core/validation.ts";
+import { descriptionOf, operationIdOf, summaryOf, tagOf } from "./operation_text.ts";
+import type { OperationMethod, OperationObject } from "../openapi_document.ts";
+import type { ResolvedOpenApiOptions } from "../options.ts";
 import { parametersOf } from "./parameters.ts";
 import type { PathTemplate } from "./path_templates.ts";
 import type { Properties } from "./properties.ts";
 import { requestBodyOf } from "./request_body.ts";
 import { responsesOf } from "./responses.ts";
-import type { SchemaComponents } from "./schema_components.ts";
+import type { SchemaComponents } from "../json_schema/schema_components.ts";
 import { securityOf } from "./security.ts";
 
 /** What operations have in common. */

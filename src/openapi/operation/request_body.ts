@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { type BodyFormat, MEDIA_TYPES } from "../core/body.ts";
-import type { DeclaredInput } from "../core/declared_input.ts";
-import type { AnySchema } from "../core/validation.ts";
-import type { RequestBodyObject } from "./openapi_document.ts";
-import type { SchemaComponents } from "./schema_components.ts";
+import { type BodyFormat, MEDIA_TYPES } from "../../core/body.ts";
+import type { DeclaredInput } from "../../core/declared_input.ts";
+import type { AnySchema } from "../../core/validation.ts";
+import type { RequestBodyObject } from "../openapi_document.ts";
+import type { SchemaComponents } from "../json_schema/schema_components.ts";
 
 /** Describes the body that a route takes, in each of its formats. */
 export function requestBodyOf(

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { AnySchema } from "../core/validation.ts";
-import { isJsonSchema, type JsonSchema } from "./json_schema.ts";
+import type { AnySchema } from "../../core/validation.ts";
+import { isJsonSchema, type JsonSchema } from "../json_schema/json_schema.ts";
 
 /**
  * Gives the type of a property of which a schema refuses every text of a value; `undefined` if it takes

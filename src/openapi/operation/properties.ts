@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { isJsonSchema, type JsonSchema } from "./json_schema.ts";
-import type { SchemaComponents } from "./schema_components.ts";
+import { isJsonSchema, type JsonSchema } from "../json_schema/json_schema.ts";
+import type { SchemaComponents } from "../json_schema/schema_components.ts";
 
 /** What a schema says of the properties of an object. */
 export interface Properties {

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { segmentsOf } from "../core/path.ts";
-import { nameOf, type PlacedRoute } from "../core/route_table.ts";
-import type { OpenApiOptions } from "./options.ts";
+import { segmentsOf } from "../../core/path.ts";
+import { nameOf, type PlacedRoute } from "../../core/route_table.ts";
+import type { OpenApiOptions } from "../options.ts";
 
 /** Gives the id of an operation: `Module.Controller.handler` unless the route or the options say otherwise. */
 export function operationIdOf(

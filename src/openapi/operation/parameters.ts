@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { inputOf } from "../core/declared_input.ts";
-import { nameOf, type PlacedRoute } from "../core/route_table.ts";
-import type { AnySchema } from "../core/validation.ts";
-import type { JsonSchema } from "./json_schema.ts";
-import type { ParameterObject } from "./openapi_document.ts";
+import { inputOf } from "../../core/declared_input.ts";
+import { nameOf, type PlacedRoute } from "../../core/route_table.ts";
+import type { AnySchema } from "../../core/validation.ts";
+import type { JsonSchema } from "../json_schema/json_schema.ts";
+import type { ParameterObject } from "../openapi_document.ts";
 import type { PathParameter, PathTemplate } from "./path_templates.ts";
 import type { Properties } from "./properties.ts";
-import { tidied } from "./tidied.ts";
+import { tidied } from "../json_schema/tidied.ts";
 
 /** Headers that OpenAPI describes by other means (§4.8.12.1 there). */
 const NO_PARAMETERS = new Set(["accept", "content-type", "authorization"]);

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { AnySchema } from "../core/validation.ts";
-import type { JsonSchema } from "./json_schema.ts";
+import type { AnySchema } from "../../core/validation.ts";
+import type { JsonSchema } from "../json_schema/json_schema.ts";
 import { type Properties, propertiesOf } from "./properties.ts";
-import type { SchemaComponents } from "./schema_components.ts";
+import type { SchemaComponents } from "../json_schema/schema_components.ts";
 import { textParameter } from "./text_parameter.ts";
 import { readsAsWritten } from "./text_probe.ts";
 

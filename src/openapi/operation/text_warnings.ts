@@ -4,9 +4,9 @@
  *
  * @module
  */
-import type { Convert } from "./converted.ts";
-import { isJsonSchema } from "./json_schema.ts";
-import type { DocumentedUse } from "./schema_names.ts";
+import type { Convert } from "../json_schema/converted.ts";
+import { isJsonSchema } from "../json_schema/json_schema.ts";
+import type { DocumentedUse } from "../json_schema/schema_names.ts";
 import { refusedType } from "./text_probe.ts";
 
 /** Says which parameters refuse every text, as their schemas take another type. */

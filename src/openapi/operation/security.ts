@@ -3,17 +3,17 @@
  *
  * @module
  */
-import { acceptsIdentity } from "../core/identity_marker.ts";
-import type { Route } from "../core/route.ts";
+import { acceptsIdentity } from "../../core/identity_marker.ts";
+import type { Route } from "../../core/route.ts";
 import {
   type GlobalProtection,
   needsIdentity,
   protectionOf,
   type RouteProtection,
-} from "../core/route_protection.ts";
-import { nameOf, type PlacedRoute } from "../core/route_table.ts";
-import type { SecurityRequirementObject } from "./openapi_document.ts";
-import type { ResolvedOpenApiOptions } from "./options.ts";
+} from "../../core/route_protection.ts";
+import { nameOf, type PlacedRoute } from "../../core/route_table.ts";
+import type { SecurityRequirementObject } from "../openapi_document.ts";
+import type { ResolvedOpenApiOptions } from "../options.ts";
 
 /**
  * Gives what the callers of a route need, or `undefined` where the whole document says so: what the route

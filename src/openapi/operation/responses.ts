@@ -3,15 +3,15 @@
  *
  * @module
  */
-import { type DeclaredInput, inputOf } from "../core/declared_input.ts";
-import type { RouteResponse } from "../core/route_openapi.ts";
-import { needsIdentity, type RouteProtection } from "../core/route_protection.ts";
-import type { PlacedRoute } from "../core/route_table.ts";
-import { successStatusText } from "../core/status_text.ts";
-import type { JsonSchema } from "./json_schema.ts";
-import type { OperationMethod, OperationObject, ResponseObject } from "./openapi_document.ts";
+import { type DeclaredInput, inputOf } from "../../core/declared_input.ts";
+import type { RouteResponse } from "../../core/route_openapi.ts";
+import { needsIdentity, type RouteProtection } from "../../core/route_protection.ts";
+import type { PlacedRoute } from "../../core/route_table.ts";
+import { successStatusText } from "../../core/status_text.ts";
+import type { JsonSchema } from "../json_schema/json_schema.ts";
+import type { OperationMethod, OperationObject, ResponseObject } from "../openapi_document.ts";
 import { describeProblem, problemResponseName } from "./problem_responses.ts";
-import type { SchemaComponents } from "./schema_components.ts";
+import type { SchemaComponents } from "../json_schema/schema_components.ts";
 
 type Responses = OperationObject["responses"];
 
