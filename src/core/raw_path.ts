@@ -21,6 +21,7 @@ export function rawPath(url: string): string {
 /** Gives the same as a URI reference, in which nothing stands raw that may not (RFC 3986 §2). */
 export function pathReference(url: string): string {
   return rawPath(url)
+    .replace(/^(?=\/\/)/, "/.") // what begins with two slashes names a host (RFC 3986 §4.2)
     .replace(/%[\dA-F]?$/i, "") // where it was cut
     .replace(/%(?![\dA-F]{2})|["<>[\\\]^`{|}]/gi, encodeURIComponent);
 }

@@ -24,7 +24,7 @@ const watched = {
   converter: /\/to-json-schema\//,
   yaml: /\/yaml\/(dist|browser)\//,
   document: /\/src\/openapi\/create_document\.ts$/,
-  page: /\/src\/openapi\/docs_page\.ts$/,
+  page: /\/src\/openapi\/docs\/docs_page\.ts$/,
   framework: /\/src\/application\.ts$/,
 };
 const urls = loaded();

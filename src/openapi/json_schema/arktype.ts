@@ -24,6 +24,10 @@ export interface ArkType {
     readonly rule: string;
     readonly flags?: string;
   }[];
+  select(kind: { readonly kind: "morph" }): readonly {
+    readonly declaredOut?: object;
+    readonly lastMorphIfNode?: object;
+  }[];
 }
 
 /** Gives options with which what has no counterpart is described as "any", but for dates. */
@@ -46,7 +50,11 @@ export function arktypeOptions(direction: Direction): Readonly<Record<string, un
 }
 
 /** Adds defaults, and drops the patterns of regular expressions whose flags a pattern cannot have. */
-export function corrected({ $defs, ...json }: JsonSchema, type: ArkType): JsonSchema {
+export function corrected(
+  { $defs, ...json }: JsonSchema,
+  type: ArkType,
+  direction: Direction,
+): JsonSchema {
   const flagged = type.select({ kind: "pattern" }).filter(({ flags = "" }) =>
     !isPatternWith(flags)
   );
@@ -59,19 +67,23 @@ export function corrected({ $defs, ...json }: JsonSchema, type: ArkType): JsonSc
     const open = rejects ? part : opened(part);
     return dropped.size > 0 ? withoutPatterns(open, dropped) : open;
   };
-  const isOfMorph = JSON.stringify(type.json).includes('"morphs"');
-  if (isOfMorph && Object.keys(json).every((keyword) => keyword === "$schema")) {
-    return { [UNKNOWN]: "morph" };
-  }
   const definitions = isJsonSchema($defs) ? Object.entries($defs) : [];
   return {
     ...isSame ? withDefaults(told(json), whole) : told(json),
+    ...direction === "output" && hasOwnMorph(type) && { [UNKNOWN]: "morph" },
     ...definitions.length > 0 && {
       $defs: Object.fromEntries(
         definitions.map(([key, part]) => [key, isJsonSchema(part) ? told(part) : part]),
       ),
     },
   };
+}
+
+/** Tells whether a part ends in a function of the application's, of which it is not known what it gives. */
+function hasOwnMorph(type: ArkType): boolean {
+  return type.select({ kind: "morph" }).some(({ declaredOut, lastMorphIfNode }) =>
+    !declaredOut && !lastMorphIfNode
+  );
 }
 
 /** Opens objects whose other keys are deleted, not refused. */

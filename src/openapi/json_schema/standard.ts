@@ -29,7 +29,9 @@ export function convertStandard(
   let converted: unknown;
   try {
     converted = jsonSchema[direction]({ target: "draft-2020-12", libraryOptions });
-    if (isArkType(schema) && isJsonSchema(converted)) converted = corrected(converted, schema);
+    if (isArkType(schema) && isJsonSchema(converted)) {
+      converted = corrected(converted, schema, direction);
+    }
   } catch {
     return undefined; // it may, where a schema has no counterpart
   }

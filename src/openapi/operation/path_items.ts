@@ -42,9 +42,9 @@ export function pathItemsOf(
       known.set(shape, path);
       const item = paths[path] ?? {};
       for (const method of methodsOf(placed)) {
-        if (hidden.has(`${method} ${shape}`)) continue; // that one answers
+        const isDeclared = placed.method !== "ALL" && template.without === undefined;
+        if (!isDeclared && hidden.has(`${method} ${shape}`)) continue; // that one answers
         if (item[method]) {
-          const isDeclared = placed.method !== "ALL" && template.without === undefined;
           if (isDeclared) warnings.push(sameToOpenApi(placed, path));
           continue;
         }
