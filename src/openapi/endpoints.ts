@@ -6,7 +6,8 @@
 import type { Handler, Hono, Next } from "hono";
 import type { Context } from "../core/context.ts";
 import { rawPath } from "../core/raw_path.ts";
-import { docsPage, type DocsPageOptions, type Page, signInRedirectPage } from "./docs/docs_page.ts";
+import { docsPage, signInRedirectPage } from "./docs/docs_page.ts";
+import type { DocsPageOptions, Page } from "./docs/docs_page_options.ts";
 import type { OpenApiDocument } from "./openapi_document.ts";
 import type { ResolvedOpenApiOptions } from "./options.ts";
 import { toYaml } from "./yaml.ts";

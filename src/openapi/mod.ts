@@ -3,7 +3,7 @@
  *
  * @module
  */
-export type { DocsSignIn, DocsUi } from "./docs/docs_page.ts";
+export type { DocsSignIn, DocsUi } from "./docs/docs_page_options.ts";
 export type { JsonSchema } from "./json_schema/json_schema.ts";
 export type { OpenApiOptions } from "./options.ts";
 export type {

@@ -4,7 +4,7 @@
  * @module
  */
 import { composePath } from "../core/path.ts";
-import type { DocsSignIn, DocsUi } from "./docs/docs_page.ts";
+import type { DocsSignIn, DocsUi } from "./docs/docs_page_options.ts";
 import type {
   ComponentsObject,
   InfoObject,

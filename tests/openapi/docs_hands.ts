@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import type { DocsUi } from "../../src/openapi/docs/docs_page.ts";
+import type { DocsUi } from "../../src/openapi/docs/docs_page_options.ts";
 import { complaintsOf } from "../browser.ts";
 
 /** How somebody uses a user interface. */

@@ -1,7 +1,7 @@
 /** The documentation page in a real browser, with either user interface, on an API that works. */
 import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import type { DocsUi } from "../../src/openapi/docs/docs_page.ts";
+import type { DocsUi } from "../../src/openapi/docs/docs_page_options.ts";
 import { complaintsOf, SKIP_BROWSER, startBrowser } from "../browser.ts";
 import { captureLogs } from "../capture_logs.ts";
 import { test } from "../test.ts";

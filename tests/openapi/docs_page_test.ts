@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import {
-  docsPage,
-  type DocsPageOptions,
-  type DocsUi,
-  type Page,
-  signInRedirectPage,
-} from "../../src/openapi/docs/docs_page.ts";
+import { docsPage, signInRedirectPage } from "../../src/openapi/docs/docs_page.ts";
+import type { DocsPageOptions, DocsUi, Page } from "../../src/openapi/docs/docs_page_options.ts";
 import { test } from "../test.ts";
 import { cdnFile } from "./cdn.ts";
 

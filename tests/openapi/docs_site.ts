@@ -12,13 +12,8 @@ import {
   OAuth2Principal,
   ValidationConfig,
 } from "../../src/oauth2/mod.ts";
-import {
-  docsPage,
-  type DocsPageOptions,
-  type DocsUi,
-  type Page,
-  signInRedirectPage,
-} from "../../src/openapi/docs/docs_page.ts";
+import { docsPage, signInRedirectPage } from "../../src/openapi/docs/docs_page.ts";
+import type { DocsPageOptions, DocsUi, Page } from "../../src/openapi/docs/docs_page_options.ts";
 import { SCALAR } from "../../src/openapi/docs/scalar.ts";
 import { SWAGGER_UI } from "../../src/openapi/docs/swagger_ui.ts";
 import { DevelopmentIdentityProvider } from "../../src/testing/mod.ts";

@@ -11,14 +11,6 @@ import { SCALAR } from "./scalar.ts";
 import { SWAGGER_UI } from "./swagger_ui.ts";
 import type { DocsSettings, PinnedFile, UserInterface } from "./user_interface.ts";
 
-export type {
-  DocsPageOptions,
-  DocsPageRequest,
-  DocsSignIn,
-  DocsUi,
-  Page,
-} from "./docs_page_options.ts";
-
 const USER_INTERFACES: Readonly<Record<DocsUi, UserInterface>> = {
   "swagger-ui": SWAGGER_UI,
   scalar: SCALAR,
