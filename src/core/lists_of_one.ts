@@ -44,7 +44,10 @@ function expectedLists({ issues = [] }: StandardSchemaV1.Result<unknown>): reado
   ).map(([segment]) => String(typeof segment === "object" ? segment.key : segment));
 }
 
-/** Tells by what valibot, zod and arktype each say that they expected. */
-function expectsList(issue: StandardSchemaV1.Issue): boolean {
-  return "expected" in issue && ["Array", "array", "an array"].includes(String(issue.expected));
+/** Tells by what valibot, zod and arktype each say that they expected, alone or as one of several. */
+function expectsList(issue: object): boolean {
+  const { expected, errors } = issue as { readonly expected?: unknown; readonly errors?: unknown };
+  if (/\b(Array|array|tuple)\b|^an object or /.test(String(expected ?? ""))) return true;
+  return Array.isArray(errors) && // the branches of a union of zod
+    errors.flat().some((each) => each?.path?.length === 0 && expectsList(each));
 }

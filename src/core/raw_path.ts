@@ -20,8 +20,9 @@ export function rawPath(url: string): string {
 
 /** Gives the same as a URI reference, in which nothing stands raw that may not (RFC 3986 §2). */
 export function pathReference(url: string): string {
-  return rawPath(url)
+  const path = rawPath(url);
+  const whole = path.length < MAX_LENGTH ? path : path.replace(/%[\dA-F]?$/i, ""); // where it was cut
+  return whole
     .replace(/^(?=\/\/)/, "/.") // what begins with two slashes names a host (RFC 3986 §4.2)
-    .replace(/%[\dA-F]?$/i, "") // where it was cut
     .replace(/%(?![\dA-F]{2})|["<>[\\\]^`{|}]/gi, encodeURIComponent);
 }

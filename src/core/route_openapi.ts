@@ -69,8 +69,14 @@ export function checkRouteOpenApi(
     const hasBody = typeof response === "object" && (response.schema || response.contentType);
     if (hasBody && /^(1..|204|205|304)$/.test(status)) throw new TypeError(`${status} has no body`);
   }
-  if (!Array.isArray(security)) throw new TypeError("security is not a list");
+  if (!Array.isArray(security) || !security.every(isRequirement)) {
+    throw new TypeError("security is not a list of schemes with their scopes");
+  }
   if (operationId === "") throw new TypeError("operationId is empty");
   if (summary === "") throw new TypeError("summary is empty");
   if (typeof deprecated === "object") deprecationHeaders(deprecated);
+}
+
+function isRequirement(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.values(value).every(Array.isArray);
 }

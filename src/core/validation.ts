@@ -53,7 +53,7 @@ export class InputSchema<S extends AnySchema> {
     this.#part = part;
     this.#name = dtoName(schema) ?? "its schema";
     this.#schema = schema;
-    this.#isOfObjects = "type" in schema && OBJECTS.includes(String(schema.type));
+    this.#isOfObjects = isOfObjects(schema);
   }
 
   /**
@@ -181,4 +181,15 @@ function valueAt(value: unknown, keys: readonly PropertyKey[]): unknown {
     at = (at as Record<PropertyKey, unknown>)[key];
   }
   return at;
+}
+
+function isOfObjects(schema: AnySchema): boolean {
+  const { type, wrapped, options = [] } = schema as {
+    readonly type?: string;
+    readonly wrapped?: AnySchema;
+    readonly options?: readonly AnySchema[];
+  };
+  if (OBJECTS.includes(String(type)) || (wrapped && isOfObjects(wrapped))) return true;
+  return type === "union" && options.length > 0 && options.every(isOfObjects) ||
+    type === "intersect" && options.some(isOfObjects);
 }

@@ -266,3 +266,51 @@ test("InputSchema takes no array for an object, by valibot", async () => {
   const toObject = v.pipe(v.array(v.string()), v.transform((list) => ({ list })));
   assert.deepEqual(await new InputSchema("body", toObject).parse(["a"]), { list: ["a"] });
 });
+
+const MANY: Readonly<Record<string, AnySchema>> = {
+  "zod's tuple": z.object({ x: z.tuple([z.string()]).rest(z.string()) }),
+  "zod's union of lists": z.object({ x: z.array(z.literal("1")).or(z.array(z.literal("2"))) }),
+  "valibot's union with a list": v.object({ x: v.union([v.array(v.string()), v.number()]) }),
+  "arktype's union with a list": type({ x: "string[] | null" }),
+};
+for (const [what, schema] of Object.entries(MANY)) {
+  test(`InputSchema takes one value of a query for a list of one, by ${what}`, async () => {
+    const query = new InputSchema("query", schema);
+    assert.deepEqual(await query.parse({ x: "1" }), { x: ["1"] });
+  });
+}
+
+test("InputSchema makes no list of what a schema refuses for another reason", async () => {
+  const refusing = [
+    v.object({ f: v.custom<string>((value) => value !== "secret") }),
+    v.object({ f: v.union([v.pipe(v.string(), v.maxLength(3)), v.array(v.string())]) }),
+    z.object({ f: z.any().refine((value) => value !== "secret") }),
+  ];
+  for (const [i, schema] of refusing.entries()) {
+    await assert.rejects(new InputSchema("query", schema).parse({ f: "secret" }), `schema ${i}`);
+  }
+});
+
+test("InputSchema makes thousands of refused fields no list, in little time", async () => {
+  const fields = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`f${i}`, "x"]));
+  const schema = v.record(v.string(), v.number());
+  let validated = 0;
+  const counting: AnySchema = {
+    "~standard": {
+      ...schema["~standard"],
+      validate: (value) => (validated += 1, schema["~standard"].validate(value)),
+    },
+  };
+  await assert.rejects(new InputSchema("query", counting).parse(fields));
+  assert.equal(validated, 1);
+});
+
+test("InputSchema takes no array for an object of valibot that is wrapped", async () => {
+  const one = v.object({ a: v.optional(v.string()) });
+  const wrapped = [v.optional(one), v.nullable(one), v.union([one, v.looseObject({})])];
+  for (const schema of [...wrapped, v.intersect([one, v.object({})])]) {
+    await assert.rejects(new InputSchema("body", schema).parse([]));
+  }
+  const either = v.union([one, v.array(v.string())]);
+  assert.ok(await new InputSchema("body", either).parse(["a"]));
+});

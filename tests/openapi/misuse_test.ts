@@ -17,7 +17,7 @@ import {
 } from "../../mod.ts";
 import { OAuth2Guard, OAuth2Principal } from "../../src/oauth2/mod.ts";
 import { test } from "../test.ts";
-import { applicationOf, controllerOf } from "./described.ts";
+import { applicationOf, controllerOf, documentOf } from "./described.ts";
 
 /** Controllers that boot, and cannot be described. */
 interface BootRow {
@@ -436,7 +436,10 @@ const ANNOTATIONS: Readonly<Record<string, readonly [RouteOpenApi, string]>> = {
     { responses: { 200: { description: "It", contentType: "" } } },
     "the contentType of 200 is empty",
   ],
-  "security that is no list": [{ security: { key: [] } as never }, "security is not a list"],
+  "security that is no list": [
+    { security: { key: [] } as never },
+    "security is not a list of schemes with their scopes",
+  ],
   "a summary without a character": [{ summary: "" }, "summary is empty"],
   "an operationId without a character": [{ operationId: "" }, "operationId is empty"],
 };
@@ -449,3 +452,20 @@ for (const [what, [openapi, why]] of Object.entries(ANNOTATIONS)) {
     });
   });
 }
+
+test("Misuse at boot: two schemas with one name are found within two that say the same", async () => {
+  const user = (address: v.GenericSchema) => dto("User", v.object({ address }));
+  const documented = documentOf(controllerOf({
+    a: route.get("/a", {
+      response: user(dto("Address", v.object({ street: v.string() }))),
+    }, () => ({ address: { street: "" } })),
+    b: route.get("/b", {
+      response: user(dto("Address", v.object({ city: v.number() }))),
+    }, () => ({ address: { city: 1 } })),
+  }));
+  await assert.rejects(documented, {
+    name: "TypeError",
+    message:
+      "Cannot describe the response of GET /b: another schema is named Address, in the response of GET /a",
+  });
+});

@@ -498,3 +498,44 @@ test("OpenAPI table: parameters come from the schemas: an optional last paramete
     assert.deepEqual(paths["/things/{id}"]?.get?.parameters, [inPath("id", { type: "number" })]);
   }
 });
+
+const Numeric = v.pipe(v.string(), v.toNumber());
+const READ: Readonly<Record<string, readonly [AnySchema, readonly unknown[]]>> = {
+  "a check of the whole": [
+    v.pipe(
+      v.object({ from: Numeric, to: Numeric }),
+      v.check(({ from, to }) => from <= to),
+    ),
+    [{ type: "number" }, { type: "number" }],
+  ],
+  "a range without whole numbers": [
+    v.object({ n: v.pipe(v.string(), v.toNumber(), v.gtValue(0), v.ltValue(1)) }),
+    [{ type: "number", exclusiveMinimum: 0, exclusiveMaximum: 1 }],
+  ],
+  "numbers of four digits": [
+    v.object({ n: v.pipe(v.string(), v.regex(/^\d{4}$/), v.toNumber(), v.integer()) }),
+    [{ type: "integer" }],
+  ],
+  "numbers that are clamped": [
+    v.object({ n: v.pipe(v.string(), v.toNumber(), v.toMinValue(1), v.toMaxValue(100)) }),
+    [{ type: "number" }],
+  ],
+  "what is no number, though it becomes one": [
+    v.object({ n: v.pipe(v.string(), v.regex(/^\d+s$/), v.transform(parseInt), v.number()) }),
+    [{ type: "string", pattern: "^\\d+s$" }],
+  ],
+  "a length": [
+    v.object({ n: v.pipe(v.string(), v.transform((text) => text.length), v.number()) }),
+    [{ type: "string" }],
+  ],
+  "yes and no": [
+    v.object({ n: v.pipe(v.string(), v.transform((text) => text === "yes"), v.boolean()) }),
+    [{ type: "string" }],
+  ],
+};
+for (const [what, [query, schemas]] of Object.entries(READ)) {
+  test(`OpenAPI table: parameters come from the schemas: text is a number where it is read as one: ${what}`, async () => {
+    const { parameters } = await operationOf(route.get("/", { query }, () => 1));
+    assert.deepEqual(parameters?.map(({ schema }) => schema), schemas);
+  });
+}

@@ -379,3 +379,15 @@ test("OpenAPI table: operations are those of the methods declared; ALL is those 
   assert.equal(document.paths["/b"]?.get?.summary, "Its own");
   assert.equal(document.paths["/b"]?.put?.summary, "Rest");
 });
+
+test("OpenAPI table: a hidden route hides nothing that it does not answer", async () => {
+  class HiddenController {
+    number = route.get("/c/:id{[0-9]+}", { openapi: { hidden: true } }, () => 1);
+    anyText = route.all("/c/:slug", () => 1);
+    one = route.get("/w/:a", { openapi: { hidden: true } }, () => 1);
+    anyPath = route.all("/w/*", () => 1);
+  }
+  const { paths } = await documentOf(HiddenController);
+  assert.ok(paths["/c/{slug}"]?.get);
+  assert.ok(paths["/w/{wildcard}"]?.get);
+});

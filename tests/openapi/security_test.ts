@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import {
   type Context,
   type FwApplication,
+  FwFactory,
+  module,
   type OpenApiOptions,
   optional,
   type Route,
@@ -392,4 +394,17 @@ test("OpenApiOptions: components.securitySchemes stand in the document as they a
     openApi: { components: { securitySchemes } },
   });
   assert.deepEqual(components, { securitySchemes });
+});
+
+test("openApi() hands out no security of a route's own, which somebody could change", async () => {
+  class OwnController {
+    one = route.get("/own", { openapi: { security: [{ key: [] }] } }, () => 1);
+  }
+  const app = await FwFactory.create(module({ controllers: [OwnController] }));
+  app.enableOpenApi({
+    components: { securitySchemes: { key: { type: "apiKey", in: "header", name: "x-key" } } },
+  });
+  const securityOf = async () => (await app.openApi()).paths["/own"]?.get?.security;
+  (await securityOf() as object[]).push({});
+  assert.deepEqual(await securityOf(), [{ key: [] }]);
 });

@@ -33,7 +33,7 @@ const REFUSED: Readonly<Record<string, readonly [AnySchema, string]>> = {
 for (const [what, [schema, kind]] of Object.entries(REFUSED)) {
   test(`a query that no request satisfies is warned of at boot: ${what}`, async () => {
     assert.deepEqual(await warningsOf(schema), [
-      `No request satisfies the query of GET /find: n takes ${kind}, and what is sent is text; make ` +
+      `No request with n satisfies the query of GET /find: it takes ${kind}, and what is sent is text; make ` +
       "it of text, as v.pipe(v.string(), v.toNumber()) and z.coerce.number() do",
     ]);
   });
@@ -50,6 +50,12 @@ const TAKEN: Readonly<Record<string, AnySchema>> = {
     n: v.pipe(v.any(), v.transform(() => assert.fail("no")), v.number()),
   }),
   "one that is asynchronous, which is not waited for": v.objectAsync({ n: v.number() }),
+  "a range between whole numbers": z.object({ n: z.coerce.number().gt(0).lt(1) }),
+  "a list of a length": z.object({ n: z.array(z.coerce.number()).length(4) }),
+  "a refinement": z.object({ n: z.coerce.number().refine((n) => n > 100) }),
+  "JSON in a query": z.object({
+    n: z.preprocess((s) => JSON.parse(String(s)), z.object({ a: z.string() })),
+  }),
   "texts": v.object({ n: text, m: v.picklist(["a"]), o: v.array(text) }),
 };
 for (const [what, schema] of Object.entries(TAKEN)) {

@@ -24,6 +24,8 @@ export class SchemaNames {
     input: new Set(),
     output: new Set(),
   };
+  /** The schemas that have been looked through, for each set of names. */
+  readonly #seen = new Map<Set<string>, Set<AnySchema>>();
   readonly #split: ReadonlySet<string>;
 
   /**
@@ -66,9 +68,12 @@ export class SchemaNames {
     if (!converted) return;
     if (converted.name !== undefined) {
       this.#claim(converted.name, use);
-      if (noted.has(converted.name)) return;
       noted.add(converted.name);
     }
+    const seen = this.#seen.get(noted) ?? new Set();
+    this.#seen.set(noted, seen);
+    if (seen.has(use.schema)) return;
+    seen.add(use.schema);
     for (const { schema } of namedTargets(converted)) this.#note({ ...use, schema }, noted);
   }
 

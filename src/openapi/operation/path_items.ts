@@ -34,8 +34,10 @@ export function pathItemsOf(
   for (const placed of routes) {
     for (const template of templatesOf(placed.path)) {
       const shape = templateShape(template.template);
+      const slot = template.params.at(-1)?.isWildcard ? `${shape}/*` : shape; // one takes a segment, the other all
       if (placed.bound.route.options.openapi?.hidden) {
-        for (const method of methodsOf(placed)) hidden.add(`${method} ${shape}`);
+        const isAll = template.params.every(({ pattern }) => pattern === undefined); // others pass it
+        for (const method of isAll ? methodsOf(placed) : []) hidden.add(`${method} ${slot}`);
         continue;
       }
       const path = known.get(shape) ?? template.template;
@@ -43,7 +45,7 @@ export function pathItemsOf(
       const item = paths[path] ?? {};
       for (const method of methodsOf(placed)) {
         const isDeclared = placed.method !== "ALL" && template.without === undefined;
-        if (!isDeclared && hidden.has(`${method} ${shape}`)) continue; // that one answers
+        if (!isDeclared && hidden.has(`${method} ${slot}`)) continue; // that one answers
         if (item[method]) {
           if (isDeclared) warnings.push(sameToOpenApi(placed, path));
           continue;

@@ -27,7 +27,7 @@ export function securityOf(
   { inferRouteSecurityFromRoles, rolesSecurityScheme, security }: ResolvedOpenApiOptions,
 ): readonly SecurityRequirementObject[] | undefined {
   const { security: own } = bound.route.options.openapi ?? {};
-  if (own || !inferRouteSecurityFromRoles) return own;
+  if (own || !inferRouteSecurityFromRoles) return structuredClone(own);
   const identified = { [rolesSecurityScheme]: [] };
   if (needsIdentity(protection)) return [identified];
   if (takesIdentity(bound.route)) return [{}, identified];

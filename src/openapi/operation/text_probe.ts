@@ -19,10 +19,18 @@ export function refusedType(
   const single = isList ? property.items as JsonSchema : property; // it is one by the line before
   const type = String(single.type);
   if (!["boolean", "integer", "number", "object"].includes(type)) return undefined;
-  const isRefused = textsOf(single).every((text) =>
-    isRefusedAt(schema, name, isList ? [text] : text)
-  );
-  return isRefused ? type : undefined;
+  const length = isList && typeof property.minItems === "number" ? property.minItems || 1 : 1;
+  const refuses = (value: unknown) =>
+    isRefusedAt(
+      schema,
+      name,
+      isList ? Array(Math.min(length, 8)).fill(value) : value,
+      isList ? 2 : 1,
+    );
+  const texts = textsOf(single);
+  // what it refuses for another reason, such as a range, it refuses of the type as well
+  const isOfType = texts.every(refuses) && texts.some((text) => !refuses(JSON.parse(text)));
+  return isOfType ? type : undefined;
 }
 
 /**
@@ -36,8 +44,14 @@ export function readsAsWritten(
 ): boolean {
   const property = propertyOf(schema, name);
   const single = output.type === "array" && isJsonSchema(output.items) ? output.items : output;
+  const sent = (text: string) => single === output ? text : [text];
+  const isTold = !property && !isTransformed(schema) &&
+    textsOf(single).every((text) => !isRefusedAt(schema, name, sent(text), 1));
+  if (isTold && textsOf(single).every((text) => !validate(schema, { [name]: sent(text) }))) {
+    return true; // only other fields are missing, so that what the schema says is all there is
+  }
   const trials = textsOf(single).flatMap((text) => {
-    const value = single === output ? text : [text];
+    const value = sent(text);
     const given = property
       ? validate(property, value)
       : map(validate(schema, { [name]: value }), (all) => (all as JsonSchema)[name]);
@@ -62,16 +76,26 @@ function textsOf({ type, ...rest }: JsonSchema): readonly string[] {
     multipleOf,
     typeof exclusiveMinimum === "number" ? exclusiveMinimum + 1 : undefined,
     typeof exclusiveMaximum === "number" ? exclusiveMaximum - 1 : undefined,
+    typeof exclusiveMinimum === "number" && typeof exclusiveMaximum === "number"
+      ? (exclusiveMinimum + exclusiveMaximum) / 2
+      : undefined,
   ];
-  return ["1", "0", "7", "12", ...within.filter((value) => typeof value === "number").map(String)];
+  return [
+    "1",
+    "0",
+    "7",
+    "12",
+    "2000",
+    ...within.filter((value) => typeof value === "number").map(String),
+  ];
 }
 
-function isRefusedAt(schema: AnySchema, name: string, value: unknown): boolean {
+function isRefusedAt(schema: AnySchema, name: string, value: unknown, depth: number): boolean {
   try {
     const result = schema["~standard"].validate({ [name]: value });
     if (result instanceof Promise) return ignored(result) ?? false;
-    return (result.issues ?? []).some(({ path: [first] = [] }) =>
-      (typeof first === "object" ? first.key : first) === name
+    return (result.issues ?? []).some(({ path: [first, ...rest] = [] }) =>
+      rest.length === depth - 1 && (typeof first === "object" ? first.key : first) === name
     );
   } catch {
     return false; // it needs more than a value to judge
@@ -104,18 +128,24 @@ function ignored(result: Promise<unknown>): undefined {
 
 /** Gives the schema of a property, where the library keeps it: valibot, zod, arktype. */
 function propertyOf(schema: AnySchema, name: string): AnySchema | undefined {
-  const { entries, shape, get, options, pipe } = schema as {
+  const { entries, shape, get, options } = schema as {
     readonly entries?: Readonly<Record<string, AnySchema>>;
     readonly shape?: Readonly<Record<string, AnySchema>>;
     readonly get?: (name: string) => AnySchema;
     readonly options?: readonly AnySchema[];
-    readonly pipe?: unknown;
   };
-  if (Array.isArray(pipe)) return undefined; // a transformation of the whole
+  if (isTransformed(schema)) return undefined;
   try {
     return entries?.[name] ?? shape?.[name] ?? get?.call(schema, name) ??
       options?.map((option) => propertyOf(option, name)).find((found) => found);
   } catch {
     return undefined;
   }
+}
+
+/** Tells whether a schema of valibot makes something else of the whole. */
+function isTransformed(schema: AnySchema): boolean {
+  const { pipe = [] } = schema as { readonly pipe?: readonly { readonly kind: string }[] };
+  return Array.isArray(pipe) &&
+    pipe.slice(1).some(({ kind }) => kind !== "validation" && kind !== "metadata");
 }

@@ -22,7 +22,7 @@ export function textWarningsOf(
       const type = isJsonSchema(property) ? refusedType(schema, name, property) : undefined;
       if (type === undefined) continue;
       warnings.push(
-        `No request satisfies ${user}: ${name} takes ${type}, and what is sent is text; make it of ` +
+        `No request with ${name} satisfies ${user}: it takes ${type}, and what is sent is text; make it of ` +
           "text, as v.pipe(v.string(), v.toNumber()) and z.coerce.number() do",
       );
     }
