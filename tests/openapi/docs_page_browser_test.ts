@@ -39,6 +39,9 @@ function docsTest(
   { site: siteOptions, browser: browserOptions, complains = false }: DocsTestOptions,
   body: (visit: Visit) => Promise<void>,
 ): void {
+  // what a browser makes of a page is the same whoever serves it, and takes its time: on all three
+  // runtimes, the pages of the examples are opened
+  if (!("Deno" in globalThis)) return;
   test(`docsPage() in a browser ${name}`, () =>
     captureLogs(["fw"], async () => {
       await using site = await startDocsSite(siteOptions);
@@ -52,6 +55,15 @@ function docsTest(
       assert.deepEqual(outside.ofOthers, []);
       if (!complains) assert.deepEqual(complaints, []);
     }), { skip: SKIP_BROWSER });
+}
+
+/** Waits until an expression is true. The page's policy lets it be evaluated from outside alone. */
+async function until(page: Page, expression: string): Promise<void> {
+  const end = Date.now() + 20_000;
+  while (!await page.evaluate(expression)) {
+    assert.ok(Date.now() < end, `never: ${expression}`);
+    await page.waitForTimeout(50);
+  }
 }
 
 for (const ui of UIS) {
@@ -101,11 +113,11 @@ for (const ui of UIS) {
     const { site, page } = visit;
     await page.goto(`${site.origin}/docs`);
     await hands.send(page, "A picture of it", 200);
-    await page.waitForFunction("document.querySelector('img')?.naturalWidth === 1");
+    await until(page, "document.querySelector('img')?.naturalWidth === 1");
 
     await page.goto(`${site.origin}/docs?again`);
     await hands.send(page, "A sound of it", 200);
-    await page.waitForFunction("document.querySelector('audio')?.readyState > 0");
+    await until(page, "document.querySelector('audio')?.readyState > 0");
   });
 
   docsTest(`tells nobody of a document that is not local with ${ui}`, {
