@@ -135,15 +135,15 @@ export class DbConnection implements OpenDatabase {
 
   /**
    * Runs a function that changes the schema, with a Kysely on one connection, while no other instance
-   * does so.
+   * does so; gives what the function gives.
    *
    * @throws {TypeError} inside a transaction, which not every database would keep open
    * @throws {DbError} if it fails
    */
-  async underLock(
+  async underLock<T>(
     action: string,
-    run: (kysely: Kysely<AnyTables>) => Promise<void>,
-  ): Promise<void> {
+    run: (kysely: Kysely<AnyTables>) => Promise<T>,
+  ): Promise<T> {
     if (this.isInTransaction) throw new TypeError(`Cannot ${action}: a transaction is open`);
     const adapter = this.#dialect.kysely.createAdapter();
     const options = { lockTable: "", lockRowId: "" };
@@ -151,12 +151,12 @@ export class DbConnection implements OpenDatabase {
       this.kysely.connection().execute(async (kysely) => {
         await adapter.acquireMigrationLock(kysely, options);
         try {
-          await run(kysely);
+          return await run(kysely);
         } finally {
           await adapter.releaseMigrationLock(kysely, options);
         }
       });
-    await explaining(work, { action, explain: this.#rules.explain });
+    return await explaining(work, { action, explain: this.#rules.explain });
   }
 
   /**

@@ -5,6 +5,8 @@
  */
 export type { DecimalSize } from "./decimal.ts";
 export type { OpenDatabase } from "./connection.ts";
+export { DbMigrations } from "./db_migrations.ts";
+export type { RollBackOptions } from "./db_migrations.ts";
 export type { AnyTables } from "./dialect.ts";
 export { DbError } from "./errors.ts";
 export type { DbErrorCode, DbErrorOptions } from "./errors.ts";
@@ -40,7 +42,8 @@ export type {
   Select,
 } from "./include.ts";
 export type { JsonObject, JsonValue } from "./json_value.ts";
-export type { Migrations, MigrationStep } from "./migrations.ts";
+export type { MigrationStatus } from "./migration_status.ts";
+export type { Migrations, MigrationSource, MigrationStep } from "./migrations.ts";
 export { model } from "./model.ts";
 export type {
   AnyField,
@@ -55,6 +58,7 @@ export type {
 export { DbModule } from "./module.ts";
 export type { OpenableService } from "./module.ts";
 export { DbOptions } from "./options.ts";
+export type { UnmigratedDatabase } from "./options.ts";
 export { belongsTo, hasMany, hasOne, manyToMany } from "./relation.ts";
 export type {
   AnyColumn,

@@ -16,6 +16,14 @@ import {
   type MigrationSource,
 } from "./migrations.ts";
 
+/** An open database whose migrations were not run. */
+export interface UnmigratedDatabase {
+  /** The database. */
+  readonly database: OpenDatabase;
+  /** Gives its migrations. */
+  readonly source: MigrationSource;
+}
+
 interface Settings {
   readonly open: (pool: PoolLimits) => Dialect | Promise<Dialect>;
   readonly pool: PoolLimits;
@@ -113,9 +121,10 @@ export class DbOptions {
    * Sets what brings the database up to date when it is opened: a folder of migrations, or a `.sql`
    * file, which is one; a relative path is seen from the working directory. A migration is
    * `0001_name.sql`, or a module that exports `up`, a script or a function that is given a Kysely.
-   * (`0001_name.down.sql`, or `down` of a module, is what would undo it; opening never runs it.) They
-   * run in the order of their numbers, once each, under a lock: of several instances that start at
-   * once, one migrates. What is neither a script nor begins with a number is left alone.
+   * (`0001_name.down.sql`, or `down` of a module, is what undoes it; opening never runs it, but
+   * `rollBack` of `DbMigrations` does.) They run in the order of their numbers, once each, under a
+   * lock: of several instances that start at once, one migrates. What is neither a script nor begins
+   * with a number is left alone.
    *
    * PostgreSQL and SQLite run all that are due in one transaction: if one fails, none is done. MySQL
    * keeps what came before the failure.
@@ -143,11 +152,8 @@ export class DbOptions {
    * @throws {DbError} if the database cannot be opened, or a migration cannot be read or fails
    */
   async open(): Promise<OpenDatabase> {
-    const { open, pool, migrations } = this.#settings;
-    if (pool.min > pool.max) {
-      throw new RangeError(`Cannot open database: poolMin ${pool.min} is over poolMax ${pool.max}`);
-    }
-    const connection = new DbConnection(await open(pool), pool);
+    const { migrations } = this.#settings;
+    const connection = await this.#connect();
     if (!migrations) return connection;
     try {
       await migrate(connection, migrations);
@@ -156,6 +162,28 @@ export class DbOptions {
       await connection.close();
       throw error;
     }
+  }
+
+  /**
+   * Opens the database and runs no migration; `open` of `DbMigrations` calls it.
+   *
+   * @throws {TypeError} if neither {@linkcode DbOptions.schemaPath} nor
+   * {@linkcode DbOptions.migrations} was called
+   * @throws {RangeError} if the pool's minimum is over its maximum
+   * @throws {DbError} if the database cannot be opened
+   */
+  async openUnmigrated(): Promise<UnmigratedDatabase> {
+    const { migrations: source } = this.#settings;
+    if (!source) throw new TypeError("Cannot open migrations: the options name none");
+    return { database: await this.#connect(), source };
+  }
+
+  async #connect(): Promise<DbConnection> {
+    const { open, pool } = this.#settings;
+    if (pool.min > pool.max) {
+      throw new RangeError(`Cannot open database: poolMin ${pool.min} is over poolMax ${pool.max}`);
+    }
+    return new DbConnection(await open(pool), pool);
   }
 
   #withPool(limits: Partial<PoolLimits>): DbOptions {

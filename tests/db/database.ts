@@ -90,6 +90,13 @@ export async function temporaryFolder(): Promise<
   };
 }
 
+/** The names of all tables of a database, those of migrations among them. */
+export async function tableNames(url: string): Promise<readonly string[]> {
+  await using db = await Db.open(DbOptions.fromUrl(url));
+  const tables = await db.kysely.introspection.getTables({ withInternalKyselyTables: true });
+  return tables.map(({ name }) => name);
+}
+
 /** For `assert.rejects`: the whole of a DbError but its cause. */
 export function dbError(code: DbErrorCode, message: string, fields: readonly string[] = []) {
   return (error: unknown) => {

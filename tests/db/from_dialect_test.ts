@@ -13,7 +13,7 @@ import {
 import { PostgresJSDialect } from "kysely-postgres-js";
 import { createPool, type PoolOptions } from "mysql2";
 import postgres from "postgres";
-import { DbOptions } from "../../src/db/mod.ts";
+import { DbMigrations, DbOptions } from "../../src/db/mod.ts";
 import { test } from "../test.ts";
 import { Db, dbError, type TestDatabase, testOnEach } from "./database.ts";
 
@@ -167,6 +167,36 @@ testOnEach("DbOptions.fromDialect() migrates, and closes the driver", async (dat
     dbError("Database", "Cannot migrate: 2 failed"),
   );
   assert.equal(await failing.isClosed(), true);
+});
+
+testOnEach("DbOptions.fromDialect() rolls back", async (database) => {
+  const options = DbOptions.fromDialect(openDialect(database).dialect).poolMax(1).migrations({
+    "1": { up: "create table one (a int)", down: "drop table one; select 1" },
+    "2": { up: "create table two (a int)", down: "drop table two; select ';'" },
+  });
+  await using migrations = await DbMigrations.open(options);
+  for (const attempt of ["first", "second"]) {
+    assert.deepEqual(await migrations.migrate(), ["1", "2"], attempt);
+    assert.deepEqual(await migrations.rollBack({ steps: 2 }), ["2", "1"], attempt);
+  }
+});
+
+test("DbOptions.fromDialect() rolls back where SQLite has no transactions", async () => {
+  const database = new DatabaseSync(":memory:");
+  const plain = plainSqlite(database);
+  const prepare: SqliteDatabase["prepare"] = (sql) => {
+    if (sql === "begin") throw new Error("no transactions");
+    return plain.prepare(sql);
+  };
+  const dialect = new SqliteDialect({ database: { prepare, close: () => database.close() } });
+  const options = DbOptions.fromDialect(dialect).migrations({
+    "1": "create table one (a int)",
+    "2": { up: "create table two (a int)", down: "drop table two" },
+  });
+  await using migrations = await DbMigrations.open(options);
+  assert.deepEqual(await migrations.migrate(), ["1", "2"]);
+  await assert.rejects(migrations.rollBack({ steps: 2 }), TypeError);
+  assert.deepEqual(await migrations.rollBack(), ["2"]);
 });
 
 test("DbOptions.fromDialect() undoes a failed migration of SQLite, if the driver can", async () => {
