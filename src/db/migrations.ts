@@ -40,13 +40,16 @@ const NOTHING = /--.*|#.*|\/\*(?!!)[^]*?\*\/|[\s;]+/g;
  * different length; if a migration has no `up`, or there is none
  */
 export function migrationMap(migrations: Migrations): MigrationSource {
-  const checked = checkSteps({ ...migrations }, "the map");
+  const checked = checkSteps({ ...migrations });
+  if (Object.keys(checked).length === 0) {
+    throw new TypeError("Cannot migrate: the map holds no migration");
+  }
   return () => Promise.resolve(checked);
 }
 
 /**
- * Reads a folder of migrations, or a script, which is one of any name. In a folder, files other than
- * scripts and modules whose name begins with a number are left alone.
+ * Reads a folder of migrations, which may hold none yet, or a script, which is one of any name. In a
+ * folder, files other than scripts and modules whose name begins with a number are left alone.
  */
 export function migrationFiles(path: string): MigrationSource {
   return async () => {
@@ -71,7 +74,7 @@ export function migrationFiles(path: string): MigrationSource {
       }
     }
     // What the files hold is checked here.
-    return checkSteps(steps as Migrations, path);
+    return checkSteps(steps as Migrations);
   };
 }
 
@@ -110,11 +113,9 @@ function addTo(steps: Record<string, FoundStep>, name: string, found: FoundStep)
   }
 }
 
-function checkSteps(migrations: Migrations, where: string): Migrations {
-  const names = Object.keys(migrations).toSorted();
-  if (names.length === 0) throw new TypeError(`Cannot migrate: ${where} holds no migration`);
+function checkSteps(migrations: Migrations): Migrations {
   const namesByNumber = new Map<string, string>();
-  for (const name of names) {
+  for (const name of Object.keys(migrations).toSorted()) {
     const [, number] = NAME.exec(name) ?? [];
     if (number === undefined) {
       throw new TypeError(`Cannot migrate: ${name} is not a number, or one and a name: 0001_name`);

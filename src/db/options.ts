@@ -124,7 +124,7 @@ export class DbOptions {
    * (`0001_name.down.sql`, or `down` of a module, is what undoes it; opening never runs it, but
    * `rollBack` of `DbMigrations` does.) They run in the order of their numbers, once each, under a
    * lock: of several instances that start at once, one migrates. What is neither a script nor begins
-   * with a number is left alone.
+   * with a number is left alone; a folder may hold no migration yet.
    *
    * PostgreSQL and SQLite run all that are due in one transaction: if one fails, none is done. MySQL
    * keeps what came before the failure.

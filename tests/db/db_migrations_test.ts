@@ -60,6 +60,17 @@ test("DbMigrations looks after a database in memory", async () => {
   });
 });
 
+testOnEach("DbMigrations takes a folder that holds no migration yet", async ({ url }) => {
+  await using folder = await temporaryFolder();
+  await writeFiles(folder.path("none"), { "README.md": "" });
+  const options = DbOptions.fromUrl(url).schemaPath(folder.path("none"));
+  await using migrations = await DbMigrations.open(options);
+  assert.deepEqual(await migrations.status(), []);
+  assert.deepEqual(await migrations.migrate(), []);
+  assert.deepEqual(await migrations.rollBack(), []);
+  assert.deepEqual(await tableNames(url), []);
+});
+
 testOnEach(
   "DbMigrations.status() tells what was run and is gone, which the others refuse",
   async ({ url }) => {

@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { DbOptions } from "../../src/db/mod.ts";
 import { test } from "../test.ts";
-import { dbError, temporaryFolder } from "./database.ts";
+import { dbError, tableNames, temporaryFolder, testOnEach } from "./database.ts";
 import { writeFiles } from "./write_files.ts";
 
 const MODULE = "export const up = 'select 1', down = 'select 2'";
+const NONE: Readonly<Record<string, string>> = {};
 
 test("DbOptions.schemaPath() refuses what is no sound set of migrations", async () => {
   await using folder = await temporaryFolder();
   const ok = "select 1";
   const table: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
-    [{}, "PATH holds no migration"],
-    [{ "README.md": "" }, "PATH holds no migration"],
     [{ "users.sql": ok }, "users is not a number, or one and a name: 0001_name"],
     [{ "1-users.sql": ok }, "1-users is not a number, or one and a name: 0001_name"],
     [{ "1_a.test.ts": "" }, "1_a.test is not a number, or one and a name: 0001_name"],
@@ -41,9 +42,31 @@ test("DbOptions.schemaPath() refuses what is no sound set of migrations", async 
     await writeFiles(path, files);
     await assert.rejects(DbOptions.fromUrl("sqlite::memory:").schemaPath(path).open(), {
       name: "TypeError",
-      message: `Cannot migrate: ${reason.replace("PATH", path)}`,
+      message: `Cannot migrate: ${reason}`,
     });
   }
+});
+
+testOnEach("DbOptions.schemaPath() takes a folder that holds none yet", async ({ url }) => {
+  await using folder = await temporaryFolder();
+  const path = folder.path("migrations");
+  const options = DbOptions.fromUrl(url).schemaPath(path);
+  const others = { "README.md": "", "helper.ts": "throw new Error('never loaded')" };
+  for (const files of [NONE, others]) {
+    await writeFiles(path, files);
+    await (await options.open()).close();
+    assert.deepEqual(await tableNames(url), []);
+  }
+  await writeFiles(path, { "1_a.mjs": MODULE });
+  await (await options.open()).close();
+  await rm(join(path, "1_a.mjs"));
+  await assert.rejects(
+    options.open(),
+    dbError(
+      "Database",
+      "Cannot migrate: corrupted migrations: previously executed migration 1_a is missing",
+    ),
+  );
 });
 
 test("DbOptions.schemaPath() names what cannot be read", async () => {
@@ -70,8 +93,12 @@ test("DbOptions.schemaPath() names what cannot be read", async () => {
 
 test("DbOptions.migrations() refuses a map at once, and takes a copy", async () => {
   const options = DbOptions.fromUrl("sqlite::memory:");
-  const none = {} as Record<string, string>;
-  for (const map of [none, { users: "select 1" }, { "1_a": "select 1", "1_b": "select 1" }]) {
+  assert.throws(() => options.migrations(NONE), {
+    name: "TypeError",
+    message: "Cannot migrate: the map holds no migration",
+  });
+  const alike = { "1_a": "select 1", "1_b": "select 1" };
+  for (const map of [NONE, { users: "select 1" }, alike]) {
     assert.throws(() => options.migrations(map), TypeError);
   }
   const map = { "1": "select 1" };
