@@ -1,12 +1,24 @@
 import assert from "node:assert/strict";
+import { sql } from "kysely";
 import { inject, module, provide } from "../../mod.ts";
 import { DbModule, DbOptions, DbService, field, model } from "../../src/db/mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { test } from "../test.ts";
-import { Db, dbError, openDb, User } from "./database.ts";
+import { Db, dbError, openDb, testOnEach, User } from "./database.ts";
 
 const OPTIONS = DbOptions.fromUrl("sqlite::memory:");
 const ADA = { tenant_id: "a", email: "ada@example.org", name: "Ada" };
+
+testOnEach("DbService.with() takes no models yet", async ({ url }) => {
+  class Empty extends DbService.with({}) {}
+  const options = DbOptions.fromUrl(url).migrations({ "1_ones": "create table ones (one int)" });
+  await using db = await Empty.open(options);
+  await db.createTables();
+  await db.ping();
+  await db.transaction(() => sql`insert into ones values (1)`.execute(db.kysely));
+  const { rows } = await sql`select one from ones`.execute(db.kysely);
+  assert.deepEqual(rows, [{ one: 1 }]);
+});
 
 test("DbService.with() refuses a model whose name the service has", () => {
   for (const name of ["kysely", "close", "ping", "createTables", "constructor", "toString"]) {
