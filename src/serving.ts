@@ -12,7 +12,7 @@ import { type DrainOptions, type HttpServer, type ListenOptions, serve } from ".
 /** How an application closes. */
 export interface CloseOptions extends DrainOptions {
   /** The signal that made it close; the hooks are told. */
-  readonly signal?: string;
+  readonly signal?: string | undefined;
 }
 
 /** Opens servers for one handler, and closes them together. */

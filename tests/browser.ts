@@ -23,7 +23,7 @@ export async function startBrowser(): Promise<Browser> {
   // only here: nothing of it is needed where there is no browser
   const { chromium } = await import("playwright-core");
   return await chromium.launch({
-    executablePath: CHROMIUM,
+    ...CHROMIUM && { executablePath: CHROMIUM },
     args: [
       "--headless",
       "--no-sandbox",

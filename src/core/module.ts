@@ -13,7 +13,7 @@ export interface ModuleOptions {
    * The name in error messages and in the OpenAPI document's operation ids; by default that of its
    * first controller or provider, followed by `Module`.
    */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Modules whose exports this one may inject. An async dynamic module may be passed as its promise. */
   readonly imports?: readonly (Module | Promise<Module>)[];
   /** Classes and {@linkcode provide}d values, private to the module unless exported. */

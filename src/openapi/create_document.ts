@@ -79,6 +79,9 @@ export async function createDocument(
 /** Copies what stands in the document as it is, so that whoever changes a document changes that one. */
 function ownCopies(
   { info, servers, components, security, documentTags }: ResolvedOpenApiOptions,
-): Partial<ResolvedOpenApiOptions> {
+): Pick<
+  ResolvedOpenApiOptions,
+  "info" | "servers" | "components" | "security" | "documentTags"
+> {
   return structuredClone({ info, servers, components, security, documentTags });
 }

@@ -12,9 +12,9 @@ export type StopSignal = "SIGINT" | "SIGTERM";
 /** Options of {@linkcode stopOnSignals}. */
 export interface StopOnSignalsOptions extends DrainOptions {
   /** For how long connections are still accepted, in milliseconds; default 500. */
-  readonly lameDuckMs?: number;
+  readonly lameDuckMs?: number | undefined;
   /** Stops what the process does. It is called once, with how to drain its servers. */
-  readonly onSignal: (signal: StopSignal, drain: Required<DrainOptions>) => Promise<void>;
+  readonly onSignal: (signal: StopSignal, drain: DrainOptions) => Promise<void>;
 }
 
 /** The exit codes of a process that a signal has ended: 128 and the signal's number. */

@@ -14,19 +14,19 @@ export interface ListenOptions {
    * The address, `127.0.0.1` for this machine alone. By default all of them, IPv4 and IPv6 (`::`),
    * or IPv4 (`0.0.0.0`) where there is no IPv6.
    */
-  readonly hostname?: string;
+  readonly hostname?: string | undefined;
 }
 
 /** Options of {@linkcode serve}. */
 export interface ServeOptions extends ListenOptions {
   /** The port, 0 for any that is free; default 3000. */
-  readonly port?: number;
+  readonly port?: number | undefined;
 }
 
 /** How a server closes. */
 export interface DrainOptions {
   /** How long requests in flight may take, in milliseconds; default 30 000. Then they are cut. */
-  readonly drainMs?: number;
+  readonly drainMs?: number | undefined;
   /**
    * For how long connections are still accepted before that, in milliseconds; default 0, and 500
    * where a signal stops the application. From the
@@ -35,7 +35,7 @@ export interface DrainOptions {
    * its answer, and is not just sending a request on a connection that is closed for being idle.
    * Several seconds let a load balancer see that health has turned 503.
    */
-  readonly lameDuckMs?: number;
+  readonly lameDuckMs?: number | undefined;
 }
 
 /** A server that listens. */

@@ -56,26 +56,26 @@ async function loadUpgrade(): Promise<typeof upgradeWebSocket> {
 }
 
 /** Catches what a handler throws: nothing else would, and it would end the process. */
-function guarded(events: WSEvents): WSEvents {
+function guarded({ onOpen, onMessage, onClose, onError }: WSEvents): WSEvents {
   return {
-    onOpen: guard(events.onOpen),
-    onMessage: guard(events.onMessage),
-    onClose: guard(events.onClose),
-    onError: guard(events.onError),
+    ...onOpen && { onOpen: guard(onOpen) },
+    ...onMessage && { onMessage: guard(onMessage) },
+    ...onClose && { onClose: guard(onClose) },
+    ...onError && { onError: guard(onError) },
   };
 }
 
 type EventHandler<E> = (event: E, socket: WSContext) => unknown;
 
-function guard<E>(handler: EventHandler<E> | undefined): EventHandler<E> | undefined {
-  return handler && (async (event, socket) => {
+function guard<E>(handler: EventHandler<E>): EventHandler<E> {
+  return async (event, socket) => {
     try {
       await handler(event, socket);
     } catch (error) {
       getLogger(["fw", "runtime"]).error("A WebSocket's handler failed: {error}", { error });
       socket.close(1011, "Internal error");
     }
-  });
+  };
 }
 
 /** RFC 6455 §4.2.1 takes `Upgrade: WebSocket` in any case; Hono's helper for Deno does not. */

@@ -153,7 +153,10 @@ export class MemoryRepository {
     return rows;
   }
 
-  #checkUnique({ id, code }: Change & { id?: number | undefined }, own: readonly Thing[]) {
+  #checkUnique(
+    { id, code }: { id?: number | undefined; code?: string | undefined },
+    own: readonly Thing[],
+  ) {
     const others = this.#rows.filter((row) => !own.includes(row));
     const fields = [
       ...(others.some((row) => row.id === id) ? ["id"] : []),

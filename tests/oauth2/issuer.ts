@@ -32,7 +32,7 @@ export async function issuer(): Promise<Issuer> {
         sub: "tom",
         exp: Math.floor(Date.now() / 1000) + 60,
         ...claims,
-      }).setProtectedHeader({ alg: "EdDSA", kid, typ }).sign(privateKey),
+      }).setProtectedHeader({ alg: "EdDSA", kid, ...typ && { typ } }).sign(privateKey),
   };
   return self;
 }

@@ -39,10 +39,9 @@ class CatsController {
 test("OpenAPI table: what validatedBody(), validatedQuery() and validatedPath() take is in the document", async () => {
   const app = await FwFactory.create(module({ controllers: [CatsController] }));
   const { paths } = await app.openApi();
-  const takes = (
-    path: string,
-  ): Pick<OperationObject, "parameters" | "requestBody" | "responses"> => {
-    const { parameters, requestBody, responses = {} } = paths[path]?.put ?? {};
+  const takes = (path: string) => {
+    const { parameters, requestBody, responses = {} }: Partial<OperationObject> =
+      paths[path]?.put ?? {};
     return { parameters, requestBody, responses };
   };
   const [byOptions, byExtractors] = [takes("/options/{id}"), takes("/extractors/{id}")];

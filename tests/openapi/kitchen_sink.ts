@@ -25,7 +25,9 @@ const SCOPES = { read: "To read", write: "To write" };
 const ISSUER = "https://id.example.org";
 
 /** Every option. */
-export const KITCHEN_SINK_OPTIONS: Required<OpenApiOptions> = {
+export const KITCHEN_SINK_OPTIONS: {
+  readonly [K in keyof OpenApiOptions]-?: NonNullable<OpenApiOptions[K]>;
+} = {
   title: "Kitchen sink",
   version: "1.2.3-rc.1+build",
   info: INFO,

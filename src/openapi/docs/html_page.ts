@@ -14,7 +14,7 @@ export interface HtmlPageOptions {
   /** What scripts and styles have to carry. */
   readonly nonce: string;
   /** HTML for the end of the head. */
-  readonly head?: string;
+  readonly head?: string | undefined;
   /** HTML of the body. */
   readonly body: string;
   /** What the page may do beside running and applying what carries the nonce. */

@@ -82,12 +82,10 @@ function renamed(operation: OperationObject, own: string, template: string): Ope
   const [from, to] = [own, template].map((each) =>
     [...each.matchAll(/\{([^}]*)\}/g)].map(([, name = ""]) => name)
   );
-  return {
-    ...operation,
-    parameters: operation.parameters?.map((parameter) =>
-      parameter.in === "path"
-        ? { ...parameter, name: to?.[from?.indexOf(parameter.name) ?? -1] ?? parameter.name }
-        : parameter
-    ),
-  };
+  const parameters = operation.parameters?.map((parameter) =>
+    parameter.in === "path"
+      ? { ...parameter, name: to?.[from?.indexOf(parameter.name) ?? -1] ?? parameter.name }
+      : parameter
+  );
+  return { ...operation, ...parameters && { parameters } };
 }

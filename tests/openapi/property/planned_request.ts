@@ -79,7 +79,7 @@ export interface SentRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: BodyInit | undefined;
+  readonly body?: BodyInit;
 }
 
 /** Values of answers by the names of their properties, from which later requests take some. */
@@ -135,7 +135,7 @@ export function writeRequest(
       ...body?.type !== undefined && { "content-type": body.type },
       ...draft.headers,
     },
-    body: body && contentOf(body),
+    ...body && { body: contentOf(body) },
   };
 }
 
