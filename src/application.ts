@@ -12,7 +12,7 @@ import type { Kernel } from "./core/boot.ts";
 import { isProduction } from "./core/env.ts";
 import { composePath } from "./core/path.ts";
 import type { PipelineDeclaration } from "./core/pipeline.ts";
-import type { InjectionKey } from "./core/provider.ts";
+import { type InjectionKey, keyName } from "./core/provider.ts";
 import type { GlobalProtection } from "./core/route_protection.ts";
 import { listRoutes, placeRoutes, type Prefixes, type RouteInfo } from "./core/route_table.ts";
 import { mount, routerPattern } from "./core/router.ts";
@@ -304,7 +304,7 @@ export class FwApplication {
     executionContext?: ExecutionContext,
   ): Response | Promise<Response> => {
     if (this.#router) return this.#router.fetch(request, env, executionContext);
-    logToConsole();
+    if (!this.#kernel.isPreview) logToConsole();
     return this.#assemble().then((router) => router.fetch(request, env, executionContext));
   };
 
@@ -337,9 +337,12 @@ export class FwApplication {
   /**
    * Gives a provider: as the root module sees it, else from any module.
    *
-   * @throws {TypeError} if no module provides it
+   * @throws {TypeError} if no module provides it, or the application is a preview
    */
   get<T>(key: InjectionKey<T>): T {
+    if (this.#kernel.isPreview) {
+      throw new TypeError(`Cannot get ${keyName(key)}: the application is a preview`);
+    }
     return this.#kernel.get(key);
   }
 
@@ -349,7 +352,7 @@ export class FwApplication {
    *
    * @throws {RangeError} if the port is not an integer from 0 to 65535
    * @throws {ListenError} if the address cannot be listened on
-   * @throws {TypeError} if the routes collide, or the application is closed
+   * @throws {TypeError} if the routes collide, or the application is closed or a preview
    */
   async listen(port: number, options: ListenOptions = {}): Promise<HttpServer> {
     await this.#assemble();
@@ -406,6 +409,7 @@ export class FwApplication {
 
   async #assemble(): Promise<Hono> {
     if (this.#router) return this.#router;
+    if (this.#kernel.isPreview) throw new TypeError("Cannot serve: the application is a preview");
     if (this.#serving.isDraining()) throw new TypeError("Cannot serve: the application is closed");
     this.#assembled ??= assemble(this.#kernel, {
       ...this.#prefixes,

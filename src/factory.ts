@@ -12,6 +12,33 @@ import type { Provider } from "./core/provider.ts";
 export interface FwFactoryOptions {
   /** Providers that take the place of every provider of their keys, as tests need. */
   readonly overrides?: readonly Provider[];
+  /**
+   * Whether the application is only looked at, by a tool or a test; `false` by default. A preview tells
+   * its routes and its OpenAPI document as the application itself would, and runs nothing of it: no
+   * provider, guard, interceptor or filter is made and no hook runs, so that it needs no database and
+   * no identity provider. The modules are checked as ever, and controllers are constructed, as their
+   * fields are the routes: `inject` gives them placeholders, whose every property and result is one
+   * again. Such an application does not serve, and `app.get` throws: what sets it up is not to need it.
+   *
+   * @example
+   * ```ts
+   * import { FwFactory, inject, module, provide, route } from "@fw/fw";
+   *
+   * const Database = provide("database", (): Promise<Map<string, string>> => {
+   *   throw new Error("There is none here");
+   * });
+   * class CatsController {
+   *   static readonly prefix = "cats";
+   *   readonly #cats = inject(Database);
+   *   one = route.get("/:name", ({ params }) => this.#cats.get(params.name));
+   * }
+   * const AppModule = module({ providers: [Database], controllers: [CatsController] });
+   * const app = await FwFactory.create(AppModule, { preview: true });
+   * console.assert(app.routes()[0]?.path === "/cats/:name");
+   * console.assert("/cats/{name}" in (await app.openApi()).paths);
+   * ```
+   */
+  readonly preview?: boolean;
 }
 
 /** Creates applications. */
@@ -37,9 +64,9 @@ export class FwFactory {
    */
   static async create(
     root: Module,
-    { overrides = [] }: FwFactoryOptions = {},
+    { overrides = [], preview = false }: FwFactoryOptions = {},
   ): Promise<FwApplication> {
-    const kernel = await boot(root, { overrides });
+    const kernel = await boot(root, { overrides, preview });
     return new FwApplication(kernel);
   }
 }

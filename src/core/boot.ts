@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { Container } from "./container.ts";
+import { Container, type ContainerOptions } from "./container.ts";
 import { checkController, routesOf } from "./controller.ts";
 import { runStartHooks, runStopHooks } from "./lifecycle.ts";
 import type { Module } from "./module.ts";
 import { type CreateInstance, type Pipeline, resolvePipeline } from "./pipeline.ts";
-import type { InjectionKey, Provider } from "./provider.ts";
+import type { InjectionKey } from "./provider.ts";
 import { declaredGuards } from "./route_protection.ts";
 import { type BoundRoute, placeRoutes } from "./route_table.ts";
 import type { Scope } from "./scope.ts";
@@ -16,6 +16,8 @@ import type { Scope } from "./scope.ts";
 /** A booted module tree. */
 export interface Kernel {
   readonly routes: readonly BoundRoute[];
+  /** Whether it has routes alone: there are no instances, and nothing is to be started. */
+  readonly isPreview: boolean;
   /** Builds a class as the root module sees it. */
   readonly create: CreateInstance;
   /** Gives an instance: as the root module sees it, else from any module. */
@@ -38,9 +40,9 @@ export interface Kernel {
  */
 export async function boot(
   root: Module,
-  { overrides = [] }: { readonly overrides?: readonly Provider[] } = {},
+  { overrides = [], preview = false }: ContainerOptions = {},
 ): Promise<Kernel> {
-  const container = new Container(overrides);
+  const container = new Container({ overrides, preview });
   try {
     const scope = await container.register(root);
     for (const each of container.scopes()) await container.build(each);
@@ -58,6 +60,7 @@ export async function boot(
     await start();
     return {
       routes,
+      isPreview: preview,
       start,
       checkOverrides() {
         const names = container.unusedOverrides().join(", ");

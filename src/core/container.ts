@@ -5,6 +5,7 @@
  * @module
  */
 import { Module } from "./module.ts";
+import { previewOf } from "./preview.ts";
 import {
   type Class,
   type InjectionKey,
@@ -77,16 +78,26 @@ export function inject<T>(
   return current.container.lookUp(key, current, optional);
 }
 
+/** How a container differs from one that builds what its modules say. */
+export interface ContainerOptions {
+  /** Providers that take the place of every provider of their keys. */
+  readonly overrides?: readonly Provider[];
+  /** Whether controllers alone are built, and no hook is to run; `false` by default. */
+  readonly preview?: boolean;
+}
+
 /** The providers of one application. */
 export class Container {
   readonly #scopes = new Map<Module, Scope>();
   readonly #instances = new Set<object>();
   readonly #overrides: ReadonlyMap<InjectionKey<unknown>, Provider>;
   readonly #overridden = new Set<InjectionKey<unknown>>();
+  readonly #isPreview: boolean;
 
-  /** Creates an empty container; an override takes the place of every provider of its key. */
-  constructor(overrides: readonly Provider[] = []) {
+  /** Creates an empty container. */
+  constructor({ overrides = [], preview = false }: ContainerOptions = {}) {
     this.#overrides = new Map(overrides.map((provider) => [keyOf(provider), provider]));
+    this.#isPreview = preview;
   }
 
   /** Lists the modules in the order they were registered: imports first. */
@@ -94,7 +105,9 @@ export class Container {
     return [...this.#scopes.values()];
   }
 
-  /** Lists the instances in the order they were completed: dependencies first. */
+  /**
+   * Lists the instances whose hooks are to run, in the order they were completed: dependencies first.
+   */
   instances(): readonly object[] {
     return [...this.#instances];
   }
@@ -165,7 +178,8 @@ export class Container {
     if (override) this.#overridden.add(key);
     const source = override ?? provider;
     const isFactory = isFactoryProvider(source);
-    const create = isFactory ? source.factory : () => new source();
+    const build = isFactory ? source.factory : () => new source();
+    const create = this.#isPreview ? () => previewOf(key, this.scopes()) : build;
     const entry: Entry = { name, scope, isFactory, create, state: "new" };
     scope.entries.set(key, entry);
     return entry;
@@ -219,7 +233,7 @@ export class Container {
   #complete(entry: Entry, value: unknown): unknown {
     entry.state = "ready";
     entry.value = value;
-    if (typeof value === "object" && value !== null) this.#instances.add(value);
+    if (!this.#isPreview && typeof value === "object" && value !== null) this.#instances.add(value);
     return value;
   }
 
