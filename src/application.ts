@@ -12,7 +12,7 @@ import type { Kernel } from "./core/boot.ts";
 import { isProduction } from "./core/env.ts";
 import { composePath } from "./core/path.ts";
 import type { PipelineDeclaration } from "./core/pipeline.ts";
-import { type InjectionKey, keyName } from "./core/provider.ts";
+import type { InjectionKey } from "./core/provider.ts";
 import type { GlobalProtection } from "./core/route_protection.ts";
 import { listRoutes, placeRoutes, type Prefixes, type RouteInfo } from "./core/route_table.ts";
 import { mount, routerPattern } from "./core/router.ts";
@@ -337,12 +337,9 @@ export class FwApplication {
   /**
    * Gives a provider: as the root module sees it, else from any module.
    *
-   * @throws {TypeError} if no module provides it, or the application is a preview
+   * @throws {TypeError} if no module provides it
    */
   get<T>(key: InjectionKey<T>): T {
-    if (this.#kernel.isPreview) {
-      throw new TypeError(`Cannot get ${keyName(key)}: the application is a preview`);
-    }
     return this.#kernel.get(key);
   }
 

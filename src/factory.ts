@@ -18,7 +18,8 @@ export interface FwFactoryOptions {
    * provider, guard, interceptor or filter is made and no hook runs, so that it needs no database and
    * no identity provider. The modules are checked as ever, and controllers are constructed, as their
    * fields are the routes: `inject` gives them placeholders, whose every property and result is one
-   * again. Such an application does not serve, and `app.get` throws: what sets it up is not to need it.
+   * again, and so does `app.get`. Such an application does not serve. What a document would quote of a
+   * provider, such as the URL of a security scheme, a preview does not know.
    *
    * @example
    * ```ts
