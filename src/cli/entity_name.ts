@@ -1,0 +1,103 @@
+/**
+ * Names of what is generated: one name, however it is written.
+ *
+ * @module
+ */
+import { camelCase, capitalCase, kebabCase, noCase, pascalCase, snakeCase } from "change-case";
+// @ts-types="@types/pluralize"
+import pluralize from "pluralize";
+import { CliError } from "./cli_error.ts";
+
+/** A name in the cases of code, files, paths and prose. */
+export class EntityName {
+  /** `UserProfile`: classes. */
+  readonly pascal: string;
+  /** `userProfile`: variables and fields. */
+  readonly camel: string;
+  /** `user_profile`: files, tables and columns. */
+  readonly snake: string;
+  /** `user-profile`: paths. */
+  readonly kebab: string;
+  /** `User Profile`: titles. */
+  readonly title: string;
+  /** `user profile`: sentences. */
+  readonly prose: string;
+
+  private constructor(words: string) {
+    this.pascal = pascalCase(words);
+    this.camel = camelCase(words);
+    this.snake = snakeCase(words);
+    this.kebab = kebabCase(words);
+    this.title = capitalCase(words);
+    this.prose = noCase(words);
+  }
+
+  /**
+   * Reads a name in any case: `user-profile`, `userProfile`, `UserProfile` and `user_profile` are one.
+   *
+   * @throws {CliError} if it is empty, is a reserved word, does not start with a letter, or has
+   * characters that no name has
+   */
+  static parse(text: string): EntityName {
+    if (text.trim() === "") throw new CliError("Cannot use the name: it is empty");
+    const shown = JSON.stringify(text);
+    if (!/^[A-Za-z]/.test(text)) {
+      throw new CliError(`Cannot use the name ${shown}: it does not start with a letter`);
+    }
+    if (!/^[\w -]+$/.test(text)) {
+      throw new CliError(
+        `Cannot use the name ${shown}: it has other characters than letters, digits, - and _`,
+      );
+    }
+    if (text.length > MAX_LENGTH) {
+      throw new CliError(`Cannot use the name ${shown}: it is over ${MAX_LENGTH} characters`);
+    }
+    const name = new EntityName(text);
+    if (RESERVED.has(name.camel.toLowerCase())) {
+      throw new CliError(`Cannot use the name ${shown}: it is a reserved word`);
+    }
+    return name;
+  }
+
+  /** The name without a last word, if it has others: `CatsService` without `service` is `Cats`. */
+  without(word: string): EntityName {
+    const words = this.kebab.split("-");
+    const isLast = words.length > 1 && words.at(-1) === word;
+    return isLast ? EntityName.parse(words.slice(0, -1).join("-")) : this;
+  }
+
+  /** The name of one: `person` of `people`. */
+  singular(): EntityName {
+    return this.#withLast((word) => word.length > 3 ? pluralize.singular(word) : word);
+  }
+
+  /** The name of many: `people` of `person`. */
+  plural(): EntityName {
+    return this.#withLast((word) => pluralize.plural(word));
+  }
+
+  /** The name with `a` or `an` before it, for sentences. */
+  withArticle(): string {
+    return `${/^(hour|[aeio]|u(?!ni|se|ti))/.test(this.prose) ? "an" : "a"} ${this.prose}`;
+  }
+
+  #withLast(change: (word: string) => string): EntityName {
+    const words = this.kebab.split("-");
+    return new EntityName([...words.slice(0, -1), change(words.at(-1) ?? "")].join("-"));
+  }
+}
+
+/** File systems allow 255 bytes, of which the suffixes of files need some. */
+const MAX_LENGTH = 100;
+
+/** ECMAScript's reserved words, in modules and strict code too (ECMA-262 §12.7.2), and Windows' devices. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ..."await break case catch class const continue debugger default delete do else enum export"
+    .split(
+      " ",
+    ),
+  ..."extends false finally for function if import in instanceof new null return super".split(" "),
+  ..."switch this throw true try typeof var void while with yield let static".split(" "),
+  ..."implements interface package private protected public arguments eval".split(" "),
+  ..."undefined nan infinity async of get set constructor prototype con prn aux nul".split(" "),
+]);

@@ -1,0 +1,61 @@
+/**
+ * What is to be generated, and where.
+ *
+ * @module
+ */
+import { isAbsolute, posix } from "node:path";
+import { CliError } from "../cli_error.ts";
+import { EntityName } from "../entity_name.ts";
+
+/** What is to be generated, and where. */
+export interface Target {
+  /** Its name, without the kind at its end. */
+  readonly name: EntityName;
+  /** The folder that folders of their own are made in, below the project's. */
+  readonly base: string;
+  /** Whether files are put into that folder itself. */
+  readonly flat: boolean;
+}
+
+/** Where a command is told to generate. */
+export interface TargetOptions {
+  /** The folder below the project's; default `src`. */
+  readonly path?: string;
+  /** Whether no folder is made for what is generated; default false. */
+  readonly flat?: boolean;
+}
+
+/**
+ * Reads the name of what is to be generated: `cats`, `CatsService` or `admin/cats`.
+ *
+ * @throws {CliError} if it is no name, or leads out of the project
+ */
+export function targetOf(
+  kind: string,
+  given: string,
+  { path = "src", flat = false }: TargetOptions,
+): Target {
+  for (const text of [given, path]) checkInside(text);
+  const folders = given.split("/");
+  const name = EntityName.parse(folders.pop() ?? "").without(kind);
+  const below = folders.map((folder) => EntityName.parse(folder).snake);
+  return { name, base: posix.join(path.replaceAll("\\", "/"), ...below), flat };
+}
+
+/** Gives the folder of a target, of the name of one or of many. */
+export function folderOf({ name, base, flat }: Target, own: EntityName = name): string {
+  return flat ? base : posix.join(base, own.snake);
+}
+
+/** Gives the specifier by which one file of a project imports another. */
+export function specifierOf(from: string, to: string): string {
+  const way = posix.relative(posix.dirname(from), to);
+  return way.startsWith(".") ? way : `./${way}`;
+}
+
+function checkInside(text: string): void {
+  const leaves = isAbsolute(text) || /^[A-Za-z]:|\0/.test(text) ||
+    text.split(/[\\/]/).includes("..");
+  if (!leaves) return;
+  throw new CliError(`Cannot generate ${JSON.stringify(text)}: it leads out of the project`);
+}

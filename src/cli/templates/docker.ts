@@ -1,0 +1,54 @@
+/**
+ * The container image of a new project.
+ *
+ * @module
+ */
+import { DENO_VERSION } from "../framework.ts";
+import type { Files, NewProject } from "./new_project.ts";
+
+const DOCKERIGNORE = `.env
+.git
+data
+node_modules
+coverage
+Dockerfile
+compose.yaml
+`;
+
+/** Gives `Dockerfile` and `.dockerignore`. */
+export function dockerFiles(project: NewProject): Files {
+  return { "Dockerfile": dockerfile(project), ".dockerignore": DOCKERIGNORE };
+}
+
+function dockerfile({ name, database, oauth2, checkout }: NewProject): string {
+  const tag = name.toLowerCase();
+  const context = checkout === undefined ? "" : `--build-context fw=${checkout} `;
+  const framework = checkout === undefined ? "" : `COPY --from=fw . ${checkout}\n`;
+  const stored = database === "sqlite" ? "ENV DATABASE_URL=sqlite:data/data.sqlite\n" : "";
+  const isConfigured = oauth2 || (database !== undefined && database !== "sqlite");
+  return `# docker build ${context}-t ${tag} .
+# docker run -p 3000:3000 ${isConfigured ? "--env-file .env " : ""}${tag}
+ARG DENO_VERSION=${DENO_VERSION}
+
+# What is imported is fetched here, and again only when that changes.
+FROM denoland/deno:alpine-\${DENO_VERSION} AS build
+WORKDIR /app
+${framework}COPY deno.json deno.lock* ./
+RUN deno install
+COPY . .
+RUN deno install --entrypoint src/main.ts
+
+FROM denoland/deno:alpine-\${DENO_VERSION}
+WORKDIR /app
+${framework}COPY --from=build --chown=deno:deno /deno-dir /deno-dir
+COPY --from=build /app ./
+RUN mkdir -p data && chown deno:deno data
+VOLUME /app/data
+USER deno
+ENV FW_ENV=production HOST=0.0.0.0 PORT=3000
+${stored}EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \\
+  CMD wget -q -O /dev/null "http://127.0.0.1:\${PORT}/health" || exit 1
+CMD ["deno", "run", "-P", "--cached-only", "--no-prompt", "src/main.ts"]
+`;
+}

@@ -1,0 +1,35 @@
+/**
+ * What a new project is asked to be.
+ *
+ * @module
+ */
+
+/** The databases that a project can have. */
+export const DATABASES = ["postgres", "sqlite", "mysql"] as const;
+
+/** A database. */
+export type Database = (typeof DATABASES)[number];
+
+/** The files of a project: texts by path. */
+export type Files = Readonly<Record<string, string>>;
+
+/** A project that is to be made. */
+export interface NewProject {
+  /** The name of its folder. */
+  readonly name: string;
+  /** The name for people: `My Shop`. */
+  readonly title: string;
+  /** Whether the compiler and the linter are to be strict. */
+  readonly strict: boolean;
+  /** Its database, if it has one. */
+  readonly database?: Database | undefined;
+  /** Whether callers need a token of an identity provider. */
+  readonly oauth2: boolean;
+  /** The checkout of the framework that it uses; a release unless there is one. */
+  readonly checkout?: string | undefined;
+}
+
+/** The name of the project's databases: as SQL takes it without quotes. */
+export function databaseName({ name }: Pick<NewProject, "name">): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_");
+}

@@ -1,0 +1,76 @@
+/**
+ * The README of a new project.
+ *
+ * @module
+ */
+import type { NewProject } from "./new_project.ts";
+
+/** Gives `README.md`. */
+export function readme(project: NewProject): string {
+  return `# ${project.title}
+
+\`\`\`sh
+deno task dev     # serve, and begin anew when a file changes
+deno task test    # run the tests
+deno task ok      # formatting, lint, types and tests: before a commit
+deno task fw -h   # generate code, look at routes, check the project
+\`\`\`
+
+| path            | what is there                                    |
+| --------------- | ------------------------------------------------ |
+| \`/api/\`         | the routes: a greeting, to begin with            |
+| \`/docs\`         | their documentation, to read and try             |
+| \`/openapi.json\` | the same as an OpenAPI 3.1 document              |
+| \`/health\`       | whether the application is well                  |
+| \`/metrics\`      | how many requests there were, and how long they took |
+
+What is listened on, and all else that differs between machines, is in \`.env\`; \`.env.example\`
+explains each variable.
+${project.database ? database(project) : ""}${project.oauth2 ? OAUTH2 : ""}
+## The next piece of code
+
+\`\`\`sh
+deno task fw generate resource cat   # a whole CRUD: routes, service, model, migration, tests
+deno task fw generate --help         # everything that can be generated
+\`\`\`
+
+## In a container
+
+\`\`\`sh
+docker build -t ${project.name.toLowerCase()} .
+docker run -p 3000:3000 ${
+    project.database || project.oauth2 ? "--env-file .env " : ""
+  }${project.name.toLowerCase()}
+\`\`\`
+`;
+}
+
+function database({ database }: NewProject): string {
+  const start = database === "sqlite"
+    ? "The database is a SQLite file in `data`."
+    : `\`docker compose up -d\` starts a database for development, at the \`DATABASE_URL\` of \`.env\`.
+Tests need no server, but for that of the migrations, which has \`TEST_DATABASE_URL\`.`;
+  return `
+## Database
+
+${start} The migrations in \`migrations\` are run when the application starts.
+
+\`\`\`sh
+deno task fw db status     # which migrations have run
+deno task fw db migrate    # run those that are due, without starting the application
+deno task fw db rollback   # undo the last one
+deno task fw db new NAME   # begin a new one
+\`\`\`
+`;
+}
+
+const OAUTH2 = `
+## Tokens
+
+Every route needs an access token, unless it says \`public: true\`. In development, \`deno task idp\`
+runs an identity provider and prints a token:
+
+\`\`\`sh
+curl http://localhost:3000/api/me -H "Authorization: Bearer $TOKEN"
+\`\`\`
+`;

@@ -1,0 +1,109 @@
+/**
+ * The environment of a new project: `.env`, and what explains it.
+ *
+ * @module
+ */
+import { type Database, databaseName, type Files, type NewProject } from "./new_project.ts";
+
+/** A variable of the environment. */
+export interface Variable {
+  /** Its name. */
+  readonly name: string;
+  /** Its value in development. */
+  readonly value: string;
+  /** What it is for, a line each. */
+  readonly about: readonly string[];
+  /** Whether the application does without: `.env.example` has it commented out. */
+  readonly isOptional?: boolean;
+}
+
+/** Gives `.env`, which is not in the repository, and `.env.example`, which is. */
+export function environmentFiles(project: NewProject): Files {
+  const variables = variablesOf(project);
+  const needed = variables.filter(({ isOptional }) => !isOptional);
+  return {
+    ".env": needed.map(({ name, value }) => `${name}=${value}\n`).join(""),
+    ".env.example": variables.map(explained).join("\n"),
+  };
+}
+
+/** Gives the variables of a database. */
+export function databaseVariables(database: Database, name: string): readonly Variable[] {
+  const url = databaseUrl(database, name);
+  const about = ["Where the database is: sqlite:, postgres: or mysql:, as README of fw says."];
+  const variable: Variable = { name: "DATABASE_URL", value: url, about };
+  if (database === "sqlite") return [variable];
+  return [variable, {
+    name: "TEST_DATABASE_URL",
+    value: databaseUrl(database, `${name}_test`),
+    about: [
+      "An empty database, in which the tests run the migrations and undo them again.",
+      "Without it that test is left out.",
+    ],
+    isOptional: true,
+  }];
+}
+
+/** Writes a variable as `.env.example` has it. */
+export function explained({ name, value, about, isOptional = false }: Variable): string {
+  const lines = about.map((line) => `# ${line}\n`).join("");
+  return `${lines}${isOptional ? "# " : ""}${name}=${value}\n`;
+}
+
+function databaseUrl(database: Database, name: string): string {
+  switch (database) {
+    case "postgres":
+      return `postgres://postgres:postgres@127.0.0.1:5432/${name}`;
+    case "mysql":
+      return `mysql://root:mysql@127.0.0.1:3306/${name}`;
+    case "sqlite":
+      return "sqlite:data/data.sqlite";
+  }
+}
+
+function variablesOf(project: NewProject): readonly Variable[] {
+  return [
+    {
+      name: "PORT",
+      value: "3000",
+      about: ["The port to listen on: 0 to 65535; 3000 unless it is one."],
+    },
+    {
+      name: "HOST",
+      value: "127.0.0.1",
+      about: ["The address to listen on; all of this machine's unless it is set."],
+      isOptional: true,
+    },
+    {
+      name: "FW_ENV",
+      value: "production",
+      about: ["In production 5xx responses do not tell what went wrong, and logs are JSON."],
+      isOptional: true,
+    },
+    ...project.database ? databaseVariables(project.database, databaseName(project)) : [],
+    ...project.oauth2 ? oauth2Variables(project) : [],
+  ];
+}
+
+function oauth2Variables({ name }: NewProject): readonly Variable[] {
+  return [
+    {
+      name: "OAUTH2_ISSUER",
+      value: "http://127.0.0.1:4000",
+      about: [
+        "Who issues access tokens: the `iss` they have to have.",
+        "At this address `deno task idp` runs an identity provider for development.",
+      ],
+    },
+    {
+      name: "OAUTH2_JWKS_URL",
+      value: "http://127.0.0.1:4000/jwks",
+      about: ["Where the public keys are that tokens are verified with."],
+    },
+    {
+      name: "OAUTH2_AUDIENCE",
+      value: name,
+      about: ["Whom tokens have to be for: the `aud` they have to have."],
+    },
+  ];
+}

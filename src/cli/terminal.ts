@@ -1,0 +1,101 @@
+/**
+ * The terminal: what is printed, in colours where they are wanted, and asked.
+ *
+ * @module
+ */
+import process from "node:process";
+import { createInterface } from "node:readline/promises";
+
+/** A style of text, as the escape codes that begin and end it (ECMA-48 §8.3.117). */
+const STYLES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const;
+
+/** How text can be shown. */
+export type Style = keyof typeof STYLES;
+
+/** Gives text a style, where the stream it is for shows colours. */
+export type Paint = (style: Style, text: string) => string;
+
+/** How long something may take before its progress is shown, in milliseconds. */
+const PROGRESS_AFTER_MS = 500;
+const FRAME_MS = 80;
+const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const CLEAR_LINE = "\r\x1b[K";
+
+/** Styles text for stdout. */
+export const paint: Paint = (style, text) => painted(process.stdout, style, text);
+
+/** Styles text for stderr. */
+export const paintError: Paint = (style, text) => painted(process.stderr, style, text);
+
+/** Prints a line on stdout. */
+export function print(line = ""): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Prints a line on stderr. */
+export function printError(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** Tells whether somebody is there to be asked. */
+export function isInteractive(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true;
+}
+
+/** Asks a question, and gives the answer without the space around it; empty at the end of input. */
+export async function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  const ended = new Promise<string>((resolve) => void lines.once("close", () => resolve("")));
+  try {
+    return (await Promise.race([lines.question(`${paint("bold", question)} `), ended])).trim();
+  } finally {
+    lines.close();
+  }
+}
+
+/** Does something; on a terminal, what it is doing is shown once it takes over half a second. */
+export async function withProgress<T>(doing: string, work: () => Promise<T>): Promise<T> {
+  if (process.stderr.isTTY !== true) return await work();
+  let frame = 0;
+  const draw = () =>
+    process.stderr.write(
+      `${CLEAR_LINE}${paintError("cyan", FRAMES[frame++ % FRAMES.length] ?? "")} ${doing}`,
+    );
+  const startedAt = performance.now();
+  const timer = setInterval(() => {
+    if (performance.now() - startedAt >= PROGRESS_AFTER_MS) draw();
+  }, FRAME_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    if (frame > 0) process.stderr.write(CLEAR_LINE);
+  }
+}
+
+/** Colours are for terminals, and never where `NO_COLOR` is set (https://no-color.org). */
+export function hasColours(stream: { readonly isTTY?: boolean }): boolean {
+  return stream.isTTY === true && !readVariable("NO_COLOR") && readVariable("TERM") !== "dumb";
+}
+
+function painted(stream: { readonly isTTY?: boolean }, style: Style, text: string): string {
+  if (!hasColours(stream)) return text;
+  const [begin, end] = STYLES[style];
+  return `\x1b[${begin}m${text}\x1b[${end}m`;
+}
+
+/** Reads a variable of the environment; one that may not be read is not set. */
+function readVariable(name: string): string | undefined {
+  try {
+    return process.env[name];
+  } catch {
+    return undefined;
+  }
+}

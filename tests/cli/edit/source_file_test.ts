@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { addToDatabase, addToModule } from "../../../src/cli/edit/source_file.ts";
+import { test } from "../../test.ts";
+
+const CATS = { name: "CatsModule", from: "./cats/cats_module.ts", list: "imports" } as const;
+const IMPORT = 'import { CatsModule } from "./cats/cats_module.ts";';
+
+const EDITS: readonly (readonly [what: string, before: string, after: string])[] = [
+  [
+    "an empty list",
+    `import { module } from "@fw/fw";
+export const A = module({ imports: [], controllers: [] });
+`,
+    `import { module } from "@fw/fw";
+${IMPORT}
+export const A = module({ imports: [CatsModule], controllers: [] });
+`,
+  ],
+  [
+    "a list on one line",
+    `import { module } from "@fw/fw";
+export const A = module({ imports: [B, c()] });
+`,
+    `import { module } from "@fw/fw";
+${IMPORT}
+export const A = module({ imports: [B, c(), CatsModule] });
+`,
+  ],
+  [
+    "a list of many lines, whose comments stay where they are",
+    `import { module } from "@fw/fw";
+export const A = module({
+  imports: [
+    B, // the first, of all
+    /* nothing, */
+  ],
+});
+`,
+    `import { module } from "@fw/fw";
+${IMPORT}
+export const A = module({
+  imports: [
+    B, // the first, of all
+    /* nothing, */
+    CatsModule,
+  ],
+});
+`,
+  ],
+  [
+    "a list of many lines without a comma at its end, in quotes and without semicolons",
+    `import { module } from '@fw/fw'
+export const A = module({
+    imports: [
+        B
+    ]
+})
+`,
+    `import { module } from '@fw/fw'
+import { CatsModule } from './cats/cats_module.ts'
+export const A = module({
+    imports: [
+        B,
+        CatsModule
+    ]
+})
+`,
+  ],
+  [
+    "a list of nothing but a comment",
+    `import { module } from "@fw/fw";
+export const A = module({
+  imports: [
+    // none yet
+  ],
+});
+`,
+    `import { module } from "@fw/fw";
+${IMPORT}
+export const A = module({
+  imports: [
+    // none yet
+    CatsModule,
+  ],
+});
+`,
+  ],
+  [
+    "a module without the list",
+    `import { module } from "@fw/fw";
+export const A = module({
+  name: "A",
+});
+`,
+    `import { module } from "@fw/fw";
+${IMPORT}
+export const A = module({
+  name: "A",
+  imports: [CatsModule],
+});
+`,
+  ],
+  [
+    "lines that end as on Windows",
+    'import { module } from "@fw/fw";\r\nexport const A = module({\r\n\timports: [\r\n\t\tB,\r\n\t],\r\n});\r\n',
+    `import { module } from "@fw/fw";\r\n${IMPORT}\r\nexport const A = module({\r\n\timports: [\r\n\t\tB,\r\n\t\tCatsModule,\r\n\t],\r\n});\r\n`,
+  ],
+  [
+    "a module that a function gives, with a quoted key",
+    `import { module } from "@fw/fw";
+export async function appModule(url: string): Promise<Module> {
+  return module({ "imports": [await db(url)] });
+}
+`,
+    `import { module } from "@fw/fw";
+${IMPORT}
+export async function appModule(url: string): Promise<Module> {
+  return module({ "imports": [await db(url), CatsModule] });
+}
+`,
+  ],
+];
+
+for (const [what, before, after] of EDITS) {
+  test(`addToModule() adds to ${what}`, async () => {
+    assert.equal(await addToModule(before, CATS), after);
+    assert.equal(await addToModule(after, CATS), after, "twice");
+  });
+}
+
+const UNSAFE: readonly (readonly [what: string, source: string])[] = [
+  ["that is no module", "export const A = {};"],
+  ["that does not parse", "export const A = module({ imports: [ });"],
+  ["with two modules", "export const A = module({}); export const B = module({});"],
+  ["whose list is elsewhere", "export const A = module({ imports: LIST });"],
+  ["whose list is made", "export const A = module({ imports: [B].concat(C) });"],
+  ["whose options are elsewhere", "export const A = module(OPTIONS);"],
+  ["whose options are spread", "export const A = module({ ...OPTIONS });"],
+  ["with another of the name", "class CatsModule {}\nexport const A = module({ imports: [] });"],
+  [
+    "that imports another of the name",
+    'import { CatsModule } from "x";\nexport const A = module({ imports: [] });',
+  ],
+];
+
+for (const [what, source] of UNSAFE) {
+  test(`addToModule() leaves a file alone ${what}`, async () => {
+    assert.equal(await addToModule(source, CATS), undefined);
+  });
+}
+
+test("addToDatabase() adds a model, and leaves its relations alone", async () => {
+  const cat = { name: "Cat", accessor: "cat", from: "./cats/cat_model.ts" };
+  const before = `import { DbService } from "@fw/fw/db";
+export class Db extends DbService.with({ user: User }, { user: { cats: hasMany(x) } }) {}
+`;
+  const after = `import { DbService } from "@fw/fw/db";
+import { Cat } from "./cats/cat_model.ts";
+export class Db extends DbService.with({ user: User, cat: Cat }, { user: { cats: hasMany(x) } }) {}
+`;
+  assert.equal(await addToDatabase(before, cat), after);
+  assert.equal(await addToDatabase(after, cat), after);
+  assert.equal(await addToDatabase("class Db extends DbService.with(MODELS) {}", cat), undefined);
+});

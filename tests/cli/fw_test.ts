@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createProgram } from "../../src/cli/program.ts";
+import { VERSION } from "../../src/cli/framework.ts";
+import { KINDS } from "../../src/cli/generate/kinds.ts";
+import { ROOT } from "../project.ts";
+import { test } from "../test.ts";
+import { fw, TemporaryFolder } from "./fw.ts";
+
+test("fw --version prints the version of the package", async () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
+  assert.equal(VERSION, version);
+  for (const option of ["--version", "-V"]) {
+    const { code, stdout, stderr } = await fw(option, { cwd: ROOT });
+    assert.deepEqual([code, stdout, stderr], [0, `${version}\n`, ""]);
+  }
+});
+
+test("fw, fw --help and fw help print the commands and examples", async () => {
+  const commands = createProgram().commands.map((command) => command.name());
+  const expected = ["new", "generate", "routes", "openapi", "db", "doctor", "info"];
+  assert.deepEqual(commands, expected);
+  for (const command of ["", "--help", "-h", "help"]) {
+    const { code, stdout, stderr } = await fw(command, { cwd: ROOT });
+    assert.deepEqual([code, stderr], [0, ""], command);
+    for (const name of commands) assert.match(stdout, new RegExp(`^  ${name}\\b.* {2}\\w`, "m"));
+    assert.match(stdout, /^Examples:\n {2}fw new /m);
+  }
+});
+
+test("every command has help with a summary and an example that it understands", async () => {
+  for (const path of commandPaths()) {
+    const { code, stdout, stderr } = await fw(`${path} --help`, { cwd: ROOT });
+    assert.deepEqual([code, stderr], [0, ""], path);
+    assert.match(stdout, new RegExp(`^Usage: fw ${path.split(" ")[0]}`), path);
+    assert.match(stdout, /^Examples?:\n {2}(?:FW_ENV=production )?fw /m, path);
+    assert.doesNotMatch(stdout, /undefined|\[object/, path);
+    assert.ok(stdout.split("\n").every((line) => line.length <= 80), path);
+  }
+});
+
+test("every kind of DESIGN can be generated, by the aliases that NestJS has", () => {
+  const kinds = Object.fromEntries(KINDS.map(({ name, aliases }) => [name, aliases]));
+  assert.deepEqual(kinds, {
+    resource: ["res"],
+    module: ["mo"],
+    controller: ["co"],
+    service: ["s"],
+    guard: ["gu"],
+    interceptor: ["itc"],
+    filter: ["f"],
+    pipe: ["pi"],
+    dto: [],
+    model: [],
+    migration: [],
+  });
+});
+
+const MISUNDERSTOOD: readonly (readonly [command: string, line: string])[] = [
+  ["nwe", "unknown command 'nwe' (did you mean new?)"],
+  ["genrate", "unknown command 'genrate' (did you mean generate?)"],
+  ["xyzzy", "unknown command 'xyzzy'"],
+  ["generate contoller cats", "unknown command 'contoller' (did you mean controller?)"],
+  ["g", "the command is incomplete: --help shows what is missing"],
+  ["db", "the command is incomplete: --help shows what is missing"],
+  ["db statsu", "unknown command 'statsu' (did you mean status?)"],
+  [
+    "db rollback --steps x",
+    "option '--steps <number>' argument 'x' is invalid. It is not a whole number of 1 or more.",
+  ],
+  ["new", "missing required argument 'name'"],
+  ["g service", "missing required argument 'name'"],
+  ["new shop --dbs sqlite", "unknown option '--dbs' (did you mean --db?)"],
+  [
+    "new shop --db oracle",
+    "option '--db <database>' argument 'oracle' is invalid. Allowed choices are postgres, sqlite, mysql.",
+  ],
+  ["new a b", "too many arguments for 'new'. Expected 1 argument but got 2: a, b."],
+];
+
+for (const [command, line] of MISUNDERSTOOD) {
+  test(`fw ${command} is not understood: one line on stderr, and exit code 2`, async () => {
+    using folder = new TemporaryFolder();
+    const { code, stdout, stderr } = await fw(command, { cwd: folder.path });
+    assert.deepEqual([code, stdout, stderr], [2, "", `error: ${line}\n`]);
+    assert.deepEqual(folder.names(), []);
+  });
+}
+
+for (const command of ["routes", "openapi", "db status", "doctor", "g service cats"]) {
+  test(`fw ${command} outside of a project says so, with exit code 1`, async () => {
+    using folder = new TemporaryFolder();
+    const { code, stdout, stderr } = await fw(command, { cwd: folder.path });
+    const line =
+      "Cannot find a project: no deno.json here or above imports @fw/fw; fw new makes one";
+    assert.deepEqual([code, stdout, stderr], [1, "", `error: ${line}\n`]);
+    assert.deepEqual(folder.names(), []);
+  });
+}
+
+test("fw info tells versions without a project, as text and as JSON", async () => {
+  using folder = new TemporaryFolder();
+  const text = await fw("info", { cwd: folder.path });
+  assert.match(text.stdout, new RegExp(`^fw +${VERSION}\nsource +${ROOT}\nruntime +\\w`));
+  const json = JSON.parse((await fw("info --json", { cwd: folder.path })).stdout);
+  assert.deepEqual([json.fw, json.source, json.project], [VERSION, ROOT, "none here"]);
+});
+
+/** Lists the commands that have no commands of their own, and those that have. */
+function commandPaths(): readonly string[] {
+  return createProgram().commands.flatMap((command) => [
+    command.name(),
+    ...command.commands.map((each) => `${command.name()} ${each.name()}`),
+  ]);
+}

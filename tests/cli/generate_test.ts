@@ -1,0 +1,253 @@
+import assert from "node:assert/strict";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "../test.ts";
+import { fw, TemporaryFolder } from "./fw.ts";
+
+/** A folder with a project `shop` in it. */
+async function shop(options = "--no-git"): Promise<TemporaryFolder & { readonly root: string }> {
+  const folder = new TemporaryFolder();
+  const { code, stderr } = await fw(`new shop ${options}`, { cwd: folder.path });
+  assert.deepEqual([code, stderr], [0, ""]);
+  return Object.assign(folder, { root: join(folder.path, "shop") });
+}
+
+async function succeed(command: string, cwd: string): Promise<string> {
+  const { code, stdout, stderr } = await fw(command, { cwd });
+  assert.deepEqual([code, stderr], [0, ""], command);
+  return stdout;
+}
+
+test("fw generate service writes code and its test, and lists it in the application", async () => {
+  using folder = await shop();
+  const before = folder.files("shop");
+  const stdout = await succeed("generate service UserProfile", folder.root);
+  assert.equal(
+    stdout,
+    `create src/user_profile/user_profile_service.ts
+create src/user_profile/user_profile_service_test.ts
+update src/app.ts
+`,
+  );
+  const after = folder.files("shop");
+  const changed = Object.keys(after).filter((file) => after[file] !== before[file]);
+  assert.deepEqual(changed, [
+    "src/app.ts",
+    "src/user_profile/user_profile_service.ts",
+    "src/user_profile/user_profile_service_test.ts",
+  ]);
+  const app = (before["src/app.ts"] ?? "")
+    .replace("providers: [GreetingService]", "providers: [GreetingService, UserProfileService]")
+    .replace(
+      /(?=\n\n\/\*\* The whole)/,
+      '\nimport { UserProfileService } from "./user_profile/user_profile_service.ts";',
+    );
+  assert.equal(after["src/app.ts"], app);
+});
+
+test("fw generate puts a name into the folders before it, and lists it in the nearest module", async () => {
+  using folder = await shop();
+  await succeed("g mo admin", folder.root);
+  await succeed("g co admin/Invoices", folder.root);
+  await succeed("g s admin/mail --flat", folder.root);
+  await succeed("g gu key --path src/admin --flat", folder.root);
+  await succeed("g mo admin/reports", join(folder.root, "src/greeting")); // from below, too
+  const files = folder.files("shop/src");
+  assert.deepEqual(Object.keys(files).filter((file) => file.startsWith("admin/")), [
+    "admin/admin_module.ts",
+    "admin/admin_module_test.ts",
+    "admin/invoices/invoices_controller.ts",
+    "admin/invoices/invoices_controller_test.ts",
+    "admin/key_guard.ts",
+    "admin/key_guard_test.ts",
+    "admin/mail_service.ts",
+    "admin/mail_service_test.ts",
+    "admin/reports/reports_module.ts",
+    "admin/reports/reports_module_test.ts",
+  ]);
+  assert.equal(
+    files["admin/admin_module.ts"],
+    `import { type Module, module } from "@fw/fw";
+import { InvoicesController } from "./invoices/invoices_controller.ts";
+import { MailService } from "./mail_service.ts";
+import { ReportsModule } from "./reports/reports_module.ts";
+
+export const AdminModule: Module = module({
+  name: "AdminModule",
+  imports: [ReportsModule],
+  providers: [MailService],
+  controllers: [InvoicesController],
+});
+`,
+  );
+  assert.match(files["app.ts"] ?? "", /imports: \[AdminModule\]/);
+});
+
+test("fw generate resource gives a project without a database one, and says so", async () => {
+  using folder = await shop();
+  const stdout = await succeed("generate resource people", folder.root);
+  assert.match(stdout, /^note The project has a database now: src\/database\.ts, /m);
+  const files = folder.files("shop");
+  assert.deepEqual(Object.keys(files).filter((file) => /people|person|data|migr/.test(file)), [
+    "data/.gitignore",
+    "migrations/.gitkeep",
+    "migrations/0001_create_people.down.sql",
+    "migrations/0001_create_people.sql",
+    "migrations/migrations_test.ts",
+    "src/database.ts",
+    "src/people/people_controller.ts",
+    "src/people/people_controller_test.ts",
+    "src/people/people_module.ts",
+    "src/people/people_service.ts",
+    "src/people/people_service_test.ts",
+    "src/people/person_dto.ts",
+    "src/people/person_model.ts",
+    "src/people/person_model_test.ts",
+    "src/test_database.ts",
+  ]);
+  assert.equal(files[".env"], "PORT=3000\nDATABASE_URL=sqlite:data/data.sqlite\n");
+  assert.match(files[".env.example"] ?? "", /^DATABASE_URL=sqlite:/m);
+  assert.match(
+    files["src/database.ts"] ?? "",
+    /DbService\.with\(\{\n {2}.+\n {2}person: Person,\n\}\)/,
+  );
+  assert.match(files["src/app.ts"] ?? "", /imports: \[PeopleModule\]/);
+  const second = await succeed("generate resource order", folder.root);
+  assert.doesNotMatch(second, /note|\.env|create src\/database/);
+  assert.match(second, /create migrations\/0002_create_orders\.sql/);
+});
+
+test("fw generate writes the SQL of the project's database", async () => {
+  for (
+    const [database, sql] of [
+      ["postgres", /"orders" \(\n {2}id bigint generated by default as identity primary key,/],
+      ["mysql", /`orders` \(\n {2}id bigint auto_increment primary key,/],
+      ["sqlite", /"orders" \(\n {2}id integer primary key autoincrement,/],
+    ] as const
+  ) {
+    using folder = await shop(`--no-git --db ${database}`);
+    await succeed("g model order", folder.root);
+    const files = folder.files("shop/migrations");
+    assert.match(files["0001_create_orders.sql"] ?? "", sql);
+    assert.match(files["0001_create_orders.down.sql"] ?? "", /^drop table ["`]orders["`];\n$/);
+  }
+});
+
+test("fw generate --dry-run lists what it would do, and does nothing", async () => {
+  using folder = await shop();
+  const before = folder.files();
+  for (const kind of ["resource", "module", "controller", "dto", "model", "migration"]) {
+    const listed = await succeed(`generate ${kind} cat --dry-run`, folder.root);
+    assert.match(listed, /^create /);
+    assert.deepEqual(folder.files(), before);
+    const { stdout } = await fw(`generate ${kind} cat --dry-run --force`, { cwd: folder.root });
+    assert.equal(stdout, listed);
+  }
+  const listed = await succeed("generate resource cat --dry-run", folder.root);
+  assert.equal(await succeed("generate resource cat", folder.root), listed);
+});
+
+test("fw generate overwrites nothing without --force, and then only what it generates", async () => {
+  using folder = await shop();
+  await succeed("generate resource cat", folder.root);
+  const generated = folder.files();
+  writeFileSync(join(folder.root, "src/cats/cats_service.ts"), "// mine\n");
+  const mine = folder.files();
+  for (const options of ["", "--dry-run"]) {
+    const refused = await fw(`generate resource cats ${options}`, { cwd: folder.root });
+    assert.deepEqual([refused.code, refused.stdout], [1, ""]);
+    assert.match(
+      refused.stderr,
+      /^error: Cannot write src\/cats\/.+: it exists; --force overwrites it\n$/,
+    );
+    assert.deepEqual(folder.files(), mine);
+  }
+  const forced = await succeed("generate resource cats --force", folder.root);
+  assert.match(forced, /^overwrite src\/cats\/cats_service\.ts$/m);
+  assert.deepEqual(folder.files(), generated);
+});
+
+test("fw generate leaves a module alone that it does not understand, and says what to add", async () => {
+  using folder = await shop();
+  const app = 'import { module } from "@fw/fw";\nconst LIST = [];\n' +
+    "export const AppModule = module({ imports: LIST, providers: [...LIST] });\n";
+  writeFileSync(join(folder.root, "src/app.ts"), app);
+  assert.match(
+    await succeed("g mo billing", folder.root),
+    /^note Add BillingModule to the imports of src\/app\.ts: it was left alone, as it is not /m,
+  );
+  assert.equal(folder.files("shop")["src/app.ts"], app);
+  writeFileSync(join(folder.root, "src/app.ts"), "export {};\n");
+  assert.match(
+    await succeed("g s mail", folder.root),
+    /^note Add MailService to the providers of src\/app/m,
+  );
+});
+
+test("fw generate keeps the formatting of a file that is not formatted as Deno does", async () => {
+  using folder = await shop();
+  const before = `import { module } from '@fw/fw'
+import { GreetingService } from './greeting/greeting_service.ts'
+
+export const AppModule = module({
+    providers : [ GreetingService ]
+})
+`;
+  writeFileSync(join(folder.root, "src/app.ts"), before);
+  await succeed("g s mail", folder.root);
+  const expected = before
+    .replace("[ GreetingService ]", "[ GreetingService, MailService ]")
+    .replace(
+      "service.ts'\n",
+      "service.ts'\nimport { MailService } from './mail/mail_service.ts'\n",
+    );
+  assert.equal(folder.files("shop")["src/app.ts"], expected);
+});
+
+const REFUSED: readonly (readonly [args: readonly string[], line: RegExp])[] = [
+  [["../cats"], /Cannot generate "\.\.\/cats": it leads out of the project/],
+  [["cats/../../../x"], /it leads out of the project/],
+  [["/tmp/cats"], /Cannot generate "\/tmp\/cats": it leads out of the project/],
+  [["C:\\cats"], /it leads out of the project/],
+  [["ca\\..\\ts"], /it leads out of the project/],
+  [["cats", "--path", "../x"], /Cannot generate "\.\.\/x": it leads out of the project/],
+  [["cats", "--path", "/tmp"], /Cannot generate "\/tmp": it leads out of the project/],
+  [["cats", "--path", "out"], /Cannot write out\/cats\/.*: it is outside of the project/],
+  [[""], /Cannot use the name: it is empty/],
+  [["admin/"], /Cannot use the name: it is empty/],
+  [["class"], /Cannot use the name "class": it is a reserved word/],
+  [["1st"], /Cannot use the name "1st": it does not start with a letter/],
+  [["a;b"], /Cannot use the name "a;b": it has other characters/],
+];
+
+test("fw generate refuses names and folders that lead elsewhere, and writes nothing", async () => {
+  using folder = await shop();
+  mkdirSync(join(folder.path, "elsewhere"));
+  symlinkSync("../elsewhere", join(folder.root, "out"));
+  const before = [folder.files(), folder.names()];
+  for (const [args, line] of REFUSED) {
+    const { code, stdout, stderr } = await fw(["g", "service", ...args], { cwd: folder.root });
+    assert.deepEqual([code, stdout], [1, ""], args.join(" "));
+    assert.match(stderr, new RegExp(`^error: .*${line.source}.*\n$`));
+    assert.deepEqual([folder.files(), folder.names()], before);
+  }
+});
+
+test("fw generate refuses a model of a name that the database has", async () => {
+  using folder = await shop();
+  for (const name of ["db", "row", "transactions", "kysely"]) {
+    const { code, stderr } = await fw(`g resource ${name}`, { cwd: folder.root });
+    assert.equal(code, 1);
+    assert.match(stderr, /^error: Cannot use the name ".+": the database has another use of it\n$/);
+  }
+});
+
+test("fw generate that cannot write a file undoes what it has written", async () => {
+  using folder = await shop();
+  writeFileSync(join(folder.root, "data"), "a file where a folder should be");
+  const before = folder.files();
+  const { code, stdout, stderr } = await fw("g resource cat", { cwd: folder.root });
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.match(stderr, /^error: Cannot write data\/\.gitignore: ENOTDIR\n$/);
+  assert.deepEqual(folder.files(), before);
+});

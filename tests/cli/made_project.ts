@@ -1,0 +1,145 @@
+/** A project as `fw new` makes it, with what it needs to run: databases, and tokens. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import process from "node:process";
+import { run } from "../../src/cli/deno.ts";
+import { DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
+import { createDatabase } from "../db/servers.ts";
+import { Subprocess } from "../subprocess.ts";
+import { fw, TemporaryFolder } from "./fw.ts";
+
+/** What a project is made with. */
+export interface Features {
+  readonly strict?: boolean;
+  readonly db?: "sqlite" | "postgres" | "mysql" | undefined;
+  readonly oauth2?: boolean;
+}
+
+/** Writes features as options of `fw new`. */
+export function flagsOf({ strict, db, oauth2 }: Features): string {
+  const flags = [strict && "--strict", db && `--db ${db}`, oauth2 && "--oauth2"];
+  return flags.filter(Boolean).join(" ");
+}
+
+/** A project, which is removed with all that it needed. */
+export class MadeProject implements AsyncDisposable {
+  readonly root: string;
+  readonly #features: Features;
+  readonly #resources: AsyncDisposableStack;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #token: string | undefined;
+
+  private constructor(
+    root: string,
+    { features, resources, env, token }: {
+      features: Features;
+      resources: AsyncDisposableStack;
+      env: Record<string, string>;
+      token: string | undefined;
+    },
+  ) {
+    this.root = root;
+    this.#features = features;
+    this.#resources = resources;
+    this.#env = env;
+    this.#token = token;
+  }
+
+  /** Makes a project named `shop`. */
+  static async make(features: Features = {}): Promise<MadeProject> {
+    await using resources = new AsyncDisposableStack();
+    const folder = resources.use(new TemporaryFolder());
+    const made = await fw(`new shop ${flagsOf(features)}`, { cwd: folder.path });
+    assert.deepEqual([made.code, made.stderr], [0, ""]);
+    const env: Record<string, string> = {};
+    if (features.db && features.db !== "sqlite") {
+      env["DATABASE_URL"] = resources.use(await createDatabase(features.db)).url;
+      env["TEST_DATABASE_URL"] = resources.use(await createDatabase(features.db)).url;
+    }
+    let token: string | undefined;
+    if (features.oauth2) {
+      const audience = "shop";
+      const idp = await DevelopmentIdentityProvider.start({ audience, algorithm: "RS256" });
+      resources.use(idp);
+      env["OAUTH2_ISSUER"] = idp.issuer;
+      env["OAUTH2_JWKS_URL"] = idp.jwksUrl;
+      env["OAUTH2_AUDIENCE"] = audience;
+      token = await idp.issueToken({ subject: "alice" });
+    }
+    const root = join(folder.path, "shop");
+    return new MadeProject(root, { features, resources: resources.move(), env, token });
+  }
+
+  /** Runs `fw` in it; it has to succeed. Gives what it printed. */
+  async fw(command: string): Promise<string> {
+    const { code, stdout, stderr } = await fw(command, { cwd: this.root, env: this.#env });
+    assert.deepEqual([code, stderr], [0, ""], `fw ${command}: ${stdout}${stderr}`);
+    return stdout;
+  }
+
+  /** Runs its check of formatting, lint, types and tests; it has to pass. Gives the names of its tests. */
+  async ok(): Promise<readonly string[]> {
+    const env = { ...process.env, NO_COLOR: "1", ...this.#env };
+    const { code, stdout, stderr } = await run(process.execPath, ["task", "ok"], {
+      cwd: this.root,
+      env,
+    });
+    assert.equal(code, 0, stdout + stderr);
+    assert.match(stdout, /\| 0 failed/);
+    assert.doesNotMatch(stdout, /ignored/);
+    return [...stdout.matchAll(/^(.+) \.\.\. ok/gm)].map(([, name = ""]) => name);
+  }
+
+  /** Serves it as its task `start` does, calls it, and stops it with SIGTERM; it has to end well. */
+  async serving(call: (request: Call) => Promise<void>): Promise<void> {
+    await using app = new Subprocess("src/main.ts", {
+      cwd: this.root,
+      permissions: ["-P", "--env-file"],
+      env: { ...this.#env, PORT: "0" },
+    });
+    const port = await app.until(/(?<=Listening on http:\/\/localhost:)\d+/);
+    await call((path, { json, method = json === undefined ? "GET" : "POST" } = {}) =>
+      fetch(`http://127.0.0.1:${port}${path}`, {
+        method,
+        headers: {
+          ...json !== undefined && { "content-type": "application/json" },
+          ...this.#token !== undefined && { authorization: `Bearer ${this.#token}` },
+        },
+        ...json !== undefined && { body: JSON.stringify(json) },
+      })
+    );
+    app.kill("SIGTERM");
+    const { code, output } = await app.ended;
+    assert.equal(code, 0, output);
+  }
+
+  /** Serves it, and checks all that every project answers. */
+  async answers(): Promise<void> {
+    await this.serving(async (request) => {
+      const greeting = await request("/api/");
+      assert.match(greeting.headers.get("x-request-id") ?? "", /^[\w-]{36}$/);
+      assert.deepEqual([greeting.status, await greeting.text()], [200, "Hello, world!"]);
+      const health = await request("/health");
+      assert.deepEqual([health.status, (await health.json()).status], [200, "ok"]);
+      assert.match(
+        await (await request("/metrics")).text(),
+        /http_requests_total\{method="GET",route="\/api",status="200"\} 1/,
+      );
+      const document = await (await request("/openapi.json")).json();
+      assert.deepEqual([document.openapi.slice(0, 3), document.info.title], ["3.1", "Shop"]);
+      if (this.#features.oauth2) {
+        assert.deepEqual(await (await request("/api/me")).json(), { subject: "alice" });
+      }
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#resources.disposeAsync();
+  }
+}
+
+/** Makes a request of the project that is served, with a token if it has one. */
+export type Call = (
+  path: string,
+  options?: { readonly json?: unknown; readonly method?: string },
+) => Promise<Response>;

@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { setTimeout as delay } from "node:timers/promises";
+import { findOnPath, run } from "../../src/cli/deno.ts";
+import { test } from "../test.ts";
+import { FW, fw, TemporaryFolder } from "./fw.ts";
+
+const PLAIN = [
+  ".dockerignore",
+  ".env",
+  ".env.example",
+  ".gitignore",
+  "Dockerfile",
+  "README.md",
+  "deno.json",
+  "src/app.ts",
+  "src/app_test.ts",
+  "src/greeting/greeting_controller.ts",
+  "src/greeting/greeting_service.ts",
+  "src/greeting/greeting_service_test.ts",
+  "src/main.ts",
+];
+
+test("fw new makes the files of a project, on one commit", async () => {
+  using folder = new TemporaryFolder();
+  const { code, stdout, stderr } = await fw("new shop", { cwd: folder.path });
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.match(stdout, /^Made shop, with its first commit\.\n\n {2}cd shop\n {2}deno task dev\n/);
+  assert.deepEqual(folder.names(), ["shop"]);
+  const files = folder.files("shop");
+  assert.deepEqual(Object.keys(files), PLAIN);
+  assert.equal(files[".env"], "PORT=3000\n");
+  assert.match(files[".env.example"] ?? "", /# .+\nPORT=3000\n/);
+  const config = JSON.parse(files["deno.json"] ?? "");
+  assert.deepEqual(Object.keys(config.tasks), ["dev", "start", "test", "ok", "fw"]);
+  assert.equal("compilerOptions" in config, false);
+  const log = await git(join(folder.path, "shop"), "log", "--format=%s");
+  assert.equal(log, "First commit\n");
+  assert.equal(await git(join(folder.path, "shop"), "status", "--short"), "");
+  assert.doesNotMatch(await git(join(folder.path, "shop"), "ls-files"), /^\.env$/m);
+});
+
+test("fw new adds what its options ask for", async () => {
+  using folder = new TemporaryFolder();
+  const made = await fw("new shop --db postgres --oauth2 --strict --no-git", { cwd: folder.path });
+  assert.deepEqual([made.code, made.stderr], [0, ""]);
+  assert.match(made.stdout, /^Made shop\.\n/);
+  const files = folder.files("shop");
+  assert.deepEqual(Object.keys(files).filter((file) => !PLAIN.includes(file)), [
+    "compose.yaml",
+    "dev/identity_provider.ts",
+    "migrations/.gitkeep",
+    "migrations/migrations_test.ts",
+    "src/database.ts",
+    "src/me/me_controller.ts",
+    "src/oauth2.ts",
+    "src/test_database.ts",
+  ]);
+  assert.deepEqual((files[".env"] ?? "").match(/^\w+/gm), [
+    "PORT",
+    "DATABASE_URL",
+    "OAUTH2_ISSUER",
+    "OAUTH2_JWKS_URL",
+    "OAUTH2_AUDIENCE",
+  ]);
+  const { compilerOptions, lint, tasks } = JSON.parse(files["deno.json"] ?? "");
+  assert.equal(compilerOptions.exactOptionalPropertyTypes, true);
+  assert.ok(lint.rules.include.includes("eqeqeq"));
+  assert.ok("idp" in tasks);
+  assert.equal(existsSync(join(folder.path, "shop/.git")), false);
+});
+
+test("fw new makes an image that serves on all interfaces, by a user of its own, and is looked after", async () => {
+  using folder = new TemporaryFolder();
+  await fw("new Shop", { cwd: folder.path });
+  const instructions = (folder.files("Shop")["Dockerfile"] ?? "").replaceAll("\\\n", "")
+    .split("\n").filter((line) => /^[A-Z]/.test(line));
+  const stages = instructions.filter((line) => line.startsWith("FROM"));
+  assert.equal(stages.length, 2);
+  const last = instructions.slice(instructions.lastIndexOf(stages[1] ?? ""));
+  assert.ok(
+    last.findIndex((line) => line === "USER deno") <
+      last.findIndex((line) => line.startsWith("CMD")),
+  );
+  assert.ok(last.some((line) => /^ENV .*\bHOST=0\.0\.0\.0\b/.test(line)));
+  assert.ok(last.some((line) => /^HEALTHCHECK .*\/health/.test(line)));
+  assert.equal(
+    last.at(-1),
+    'CMD ["deno", "run", "-P", "--cached-only", "--no-prompt", "src/main.ts"]',
+  );
+});
+
+test("fw new --dry-run lists the files, and writes none", async () => {
+  using folder = new TemporaryFolder();
+  const { code, stdout } = await fw("new shop --dry-run", { cwd: folder.path });
+  assert.equal(code, 0);
+  const listed = stdout.trim().split("\n").map((line) => line.replace("create shop/", ""));
+  assert.deepEqual(listed.toSorted(), PLAIN);
+  assert.deepEqual(folder.names(), []);
+});
+
+for (const taken of ["a folder with a file", "an empty folder", "a file", "a broken link"]) {
+  test(`fw new leaves ${taken} of its name alone`, async () => {
+    using folder = new TemporaryFolder();
+    const path = join(folder.path, "shop");
+    if (taken.includes("folder")) mkdirSync(path);
+    if (taken === "a folder with a file") writeFileSync(join(path, "mine"), "mine");
+    if (taken === "a file") writeFileSync(path, "mine");
+    if (taken === "a broken link") symlinkSync("nowhere", path);
+    const before = folder.files();
+    for (const command of ["new shop", "new shop --dry-run"]) {
+      const { code, stdout, stderr } = await fw(command, { cwd: folder.path });
+      assert.deepEqual([code, stdout, stderr], [1, "", "error: Cannot make shop: it exists\n"]);
+    }
+    assert.deepEqual([folder.names(), folder.files()], [["shop"], before]);
+  });
+}
+
+for (
+  const name of ["", "class", "1shop", "../shop", "/tmp/shop", "..", ".", "my shop", "-", "café"]
+) {
+  test(`fw new refuses the name ${JSON.stringify(name)}`, async () => {
+    using folder = new TemporaryFolder();
+    const { code, stdout, stderr } = await fw(["new", "--", name], { cwd: folder.path });
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.match(stderr, /^error: Cannot use the name.*: it .*\n$/);
+    assert.deepEqual(folder.names(), []);
+  });
+}
+
+test("fw new does without git, and says so", async () => {
+  using folder = new TemporaryFolder();
+  const env = { PATH: dirname(process.execPath) };
+  assert.equal(findOnPath("git") === join(env.PATH, "git"), false);
+  const { code, stdout, stderr } = await fw("new shop", { cwd: folder.path, env });
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.match(stdout, /^Made shop, without git, which is not here\.\n/);
+  assert.deepEqual(Object.keys(folder.files("shop")), PLAIN);
+});
+
+test("fw new makes its commit where git knows no name, and in no repository but its own", async () => {
+  using folder = new TemporaryFolder();
+  const env = { HOME: folder.path, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
+  await fw("new shop", { cwd: folder.path, env: { ...env, GIT_DIR: "/nowhere" } });
+  assert.equal(await git(join(folder.path, "shop"), "log", "--format=%an %s"), "fw First commit\n");
+  const inside = await fw("new inner", { cwd: join(folder.path, "shop"), env });
+  assert.match(inside.stdout, /^Made inner, in the git repository around it\.\n/);
+  assert.equal(existsSync(join(folder.path, "shop/inner/.git")), false);
+});
+
+test("fw new where no folder can be made says so", async () => {
+  const { code, stderr } = await fw("new shop", { cwd: "/proc" });
+  assert.equal(code, 1);
+  assert.equal(stderr, "error: Cannot make shop: no folder can be made here (ENOENT)\n");
+});
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  test(`fw new that ${signal} ends leaves nothing behind`, async () => {
+    using folder = new TemporaryFolder();
+    // a git that takes long: it says where it is, so that the signal comes in the middle
+    const bin = join(folder.path, "bin");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "git"), "#!/bin/sh\ntouch git-runs\nsleep 5\n", {
+      mode: 0o755,
+    });
+    const [program, ...args] = FW;
+    const child = spawn(program, [...args, "new", "shop"], {
+      cwd: folder.path,
+      env: { ...process.env, PATH: `${bin}:${process.env["PATH"]}` },
+    });
+    const closed = once(child, "exit");
+    const isInTheMiddle = () =>
+      readdirSync(folder.path).some((name) => name.startsWith(".shop-")) &&
+      existsSync(join(folder.path, "git-runs"));
+    for (let i = 0; i < 500 && !isInTheMiddle(); i++) await delay(10);
+    assert.ok(isInTheMiddle());
+    process.kill(child.pid ?? 0, signal);
+    const [code] = await closed;
+    assert.equal(code, signal === "SIGINT" ? 130 : 143);
+    assert.deepEqual(folder.names(), ["bin", "git-runs"]);
+    child.stdout.destroy();
+    child.stderr.destroy();
+  });
+}
+
+async function git(cwd: string, ...args: string[]): Promise<string> {
+  return (await run("git", args, { cwd })).stdout;
+}

@@ -1,0 +1,244 @@
+/** What looks at a project needs Deno to run it; the command line itself may run on any runtime. */
+import assert from "node:assert/strict";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { parse } from "yaml";
+import { run } from "../../src/cli/deno.ts";
+import { SERVERS } from "../db/servers.ts";
+import { test } from "../test.ts";
+import { fw, TemporaryFolder } from "./fw.ts";
+import { MadeProject } from "./made_project.ts";
+
+if ("Deno" in globalThis) {
+  test("fw routes tells how each route is protected, as text and as JSON", async () => {
+    await using project = await MadeProject.make({ oauth2: true });
+    replaceIn(project, "src/me/me_controller.ts", (text) =>
+      text.replace(
+        /}\n$/,
+        `
+  admin = route.get("/admin", { roles: ["admin", "boss"] }, () => 1);
+}
+`,
+      ));
+    assert.equal(
+      await project.fw("routes"),
+      `METHOD  PATH           HANDLER                             PROTECTION
+GET     /api           AppModule.GreetingController.greet  public
+GET     /api/me        AppModule.MeController.me           identity
+GET     /api/me/admin  AppModule.MeController.admin        roles: admin, boss
+`,
+    );
+    const routes = JSON.parse(await project.fw("routes --json"));
+    assert.deepEqual(routes[2], {
+      method: "GET",
+      path: "/api/me/admin",
+      handler: "AppModule.MeController.admin",
+      protection: "roles",
+      roles: ["admin", "boss"],
+    });
+  });
+
+  test("fw openapi writes the document that is served, to stdout, as JSON and as YAML", async () => {
+    await using project = await MadeProject.make({ db: "sqlite" });
+    await project.fw("g resource cat");
+    const printed = JSON.parse(await project.fw("openapi"));
+    await project.serving(async (request) => {
+      assert.deepEqual(await (await request("/openapi.json")).json(), printed);
+    });
+    assert.equal(await project.fw("openapi --out api/openapi.json"), "wrote api/openapi.json\n");
+    assert.deepEqual(
+      JSON.parse(readFileSync(join(project.root, "api/openapi.json"), "utf8")),
+      printed,
+    );
+    await project.fw("openapi --out api.yaml");
+    assert.deepEqual(parse(readFileSync(join(project.root, "api.yaml"), "utf8")), printed);
+  });
+
+  test("fw routes and fw openapi need no database, and tell what keeps an application from loading", async () => {
+    await using project = await MadeProject.make();
+    await project.fw("g resource cat");
+    writeFileSync(
+      join(project.root, ".env"),
+      "DATABASE_URL=postgres://nobody@127.0.0.1:1/nothing\n",
+    );
+    assert.match(await project.fw("routes"), /\/api\/v1\/cats\/:id/);
+    assert.match(await project.fw("openapi"), /"\/api\/v1\/cats\/\{id\}"/);
+    const failing = async (command: string) => {
+      const { code, stdout, stderr } = await fw(command, { cwd: project.root });
+      assert.deepEqual([code, stdout, stderr.split("\n").length], [1, "", 2], stderr);
+      return stderr;
+    };
+    assert.match(
+      await failing("routes --app src/none.ts"),
+      /^error: Cannot load src\/none\.ts: it does not exist; --app names another file$/m,
+    );
+    assert.match(
+      await failing("routes --app src/id_param.ts"),
+      /^error: Cannot load src\/id_param\.ts: it exports no AppModule$/m,
+    );
+    replaceIn(project, "src/app.ts", (text) => text.replace("providers: [GreetingService],", ""));
+    assert.match(
+      await failing("openapi"),
+      /^error: Cannot inject GreetingService in AppModule: .*no module provides it/,
+    );
+    replaceIn(project, "src/app.ts", (text) => `${text}\nconst x = ;`);
+    assert.match(await failing("routes"), /^error: .*(parse|Expression expected)/);
+  });
+
+  for (const db of ["sqlite", "postgres", "mysql"] as const) {
+    const skip = db === "sqlite" ? undefined : SERVERS[db].skip;
+    test(`fw db runs, lists and undoes migrations on ${db}`, async () => {
+      await using project = await MadeProject.make({ db });
+      assert.equal(await project.fw("db status"), "There are no migrations.\n");
+      assert.equal(await project.fw("db migrate"), "Nothing is due.\n");
+      await project.fw("g model cat");
+      assert.match(await project.fw("db new add-age"), /^create migrations\/0002_add_age\.sql\n/);
+      const due = "MIGRATION         RUN AT\n0001_create_cats  due\n0002_add_age      due\n";
+      assert.equal(await project.fw("db status"), due);
+      assert.equal(await project.fw("db migrate"), "ran 0001_create_cats\nran 0002_add_age\n");
+      assert.match(
+        await project.fw("db status"),
+        /0001_create_cats {2}\d{4}-.+Z\n0002_add_age {6}\d/,
+      );
+      assert.equal(await project.fw("db rollback"), "undid 0002_add_age\n");
+      assert.match(
+        await project.fw("db status"),
+        /0001_create_cats {2}\d{4}.+Z\n0002_add_age {6}due\n/,
+      );
+      await project.fw("db migrate");
+      assert.equal(
+        await project.fw("db rollback --steps 2"),
+        "undid 0002_add_age\nundid 0001_create_cats\n",
+      );
+      assert.equal(await project.fw("db rollback"), "Nothing has run.\n");
+      assert.equal(await project.fw("db status"), due);
+    }, { skip });
+  }
+
+  test("fw db tells of a database that is not there, and of a project without one", async () => {
+    await using project = await MadeProject.make({ db: "postgres" });
+    const url = "postgres://nobody:secret@127.0.0.1:1/nothing";
+    await project.fw("g model cat");
+    const { code, stderr } = await fw("db status", {
+      cwd: project.root,
+      env: { DATABASE_URL: url },
+    });
+    assert.equal(code, 1);
+    assert.match(stderr, /^error: Cannot open PostgreSQL database 127\.0\.0\.1:1\/nothing: /);
+    assert.doesNotMatch(stderr, /secret/);
+    rmSync(join(project.root, "src/database.ts"));
+    const without = await fw("db migrate", { cwd: project.root });
+    assert.match(without.stderr, /^error: Cannot load src\/database\.ts: it does not exist; /);
+  }, { skip: SERVERS.postgres.skip });
+
+  test("fw doctor finds nothing wrong with a new project", async () => {
+    await using project = await MadeProject.make({ db: "sqlite", oauth2: true });
+    const found = await project.fw("doctor");
+    assert.deepEqual(levels(found), {
+      runtime: "ok",
+      framework: "ok",
+      permissions: "ok",
+      environment: "ok",
+      secrets: "ok",
+      application: "ok",
+      protection: "ok",
+      database: "ok",
+      migrations: "ok",
+    });
+  });
+
+  test("fw doctor finds what is wrong with a project, and ends with exit code 1", async () => {
+    await using project = await MadeProject.make();
+    await project.fw("g resource cat");
+    replaceIn(
+      project,
+      "deno.json",
+      (text) => text.replace("deno run -P --env-file src/main.ts", "deno run -A src/main.ts"),
+    );
+    replaceIn(project, ".env.example", (text) => `${text}\nSMTP_URL=\nSMTP_USER=x\n`);
+    replaceIn(
+      project,
+      "src/app.ts",
+      (text) => text.replace(/\s+\.enableProductionErrorsFromEnv\(\)/, ""),
+    );
+    const env = { ...process.env, GIT_AUTHOR_NAME: "x", GIT_AUTHOR_EMAIL: "x", HOME: project.root };
+    await run("git", ["add", "--force", ".env"], { cwd: project.root, env });
+    const { code, stdout, stderr } = await fw("doctor --production", {
+      cwd: project.root,
+      env: { FW_ENV: "production", OAUTH2_ISSUER: "http://idp.example" },
+    });
+    assert.equal(code, 1);
+    assert.equal(stderr, "error: Found 4 problems\n");
+    assert.deepEqual(levels(stdout), {
+      runtime: "ok",
+      framework: "ok",
+      permissions: "warning",
+      environment: "problem",
+      secrets: "problem",
+      application: "ok",
+      protection: "warning",
+      database: "ok",
+      migrations: "warning",
+      production: "problem",
+    });
+    assert.match(
+      stdout,
+      /^problem {2}environment {2}SMTP_URL, SMTP_USER of \.env\.example are not set$/m,
+    );
+    assert.match(stdout, /nothing says who may call POST \/api\/v1\/cats, .* and 2 more$/m);
+    assert.match(stdout, /due at the next start, or by fw db migrate: 0001_create_cats$/m);
+    assert.match(stdout, /^problem {2}production {3}OAUTH2_ISSUER is not https$/m);
+    assert.match(stdout, /^problem {2}production {3}5xx responses tell what went wrong/m);
+  });
+
+  test(
+    "fw doctor tells of an application that does not load, and of a database that is not there",
+    async () => {
+      await using project = await MadeProject.make({ db: "postgres" });
+      await project.fw("g model cat");
+      replaceIn(project, "src/app.ts", (text) => text.replace("providers: [GreetingService],", ""));
+      const { code, stdout } = await fw("doctor", {
+        cwd: project.root,
+        env: { DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing" },
+      });
+      assert.equal(code, 1);
+      const { application, protection, database, migrations } = levels(stdout);
+      assert.deepEqual([application, protection, database, migrations], [
+        "problem",
+        "skipped",
+        "problem",
+        "skipped",
+      ]);
+    },
+    { skip: SERVERS.postgres.skip },
+  );
+}
+
+// where Deno runs the command line, there is one
+if (!("Deno" in globalThis)) {
+  test("fw routes where there is no deno says so", async () => {
+    using folder = new TemporaryFolder();
+    await fw("new shop --no-git", { cwd: folder.path });
+    const cwd = join(folder.path, "shop");
+    const { code, stderr } = await fw("routes", { cwd, env: { PATH: "/nowhere" } });
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^error: Cannot run the project: there is no deno on the PATH; npm install -g deno/,
+    );
+  });
+}
+
+function replaceIn(project: MadeProject, file: string, change: (text: string) => string): void {
+  const path = join(project.root, file);
+  const text = readFileSync(path, "utf8");
+  assert.notEqual(change(text), text);
+  writeFileSync(path, change(text));
+}
+
+/** Gives the level of each subject; the last of those that have several. */
+function levels(output: string): Readonly<Record<string, string>> {
+  const lines = output.trim().split("\n").map((line) => line.split(/ {2,}/));
+  return Object.fromEntries(lines.map(([level = "", subject = ""]) => [subject, level]));
+}
