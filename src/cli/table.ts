@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { stripVTControlCharacters } from "node:util";
 import { paint } from "./terminal.ts";
 
 /** Writes rows below a heading; the columns are as wide as what is in them. */
@@ -23,6 +24,5 @@ function padded(cell: string, width: number): string {
 
 /** Colours take no room. */
 function widthOf(cell: string): number {
-  // deno-lint-ignore no-control-regex
-  return cell.replaceAll(/\x1b\[\d+m/g, "").length;
+  return stripVTControlCharacters(cell).length;
 }

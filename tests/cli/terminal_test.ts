@@ -1,0 +1,92 @@
+/** On a terminal: `script` of util-linux is one, which records what is shown on it. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { findOnPath } from "../../src/cli/deno.ts";
+import { test } from "../test.ts";
+import { FW, TemporaryFolder } from "./fw.ts";
+
+const skip = findOnPath("script") === undefined ? "no script of util-linux" : undefined;
+
+/** How the escape character is shown here. */
+const ESCAPE = "␛";
+
+interface Shown {
+  readonly code: number;
+  /** All that was shown, with its escape codes, which begin with `␛`. */
+  readonly text: string;
+}
+
+/** Runs `fw` on a terminal, and types what it is to read. */
+async function onTerminal(
+  command: string,
+  { cwd, typed = [], env = {} }: {
+    readonly cwd: string;
+    readonly typed?: readonly (readonly [when: RegExp, keys: string])[];
+    readonly env?: Readonly<Record<string, string>>;
+  },
+): Promise<Shown> {
+  const { NO_COLOR: _, ...rest } = process.env;
+  const line = [...FW, ...command.split(" ")].filter(Boolean).join(" ");
+  const child = spawn("script", ["--quiet", "--return", "--command", line, "/dev/null"], {
+    cwd,
+    env: { ...rest, TERM: "xterm", SHELL: "/bin/sh", ...env },
+  });
+  let text = "";
+  const left = [...typed];
+  child.stdout.on("data", (chunk) => {
+    text += chunk;
+    if (left[0]?.[0].test(text)) child.stdin.write(left.shift()?.[1] ?? "");
+  });
+  const [code] = await once(child, "close");
+  child.stdin.destroy();
+  return { code, text: text.replaceAll("\r\n", "\n").replaceAll("\x1b", ESCAPE) };
+}
+
+test("fw shows colours on a terminal, but not with NO_COLOR or where it is dumb", async () => {
+  using folder = new TemporaryFolder();
+  const cwd = folder.path;
+  const { text } = await onTerminal("--help", { cwd });
+  assert.match(text, /␛\[1mCommands:␛\[22m\n {2}␛\[36mnew␛\[39m/);
+  const wrong = await onTerminal("nwe", { cwd });
+  assert.equal(wrong.text, "␛[31merror:␛[39m unknown command 'nwe' (did you mean new?)\n");
+  assert.equal(wrong.code, 2);
+  for (const env of [{ NO_COLOR: "1" }, { TERM: "dumb" }]) {
+    assert.doesNotMatch((await onTerminal("--help", { cwd, env })).text, /␛/);
+  }
+}, { skip });
+
+test("fw new asks for the name on a terminal", async () => {
+  using folder = new TemporaryFolder();
+  const typed = [[/name of the project\?/, "shop\n"]] as const;
+  const { code, text } = await onTerminal("new --no-git", { cwd: folder.path, typed });
+  assert.equal(code, 0);
+  assert.match(text, /␛\[32mMade␛\[39m ␛\[1mshop␛\[22m\./);
+  assert.ok(existsSync(join(folder.path, "shop/deno.json")));
+}, { skip });
+
+test("fw new that is not told a name makes nothing", async () => {
+  for (const keys of ["\n", "\x04", "\x03"]) { // Enter, the end of input, Ctrl-C
+    using folder = new TemporaryFolder();
+    const typed = [[/name of the project\?/, keys]] as const;
+    const { code } = await onTerminal("new --no-git", { cwd: folder.path, typed });
+    assert.notEqual(code, 0, JSON.stringify(keys));
+    assert.deepEqual(folder.names(), []);
+  }
+}, { skip });
+
+test("fw shows that it works once that takes over half a second, and takes it away", async () => {
+  using folder = new TemporaryFolder();
+  const bin = join(folder.path, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "git"), "#!/bin/sh\nsleep 0.3\n", { mode: 0o755 });
+  const env = { PATH: `${bin}:${process.env["PATH"]}` };
+  const slow = await onTerminal("new slow", { cwd: folder.path, env });
+  assert.match(slow.text, /\r␛\[K␛\[36m⠋␛\[39m Making slow\r␛\[K/);
+  assert.match(slow.text, /\r␛\[K␛\[32mMade␛\[39m/);
+  const quick = await onTerminal("new quick --dry-run", { cwd: folder.path });
+  assert.doesNotMatch(quick.text, /⠋|␛\[K/);
+}, { skip });
