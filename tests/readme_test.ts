@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MIDDLEWARE_ORDER } from "../src/middleware_order.ts";
+import { fw, TemporaryFolder } from "./cli/fw.ts";
 import { ROOT } from "./project.ts";
 import { Subprocess } from "./subprocess.ts";
 import { test } from "./test.ts";
@@ -56,5 +57,27 @@ if ("Deno" in globalThis) {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+
+  test("README's session of the command line shows what its commands print", async () => {
+    using folder = new TemporaryFolder();
+    const shown = block("console", "## Command line").split(/^\$ /m).slice(1);
+    const commands = shown.map((text) => [text.slice(0, text.indexOf("\n")), text] as const);
+    const printed = new Map(commands);
+    let cwd = folder.path;
+    for (const [command, text] of printed) {
+      if (command.startsWith("cd ")) cwd = join(cwd, command.slice(3));
+      if (!command.startsWith("fw ")) continue;
+      const { code, stdout } = await fw(command.slice(3), { cwd });
+      assert.deepEqual([code, stdout.trim()], [0, text.slice(command.length).trim()]);
+    }
+    assert.deepEqual([...printed.keys()].map((command) => command.split(" ")[0]), [
+      "fw",
+      "cd",
+      "fw",
+      "deno",
+      "curl",
+      "fw",
+    ]);
   });
 }

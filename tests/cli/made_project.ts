@@ -1,5 +1,6 @@
 /** A project as `fw new` makes it, with what it needs to run: databases, and tokens. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { run } from "../../src/cli/deno.ts";
@@ -92,9 +93,11 @@ export class MadeProject implements AsyncDisposable {
 
   /** Serves it as its task `start` does, calls it, and stops it with SIGTERM; it has to end well. */
   async serving(call: (request: Call) => Promise<void>): Promise<void> {
+    const { tasks } = JSON.parse(readFileSync(join(this.root, "deno.json"), "utf8"));
+    const [, flags = ""] = /^deno run (.+) src\/main\.ts$/.exec(tasks.start.command) ?? [];
     await using app = new Subprocess("src/main.ts", {
       cwd: this.root,
-      permissions: ["-P", "--env-file"],
+      permissions: flags.split(" "),
       env: { ...this.#env, PORT: "0" },
     });
     const port = await app.until(/(?<=Listening on http:\/\/localhost:)\d+/);

@@ -88,10 +88,12 @@ test("fw new makes an image that serves on all interfaces, by a user of its own,
   );
   assert.ok(last.some((line) => /^ENV .*\bHOST=0\.0\.0\.0\b/.test(line)));
   assert.ok(last.some((line) => /^HEALTHCHECK .*\/health/.test(line)));
-  assert.equal(
-    last.at(-1),
-    'CMD ["deno", "run", "-P", "--cached-only", "--no-prompt", "src/main.ts"]',
-  );
+  const permissions =
+    "--allow-net --allow-env --allow-read --allow-write=data --allow-sys=hostname";
+  const command = ["deno", "run", "--cached-only", "--no-prompt", ...permissions.split(" ")];
+  assert.deepEqual(JSON.parse(last.at(-1)?.replace("CMD ", "") ?? ""), [...command, "src/main.ts"]);
+  const { tasks } = JSON.parse(folder.files("Shop")["deno.json"] ?? "");
+  assert.equal(tasks.start.command, `deno run ${permissions} --env-file src/main.ts`);
 });
 
 test("fw new --dry-run lists the files, and writes none", async () => {

@@ -154,7 +154,7 @@ GET     /api/me/admin  AppModule.MeController.admin        roles: admin, boss
     replaceIn(
       project,
       "deno.json",
-      (text) => text.replace("deno run -P --env-file src/main.ts", "deno run -A src/main.ts"),
+      (text) => text.replace(/deno run [^"]+ --env-file (?=src)/, "deno run -A "),
     );
     replaceIn(project, ".env.example", (text) => `${text}\nSMTP_URL=\nSMTP_USER=x\n`);
     replaceIn(

@@ -14,23 +14,26 @@ const skip = findOnPath("script") === undefined ? "no script of util-linux" : un
 /** How the escape character is shown here. */
 const ESCAPE = "␛";
 
+const MAX_RUN_MS = 20_000;
+
 interface Shown {
   readonly code: number;
   /** All that was shown, with its escape codes, which begin with `␛`. */
   readonly text: string;
 }
 
-/** Runs `fw` on a terminal, and types what it is to read. */
+/** Runs `fw`, or another program, on a terminal, and types what it is to read. */
 async function onTerminal(
   command: string,
-  { cwd, typed = [], env = {} }: {
+  { program = FW, cwd, typed = [], env = {} }: {
+    readonly program?: readonly string[];
     readonly cwd: string;
     readonly typed?: readonly (readonly [when: RegExp, keys: string])[];
     readonly env?: Readonly<Record<string, string>>;
   },
 ): Promise<Shown> {
   const { NO_COLOR: _, ...rest } = process.env;
-  const line = [...FW, ...command.split(" ")].filter(Boolean).join(" ");
+  const line = [...program, ...command.split(" ")].filter(Boolean).join(" ");
   const child = spawn("script", ["--quiet", "--return", "--command", line, "/dev/null"], {
     cwd,
     env: { ...rest, TERM: "xterm", SHELL: "/bin/sh", ...env },
@@ -41,7 +44,9 @@ async function onTerminal(
     text += chunk;
     if (left[0]?.[0].test(text)) child.stdin.write(left.shift()?.[1] ?? "");
   });
+  const tooLong = setTimeout(() => child.kill("SIGKILL"), MAX_RUN_MS);
   const [code] = await once(child, "close");
+  clearTimeout(tooLong);
   child.stdin.destroy();
   return { code, text: text.replaceAll("\r\n", "\n").replaceAll("\x1b", ESCAPE) };
 }
@@ -90,3 +95,18 @@ test("fw shows that it works once that takes over half a second, and takes it aw
   const quick = await onTerminal("new quick --dry-run", { cwd: folder.path });
   assert.doesNotMatch(quick.text, /⠋|␛\[K/);
 }, { skip });
+
+if ("Deno" in globalThis) {
+  test("Ctrl-C ends deno task dev at once, the watcher included", async () => {
+    using folder = new TemporaryFolder();
+    await onTerminal("new shop --no-git", { cwd: folder.path });
+    const { code, text } = await onTerminal("", {
+      program: [process.execPath, "task", "dev"],
+      cwd: join(folder.path, "shop"),
+      env: { PORT: "0" },
+      typed: [[/Listening on/, "\x03"]],
+    });
+    assert.notEqual(code, null);
+    assert.doesNotMatch(text, /Restarting on file change/);
+  }, { skip });
+}

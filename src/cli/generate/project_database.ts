@@ -7,7 +7,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { addToDatabase } from "../edit/source_file.ts";
 import type { FilePlan } from "../file_plan.ts";
-import { DATABASE_FILE, type Project } from "../project.ts";
+import { APP_FILE, DATABASE_FILE, type Project } from "../project.ts";
 import { databaseFiles, migrationFiles } from "../templates/database.ts";
 import { type Database, databaseName } from "../templates/new_project.ts";
 import { databaseVariables, explained } from "../templates/variables.ts";
@@ -60,9 +60,10 @@ export function ensureDatabase(plan: FilePlan, { root }: Project): void {
     );
     if (lines.length > 0) plan.update(file, `${text}${lines.join("")}`);
   }
+  plan.note(`The project has a database now: ${DATABASE_FILE}, at DATABASE_URL of .env`);
   plan.note(
-    `The project has a database now: ${DATABASE_FILE}, at DATABASE_URL of .env. To see its health, ` +
-      'have src/app.ts say .enableHealthCheck("/health", { indicators: { db: () => app.get(Db).ping() } })',
+    `For its health, in ${APP_FILE}: enableHealthCheck("/health", ` +
+      "{ indicators: { db: () => app.get(Db).ping() } })",
   );
 }
 

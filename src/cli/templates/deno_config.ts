@@ -18,6 +18,15 @@ export const GITIGNORE = `# Secrets, and what is of this machine
 /coverage/
 `;
 
+/** What an application may do: less than everything. Metrics tell the name of the host. */
+export const PERMISSIONS: readonly string[] = [
+  "--allow-net",
+  "--allow-env",
+  "--allow-read",
+  "--allow-write=data",
+  "--allow-sys=hostname",
+];
+
 /** What strict projects ask of the compiler beside Deno's defaults, which are strict. */
 const STRICT_COMPILER_OPTIONS = {
   noUncheckedIndexedAccess: true,
@@ -50,9 +59,9 @@ export function denoConfig({ strict, oauth2, checkout }: NewProject): string {
     tasks: {
       dev: task(
         "Serve, and begin anew when a file changes",
-        "deno run -P --env-file --watch src/main.ts",
+        `deno run ${PERMISSIONS.join(" ")} --env-file --watch src/main.ts --watched`,
       ),
-      start: task("Serve", "deno run -P --env-file src/main.ts"),
+      start: task("Serve", `deno run ${PERMISSIONS.join(" ")} --env-file src/main.ts`),
       test: task("Run the tests", "deno test -A --env-file"),
       ok: task(
         "Check formatting, lint, types and tests: before a commit",
@@ -65,10 +74,6 @@ export function denoConfig({ strict, oauth2, checkout }: NewProject): string {
         ),
       },
       fw: task("Generate code, look at routes, migrate: deno task fw --help", fwCommand()),
-    },
-    // what -P grants: less than everything
-    permissions: {
-      default: { net: true, env: true, read: true, write: ["data"], sys: ["hostname"] },
     },
     imports: { [PACKAGE]: RELEASE, valibot: "npm:valibot@^1.5.0" },
     ...checkout !== undefined && { links: [checkout] },

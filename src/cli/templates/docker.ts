@@ -4,7 +4,13 @@
  * @module
  */
 import { DENO_VERSION } from "../framework.ts";
+import { PERMISSIONS } from "./deno_config.ts";
 import type { Files, NewProject } from "./new_project.ts";
+
+/** What the container runs: Deno itself, so that signals reach it. */
+const COMMAND = `["deno", "run", "--cached-only", "--no-prompt", \\
+  ${PERMISSIONS.map((flag) => `"${flag}"`).join(", ")}, \\
+  "src/main.ts"]`;
 
 const DOCKERIGNORE = `.env
 .git
@@ -49,6 +55,6 @@ ENV FW_ENV=production HOST=0.0.0.0 PORT=3000
 ${stored}EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \\
   CMD wget -q -O /dev/null "http://127.0.0.1:\${PORT}/health" || exit 1
-CMD ["deno", "run", "-P", "--cached-only", "--no-prompt", "src/main.ts"]
+CMD ${COMMAND}
 `;
 }
