@@ -12,11 +12,7 @@ import { AppModule, setUp } from "./app.ts";
 
 const { HOST } = environment(v.object({ HOST: v.optional(v.string()) }));
 const app = setUp(await FwFactory.create(AppModule));
-const address = HOST ? { hostname: HOST } : {};
-// A graceful stop would leave the watcher of \`deno task dev\` running: Ctrl-C ends both at once.
-const isWatched = Deno.args.includes("--watched");
-if (isWatched) await app.listen(portFromEnv(), address);
-else await app.listenGraceful(portFromEnv(), address);
+await app.listenGraceful(portFromEnv(), HOST ? { hostname: HOST } : {});
 `;
 
 const GREETING_CONTROLLER = `import { inject, route } from "@fw/fw";
