@@ -21,9 +21,12 @@ export function sourceFiles(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Lists what a file imports. Comments are left out, so that examples in them do not count. */
+/** What is no code of the file itself: comments with examples, and templates of code. */
+const TEXT = /\/\*[^]*?\*\/|^\s*\/\/.*$|`(?:\\.|[^`\\])*`/gm;
+
+/** Lists what a file imports. */
 export function importsOf(file: string): Import[] {
-  const code = readFileSync(join(ROOT, file), "utf8").replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, "");
+  const code = readFileSync(join(ROOT, file), "utf8").replaceAll(TEXT, "");
   const statements = code.matchAll(/^(?:import|export)\s+(type\s)?[^;"'(]*?\bfrom\s+"([^"]+)";/gm);
   const calls = code.matchAll(/\bimport\(\s*"([^"]+)"/g);
   return [

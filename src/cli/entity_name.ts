@@ -68,6 +68,7 @@ export class EntityName {
 
   /** The name of one: `person` of `people`. */
   singular(): EntityName {
+    // a short word that ends in s is more often an acronym: dns, gps
     return this.#withLast((word) => word.length > 3 ? pluralize.singular(word) : word);
   }
 
@@ -91,13 +92,11 @@ export class EntityName {
 const MAX_LENGTH = 100;
 
 /** ECMAScript's reserved words, in modules and strict code too (ECMA-262 §12.7.2), and Windows' devices. */
-const RESERVED: ReadonlySet<string> = new Set([
-  ..."await break case catch class const continue debugger default delete do else enum export"
-    .split(
-      " ",
-    ),
-  ..."extends false finally for function if import in instanceof new null return super".split(" "),
-  ..."switch this throw true try typeof var void while with yield let static".split(" "),
-  ..."implements interface package private protected public arguments eval".split(" "),
-  ..."undefined nan infinity async of get set constructor prototype con prn aux nul".split(" "),
-]);
+const RESERVED: ReadonlySet<string> = new Set(
+  (
+    "await break case catch class const continue debugger default delete do else enum export extends " +
+    "false finally for function if import in instanceof new null return super switch this throw true " +
+    "try typeof var void while with yield let static implements interface package private protected " +
+    "public arguments eval undefined constructor prototype con prn aux nul"
+  ).split(" "),
+);

@@ -3,19 +3,12 @@
  *
  * @module
  */
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { mkdirSync, realpathSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import process from "node:process";
 import { CliError } from "./cli_error.ts";
+import { isTaken, readText } from "./read_text.ts";
+import { SIGNALS } from "./signals.ts";
 
 /** One file that is to be written. */
 export interface Change {
@@ -44,9 +37,16 @@ export class FilePlan {
     this.#texts.set(path, text);
   }
 
-  /** Plans new text of a file that is there. */
+  /** Plans those of the files that are not there yet. */
+  createMissing(files: Readonly<Record<string, string>>): void {
+    for (const [path, text] of Object.entries(files)) {
+      if (this.read(path) === undefined) this.create(path, text);
+    }
+  }
+
+  /** Plans new text of a file, which is created if there is none. */
   update(path: string, text: string): void {
-    if (!this.#texts.has(path)) this.#updated.add(path);
+    if (!this.#texts.has(path) && isTaken(join(this.#root, path))) this.#updated.add(path);
     this.#texts.set(path, text);
   }
 
@@ -65,19 +65,20 @@ export class FilePlan {
     return this.#texts.get(path) ?? readText(join(this.#root, path));
   }
 
-  /** Changes the text of every planned file, as a formatter does. */
-  async transform(change: (path: string, text: string) => Promise<string>): Promise<void> {
+  /** Formats the files that are new; those that are edited are as their author has them. */
+  async formatNew(
+    format: (file: { path: string; text: string }) => Promise<string>,
+  ): Promise<void> {
+    const created = [...this.#texts].filter(([path]) => !this.#updated.has(path));
     await Promise.all(
-      [...this.#texts].map(async ([path, text]) => {
-        if (!this.#updated.has(path)) this.#texts.set(path, await change(path, text));
-      }),
+      created.map(async ([path, text]) => this.#texts.set(path, await format({ path, text }))),
     );
   }
 
   /** Lists the changes, in the order they were planned. */
   changes(): readonly Change[] {
     return [...this.#texts].map(([path, text]) => {
-      const exists = existsSync(join(this.#root, path));
+      const exists = isTaken(join(this.#root, path));
       return {
         path,
         verb: this.#updated.has(path) ? "update" : exists ? "overwrite" : "create",
@@ -94,14 +95,14 @@ export class FilePlan {
    */
   check({ force = false }: { readonly force?: boolean } = {}): void {
     for (const { path, verb } of this.changes()) {
-      if (leaves(this.#root, path)) {
+      if (isOutside(this.#root, path)) {
         throw new CliError(`Cannot write ${path}: it is outside of the project`);
       }
       if (verb === "overwrite" && !force) {
         throw new CliError(`Cannot write ${path}: it exists; --force overwrites it`);
       }
       if (verb === "overwrite" && !statSync(join(this.#root, path)).isFile()) {
-        throw new CliError(`Cannot write ${path}: it is a folder`);
+        throw new CliError(`Cannot write ${path}: it is no file`);
       }
     }
   }
@@ -119,7 +120,7 @@ export class FilePlan {
     try {
       for (const { path, text } of this.changes()) this.#write(path, text, undo);
     } catch (cause) {
-      for (const step of undo.reverse()) undone(step);
+      for (const step of undo.reverse()) attempt(step);
       throw cause;
     } finally {
       for (const signal of SIGNALS) process.off(signal, ignore);
@@ -145,16 +146,8 @@ export class FilePlan {
   }
 }
 
-/** The signals by which a user or a supervisor ends a command. */
-export const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-/** Reads a file; gives nothing where there is none. */
-export function readText(file: string): string | undefined {
-  return existsSync(file) && statSync(file).isFile() ? readFileSync(file, "utf8") : undefined;
-}
-
-/** Undoes a step as far as it was taken. */
-function undone(step: () => void): void {
+/** Takes a step back, as far as it was taken. */
+function attempt(step: () => void): void {
   try {
     step();
   } catch {
@@ -163,19 +156,28 @@ function undone(step: () => void): void {
 }
 
 /** Tells whether a path, or a link on it, leads out of a folder. */
-function leaves(root: string, path: string): boolean {
-  let existing = resolve(root, path);
-  while (!existsSync(existing)) existing = dirname(existing);
-  return [[root, resolve(root, path)], [realpathSync(root), realpathSync(existing)]].some(
-    ([from = "", to = ""]) => {
-      const way = relative(from, to);
-      return way === ".." || way.startsWith(`..${sep}`) || resolve(way) === way;
-    },
-  );
+function isOutside(root: string, path: string): boolean {
+  const target = resolve(root, path);
+  let existing = target;
+  while (!isTaken(existing)) existing = dirname(existing);
+  return leadsOut(root, target) || leadsOut(realpathSync(root), realPathOf(existing));
+}
+
+function leadsOut(from: string, to: string): boolean {
+  const way = relative(from, to);
+  return way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way);
+}
+
+/** Follows links; one that leads nowhere might lead anywhere. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return sep;
+  }
 }
 
 /** Lists the folders that a folder needs and that are not there, outermost first. */
 function missingFolders(folder: string): readonly string[] {
-  if (existsSync(folder)) return [];
-  return [...missingFolders(dirname(folder)), folder];
+  return isTaken(folder) ? [] : [...missingFolders(dirname(folder)), folder];
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { CommanderError } from "commander";
-import { CliError, lineOf } from "./cli_error.ts";
+import { lineOf } from "./cli_error.ts";
 import { createProgram } from "./program.ts";
 import { paintError, printError } from "./terminal.ts";
 
@@ -22,7 +22,7 @@ export async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0; // help, version
     printError(`${paintError("red", "error:")} ${messageOf(error)}`);
-    return error instanceof CliError ? error.exitCode : error instanceof CommanderError ? 2 : 1;
+    return error instanceof CommanderError ? 2 : 1;
   }
 }
 

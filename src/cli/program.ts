@@ -4,16 +4,17 @@
  * @module
  */
 import { Command } from "commander";
-import { dbCommand } from "./commands/db.ts";
-import { doctorCommand } from "./commands/doctor.ts";
-import { generateCommand } from "./commands/generate.ts";
-import { infoCommand } from "./commands/info.ts";
-import { newCommand } from "./commands/new.ts";
-import { openApiCommand } from "./commands/openapi.ts";
-import { routesCommand } from "./commands/routes.ts";
+import process from "node:process";
+import { addDbCommand } from "./commands/db.ts";
+import { addDoctorCommand } from "./commands/doctor.ts";
+import { addGenerateCommand } from "./commands/generate.ts";
+import { addInfoCommand } from "./commands/info.ts";
+import { addNewCommand } from "./commands/new.ts";
+import { addOpenApiCommand } from "./commands/openapi.ts";
+import { addRoutesCommand } from "./commands/routes.ts";
+import { addExamples } from "./commands/options.ts";
 import { VERSION } from "./framework.ts";
 import { hasColours, paint } from "./terminal.ts";
-import process from "node:process";
 
 /** Makes the program, which throws instead of ending the process. */
 export function createProgram(): Command {
@@ -35,21 +36,19 @@ export function createProgram(): Command {
       styleSubcommandText: (text) => paint("cyan", text),
       styleOptionText: (text) => paint("cyan", text),
       subcommandTerm: (command) => [command.name(), ...command.aliases()].join(", "),
-    })
-    .addHelpText(
-      "after",
-      `
-Examples:
-  fw new shop --db sqlite        a project in the folder shop
-  fw generate resource product   in it: a whole CRUD, with its tests
-  fw routes                      which routes there are, and how they are protected`,
-    );
-  newCommand(program);
-  generateCommand(program);
-  routesCommand(program);
-  openApiCommand(program);
-  dbCommand(program);
-  doctorCommand(program);
-  infoCommand(program);
+    });
+  addExamples(
+    program,
+    "fw new shop --db sqlite        a project in the folder shop",
+    "fw generate resource product   in it: a whole CRUD, with its tests",
+    "fw routes                      which routes there are, and how they are protected",
+  );
+  addNewCommand(program);
+  addGenerateCommand(program);
+  addRoutesCommand(program);
+  addOpenApiCommand(program);
+  addDbCommand(program);
+  addDoctorCommand(program);
+  addInfoCommand(program);
   return program;
 }

@@ -8,23 +8,40 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { CliError, lineOf } from "./cli_error.ts";
-import { findDeno, type Outcome, run } from "./deno.ts";
-import { readText } from "./file_plan.ts";
+import { findDeno } from "./deno.ts";
 import { hasFile, type Project } from "./project.ts";
+import { readText } from "./read_text.ts";
+import { type Outcome, run } from "./subprocess.ts";
 
-/** What a script leaves behind: what it returned, or the message of what it threw. */
-interface Left {
+/** A script that uses what a file of the project exports. */
+export interface ProjectScript {
+  /** The file, from the project's folder. */
+  readonly file: string;
+  /** The name that it has to export; the script has all its exports as `exported`. */
+  readonly name: string;
+  /** The option that names another file, for the message that there is none. */
+  readonly option: string;
+  /** The body of an async function, which gives JSON. It may `import()` as a file of the folder does. */
+  readonly body: string;
+}
+
+/** What a script leaves behind: what it gave, or the message of what it threw. */
+interface ScriptResult {
   readonly result?: unknown;
   readonly error?: string;
 }
 
 /**
- * Runs the body of an async function in the project's folder, with the variables of its `.env`, and
- * gives what it returns, which has to be JSON. It may `import()` as a file of that folder does.
+ * Runs a script in the project's folder, with the variables of its `.env`, and gives what it gives.
  *
- * @throws {CliError} if there is no Deno to run it, or with the message of what it throws
+ * @throws {CliError} if there is no such file or export, or no Deno to run it; with the message of what
+ * it throws
  */
-export async function runInProject(project: Project, body: string): Promise<unknown> {
+export async function runInProject(project: Project, script: ProjectScript): Promise<unknown> {
+  const { file, option } = script;
+  if (!hasFile(project, file)) {
+    throw new CliError(`Cannot load ${file}: it does not exist; ${option} names another file`);
+  }
   const deno = findDeno();
   if (deno === undefined) {
     throw new CliError(
@@ -33,25 +50,30 @@ export async function runInProject(project: Project, body: string): Promise<unkn
   }
   const folder = mkdtempSync(join(tmpdir(), "fw-"));
   try {
-    const file = join(folder, "result.json");
+    const resultFile = join(folder, "result.json");
     const envFile = hasFile(project, ".env") ? ["--env-file=.env"] : [];
-    const args = ["run", "-A", "--quiet", "--no-prompt", ...envFile, "-"];
-    const env = { ...process.env, NO_COLOR: "1" };
-    const outcome = await run(deno, args, { cwd: project.root, input: script(body, file), env });
-    const { result, error = failureOf(outcome) }: Left = JSON.parse(readText(file) ?? "{}");
-    if (result === undefined) throw new CliError(lineOf(error));
-    return result;
+    const outcome = await run([deno, "run", "-A", "--quiet", "--no-prompt", ...envFile, "-"], {
+      cwd: project.root,
+      input: sourceOf(script, resultFile),
+      env: { ...process.env, NO_COLOR: "1" },
+    });
+    const left: ScriptResult = JSON.parse(readText(resultFile) ?? "{}");
+    if (left.result === undefined) throw new CliError(lineOf(left.error ?? failureOf(outcome)));
+    return left.result;
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
 /** It exits by itself: what the application has started may hold the process up. */
-function script(body: string, file: string): string {
+function sourceOf({ file, name, body }: ProjectScript, resultFile: string): string {
+  const missing = `Cannot load ${file}: it exports no ${name}`;
   return `
 import { writeFileSync } from "node:fs";
 import process from "node:process";
 async function main() {
+  const exported = await import(${JSON.stringify(`./${file}`)});
+  if (exported.${name} === undefined) throw new TypeError(${JSON.stringify(missing)});
 ${body}
 }
 let left;
@@ -60,7 +82,7 @@ try {
 } catch (error) {
   left = { error: error instanceof Error ? error.message : String(error) };
 }
-writeFileSync(${JSON.stringify(file)}, JSON.stringify(left));
+writeFileSync(${JSON.stringify(resultFile)}, JSON.stringify(left));
 process.exit(0);
 `;
 }

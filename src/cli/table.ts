@@ -6,19 +6,22 @@
 import { stripVTControlCharacters } from "node:util";
 import { paint } from "./terminal.ts";
 
-/** Writes rows below a heading; the columns are as wide as what is in them. */
-export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [heading.map((title) => paint("bold", title)), ...rows];
-  const widths = heading.map((_, column) =>
+/** Writes rows, below a heading if there is one; the columns are as wide as what is in them. */
+export function table(
+  rows: readonly (readonly string[])[],
+  { heading }: { readonly heading?: readonly string[] } = {},
+): string {
+  const all = heading ? [heading.map((title) => paint("bold", title)), ...rows] : rows;
+  const widths = (all[0] ?? []).map((_, column) =>
     Math.max(...all.map((row) => widthOf(row[column] ?? "")))
   );
-  return all.map((row) =>
-    row.map((cell, column) => padded(cell, widths[column] ?? 0)).join("  ").trimEnd()
-  )
-    .join("\n");
+  const lines = all.map((row) =>
+    row.map((cell, column) => pad(cell, widths[column] ?? 0)).join("  ")
+  );
+  return lines.map((line) => line.trimEnd()).join("\n");
 }
 
-function padded(cell: string, width: number): string {
+function pad(cell: string, width: number): string {
   return cell + " ".repeat(width - widthOf(cell));
 }
 

@@ -7,10 +7,10 @@ import type { InjectionKey } from "./provider.ts";
 import type { Scope } from "./scope.ts";
 
 /** As text, a placeholder is a URL, which is what code refuses most often for not being one. */
-const TEXT = "https://preview.invalid";
+const PREVIEW_URL = "https://preview.invalid";
 
 /**
- * Gives what a preview has of a key: a controller as it is, because its fields are the routes, and a
+ * Gives what a preview injects for a key: a controller as it is, because its fields are the routes, and a
  * placeholder of anything else.
  */
 export function previewOf(key: InjectionKey<unknown>, scopes: readonly Scope[]): unknown {
@@ -25,9 +25,10 @@ export function previewOf(key: InjectionKey<unknown>, scopes: readonly Scope[]):
  * as a list empty. It is no promise.
  */
 export function placeholder(): unknown {
+  // only a proxy of a function can be called and constructed
   const self: object = new Proxy(function () {}, {
     get(_, key) {
-      if (key === Symbol.toPrimitive) return (hint: string) => hint === "number" ? 1 : TEXT;
+      if (key === Symbol.toPrimitive) return (hint: string) => hint === "number" ? 1 : PREVIEW_URL;
       if (key === Symbol.iterator) return () => [].values();
       return typeof key === "symbol" || key === "then" ? undefined : self;
     },

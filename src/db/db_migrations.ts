@@ -7,7 +7,7 @@ import { DbConnection } from "./connection.ts";
 import { migrate, rollBack } from "./migrate.ts";
 import { type MigrationStatus, migrationStatuses } from "./migration_status.ts";
 import type { MigrationSource } from "./migrations.ts";
-import type { DbOptions, UnmigratedDatabase } from "./options.ts";
+import type { DbOptions } from "./options.ts";
 
 /** How far to roll back. */
 export interface RollBackOptions {
@@ -40,16 +40,8 @@ export class DbMigrations {
   readonly #source: MigrationSource;
   #last: Promise<unknown> = Promise.resolve();
 
-  /**
-   * Takes over an open database; use `open`.
-   *
-   * @throws {TypeError} if `DbOptions.openUnmigrated` did not give it
-   */
-  constructor({ database, source }: UnmigratedDatabase) {
-    if (!(database instanceof DbConnection)) {
-      throw new TypeError("Cannot make migrations: they take what DbOptions.openUnmigrated gives");
-    }
-    this.#connection = database;
+  private constructor(connection: DbConnection, source: MigrationSource) {
+    this.#connection = connection;
     this.#source = source;
   }
 
@@ -61,7 +53,10 @@ export class DbMigrations {
    * @throws {DbError} if the database cannot be opened
    */
   static async open(options: DbOptions): Promise<DbMigrations> {
-    return new DbMigrations(await options.openUnmigrated());
+    const { database, source } = await options.openUnmigrated();
+    // what a database is open as is not for applications to see, so its type does not tell
+    if (database instanceof DbConnection) return new DbMigrations(database, source);
+    throw new TypeError("Cannot open migrations: the options are of another release");
   }
 
   /**

@@ -19,7 +19,8 @@ export interface OpenableService<T> {
 /** Makes modules that provide a database. */
 export class DbModule {
   /**
-   * Gives a module that provides and exports a service, opened at boot and closed at shutdown.
+   * Gives a module that provides and exports a service, opened at boot and closed at shutdown. The
+   * options may be a function, called at boot, so that the environment is not read at import.
    *
    * @example
    * ```ts
@@ -36,11 +37,13 @@ export class DbModule {
    */
   static forRootWithOptions<T extends object>(
     service: OpenableService<T>,
-    options: DbOptions,
+    options: DbOptions | (() => DbOptions),
   ): Module {
     return module({
       name: "DbModule",
-      providers: [provide(service, () => service.open(options))],
+      providers: [
+        provide(service, () => service.open(typeof options === "function" ? options() : options)),
+      ],
       exports: [service],
     });
   }

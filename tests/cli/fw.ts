@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { type Outcome, run } from "../../src/cli/deno.ts";
+import { type Outcome, run } from "../../src/cli/subprocess.ts";
 import { ROOT } from "../project.ts";
 
 /** Options of {@linkcode fw}. */
@@ -25,10 +25,9 @@ export const FW: readonly [string, ...string[]] = [
 
 /** Runs `fw` with the words of a command, to its end. */
 export function fw(command: string | readonly string[], options: FwOptions): Promise<Outcome> {
-  const [program, ...args] = FW;
   const words = typeof command === "string" ? command.split(" ").filter(Boolean) : command;
   const env = { ...process.env, NO_COLOR: "1", ...options.env };
-  return run(program, [...args, ...words], { ...options, env });
+  return run([...FW, ...words], { ...options, env });
 }
 
 /** A folder for temporary files, removed at the end of its scope. */

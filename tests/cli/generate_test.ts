@@ -39,7 +39,7 @@ update src/app.ts
   const app = (before["src/app.ts"] ?? "")
     .replace("providers: [GreetingService]", "providers: [GreetingService, UserProfileService]")
     .replace(
-      /(?=\n\n\/\*\* The whole)/,
+      /(?=\n\n\/\*\* The application)/,
       '\nimport { UserProfileService } from "./user_profile/user_profile_service.ts";',
     );
   assert.equal(after["src/app.ts"], app);

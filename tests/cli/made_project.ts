@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { run } from "../../src/cli/deno.ts";
+import { run } from "../../src/cli/subprocess.ts";
 import { DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
 import { createDatabase } from "../db/servers.ts";
 import { Subprocess } from "../subprocess.ts";
@@ -81,7 +81,7 @@ export class MadeProject implements AsyncDisposable {
   /** Runs its check of formatting, lint, types and tests; it has to pass. Gives the names of its tests. */
   async ok(): Promise<readonly string[]> {
     const env = { ...process.env, NO_COLOR: "1", ...this.#env };
-    const { code, stdout, stderr } = await run(process.execPath, ["task", "ok"], {
+    const { code, stdout, stderr } = await run([process.execPath, "task", "ok"], {
       cwd: this.root,
       env,
     });

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
-import { findOnPath, run } from "../../src/cli/deno.ts";
+import { findOnPath, run } from "../../src/cli/subprocess.ts";
 import { test } from "../test.ts";
 import { FW, fw, TemporaryFolder } from "./fw.ts";
 
@@ -190,5 +190,5 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 async function git(cwd: string, ...args: string[]): Promise<string> {
-  return (await run("git", args, { cwd })).stdout;
+  return (await run(["git", ...args], { cwd })).stdout;
 }

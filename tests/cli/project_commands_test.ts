@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { parse } from "yaml";
-import { run } from "../../src/cli/deno.ts";
+import { run } from "../../src/cli/subprocess.ts";
 import { SERVERS } from "../db/servers.ts";
 import { test } from "../test.ts";
 import { fw, TemporaryFolder } from "./fw.ts";
@@ -163,7 +163,7 @@ GET     /api/me/admin  AppModule.MeController.admin        roles: admin, boss
       (text) => text.replace(/\s+\.enableProductionErrorsFromEnv\(\)/, ""),
     );
     const env = { ...process.env, GIT_AUTHOR_NAME: "x", GIT_AUTHOR_EMAIL: "x", HOME: project.root };
-    await run("git", ["add", "--force", ".env"], { cwd: project.root, env });
+    await run(["git", "add", "--force", ".env"], { cwd: project.root, env });
     const { code, stdout, stderr } = await fw("doctor --production", {
       cwd: project.root,
       env: { FW_ENV: "production", OAUTH2_ISSUER: "http://idp.example" },

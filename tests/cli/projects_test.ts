@@ -22,8 +22,8 @@ if ("Deno" in globalThis) {
         assert.deepEqual(tests, [
           ...db ? ["migrations lead from an empty database to the newest and back again"] : [],
           "GET /api/ greets",
-          "GET /health is well",
-          ...oauth2 ? ["GET /api/me tells who is calling, and nobody without a token"] : [],
+          "GET /health reports ok",
+          ...oauth2 ? ["GET /api/me tells who is calling, and refuses those without a token"] : [],
           "GreetingService.greet() greets by name",
         ]);
         await project.answers();
@@ -64,10 +64,12 @@ if ("Deno" in globalThis) {
         "CreateOrderDto drops what it does not declare",
         "CreateOrderDto refuses an empty name",
         "Customer is stored, and read as it was written",
-        "CustomersService.one() refuses a key that there is not",
-        "CustomersService.page() gives rows in the order of their keys",
+        "CustomersController creates, lists, finds, changes and deletes customers",
+        "CustomersController refuses a customer without a name with 422",
+        "CustomersService.one() refuses an id that does not exist",
+        "CustomersService.page() gives a page, and how many there are",
         "GET /api/ greets",
-        "GET /health is well",
+        "GET /health reports ok",
         "GET /v1/invoices answers",
         "GreetingService.greet() greets by name",
         "OrderItem is stored, and read as it was written",
@@ -75,8 +77,6 @@ if ("Deno" in globalThis) {
         "ServerTimingInterceptor tells how long the handler took",
         "SlugPipe drops the space around a text",
         "SlugPipe refuses a text of nothing but space",
-        "customers are created, listed, found, changed and deleted",
-        "customers are refused without a name, with 422",
         "migrations lead from an empty database to the newest and back again",
       ]);
       await project.answers();

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { findOnPath } from "../../src/cli/deno.ts";
+import { findOnPath } from "../../src/cli/subprocess.ts";
 import { test } from "../test.ts";
 import { FW, TemporaryFolder } from "./fw.ts";
 

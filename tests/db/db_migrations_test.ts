@@ -153,9 +153,6 @@ test("DbMigrations.open() refuses options that name none, and wrong limits", asy
   });
   await assert.rejects(DbMigrations.open(options.migrations(THREE).poolMin(11)), RangeError);
   await assert.rejects(DbMigrations.open(options.migrations(THREE)), DbError);
-  const database = { close: () => Promise.resolve() };
-  const source = () => Promise.resolve(THREE);
-  assert.throws(() => new DbMigrations({ database, source }), TypeError);
 });
 
 test("DbMigrations tells what cannot be read when it is asked", async () => {

@@ -136,6 +136,20 @@ test("DbModule opens its service at boot and closes it at shutdown", async () =>
   );
 });
 
+test("DbModule asks for its options at boot, and not where they are overridden", async () => {
+  let calls = 0;
+  const options = () => {
+    calls++;
+    return OPTIONS;
+  };
+  const App = module({ imports: [DbModule.forRootWithOptions(Db, options)] });
+  await using _ = await createTestApplication(App, { overrides: [provide(Db, () => openDb())] });
+  assert.equal(calls, 0);
+  await using app = await createTestApplication(App);
+  await app.get(Db).createTables();
+  assert.deepEqual([calls, await app.get(Db).user.count()], [1, 0]);
+});
+
 test("DbModule gives way to an override, and fails the boot when it cannot open", async () => {
   const broken = DbOptions.fromUrl("sqlite:/no/such/folder/data.sqlite");
   const App = module({ imports: [DbModule.forRootWithOptions(Db, broken)] });

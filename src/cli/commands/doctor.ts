@@ -6,55 +6,23 @@
 import type { Command } from "commander";
 import process from "node:process";
 import { CliError } from "../cli_error.ts";
-import { checkApplication, checkDatabase } from "../doctor/application.ts";
+import { checkApplication } from "../doctor/application.ts";
+import { checkDatabase } from "../doctor/database.ts";
 import type { Finding } from "../doctor/finding.ts";
+import { checkPermissions } from "../doctor/permissions.ts";
 import { checkProduction } from "../doctor/production.ts";
-import { checkFramework, checkPermissions, checkRuntime } from "../doctor/runtime.ts";
-import { checkSecrets, checkVariables, variablesOf } from "../doctor/variables.ts";
-import { findProject } from "../project.ts";
-import { paint, print, type Style } from "../terminal.ts";
-import { type AppOption, withAppOption } from "./app_option.ts";
+import { checkFramework, checkRuntime } from "../doctor/runtime.ts";
+import { checkSecrets } from "../doctor/secrets.ts";
+import { checkVariables, readVariables } from "../doctor/variables.ts";
+import { requireProject } from "../project.ts";
+import type { ApplicationOptions } from "../project_application.ts";
+import type { DatabaseOption } from "../project_migrations.ts";
+import { table } from "../table.ts";
+import { paint, print, type Style, withProgress } from "../terminal.ts";
+import { addAppOption, addDatabaseOption, addExamples } from "./options.ts";
 
-/** Adds `fw doctor`. */
-export function doctorCommand(program: Command): void {
-  withAppOption(program.command("doctor"))
-    .summary("look for what is wrong with a project")
-    .description(
-      "Looks at the runtime, permissions, environment, application, database and migrations of a " +
-        "project. It ends with exit code 1 if there is a problem; warnings may be meant.",
-    )
-    .option("--production", "also look for what is not safe in production")
-    .addHelpText(
-      "after",
-      `
-Example:
-  FW_ENV=production fw doctor --production`,
-    )
-    .action(examine);
-}
-
-async function examine(
-  { production, ...options }: AppOption & { production?: boolean },
-): Promise<void> {
-  const project = findProject(process.cwd());
-  const variables = variablesOf(project);
-  const findings = [
-    await checkRuntime(project),
-    checkFramework(project),
-    checkPermissions(project),
-    checkVariables(project, variables),
-    await checkSecrets(project),
-    ...await checkApplication(options),
-    ...await checkDatabase(project),
-    ...production || variables["FW_ENV"] === "production"
-      ? checkProduction(project, variables)
-      : [],
-  ];
-  for (const { level, subject, text } of findings) {
-    print(`${paint(STYLES[level], level.padEnd(7))}  ${subject.padEnd(11)}  ${text}`);
-  }
-  const problems = findings.filter(({ level }) => level === "problem").length;
-  if (problems > 0) throw new CliError(`Found ${problems} problem${problems === 1 ? "" : "s"}`);
+interface DoctorOptions extends ApplicationOptions, DatabaseOption {
+  readonly production?: boolean;
 }
 
 const STYLES: Readonly<Record<Finding["level"], Style>> = {
@@ -63,3 +31,38 @@ const STYLES: Readonly<Record<Finding["level"], Style>> = {
   problem: "red",
   skipped: "dim",
 };
+
+/** Adds `fw doctor`. */
+export function addDoctorCommand(program: Command): void {
+  const command = program.command("doctor")
+    .summary("look for what is wrong with a project")
+    .description(
+      "Looks at the runtime, permissions, environment, application, database and migrations of a " +
+        "project. It ends with exit code 1 if there is a problem; warnings may be meant.",
+    )
+    .option("--production", "also look for what is not safe in production")
+    .action(examine);
+  addDatabaseOption(addAppOption(command));
+  addExamples(command, "FW_ENV=production fw doctor --production");
+}
+
+async function examine({ production = false, ...options }: DoctorOptions): Promise<void> {
+  const project = requireProject(process.cwd());
+  const variables = readVariables(project);
+  const isProduction = production || variables["FW_ENV"] === "production";
+  const findings = await withProgress("Looking", async () => [
+    await checkRuntime(project),
+    checkFramework(project),
+    checkPermissions(project),
+    checkVariables(project, variables),
+    await checkSecrets(project),
+    ...await checkApplication(project, options),
+    ...await checkDatabase(project, options),
+    ...isProduction ? checkProduction(project, variables) : [],
+  ]);
+  print(
+    table(findings.map(({ level, subject, text }) => [paint(STYLES[level], level), subject, text])),
+  );
+  const problems = findings.filter(({ level }) => level === "problem").length;
+  if (problems > 0) throw new CliError(`Found ${problems} problem${problems === 1 ? "" : "s"}`);
+}

@@ -5,13 +5,15 @@
  */
 import type { Command } from "commander";
 import process from "node:process";
-import { CliError } from "../cli_error.ts";
-import { formatted } from "../deno.ts";
+import { format } from "../deno.ts";
 import { FilePlan } from "../file_plan.ts";
-import { type Kind, KINDS } from "../generate/kinds.ts";
-import { targetOf, type TargetOptions } from "../generate/target.ts";
-import { findProject } from "../project.ts";
-import { ask, isInteractive, paint, print, withProgress } from "../terminal.ts";
+import type { Kind } from "../generate/kind.ts";
+import { KINDS } from "../generate/kinds.ts";
+import { readTarget, type TargetOptions } from "../generate/target.ts";
+import { requireProject } from "../project.ts";
+import { withProgress } from "../terminal.ts";
+import { addExamples, argumentOr } from "./options.ts";
+import { printChanges } from "./print_changes.ts";
 
 interface GenerateOptions extends TargetOptions {
   readonly dryRun?: boolean;
@@ -19,31 +21,34 @@ interface GenerateOptions extends TargetOptions {
 }
 
 /** Adds `fw generate`, with a command for each kind. */
-export function generateCommand(program: Command): void {
+export function addGenerateCommand(program: Command): void {
   const command = program.command("generate")
     .alias("g")
     .summary("generate code in a project")
     .description("Generates code with its test, and lists it in the module that it belongs to.")
-    .usage("<kind> <name> [options]")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  fw generate resource product
-  fw g s mail --dry-run
-  fw g co admin/invoices`,
-    );
-  for (const kind of KINDS) addKind(command, kind);
+    .usage("<kind> <name> [options]");
+  addExamples(
+    command,
+    "fw generate resource product",
+    "fw g s mail --dry-run",
+    "fw g co admin/invoices",
+  );
+  for (const kind of KINDS) addKindCommand(command, kind);
 }
 
-/** Adds a command that generates one kind; below `generate` it is called what the kind is. */
-export function addKind(parent: Command, kind: Kind, name: string = kind.name): void {
+/** Adds a command that generates one kind, and is called what the kind is unless told otherwise. */
+export function addKindCommand(
+  parent: Command,
+  kind: Kind,
+  { name = kind.name }: { readonly name?: string } = {},
+): void {
+  const { aliases, about, example, hasFolder = true } = kind;
   const command = parent.command(name)
-    .aliases([...kind.aliases])
+    .aliases([...aliases])
     .argument("[name]", "its name, in any case")
-    .summary(kind.about)
-    .description(`Generates ${kind.about}.`);
-  if (kind.hasFolder) {
+    .summary(about)
+    .description(`Generates ${about}.`);
+  if (hasFolder) {
     command
       .option("--path <folder>", "the folder to generate in, as admin/name does below it")
       .option("--flat", "generate no folder for it");
@@ -51,8 +56,10 @@ export function addKind(parent: Command, kind: Kind, name: string = kind.name): 
   command
     .option("--dry-run", "list what would be written, write nothing")
     .option("--force", "overwrite files that exist")
-    .addHelpText("after", `\nExample:\n  fw ${parent.name()} ${name} ${kind.example}`)
-    .action((name: string | undefined, options: GenerateOptions) => generate(kind, name, options));
+    .action((given: string | undefined, options: GenerateOptions) =>
+      generate(kind, given, options)
+    );
+  addExamples(command, `fw ${parent.name()} ${name} ${example}`);
 }
 
 async function generate(
@@ -60,25 +67,16 @@ async function generate(
   given: string | undefined,
   { dryRun = false, force = false, ...where }: GenerateOptions,
 ): Promise<void> {
-  if (given === undefined && !isInteractive()) {
-    throw new CliError("missing required argument 'name'", { exitCode: 2 });
-  }
-  const target = targetOf(
-    kind.name,
-    given ?? await ask(`What is the name of the ${kind.name}?`),
-    where,
-  );
-  const project = findProject(process.cwd());
+  const name = await argumentOr(given, `What is the name of the ${kind.name}?`);
+  const target = readTarget(name, { kind: kind.name, ...where });
+  const project = requireProject(process.cwd());
   const plan = new FilePlan(project.root);
   await withProgress(`Generating ${target.name.kebab}`, async () => {
     await kind.generate({ plan, project, target });
-    await plan.transform((path, text) => formatted(path, text, project.root));
+    await plan.formatNew((file) => format(file, project.root));
   });
   plan.check({ force });
   const changes = plan.changes();
   if (!dryRun) plan.apply();
-  for (const { verb, path } of changes) print(`${paint(COLOURS[verb], verb)} ${path}`);
-  for (const note of plan.notes()) print(`${paint("yellow", "note")} ${note}`);
+  printChanges(changes, plan.notes());
 }
-
-const COLOURS = { create: "green", overwrite: "red", update: "cyan" } as const;

@@ -5,31 +5,27 @@
  */
 import type { Command } from "commander";
 import process from "node:process";
-import { denoVersion } from "../doctor/runtime.ts";
+import { denoVersion } from "../deno.ts";
 import { checkoutRoot, VERSION } from "../framework.ts";
-import { findProject, type Project } from "../project.ts";
+import { findProject } from "../project.ts";
 import { table } from "../table.ts";
 import { print } from "../terminal.ts";
+import { addExamples } from "./options.ts";
 
 /** Adds `fw info`. */
-export function infoCommand(program: Command): void {
-  program.command("info")
+export function addInfoCommand(program: Command): void {
+  const command = program.command("info")
     .summary("print versions, for reports of defects")
     .description(
       "Prints the versions of all that plays a part, as a report of a defect needs them.",
     )
     .option("--json", "as JSON")
-    .addHelpText(
-      "after",
-      `
-Example:
-  fw info --json`,
-    )
-    .action(info);
+    .action(printInfo);
+  addExamples(command, "fw info --json");
 }
 
-async function info({ json }: { json?: boolean }): Promise<void> {
-  const project = projectHere();
+async function printInfo({ json = false }: { json?: boolean }): Promise<void> {
+  const project = findProject(process.cwd());
   const facts = {
     fw: VERSION,
     source: checkoutRoot() ?? "release",
@@ -39,17 +35,7 @@ async function info({ json }: { json?: boolean }): Promise<void> {
     project: project?.root ?? "none here",
     ...project && { imports: project.framework },
   };
-  if (json) return print(JSON.stringify(facts, null, 2));
-  print(table(["", ""], Object.entries(facts)).trimStart());
-}
-
-/** Gives the project, if there is one: nobody needs one to ask for versions. */
-function projectHere(): Project | undefined {
-  try {
-    return findProject(process.cwd());
-  } catch {
-    return undefined;
-  }
+  print(json ? JSON.stringify(facts, null, 2) : table(Object.entries(facts)));
 }
 
 /** Names what runs this command line. */

@@ -6,27 +6,29 @@
 import { type Command, Option } from "commander";
 import process from "node:process";
 import { CliError } from "../cli_error.ts";
+import { type Database, DATABASES } from "../database.ts";
 import { formatAll } from "../deno.ts";
 import { EntityName } from "../entity_name.ts";
 import { FilePlan } from "../file_plan.ts";
 import { checkoutRoot } from "../framework.ts";
-import { commitAll } from "../git.ts";
-import { checkAbsent, makeFolder } from "../new_folder.ts";
-import { DATABASES, type NewProject } from "../templates/new_project.ts";
-import { projectFiles } from "../templates/project_files.ts";
-import { ask, isInteractive, paint, print, withProgress } from "../terminal.ts";
+import { commitAll } from "../new_project/git.ts";
+import { checkAbsent, makeFolder } from "../new_project/new_folder.ts";
+import { projectFiles } from "../new_project/project_files.ts";
+import { paint, print, withProgress } from "../terminal.ts";
+import { addExamples, argumentOr } from "./options.ts";
+import { printChanges } from "./print_changes.ts";
 
 interface NewOptions {
   readonly strict?: boolean;
   readonly git: boolean;
-  readonly db?: NewProject["database"];
+  readonly db?: Database;
   readonly oauth2?: boolean;
   readonly dryRun?: boolean;
 }
 
 /** Adds `fw new`. */
-export function newCommand(program: Command): void {
-  program.command("new")
+export function addNewCommand(program: Command): void {
+  const command = program.command("new")
     .argument("[name]", "the name of the project and of its folder")
     .summary("make a project")
     .description("Makes a project: an application that runs, with a test, ready for a container.")
@@ -34,39 +36,35 @@ export function newCommand(program: Command): void {
     .option("--oauth2", "with access tokens of an identity provider")
     .option("--strict", "with a strict compiler and linter")
     .option("--no-git", "without a git repository")
-    .option("--dry-run", "list the files, write none")
-    .addHelpText(
-      "after",
-      `
-Example:
-  fw new shop --db sqlite --strict && cd shop && deno task dev`,
-    )
-    .action(newProject);
+    .option("--dry-run", "list the files, write none");
+  command.action(makeProject);
+  addExamples(command, "fw new shop --db sqlite --strict && cd shop && deno task dev");
 }
 
-async function newProject(given: string | undefined, options: NewOptions): Promise<void> {
-  const name = await nameOf(given);
+async function makeProject(given: string | undefined, options: NewOptions): Promise<void> {
+  const name = await argumentOr(given, "What is the name of the project?");
   const files = projectFiles({
     name,
-    title: EntityName.parse(name).title,
+    title: readProjectName(name).title,
     strict: options.strict ?? false,
     database: options.db,
     oauth2: options.oauth2 ?? false,
     checkout: checkoutRoot(),
   });
+  const parent = process.cwd();
   if (options.dryRun) {
-    checkAbsent(process.cwd(), name);
-    for (const path of Object.keys(files)) print(`${paint("green", "create")} ${name}/${path}`);
-    return;
+    checkAbsent(parent, name);
+    const paths = Object.keys(files).map((path) => `${name}/${path}`);
+    return printChanges(paths.map((path) => ({ verb: "create", path })));
   }
   let history = "";
-  await makeFolder(process.cwd(), name, (folder) =>
+  await makeFolder({ parent, name }, (folder) =>
     withProgress(`Making ${name}`, async () => {
       const plan = new FilePlan(folder);
-      for (const [path, text] of Object.entries(files)) plan.create(path, text);
+      plan.createMissing(files);
       plan.apply();
       await formatAll(folder);
-      if (options.git) history = `, ${await commitAll(folder, process.cwd())}`;
+      if (options.git) history = `, ${await commitAll(folder, parent)}`;
     }));
   print(`${paint("green", "Made")} ${paint("bold", name)}${history}.\n`);
   for (const command of nextCommands(name, options)) print(`  ${command}`);
@@ -85,14 +83,10 @@ function nextCommands(name: string, { db, oauth2 }: NewOptions): readonly string
   return commands.filter((command) => typeof command === "string");
 }
 
-async function nameOf(given: string | undefined): Promise<string> {
-  if (given === undefined && !isInteractive()) {
-    throw new CliError("missing required argument 'name'", { exitCode: 2 });
-  }
-  const name = given ?? await ask("What is the name of the project?");
-  if (/[\s]/.test(name)) {
+/** A project's name is that of its folder too. */
+function readProjectName(name: string): EntityName {
+  if (/\s/.test(name)) {
     throw new CliError(`Cannot use the name ${JSON.stringify(name)}: it has a space in it`);
   }
-  EntityName.parse(name);
-  return name;
+  return EntityName.parse(name);
 }

@@ -6,28 +6,33 @@
 import type { Command } from "commander";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import process from "node:process";
 import { CliError, lineOf } from "../cli_error.ts";
-import { paint, print } from "../terminal.ts";
-import { type AppOption, inspect, withAppOption } from "./app_option.ts";
+import { requireProject } from "../project.ts";
+import { type ApplicationOptions, documentOf } from "../project_application.ts";
+import { paint, print, withProgress } from "../terminal.ts";
+import { addAppOption, addExamples } from "./options.ts";
 
 /** Adds `fw openapi`. */
-export function openApiCommand(program: Command): void {
-  withAppOption(program.command("openapi"))
+export function addOpenApiCommand(program: Command): void {
+  const command = program.command("openapi")
     .summary("write the OpenAPI document")
     .description("Writes the OpenAPI 3.1 document of the routes: to stdout, or to a file.")
     .option("--out <file>", "the file: YAML if its name ends in .yaml or .yml, else JSON")
-    .addHelpText(
-      "after",
-      `
-Example:
-  fw openapi --out openapi.yaml`,
-    )
     .action(writeDocument);
+  addAppOption(command);
+  addExamples(command, "fw openapi --out openapi.yaml");
 }
 
-async function writeDocument({ out, ...options }: AppOption & { out?: string }): Promise<void> {
+async function writeDocument(
+  { out, ...options }: ApplicationOptions & { out?: string },
+): Promise<void> {
+  const project = requireProject(process.cwd());
   const isYaml = /\.ya?ml$/i.test(out ?? "");
-  const text = String(await inspect(options, isYaml ? AS_YAML : AS_JSON));
+  const text = await withProgress(
+    "Describing the routes",
+    () => documentOf(project, { ...options, isYaml }),
+  );
   if (out === undefined) return print(text.trimEnd());
   try {
     mkdirSync(dirname(resolve(out)), { recursive: true });
@@ -37,9 +42,3 @@ async function writeDocument({ out, ...options }: AppOption & { out?: string }):
   }
   print(`${paint("green", "wrote")} ${out}`);
 }
-
-const AS_JSON = `
-return JSON.stringify(await app.openApi(), null, 2) + "\\n";`;
-const AS_YAML = `
-const { toYaml } = await import("@fw/fw/openapi");
-return await toYaml(await app.openApi());`;

@@ -4,22 +4,24 @@
  * @module
  */
 import type { Command } from "commander";
+import process from "node:process";
+import { requireProject } from "../project.ts";
+import { type ApplicationOptions, type ListedRoute, routesOf } from "../project_application.ts";
 import { table } from "../table.ts";
-import { paint, print, type Style } from "../terminal.ts";
-import { type AppOption, inspect, withAppOption } from "./app_option.ts";
+import { paint, print, type Style, withProgress } from "../terminal.ts";
+import { addAppOption, addExamples } from "./options.ts";
 
-/** A route, as `app.routes()` lists it. */
-export interface ListedRoute {
-  readonly method: string;
-  readonly path: string;
-  readonly handler: string;
-  readonly protection: "open" | "public" | "guarded" | "identity" | "roles";
-  readonly roles: readonly string[];
-}
+const STYLES: Readonly<Record<ListedRoute["protection"], Style>> = {
+  open: "yellow",
+  public: "dim",
+  guarded: "green",
+  identity: "green",
+  roles: "green",
+};
 
 /** Adds `fw routes`. */
-export function routesCommand(program: Command): void {
-  withAppOption(program.command("routes"))
+export function addRoutesCommand(program: Command): void {
+  const command = program.command("routes")
     .summary("list the routes, and how they are protected")
     .description(`Lists the routes. Their protection is
 
@@ -29,38 +31,23 @@ export function routesCommand(program: Command): void {
   identity  for callers with a token
   roles     for callers with one of the roles that are listed`)
     .option("--json", "as JSON")
-    .addHelpText(
-      "after",
-      `
-Example:
-  fw routes --json | jq -r '.[] | select(.protection == "open") | .path'`,
-    )
     .action(listRoutes);
+  addAppOption(command);
+  addExamples(command, `fw routes --json | jq -r '.[] | select(.protection == "open") | .path'`);
 }
 
-/** Gives the routes of a project. */
-export async function routesOf(options: AppOption): Promise<readonly ListedRoute[]> {
-  // What app.routes() gives is JSON of this shape.
-  return await inspect(options, "return app.routes();") as readonly ListedRoute[];
-}
-
-async function listRoutes({ json, ...options }: AppOption & { json?: boolean }): Promise<void> {
-  const routes = await routesOf(options);
+async function listRoutes(
+  { json = false, ...options }: ApplicationOptions & { json?: boolean },
+): Promise<void> {
+  const project = requireProject(process.cwd());
+  const routes = await withProgress("Loading the routes", () => routesOf(project, options));
   if (json) return print(JSON.stringify(routes, null, 2));
   if (routes.length === 0) return print("There are no routes.");
   const rows = routes.map(({ method, path, handler, protection, roles }) => [
     paint("cyan", method),
     path,
     paint("dim", handler),
-    paint(COLOURS[protection], [protection, roles.join(", ")].filter(Boolean).join(": ")),
+    paint(STYLES[protection], [protection, roles.join(", ")].filter(Boolean).join(": ")),
   ]);
-  print(table(["METHOD", "PATH", "HANDLER", "PROTECTION"], rows));
+  print(table(rows, { heading: ["METHOD", "PATH", "HANDLER", "PROTECTION"] }));
 }
-
-const COLOURS: Readonly<Record<ListedRoute["protection"], Style>> = {
-  open: "yellow",
-  public: "dim",
-  guarded: "green",
-  identity: "green",
-  roles: "green",
-};

@@ -1,25 +1,15 @@
 /**
- * What a project runs on, and what it is allowed.
+ * What a project runs on.
  *
  * @module
  */
-import { join } from "node:path";
-import { findDeno, run } from "../deno.ts";
-import { readText } from "../file_plan.ts";
+import { denoVersion } from "../deno.ts";
 import { VERSION } from "../framework.ts";
 import type { Project } from "../project.ts";
-import { type Finding, ok, problem, skipped, warning } from "./finding.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
 
 /** The oldest Deno that has what projects use: sets of permissions (`-P`). */
 const OLDEST_DENO = [2, 5] as const;
-
-/** Gives the version of the Deno that runs projects; nothing where there is none. */
-export async function denoVersion(cwd: string): Promise<string | undefined> {
-  const deno = findDeno();
-  if (deno === undefined) return undefined;
-  const { stdout } = await run(deno, ["--version"], { cwd });
-  return /^deno (\S+)/.exec(stdout)?.[1];
-}
 
 /** Looks whether there is a Deno, and new enough. */
 export async function checkRuntime({ root }: Project): Promise<Finding> {
@@ -38,18 +28,4 @@ export function checkFramework({ framework }: Project): Finding {
   const own = VERSION.replace(/\.\d+$/, "");
   if (wanted === undefined || wanted === own) return ok("framework", framework);
   return warning("framework", `the project has ${framework}, and this command line is ${VERSION}`);
-}
-
-/** Looks whether the application is allowed more than it needs. */
-export function checkPermissions({ root, configFile }: Project): Finding {
-  const config = readText(join(root, configFile)) ?? "";
-  const [, command] = /"start"\s*:\s*(?:\{[^}]*"command"\s*:\s*)?"([^"]*)"/.exec(config) ?? [];
-  if (command === undefined) return skipped("permissions", `${configFile} has no task start`);
-  if (!/(^|\s)(-\w*A\w*|--allow-all)(\s|$)/.test(command)) {
-    return ok("permissions", "the task start grants some, not all");
-  }
-  return warning(
-    "permissions",
-    "the task start grants all of them (-A): name those that are needed",
-  );
 }

@@ -4,18 +4,16 @@
  *
  * @module
  */
-import { appending } from "./list.ts";
+import type { CallExpression, ObjectExpression, Program } from "@babel/types";
+import { appendItem } from "./list.ts";
 import {
-  asList,
-  type Call,
   callsOf,
-  inserted,
+  insertAll,
   type Insertion,
-  type List,
-  type Node,
+  nameOf,
   parseModule,
-  partsOf,
   propertyOf,
+  spanOf,
 } from "./syntax.ts";
 
 /** What is added to a file. */
@@ -42,11 +40,11 @@ export function addToModule(
     if (options === undefined) return undefined;
     const value = propertyOf(options, list);
     if (value === undefined) {
-      return isPlain(options) && appending(source, options, `${list}: [${name}]`);
+      return isPlain(options) && appendItem(options, { source, item: `${list}: [${name}]` });
     }
-    const names = asList(value);
-    if (names === undefined || value.type !== "ArrayExpression") return undefined;
-    return lists(source, names, name) ? [] : appending(source, names, name);
+    if (value.type !== "ArrayExpression") return undefined;
+    const isListed = value.elements.some((element) => element && nameOf(element) === name);
+    return isListed ? [] : appendItem(value, { source, item: name });
   });
 }
 
@@ -59,59 +57,77 @@ export function addToDatabase(
     const models = onlyObject(callsOf(program, "DbService.with"));
     if (models === undefined) return undefined;
     if (propertyOf(models, accessor) !== undefined) return [];
-    return appending(source, models, `${accessor}: ${name}`);
+    return appendItem(models, { source, item: `${accessor}: ${name}` });
   });
 }
 
 async function addImported(
   source: string,
-  { name, from }: Addition,
-  list: (program: Node) => readonly Insertion[] | false | undefined,
+  addition: Addition,
+  list: (program: Program) => readonly Insertion[] | false | undefined,
 ): Promise<string | undefined> {
   const program = await parseModule(source);
   const insertions = program && list(program);
   if (!program || !insertions) return undefined;
   if (insertions.length === 0) return source;
-  if (declares(program, name)) return undefined;
-  const text = inserted(source, [importing(source, program, { name, from }), ...insertions]);
+  const imported = importInsertions(source, { program, ...addition });
+  if (imported === undefined) return undefined;
+  const text = insertAll(source, [...imported, ...insertions]);
   return await parseModule(text) && text;
 }
 
 /** Gives the object that the one call is given; nothing if there are several, or none. */
-function onlyObject(calls: readonly Call[]): List | undefined {
+function onlyObject(calls: readonly CallExpression[]): ObjectExpression | undefined {
   const [call, ...others] = calls;
   const options = call?.arguments[0];
-  return others.length === 0 && options?.type === "ObjectExpression" ? asList(options) : undefined;
+  return others.length === 0 && options?.type === "ObjectExpression" ? options : undefined;
 }
 
 /** What is spread into an object may have the list already. */
-function isPlain({ items }: List): boolean {
-  return items.every((item) => item?.type === "ObjectProperty");
+function isPlain({ properties }: ObjectExpression): boolean {
+  return properties.every(({ type }) => type === "ObjectProperty");
 }
 
-function lists(source: string, { items }: List, name: string): boolean {
-  return items.some((item) => item && source.slice(item.start, item.end) === name);
-}
-
-/** Tells whether a name stands for something else at the top of a file. */
-function declares(program: Node, name: string): boolean {
-  return [...partsOf(program)].some((node) => {
-    const { id, local } = node as { id?: Node & { name?: string }; local?: { name?: string } };
-    return local?.name === name || (id?.type === "Identifier" && id.name === name);
-  });
-}
-
-/** Imports behind the last import, in its quotes and with its end. */
-function importing(source: string, program: Node, { name, from }: Addition): Insertion {
-  const { body = [] } = program as { body?: readonly Node[] };
-  const last = body.findLast(({ type }) => type === "ImportDeclaration");
-  const sample = last ? source.slice(last.start, last.end) : `import "";`;
+/**
+ * Imports behind the last import, in its quotes and with its end. Gives no insertion if the name is
+ * imported from there already, and nothing if it stands for something else at the top of the file.
+ */
+function importInsertions(
+  source: string,
+  { program, name, from }: Addition & { readonly program: Program },
+): readonly Insertion[] | undefined {
+  const imports = program.body.filter((statement) => statement.type === "ImportDeclaration");
+  const last = imports.at(-1);
+  if (last === undefined) return undefined;
+  const own = imports.find(({ specifiers }) => specifiers.some(({ local }) => local.name === name));
+  if (own) return own.source.value === from ? [] : undefined;
+  if (declaredNames(program).includes(name)) return undefined;
+  const { start, end } = spanOf(last);
+  const sample = source.slice(start, end);
   const quote = sample.includes('"') ? '"' : "'";
-  const statement = `import { ${name} } from ${quote}${from}${quote}${
-    sample.endsWith(";") ? ";" : ""
-  }`;
   const newline = source.includes("\r\n") ? "\r\n" : "\n";
-  return last
-    ? { at: last.end, text: `${newline}${statement}` }
-    : { at: (body[0] ?? program).start, text: `${statement}${newline}${newline}` };
+  const semicolon = sample.endsWith(";") ? ";" : "";
+  const statement = `import { ${name} } from ${quote}${from}${quote}${semicolon}`;
+  return [{ at: end, text: `${newline}${statement}` }];
+}
+
+/** Lists what a module declares at its top, but by imports. */
+function declaredNames({ body }: Program): readonly (string | undefined)[] {
+  const declarations = body.map((statement) =>
+    statement.type === "ExportNamedDeclaration" ? statement.declaration : statement
+  );
+  return declarations.flatMap((declaration) => {
+    switch (declaration?.type) {
+      case "VariableDeclaration":
+        return declaration.declarations.map(({ id }) => nameOf(id));
+      case "ClassDeclaration":
+      case "FunctionDeclaration":
+      case "TSTypeAliasDeclaration":
+      case "TSInterfaceDeclaration":
+      case "TSEnumDeclaration":
+        return [declaration.id?.name];
+      default:
+        return [];
+    }
+  });
 }

@@ -7,12 +7,12 @@ import type { FilePlan } from "../file_plan.ts";
 import type { Project } from "../project.ts";
 import type { Target } from "./target.ts";
 
-/** What a kind is generated with. */
+/** One thing that is to be generated. */
 export interface Generation {
   /** The files that are to be written. */
   readonly plan: FilePlan;
   /** The project that they are for. */
   readonly project: Project;
-  /** What is to be generated. */
+  /** Its name, and where it is to be. */
   readonly target: Target;
 }

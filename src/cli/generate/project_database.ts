@@ -4,14 +4,16 @@
  * @module
  */
 import { existsSync, readdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, join, posix } from "node:path";
+import { parseEnv } from "node:util";
+import { type Database, databaseName, databaseOfUrl } from "../database.ts";
 import { addToDatabase } from "../edit/source_file.ts";
 import type { FilePlan } from "../file_plan.ts";
-import { APP_FILE, DATABASE_FILE, type Project } from "../project.ts";
-import { databaseFiles, migrationFiles } from "../templates/database.ts";
-import { type Database, databaseName } from "../templates/new_project.ts";
-import { databaseVariables, explained } from "../templates/variables.ts";
-import { edit } from "./parent_module.ts";
+import { databaseFiles, migrationFiles } from "../new_project/database_files.ts";
+import { databaseVariables, describeVariable } from "../new_project/variables.ts";
+import { APP_FILE, DATABASE_FILE } from "../project.ts";
+import { editFile } from "./edit_file.ts";
+import type { Generation } from "./generation.ts";
 import { specifierOf } from "./target.ts";
 
 /** A model that is to be listed. */
@@ -32,33 +34,28 @@ export interface MigrationScripts {
   readonly down: string;
 }
 
+/** The file that opens the database of tests. */
+export const TEST_DATABASE_FILE = "src/test_database.ts";
+
 const MIGRATIONS = "migrations";
 
 /** Gives the database of a project, by the URL in its environment; SQLite if it says nothing. */
 export function databaseOf(plan: FilePlan): Database {
-  const [, scheme] = /^DATABASE_URL=["']?([a-z]+):/m.exec(
-    plan.read(".env") ?? plan.read(".env.example") ?? "",
-  ) ?? [];
-  if (scheme === "postgres" || scheme === "postgresql") return "postgres";
-  return scheme === "mysql" || scheme === "mariadb" ? "mysql" : "sqlite";
+  const urls = [".env", ".env.example"].map((file) => variablesIn(plan, file)["DATABASE_URL"]);
+  return databaseOfUrl(urls.find(Boolean) ?? "") ?? "sqlite";
 }
 
 /** Plans what a project needs to have a database, if it has none: SQLite, in a file. */
-export function ensureDatabase(plan: FilePlan, { root }: Project): void {
+export function ensureDatabase({ plan, project }: Generation): void {
   if (plan.read(DATABASE_FILE) !== undefined) return;
   const database = databaseOf(plan);
-  const name = databaseName({ name: basename(root) });
-  for (const [path, text] of Object.entries(databaseFiles(database, name))) {
-    if (plan.read(path) === undefined) plan.create(path, text);
-  }
-  const variables = databaseVariables(database, name).filter(({ isOptional }) => !isOptional);
-  for (const file of [".env", ".env.example"]) {
-    const text = plan.read(file) ?? "";
-    const missing = variables.filter((variable) => !text.includes(`${variable.name}=`));
-    const lines = missing.map((variable) =>
-      file === ".env" ? `${variable.name}=${variable.value}\n` : `\n${explained(variable)}`
-    );
-    if (lines.length > 0) plan.update(file, `${text}${lines.join("")}`);
+  const own = databaseName(basename(project.root));
+  plan.createMissing(databaseFiles(database, own));
+  for (const variable of databaseVariables(database, own)) {
+    const { name, value, isOptional } = variable;
+    if (!isOptional) addVariable(plan, { file: ".env", name, lines: `${name}=${value}\n` });
+    const lines = `\n${describeVariable(variable)}`;
+    addVariable(plan, { file: ".env.example", name, lines });
   }
   plan.note(`The project has a database now: ${DATABASE_FILE}, at DATABASE_URL of .env`);
   plan.note(
@@ -69,19 +66,17 @@ export function ensureDatabase(plan: FilePlan, { root }: Project): void {
 
 /** Plans to list a model in the database; where that is not safe, tells the user to. */
 export async function listModel(
-  plan: FilePlan,
-  project: Project,
+  generation: Generation,
   { name, accessor, file }: ModelListing,
 ): Promise<void> {
-  const addition = { name, accessor, from: specifierOf(DATABASE_FILE, file) };
-  const edited = await edit(
-    plan,
-    project,
+  const addition = { name, accessor, from: specifierOf(posix.dirname(DATABASE_FILE), file) };
+  const isEdited = await editFile(
+    generation,
     DATABASE_FILE,
     (source) => addToDatabase(source, addition),
   );
-  if (edited) return;
-  plan.note(
+  if (isEdited) return;
+  generation.plan.note(
     `Add ${accessor}: ${name} to DbService.with({ … }) in ${DATABASE_FILE}: it was left alone, as it ` +
       "is not written as expected",
   );
@@ -89,15 +84,11 @@ export async function listModel(
 
 /** Plans a migration after all others, and the test of them all. */
 export function addMigration(
-  plan: FilePlan,
-  { root }: Project,
-  name: string,
-  { up, down }: MigrationScripts,
+  { plan, project }: Generation,
+  { name, up, down }: MigrationScripts & { readonly name: string },
 ): void {
-  for (const [path, text] of Object.entries(migrationFiles(databaseOf(plan)))) {
-    if (plan.read(path) === undefined) plan.create(path, text);
-  }
-  const number = numberOf(join(root, MIGRATIONS), name);
+  plan.createMissing(migrationFiles(databaseOf(plan)));
+  const number = numberOf(join(project.root, MIGRATIONS), name);
   plan.create(`${MIGRATIONS}/${number}_${name}.sql`, up);
   plan.create(`${MIGRATIONS}/${number}_${name}.down.sql`, down);
 }
@@ -112,4 +103,18 @@ function numberOf(folder: string, name: string): string {
   const numbers = (own ? [own] : files).flatMap((file) => /^\d+(?=[_.])/.exec(file) ?? []);
   const highest = numbers.toSorted((a, b) => Number(a) - Number(b)).at(-1) ?? "0000";
   return own ? highest : String(Number(highest) + 1).padStart(highest.length, "0");
+}
+
+function variablesIn(plan: FilePlan, file: string): NodeJS.Dict<string> {
+  return parseEnv(plan.read(file) ?? "");
+}
+
+/** Plans to add a variable to a file that has not got it. */
+function addVariable(
+  plan: FilePlan,
+  { file, name, lines }: { readonly file: string; readonly name: string; readonly lines: string },
+): void {
+  if (variablesIn(plan, file)[name] !== undefined) return;
+  const text = plan.read(file) ?? "";
+  plan.update(file, `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${lines}`);
 }

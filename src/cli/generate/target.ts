@@ -1,5 +1,5 @@
 /**
- * What is to be generated, and where.
+ * Reading what is to be generated, and where.
  *
  * @module
  */
@@ -30,10 +30,9 @@ export interface TargetOptions {
  *
  * @throws {CliError} if it is no name, or leads out of the project
  */
-export function targetOf(
-  kind: string,
+export function readTarget(
   given: string,
-  { path = "src", flat = false }: TargetOptions,
+  { kind, path = "src", flat = false }: TargetOptions & { readonly kind: string },
 ): Target {
   for (const text of [given, path]) checkInside(text);
   const folders = given.split("/");
@@ -47,15 +46,15 @@ export function folderOf({ name, base, flat }: Target, own: EntityName = name): 
   return flat ? base : posix.join(base, own.snake);
 }
 
-/** Gives the specifier by which one file of a project imports another. */
-export function specifierOf(from: string, to: string): string {
-  const way = posix.relative(posix.dirname(from), to);
+/** Gives the specifier by which the files of a folder import a file of the project. */
+export function specifierOf(folder: string, file: string): string {
+  const way = posix.relative(folder, file);
   return way.startsWith(".") ? way : `./${way}`;
 }
 
 function checkInside(text: string): void {
-  const leaves = isAbsolute(text) || /^[A-Za-z]:|\0/.test(text) ||
+  const leadsOut = isAbsolute(text) || /^[A-Za-z]:|\0/.test(text) ||
     text.split(/[\\/]/).includes("..");
-  if (!leaves) return;
+  if (!leadsOut) return;
   throw new CliError(`Cannot generate ${JSON.stringify(text)}: it leads out of the project`);
 }

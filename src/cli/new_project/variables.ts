@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Database, databaseName, type Files, type NewProject } from "./new_project.ts";
+import { type Database, databaseName, DEVELOPMENT_PASSWORDS } from "../database.ts";
+import type { Files, NewProject } from "./new_project.ts";
 
 /** A variable of the environment. */
 export interface Variable {
@@ -23,14 +24,14 @@ export function environmentFiles(project: NewProject): Files {
   const needed = variables.filter(({ isOptional }) => !isOptional);
   return {
     ".env": needed.map(({ name, value }) => `${name}=${value}\n`).join(""),
-    ".env.example": variables.map(explained).join("\n"),
+    ".env.example": variables.map(describeVariable).join("\n"),
   };
 }
 
 /** Gives the variables of a database. */
 export function databaseVariables(database: Database, name: string): readonly Variable[] {
   const url = databaseUrl(database, name);
-  const about = ["Where the database is: sqlite:, postgres: or mysql:, as README of fw says."];
+  const about = ["Where the database is: a URL that begins with postgres:, mysql: or sqlite:."];
   const variable: Variable = { name: "DATABASE_URL", value: url, about };
   if (database === "sqlite") return [variable];
   return [variable, {
@@ -45,7 +46,7 @@ export function databaseVariables(database: Database, name: string): readonly Va
 }
 
 /** Writes a variable as `.env.example` has it. */
-export function explained({ name, value, about, isOptional = false }: Variable): string {
+export function describeVariable({ name, value, about, isOptional = false }: Variable): string {
   const lines = about.map((line) => `# ${line}\n`).join("");
   return `${lines}${isOptional ? "# " : ""}${name}=${value}\n`;
 }
@@ -53,9 +54,9 @@ export function explained({ name, value, about, isOptional = false }: Variable):
 function databaseUrl(database: Database, name: string): string {
   switch (database) {
     case "postgres":
-      return `postgres://postgres:postgres@127.0.0.1:5432/${name}`;
+      return `postgres://postgres:${DEVELOPMENT_PASSWORDS.postgres}@127.0.0.1:5432/${name}`;
     case "mysql":
-      return `mysql://root:mysql@127.0.0.1:3306/${name}`;
+      return `mysql://root:${DEVELOPMENT_PASSWORDS.mysql}@127.0.0.1:3306/${name}`;
     case "sqlite":
       return "sqlite:data/data.sqlite";
   }
@@ -66,21 +67,21 @@ function variablesOf(project: NewProject): readonly Variable[] {
     {
       name: "PORT",
       value: "3000",
-      about: ["The port to listen on: 0 to 65535; 3000 unless it is one."],
+      about: ["The port to listen on, 0 to 65535; default 3000."],
     },
     {
       name: "HOST",
       value: "127.0.0.1",
-      about: ["The address to listen on; all of this machine's unless it is set."],
+      about: ["The address to listen on; default all addresses of the machine."],
       isOptional: true,
     },
     {
       name: "FW_ENV",
       value: "production",
-      about: ["In production 5xx responses do not tell what went wrong, and logs are JSON."],
+      about: ["production: 5xx responses do not tell what went wrong, and logs are JSON."],
       isOptional: true,
     },
-    ...project.database ? databaseVariables(project.database, databaseName(project)) : [],
+    ...project.database ? databaseVariables(project.database, databaseName(project.name)) : [],
     ...project.oauth2 ? oauth2Variables(project) : [],
   ];
 }

@@ -3,12 +3,7 @@
  *
  * @module
  */
-
-/** The databases that a project can have. */
-export const DATABASES = ["postgres", "sqlite", "mysql"] as const;
-
-/** A database. */
-export type Database = (typeof DATABASES)[number];
+import type { Database } from "../database.ts";
 
 /** The files of a project: texts by path. */
 export type Files = Readonly<Record<string, string>>;
@@ -27,9 +22,4 @@ export interface NewProject {
   readonly oauth2: boolean;
   /** The checkout of the framework that it uses; a release unless there is one. */
   readonly checkout?: string | undefined;
-}
-
-/** The name of the project's databases: as SQL takes it without quotes. */
-export function databaseName({ name }: Pick<NewProject, "name">): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_");
 }

@@ -5,14 +5,15 @@
  */
 import type { Files, NewProject } from "./new_project.ts";
 
-const MAIN = `/** Serves the application, until a signal stops it with care. */
+const MAIN = `/** Serves the application, and stops it gracefully on a signal. */
 import { environment, FwFactory, portFromEnv } from "@fw/fw";
 import * as v from "valibot";
 import { AppModule, setUp } from "./app.ts";
 
-const { HOST } = environment(v.object({ HOST: v.optional(v.string()) }));
+const Address = v.object({ HOST: v.optional(v.pipe(v.string(), v.nonEmpty())) });
+const { HOST } = environment(Address);
 const app = setUp(await FwFactory.create(AppModule));
-await app.listenGraceful(portFromEnv(), HOST ? { hostname: HOST } : {});
+await app.listenGraceful(portFromEnv(), { hostname: HOST });
 `;
 
 const GREETING_CONTROLLER = `import { inject, route } from "@fw/fw";
@@ -61,8 +62,10 @@ export function applicationFiles(project: NewProject): Files {
 
 function app({ title, database, oauth2 }: NewProject): string {
   const imports = [
-    'import { type FwApplication, type Module, module } from "@fw/fw";',
-    oauth2 && 'import type { JwtVerifier } from "@fw/fw/oauth2";',
+    oauth2
+      ? 'import { type FwApplication, type Module, module, provide } from "@fw/fw";'
+      : 'import { type FwApplication, type Module, module } from "@fw/fw";',
+    oauth2 && 'import { JwtVerifier } from "@fw/fw/oauth2";',
     database && 'import { DatabaseModule, Db } from "./database.ts";',
     'import { GreetingController } from "./greeting/greeting_controller.ts";',
     'import { GreetingService } from "./greeting/greeting_service.ts";',
@@ -84,20 +87,18 @@ function app({ title, database, oauth2 }: NewProject): string {
     : `{ title: ${JSON.stringify(title)}, version: "0.1.0" }`;
   return `${imports.filter(Boolean).join("\n")}
 
-/** The whole application. What \`fw generate\` makes is listed here. */
+/** The application. \`fw generate\` adds to it. */
 export const AppModule: Module = module({
   name: "AppModule",
   imports: [${database ? "DatabaseModule" : ""}],
-  providers: [GreetingService],
+  providers: [${oauth2 ? "provide(JwtVerifier, verifierFromEnv), " : ""}GreetingService],
   controllers: [GreetingController${oauth2 ? ", MeController" : ""}],
 });
 
-/** Settles paths, middleware and endpoints.${
+/** Configures paths, middleware and endpoints.${
     oauth2 ? " Every route needs a token unless it says `public: true`." : ""
   } */
-export function setUp(${
-    oauth2 ? "app: FwApplication, verifier: JwtVerifier = verifierFromEnv()" : "app: FwApplication"
-  }): FwApplication {
+export function setUp(app: FwApplication): FwApplication {
   return app
     .setGlobalPrefix("api")
     .enableUriVersioning()
@@ -107,7 +108,7 @@ export function setUp(${
     .enableHealthCheck(${health})
     .enableOpenApi(${openApi})
     .enableProductionErrorsFromEnv()${
-    oauth2 ? "\n    .useOAuth2(verifier, { require: true })" : ""
+    oauth2 ? "\n    .useOAuth2(app.get(JwtVerifier), { require: true })" : ""
   };
 }
 `;
@@ -115,7 +116,7 @@ export function setUp(${
 
 function appTest({ name, database, oauth2 }: NewProject): string {
   const imports = [
-    database && 'import { provide } from "@fw/fw";',
+    (database || oauth2) && 'import { provide } from "@fw/fw";',
     oauth2 && 'import { JwtVerifier, ValidationConfig } from "@fw/fw/oauth2";',
     oauth2
       ? 'import { createTestApplication, DevelopmentIdentityProvider } from "@fw/fw/testing";'
@@ -131,7 +132,7 @@ function appTest({ name, database, oauth2 }: NewProject): string {
     : `await using app = await createTestApplication(AppModule, { ${overrides}setUp });`;
   const app = oauth2 ? "started.app" : "app";
   return `${imports.filter(Boolean).join("\n")}
-${oauth2 ? startWithTokens(name, overrides) : ""}
+${oauth2 ? startWithTokens(name, database !== undefined) : ""}
 Deno.test("GET /api/ greets", async () => {
   ${begin}
   const response = await ${app}.request("/api/");
@@ -139,7 +140,7 @@ Deno.test("GET /api/ greets", async () => {
   assert.equal(await response.text(), "Hello, world!");
 });
 
-Deno.test("GET /health is well", async () => {
+Deno.test("GET /health reports ok", async () => {
   ${begin}
   const response = await ${app}.request("/health");
   assert.equal(response.status, 200);
@@ -149,7 +150,7 @@ ${oauth2 ? ME_TEST : ""}`;
 }
 
 const ME_TEST = `
-Deno.test("GET /api/me tells who is calling, and nobody without a token", async () => {
+Deno.test("GET /api/me tells who is calling, and refuses those without a token", async () => {
   await using started = await start();
   assert.equal((await started.app.request("/api/me")).status, 401);
   const token = await started.idp.issueToken({ subject: "alice" });
@@ -160,7 +161,7 @@ Deno.test("GET /api/me tells who is calling, and nobody without a token", async 
 });
 `;
 
-function startWithTokens(audience: string, overrides: string): string {
+function startWithTokens(audience: string, hasDatabase: boolean): string {
   return `
 /** Starts the application, and an identity provider whose tokens it accepts. */
 async function start() {
@@ -168,9 +169,12 @@ async function start() {
   const config = new ValidationConfig()
     .withIssuer(idp.issuer)
     .withAudience("${audience}");
-  const verifier = await JwtVerifier.fromUrl(idp.jwksUrl, config);
   const app = await createTestApplication(AppModule, {
-    ${overrides}setUp: (app) => setUp(app, verifier),
+    overrides: [
+      provide(JwtVerifier, () => JwtVerifier.fromUrl(idp.jwksUrl, config)),
+      ${hasDatabase ? "provide(Db, openTestDatabase)," : ""}
+    ],
+    setUp,
   });
   async function close() {
     await app.close();

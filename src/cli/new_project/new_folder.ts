@@ -4,12 +4,13 @@
  * @module
  */
 import { randomUUID } from "node:crypto";
-import { lstatSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { CliError } from "./cli_error.ts";
-import { SIGNALS } from "./file_plan.ts";
+import { CliError } from "../cli_error.ts";
+import { isTaken } from "../read_text.ts";
+import { SIGNALS } from "../signals.ts";
 
 /**
  * Makes a folder: it is filled under another name, and then given its own. When filling it fails or is
@@ -18,8 +19,7 @@ import { SIGNALS } from "./file_plan.ts";
  * @throws {CliError} if there is one of that name, or none can be made here
  */
 export async function makeFolder(
-  parent: string,
-  name: string,
+  { parent, name }: { readonly parent: string; readonly name: string },
   fill: (folder: string) => Promise<void>,
 ): Promise<void> {
   checkAbsent(parent, name);
@@ -46,8 +46,7 @@ export async function makeFolder(
  * @throws {CliError} if something has it
  */
 export function checkAbsent(parent: string, name: string): void {
-  if (lstatSync(join(parent, name), { throwIfNoEntry: false }) === undefined) return;
-  throw new CliError(`Cannot make ${name}: it exists`);
+  if (isTaken(join(parent, name))) throw new CliError(`Cannot make ${name}: it exists`);
 }
 
 function makeDraft(parent: string, name: string): string {

@@ -82,8 +82,7 @@ export function denoConfig({ strict, oauth2, checkout }: NewProject): string {
       lint: { rules: { tags: ["recommended"], include: STRICT_LINT_RULES } },
     },
   };
-  const text = JSON.stringify(config, null, 2);
-  return `${text.replaceAll(/\[\s+("[^"]*")\s+\]/g, "[$1]")}\n`; // a list of one on one line
+  return `${JSON.stringify(config, null, 2)}\n`;
 }
 
 function task(description: string, command: string) {

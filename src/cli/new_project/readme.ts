@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { dockerCommands, needsEnvironment } from "./docker.ts";
 import type { NewProject } from "./new_project.ts";
 
 /** Gives `README.md`. */
@@ -24,8 +25,8 @@ deno task fw -h   # generate code, look at routes, check the project
 | \`/health\`       | whether the application is well                  |
 | \`/metrics\`      | how many requests there were, and how long they took |
 
-What is listened on, and all else that differs between machines, is in \`.env\`; \`.env.example\`
-explains each variable.
+The address, and all else that differs between machines, is in \`.env\`; \`.env.example\` explains
+each variable.
 ${project.database ? database(project) : ""}${project.oauth2 ? OAUTH2 : ""}
 ## The next piece of code
 
@@ -37,13 +38,16 @@ deno task fw generate --help         # everything that can be generated
 ## In a container
 
 \`\`\`sh
-docker build -t ${project.name.toLowerCase()} .
-docker run -p 3000:3000 ${
-    project.database || project.oauth2 ? "--env-file .env " : ""
-  }${project.name.toLowerCase()}
+${dockerCommands(project).join("\n")}
 \`\`\`
-`;
+${needsEnvironment(project) ? NETWORK : ""}`;
 }
+
+/** What of the environment means something else in a container. */
+const NETWORK = `
+\`127.0.0.1\` in \`.env\` is the host only because of \`--network host\`. Where the application is
+deployed, set the variables of \`.env.example\` to the addresses of its servers there.
+`;
 
 function database({ database }: NewProject): string {
   const start = database === "sqlite"

@@ -26,14 +26,27 @@ export function dockerFiles(project: NewProject): Files {
   return { "Dockerfile": dockerfile(project), ".dockerignore": DOCKERIGNORE };
 }
 
-function dockerfile({ name, database, oauth2, checkout }: NewProject): string {
+/** Gives the commands that build the image and run it. */
+export function dockerCommands(project: NewProject): readonly [build: string, run: string] {
+  const { name, checkout } = project;
   const tag = name.toLowerCase();
   const context = checkout === undefined ? "" : `--build-context fw=${checkout} `;
+  const environment = needsEnvironment(project) ? "--network host --env-file .env" : "-p 3000:3000";
+  return [`docker build ${context}-t ${tag} .`, `docker run --rm ${environment} ${tag}`];
+}
+
+/** Tells whether the application needs to be told where servers are, which listen on the host. */
+export function needsEnvironment({ database, oauth2 }: NewProject): boolean {
+  return oauth2 || (database !== undefined && database !== "sqlite");
+}
+
+function dockerfile(project: NewProject): string {
+  const { database, checkout } = project;
   const framework = checkout === undefined ? "" : `COPY --from=fw . ${checkout}\n`;
   const stored = database === "sqlite" ? "ENV DATABASE_URL=sqlite:data/data.sqlite\n" : "";
-  const isConfigured = oauth2 || (database !== undefined && database !== "sqlite");
-  return `# docker build ${context}-t ${tag} .
-# docker run -p 3000:3000 ${isConfigured ? "--env-file .env " : ""}${tag}
+  const [build, run] = dockerCommands(project);
+  return `# ${build}
+# ${run}
 ARG DENO_VERSION=${DENO_VERSION}
 
 # What is imported is fetched here, and again only when that changes.

@@ -3,27 +3,27 @@
  *
  * @module
  */
-import type { Database, Files } from "./new_project.ts";
+import { type Database, DEVELOPMENT_PASSWORDS } from "../database.ts";
+import type { Files } from "./new_project.ts";
 
-const DATABASE = `import { type Module, module, provide } from "@fw/fw";
-import { DbOptions, DbService } from "@fw/fw/db";
+const DATABASE = `import type { Module } from "@fw/fw";
+import { DbModule, DbOptions, DbService } from "@fw/fw/db";
 
-/** The database: a repository for each model. What \`fw generate model\` makes is listed here. */
+/** The database, with a repository for each model. \`fw generate model\` adds to it. */
 export class Db extends DbService.with({
   // name of the repository: model
 }) {}
 
-/** Says where the database is, and what brings it up to date when it is opened. */
+/** The options of the database: its URL, and the migrations that run when it is opened. */
 export function databaseOptions(): DbOptions {
   return DbOptions.fromEnv().schemaPath("migrations");
 }
 
 /** Opens the database at boot, and closes it at shutdown. */
-export const DatabaseModule: Module = module({
-  name: "DatabaseModule",
-  providers: [provide(Db, () => Db.open(databaseOptions()))],
-  exports: [Db],
-});
+export const DatabaseModule: Module = DbModule.forRootWithOptions(
+  Db,
+  databaseOptions,
+);
 `;
 
 /** The tests of a project on SQLite have its real migrations. */
@@ -54,7 +54,7 @@ services:
   database:
     image: postgres:17-alpine
     environment:
-      POSTGRES_PASSWORD: postgres
+      POSTGRES_PASSWORD: ${DEVELOPMENT_PASSWORDS.postgres}
       POSTGRES_DB: ${name}
     ports: ["127.0.0.1:5432:5432"]
     volumes: ["database:/var/lib/postgresql/data"]
@@ -67,7 +67,7 @@ services:
   database:
     image: mysql:8.4
     environment:
-      MYSQL_ROOT_PASSWORD: mysql
+      MYSQL_ROOT_PASSWORD: ${DEVELOPMENT_PASSWORDS.mysql}
       MYSQL_DATABASE: ${name}
     ports: ["127.0.0.1:3306:3306"]
     volumes: ["database:/var/lib/mysql"]

@@ -3,11 +3,12 @@
  *
  * @module
  */
+import { databaseName } from "../database.ts";
 import { applicationFiles } from "./application.ts";
-import { databaseFiles } from "./database.ts";
+import { databaseFiles } from "./database_files.ts";
 import { dockerFiles } from "./docker.ts";
 import { denoConfig, GITIGNORE } from "./deno_config.ts";
-import { databaseName, type Files, type NewProject } from "./new_project.ts";
+import type { Files, NewProject } from "./new_project.ts";
 import { oauth2Files } from "./oauth2.ts";
 import { readme } from "./readme.ts";
 import { environmentFiles } from "./variables.ts";
@@ -21,7 +22,7 @@ export function projectFiles(project: NewProject): Files {
     ".gitignore": GITIGNORE,
     ...dockerFiles(project),
     ...applicationFiles(project),
-    ...project.database ? databaseFiles(project.database, databaseName(project)) : {},
+    ...project.database ? databaseFiles(project.database, databaseName(project.name)) : {},
     ...project.oauth2 ? oauth2Files() : {},
   };
 }

@@ -16,7 +16,7 @@ const Settings = v.object({
   OAUTH2_AUDIENCE: v.pipe(v.string(), v.nonEmpty("It is empty")),
 });
 
-/** Makes what verifies the access tokens of the identity provider that the environment names. */
+/** Verifies access tokens of the identity provider that the environment names. */
 export function verifierFromEnv(): JwtVerifier {
   const env = environment(Settings);
   const config = new ValidationConfig("RS256")

@@ -1,0 +1,43 @@
+/**
+ * What the commands have in common: options, arguments and examples.
+ *
+ * @module
+ */
+import { type Command, CommanderError } from "commander";
+import { APP_FILE, DATABASE_FILE } from "../project.ts";
+import { ask, isInteractive } from "../terminal.ts";
+
+/** Adds the option that says where the application is. */
+export function addAppOption(command: Command): Command {
+  return command.option("--app <file>", "the file that exports AppModule and setUp", APP_FILE);
+}
+
+/** Adds the option that says where the database is. */
+export function addDatabaseOption(command: Command): Command {
+  return command.option(
+    "--database <file>",
+    "the file that exports databaseOptions",
+    DATABASE_FILE,
+  );
+}
+
+/** Adds examples to the end of a command's help. */
+export function addExamples(command: Command, ...examples: readonly string[]): Command {
+  const title = examples.length === 1 ? "Example" : "Examples";
+  return command.addHelpText(
+    "after",
+    `\n${title}:\n${examples.map((line) => `  ${line}`).join("\n")}`,
+  );
+}
+
+/**
+ * Gives an argument; on a terminal, one that is not there is asked for.
+ *
+ * @throws {CommanderError} if it is not there, and nobody can be asked
+ */
+export async function argumentOr(given: string | undefined, question: string): Promise<string> {
+  if (given !== undefined) return given;
+  if (isInteractive()) return await ask(question);
+  const message = "error: missing required argument 'name'";
+  throw new CommanderError(2, "commander.missingArgument", message);
+}

@@ -1,0 +1,40 @@
+/**
+ * The database of a project.
+ *
+ * @module
+ */
+import { lineOf } from "../cli_error.ts";
+import { hasFile, type Project } from "../project.ts";
+import { type DatabaseOption, type ListedMigration, migrationsOf } from "../project_migrations.ts";
+import { count, type Finding, listSome, ok, problem, skipped, warning } from "./finding.ts";
+
+/** Looks whether the database can be reached, and is up to date. */
+export async function checkDatabase(
+  project: Project,
+  options: DatabaseOption,
+): Promise<readonly Finding[]> {
+  if (!hasFile(project, options.database)) {
+    return [skipped("database", `there is no ${options.database}`)];
+  }
+  try {
+    const migrations = await migrationsOf(project, options);
+    return [ok("database", "it can be reached"), checkMigrations(migrations)];
+  } catch (error) {
+    return [
+      problem("database", lineOf(error)),
+      skipped("migrations", "the database does not tell"),
+    ];
+  }
+}
+
+function checkMigrations(migrations: readonly ListedMigration[]): Finding {
+  const gone = migrations.filter(({ isMissing }) => isMissing).map(({ name }) => name);
+  const due = migrations.filter(({ executedAt }) => !executedAt).map(({ name }) => name);
+  if (gone.length > 0) {
+    return problem("migrations", `it has run what has no file any more: ${listSome(gone)}`);
+  }
+  if (due.length > 0) {
+    return warning("migrations", `due at the next start, or by fw db migrate: ${listSome(due)}`);
+  }
+  return ok("migrations", `${count(migrations, "migration")}, none is due`);
+}

@@ -1,0 +1,23 @@
+/**
+ * What a project is allowed.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { Project } from "../project.ts";
+import { readText } from "../read_text.ts";
+import { type Finding, ok, skipped, warning } from "./finding.ts";
+
+/** Looks whether the application is allowed more than it needs. */
+export function checkPermissions({ root, configFile }: Project): Finding {
+  const config = readText(join(root, configFile)) ?? "";
+  const [, command] = /"start"\s*:\s*(?:\{[^}]*"command"\s*:\s*)?"([^"]*)"/.exec(config) ?? [];
+  if (command === undefined) return skipped("permissions", `${configFile} has no task start`);
+  if (!/(^|\s)(-\w*A\w*|--allow-all)(\s|$)/.test(command)) {
+    return ok("permissions", "the task start grants some, not all");
+  }
+  return warning(
+    "permissions",
+    "the task start grants all of them (-A): name those that are needed",
+  );
+}

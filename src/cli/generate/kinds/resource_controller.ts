@@ -1,0 +1,121 @@
+/**
+ * The controllers of resources.
+ *
+ * @module
+ */
+import type { CodeAndTest } from "../code_kind.ts";
+import type { ResourceTemplate } from "./resource_template.ts";
+
+/** Gives the controller of a resource, with its test. */
+export function resourceController(template: ResourceTemplate): CodeAndTest {
+  const { one, many, database, testDatabase, idParam, pageQuery } = template;
+  return {
+    code: `import { inject, route } from "@fw/fw";
+import * as v from "valibot";
+import { IdParam } from "${idParam}";
+import { PageQuery } from "${pageQuery}";
+import { ${one.pascal}Dto, Create${one.pascal}Dto, Update${one.pascal}Dto } from "./${one.snake}_dto.ts";
+import { ${many.pascal}Service } from "./${many.snake}_service.ts";
+
+export class ${many.pascal}Controller {
+  static readonly prefix = "${many.kebab}";
+  static readonly version = "v1";
+  readonly #${many.camel} = inject(${many.pascal}Service);
+
+  create = route.post("/", {
+    body: Create${one.pascal}Dto,
+    response: ${one.pascal}Dto,
+    status: 201,
+    openapi: {
+      summary: "Create ${one.withArticle()}",
+      responses: {
+        201: { description: "The ${one.prose}", headers: { Location: "The path of the ${one.prose}" } },
+      },
+    },
+  }, async ({ body }, c) => {
+    const row = await this.#${many.camel}.create(body);
+    c.header("Location", \`\${c.req.path.replace(/\\/$/, "")}/\${row.id}\`);
+    return row;
+  });
+
+  list = route.get("/", {
+    query: PageQuery,
+    response: v.array(${one.pascal}Dto),
+    openapi: {
+      summary: "List ${many.prose}",
+      responses: {
+        200: {
+          description: "A page of ${many.prose}",
+          headers: { "X-Total-Count": "The number of all ${many.prose}" },
+        },
+      },
+    },
+  }, async ({ query }, c) => {
+    const { rows, total } = await this.#${many.camel}.page(query);
+    c.header("X-Total-Count", String(total));
+    return rows;
+  });
+
+  one = route.get("/:id", {
+    params: IdParam,
+    response: ${one.pascal}Dto,
+    openapi: { summary: "Find ${one.withArticle()}" },
+  }, ({ params }) => this.#${many.camel}.one(params.id));
+
+  update = route.patch("/:id", {
+    params: IdParam,
+    body: Update${one.pascal}Dto,
+    response: ${one.pascal}Dto,
+    openapi: { summary: "Change ${one.withArticle()}" },
+  }, ({ params, body }) => this.#${many.camel}.update(params.id, body));
+
+  delete = route.delete("/:id", {
+    params: IdParam,
+    response: ${one.pascal}Dto,
+    openapi: { summary: "Delete ${one.withArticle()}" },
+  }, ({ params }) => this.#${many.camel}.delete(params.id));
+}
+`,
+    test: `import { provide } from "@fw/fw";
+import { createTestApplication } from "@fw/fw/testing";
+import assert from "node:assert/strict";
+import { Db } from "${database}";
+import { openTestDatabase } from "${testDatabase}";
+import { ${many.pascal}Module } from "./${many.snake}_module.ts";
+
+const overrides = [provide(Db, openTestDatabase)];
+const path = "/v1/${many.kebab}";
+
+Deno.test("${many.pascal}Controller creates, lists, finds, changes and deletes ${many.prose}", async () => {
+  await using app = await createTestApplication(${many.pascal}Module, { overrides });
+  const created = await app.request(path, { json: { name: "Ada" } });
+  assert.equal(created.status, 201);
+  const row = await created.json();
+  assert.deepEqual(row, { id: row.id, name: "Ada" });
+  const own = created.headers.get("location") ?? "";
+  assert.equal(own, \`\${path}/\${row.id}\`);
+
+  const listed = await app.request(path);
+  assert.equal(listed.headers.get("x-total-count"), "1");
+  assert.deepEqual(await listed.json(), [row]);
+  assert.deepEqual(await (await app.request(own)).json(), row);
+
+  const changes = { method: "PATCH", json: { name: "Bob" } };
+  const changed = await (await app.request(own, changes)).json();
+  assert.deepEqual(changed, { ...row, name: "Bob" });
+
+  const deleted = await app.request(own, { method: "DELETE" });
+  assert.deepEqual(await deleted.json(), changed);
+  assert.equal((await app.request(own)).status, 404);
+});
+
+Deno.test("${many.pascal}Controller refuses ${one.withArticle()} without a name with 422", async () => {
+  await using app = await createTestApplication(${many.pascal}Module, { overrides });
+  const response = await app.request(path, { json: {} });
+  assert.equal(response.status, 422);
+  const [issue] = (await response.json()).errors;
+  assert.deepEqual([issue.in, issue.field], ["body", "name"]);
+});
+`,
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * The application of a project, looked at without running anything of it.
+ *
+ * @module
+ */
+import { CliError } from "./cli_error.ts";
+import type { Project } from "./project.ts";
+import { runInProject } from "./project_script.ts";
+
+/** Where the application is. */
+export interface ApplicationOptions {
+  /** The file that exports `AppModule` and `setUp`, from the project's folder. */
+  readonly app: string;
+}
+
+const PROTECTIONS = ["open", "public", "guarded", "identity", "roles"] as const;
+
+/** A route, as `app.routes()` lists it. */
+export interface ListedRoute {
+  /** Its method. */
+  readonly method: string;
+  /** Its full path pattern. */
+  readonly path: string;
+  /** Where it was declared: `Module.Controller.handler`. */
+  readonly handler: string;
+  /** How it is protected. */
+  readonly protection: (typeof PROTECTIONS)[number];
+  /** The roles of which a caller needs one. */
+  readonly roles: readonly string[];
+}
+
+/**
+ * Lists the routes of a project.
+ *
+ * @throws {CliError} if the application cannot be loaded, or tells its routes otherwise
+ */
+export async function routesOf(
+  project: Project,
+  options: ApplicationOptions,
+): Promise<readonly ListedRoute[]> {
+  const routes = await inspect(project, options, "  return app.routes();");
+  if (Array.isArray(routes) && routes.every(isListedRoute)) return routes;
+  throw new CliError(`Cannot read the routes: ${project.framework} tells them in another way`);
+}
+
+/**
+ * Gives the OpenAPI document of a project's routes, as text.
+ *
+ * @throws {CliError} if the application cannot be loaded, or described
+ */
+export async function documentOf(
+  project: Project,
+  { isYaml, ...options }: ApplicationOptions & { readonly isYaml: boolean },
+): Promise<string> {
+  return String(await inspect(project, options, isYaml ? AS_YAML : AS_JSON));
+}
+
+const AS_JSON = `  return JSON.stringify(await app.openApi(), null, 2) + "\\n";`;
+const AS_YAML = `  const { toYaml } = await import("@fw/fw/openapi");
+  return await toYaml(await app.openApi());`;
+
+/** Runs code that has the project's `app`, a preview: no provider is built, no database is opened. */
+function inspect(project: Project, { app }: ApplicationOptions, body: string): Promise<unknown> {
+  const preview = `  const { FwFactory } = await import("@fw/fw");
+  const app = await FwFactory.create(await exported.AppModule, { preview: true });
+  await exported.setUp?.(app);
+`;
+  return runInProject(project, {
+    file: app,
+    name: "AppModule",
+    option: "--app",
+    body: preview + body,
+  });
+}
+
+function isListedRoute(value: unknown): value is ListedRoute {
+  const { method, path, handler, protection, roles } = value as Partial<ListedRoute>;
+  return [method, path, handler].every((text) => typeof text === "string") &&
+    PROTECTIONS.some((name) => name === protection) && Array.isArray(roles);
+}

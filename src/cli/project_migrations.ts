@@ -1,0 +1,59 @@
+/**
+ * The migrations of a project's database.
+ *
+ * @module
+ */
+import type { Project } from "./project.ts";
+import { runInProject } from "./project_script.ts";
+
+/** Where the database is. */
+export interface DatabaseOption {
+  /** The file that exports `databaseOptions`, from the project's folder. */
+  readonly database: string;
+}
+
+/** A migration, as `DbMigrations.status()` tells of it, in JSON. */
+export interface ListedMigration {
+  /** Its name. */
+  readonly name: string;
+  /** When it was run, as ISO 8601 has it; not there if it was not. */
+  readonly executedAt?: string;
+  /** Whether the database has run it, and there is no file of it any more. */
+  readonly isMissing: boolean;
+}
+
+/** Lists the migrations, in their order. */
+export async function migrationsOf(
+  project: Project,
+  options: DatabaseOption,
+): Promise<readonly ListedMigration[]> {
+  // what DbMigrations gives, as JSON has it
+  return await call(project, options, "status()") as readonly ListedMigration[];
+}
+
+/** Runs those that are due, and gives their names. */
+export async function migrate(
+  project: Project,
+  options: DatabaseOption,
+): Promise<readonly string[]> {
+  return await call(project, options, "migrate()") as readonly string[]; // as above
+}
+
+/** Undoes those that were the last to run, and gives their names. */
+export async function rollBack(
+  project: Project,
+  { steps, ...options }: DatabaseOption & { readonly steps: number },
+): Promise<readonly string[]> {
+  return await call(project, options, `rollBack({ steps: ${steps} })`) as readonly string[]; // as above
+}
+
+function call(project: Project, { database }: DatabaseOption, method: string): Promise<unknown> {
+  return runInProject(project, {
+    file: database,
+    name: "databaseOptions",
+    option: "--database",
+    body: `  const { DbMigrations } = await import("@fw/fw/db");
+  await using migrations = await DbMigrations.open(await exported.databaseOptions());
+  return await migrations.${method};`,
+  });
+}

@@ -1,0 +1,20 @@
+/**
+ * Reading files that may not be there.
+ *
+ * @module
+ */
+import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
+
+/** Reads a file; gives nothing where there is none. */
+export function readText(file: string): string | undefined {
+  return existsSync(file) && statSync(file).isFile() ? readFileSync(file, "utf8") : undefined;
+}
+
+/** Tells whether something has a path, a link that leads nowhere included. */
+export function isTaken(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false; // below a file there is nothing
+  }
+}
