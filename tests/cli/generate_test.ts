@@ -251,3 +251,32 @@ test("fw generate that cannot write a file undoes what it has written", async ()
   assert.match(stderr, /^error: Cannot write data\/\.gitignore: ENOTDIR\n$/);
   assert.deepEqual(folder.files(), before);
 });
+
+test("fw generate writes through no link that leads out of the project", async () => {
+  using folder = await shop();
+  const service = join(folder.root, "src/mail/mail_service.ts");
+  mkdirSync(join(folder.root, "src/mail"));
+  symlinkSync(join(folder.path, "outside.ts"), service);
+  for (const options of ["", "--force"]) {
+    const { code, stderr } = await fw(`g service mail ${options}`, { cwd: folder.root });
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^error: Cannot write src\/mail\/mail_service\.ts: it is outside of the project\n$/,
+    );
+  }
+  assert.deepEqual(folder.names(), ["shop"]);
+});
+
+test("fw generate adds to an environment without a last line end, and has its own variables", async () => {
+  using folder = await shop();
+  writeFileSync(join(folder.root, ".env"), "PORT=3000\nTEST_DATABASE_URL=sqlite:x");
+  writeFileSync(join(folder.root, ".env.example"), "TEST_DATABASE_URL=");
+  await succeed("g model cat", folder.root);
+  const files = folder.files("shop");
+  assert.equal(
+    files[".env"],
+    "PORT=3000\nTEST_DATABASE_URL=sqlite:x\nDATABASE_URL=sqlite:data/data.sqlite\n",
+  );
+  assert.match(files[".env.example"] ?? "", /^TEST_DATABASE_URL=\n\n#.*\nDATABASE_URL=sqlite:/);
+});

@@ -39,6 +39,13 @@ GET     /api/me/admin  AppModule.MeController.admin        roles: admin, boss
     });
   });
 
+  test("fw routes needs no environment, and no identity provider", async () => {
+    await using project = await MadeProject.make({ oauth2: true });
+    rmSync(join(project.root, ".env"));
+    const { code, stdout } = await fw("routes", { cwd: project.root });
+    assert.deepEqual([code, stdout.includes("identity")], [0, true]);
+  });
+
   test("fw openapi writes the document that is served, to stdout, as JSON and as YAML", async () => {
     await using project = await MadeProject.make({ db: "sqlite" });
     await project.fw("g resource cat");
@@ -72,6 +79,11 @@ GET     /api/me/admin  AppModule.MeController.admin        roles: admin, boss
     assert.match(
       await failing("routes --app src/none.ts"),
       /^error: Cannot load src\/none\.ts: it does not exist; --app names another file$/m,
+    );
+    writeFileSync(join(project.root, 'src/a"b.ts'), "export {};\n");
+    assert.match(
+      await failing('routes --app src/a"b.ts'),
+      /^error: Cannot load src\/a"b\.ts: it exports no AppModule$/m,
     );
     assert.match(
       await failing("routes --app src/id_param.ts"),

@@ -128,8 +128,22 @@ for (const [what, before, after] of EDITS) {
   });
 }
 
+test("addToModule() lists what is imported already, and takes no local name for another", async () => {
+  const before = `import { module } from "@fw/fw";
+${IMPORT}
+export function f() {
+  const CatsModule = 1;
+  return CatsModule;
+}
+export const A = module({ imports: [] });
+`;
+  const after = before.replace("imports: []", "imports: [CatsModule]");
+  assert.equal(await addToModule(before, CATS), after);
+});
+
 const UNSAFE: readonly (readonly [what: string, source: string])[] = [
   ["that is no module", "export const A = {};"],
+  ["that imports nothing", "export const A = module({ imports: [] });"],
   ["that does not parse", "export const A = module({ imports: [ });"],
   ["with two modules", "export const A = module({}); export const B = module({});"],
   ["whose list is elsewhere", "export const A = module({ imports: LIST });"],
@@ -145,7 +159,8 @@ const UNSAFE: readonly (readonly [what: string, source: string])[] = [
 
 for (const [what, source] of UNSAFE) {
   test(`addToModule() leaves a file alone ${what}`, async () => {
-    assert.equal(await addToModule(source, CATS), undefined);
+    const importing = what === "that imports nothing" ? "" : 'import { module } from "@fw/fw";\n';
+    assert.equal(await addToModule(importing + source, CATS), undefined);
   });
 }
 
