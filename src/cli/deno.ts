@@ -40,7 +40,7 @@ export async function format({ path, text }: Unformatted, cwd: string): Promise<
 }
 
 /** Formats all files of a project; without Deno they stay as they are. */
-export async function formatAll(folder: string): Promise<void> {
+export async function formatAll(cwd: string, signal?: AbortSignal): Promise<void> {
   const deno = findDeno();
-  if (deno !== undefined) await run([deno, "fmt", "--quiet"], { cwd: folder });
+  if (deno !== undefined) await run([deno, "fmt", "--quiet"], { cwd, signal });
 }

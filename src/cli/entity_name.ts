@@ -8,6 +8,19 @@ import { camelCase, capitalCase, kebabCase, noCase, pascalCase, snakeCase } from
 import pluralize from "pluralize";
 import { CliError } from "./cli_error.ts";
 
+/** What the rules of English do not tell. */
+const IRREGULAR = [
+  ["cache", "caches"],
+  ["cookie", "cookies"],
+  ["canvas", "canvases"],
+  ["lens", "lenses"],
+  ["bias", "biases"],
+  ["virus", "viruses"],
+  ["axis", "axes"],
+] as const;
+for (const [one, many] of IRREGULAR) pluralize.addIrregularRule(one, many);
+for (const word of ["saas", "physics"]) pluralize.addUncountableRule(word);
+
 /** A name in the cases of code, files, paths and prose. */
 export class EntityName {
   /** `UserProfile`: classes. */
@@ -52,7 +65,10 @@ export class EntityName {
     if (text.length > MAX_LENGTH) {
       throw new CliError(`Cannot use the name ${shown}: it is over ${MAX_LENGTH} characters`);
     }
-    const name = new EntityName(text);
+    // the s of a plural acronym is no word: userIDs
+    const name = new EntityName(
+      text.replaceAll(/(?<=[A-Z])[A-Z]+s(?![a-z])/g, (end) => end.toLowerCase()),
+    );
     if (RESERVED.has(name.camel.toLowerCase())) {
       throw new CliError(`Cannot use the name ${shown}: it is a reserved word`);
     }

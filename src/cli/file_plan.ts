@@ -8,7 +8,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import process from "node:process";
 import { CliError } from "./cli_error.ts";
 import { isTaken, readText } from "./read_text.ts";
-import { SIGNALS } from "./signals.ts";
+import { SIGNALS } from "./interruption.ts";
 
 /** One file that is to be written. */
 export interface Change {
@@ -24,7 +24,8 @@ export interface Change {
 export class FilePlan {
   readonly #root: string;
   readonly #texts = new Map<string, string>();
-  readonly #updated = new Set<string>();
+  /** The texts that edits are made of. */
+  readonly #originals = new Map<string, string>();
   readonly #notes: string[] = [];
 
   /** Creates an empty plan for a folder. */
@@ -46,7 +47,8 @@ export class FilePlan {
 
   /** Plans new text of a file, which is created if there is none. */
   update(path: string, text: string): void {
-    if (!this.#texts.has(path) && isTaken(join(this.#root, path))) this.#updated.add(path);
+    const original = readText(join(this.#root, path));
+    if (!this.#texts.has(path) && original !== undefined) this.#originals.set(path, original);
     this.#texts.set(path, text);
   }
 
@@ -69,7 +71,7 @@ export class FilePlan {
   async formatNew(
     format: (file: { path: string; text: string }) => Promise<string>,
   ): Promise<void> {
-    const created = [...this.#texts].filter(([path]) => !this.#updated.has(path));
+    const created = [...this.#texts].filter(([path]) => !this.#originals.has(path));
     await Promise.all(
       created.map(async ([path, text]) => this.#texts.set(path, await format({ path, text }))),
     );
@@ -81,7 +83,7 @@ export class FilePlan {
       const exists = isTaken(join(this.#root, path));
       return {
         path,
-        verb: this.#updated.has(path) ? "update" : exists ? "overwrite" : "create",
+        verb: this.#originals.has(path) ? "update" : exists ? "overwrite" : "create",
         text,
       };
     });
@@ -111,7 +113,7 @@ export class FilePlan {
    * Writes all files, or none: when one cannot be written, what was is put back, and a signal waits
    * until all is done.
    *
-   * @throws {CliError} naming the file that cannot be written
+   * @throws {CliError} naming the file that cannot be written, or that was changed since it was read
    */
   apply(): void {
     const undo: (() => void)[] = [];
@@ -135,11 +137,16 @@ export class FilePlan {
         undo.push(() => rmdirSync(folder));
       }
       const before = readText(file);
+      const original = this.#originals.get(path);
+      if (original !== undefined && original !== before) {
+        throw new CliError(`Cannot write ${path}: somebody else has changed it meanwhile`);
+      }
       undo.push(() =>
         before === undefined ? rmSync(file, { force: true }) : writeFileSync(file, before)
       );
       writeFileSync(file, text);
     } catch (cause) {
+      if (cause instanceof CliError) throw cause;
       const { code = "an error" } = cause as NodeJS.ErrnoException;
       throw new CliError(`Cannot write ${path}: ${code}`, { cause });
     }

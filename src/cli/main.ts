@@ -5,12 +5,14 @@
  */
 import { CommanderError } from "commander";
 import { lineOf } from "./cli_error.ts";
+import { Interruption } from "./interruption.ts";
 import { createProgram } from "./program.ts";
 import { paintError, printError } from "./terminal.ts";
 
 /**
  * Runs the command line with its arguments, without the program's name, and gives the exit code: 0 when
- * all is well, 1 when it cannot be done, 2 when the command is not understood. What is wrong is one line
+ * all is well, 1 when it cannot be done, 2 when the command is not understood, 128 and more when a signal
+ * has ended it. What is wrong is one line
  * on stderr.
  */
 export async function main(args: readonly string[]): Promise<number> {
@@ -21,6 +23,7 @@ export async function main(args: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0; // help, version
+    if (error instanceof Interruption) return error.exitCode;
     printError(`${paintError("red", "error:")} ${messageOf(error)}`);
     return error instanceof CommanderError ? 2 : 1;
   }

@@ -14,7 +14,11 @@
  */
 import process from "node:process";
 import { main } from "./main.ts";
+import { endWithReaders } from "./output.ts";
 
 export { main } from "./main.ts";
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2));
+if (import.meta.main) {
+  endWithReaders();
+  process.exitCode = await main(process.argv.slice(2));
+}

@@ -26,17 +26,20 @@ export const APP_FILE = "src/app.ts";
 export const DATABASE_FILE = "src/database.ts";
 
 const CONFIG_FILES = ["deno.json", "deno.jsonc", "package.json"];
-/** Configuration files may have comments, which `JSON.parse` does not take. */
 const FRAMEWORK = new RegExp(`"${PACKAGE}"\\s*:\\s*"([^"]+)"`);
+/** Text in quotes, which is kept, or a comment. */
+const TEXT_OR_COMMENT = /("(?:\\.|[^"\\])*")|\/\/.*|\/\*[^]*?\*\//g;
 
-/** Finds the project of a folder: in it or above it. */
+/**
+ * Finds the project of a folder: the nearest configuration, which imports the framework or is part of a
+ * workspace that does.
+ */
 export function findProject(folder: string): Project | undefined {
-  for (const configFile of CONFIG_FILES) {
-    const [, framework] = FRAMEWORK.exec(readText(join(folder, configFile)) ?? "") ?? [];
-    if (framework) return { root: folder, configFile, framework };
-  }
+  const configFile = CONFIG_FILES.find((name) => existsSync(join(folder, name)));
   const above = dirname(folder);
-  return above === folder ? undefined : findProject(above);
+  if (configFile === undefined) return above === folder ? undefined : findProject(above);
+  const framework = frameworkOf(folder);
+  return framework === undefined ? undefined : { root: folder, configFile, framework };
 }
 
 /**
@@ -55,4 +58,15 @@ export function requireProject(folder: string): Project {
 /** Tells whether a project has a file. */
 export function hasFile({ root }: Project, path: string): boolean {
   return existsSync(join(root, path));
+}
+
+/** Gives what a folder, or the nearest above it, imports the framework as. */
+function frameworkOf(folder: string): string | undefined {
+  for (const name of [...CONFIG_FILES, "import_map.json"]) {
+    const text = readText(join(folder, name))?.replaceAll(TEXT_OR_COMMENT, "$1") ?? "";
+    const [, framework] = FRAMEWORK.exec(text) ?? [];
+    if (framework) return framework;
+  }
+  const above = dirname(folder);
+  return above === folder ? undefined : frameworkOf(above);
 }

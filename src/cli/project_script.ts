@@ -5,10 +5,13 @@
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import process from "node:process";
+import { pathToFileURL } from "node:url";
 import { CliError, lineOf } from "./cli_error.ts";
 import { findDeno } from "./deno.ts";
+import { exportsName } from "./edit/imports.ts";
+import { interruptible } from "./interruption.ts";
 import { hasFile, type Project } from "./project.ts";
 import { readText } from "./read_text.ts";
 import { type Outcome, run } from "./subprocess.ts";
@@ -38,9 +41,15 @@ interface ScriptResult {
  * it throws
  */
 export async function runInProject(project: Project, script: ProjectScript): Promise<unknown> {
-  const { file, option } = script;
-  if (!hasFile(project, file)) {
+  const { file, name, option } = script;
+  const path = resolve(project.root, file);
+  const source = readText(path);
+  if (source === undefined) {
     throw new CliError(`Cannot load ${file}: it does not exist; ${option} names another file`);
+  }
+  // what is not meant to be loaded may do anything when it is
+  if (!await exportsName(source, name)) {
+    throw new CliError(`Cannot load ${file}: it exports no ${name}; ${option} names another file`);
   }
   const deno = findDeno();
   if (deno === undefined) {
@@ -48,39 +57,56 @@ export async function runInProject(project: Project, script: ProjectScript): Pro
       "Cannot run the project: there is no deno on the PATH; npm install -g deno adds one",
     );
   }
-  const folder = mkdtempSync(join(tmpdir(), "fw-"));
-  try {
-    const resultFile = join(folder, "result.json");
-    const envFile = hasFile(project, ".env") ? ["--env-file=.env"] : [];
-    const outcome = await run([deno, "run", "-A", "--quiet", "--no-prompt", ...envFile, "-"], {
-      cwd: project.root,
-      input: sourceOf(script, resultFile),
-      env: { ...process.env, NO_COLOR: "1" },
-    });
-    const left: ScriptResult = JSON.parse(readText(resultFile) ?? "{}");
-    if (left.result === undefined) throw new CliError(lineOf(left.error ?? failureOf(outcome)));
-    return left.result;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  return await interruptible(async (signal) => {
+    const folder = mkdtempSync(join(tmpdir(), "fw-"));
+    try {
+      const resultFile = join(folder, "result.json");
+      const envFile = hasFile(project, ".env") ? ["--env-file=.env"] : [];
+      const outcome = await run([deno, "run", "-A", "--quiet", "--no-prompt", ...envFile, "-"], {
+        cwd: project.root,
+        input: sourceOf(script.body, { path, resultFile }),
+        env: { ...process.env, NO_COLOR: "1" },
+        signal,
+      });
+      const left: ScriptResult = JSON.parse(readText(resultFile) ?? "{}");
+      if (left.result === undefined) throw new CliError(lineOf(left.error ?? failureOf(outcome)));
+      return left.result;
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 }
 
-/** It exits by itself: what the application has started may hold the process up. */
-function sourceOf({ file, name, body }: ProjectScript, resultFile: string): string {
-  const missing = `Cannot load ${file}: it exports no ${name}`;
+/**
+ * It exits by itself: what the application has started may hold the process up. Of an error it tells its
+ * causes, and the place in the project unless the framework has explained it.
+ */
+function sourceOf(
+  body: string,
+  { path, resultFile }: { readonly path: string; readonly resultFile: string },
+): string {
   return `
 import { writeFileSync } from "node:fs";
 import process from "node:process";
 async function main() {
-  const exported = await import(${JSON.stringify(`./${file}`)});
-  if (exported.${name} === undefined) throw new TypeError(${JSON.stringify(missing)});
+  const exported = await import(${JSON.stringify(pathToFileURL(path).href)});
 ${body}
+}
+function describe(error) {
+  if (!(error instanceof Error)) return "it throws " + JSON.stringify(error);
+  const messages = [];
+  for (let cause = error; cause instanceof Error; cause = cause.cause) messages.push(cause.message);
+  const root = "file://" + process.cwd() + "/";
+  const frame = error.stack?.split("\\n").find((line) => line.includes(root) && !line.includes("$deno$"));
+  const place = frame?.slice(frame.indexOf(root) + root.length).replace(/\\)$/, "");
+  const isExplained = messages[0]?.startsWith("Cannot ") && !messages[0].startsWith("Cannot read prop");
+  return messages.join(": ") + (place && !isExplained ? " (" + place + ")" : "");
 }
 let left;
 try {
   left = { result: await main() ?? null };
 } catch (error) {
-  left = { error: error instanceof Error ? error.message : String(error) };
+  left = { error: describe(error) };
 }
 writeFileSync(${JSON.stringify(resultFile)}, JSON.stringify(left));
 process.exit(0);

@@ -1,9 +1,9 @@
 /**
- * Reading files that may not be there.
+ * Reading what may not be there.
  *
  * @module
  */
-import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 
 /** Reads a file; gives nothing where there is none. */
 export function readText(file: string): string | undefined {
@@ -17,4 +17,9 @@ export function isTaken(path: string): boolean {
   } catch {
     return false; // below a file there is nothing
   }
+}
+
+/** Lists what is in a folder; nothing where there is none. */
+export function listFolder(path: string): readonly string[] {
+  return existsSync(path) && statSync(path).isDirectory() ? readdirSync(path) : [];
 }

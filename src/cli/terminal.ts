@@ -5,6 +5,7 @@
  */
 import process from "node:process";
 import { createInterface } from "node:readline/promises";
+import { Interruption } from "./interruption.ts";
 
 /** A style of text, as the escape codes that begin and end it (ECMA-48 §8.3.117). */
 const STYLES = {
@@ -49,33 +50,48 @@ export function isInteractive(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true;
 }
 
-/** Asks a question, and gives the answer without the space around it; empty at the end of input. */
+/**
+ * Asks a question, and gives the answer without the space around it; empty at the end of input.
+ *
+ * @throws {Interruption} at Ctrl-C
+ */
 export async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stdout });
-  const ended = new Promise<string>((resolve) => void lines.once("close", () => resolve("")));
   try {
-    return (await Promise.race([lines.question(`${paint("bold", question)} `), ended])).trim();
+    return await new Promise<string>((resolve, reject) => {
+      lines.once("SIGINT", () => reject(new Interruption("SIGINT")));
+      lines.once("close", () => resolve(""));
+      lines.question(`${paint("bold", question)} `).then(
+        (answer) => resolve(answer.trim()),
+        reject,
+      );
+    });
   } finally {
     lines.close();
   }
 }
 
-/** Does something; on a terminal, what it is doing is shown once it takes over half a second. */
+/**
+ * Does something; on a terminal, what it is doing is shown once it takes over half a second: moving,
+ * and taken away at the end, or where there are no escape codes as a line.
+ */
 export async function withProgress<T>(doing: string, work: () => Promise<T>): Promise<T> {
   if (process.stderr.isTTY !== true) return await work();
+  const isMoving = hasColours(process.stderr);
   let frame = 0;
-  const draw = () =>
-    process.stderr.write(
-      `${CLEAR_LINE}${paintError("cyan", FRAMES[frame++ % FRAMES.length] ?? "")} ${doing}`,
-    );
-  const startedAt = performance.now();
-  const timer = setInterval(() => {
-    if (performance.now() - startedAt >= PROGRESS_AFTER_MS) draw();
-  }, FRAME_MS);
+  const draw = () => {
+    const sign = paintError("cyan", FRAMES[frame++ % FRAMES.length] ?? "");
+    process.stderr.write(`${CLEAR_LINE}${sign} ${doing}`);
+  };
+  let timer = setTimeout(() => {
+    if (!isMoving) return printError(`${doing} …`);
+    draw();
+    timer = setInterval(draw, FRAME_MS);
+  }, PROGRESS_AFTER_MS);
   try {
     return await work();
   } finally {
-    clearInterval(timer);
+    clearTimeout(timer); // of an interval, too
     if (frame > 0) process.stderr.write(CLEAR_LINE);
   }
 }

@@ -32,6 +32,9 @@ test("EntityName gives one and many of what is named, in the cases it has", () =
     ["bus", "buses"],
     ["order-item", "order-items"],
     ["dns", "dns"],
+    ["cache", "caches"],
+    ["canvas", "canvases"],
+    ["virus", "viruses"],
   ] as const;
   for (const [one, many] of pairs) {
     for (const name of [EntityName.parse(one), EntityName.parse(many)]) {
@@ -39,6 +42,7 @@ test("EntityName gives one and many of what is named, in the cases it has", () =
     }
   }
   assert.equal(EntityName.parse("OrderItem").plural().pascal, "OrderItems");
+  assert.equal(EntityName.parse("userIDs").snake, "user_ids");
 });
 
 test("EntityName.without() drops a last word, and keeps a name that is nothing else", () => {

@@ -70,7 +70,6 @@ const MISUNDERSTOOD: readonly (readonly [command: string, line: string])[] = [
     "option '--steps <number>' argument 'x' is invalid. It is not a whole number of 1 or more.",
   ],
   ["new", "missing required argument 'name'"],
-  ["g service", "missing required argument 'name'"],
   ["new shop --dbs sqlite", "unknown option '--dbs' (did you mean --db?)"],
   [
     "new shop --db oracle",

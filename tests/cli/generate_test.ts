@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "../test.ts";
 import { fw, TemporaryFolder } from "./fw.ts";
@@ -67,12 +67,12 @@ test("fw generate puts a name into the folders before it, and lists it in the ne
   ]);
   assert.equal(
     files["admin/admin_module.ts"],
-    `import { type Module, module } from "@fw/fw";
+    `import { module } from "@fw/fw";
 import { InvoicesController } from "./invoices/invoices_controller.ts";
 import { MailService } from "./mail_service.ts";
 import { ReportsModule } from "./reports/reports_module.ts";
 
-export const AdminModule: Module = module({
+export const AdminModule = module({
   name: "AdminModule",
   imports: [ReportsModule],
   providers: [MailService],
@@ -212,6 +212,9 @@ const REFUSED: readonly (readonly [args: readonly string[], line: RegExp])[] = [
   [["ca\\..\\ts"], /it leads out of the project/],
   [["cats", "--path", "../x"], /Cannot generate "\.\.\/x": it leads out of the project/],
   [["cats", "--path", "/tmp"], /Cannot generate "\/tmp": it leads out of the project/],
+  [["cats", "--path", "src/c#"], /Cannot generate in the folder "c#": it is no name of one/],
+  [["cats", "--path", ".git"], /Cannot generate in the folder "\.git": it is no name of one/],
+  [["cats", "--path", "src/app.ts"], /Cannot write src\/app\.ts\/.*: (EEXIST|ENOTDIR)/],
   [["cats", "--path", "out"], /Cannot write out\/cats\/.*: it is outside of the project/],
   [[""], /Cannot use the name: it is empty/],
   [["admin/"], /Cannot use the name: it is empty/],
@@ -233,13 +236,113 @@ test("fw generate refuses names and folders that lead elsewhere, and writes noth
   }
 });
 
-test("fw generate refuses a model of a name that the database has", async () => {
+test("fw generate refuses names of models that what is generated has another use of", async () => {
   using folder = await shop();
-  for (const name of ["db", "row", "transactions", "kysely"]) {
+  const before = folder.files();
+  for (const name of ["db", "row", "promises", "pageQuery", "a".repeat(64)]) {
     const { code, stderr } = await fw(`g resource ${name}`, { cwd: folder.root });
     assert.equal(code, 1);
-    assert.match(stderr, /^error: Cannot use the name ".+": the database has another use of it\n$/);
+    assert.match(
+      stderr,
+      /^error: Cannot use the name ".+": (what is generated imports|a table has) .+\n$/,
+    );
   }
+  assert.deepEqual(folder.files(), before);
+  await succeed("g model transaction", folder.root); // DbService.transaction() is another
+  assert.match(folder.files("shop")["src/database.ts"] ?? "", /^ {2}transactions: Transaction,$/m);
+});
+
+test("fw generate lists no second thing of a name, and says so", async () => {
+  using folder = await shop();
+  await succeed("g co cats", folder.root);
+  const app = folder.files("shop")["src/app.ts"];
+  const second = await succeed("g co admin/cats", folder.root);
+  assert.match(
+    second,
+    /^note Add CatsController to the controllers of src\/app\.ts: .+ has another CatsController$/m,
+  );
+  assert.equal(folder.files("shop")["src/app.ts"], app);
+  assert.match(
+    folder.files("shop")["src/admin/cats/cats_controller.ts"] ?? "",
+    /prefix = "admin\/cats"/,
+  );
+  await succeed("g resource dog", folder.root);
+  const before = folder.files();
+  for (const options of ["", "--force"]) {
+    const refused = await fw(`g resource admin/dog ${options}`, { cwd: folder.root });
+    assert.match(
+      refused.stderr,
+      /^error: Cannot generate src\/admin\/dogs\/dog_model\.ts: .+ has another Dog, of /,
+    );
+    assert.deepEqual(folder.files(), before);
+  }
+});
+
+test("fw generate resource keeps a model that is there, and its migration", async () => {
+  using folder = await shop();
+  await succeed("g model cat", folder.root);
+  const model = join(folder.root, "src/cats/cat_model.ts");
+  writeFileSync(model, `${folder.files("shop")["src/cats/cat_model.ts"]}// mine\n`);
+  const mine = folder.files("shop");
+  const stdout = await succeed("g resource cat --force", folder.root);
+  assert.match(stdout, /^note src\/cats\/cat_model\.ts stays as it is/m);
+  const files = folder.files("shop");
+  for (const [path, text] of Object.entries(mine)) {
+    if (/model|migrations|database/.test(path)) assert.equal(files[path], text, path);
+  }
+  assert.equal(Object.keys(files).filter((path) => /^migrations\/\d/.test(path)).length, 2);
+});
+
+test("fw generate uses no database of another making, and adds what one lacks for tests", async () => {
+  using folder = await shop("--no-git --db postgres");
+  rmSync(join(folder.root, "src/test_database.ts"));
+  assert.match(await succeed("g resource cat", folder.root), /^create src\/test_database\.ts$/m);
+  writeFileSync(join(folder.root, "src/database.ts"), "export const db = 1;\n");
+  const before = folder.files();
+  const { code, stderr } = await fw("g resource dog", { cwd: folder.root });
+  assert.deepEqual([code, stderr], [
+    1,
+    "error: Cannot use the database: src/database.ts exports no Db\n",
+  ]);
+  assert.deepEqual(folder.files(), before);
+});
+
+test("fw generate writes the SQL of the database that the application will have", async () => {
+  using folder = await shop("--no-git --db mysql");
+  const first = async (command: string, env: Record<string, string> = {}) => {
+    const { stdout } = await fw(`${command} --dry-run`, { cwd: folder.root, env });
+    assert.match(stdout, /create migrations/);
+    await fw(command, { cwd: folder.root, env });
+    return Object.entries(folder.files("shop/migrations")).findLast(([path]) =>
+      path.endsWith(".sql") && !path.endsWith(".down.sql")
+    )?.[1] ?? "";
+  };
+  writeFileSync(join(folder.root, ".env"), "PORT=3000\n");
+  assert.match(await first("g model a1"), /auto_increment/); // .env.example
+  writeFileSync(join(folder.root, ".env"), "DATABASE_URL = 'postgres://x@y/z'\n");
+  assert.match(await first("g model b1"), /as identity/);
+  assert.match(await first("g model c1", { DATABASE_URL: "sqlite:x" }), /strict/);
+});
+
+test("fw generate works in a member of a workspace, and takes no comment for a project", async () => {
+  using folder = await shop();
+  const member = join(folder.root, "packages/api");
+  mkdirSync(join(member, "src"), { recursive: true });
+  writeFileSync(join(member, "deno.json"), "{}");
+  await succeed("g gu key", member);
+  assert.deepEqual(Object.keys(folder.files("shop/packages/api/src")), [
+    "key/key_guard.ts",
+    "key/key_guard_test.ts",
+  ]);
+  writeFileSync(join(folder.path, "deno.jsonc"), '{ // "@fw/fw": "jsr:@fw/fw@1"\n}');
+  const { stderr } = await fw("g gu key", { cwd: folder.path });
+  assert.match(stderr, /^error: Cannot find a project: /);
+});
+
+test("fw generate without a name is not understood", async () => {
+  using folder = await shop();
+  const { code, stderr } = await fw("g service", { cwd: folder.root });
+  assert.deepEqual([code, stderr], [2, "error: missing required argument 'name'\n"]);
 });
 
 test("fw generate that cannot write a file undoes what it has written", async () => {

@@ -1,6 +1,6 @@
 /** What looks at a project needs Deno to run it; the command line itself may run on any runtime. */
 import assert from "node:assert/strict";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { parse } from "yaml";
@@ -83,19 +83,21 @@ GET     /api/me/admin  AppModule.MeController.admin        roles: admin, boss
     writeFileSync(join(project.root, 'src/a"b.ts'), "export {};\n");
     assert.match(
       await failing('routes --app src/a"b.ts'),
-      /^error: Cannot load src\/a"b\.ts: it exports no AppModule$/m,
+      /^error: Cannot load src\/a"b\.ts: it exports no AppModule; --app names another file$/m,
     );
+    // it would serve
     assert.match(
-      await failing("routes --app src/id_param.ts"),
-      /^error: Cannot load src\/id_param\.ts: it exports no AppModule$/m,
+      await failing("routes --app src/main.ts"),
+      /^error: Cannot load src\/main\.ts: it exports no AppModule; --app names another file$/m,
     );
     replaceIn(project, "src/app.ts", (text) => text.replace("providers: [GreetingService],", ""));
     assert.match(
       await failing("openapi"),
       /^error: Cannot inject GreetingService in AppModule: .*no module provides it/,
     );
-    replaceIn(project, "src/app.ts", (text) => `${text}\nconst x = ;`);
-    assert.match(await failing("routes"), /^error: .*(parse|Expression expected)/);
+    const app = readFileSync(join(project.root, "src/app.ts"), "utf8");
+    writeFileSync(join(project.root, "src/app.ts"), `${app}\nJSON.parse("{").x;\n`);
+    assert.match(await failing("routes"), /^error: .*JSON.* \(src\/app\.ts:\d+:\d+\)$/m);
   });
 
   for (const db of ["sqlite", "postgres", "mysql"] as const) {
@@ -128,6 +130,19 @@ GET     /api/me/admin  AppModule.MeController.admin        roles: admin, boss
     }, { skip });
   }
 
+  test("fw db tells why a migration failed", async () => {
+    await using project = await MadeProject.make({ db: "sqlite" });
+    await project.fw("db new wrong");
+    replaceIn(
+      project,
+      "migrations/0001_wrong.sql",
+      () => "alter table nope add column x integer;\n",
+    );
+    const { code, stderr } = await fw("db migrate", { cwd: project.root });
+    assert.equal(code, 1);
+    assert.match(stderr, /^error: Cannot migrate: 0001_wrong failed: .*no such table: nope\n$/);
+  });
+
   test("fw db tells of a database that is not there, and of a project without one", async () => {
     await using project = await MadeProject.make({ db: "postgres" });
     const url = "postgres://nobody:secret@127.0.0.1:1/nothing";
@@ -146,6 +161,12 @@ GET     /api/me/admin  AppModule.MeController.admin        roles: admin, boss
 
   test("fw doctor finds nothing wrong with a new project", async () => {
     await using project = await MadeProject.make({ db: "sqlite", oauth2: true });
+    assert.match(
+      await project.fw("doctor"),
+      /skipped {2}database {5}there is no data\/data\.sqlite yet/,
+    );
+    assert.equal(existsSync(join(project.root, "data/data.sqlite")), false);
+    await project.fw("db migrate");
     const found = await project.fw("doctor");
     assert.deepEqual(levels(found), {
       runtime: "ok",
@@ -172,7 +193,8 @@ GET     /api/me/admin  AppModule.MeController.admin        roles: admin, boss
     replaceIn(
       project,
       "src/app.ts",
-      (text) => text.replace(/\s+\.enableProductionErrorsFromEnv\(\)/, ""),
+      (text) =>
+        text.replace(".enableProductionErrorsFromEnv()", "// .enableProductionErrorsFromEnv()"),
     );
     const env = { ...process.env, GIT_AUTHOR_NAME: "x", GIT_AUTHOR_EMAIL: "x", HOME: project.root };
     await run(["git", "add", "--force", ".env"], { cwd: project.root, env });
@@ -199,7 +221,7 @@ GET     /api/me/admin  AppModule.MeController.admin        roles: admin, boss
       /^problem {2}environment {2}SMTP_URL, SMTP_USER of \.env\.example are not set$/m,
     );
     assert.match(stdout, /nothing says who may call POST \/api\/v1\/cats, .* and 2 more$/m);
-    assert.match(stdout, /due at the next start, or by fw db migrate: 0001_create_cats$/m);
+    assert.match(stdout, /due at the next start, or by fw db migrate: 0002_create_dogs$/m);
     assert.match(stdout, /^problem {2}production {3}OAUTH2_ISSUER is not https$/m);
     assert.match(stdout, /^problem {2}production {3}5xx responses tell what went wrong/m);
   });

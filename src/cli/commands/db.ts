@@ -24,7 +24,7 @@ export function addDbCommand(program: Command): void {
   const command = program.command("db")
     .summary("look after the migrations of the database")
     .description("Looks after the migrations of the database that DATABASE_URL names.");
-  addExamples(command, "fw db status", "fw db new add-age-to-cats && fw db migrate");
+  addExamples(command, "fw db status", "fw db new add-age-to-cats");
   const status = command.command("status")
     .description("Lists the migrations, and when they have run.")
     .action(printStatus);

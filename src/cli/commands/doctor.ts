@@ -57,7 +57,7 @@ async function examine({ production = false, ...options }: DoctorOptions): Promi
     checkVariables(project, variables),
     await checkSecrets(project),
     ...await checkApplication(project, options),
-    ...await checkDatabase(project, options),
+    ...await checkDatabase(project, { ...options, variables }),
     ...isProduction ? checkProduction(project, variables) : [],
   ]);
   print(

@@ -67,9 +67,9 @@ async function generate(
   given: string | undefined,
   { dryRun = false, force = false, ...where }: GenerateOptions,
 ): Promise<void> {
+  const project = requireProject(process.cwd());
   const name = await argumentOr(given, `What is the name of the ${kind.name}?`);
   const target = readTarget(name, { kind: kind.name, ...where });
-  const project = requireProject(process.cwd());
   const plan = new FilePlan(project.root);
   await withProgress(`Generating ${target.name.kebab}`, async () => {
     await kind.generate({ plan, project, target });

@@ -58,14 +58,17 @@ async function makeProject(given: string | undefined, options: NewOptions): Prom
     return printChanges(paths.map((path) => ({ verb: "create", path })));
   }
   let history = "";
-  await makeFolder({ parent, name }, (folder) =>
-    withProgress(`Making ${name}`, async () => {
-      const plan = new FilePlan(folder);
-      plan.createMissing(files);
-      plan.apply();
-      await formatAll(folder);
-      if (options.git) history = `, ${await commitAll(folder, parent)}`;
-    }));
+  await makeFolder(
+    { parent, name },
+    (folder, signal) =>
+      withProgress(`Making ${name}`, async () => {
+        const plan = new FilePlan(folder);
+        plan.createMissing(files);
+        plan.apply();
+        await formatAll(folder, signal);
+        if (options.git) history = `, ${await commitAll({ folder, around: parent, signal })}`;
+      }),
+  );
   print(`${paint("green", "Made")} ${paint("bold", name)}${history}.\n`);
   for (const command of nextCommands(name, options)) print(`  ${command}`);
   print("\nand for the next piece of code: deno task fw generate resource cat");

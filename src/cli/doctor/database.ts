@@ -3,16 +3,23 @@
  *
  * @module
  */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { lineOf } from "../cli_error.ts";
 import { hasFile, type Project } from "../project.ts";
 import { type DatabaseOption, type ListedMigration, migrationsOf } from "../project_migrations.ts";
+import type { Variables } from "./variables.ts";
 import { count, type Finding, listSome, ok, problem, skipped, warning } from "./finding.ts";
 
 /** Looks whether the database can be reached, and is up to date. */
 export async function checkDatabase(
   project: Project,
-  options: DatabaseOption,
+  { variables, ...options }: DatabaseOption & { readonly variables: Variables },
 ): Promise<readonly Finding[]> {
+  const [, file] = /^sqlite:(?:\/\/)?(?!:memory:)(.+)/.exec(variables["DATABASE_URL"] ?? "") ?? [];
+  if (file !== undefined && !existsSync(resolve(project.root, file))) {
+    return [skipped("database", `there is no ${file} yet: the next start makes it`)];
+  }
   if (!hasFile(project, options.database)) {
     return [skipped("database", `there is no ${options.database}`)];
   }

@@ -13,11 +13,12 @@ export function checkPermissions({ root, configFile }: Project): Finding {
   const config = readText(join(root, configFile)) ?? "";
   const [, command] = /"start"\s*:\s*(?:\{[^}]*"command"\s*:\s*)?"([^"]*)"/.exec(config) ?? [];
   if (command === undefined) return skipped("permissions", `${configFile} has no task start`);
-  if (!/(^|\s)(-\w*A\w*|--allow-all)(\s|$)/.test(command)) {
-    return ok("permissions", "the task start grants some, not all");
+  const isAll = /(^|\s)(-\w*A\w*|--allow-all)(\s|$)/.test(command) ||
+    (/(^|\s)-P\b/.test(command) && /"all"\s*:\s*true/.test(config));
+  if (isAll) {
+    return warning("permissions", "the task start grants all of them: name those that are needed");
   }
-  return warning(
-    "permissions",
-    "the task start grants all of them (-A): name those that are needed",
-  );
+  const flags = command.match(/--allow-\w+|(?<=\s)-P\S*/g) ?? [];
+  if (flags.length > 0) return ok("permissions", `the task start grants ${flags.join(", ")}`);
+  return warning("permissions", "the task start grants none, so it would ask for each");
 }

@@ -12,6 +12,8 @@ import { type Finding, ok, problem, warning } from "./finding.ts";
 import type { Variables } from "./variables.ts";
 
 const SUBJECT = "production";
+/** Text in quotes, which is kept, or a comment. */
+const TEXT_OR_COMMENT = /("(?:\\.|[^"\\\n])*")|\/\/.*|\/\*[^]*?\*\//g;
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** Looks for options that are not safe in production: in the sources, and in the environment. */
@@ -27,7 +29,7 @@ export function checkProduction(project: Project, variables: Variables): readonl
 
 function checkSources(sources: string): readonly Finding[] {
   const findings: Finding[] = [];
-  if (!/\.enableProductionErrors(FromEnv)?\(/.test(sources)) {
+  if (!/\.enableProductionErrors(FromEnv)?\((?!false)/.test(sources)) {
     findings.push(
       problem(SUBJECT, "5xx responses tell what went wrong: call enableProductionErrorsFromEnv()"),
     );
@@ -75,5 +77,7 @@ function sourcesOf(project: Project): string {
   const folder = join(project.root, "src");
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !file.endsWith("_test.ts"))
-    .map((file) => readText(join(folder, file)) ?? "").join("\n");
+    .map((file) => (readText(join(folder, file)) ?? "").replaceAll(TEXT_OR_COMMENT, "$1")).join(
+      "\n",
+    );
 }

@@ -3,24 +3,23 @@
  *
  * @module
  */
-import { hasFile, type Project } from "../project.ts";
+import type { Project } from "../project.ts";
 import { findOnPath, run } from "../subprocess.ts";
 import { type Finding, ok, problem, skipped, warning } from "./finding.ts";
 
-/** Looks whether the secrets of `.env` are on their way into the repository. */
-export async function checkSecrets(project: Project): Promise<Finding> {
-  const { root } = project;
-  const git = findOnPath("git");
-  if (!hasFile(project, ".env")) return skipped("secrets", "there is no .env");
-  if (git === undefined) return skipped("secrets", "there is no git");
-  const { code: isRepository } = await run([git, "rev-parse"], { cwd: root });
-  if (isRepository !== 0) return skipped("secrets", "there is no git repository");
-  const tracked = await run([git, "ls-files", "--error-unmatch", ".env"], { cwd: root });
-  if (tracked.code === 0) {
-    return problem("secrets", ".env is in the repository: git rm --cached .env");
+/** Looks whether the secrets of `.env` and its like are on their way into the repository. */
+export async function checkSecrets({ root }: Project): Promise<Finding> {
+  const program = findOnPath("git");
+  if (program === undefined) return skipped("secrets", "there is no git");
+  const git = (...args: string[]) => run([program, ...args], { cwd: root });
+  if ((await git("rev-parse")).code !== 0) return skipped("secrets", "there is no git repository");
+  const { stdout } = await git("ls-files", ".env", ".env.*");
+  const tracked = stdout.split("\n").filter((file) => file !== "" && file !== ".env.example");
+  if (tracked.length > 0) {
+    const files = tracked.join(" ");
+    return problem("secrets", `${files} in the repository: git rm --cached ${files}`);
   }
-  const ignored = await run([git, "check-ignore", "-q", ".env"], { cwd: root });
-  return ignored.code === 0
-    ? ok("secrets", ".env is not in the repository")
-    : warning("secrets", ".env is not in .gitignore");
+  const { code } = await git("check-ignore", "-q", ".env");
+  if (code === 0) return ok("secrets", ".env is not in the repository");
+  return warning("secrets", ".env is not in .gitignore");
 }

@@ -9,7 +9,7 @@ import type { EntityName } from "../entity_name.ts";
 import type { FilePlan } from "../file_plan.ts";
 import type { Kind } from "./kind.ts";
 import { listInModule } from "./parent_module.ts";
-import { folderOf } from "./target.ts";
+import { folderOf, type Target } from "./target.ts";
 
 /** Two files: code, and its test. */
 export interface CodeAndTest {
@@ -22,7 +22,7 @@ export interface CodeAndTest {
 /** A kind that is a file of code with its test, perhaps listed in a module. */
 export interface CodeKind extends Omit<Kind, "generate"> {
   /** Writes the code and the test. */
-  readonly template: (name: EntityName) => CodeAndTest;
+  readonly template: (name: EntityName, target: Target) => CodeAndTest;
   /** The list of the nearest module that names it; default none. */
   readonly list?: ModuleList;
 }
@@ -34,7 +34,7 @@ export function codeKind({ template, list, ...kind }: CodeKind): Kind {
     async generate(generation) {
       const { plan, target } = generation;
       const file = posix.join(folderOf(target), `${target.name.snake}_${kind.name}.ts`);
-      planCode(plan, file, template(target.name));
+      planCode(plan, file, template(target.name, target));
       if (list === undefined) return;
       const name = `${target.name.pascal}${kind.name.charAt(0).toUpperCase()}${kind.name.slice(1)}`;
       // a module is listed in the one above it, not in itself

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { existsSync, readdirSync } from "node:fs";
 import { join, posix } from "node:path";
 import { addToModule, type ModuleList } from "../edit/source_file.ts";
 import { APP_FILE } from "../project.ts";
+import { listFolder } from "../read_text.ts";
 import { editFile } from "./edit_file.ts";
 import type { Generation } from "./generation.ts";
 import { specifierOf } from "./target.ts";
@@ -34,7 +34,10 @@ export async function listInModule(
   if (path === undefined) return plan.note(`${byHand}: no module was found`);
   const addition = { list, name, from: specifierOf(posix.dirname(path), file) };
   const isEdited = await editFile(generation, path, (source) => addToModule(source, addition));
-  if (!isEdited) plan.note(`${byHand}: it was left alone, as it is not written as expected`);
+  if (isEdited) return;
+  plan.note(
+    `${byHand}: it was left alone, as it is not written as expected, or has another ${name}`,
+  );
 }
 
 /** Finds the module of a folder, in it or above it, that is not the file itself. */
@@ -42,8 +45,7 @@ function findModule(
   root: string,
   { folder, file }: Pick<Listing, "folder" | "file">,
 ): string | undefined {
-  const absolute = join(root, folder);
-  const names = existsSync(absolute) ? readdirSync(absolute) : [];
+  const names = listFolder(join(root, folder));
   const app = posix.basename(APP_FILE);
   const candidates = names.filter((name) =>
     (name === app || name.endsWith("_module.ts")) && posix.join(folder, name) !== file

@@ -3,15 +3,19 @@
  *
  * @module
  */
-import { existsSync, readdirSync } from "node:fs";
 import { basename, join, posix } from "node:path";
+import process from "node:process";
 import { parseEnv } from "node:util";
+import { CliError } from "../cli_error.ts";
 import { type Database, databaseName, databaseOfUrl } from "../database.ts";
+import { exportsName, specifierOfName } from "../edit/imports.ts";
 import { addToDatabase } from "../edit/source_file.ts";
+import { parseModule } from "../edit/syntax.ts";
 import type { FilePlan } from "../file_plan.ts";
-import { databaseFiles, migrationFiles } from "../new_project/database_files.ts";
+import { databaseFiles, migrationFiles, testDatabaseFiles } from "../new_project/database_files.ts";
 import { databaseVariables, describeVariable } from "../new_project/variables.ts";
 import { APP_FILE, DATABASE_FILE } from "../project.ts";
+import { listFolder } from "../read_text.ts";
 import { editFile } from "./edit_file.ts";
 import type { Generation } from "./generation.ts";
 import { specifierOf } from "./target.ts";
@@ -39,17 +43,30 @@ export const TEST_DATABASE_FILE = "src/test_database.ts";
 
 const MIGRATIONS = "migrations";
 
-/** Gives the database of a project, by the URL in its environment; SQLite if it says nothing. */
+/** Gives the database of a project, by the URL in its environment; SQLite if nothing says. */
 export function databaseOf(plan: FilePlan): Database {
-  const urls = [".env", ".env.example"].map((file) => variablesIn(plan, file)["DATABASE_URL"]);
+  const urls = [process.env, variablesIn(plan, ".env"), variablesIn(plan, ".env.example")]
+    .map((variables) => variables["DATABASE_URL"]);
   return databaseOfUrl(urls.find(Boolean) ?? "") ?? "sqlite";
 }
 
-/** Plans what a project needs to have a database, if it has none: SQLite, in a file. */
-export function ensureDatabase({ plan, project }: Generation): void {
-  if (plan.read(DATABASE_FILE) !== undefined) return;
+/**
+ * Plans what a project needs to have a database, as far as it is not there: SQLite, in a file, unless
+ * the environment names another.
+ *
+ * @throws {CliError} if the project has a database of its own making
+ */
+export async function ensureDatabase({ plan, project }: Generation): Promise<void> {
+  const existing = plan.read(DATABASE_FILE);
   const database = databaseOf(plan);
   const own = databaseName(basename(project.root));
+  if (existing !== undefined) {
+    for (const name of ["Db", "DatabaseModule"]) {
+      if (await exportsName(existing, name)) continue;
+      throw new CliError(`Cannot use the database: ${DATABASE_FILE} exports no ${name}`);
+    }
+    return plan.createMissing(testDatabaseFiles(database));
+  }
   plan.createMissing(databaseFiles(database, own));
   for (const variable of databaseVariables(database, own)) {
     const { name, value, isOptional } = variable;
@@ -62,6 +79,23 @@ export function ensureDatabase({ plan, project }: Generation): void {
     `For its health, in ${APP_FILE}: enableHealthCheck("/health", ` +
       "{ indicators: { db: () => app.get(Db).ping() } })",
   );
+  if (database === "sqlite") addToImage(plan);
+}
+
+/**
+ * Checks that the database has no other model of a name.
+ *
+ * @throws {CliError} if it has
+ */
+export async function checkModelName(plan: FilePlan, listing: ModelListing): Promise<void> {
+  const program = await parseModule(plan.read(DATABASE_FILE) ?? "");
+  const other = program && specifierOfName(program, listing.name);
+  if (other === undefined || other === specifierOf(posix.dirname(DATABASE_FILE), listing.file)) {
+    return;
+  }
+  throw new CliError(
+    `Cannot generate ${listing.file}: ${DATABASE_FILE} has another ${listing.name}, of ${other}`,
+  );
 }
 
 /** Plans to list a model in the database; where that is not safe, tells the user to. */
@@ -69,11 +103,11 @@ export async function listModel(
   generation: Generation,
   { name, accessor, file }: ModelListing,
 ): Promise<void> {
-  const addition = { name, accessor, from: specifierOf(posix.dirname(DATABASE_FILE), file) };
+  const from = specifierOf(posix.dirname(DATABASE_FILE), file);
   const isEdited = await editFile(
     generation,
     DATABASE_FILE,
-    (source) => addToDatabase(source, addition),
+    (source) => addToDatabase(source, { name, accessor, from }),
   );
   if (isEdited) return;
   generation.plan.note(
@@ -98,7 +132,7 @@ export function addMigration(
  * they run in the order of their text.
  */
 function numberOf(folder: string, name: string): string {
-  const files = existsSync(folder) ? readdirSync(folder) : [];
+  const files = listFolder(folder);
   const own = files.find((file) => file.replace(/^\d+_/, "") === `${name}.sql`);
   const numbers = (own ? [own] : files).flatMap((file) => /^\d+(?=[_.])/.exec(file) ?? []);
   const highest = numbers.toSorted((a, b) => Number(a) - Number(b)).at(-1) ?? "0000";
@@ -117,4 +151,14 @@ function addVariable(
   if (variablesIn(plan, file)[name] !== undefined) return;
   const text = plan.read(file) ?? "";
   plan.update(file, `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${lines}`);
+}
+
+/** Plans to have the image of the project say where the file of the database is. */
+function addToImage(plan: FilePlan): void {
+  const line = "ENV DATABASE_URL=sqlite:data/data.sqlite\n";
+  const text = plan.read("Dockerfile");
+  if (text === undefined || text.includes("DATABASE_URL")) return;
+  if (text.includes("\nEXPOSE ")) {
+    plan.update("Dockerfile", text.replace("\nEXPOSE ", `\n${line}EXPOSE `));
+  } else plan.note(`Add to the Dockerfile: ${line.trim()}`);
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { kebabCase, snakeCase } from "change-case";
 import { isAbsolute, posix } from "node:path";
 import { CliError } from "../cli_error.ts";
 import { EntityName } from "../entity_name.ts";
@@ -11,6 +12,8 @@ import { EntityName } from "../entity_name.ts";
 export interface Target {
   /** Its name, without the kind at its end. */
   readonly name: EntityName;
+  /** The folders that the name was given with, as paths have them: `admin` of `admin/cats`. */
+  readonly folders: readonly string[];
   /** The folder that folders of their own are made in, below the project's. */
   readonly base: string;
   /** Whether files are put into that folder itself. */
@@ -37,8 +40,15 @@ export function readTarget(
   for (const text of [given, path]) checkInside(text);
   const folders = given.split("/");
   const name = EntityName.parse(folders.pop() ?? "").without(kind);
-  const below = folders.map((folder) => EntityName.parse(folder).snake);
-  return { name, base: posix.join(path.replaceAll("\\", "/"), ...below), flat };
+  const below = folders.map((folder) => snakeCase(checkFolder(folder)));
+  const base = posix.normalize(path.replaceAll("\\", "/")).replace(/\/$/, "");
+  if (base !== ".") base.split("/").forEach(checkFolder);
+  return {
+    name,
+    folders: folders.map((folder) => kebabCase(folder)),
+    base: posix.join(base, ...below),
+    flat,
+  };
 }
 
 /** Gives the folder of a target, of the name of one or of many. */
@@ -57,4 +67,12 @@ function checkInside(text: string): void {
     text.split(/[\\/]/).includes("..");
   if (!leadsOut) return;
   throw new CliError(`Cannot generate ${JSON.stringify(text)}: it leads out of the project`);
+}
+
+/** What a folder is called is part of a specifier, which some characters would end. */
+function checkFolder(folder: string): string {
+  if (/^[\w][\w.-]*$/.test(folder) && folder !== "node_modules") return folder;
+  throw new CliError(
+    `Cannot generate in the folder ${JSON.stringify(folder)}: it is no name of one`,
+  );
 }

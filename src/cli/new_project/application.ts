@@ -63,8 +63,8 @@ export function applicationFiles(project: NewProject): Files {
 function app({ title, database, oauth2 }: NewProject): string {
   const imports = [
     oauth2
-      ? 'import { type FwApplication, type Module, module, provide } from "@fw/fw";'
-      : 'import { type FwApplication, type Module, module } from "@fw/fw";',
+      ? 'import { type FwApplication, module, provide } from "@fw/fw";'
+      : 'import { type FwApplication, module } from "@fw/fw";',
     oauth2 && 'import { JwtVerifier } from "@fw/fw/oauth2";',
     database && 'import { DatabaseModule, Db } from "./database.ts";',
     'import { GreetingController } from "./greeting/greeting_controller.ts";',
@@ -88,7 +88,7 @@ function app({ title, database, oauth2 }: NewProject): string {
   return `${imports.filter(Boolean).join("\n")}
 
 /** The application. \`fw generate\` adds to it. */
-export const AppModule: Module = module({
+export const AppModule = module({
   name: "AppModule",
   imports: [${database ? "DatabaseModule" : ""}],
   providers: [${oauth2 ? "provide(JwtVerifier, verifierFromEnv), " : ""}GreetingService],

@@ -6,8 +6,7 @@
 import { type Database, DEVELOPMENT_PASSWORDS } from "../database.ts";
 import type { Files } from "./new_project.ts";
 
-const DATABASE = `import type { Module } from "@fw/fw";
-import { DbModule, DbOptions, DbService } from "@fw/fw/db";
+const DATABASE = `import { DbModule, DbOptions, DbService } from "@fw/fw/db";
 
 /** The database, with a repository for each model. \`fw generate model\` adds to it. */
 export class Db extends DbService.with({
@@ -20,10 +19,7 @@ export function databaseOptions(): DbOptions {
 }
 
 /** Opens the database at boot, and closes it at shutdown. */
-export const DatabaseModule: Module = DbModule.forRootWithOptions(
-  Db,
-  databaseOptions,
-);
+export const DatabaseModule = DbModule.forRootWithOptions(Db, databaseOptions);
 `;
 
 /** The tests of a project on SQLite have its real migrations. */
@@ -47,45 +43,67 @@ export async function openTestDatabase(): Promise<Db> {
 }
 `;
 
+/** The databases are made when the volume is: that of development, and that of the tests. */
 const COMPOSE: Readonly<Record<Exclude<Database, "sqlite">, (name: string) => string>> = {
   postgres: (name) =>
-    `# The database of development: docker compose up -d
-services:
-  database:
-    image: postgres:17-alpine
-    environment:
-      POSTGRES_PASSWORD: ${DEVELOPMENT_PASSWORDS.postgres}
-      POSTGRES_DB: ${name}
-    ports: ["127.0.0.1:5432:5432"]
-    volumes: ["database:/var/lib/postgresql/data"]
-volumes:
-  database:
-`,
+    compose(name, {
+      image: "postgres:17-alpine",
+      environment: `POSTGRES_PASSWORD: ${DEVELOPMENT_PASSWORDS.postgres}
+      POSTGRES_DB: ${name}`,
+      port: 5432,
+      data: "/var/lib/postgresql/data",
+    }),
   mysql: (name) =>
-    `# The database of development: docker compose up -d
+    compose(name, {
+      image: "mysql:8.4",
+      environment: `MYSQL_ROOT_PASSWORD: ${DEVELOPMENT_PASSWORDS.mysql}
+      MYSQL_DATABASE: ${name}`,
+      port: 3306,
+      data: "/var/lib/mysql",
+    }),
+};
+
+function compose(
+  name: string,
+  { image, environment, port, data }: Readonly<
+    Record<"image" | "environment" | "data", string> & { port: number }
+  >,
+): string {
+  return `# The database of development and that of the tests: docker compose up -d
 services:
   database:
-    image: mysql:8.4
+    image: ${image}
     environment:
-      MYSQL_ROOT_PASSWORD: ${DEVELOPMENT_PASSWORDS.mysql}
-      MYSQL_DATABASE: ${name}
-    ports: ["127.0.0.1:3306:3306"]
-    volumes: ["database:/var/lib/mysql"]
+      ${environment}
+    ports: ["127.0.0.1:${port}:${port}"]
+    volumes: ["database:${data}"]
+    configs:
+      - source: tests
+        target: /docker-entrypoint-initdb.d/tests.sql
 volumes:
   database:
-`,
-};
+configs:
+  tests:
+    content: create database ${name}_test;
+`;
+}
 
 /** Gives the files of a project's database: a new project's, or one that had none. */
 export function databaseFiles(database: Database, name: string): Files {
   return {
     "src/database.ts": DATABASE,
-    "src/test_database.ts": database === "sqlite" ? TEST_DATABASE_OF_SQLITE : TEST_DATABASE,
+    ...testDatabaseFiles(database),
     ...migrationFiles(database),
     ...database === "sqlite"
       ? { "data/.gitignore": "*\n!.gitignore\n" }
       : { "compose.yaml": COMPOSE[database](name) },
   };
+}
+
+/** Gives the file that opens the database of tests. */
+export function testDatabaseFiles(database: Database): Files {
+  const text = database === "sqlite" ? TEST_DATABASE_OF_SQLITE : TEST_DATABASE;
+  return { "src/test_database.ts": text };
 }
 
 /** Gives the folder of migrations, with the test of them all. */

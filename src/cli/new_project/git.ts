@@ -4,7 +4,17 @@
  * @module
  */
 import process from "node:process";
-import { findOnPath, run } from "../subprocess.ts";
+import { findOnPath, type Outcome, run } from "../subprocess.ts";
+
+/** Where a commit is made. */
+export interface CommitOptions {
+  /** The folder that becomes a repository. */
+  readonly folder: string;
+  /** The folder around it, which may be in a repository already. */
+  readonly around: string;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
 
 /** Who commits where git has not been told: it makes no commit without a name. */
 const NOBODY = {
@@ -21,23 +31,25 @@ const REPOSITORY = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
  * Makes a folder a git repository with one commit of all that is in it, and says in a few words what it
  * did. It leaves the folder alone where there is no git, or where the folder around is in a repository.
  */
-export async function commitAll(folder: string, around: string): Promise<string> {
+export async function commitAll({ folder, around, signal }: CommitOptions): Promise<string> {
   const program = findOnPath("git");
   if (program === undefined) return "without git, which is not here";
   const own = { ...process.env };
   for (const name of REPOSITORY) delete own[name]; // a git hook that runs this sets them
-  const git = (cwd: string, ...args: string[]) => run([program, ...args], { cwd, env: own });
-  const inside = await git(around, "rev-parse", "--is-inside-work-tree");
+  const git = (args: readonly string[], { cwd = folder, env = own } = {}): Promise<Outcome> =>
+    run([program, ...args], { cwd, env, signal });
+  const inside = await git(["rev-parse", "--is-inside-work-tree"], { cwd: around });
   if (inside.stdout.trim() === "true") return "in the git repository around it";
-  const { code, stdout } = await git(folder, "config", "user.email");
-  const env = code === 0 && stdout.trim() !== "" ? own : { ...own, ...NOBODY };
+  const identities = ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"].map((name) => git(["var", name]));
+  const isKnown = (await Promise.all(identities)).every(({ code }) => code === 0);
+  const env = isKnown ? own : { ...own, ...NOBODY };
   const steps = [
     ["init", "--quiet", "--initial-branch=main"],
     ["add", "--all"],
     ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--message=First commit"],
   ];
   for (const step of steps) {
-    const { code, stderr } = await run([program, ...step], { cwd: folder, env });
+    const { code, stderr } = await git(step, { env });
     if (code !== 0) return `without a commit, because git says: ${stderr.trim().split("\n")[0]}`;
   }
   return "with its first commit";

@@ -5,39 +5,35 @@
  */
 import { randomUUID } from "node:crypto";
 import { mkdirSync, renameSync, rmSync } from "node:fs";
-import { constants } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { CliError } from "../cli_error.ts";
+import { interruptible } from "../interruption.ts";
 import { isTaken } from "../read_text.ts";
-import { SIGNALS } from "../signals.ts";
 
 /**
  * Makes a folder: it is filled under another name, and then given its own. When filling it fails or is
  * interrupted, nothing is left.
  *
  * @throws {CliError} if there is one of that name, or none can be made here
+ * @throws {Interruption} if a signal came
  */
 export async function makeFolder(
   { parent, name }: { readonly parent: string; readonly name: string },
-  fill: (folder: string) => Promise<void>,
+  fill: (folder: string, aborted: AbortSignal) => Promise<void>,
 ): Promise<void> {
   checkAbsent(parent, name);
-  const draft = makeDraft(parent, name);
-  const remove = () => rmSync(draft, { recursive: true, force: true });
-  const interrupted = (signal: NodeJS.Signals) => {
-    remove();
-    process.exit(128 + constants.signals[signal]);
-  };
-  for (const signal of SIGNALS) process.on(signal, interrupted);
-  try {
-    await fill(draft);
-    checkAbsent(parent, name); // a rename would take the place of an empty folder
-    renameSync(draft, join(parent, name));
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, interrupted);
-    remove();
-  }
+  await interruptible(async (aborted) => {
+    const draft = makeDraft(parent, name);
+    try {
+      await fill(draft, aborted);
+      aborted.throwIfAborted();
+      checkAbsent(parent, name); // a rename would take the place of an empty folder
+      renameSync(draft, join(parent, name));
+    } finally {
+      // what was killed may leave children that write for a moment
+      rmSync(draft, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    }
+  });
 }
 
 /**
@@ -50,8 +46,8 @@ export function checkAbsent(parent: string, name: string): void {
 }
 
 function makeDraft(parent: string, name: string): string {
+  const draft = join(parent, `.${name}-${randomUUID()}`);
   try {
-    const draft = join(parent, `.${name}-${randomUUID()}`);
     mkdirSync(draft);
     return draft;
   } catch (cause) {

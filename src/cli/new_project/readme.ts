@@ -25,8 +25,8 @@ deno task fw -h   # generate code, look at routes, check the project
 | \`/health\`       | whether the application is well                  |
 | \`/metrics\`      | how many requests there were, and how long they took |
 
-The address, and all else that differs between machines, is in \`.env\`; \`.env.example\` explains
-each variable.
+The address, and all else that differs between machines, is in \`.env\`, which is not in the
+repository: in a fresh clone, \`cp .env.example .env\`. There each variable is explained.
 ${project.database ? database(project) : ""}${project.oauth2 ? OAUTH2 : ""}
 ## The next piece of code
 

@@ -141,6 +141,14 @@ export const A = module({ imports: [] });
   assert.equal(await addToModule(before, CATS), after);
 });
 
+test("addToModule() leaves a comment behind an import where it is", async () => {
+  const before = 'import { module } from "@fw/fw"; // the framework\nmodule({ imports: [] });\n';
+  const after = before
+    .replace("framework\n", `framework\n${IMPORT}\n`)
+    .replace("imports: []", "imports: [CatsModule]");
+  assert.equal(await addToModule(before, CATS), after);
+});
+
 const UNSAFE: readonly (readonly [what: string, source: string])[] = [
   ["that is no module", "export const A = {};"],
   ["that imports nothing", "export const A = module({ imports: [] });"],
@@ -150,6 +158,13 @@ const UNSAFE: readonly (readonly [what: string, source: string])[] = [
   ["whose list is made", "export const A = module({ imports: [B].concat(C) });"],
   ["whose options are elsewhere", "export const A = module(OPTIONS);"],
   ["whose options are spread", "export const A = module({ ...OPTIONS });"],
+  ["whose list ends within a comment", "module({ imports: [ /* none,\n yet */ ] });"],
+  ["whose list has a comment of two lines", "module({ imports: [A /* one\n two */] });"],
+  ["whose item is in parentheses", "module({ imports: [(A)] });"],
+  [
+    "that lists another of the name",
+    'import { CatsModule } from "x";\nmodule({ imports: [CatsModule] });',
+  ],
   ["with another of the name", "class CatsModule {}\nexport const A = module({ imports: [] });"],
   [
     "that imports another of the name",

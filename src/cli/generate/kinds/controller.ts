@@ -6,6 +6,7 @@
 import type { EntityName } from "../../entity_name.ts";
 import { type CodeAndTest, codeKind } from "../code_kind.ts";
 import type { Kind } from "../kind.ts";
+import type { Target } from "../target.ts";
 
 /** A controller with a route, listed in the nearest module. */
 export const CONTROLLER: Kind = codeKind({
@@ -18,13 +19,17 @@ export const CONTROLLER: Kind = codeKind({
 });
 
 /** Gives a controller with one route. */
-function template({ pascal, snake, kebab, prose }: EntityName): CodeAndTest {
+function template(
+  { pascal, snake, kebab, prose }: EntityName,
+  { folders }: Target,
+): CodeAndTest {
+  const prefix = [...folders, kebab].join("/");
   return {
     code: `import { route } from "@fw/fw";
 import * as v from "valibot";
 
 export class ${pascal}Controller {
-  static readonly prefix = "${kebab}";
+  static readonly prefix = "${prefix}";
   static readonly version = "v1";
 
   show = route.get("/", {
@@ -38,10 +43,10 @@ import { createTestApplication } from "@fw/fw/testing";
 import assert from "node:assert/strict";
 import { ${pascal}Controller } from "./${snake}_controller.ts";
 
-Deno.test("GET /v1/${kebab} answers", async () => {
+Deno.test("GET /v1/${prefix} answers", async () => {
   const TestModule = module({ controllers: [${pascal}Controller] });
   await using app = await createTestApplication(TestModule);
-  const response = await app.request("/v1/${kebab}");
+  const response = await app.request("/v1/${prefix}");
   assert.equal(response.status, 200);
   assert.deepEqual(await response.json(), { message: "${prose}" });
 });

@@ -13,8 +13,8 @@ export const MIGRATION: Kind = {
   about: "a migration, to be written",
   example: "add-age-to-customers",
   hasFolder: false,
-  generate(generation) {
-    ensureDatabase(generation);
+  async generate(generation) {
+    await ensureDatabase(generation);
     addMigration(generation, { name: generation.target.name.snake, up: UP, down: DOWN });
     generation.plan.note(
       "Write the migration before the application starts again: it runs once, at the start",

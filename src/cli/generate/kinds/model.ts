@@ -12,13 +12,15 @@ import type { Generation } from "../generation.ts";
 import type { Kind } from "../kind.ts";
 import {
   addMigration,
+  checkModelName,
   databaseOf,
   ensureDatabase,
   listModel,
   type MigrationScripts,
+  type ModelListing,
   TEST_DATABASE_FILE,
 } from "../project_database.ts";
-import { folderOf, specifierOf } from "../target.ts";
+import { folderOf, specifierOf, type Target } from "../target.ts";
 
 /** A model with its migration, listed in the database. */
 export const MODEL: Kind = {
@@ -30,51 +32,89 @@ export const MODEL: Kind = {
 };
 
 /** Plans a model, its migration and its test, and lists it in the database. */
-export async function generateModel(generation: Generation): Promise<void> {
+async function generateModel(generation: Generation): Promise<void> {
   const { plan, target } = generation;
-  const one = modelName(target.name);
-  const many = one.plural();
-  const folder = folderOf(target, many);
-  const file = posix.join(folder, `${one.snake}_model.ts`);
-  ensureDatabase(generation);
-  planCode(
-    plan,
-    file,
-    modelTemplate(one, { testDatabase: specifierOf(folder, TEST_DATABASE_FILE) }),
-  );
-  const scripts = tableScripts(many, databaseOf(plan));
-  addMigration(generation, { name: `create_${many.snake}`, ...scripts });
-  await listModel(generation, { name: one.pascal, accessor: one.camel, file });
+  const model = readModel(target);
+  await ensureDatabase(generation);
+  await checkModelName(plan, model);
+  const testDatabase = specifierOf(posix.dirname(model.file), TEST_DATABASE_FILE);
+  planCode(plan, model.file, modelTemplate(model, { testDatabase }));
+  const scripts = tableScripts(model.many, databaseOf(plan));
+  addMigration(generation, { name: `create_${model.many.snake}`, ...scripts });
+  await listModel(generation, model);
+}
+
+/** Plans a model as `generateModel` does, unless it is there: then it stays as it is. */
+export async function ensureModel(generation: Generation): Promise<void> {
+  const { plan, target } = generation;
+  const model = readModel(target);
+  if (plan.read(model.file) === undefined) return await generateModel(generation);
+  await ensureDatabase(generation);
+  await listModel(generation, model);
+  plan.note(`${model.file} stays as it is: have the DTOs agree with its fields`);
 }
 
 /**
- * Gives the name of a model: that of one, whether one or many were named.
+ * Reads the model of a target: that of one, whether one or many were named.
  *
- * @throws {CliError} if something else has it
+ * @throws {CliError} if it has no fit name
  */
-export function modelName(name: EntityName): EntityName {
-  const one = name.singular();
-  if (!TAKEN.has(one.camel)) return one;
-  const shown = JSON.stringify(name.kebab);
-  throw new CliError(`Cannot use the name ${shown}: the database has another use of it`);
+export function readModel(target: Target): Model {
+  const one = target.name.singular();
+  const many = one.plural();
+  const shown = JSON.stringify(target.name.kebab);
+  if (TAKEN.has(one.pascal)) {
+    throw new CliError(
+      `Cannot use the name ${shown}: what is generated imports another ${one.pascal}`,
+    );
+  }
+  if (many.snake.length > MAX_TABLE_LENGTH) {
+    throw new CliError(
+      `Cannot use the name ${shown}: a table has at most ${MAX_TABLE_LENGTH} characters`,
+    );
+  }
+  return {
+    one,
+    many,
+    name: one.pascal,
+    accessor: SERVICE_MEMBERS.has(one.camel) ? many.camel : one.camel,
+    file: posix.join(folderOf(target, many), `${one.snake}_model.ts`),
+  };
 }
 
-/** What is imported where a model is, or what every database has already. */
-const TAKEN: ReadonlySet<string> = new Set([
-  ..."db row field model promise provide inject module route".split(" "),
-  ..."kysely transaction createTables close ping open with".split(" "),
+/** A model that is to be generated. */
+export interface Model extends ModelListing {
+  /** The name of one. */
+  readonly one: EntityName;
+  /** The name of many. */
+  readonly many: EntityName;
+}
+
+/** PostgreSQL cuts longer names. */
+const MAX_TABLE_LENGTH = 63;
+
+/** What is imported where a model is. */
+const TAKEN: ReadonlySet<string> = new Set(
+  "Db DbModule DbOptions DbService DatabaseModule NotFoundException PageQuery Promise Row".split(
+    " ",
+  ),
+);
+
+/** What every database has, and what every object has: no repository can be called so. */
+const SERVICE_MEMBERS: ReadonlySet<string> = new Set([
+  ..."kysely transaction createTables close ping".split(" "),
+  ...Object.getOwnPropertyNames(Object.prototype),
 ]);
 
 /** Gives a model with a key and a name; its test opens the database that tests have. */
 function modelTemplate(
-  one: EntityName,
+  { one: { pascal }, many, accessor }: Model,
   { testDatabase }: { readonly testDatabase: string },
 ): CodeAndTest {
-  const { pascal, camel } = one;
   return {
     code: `import { field, model, type Row } from "@fw/fw/db";
 
-export const ${pascal} = model("${one.plural().snake}", {
+export const ${pascal} = model("${many.snake}", {
   id: field.integer().primaryKey(),
   name: field.text(),
 });
@@ -85,9 +125,9 @@ import { openTestDatabase } from "${testDatabase}";
 
 Deno.test("${pascal} is stored, and read as it was written", async () => {
   await using db = await openTestDatabase();
-  const row = await db.${camel}.create({ data: { name: "Ada" } });
+  const row = await db.${accessor}.create({ data: { name: "Ada" } });
   assert.deepEqual(row, { id: row.id, name: "Ada" });
-  assert.deepEqual(await db.${camel}.findUnique({ where: { id: row.id } }), row);
+  assert.deepEqual(await db.${accessor}.findUnique({ where: { id: row.id } }), row);
 });
 `,
   };

@@ -20,9 +20,9 @@ export const MODULE: Kind = codeKind({
 /** Gives an empty module. */
 function template({ pascal, snake }: EntityName): CodeAndTest {
   return {
-    code: `import { type Module, module } from "@fw/fw";
+    code: `import { module } from "@fw/fw";
 
-export const ${pascal}Module: Module = module({
+export const ${pascal}Module = module({
   name: "${pascal}Module",
   imports: [],
   providers: [],

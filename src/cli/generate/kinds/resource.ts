@@ -9,9 +9,9 @@ import { planCode } from "../code_kind.ts";
 import type { Generation } from "../generation.ts";
 import type { Kind } from "../kind.ts";
 import { listInModule } from "../parent_module.ts";
-import { TEST_DATABASE_FILE } from "../project_database.ts";
-import { folderOf, specifierOf } from "../target.ts";
-import { generateModel, modelName } from "./model.ts";
+import { checkModelName, TEST_DATABASE_FILE } from "../project_database.ts";
+import { specifierOf } from "../target.ts";
+import { ensureModel, readModel } from "./model.ts";
 import { resourceController } from "./resource_controller.ts";
 import { ID_PARAM, PAGE_QUERY, resourceDto } from "./resource_schemas.ts";
 import { resourceService } from "./resource_service.ts";
@@ -31,12 +31,15 @@ const PAGE_QUERY_FILE = "src/page_query.ts";
 
 async function generateResource(generation: Generation): Promise<void> {
   const { plan, target } = generation;
-  const one = modelName(target.name);
-  const many = one.plural();
-  const folder = folderOf(target, many);
+  const model = readModel(target);
+  const { one, many, accessor, file } = model;
+  const folder = posix.dirname(file);
+  await checkModelName(plan, model);
   const template: ResourceTemplate = {
     one,
     many,
+    accessor,
+    prefix: [...target.folders, many.kebab].join("/"),
     database: specifierOf(folder, DATABASE_FILE),
     testDatabase: specifierOf(folder, TEST_DATABASE_FILE),
     idParam: specifierOf(folder, ID_PARAM_FILE),
@@ -48,19 +51,19 @@ async function generateResource(generation: Generation): Promise<void> {
   planCode(plan, posix.join(folder, `${many.snake}_service.ts`), resourceService(template));
   plan.create(posix.join(folder, `${one.snake}_dto.ts`), resourceDto(template));
   plan.createMissing({ [ID_PARAM_FILE]: ID_PARAM, [PAGE_QUERY_FILE]: PAGE_QUERY });
-  await generateModel(generation);
+  await ensureModel(generation);
   const listing = { name: `${many.pascal}Module`, file: moduleFile, folder: target.base };
   await listInModule(generation, { list: "imports", ...listing });
 }
 
 /** Gives the module of a resource. */
 function resourceModule({ many, database }: ResourceTemplate): string {
-  return `import { type Module, module } from "@fw/fw";
+  return `import { module } from "@fw/fw";
 import { DatabaseModule } from "${database}";
 import { ${many.pascal}Controller } from "./${many.snake}_controller.ts";
 import { ${many.pascal}Service } from "./${many.snake}_service.ts";
 
-export const ${many.pascal}Module: Module = module({
+export const ${many.pascal}Module = module({
   name: "${many.pascal}Module",
   imports: [DatabaseModule],
   providers: [${many.pascal}Service],

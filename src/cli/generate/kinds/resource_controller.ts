@@ -8,23 +8,23 @@ import type { ResourceTemplate } from "./resource_template.ts";
 
 /** Gives the controller of a resource, with its test. */
 export function resourceController(template: ResourceTemplate): CodeAndTest {
-  const { one, many, database, testDatabase, idParam, pageQuery } = template;
+  const { one, many, prefix, database, testDatabase, idParam, pageQuery } = template;
   return {
     code: `import { inject, route } from "@fw/fw";
 import * as v from "valibot";
 import { IdParam } from "${idParam}";
 import { PageQuery } from "${pageQuery}";
-import { ${one.pascal}Dto, Create${one.pascal}Dto, Update${one.pascal}Dto } from "./${one.snake}_dto.ts";
+import { ${one.pascal}Row, Create${one.pascal}Dto, Update${one.pascal}Dto } from "./${one.snake}_dto.ts";
 import { ${many.pascal}Service } from "./${many.snake}_service.ts";
 
 export class ${many.pascal}Controller {
-  static readonly prefix = "${many.kebab}";
+  static readonly prefix = "${prefix}";
   static readonly version = "v1";
   readonly #${many.camel} = inject(${many.pascal}Service);
 
   create = route.post("/", {
     body: Create${one.pascal}Dto,
-    response: ${one.pascal}Dto,
+    response: ${one.pascal}Row,
     status: 201,
     openapi: {
       summary: "Create ${one.withArticle()}",
@@ -40,7 +40,7 @@ export class ${many.pascal}Controller {
 
   list = route.get("/", {
     query: PageQuery,
-    response: v.array(${one.pascal}Dto),
+    response: v.array(${one.pascal}Row),
     openapi: {
       summary: "List ${many.prose}",
       responses: {
@@ -58,20 +58,20 @@ export class ${many.pascal}Controller {
 
   one = route.get("/:id", {
     params: IdParam,
-    response: ${one.pascal}Dto,
+    response: ${one.pascal}Row,
     openapi: { summary: "Find ${one.withArticle()}" },
   }, ({ params }) => this.#${many.camel}.one(params.id));
 
   update = route.patch("/:id", {
     params: IdParam,
     body: Update${one.pascal}Dto,
-    response: ${one.pascal}Dto,
+    response: ${one.pascal}Row,
     openapi: { summary: "Change ${one.withArticle()}" },
   }, ({ params, body }) => this.#${many.camel}.update(params.id, body));
 
   delete = route.delete("/:id", {
     params: IdParam,
-    response: ${one.pascal}Dto,
+    response: ${one.pascal}Row,
     openapi: { summary: "Delete ${one.withArticle()}" },
   }, ({ params }) => this.#${many.camel}.delete(params.id));
 }
@@ -84,7 +84,7 @@ import { openTestDatabase } from "${testDatabase}";
 import { ${many.pascal}Module } from "./${many.snake}_module.ts";
 
 const overrides = [provide(Db, openTestDatabase)];
-const path = "/v1/${many.kebab}";
+const path = "/v1/${prefix}";
 
 Deno.test("${many.pascal}Controller creates, lists, finds, changes and deletes ${many.prose}", async () => {
   await using app = await createTestApplication(${many.pascal}Module, { overrides });

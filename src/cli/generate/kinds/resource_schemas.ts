@@ -68,8 +68,8 @@ export type Update${one.pascal}Dto = v.InferOutput<typeof Update${one.pascal}Dto
 /** ${
     one.withArticle().replace(/^a/, "A")
   } in a response: fields that are not declared are never sent. */
-export const ${one.pascal}Dto = dto(
-  "${one.pascal}Dto",
+export const ${one.pascal}Row = dto(
+  "${one.pascal}Row",
   v.object({ id: v.pipe(v.number(), v.integer()), name: v.string() }),
 );
 `;

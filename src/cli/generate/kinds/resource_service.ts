@@ -8,7 +8,7 @@ import type { ResourceTemplate } from "./resource_template.ts";
 
 /** Gives the service of a resource, with its test. */
 export function resourceService(template: ResourceTemplate): CodeAndTest {
-  const { one, many, database, testDatabase, pageQuery } = template;
+  const { one, many, accessor, database, testDatabase, pageQuery } = template;
   return {
     code: `import { inject, NotFoundException } from "@fw/fw";
 import { Db } from "${database}";
@@ -20,25 +20,25 @@ export class ${many.pascal}Service {
   readonly #db = inject(Db);
 
   create(data: Create${one.pascal}Dto): Promise<${one.pascal}> {
-    return this.#db.${one.camel}.create({ data });
+    return this.#db.${accessor}.create({ data });
   }
 
   async page({ skip, take }: PageQuery): Promise<{ rows: ${one.pascal}[]; total: number }> {
-    const rows = await this.#db.${one.camel}.findMany({ skip, take });
-    return { rows, total: await this.#db.${one.camel}.count() };
+    const rows = await this.#db.${accessor}.findMany({ skip, take });
+    return { rows, total: await this.#db.${accessor}.count() };
   }
 
   async one(id: number): Promise<${one.pascal}> {
-    return await this.#db.${one.camel}.findUnique({ where: { id } }) ??
+    return await this.#db.${accessor}.findUnique({ where: { id } }) ??
       NotFoundException.throw("No such ${one.prose}");
   }
 
   update(id: number, data: Update${one.pascal}Dto): Promise<${one.pascal}> {
-    return this.#db.${one.camel}.update({ where: { id }, data });
+    return this.#db.${accessor}.update({ where: { id }, data });
   }
 
   delete(id: number): Promise<${one.pascal}> {
-    return this.#db.${one.camel}.delete({ where: { id } });
+    return this.#db.${accessor}.delete({ where: { id } });
   }
 }
 `,

@@ -11,6 +11,10 @@ export interface ResourceTemplate {
   readonly one: EntityName;
   /** The name of many. */
   readonly many: EntityName;
+  /** The name of its repository. */
+  readonly accessor: string;
+  /** The path of its routes, below the prefix and the version: `admin/cats`. */
+  readonly prefix: string;
   /** The specifier of the file of the database. */
   readonly database: string;
   /** The specifier of the file that opens the database of tests. */

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { FilePlan } from "../../src/cli/file_plan.ts";
+import { test } from "../test.ts";
+import { TemporaryFolder } from "./fw.ts";
+
+test("FilePlan.apply() writes nothing where a file was changed since it was read", () => {
+  using folder = new TemporaryFolder();
+  const file = join(folder.path, "app.ts");
+  writeFileSync(file, "one");
+  const plan = new FilePlan(folder.path);
+  plan.create("new/cat.ts", "cat");
+  plan.update("app.ts", `${plan.read("app.ts")} two`);
+  writeFileSync(file, "three");
+  assert.throws(() => plan.apply(), {
+    name: "CliError",
+    message: "Cannot write app.ts: somebody else has changed it meanwhile",
+  });
+  assert.deepEqual([folder.names(), readFileSync(file, "utf8")], [["app.ts"], "three"]);
+});
+
+test("FilePlan.changes() tells what is new, what is edited and what is overwritten", () => {
+  using folder = new TemporaryFolder();
+  for (const name of ["edited", "overwritten"]) writeFileSync(join(folder.path, name), name);
+  const plan = new FilePlan(folder.path);
+  plan.update("edited", "1");
+  plan.create("overwritten", "2");
+  plan.update("new", "3");
+  plan.createMissing({ edited: "4", missing: "5" });
+  assert.deepEqual(plan.changes(), [
+    { path: "edited", verb: "update", text: "1" },
+    { path: "overwritten", verb: "overwrite", text: "2" },
+    { path: "new", verb: "create", text: "3" },
+    { path: "missing", verb: "create", text: "5" },
+  ]);
+  assert.throws(() => plan.check(), /^CliError: Cannot write overwritten: it exists; --force /);
+  plan.check({ force: true });
+});
