@@ -1,9 +1,9 @@
 /** Every gate but the tests: formatting, lint, types, documentation, permissions, publishing. */
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { ROOT } from "./project.ts";
+import { runSideBySide } from "./side_by_side.ts";
 
 const { exports } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
 const entryPoints: string[] = Object.values(exports);
@@ -22,16 +22,13 @@ const GATES: readonly (readonly [name: string, args: readonly string[]])[] = [
   ["publishable", ["publish", "--dry-run", "--allow-dirty"]],
 ];
 
+const endings = runSideBySide(GATES.map(([, args]) => ({ words: [process.execPath, ...args] })));
 let failed = 0;
-for (const [name, args] of GATES) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-    cwd: ROOT,
-    encoding: "utf8",
-    env: { ...process.env, NO_COLOR: "1" },
-  });
+for (const [i, [name, args]] of GATES.entries()) {
+  const { status, output } = await endings[i]!;
   console.log(`${status === 0 ? "ok    " : "FAILED"} ${name}`);
   if (status === 0) continue;
   failed += 1;
-  console.log(`deno ${args.join(" ")}\n${stdout}${stderr}`);
+  console.log(`deno ${args.join(" ")}\n${output}`);
 }
 process.exit(failed === 0 ? 0 : 1);
