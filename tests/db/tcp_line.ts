@@ -1,5 +1,6 @@
 /** Stands between a client and a server, so that a test can cut the line. */
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+import { freePort } from "../free_port.ts";
 
 /** A TCP proxy to a server. */
 export interface TcpLine extends AsyncDisposable {
@@ -55,8 +56,9 @@ export async function tcpLine(serverUrl: string): Promise<TcpLine> {
   const listen = (port: number) =>
     new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
 
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  // a port that nobody is given while the line is down
+  const port = await freePort();
+  await listen(port);
   const url = new URL(serverUrl);
   url.host = `127.0.0.1:${port}`;
   return {
