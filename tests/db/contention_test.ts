@@ -100,7 +100,7 @@ testServers(
         BUSY,
       );
       const id = await session;
-      await delay(50);
+      while (!await waitsForLock(db, brand, id)) await delay(10);
       await (brand === "postgres"
         ? administer("postgres", `select pg_cancel_backend(${id})`)
         : administer("mysql", `kill query ${id}`));
@@ -108,6 +108,15 @@ testServers(
     });
   },
 );
+
+/** Tells whether a session waits for a row that another has. */
+async function waitsForLock(db: Db, brand: Brand, session: number): Promise<boolean> {
+  const locks = brand === "postgres"
+    ? sql`select 1 from pg_stat_activity where pid = ${session} and wait_event_type = 'Lock'`
+    : sql`select 1 from information_schema.innodb_trx where trx_mysql_thread_id = ${session}
+        and trx_state = 'LOCK WAIT'`;
+  return (await locks.execute(db.kysely)).rows.length > 0;
+}
 
 /** Runs something while a transaction keeps a row, and sees that only that one changed it. */
 async function whileHeld(db: Db, run: () => Promise<void>): Promise<void> {

@@ -57,15 +57,17 @@ testFault("an operation fails with ConnectionLost when the server goes in its mi
   { db, line },
 ) => {
   await db.user.create({ data: ADA });
+  const held = Promise.withResolvers<void>();
   const { promise, resolve } = Promise.withResolvers<void>();
   const holding = assert.rejects(
     db.transaction(async () => {
       await db.user.update({ where: { email: ADA.email }, data: { name: "held" } });
+      held.resolve();
       await promise;
     }),
     lost("commit transaction"),
   );
-  await delay(50);
+  await held.promise;
   const waiting = assert.rejects(
     db.user.updateMany({ where: { email: ADA.email }, data: { name: "late" } }),
     lost("update users"),
@@ -96,7 +98,7 @@ for (const fault of ["cut", "down"] as const) {
       await assert.rejects(db.ping(), lost("reach the database"));
       await assert.rejects(db.transaction(() => db.user.count()), lost("begin transaction"));
     }
-    assert.ok(performance.now() - startMs < 1000, "it fails at once");
+    assert.ok(performance.now() - startMs < 3000, "it fails at once");
     await line.restore();
     assert.ok(await works(db));
   });

@@ -51,7 +51,7 @@ test("Gate.enter() turns away who waited for too long, and nobody else", async (
   const late = gate.enter()!;
   await failed;
   const waitedMs = performance.now() - startMs;
-  assert.ok(waitedMs >= 25 && waitedMs < 200, String(waitedMs));
+  assert.ok(waitedMs >= 25 && waitedMs < 900, String(waitedMs));
   gate.leave();
   await late;
   gate.leave();

@@ -28,7 +28,7 @@ async function openPool(url: string, { min = 0, max, timeoutMs = 5000 }: Limits)
 /** The database's sessions, once there are so many; a session that ends takes a moment. */
 async function sessionsSoon(brand: Brand, url: string, count: number): Promise<number> {
   let sessions = (await sessionsOf(brand as ServerBrand, url)).length;
-  for (let i = 0; i < 50 && sessions !== count; i++) {
+  for (let i = 0; i < 250 && sessions !== count; i++) {
     await delay(20);
     sessions = (await sessionsOf(brand as ServerBrand, url)).length;
   }
@@ -137,7 +137,7 @@ testOnEach(
 testOnEach("transactions that have all connections go on, with all that works inside them", async (
   { brand, url },
 ) => {
-  await using db = await openPool(url, { max: 2, timeoutMs: 2000 });
+  await using db = await openPool(url, { max: 2, timeoutMs: 10_000 });
   await Promise.all(MANY.map((i) =>
     db.transaction(async () => {
       await db.user.create({ data: { ...ADA, email: `a${i}` } });
@@ -155,7 +155,7 @@ testOnEach("transactions that have all connections go on, with all that works in
 testOnEach("DbService.close() waits for what is under way, and lets nothing else in", async (
   { brand, url },
 ) => {
-  const db = await openPool(url, { max: 3, timeoutMs: 2000 });
+  const db = await openPool(url, { max: 3, timeoutMs: 10_000 });
   const begun = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();
   const work = [

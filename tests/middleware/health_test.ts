@@ -65,8 +65,8 @@ test("healthCheck() gives up on a hung indicator, aborts it and does not start i
     assert.deepEqual(await ask(), down);
     assert.deepEqual([runs, aborted, records.length], [1, "TimeoutError", 1]);
     const startMs = performance.now();
-    for (let i = 0; i < 50; i++) assert.deepEqual(await ask(), down);
-    assert(performance.now() - startMs < 500, "a hung indicator is not waited for again");
+    for (let i = 0; i < 100; i++) assert.deepEqual(await ask(), down);
+    assert(performance.now() - startMs < 1_500, "a hung indicator is not waited for again");
     assert.deepEqual([runs, records.length], [1, 1]);
 
     release();

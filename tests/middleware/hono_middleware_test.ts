@@ -13,7 +13,7 @@ import { requestTracing } from "../../src/middleware/request_tracing.ts";
 import { test } from "../test.ts";
 import { captureLogs } from "../capture_logs.ts";
 
-async function fullApp(): Promise<Hono> {
+async function fullApp({ timeoutMs = 10_000 } = {}): Promise<Hono> {
   const metrics = await createMetrics();
   const app = new Hono().get("/metrics", metrics.handler);
   app.onError((error, c) => {
@@ -22,7 +22,7 @@ async function fullApp(): Promise<Hono> {
   });
   app.use(requestIdMiddleware({ generator: () => "id" }), requestTracing(), metrics.middleware);
   app.use(cors({ origin: "https://app.example", exposeHeaders: ["x-request-id"] }));
-  app.use(secureHeaders(), compress(), rateLimit({ max: 3 }), timeout(20));
+  app.use(secureHeaders(), compress(), rateLimit({ max: 3 }), timeout(timeoutMs));
   app.get(
     "/long",
     markRoute((c) => c.text("long ".repeat(1000)), { method: "GET", path: "/long" }),
@@ -99,7 +99,7 @@ test("A 429 carries the id, CORS and security headers, and is counted", async ()
 });
 
 test("Hono's timeout answers 504 with the id and the rate limit's fields", async () => {
-  const app = await fullApp();
+  const app = await fullApp({ timeoutMs: 20 });
   const response = await app.request("/slow");
   await new Promise((resolve) => setTimeout(resolve, 40)); // the handler itself runs on
   assert.deepEqual(

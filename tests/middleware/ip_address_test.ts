@@ -59,7 +59,7 @@ test("parseIp() refuses a hostile text at once", () => {
   const texts = [":", "1", "1.", "a:", "::1%", "::1%a"].map((part) => `${part.repeat(50_000)}!`);
   const startMs = performance.now();
   for (const text of texts) assert.equal(parseIp(text), undefined);
-  assert(performance.now() - startMs < 200, "in linear time");
+  assert(performance.now() - startMs < 1_000, "in linear time");
 });
 
 test("parseIp() agrees with the runtime's own parser", () => {

@@ -192,7 +192,7 @@ test("rateLimit() lets requests pass while its store fails", async () => {
   const startMs = performance.now();
   assert.deepEqual(summary(await app.request("/")), [200, null, null, null]);
   assert.deepEqual(await statuses(app, [{}, {}, {}]), [200, 200, 200]);
-  assert(performance.now() - startMs < 500);
+  assert(performance.now() - startMs < 2_000);
 });
 
 test("rateLimit() refuses options out of range", () => {

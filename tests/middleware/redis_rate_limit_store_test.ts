@@ -79,7 +79,7 @@ test(
     redis.on("error", () => {});
     const prefix = `fw-test:${crypto.randomUUID()}`;
     const store = new RedisRateLimitStore(redis, { prefix });
-    const app = limitedApp({ max: 1000, windowMs: 60_000, store, storeTimeoutMs: 100 });
+    const app = limitedApp({ max: 1000, windowMs: 60_000, store, storeTimeoutMs: 250 });
     const count = async () => {
       const response = await app.request("/");
       assert.equal(response.status, 200);
@@ -93,7 +93,7 @@ test(
           const startMs = performance.now();
           for (let i = 0; i < 20; i++) assert.equal(await count(), false);
           assert(
-            performance.now() - startMs < 600,
+            performance.now() - startMs < 2_500,
             "one request waits for the time limit, not all",
           );
           line.restore();

@@ -16,14 +16,17 @@ test("a response stream that fails midway breaks its response off, not the proce
 });
 
 test("a client that gives up fires the request's signal, and the process goes on", async () => {
+  const arrived = Promise.withResolvers<void>();
   const { promise: aborted, resolve } = Promise.withResolvers<boolean>();
   await using server = await serve(async ({ url, signal }) => {
     if (!url.endsWith("/slow")) return new Response("alive");
     signal.addEventListener("abort", () => resolve(signal.aborted));
+    arrived.resolve();
     await delay(300);
     return new Response("too late");
   }, { port: 0, hostname: "127.0.0.1" });
-  await sendAndLeave(server.port, "GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const head = "GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  await sendAndLeave(server.port, head, arrived.promise);
 
   assert.equal(await aborted, true);
   await delay(400);
@@ -31,14 +34,16 @@ test("a client that gives up fires the request's signal, and the process goes on
 });
 
 test("a client that leaves in the middle of its body fails the reading of it, not the process", async () => {
+  const arrived = Promise.withResolvers<void>();
   const { promise: failed, resolve } = Promise.withResolvers<boolean>();
   await using server = await serve(async (request) => {
     if (request.method === "GET") return new Response("alive");
+    arrived.resolve();
     resolve(await request.text().then(() => false, () => true));
     return new Response("too late");
   }, { port: 0, hostname: "127.0.0.1" });
   const head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n";
-  await sendAndLeave(server.port, `${head}half`);
+  await sendAndLeave(server.port, `${head}half`, arrived.promise);
 
   assert.equal(await failed, true);
   assert.equal(await (await fetch(server.url)).text(), "alive");
@@ -55,9 +60,9 @@ function failing(): ReadableStream<Uint8Array> {
   });
 }
 
-async function sendAndLeave(port: number, text: string): Promise<void> {
+async function sendAndLeave(port: number, text: string, arrived: Promise<void>): Promise<void> {
   const socket = connect({ port, host: "127.0.0.1" });
   socket.write(text);
-  await delay(100);
+  await arrived;
   socket.destroy();
 }

@@ -115,12 +115,14 @@ test("serve() sends what handlers return, whoever made the response", async () =
 });
 
 test("HttpServer.close() waits for requests in flight and tells clients to leave", async () => {
+  const arrived = Promise.withResolvers<void>();
   const server = await serve(async () => {
-    await delay(300);
+    arrived.resolve();
+    await delay(200);
     return new Response("slow");
   }, { port: 0 });
   const response = fetch(server.url);
-  await delay(100);
+  await arrived.promise;
   const closed = server.close();
 
   assert.equal((await response).headers.get("connection"), "close");
@@ -131,13 +133,15 @@ test("HttpServer.close() waits for requests in flight and tells clients to leave
 
 test("HttpServer.close() sends unchangeable responses too", async () => {
   await using origin = await serve(() => new Response("far", { status: 201 }), { port: 0 });
+  const arrived = Promise.withResolvers<void>();
   const server = await serve(async () => {
     const response = await fetch(origin.url);
-    await delay(200);
+    arrived.resolve();
+    await delay(100);
     return response;
   }, { port: 0 });
   const response = fetch(server.url);
-  await delay(100);
+  await arrived.promise;
   await Promise.all([response, server.close()]);
 
   const { status, headers } = await response;
@@ -160,13 +164,15 @@ test("HttpServer.close() closes idle connections at once", async () => {
 });
 
 test("HttpServer.close() cuts what is left when there is no time to drain", async () => {
+  const arrived = Promise.withResolvers<void>();
   const server = await serve((request) =>
     new Promise<Response>((resolve) => {
       request.signal.addEventListener("abort", () => resolve(new Response()));
+      arrived.resolve();
     }), { port: 0 });
   const response = fetch(server.url);
   const failed = assert.rejects(response);
-  await delay(100);
+  await arrived.promise;
   await server.close({ drainMs: 0 });
 
   await failed;
@@ -174,11 +180,12 @@ test("HttpServer.close() cuts what is left when there is no time to drain", asyn
 
 test("HttpServer.close() still accepts connections for lameDuckMs, and holds the last requests", async () => {
   const server = await serve(ok, { port: 0 });
+  const closingSince = performance.now();
   const closed = server.close({ lameDuckMs: 400 });
   const response = await fetch(server.url);
   assert.deepEqual([response.headers.get("connection"), await response.text()], ["close", "ok"]);
 
-  await delay(320);
+  await delay(closingSince + 320 - performance.now());
   const started = performance.now();
   assert.equal(await get(server.url), "ok");
   assert.ok(performance.now() - started > 40);

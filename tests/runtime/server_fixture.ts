@@ -17,6 +17,7 @@ const [hook, drainMs, lameDuckMs] = process.argv.slice(2);
 const app = new Hono()
   .get("/", (c) => c.text("ok"))
   .get("/slow", async (c) => {
+    console.log("asked for /slow");
     await delay(1_000);
     return c.text("slow");
   })

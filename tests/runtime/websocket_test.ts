@@ -156,7 +156,7 @@ async function statusOfUpgrade({ port }: HttpServer, token: string): Promise<num
   const key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
   const upgrade = `Connection: Upgrade\r\nUpgrade: ${token}`;
   socket.write(`GET / HTTP/1.1\r\nHost: localhost\r\n${upgrade}\r\n${key}\r\n\r\n`);
-  socket.setTimeout(2_000, () => socket.destroy(new Error("no answer")));
+  socket.setTimeout(10_000, () => socket.destroy(new Error("no answer")));
   const [answer] = await once(socket, "data");
   socket.destroy();
   return Number(String(answer).split(" ")[1]);
