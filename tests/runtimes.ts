@@ -1,11 +1,12 @@
 /**
- * Runs the one suite on Deno, Node and Bun, and prints how many tests passed, failed and were skipped
- * on each. Node and Bun come from npm. Fails if any test failed or was skipped, but for those that need
- * the vectors of Wycheproof where they are not.
+ * Runs the one suite on Deno, Node and Bun, two of them at a time, and prints how many tests passed,
+ * failed and were skipped on each. Node and Bun come from npm. Fails if any test failed or was skipped,
+ * but for those that need the vectors of Wycheproof where they are not.
  */
-import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import process from "node:process";
 import { ROOT, sourceFiles } from "./project.ts";
+import { type Command, runSideBySide } from "./side_by_side.ts";
 
 interface Counts {
   readonly passed: number;
@@ -13,9 +14,8 @@ interface Counts {
   readonly skipped: number;
 }
 
-interface Runtime {
+interface Runtime extends Command {
   readonly name: string;
-  readonly command: readonly string[];
   /** Where the runner's summary has the three counts. */
   readonly summary: Readonly<Record<keyof Counts, RegExp>>;
 }
@@ -25,7 +25,7 @@ const files = sourceFiles("tests").filter((file) => file.endsWith("_test.ts"));
 const RUNTIMES: readonly Runtime[] = [
   {
     name: "deno",
-    command: ["npx", "-y", "deno", "test", "-A"],
+    words: ["npx", "-y", "deno", "test", "-A"],
     summary: {
       passed: /\| (\d+) passed/,
       failed: /\| (\d+) failed/,
@@ -34,12 +34,14 @@ const RUNTIMES: readonly Runtime[] = [
   },
   {
     name: "node 24",
-    command: ["npx", "-y", "-p", "node@24.21.0", "node", "--test", ...files],
+    words: ["npx", "-y", "-p", "node@24.21.0", "node", "--test", ...files],
+    // it runs each file in a process of its own: what they share is compiled once
+    env: { NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/node") },
     summary: { passed: /^ℹ pass (\d+)/m, failed: /^ℹ fail (\d+)/m, skipped: /^ℹ skipped (\d+)/m },
   },
   {
     name: "bun 1.4",
-    command: ["npx", "-y", "bun@1.4.4", "test", "--timeout", "30000", "tests"],
+    words: ["npx", "-y", "bun@1.4.4", "test", "--timeout", "30000", "tests"],
     summary: { passed: /^ *(\d+) pass$/m, failed: /^ *(\d+) fail$/m, skipped: /^ *(\d+) skip$/m },
   },
 ];
@@ -48,20 +50,16 @@ const RUNTIMES: readonly Runtime[] = [
 const EXCUSED = /^(?=.*Wycheproof)(?:.* ignored|\ufe63|\(skip\)).*$/gm;
 
 const wanted = process.argv.slice(2);
+const runtimes = RUNTIMES.filter(({ name }) =>
+  wanted.length === 0 || wanted.some((word) => name.startsWith(word))
+);
+const endings = runSideBySide(runtimes);
 let excused = 0;
 const total = { passed: 0, failed: 0, skipped: 0 };
 const rows: string[] = [];
-for (const { name, command, summary } of RUNTIMES) {
-  if (wanted.length > 0 && !wanted.some((word) => name.startsWith(word))) continue;
-  console.log(`\n== ${name}: ${command.slice(0, 5).join(" ")}`);
-  const [file = "", ...args] = command;
-  const { status, stdout, stderr } = spawnSync(file, args, {
-    cwd: ROOT,
-    encoding: "utf8",
-    maxBuffer: 2 ** 28,
-    env: { ...process.env, NO_COLOR: "1" },
-  });
-  const output = stdout + stderr;
+for (const [i, { name, words, summary }] of runtimes.entries()) {
+  const { status, output } = await endings[i]!;
+  console.log(`\n== ${name}: ${words.slice(0, 5).join(" ")}`);
   const count = (pattern: RegExp) => Number(pattern.exec(output)?.[1] ?? 0);
   const counts: Counts = {
     passed: count(summary.passed),
