@@ -30,7 +30,10 @@ export function testFault(name: string, run: (fault: Fault) => Promise<void>): v
     await using db = await Db.open(options);
     await db.createTables();
     const kill = async () => {
+      const killed = line.connections();
       await killSessions(brand, url);
+      // A server that sends much, or has much to do, takes its time.
+      for (let i = 0; i < 250 && killed.some(({ destroyed }) => !destroyed); i++) await delay(20);
       await delay(100);
     };
     await run({ brand, db, line, kill });

@@ -6,6 +6,8 @@ import { freePort } from "../free_port.ts";
 export interface TcpLine extends AsyncDisposable {
   /** The server's URL, by way of the line. */
   readonly url: string;
+  /** The open ends of its connections, two of each. */
+  connections(): readonly Socket[];
   /** Stops passing data on, with connections open, and takes new ones: the server hangs. */
   hang(): void;
   /** Drops all connections, and each new one at once: what is before the server finds none. */
@@ -63,6 +65,7 @@ export async function tcpLine(serverUrl: string): Promise<TcpLine> {
   url.host = `127.0.0.1:${port}`;
   return {
     url: url.href,
+    connections: () => [...sockets],
     hang: () => void (state = "hung"),
     cut() {
       state = "cut";
