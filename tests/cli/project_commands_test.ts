@@ -184,6 +184,8 @@ GET     /api/me/admin  AppModule.MeController.admin        roles: admin, boss
   test("fw doctor finds what is wrong with a project, and ends with exit code 1", async () => {
     await using project = await MadeProject.make();
     await project.fw("g resource cat");
+    await project.fw("db migrate");
+    await project.fw("g model dog");
     replaceIn(
       project,
       "deno.json",
