@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { mkdirSync, realpathSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { mkdirSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { CliError } from "./cli_error.ts";
-import { isTaken, readText } from "./read_text.ts";
 import { SIGNALS } from "./interruption.ts";
+import { isOutside } from "./is_outside.ts";
+import { isTaken, readText } from "./files.ts";
 
 /** One file that is to be written. */
 export interface Change {
@@ -159,28 +160,6 @@ function attempt(step: () => void): void {
     step();
   } catch {
     // what failed first is told
-  }
-}
-
-/** Tells whether a path, or a link on it, leads out of a folder. */
-function isOutside(root: string, path: string): boolean {
-  const target = resolve(root, path);
-  let existing = target;
-  while (!isTaken(existing)) existing = dirname(existing);
-  return leadsOut(root, target) || leadsOut(realpathSync(root), realPathOf(existing));
-}
-
-function leadsOut(from: string, to: string): boolean {
-  const way = relative(from, to);
-  return way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way);
-}
-
-/** Follows links; one that leads nowhere might lead anywhere. */
-function realPathOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return sep;
   }
 }
 

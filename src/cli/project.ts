@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CliError } from "./cli_error.ts";
 import { PACKAGE } from "./framework.ts";
-import { readText } from "./read_text.ts";
+import { readText } from "./files.ts";
 
 /** A project that uses the framework. */
 export interface Project {

@@ -13,7 +13,7 @@ import { findDeno } from "./deno.ts";
 import { exportsName } from "./edit/imports.ts";
 import { interruptible } from "./interruption.ts";
 import { hasFile, type Project } from "./project.ts";
-import { readText } from "./read_text.ts";
+import { readText } from "./files.ts";
 import { type Outcome, run } from "./subprocess.ts";
 
 /** A script that uses what a file of the project exports. */

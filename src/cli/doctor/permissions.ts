@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import type { Project } from "../project.ts";
-import { readText } from "../read_text.ts";
+import { readText } from "../files.ts";
 import { type Finding, ok, skipped, warning } from "./finding.ts";
 
 /** Looks whether the application is allowed more than it needs. */

@@ -6,7 +6,7 @@
 import { join, posix } from "node:path";
 import { addToModule, type ModuleList } from "../edit/source_file.ts";
 import { APP_FILE } from "../project.ts";
-import { listFolder } from "../read_text.ts";
+import { listFolder } from "../files.ts";
 import { editFile } from "./edit_file.ts";
 import type { Generation } from "./generation.ts";
 import { specifierOf } from "./target.ts";

@@ -15,7 +15,7 @@ import type { FilePlan } from "../file_plan.ts";
 import { databaseFiles, migrationFiles, testDatabaseFiles } from "../new_project/database_files.ts";
 import { databaseVariables, describeVariable } from "../new_project/variables.ts";
 import { APP_FILE, DATABASE_FILE } from "../project.ts";
-import { listFolder } from "../read_text.ts";
+import { listFolder } from "../files.ts";
 import { editFile } from "./edit_file.ts";
 import type { Generation } from "./generation.ts";
 import { specifierOf } from "./target.ts";
