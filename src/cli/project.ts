@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { CliError } from "./cli_error.ts";
 import { PACKAGE } from "./framework.ts";
 import { readText } from "./files.ts";
+import { withoutComments } from "./without_comments.ts";
 
 /** A project that uses the framework. */
 export interface Project {
@@ -27,8 +28,6 @@ export const DATABASE_FILE = "src/database.ts";
 
 const CONFIG_FILES = ["deno.json", "deno.jsonc", "package.json"];
 const FRAMEWORK = new RegExp(`"${PACKAGE}"\\s*:\\s*"([^"]+)"`);
-/** Text in quotes, which is kept, or a comment. */
-const TEXT_OR_COMMENT = /("(?:\\.|[^"\\])*")|\/\/.*|\/\*[^]*?\*\//g;
 
 /**
  * Finds the project of a folder: the nearest configuration, which imports the framework or is part of a
@@ -63,7 +62,7 @@ export function hasFile({ root }: Project, path: string): boolean {
 /** Gives what a folder, or the nearest above it, imports the framework as. */
 function frameworkOf(folder: string): string | undefined {
   for (const name of [...CONFIG_FILES, "import_map.json"]) {
-    const text = readText(join(folder, name))?.replaceAll(TEXT_OR_COMMENT, "$1") ?? "";
+    const text = withoutComments(readText(join(folder, name)) ?? "");
     const [, framework] = FRAMEWORK.exec(text) ?? [];
     if (framework) return framework;
   }

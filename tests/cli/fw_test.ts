@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { createProgram } from "../../src/cli/program.ts";
 import { VERSION } from "../../src/cli/framework.ts";
 import { KINDS } from "../../src/cli/generate/kinds.ts";
+import { run } from "../../src/cli/subprocess.ts";
 import { ROOT } from "../project.ts";
 import { test } from "../test.ts";
-import { fw, TemporaryFolder } from "./fw.ts";
+import { FW, fw, TemporaryFolder } from "./fw.ts";
 
 test("fw --version prints the version of the package", async () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
@@ -104,6 +105,16 @@ test("fw info tells versions without a project, as text and as JSON", async () =
   assert.match(text.stdout, new RegExp(`^fw +${VERSION}\nsource +${ROOT}\nruntime +\\w`));
   const json = JSON.parse((await fw("info --json", { cwd: folder.path })).stdout);
   assert.deepEqual([json.fw, json.source, json.project], [VERSION, ROOT, "none here"]);
+});
+
+test("fw that nobody reads any more ends without a word", async () => {
+  const quoted = FW.map((word) => `'${word}'`).join(" ");
+  for (const command of ["--help", "info", "g --help"]) {
+    const line = `${quoted} ${command} 2>stderr | true; cat stderr`;
+    using folder = new TemporaryFolder();
+    const { stdout, stderr } = await run(["sh", "-c", line], { cwd: folder.path });
+    assert.deepEqual([stdout, stderr], ["", ""], command);
+  }
 });
 
 /** Lists the commands that have no commands of their own, and those that have. */

@@ -1,13 +1,16 @@
 /** What looks at a project needs Deno to run it; the command line itself may run on any runtime. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { setTimeout as delay } from "node:timers/promises";
 import { parse } from "yaml";
 import { run } from "../../src/cli/subprocess.ts";
 import { SERVERS } from "../db/servers.ts";
 import { test } from "../test.ts";
-import { fw, TemporaryFolder } from "./fw.ts";
+import { FW, fw, TemporaryFolder } from "./fw.ts";
 import { MadeProject } from "./made_project.ts";
 
 if ("Deno" in globalThis) {
@@ -98,6 +101,32 @@ GET     /api/me/admin  AppModule.MeController.admin        roles: admin, boss
     const app = readFileSync(join(project.root, "src/app.ts"), "utf8");
     writeFileSync(join(project.root, "src/app.ts"), `${app}\nJSON.parse("{").x;\n`);
     assert.match(await failing("routes"), /^error: .*JSON.* \(src\/app\.ts:\d+:\d+\)$/m);
+  });
+
+  test("fw routes that is interrupted ends what it has started, and leaves nothing", async () => {
+    await using project = await MadeProject.make();
+    using folder = new TemporaryFolder();
+    const pidFile = join(folder.path, "pid");
+    replaceIn(project, "src/app.ts", (text) =>
+      `${text}
+await Deno.writeTextFile(${JSON.stringify(pidFile)}, String(Deno.pid));
+await new Promise((resolve) => setTimeout(resolve, 20_000));
+`);
+    const temporary = join(folder.path, "tmp");
+    mkdirSync(temporary);
+    const [program, ...args] = FW;
+    const child = spawn(program, [...args, "routes"], {
+      cwd: project.root,
+      env: { ...process.env, TMPDIR: temporary },
+      stdio: "ignore",
+    });
+    const ended = once(child, "exit");
+    for (let i = 0; i < 1000 && !existsSync(pidFile); i++) await delay(10);
+    const pid = Number(readFileSync(pidFile, "utf8"));
+    process.kill(child.pid ?? 0, "SIGINT");
+    assert.deepEqual(await ended, [130, null]);
+    assert.throws(() => process.kill(pid, 0), { code: "ESRCH" });
+    assert.deepEqual(readdirSync(temporary), []);
   });
 
   for (const db of ["sqlite", "postgres", "mysql"] as const) {

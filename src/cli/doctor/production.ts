@@ -8,12 +8,11 @@ import { join } from "node:path";
 import { DEVELOPMENT_PASSWORDS } from "../database.ts";
 import { hasFile, type Project } from "../project.ts";
 import { readText } from "../files.ts";
+import { withoutComments } from "../without_comments.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 import type { Variables } from "./variables.ts";
 
 const SUBJECT = "production";
-/** Text in quotes, which is kept, or a comment. */
-const TEXT_OR_COMMENT = /("(?:\\.|[^"\\\n])*")|\/\/.*|\/\*[^]*?\*\//g;
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** Looks for options that are not safe in production: in the sources, and in the environment. */
@@ -77,7 +76,7 @@ function sourcesOf(project: Project): string {
   const folder = join(project.root, "src");
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !file.endsWith("_test.ts"))
-    .map((file) => (readText(join(folder, file)) ?? "").replaceAll(TEXT_OR_COMMENT, "$1")).join(
+    .map((file) => withoutComments(readText(join(folder, file)) ?? "")).join(
       "\n",
     );
 }
