@@ -30,8 +30,8 @@ interface FoundStep {
 const NAME = /^(\d+)(_[\w-]+)?$/;
 const SCRIPT = /^([^.].*?)(\.down)?\.sql$/;
 const MODULE = /^(\d.*)\.(ts|mts|js|mjs)$/;
-/** What of a script does nothing; MySQL runs the comments that begin with an exclamation mark. */
-const NOTHING = /--.*|#.*|\/\*(?!!)[^]*?\*\/|[\s;]+/g;
+/** What of a script does nothing; MySQL runs comments that begin with `!`, MariaDB with `M!` too. */
+const NOTHING = /--.*|#.*|\/\*(?!M?!)[^]*?\*\/|[\s;]+/g;
 
 /**
  * Takes migrations that the application holds.
@@ -67,6 +67,7 @@ export function migrationFiles(path: string): MigrationSource {
       const [, module = ""] = MODULE.exec(file) ?? [];
       if (script) {
         const text = await read(join(path, file));
+        if (holdsNothing(text)) continue;
         addTo(steps, script, down ? { down: text } : { up: text });
       } else if (module && !module.endsWith(".d")) {
         const { up, down } = await load(resolve(path, file));
@@ -146,6 +147,11 @@ function checkStep(name: string, step: MigrationStep | undefined): void {
 
 /** An empty script is refused: what is written into it later would not be run. */
 function checkScript(name: string, script: string): string {
-  if (script.replaceAll(NOTHING, "") !== "") return script;
+  if (!holdsNothing(script)) return script;
   throw new TypeError(`Cannot migrate: ${name} is empty`);
+}
+
+/** Tells whether a script is nothing but space and comments. */
+function holdsNothing(script: string): boolean {
+  return script.replaceAll(NOTHING, "") === "";
 }

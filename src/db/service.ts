@@ -206,6 +206,16 @@ export class DbService<M extends Models = Models> {
   }
 
   /**
+   * Checks that the database has the tables and columns of all models, as migrations should have made
+   * them: it reads a row of each. What it does not see are types and constraints.
+   *
+   * @throws {DbError} `Database`, naming the table that is missing, or that lacks a column
+   */
+  async checkTables(): Promise<void> {
+    for (const table of this.#tables) await new Repository(table).findFirst();
+  }
+
+  /**
    * Asks the database for a sign of life, for health indicators; `acquireTimeoutMs` bounds the wait.
    *
    * @throws {DbError} if there is none

@@ -164,7 +164,7 @@ test("DbMigrations tells what cannot be read when it is asked", async () => {
   await assert.rejects(migrations.status(), missing);
   await assert.rejects(migrations.migrate(), missing);
   await assert.rejects(migrations.rollBack(), missing);
-  await writeFiles(path, { "1_a.sql": "" });
+  await writeFiles(path, { "1_a.mjs": "" });
   await assert.rejects(migrations.status(), { name: "TypeError" });
 });
 

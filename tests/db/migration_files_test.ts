@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { DbOptions } from "../../src/db/mod.ts";
+import { DbMigrations, DbOptions } from "../../src/db/mod.ts";
 import { test } from "../test.ts";
 import { dbError, tableNames, temporaryFolder, testOnEach } from "./database.ts";
 import { writeFiles } from "./write_files.ts";
@@ -35,7 +35,8 @@ test("DbOptions.schemaPath() refuses what is no sound set of migrations", async 
       { "1_a.mjs": "export const up = 'select 1', down = 1" },
       "the down of 1_a is neither a script nor a function",
     ],
-    [{ "1_a.sql": "\n-- to be written;\n;" }, "1_a is empty"],
+    [{ "1_a.mjs": "export const up = '-- to be written'" }, "1_a is empty"],
+    [{ "1_a.sql": "-- to be written", "1_a.down.sql": ok }, "1_a has no up"],
   ];
   for (const [index, [files, reason]] of table.entries()) {
     const path = folder.path(`${index}`);
@@ -68,6 +69,25 @@ testOnEach("DbOptions.schemaPath() takes a folder that holds none yet", async ({
     ),
   );
 });
+
+testOnEach(
+  "DbOptions.schemaPath() runs a script once it is written, and not before",
+  async ({ url }) => {
+    await using folder = await temporaryFolder();
+    const path = folder.path("migrations");
+    const options = DbOptions.fromUrl(url).schemaPath(path);
+    const unwritten = "-- to be written;\n/* soon */ ;\n";
+    await writeFiles(path, { "1_a.sql": unwritten, "1_a.down.sql": unwritten });
+    await (await options.open()).close();
+    assert.deepEqual(await tableNames(url), []);
+    const { executedAt: _, ...status } = await firstStatus(
+      options,
+      () => writeFiles(path, { "1_a.sql": "create table notes (id integer)" }),
+    );
+    assert.deepEqual(status, { name: "1_a", canRollBack: false, isMissing: false });
+    assert.ok((await tableNames(url)).includes("notes"));
+  },
+);
 
 test("DbOptions.schemaPath() names what cannot be read", async () => {
   await using folder = await temporaryFolder();
@@ -106,3 +126,13 @@ test("DbOptions.migrations() refuses a map at once, and takes a copy", async () 
   map["1"] = "nonsense";
   await (await taken.open()).close();
 });
+
+/** Writes a first migration, runs it, and tells of it. */
+async function firstStatus(options: DbOptions, write: () => Promise<void>) {
+  await using migrations = await DbMigrations.open(options);
+  assert.deepEqual([await migrations.status(), await migrations.migrate()], [[], []]);
+  await write();
+  assert.deepEqual(await migrations.migrate(), ["1_a"]);
+  const [status] = await migrations.status();
+  return status ?? assert.fail();
+}

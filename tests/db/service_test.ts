@@ -115,6 +115,23 @@ test("a DbError tells clients nothing but its own words, and the log what happen
   });
 });
 
+testOnEach(
+  "DbService.checkTables() tells of tables and columns that are missing",
+  async ({ url }) => {
+    class Cats extends DbService.with({
+      cat: model("cats", { id: field.integer().primaryKey(), name: field.text() }),
+    }) {}
+    await using db = await Cats.open(DbOptions.fromUrl(url));
+    const failing = (reason: string) => dbError("Database", `Cannot read cats: ${reason}`);
+    await assert.rejects(db.checkTables(), failing("its table is missing"));
+    await sql`create table cats (id integer)`.execute(db.kysely);
+    await assert.rejects(db.checkTables(), failing("its table lacks a column"));
+    await sql`drop table cats`.execute(db.kysely);
+    await db.createTables();
+    await db.checkTables();
+  },
+);
+
 test("DbModule opens its service at boot and closes it at shutdown", async () => {
   class Users {
     readonly #db = inject(Db);
