@@ -47,6 +47,28 @@ export async function rollBack(
   return await call(project, options, `rollBack({ steps: ${steps} })`) as readonly string[]; // as above
 }
 
+/** Tells what is missing of the tables of the models; nothing if all is there. To be asked when none is due. */
+export async function missingTables(
+  project: Project,
+  { database }: DatabaseOption,
+): Promise<string | undefined> {
+  const missing = await runInProject(project, {
+    file: database,
+    name: "Db",
+    option: "--database",
+    body: `  const { DbError } = await import("@fw/fw/db");
+  await using db = await exported.Db.open(await exported.databaseOptions());
+  try {
+    await db.checkTables();
+    return "";
+  } catch (error) {
+    if (error instanceof DbError && error.code === "Database") return error.message;
+    throw error;
+  }`,
+  });
+  return String(missing) || undefined;
+}
+
 function call(project: Project, { database }: DatabaseOption, method: string): Promise<unknown> {
   return runInProject(project, {
     file: database,

@@ -95,7 +95,9 @@ ${body}
 function describe(error) {
   if (!(error instanceof Error)) return "it throws " + JSON.stringify(error);
   const messages = [];
-  for (let cause = error; cause instanceof Error; cause = cause.cause) messages.push(cause.message);
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (!messages.some((message) => message.includes(cause.message))) messages.push(cause.message);
+  }
   const root = "file://" + process.cwd() + "/";
   const frame = error.stack?.split("\\n").find((line) => line.includes(root) && !line.includes("$deno$"));
   const place = frame?.slice(frame.indexOf(root) + root.length).replace(/\\)$/, "");

@@ -114,6 +114,12 @@ test("fw generate resource gives a project without a database one, and says so",
   assert.match(files["src/app.ts"] ?? "", /imports: \[PeopleModule\]/);
   const second = await succeed("generate resource order", folder.root);
   assert.doesNotMatch(second, /note|\.env|create src\/database/);
+  assert.match(
+    files["src/app.ts"] ?? "",
+    /enableHealthCheck\("\/health", \{\n.+db: \(\) => app\.get\(Db\)\.ping\(\)/,
+  );
+  assert.match(files["src/app_test.ts"] ?? "", /overrides: \[provide\(Db, openTestDatabase\)\]/);
+  assert.match(files["Dockerfile"] ?? "", /^ENV DATABASE_URL=sqlite:data\/data\.sqlite$/m);
   assert.match(second, /create migrations\/0002_create_orders\.sql/);
 });
 

@@ -137,6 +137,7 @@ await new Promise((resolve) => setTimeout(resolve, 20_000));
       assert.equal(await project.fw("db migrate"), "Nothing is due.\n");
       await project.fw("g model cat");
       assert.match(await project.fw("db new add-age"), /^create migrations\/0002_add_age\.sql\n/);
+      writeSql(project, "0002_add_age", "alter table cats add column age integer");
       const due = "MIGRATION         RUN AT\n0001_create_cats  due\n0002_add_age      due\n";
       assert.equal(await project.fw("db status"), due);
       assert.equal(await project.fw("db migrate"), "ran 0001_create_cats\nran 0002_add_age\n");
@@ -188,7 +189,7 @@ await new Promise((resolve) => setTimeout(resolve, 20_000));
     assert.match(without.stderr, /^error: Cannot load src\/database\.ts: it does not exist; /);
   }, { skip: SERVERS.postgres.skip });
 
-  test("fw doctor finds nothing wrong with a new project", async () => {
+  test("fw doctor finds nothing wrong with a new project, and what is then", async () => {
     await using project = await MadeProject.make({ db: "sqlite", oauth2: true });
     assert.match(
       await project.fw("doctor"),
@@ -207,7 +208,26 @@ await new Promise((resolve) => setTimeout(resolve, 20_000));
       protection: "ok",
       database: "ok",
       migrations: "ok",
+      tables: "ok",
     });
+    await project.fw("g model cat");
+    await project.fw("db migrate");
+    replaceIn(
+      project,
+      "src/cats/cat_model.ts",
+      (text) => text.replace("name: field.text(),", "name: field.text(),\n  age: field.integer(),"),
+    );
+    const { code, stdout } = await fw("doctor", {
+      cwd: project.root,
+      env: { PORT: "30O0", OAUTH2_ISSUER: "localhost" },
+    });
+    assert.equal(code, 1);
+    assert.match(stdout, /^problem {2}environment {2}PORT is no port$/m);
+    assert.match(stdout, /^problem {2}environment {2}OAUTH2_ISSUER is no URL$/m);
+    assert.match(
+      stdout,
+      /^problem {2}tables {7}a migration is missing: .*its table lacks a column$/m,
+    );
   });
 
   test("fw doctor finds what is wrong with a project, and ends with exit code 1", async () => {
@@ -234,7 +254,7 @@ await new Promise((resolve) => setTimeout(resolve, 20_000));
       env: { FW_ENV: "production", OAUTH2_ISSUER: "http://idp.example" },
     });
     assert.equal(code, 1);
-    assert.equal(stderr, "error: Found 4 problems\n");
+    assert.equal(stderr, "error: Found 5 problems\n");
     assert.deepEqual(levels(stdout), {
       runtime: "ok",
       framework: "ok",
@@ -242,9 +262,10 @@ await new Promise((resolve) => setTimeout(resolve, 20_000));
       environment: "problem",
       secrets: "problem",
       application: "ok",
-      protection: "warning",
+      protection: "problem",
       database: "ok",
       migrations: "warning",
+      tables: "skipped",
       production: "problem",
     });
     assert.match(
@@ -293,6 +314,11 @@ if (!("Deno" in globalThis)) {
       /^error: Cannot run the project: there is no deno on the PATH; npm install -g deno/,
     );
   });
+}
+
+function writeSql({ root }: MadeProject, name: string, up: string): void {
+  writeFileSync(join(root, `migrations/${name}.sql`), `${up};\n`);
+  writeFileSync(join(root, `migrations/${name}.down.sql`), "alter table cats drop column age;\n");
 }
 
 function replaceIn(project: MadeProject, file: string, change: (text: string) => string): void {

@@ -1,8 +1,15 @@
 /** Projects are checked, tested and served by Deno; the command line itself runs on all runtimes. */
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { SERVERS } from "../db/servers.ts";
 import { test } from "../test.ts";
 import { type Features, flagsOf, MadeProject } from "./made_project.ts";
+
+const MIGRATION_TESTS = [
+  "migrations lead from an empty database to the newest and back again",
+  "migrations make the tables of the models",
+];
 
 const COMBINATIONS: readonly Features[] = [undefined, "sqlite", "postgres", "mysql"].flatMap((db) =>
   [false, true].flatMap((oauth2) =>
@@ -20,7 +27,7 @@ if ("Deno" in globalThis) {
         await using project = await MadeProject.make(features);
         const tests = await project.ok();
         assert.deepEqual(tests, [
-          ...db ? ["migrations lead from an empty database to the newest and back again"] : [],
+          ...db ? MIGRATION_TESTS : [],
           "GET /api/ greets",
           "GET /health reports ok",
           ...oauth2 ? ["GET /api/me tells who is calling, and refuses those without a token"] : [],
@@ -77,7 +84,7 @@ if ("Deno" in globalThis) {
         "ServerTimingInterceptor tells how long the handler took",
         "SlugPipe drops the space around a text",
         "SlugPipe refuses a text of nothing but space",
-        "migrations lead from an empty database to the newest and back again",
+        ...MIGRATION_TESTS,
       ]);
       await project.answers();
       await project.serving(async (request) => {
@@ -93,6 +100,9 @@ if ("Deno" in globalThis) {
     for (const name of ["cat", "Person", "order_items", "newsLetter", "Categories"]) {
       await project.fw(`generate resource ${name}`);
     }
+    const tests = await project.ok();
+    assert.equal(tests.length, 3 + 2 + 5 * 5);
+    assert.deepEqual(readdirSync(join(project.root, "data")), [".gitignore"]); // tests have their own
     await project.serving(async (request) => {
       for (const path of paths) {
         const all = `/api/v1/${path}`;
@@ -113,8 +123,6 @@ if ("Deno" in globalThis) {
         assert.deepEqual([gone.status, (await gone.json()).status], [404, 404]);
       }
     });
-    const tests = await project.ok();
-    assert.equal(tests.length, 3 + 1 + 5 * 5);
     assert.match(await project.fw("db status"), /0005_create_categories +\d/);
   });
 }

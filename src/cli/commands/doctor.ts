@@ -54,9 +54,9 @@ async function examine({ production = false, ...options }: DoctorOptions): Promi
     await checkRuntime(project),
     checkFramework(project),
     checkPermissions(project),
-    checkVariables(project, variables),
+    ...checkVariables(project, variables),
     await checkSecrets(project),
-    ...await checkApplication(project, options),
+    ...await checkApplication(project, { ...options, isProduction }),
     ...await checkDatabase(project, { ...options, variables }),
     ...isProduction ? checkProduction(project, variables) : [],
   ]);

@@ -50,7 +50,7 @@ export function addKindCommand(
     .description(`Generates ${about}.`);
   if (hasFolder) {
     command
-      .option("--path <folder>", "the folder to generate in, as admin/name does below it")
+      .option("--path <folder>", "the folder to generate in; default src (admin/name is below it)")
       .option("--flat", "generate no folder for it");
   }
   command

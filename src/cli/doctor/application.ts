@@ -11,8 +11,9 @@ import { count, type Finding, listSome, ok, problem, skipped, warning } from "./
 /** Looks whether the application can be loaded, and whether something says who may call its routes. */
 export async function checkApplication(
   project: Project,
-  options: ApplicationOptions,
+  { isProduction, ...options }: ApplicationOptions & { readonly isProduction: boolean },
 ): Promise<readonly Finding[]> {
+  const openRoutes = isProduction ? problem : warning;
   try {
     const routes = await routesOf(project, options);
     const open = routes.filter(({ protection }) => protection === "open");
@@ -21,7 +22,7 @@ export async function checkApplication(
       ok("application", `${options.app} loads, and has ${count(routes, "route")}`),
       open.length === 0
         ? ok("protection", "every route says who may call it")
-        : warning("protection", `nothing says who may call ${listSome(names)}`),
+        : openRoutes("protection", `nothing says who may call ${listSome(names)}`),
     ];
   } catch (error) {
     return [

@@ -7,7 +7,12 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { lineOf } from "../cli_error.ts";
 import { hasFile, type Project } from "../project.ts";
-import { type DatabaseOption, type ListedMigration, migrationsOf } from "../project_migrations.ts";
+import {
+  type DatabaseOption,
+  type ListedMigration,
+  migrationsOf,
+  missingTables,
+} from "../project_migrations.ts";
 import type { Variables } from "./variables.ts";
 import { count, type Finding, listSome, ok, problem, skipped, warning } from "./finding.ts";
 
@@ -25,13 +30,29 @@ export async function checkDatabase(
   }
   try {
     const migrations = await migrationsOf(project, options);
-    return [ok("database", "it can be reached"), checkMigrations(migrations)];
+    const finding = checkMigrations(migrations);
+    return [
+      ok("database", "it can be reached"),
+      finding,
+      await checkTables(project, options, finding),
+    ];
   } catch (error) {
     return [
       problem("database", lineOf(error)),
       skipped("migrations", "the database does not tell"),
     ];
   }
+}
+
+async function checkTables(
+  project: Project,
+  options: DatabaseOption,
+  { level }: Finding,
+): Promise<Finding> {
+  if (level !== "ok") return skipped("tables", "they are not up to date");
+  const missing = await missingTables(project, options);
+  if (missing === undefined) return ok("tables", "they have the columns of the models");
+  return problem("tables", `a migration is missing: ${missing}`);
 }
 
 function checkMigrations(migrations: readonly ListedMigration[]): Finding {

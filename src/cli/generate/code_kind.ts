@@ -23,18 +23,21 @@ export interface CodeAndTest {
 export interface CodeKind extends Omit<Kind, "generate"> {
   /** Writes the code and the test. */
   readonly template: (name: EntityName, target: Target) => CodeAndTest;
+  /** Says how it is put to use, where no module lists it. */
+  readonly use?: (name: EntityName) => string;
   /** The list of the nearest module that names it; default none. */
   readonly list?: ModuleList;
 }
 
 /** Makes a kind of a template: `cats_service.ts` exports `CatsService`. */
-export function codeKind({ template, list, ...kind }: CodeKind): Kind {
+export function codeKind({ template, use, list, ...kind }: CodeKind): Kind {
   return {
     ...kind,
     async generate(generation) {
       const { plan, target } = generation;
       const file = posix.join(folderOf(target), `${target.name.snake}_${kind.name}.ts`);
       planCode(plan, file, template(target.name, target));
+      if (use) plan.note(`Put it to use by ${use(target.name)}`);
       if (list === undefined) return;
       const name = `${target.name.pascal}${kind.name.charAt(0).toUpperCase()}${kind.name.slice(1)}`;
       // a module is listed in the one above it, not in itself

@@ -8,10 +8,13 @@ import process from "node:process";
 import { parseEnv } from "node:util";
 import { CliError } from "../cli_error.ts";
 import { type Database, databaseName, databaseOfUrl } from "../database.ts";
+import { addHealthIndicator } from "../edit/health_check.ts";
 import { exportsName, specifierOfName } from "../edit/imports.ts";
 import { addToDatabase } from "../edit/source_file.ts";
 import { parseModule } from "../edit/syntax.ts";
+import { overrideDatabase } from "../edit/test_database.ts";
 import type { FilePlan } from "../file_plan.ts";
+import { PACKAGE } from "../framework.ts";
 import { databaseFiles, migrationFiles, testDatabaseFiles } from "../new_project/database_files.ts";
 import { databaseVariables, describeVariable } from "../new_project/variables.ts";
 import { APP_FILE, DATABASE_FILE } from "../project.ts";
@@ -41,6 +44,7 @@ export interface MigrationScripts {
 /** The file that opens the database of tests. */
 export const TEST_DATABASE_FILE = "src/test_database.ts";
 
+const APP_TEST_FILE = "src/app_test.ts";
 const MIGRATIONS = "migrations";
 
 /** Gives the database of a project, by the URL in its environment; SQLite if nothing says. */
@@ -56,7 +60,8 @@ export function databaseOf(plan: FilePlan): Database {
  *
  * @throws {CliError} if the project has a database of its own making
  */
-export async function ensureDatabase({ plan, project }: Generation): Promise<void> {
+export async function ensureDatabase(generation: Generation): Promise<void> {
+  const { plan, project } = generation;
   const existing = plan.read(DATABASE_FILE);
   const database = databaseOf(plan);
   const own = databaseName(basename(project.root));
@@ -75,10 +80,17 @@ export async function ensureDatabase({ plan, project }: Generation): Promise<voi
     addVariable(plan, { file: ".env.example", name, lines });
   }
   plan.note(`The project has a database now: ${DATABASE_FILE}, at DATABASE_URL of .env`);
-  plan.note(
-    `For its health, in ${APP_FILE}: enableHealthCheck("/health", ` +
-      "{ indicators: { db: () => app.get(Db).ping() } })",
-  );
+  const from = specifierOf(posix.dirname(APP_FILE), DATABASE_FILE);
+  if (!await editFile(generation, APP_FILE, (source) => addHealthIndicator(source, { from }))) {
+    plan.note(
+      `For its health: enableHealthCheck("/health", ` +
+        `{ indicators: { db: () => app.get(Db).ping() } }), with Db of ${DATABASE_FILE}`,
+    );
+  }
+  const imports = { provide: PACKAGE, Db: from, openTestDatabase: "./test_database.ts" };
+  if (!await editFile(generation, APP_TEST_FILE, (source) => overrideDatabase(source, imports))) {
+    plan.note(`Tests of AppModule need a database: overrides: [provide(Db, openTestDatabase)]`);
+  }
   if (database === "sqlite") addToImage(plan);
 }
 

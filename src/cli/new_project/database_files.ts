@@ -117,16 +117,23 @@ export function migrationFiles(database: Database): Files {
 function sqliteTest(): string {
   return `import { DbMigrations, DbOptions } from "@fw/fw/db";
 import assert from "node:assert/strict";
+import { openTestDatabase } from "../src/test_database.ts";
 
 Deno.test("migrations lead from an empty database to the newest and back again", async () => {
   const options = DbOptions.fromUrl("sqlite::memory:").schemaPath("migrations");
 ${goingUpAndDown()}});
+
+Deno.test("migrations make the tables of the models", async () => {
+  await using db = await openTestDatabase();
+  await db.checkTables();
+});
 `;
 }
 
 function serverTest(): string {
   return `import { DbMigrations, DbOptions } from "@fw/fw/db";
 import assert from "node:assert/strict";
+import { Db } from "../src/database.ts";
 
 const url = Deno.env.get("TEST_DATABASE_URL");
 
@@ -137,6 +144,19 @@ Deno.test({
     const options = DbOptions.fromUrl(url ?? "").schemaPath("migrations");
 ${goingUpAndDown()}  },
 });
+
+Deno.test({
+  name: "migrations make the tables of the models",
+  ignore: url === undefined,
+  async fn() {
+    const options = DbOptions.fromUrl(url ?? "").schemaPath("migrations");
+    await using db = await Db.open(options);
+    await db.checkTables();
+    await using migrations = await DbMigrations.open(options);
+    const { length: steps } = await migrations.status();
+    if (steps > 0) await migrations.rollBack({ steps });
+  },
+});
 `;
 }
 
@@ -144,8 +164,10 @@ function goingUpAndDown(): string {
   return `  await using migrations = await DbMigrations.open(options);
   const names = (await migrations.status()).map(({ name }) => name);
   assert.deepEqual(await migrations.migrate(), names);
-  if (names.length > 0) await migrations.rollBack({ steps: names.length });
+  if (names.length === 0) return;
+  const undone = await migrations.rollBack({ steps: names.length });
+  assert.deepEqual(undone, names.toReversed());
   assert.deepEqual(await migrations.migrate(), names);
-  if (names.length > 0) await migrations.rollBack({ steps: names.length });
+  await migrations.rollBack({ steps: names.length });
 `;
 }

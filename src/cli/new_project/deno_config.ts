@@ -8,7 +8,8 @@ import type { NewProject } from "./new_project.ts";
 
 /** What does not belong in the repository. */
 export const GITIGNORE = `# Secrets, and what is of this machine
-.env
+.env*
+!.env.example
 
 # What the application stores
 /data/*

@@ -12,13 +12,15 @@ const COMMAND = `["deno", "run", "--cached-only", "--no-prompt", \\
   ${PERMISSIONS.map((flag) => `"${flag}"`).join(", ")}, \\
   "src/main.ts"]`;
 
-const DOCKERIGNORE = `.env
+const DOCKERIGNORE = `.env*
 .git
 data
 node_modules
 coverage
+dev
 Dockerfile
 compose.yaml
+**/*_test.ts
 `;
 
 /** Gives `Dockerfile` and `.dockerignore`. */
@@ -31,7 +33,9 @@ export function dockerCommands(project: NewProject): readonly [build: string, ru
   const { name, checkout } = project;
   const tag = name.toLowerCase();
   const context = checkout === undefined ? "" : `--build-context fw=${checkout} `;
-  const environment = needsEnvironment(project) ? "--network host --env-file .env" : "-p 3000:3000";
+  const environment = needsEnvironment(project)
+    ? "--network host --env-file .env"
+    : `-p 3000:3000 -v ${tag}-data:/app/data`;
   return [`docker build ${context}-t ${tag} .`, `docker run --rm ${environment} ${tag}`];
 }
 

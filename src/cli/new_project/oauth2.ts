@@ -55,7 +55,7 @@ const idp = await DevelopmentIdentityProvider.start({
   audience: env.OAUTH2_AUDIENCE,
   algorithm: "RS256",
 });
-console.log(\`Tokens are issued by \${idp.issuer}, this one for alice:\\n\`);
+console.log(\`Tokens are issued by \${idp.issuer}, this one for alice, an admin:\\n\`);
 console.log(await idp.issueToken({ subject: "alice" }));
 `;
 

@@ -44,7 +44,10 @@ import assert from "node:assert/strict";
 import { ${pascal}Controller } from "./${snake}_controller.ts";
 
 Deno.test("GET /v1/${prefix} answers", async () => {
-  const TestModule = module({ controllers: [${pascal}Controller] });
+  const TestModule = module({
+    providers: [], // what the controller injects
+    controllers: [${pascal}Controller],
+  });
   await using app = await createTestApplication(TestModule);
   const response = await app.request("/v1/${prefix}");
   assert.equal(response.status, 200);

@@ -14,6 +14,8 @@ export const FILTER: Kind = codeKind({
   about: "a filter: answers for errors of its choice",
   example: "payment",
   template,
+  use: ({ pascal }) =>
+    `static readonly filters = [${pascal}Filter] of a controller, or filters of a route`,
 });
 
 /** Gives an exception filter for one kind of error. */

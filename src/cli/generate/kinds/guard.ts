@@ -14,6 +14,8 @@ export const GUARD: Kind = codeKind({
   about: "a guard: lets a request in or refuses it",
   example: "admin",
   template,
+  use: ({ pascal }) =>
+    `static readonly guards = [${pascal}Guard] of a controller, or guards: [${pascal}Guard] of a route`,
 });
 
 /** Gives a guard that lets nobody in. */

@@ -14,6 +14,8 @@ export const INTERCEPTOR: Kind = codeKind({
   about: "an interceptor: runs around a handler",
   example: "timing",
   template,
+  use: ({ pascal }) =>
+    `static readonly interceptors = [${pascal}Interceptor] of a controller, or interceptors of a route`,
 });
 
 /** Gives an interceptor that times handlers. */

@@ -16,18 +16,11 @@ export const MIGRATION: Kind = {
   async generate(generation) {
     await ensureDatabase(generation);
     addMigration(generation, { name: generation.target.name.snake, up: UP, down: DOWN });
-    generation.plan.note(
-      "Write the migration before the application starts again: it runs once, at the start",
-    );
+    generation.plan.note("Write the migration: it runs, once, as soon as it holds a statement");
   },
 };
 
-/** Scripts that hold nothing at all are refused: what is written into them later would not run. */
-const UP = `-- What is to change, such as: alter table cats add column age integer;
--- It runs once, when the application starts: write it before. To run it again, fw db rollback.
-select 1;
-`;
+/** Scripts of nothing but comments are none: they run once they are written. */
+const UP = "-- What is to change, such as: alter table cats add column age integer;\n";
 
-const DOWN = `-- What undoes it, such as: alter table cats drop column age;
-select 1;
-`;
+const DOWN = "-- What undoes it, such as: alter table cats drop column age;\n";

@@ -102,7 +102,7 @@ const TAKEN: ReadonlySet<string> = new Set(
 
 /** What every database has, and what every object has: no repository can be called so. */
 const SERVICE_MEMBERS: ReadonlySet<string> = new Set([
-  ..."kysely transaction createTables close ping".split(" "),
+  ..."kysely transaction createTables checkTables close ping".split(" "),
   ...Object.getOwnPropertyNames(Object.prototype),
 ]);
 
@@ -147,7 +147,8 @@ const TABLES: Readonly<
     quote: "`",
     columns: `  id bigint auto_increment primary key,
   name longtext not null`,
-    end: ") collate utf8mb4_bin",
+    // text is compared exactly: by MySQL since 8.0.17, and by MariaDB, each in its own words
+    end: ") /*!80017 collate utf8mb4_0900_bin */ /*M! collate utf8mb4_nopad_bin */",
   },
   sqlite: {
     quote: '"',

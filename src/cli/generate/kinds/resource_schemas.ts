@@ -31,13 +31,14 @@ const WholeNumber = v.pipe(
   v.string(),
   v.digits("Expected a whole number"),
   v.toNumber(),
+  v.safeInteger(),
 );
 
 /** A page of a list: how many rows to skip, and how many to take (1 to 100). */
 export const PageQuery = dto(
   "PageQuery",
   v.object({
-    skip: v.optional(v.pipe(WholeNumber, v.safeInteger()), "0"),
+    skip: v.optional(v.pipe(WholeNumber, v.minValue(0)), "0"),
     take: v.optional(
       v.pipe(WholeNumber, v.minValue(1), v.maxValue(100)),
       "20",

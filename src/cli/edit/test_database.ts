@@ -1,0 +1,42 @@
+/**
+ * Giving the tests of an application a database of their own.
+ *
+ * @module
+ */
+import { importName } from "./imports.ts";
+import { insertAll, parseModule } from "./syntax.ts";
+
+const OVERRIDE = "provide(Db, openTestDatabase)";
+
+/** The imports that the override needs, by name. */
+export type OverrideImports = Readonly<Record<"provide" | "Db" | "openTestDatabase", string>>;
+
+/**
+ * Has the tests of an application open a database of their own instead of that of the environment. Gives
+ * the new text; the same one if they do; nothing if they are not written as a new project has them.
+ */
+export async function overrideDatabase(
+  source: string,
+  imports: OverrideImports,
+): Promise<string | undefined> {
+  if (source.includes("openTestDatabase")) return source;
+  const edited = source
+    .replaceAll(
+      "createTestApplication(AppModule, { setUp })",
+      (call) => call.replace("{", `{ overrides: [${OVERRIDE}],`),
+    )
+    .replaceAll("overrides: [\n", (start) => `${start}      ${OVERRIDE},\n`);
+  if (edited === source) return undefined;
+  return await importAll(edited, Object.entries(imports));
+}
+
+async function importAll(
+  source: string,
+  [first, ...others]: readonly (readonly [name: string, from: string])[],
+): Promise<string | undefined> {
+  if (first === undefined) return source;
+  const [name, from] = first;
+  const program = await parseModule(source);
+  const imported = program && importName(source, { program, name, from });
+  return imported && await importAll(insertAll(source, imported), others);
+}
