@@ -77,7 +77,7 @@ if ("Deno" in globalThis) {
         "CustomersService.page() gives a page, and how many there are",
         "GET /api/ greets",
         "GET /health reports ok",
-        "GET /v1/invoices answers",
+        "GET /v1/billing/invoices answers",
         "GreetingService.greet() greets by name",
         "OrderItem is stored, and read as it was written",
         "PaymentFilter answers a RangeError with 400",
@@ -88,7 +88,7 @@ if ("Deno" in globalThis) {
       ]);
       await project.answers();
       await project.serving(async (request) => {
-        const { message } = await (await request("/api/v1/invoices")).json();
+        const { message } = await (await request("/api/v1/billing/invoices")).json();
         assert.equal(message, "invoices");
       });
     });
