@@ -28,7 +28,7 @@ async function visit(
   const port = await freePort(2);
   await using example = new Subprocess(file, { env: { ...env, PORT: String(port) } });
   await using browser = await startBrowser();
-  await example.until(/Listening on .+:\d+$/m);
+  await example.until(new RegExp(`Listening on .+:${port}$`, "m")); // its provider listens before it
   const context = await browser.newContext({ viewport: { width: 1280, height: 1600 } });
   const outside = await routeCdn(context);
   const page = await context.newPage();

@@ -39,20 +39,9 @@ class ImmediateDriver extends SqliteDriver {
     this.#database = database;
   }
 
-  /**
-   * Waits for another writer without holding up this process, which may be the one that writes.
-   */
+  /** Waits for another writer without holding up this process, which may be the one that writes. */
   override async beginTransaction(): Promise<void> {
-    const endsAt = performance.now() + BUSY_TIMEOUT_MS;
-    for (let waitMs = 1;; waitMs = Math.min(2 * waitMs, 50)) {
-      try {
-        return this.#beginNow();
-      } catch (error) {
-        const isBusy = SQLITE.explain(error).code === "PoolTimeout";
-        if (!isBusy || performance.now() > endsAt) throw error;
-      }
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
-    }
+    await onceFree(() => this.#beginNow());
   }
 
   #beginNow(): void {
@@ -160,11 +149,30 @@ export async function openSqlite(path: string): Promise<Sqlite> {
   try {
     database = new DatabaseSync(path);
     // Not exec(): on Deno its errors have no result code.
-    for (const pragma of PRAGMAS) database.prepare(pragma).all();
+    for (const pragma of PRAGMAS) await setPragma(database, pragma);
     if (path === ":memory:") return new Sqlite(database);
     return new Sqlite(database, () => new DatabaseSync(path, { readOnly: true }));
   } catch (error) {
     database?.close();
     throw openError(path, error);
+  }
+}
+
+/** To become a WAL, a file has to be nobody else's for a moment, for which SQLite does not wait itself. */
+function setPragma(database: DatabaseSync, pragma: string): Promise<void> {
+  return onceFree(() => void database.prepare(pragma).all());
+}
+
+/** Does what another process may keep from being done, for as long as a statement would wait for it. */
+async function onceFree(run: () => void): Promise<void> {
+  const endsAt = performance.now() + BUSY_TIMEOUT_MS;
+  for (let waitMs = 1;; waitMs = Math.min(2 * waitMs, 50)) {
+    try {
+      return run();
+    } catch (error) {
+      const isBusy = SQLITE.explain(error).code === "PoolTimeout";
+      if (!isBusy || performance.now() > endsAt) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 }
