@@ -11,8 +11,8 @@ import { addGenerateCommand } from "./commands/generate.ts";
 import { addInfoCommand } from "./commands/info.ts";
 import { addNewCommand } from "./commands/new.ts";
 import { addOpenApiCommand } from "./commands/openapi.ts";
-import { addRoutesCommand } from "./commands/routes.ts";
 import { addExamples } from "./commands/options.ts";
+import { addRoutesCommand } from "./commands/routes.ts";
 import { VERSION } from "./framework.ts";
 import { hasColours, paint } from "./terminal.ts";
 

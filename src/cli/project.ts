@@ -6,8 +6,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CliError } from "./cli_error.ts";
-import { PACKAGE } from "./framework.ts";
 import { readText } from "./files.ts";
+import { PACKAGE } from "./framework.ts";
 import { withoutComments } from "./without_comments.ts";
 
 /** A project that uses the framework. */

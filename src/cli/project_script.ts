@@ -11,9 +11,9 @@ import { pathToFileURL } from "node:url";
 import { CliError, lineOf } from "./cli_error.ts";
 import { findDeno } from "./deno.ts";
 import { exportsName } from "./edit/imports.ts";
+import { readText } from "./files.ts";
 import { interruptible } from "./interruption.ts";
 import { hasFile, type Project } from "./project.ts";
-import { readText } from "./files.ts";
 import { type Outcome, run } from "./subprocess.ts";
 
 /** A script that uses what a file of the project exports. */

@@ -62,6 +62,7 @@ const MISUNDERSTOOD: readonly (readonly [command: string, line: string])[] = [
   ["nwe", "unknown command 'nwe' (did you mean new?)"],
   ["genrate", "unknown command 'genrate' (did you mean generate?)"],
   ["xyzzy", "unknown command 'xyzzy'"],
+  ["help xyzzy", "unknown command 'xyzzy'"],
   ["generate contoller cats", "unknown command 'contoller' (did you mean controller?)"],
   ["g", "the command is incomplete: --help shows what is missing"],
   ["db", "the command is incomplete: --help shows what is missing"],

@@ -13,8 +13,8 @@ import {
   migrationsOf,
   missingTables,
 } from "../project_migrations.ts";
-import type { Variables } from "./variables.ts";
 import { count, type Finding, listSome, ok, problem, skipped, warning } from "./finding.ts";
+import type { Variables } from "./variables.ts";
 
 /** Looks whether the database can be reached, and is up to date. */
 export async function checkDatabase(

@@ -6,8 +6,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DEVELOPMENT_PASSWORDS } from "../database.ts";
-import { hasFile, type Project } from "../project.ts";
 import { readText } from "../files.ts";
+import { hasFile, type Project } from "../project.ts";
 import { withoutComments } from "../without_comments.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 import type { Variables } from "./variables.ts";

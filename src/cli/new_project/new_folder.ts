@@ -7,8 +7,8 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { CliError } from "../cli_error.ts";
-import { interruptible } from "../interruption.ts";
 import { isTaken } from "../files.ts";
+import { interruptible } from "../interruption.ts";
 
 /**
  * Makes a folder: it is filled under another name, and then given its own. When filling it fails or is

@@ -6,8 +6,8 @@
 import { databaseName } from "../database.ts";
 import { applicationFiles } from "./application.ts";
 import { databaseFiles } from "./database_files.ts";
-import { dockerFiles } from "./docker.ts";
 import { denoConfig, GITIGNORE } from "./deno_config.ts";
+import { dockerFiles } from "./docker.ts";
 import type { Files, NewProject } from "./new_project.ts";
 import { oauth2Files } from "./oauth2.ts";
 import { readme } from "./readme.ts";
