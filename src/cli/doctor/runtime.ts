@@ -8,8 +8,8 @@ import { VERSION } from "../framework.ts";
 import type { Project } from "../project.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
-/** The oldest Deno that has what projects use: sets of permissions (`-P`). */
-const OLDEST_DENO = [2, 5] as const;
+/** The oldest Deno that projects are tested on. */
+const OLDEST_DENO = [2, 9] as const;
 
 /** Looks whether there is a Deno, and new enough. */
 export async function checkRuntime({ root }: Project): Promise<Finding> {
