@@ -21,12 +21,12 @@ export function sourceFiles(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** What is no code of the file itself: comments with examples, and templates of code. */
-const TEXT = /\/\*[^]*?\*\/|^\s*\/\/.*$|`(?:\\.|[^`\\])*`/gm;
+/** What is no code of the file itself, comments with examples and templates of code; or a string. */
+const TEXT = /("(?:\\.|[^"\\\n])*")|\/\*[^]*?\*\/|^\s*\/\/.*$|`(?:\\.|[^`\\])*`/gm;
 
 /** Lists what a file imports. */
 export function importsOf(file: string): Import[] {
-  const code = readFileSync(join(ROOT, file), "utf8").replaceAll(TEXT, "");
+  const code = readFileSync(join(ROOT, file), "utf8").replaceAll(TEXT, "$1");
   const statements = code.matchAll(/^(?:import|export)\s+(type\s)?[^;"'(]*?\bfrom\s+"([^"]+)";/gm);
   const calls = code.matchAll(/\bimport\(\s*"([^"]+)"/g);
   return [
