@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { getConfig, getLogger } from "@logtape/logtape";
 import type { ExecutionContext, Handler, Hono, MiddlewareHandler } from "hono";
 import { installAuthnMiddleware } from "./authn/middleware.ts";
 import { assemble, type Install, throwingErrors } from "./core/assembly.ts";
@@ -16,6 +15,7 @@ import type { InjectionKey } from "./core/provider.ts";
 import type { GlobalProtection } from "./core/route_protection.ts";
 import { listRoutes, placeRoutes, type Prefixes, type RouteInfo } from "./core/route_table.ts";
 import { mount, routerPattern } from "./core/router.ts";
+import { Documentation } from "./documentation.ts";
 import { healthCheck, type HealthCheckOptions } from "./middleware/health.ts";
 import { createMetrics, type Metrics, type MetricsOptions } from "./middleware/metrics.ts";
 import { rateLimit, type RateLimitOptions } from "./middleware/rate_limit.ts";
@@ -25,7 +25,6 @@ import { trustedProxy, type TrustedProxyOptions } from "./middleware/trusted_pro
 import { Installed, type Slot } from "./middleware_order.ts";
 import { claimedRoles, type RolesReader } from "./oauth2/claimed_roles.ts";
 import { installOauth2Middleware, type TokenVerifier } from "./oauth2/middleware.ts";
-import type { CreatedDocument } from "./openapi/create_document.ts";
 import type { OpenApiDocument } from "./openapi/openapi_document.ts";
 import { type OpenApiOptions, resolveOptions } from "./openapi/options.ts";
 import { logToConsole } from "./runtime/console_log.ts";
@@ -63,8 +62,12 @@ export class FwApplication {
   #production = false;
   #requiresIdentity = false;
   #rolesReader: RolesReader = claimedRoles;
-  #openApi = resolveOptions();
-  #warnings: readonly string[] = [];
+  readonly #documentation = new Documentation(() => ({
+    routes: placeRoutes(this.#kernel.routes, this.#prefixes),
+    global: this.#globalProtection,
+    isRateLimited: this.#installed.has("rateLimit") || this.#installed.has("callerRateLimit"),
+    apiPrefix: `${this.#globalPrefix}/${this.#defaultVersion ?? ""}`,
+  }));
   #assembled: Promise<Hono> | undefined;
   #router: Hono | undefined;
 
@@ -244,18 +247,10 @@ export class FwApplication {
    */
   enableOpenApi(options: OpenApiOptions = {}): this {
     const resolved = resolveOptions(options);
-    const load = () => import("./openapi/endpoints.ts"); // only who wants it pays
-    const keepHeaders: Install = async (router) => (await load()).keepPageHeaders(router, resolved);
-    const serve: Install = async (router) => {
-      const { openApiEndpoints } = await load();
-      const { document, warnings } = await this.#describe();
-      this.#warnings = warnings;
-      for (const { path, handler } of await openApiEndpoints(document, resolved)) {
-        mount(router, { method: "GET", path }, handler);
-      }
-    };
-    this.#settle(() => this.#openApi = resolved);
-    return this.#install("docs", keepHeaders, "docs").#install("endpoints", serve, "openapi");
+    const { keepHeaders, serve } = this.#documentation;
+    return this.#settle(() => this.#documentation.configure(resolved))
+      .#install("docs", keepHeaders, "docs")
+      .#install("endpoints", serve, "openapi");
   }
 
   /**
@@ -266,7 +261,7 @@ export class FwApplication {
    * declared
    */
   async openApi(): Promise<OpenApiDocument> {
-    return (await this.#describe()).document;
+    return (await this.#documentation.describe()).document;
   }
 
   /** Conceals what went wrong from the bodies of 5xx responses. */
@@ -354,7 +349,7 @@ export class FwApplication {
   async listen(port: number, options: ListenOptions = {}): Promise<HttpServer> {
     await this.#assemble();
     logToConsole();
-    this.#warn();
+    this.#documentation.warn();
     return await this.#serving.listen(port, options);
   }
 
@@ -394,16 +389,6 @@ export class FwApplication {
     return { guards: this.#global.guards ?? [], requiresIdentity: this.#requiresIdentity };
   }
 
-  async #describe(): Promise<CreatedDocument> {
-    const { createDocument } = await import("./openapi/create_document.ts");
-    return await createDocument({
-      routes: placeRoutes(this.#kernel.routes, this.#prefixes),
-      global: this.#globalProtection,
-      isRateLimited: this.#installed.has("rateLimit") || this.#installed.has("callerRateLimit"),
-      apiPrefix: `${this.#globalPrefix}/${this.#defaultVersion ?? ""}`,
-    }, this.#openApi);
-  }
-
   async #assemble(): Promise<Hono> {
     if (this.#router) return this.#router;
     if (this.#kernel.isPreview) throw new TypeError("Cannot serve: the application is a preview");
@@ -418,21 +403,12 @@ export class FwApplication {
     });
     try {
       this.#router = await this.#assembled;
-      this.#warn();
+      this.#documentation.warn();
       return this.#router;
     } catch (error) {
       this.#assembled = undefined; // so that what is wrong can be mended
       throw error;
     }
-  }
-
-  /** Logs what boot has to warn of, once there is a log. */
-  #warn(): void {
-    if (!getConfig()) return;
-    for (const warning of this.#warnings) {
-      getLogger(["fw", "openapi"]).warn("{warning}", { warning });
-    }
-    this.#warnings = [];
   }
 
   /** Installs an endpoint outside of prefixes, versions and limits. */

@@ -43,50 +43,23 @@ export async function openTestDatabase(): Promise<Db> {
 }
 `;
 
-/** The databases are made when the volume is: that of development, and that of the tests. */
-const COMPOSE: Readonly<Record<Exclude<Database, "sqlite">, (name: string) => string>> = {
-  postgres: (name) =>
-    compose(name, {
-      image: "postgres:17-alpine",
-      environment: `POSTGRES_PASSWORD: ${DEVELOPMENT_PASSWORDS.postgres}
-      POSTGRES_DB: ${name}`,
-      port: 5432,
-      data: "/var/lib/postgresql/data",
-    }),
-  mysql: (name) =>
-    compose(name, {
-      image: "mysql:8.4",
-      environment: `MYSQL_ROOT_PASSWORD: ${DEVELOPMENT_PASSWORDS.mysql}
-      MYSQL_DATABASE: ${name}`,
-      port: 3306,
-      data: "/var/lib/mysql",
-    }),
-};
-
-function compose(
-  name: string,
-  { image, environment, port, data }: Readonly<
-    Record<"image" | "environment" | "data", string> & { port: number }
-  >,
-): string {
-  return `# The database of development and that of the tests: docker compose up -d
-services:
-  database:
-    image: ${image}
-    environment:
-      ${environment}
-    ports: ["127.0.0.1:${port}:${port}"]
-    volumes: ["database:${data}"]
-    configs:
-      - source: tests
-        target: /docker-entrypoint-initdb.d/tests.sql
-volumes:
-  database:
-configs:
-  tests:
-    content: create database ${name}_test;
-`;
-}
+/** The servers of development, as images of containers. */
+const SERVERS = {
+  postgres: {
+    image: "postgres:17-alpine",
+    password: "POSTGRES_PASSWORD",
+    database: "POSTGRES_DB",
+    port: 5432,
+    data: "/var/lib/postgresql/data",
+  },
+  mysql: {
+    image: "mysql:8.4",
+    password: "MYSQL_ROOT_PASSWORD",
+    database: "MYSQL_DATABASE",
+    port: 3306,
+    data: "/var/lib/mysql",
+  },
+} as const;
 
 /** Gives the files of a project's database: a new project's, or one that had none. */
 export function databaseFiles(database: Database, name: string): Files {
@@ -96,7 +69,7 @@ export function databaseFiles(database: Database, name: string): Files {
     ...migrationFiles(database),
     ...database === "sqlite"
       ? { "data/.gitignore": "*\n!.gitignore\n" }
-      : { "compose.yaml": COMPOSE[database](name) },
+      : { "compose.yaml": compose(database, name) },
   };
 }
 
@@ -112,6 +85,29 @@ export function migrationFiles(database: Database): Files {
     "migrations/.gitkeep": "",
     "migrations/migrations_test.ts": database === "sqlite" ? sqliteTest() : serverTest(),
   };
+}
+
+/** The databases are made when the volume is: that of development, and that of the tests. */
+function compose(server: keyof typeof SERVERS, name: string): string {
+  const { image, password, database, port, data } = SERVERS[server];
+  return `# The database of development and that of the tests: docker compose up -d
+services:
+  database:
+    image: ${image}
+    environment:
+      ${password}: ${DEVELOPMENT_PASSWORDS[server]}
+      ${database}: ${name}
+    ports: ["127.0.0.1:${port}:${port}"]
+    volumes: ["database:${data}"]
+    configs:
+      - source: tests
+        target: /docker-entrypoint-initdb.d/tests.sql
+volumes:
+  database:
+configs:
+  tests:
+    content: create database ${name}_test;
+`;
 }
 
 function sqliteTest(): string {
@@ -151,10 +147,13 @@ Deno.test({
   async fn() {
     const options = DbOptions.fromUrl(url ?? "").schemaPath("migrations");
     await using db = await Db.open(options);
-    await db.checkTables();
     await using migrations = await DbMigrations.open(options);
     const { length: steps } = await migrations.status();
-    if (steps > 0) await migrations.rollBack({ steps });
+    try {
+      await db.checkTables();
+    } finally {
+      if (steps > 0) await migrations.rollBack({ steps });
+    }
   },
 });
 `;
