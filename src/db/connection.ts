@@ -10,7 +10,7 @@ import { DbError, dbError, type DbFailure, explaining } from "./errors.ts";
 import { Gate } from "./gate.ts";
 import type { Statement } from "./operation.ts";
 import { StatementLog } from "./statement_log.ts";
-import { within } from "./time_limit.ts";
+import { within } from "../core/time_limit.ts";
 import type { Transaction, TransactionOptions } from "./transaction.ts";
 import type { FailureRules } from "./transaction_connection.ts";
 import { TransactionRunner } from "./transaction_runner.ts";

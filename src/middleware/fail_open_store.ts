@@ -5,7 +5,7 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { RateLimitHit, RateLimitStore } from "./rate_limit_store.ts";
-import { withTimeLimit } from "./time_limit.ts";
+import { withTimeLimit } from "../core/time_limit.ts";
 
 /** How long a store is waited for, and left alone after. */
 export interface FailOpenStoreOptions {

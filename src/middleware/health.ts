@@ -5,7 +5,7 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { Handler } from "hono";
-import { isTimeLimit, withTimeLimit } from "./time_limit.ts";
+import { isTimeLimit, withTimeLimit } from "../core/time_limit.ts";
 
 /**
  * Checks one thing that the application depends on. It is down if this returns `false`, throws, or

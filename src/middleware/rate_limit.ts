@@ -12,7 +12,7 @@ import { networkOf } from "./ip_address.ts";
 import { MemoryRateLimitStore } from "./memory_rate_limit_store.ts";
 import type { RateLimitStore } from "./rate_limit_store.ts";
 import { withResponseHeaders } from "./response_headers.ts";
-import { isTimeLimit } from "./time_limit.ts";
+import { isTimeLimit } from "../core/time_limit.ts";
 
 /** Who may send how much. */
 export interface RateLimitOptions {

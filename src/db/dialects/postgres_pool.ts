@@ -7,7 +7,7 @@ import type { ReservedSql, Sql } from "postgres";
 import type { PoolLimits } from "../connection.ts";
 import type { StatementResult } from "../dialect.ts";
 import type { Statement } from "../operation.ts";
-import { within } from "../time_limit.ts";
+import { within } from "../../core/time_limit.ts";
 import { IdleConnections } from "./idle_connections.ts";
 import { explainPostgresError } from "./postgres_errors.ts";
 import {
