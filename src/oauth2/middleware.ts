@@ -4,9 +4,11 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
+import { waitUntilOf } from "../core/wait_until.ts";
 import { bearerAuthentication } from "./bearer_authentication.ts";
 import { claimedRoles, readRoles, type RolesReader } from "./claimed_roles.ts";
 import { identityOf } from "./identity.ts";
+import type { VerifyOptions } from "./resource_server/key_set.ts";
 import type { VerifiedToken } from "./resource_server/verified_token_cache.ts";
 
 /** What verifies tokens: a `JwtVerifier`, or what asks the provider about opaque ones (RFC 7662). */
@@ -16,7 +18,7 @@ export interface TokenVerifier {
    *
    * @throws {OAuth2Error} if it does not hold
    */
-  verify(token: string): Promise<Pick<VerifiedToken, "claims">>;
+  verify(token: string, options?: VerifyOptions): Promise<Pick<VerifiedToken, "claims">>;
   /** Gives a verifier of the same tokens that keeps so many, unless it was told otherwise. */
   cachingByDefault?(cacheTokens: number): TokenVerifier;
 }
@@ -42,7 +44,8 @@ export function installOauth2Middleware(
 ): MiddlewareHandler {
   const caching = cachingVerifier(verifier);
   const authenticate = bearerAuthentication("oauth2", async (token, c) => {
-    const identity = identityOf((await caching.verify(token)).claims);
+    const { claims } = await caching.verify(token, { waitUntil: waitUntilOf(c) });
+    const identity = identityOf(claims);
     c.set("roles", readRoles(roles, identity.claims));
     c.set("oauth2Identity", identity);
   });

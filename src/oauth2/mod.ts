@@ -83,7 +83,7 @@ export type { Claims } from "./resource_server/claims.ts";
 export type { JwsHeader } from "./resource_server/compact_jws.ts";
 export { JwksCache, type JwksCacheOptions } from "./resource_server/jwks_cache.ts";
 export { JwtVerifier, type JwtVerifierOptions } from "./resource_server/jwt_verifier.ts";
-export type { KeySource } from "./resource_server/key_set.ts";
+export type { KeySource, VerifyOptions } from "./resource_server/key_set.ts";
 export { isSigningAlgorithm, type SigningAlgorithm } from "./resource_server/signing_algorithm.ts";
 export { type IssuerOf, ValidationConfig } from "./resource_server/validation_config.ts";
 export type { VerifiedToken } from "./resource_server/verified_token_cache.ts";

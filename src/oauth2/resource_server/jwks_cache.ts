@@ -4,10 +4,11 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
+import { within } from "../../core/time_limit.ts";
 import { boundedFetch, type Fetch, FetchFailure } from "../bounded_fetch.ts";
 import { endpointUrl } from "../endpoint_url.ts";
 import { OAuth2Error } from "../errors.ts";
-import { KeySet, type KeySource } from "./key_set.ts";
+import { KeySet, type KeySource, type VerifyOptions } from "./key_set.ts";
 import { Pace } from "./pace.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
 
@@ -26,6 +27,8 @@ interface Refresh {
   /** Whether its request has been sent: what it brings may be older than what comes after. */
   isSent: boolean;
   readonly done: Promise<void>;
+  /** When it is over at the latest. What an edge runtime has dropped never settles. */
+  readonly overdueAtMs: number;
 }
 
 const REFRESH_WINDOW_MS = 15 * 60_000;
@@ -33,6 +36,8 @@ const MAX_STALE_MS = 24 * 60 * 60_000;
 const MAX_BYTES = 1024 * 1024;
 /** How long keys that are due are left as they are after a fetch that failed. */
 const RETRY_MS = 10_000;
+/** How much later than promised a fetch may end on a busy machine before it is given up. */
+const GRACE_MS = 1_000;
 /** Timers of more would fire at once. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
@@ -119,15 +124,15 @@ export class JwksCache implements KeySource {
    *
    * @throws {OAuth2Error} `JwksFetch` if that fails; the keys stay as they were
    */
-  refresh(): Promise<void> {
-    return this.#begin().done;
+  refresh(options: VerifyOptions = {}): Promise<void> {
+    return this.#end(this.#begin(options), options);
   }
 
   /** Gives the keys that are known of a `kid`. If they are due, they are fetched in the background. */
-  find(kid: string, alg: SigningAlgorithm): readonly CryptoKey[] {
+  find(kid: string, alg: SigningAlgorithm, options: VerifyOptions = {}): readonly CryptoKey[] {
     const ageMs = this.#knownAgeMs();
     if (ageMs === undefined || ageMs > this.#maxStaleMs) return KeySet.EMPTY.find(kid, alg);
-    if (ageMs > this.#refreshWindowMs) this.#refreshInBackground();
+    if (ageMs > this.#refreshWindowMs) this.#refreshInBackground(options);
     return this.#keys.find(kid, alg);
   }
 
@@ -137,14 +142,18 @@ export class JwksCache implements KeySource {
    * @throws {OAuth2Error} `UnknownKid` if a set fetched from now on does not have it, `JwksFetch` if
    * none could be fetched
    */
-  async resolve(kid: string, alg: SigningAlgorithm): Promise<readonly CryptoKey[]> {
-    const underWay = this.#begin();
+  async resolve(
+    kid: string,
+    alg: SigningAlgorithm,
+    options: VerifyOptions = {},
+  ): Promise<readonly CryptoKey[]> {
+    const underWay = this.#begin(options);
     const mayBeOlder = underWay.isSent;
-    await underWay.done;
-    let keys = this.find(kid, alg);
+    await this.#end(underWay, options);
+    let keys = this.find(kid, alg, options);
     if (keys.length === 0 && mayBeOlder) {
-      await this.#begin().done;
-      keys = this.find(kid, alg);
+      await this.refresh(options);
+      keys = this.find(kid, alg, options);
     }
     if (keys.length > 0) return keys;
     throw new OAuth2Error({ code: "UnknownKid" }, "Cannot verify token: its key is unknown");
@@ -170,27 +179,52 @@ export class JwksCache implements KeySource {
     return this.ageMs;
   }
 
-  #refreshInBackground(): void {
+  #refreshInBackground(options: VerifyOptions): void {
     const nowMs = this.#options.now();
     const hasJustFailed = Math.abs(nowMs - this.#failedAtMs) < RETRY_MS;
-    if (this.#refresh || hasJustFailed || this.#pace.waitMs(nowMs) > 0) return;
-    this.#begin().done.catch(() => {}); // it is logged
+    if (this.#underWay(nowMs) || hasJustFailed || this.#pace.waitMs(nowMs) > 0) return;
+    this.#begin(options).done.catch(() => {}); // it is logged
+  }
+
+  /** The fetch that is under way, unless it should be over by now. */
+  #underWay(nowMs: number): Refresh | undefined {
+    return this.#refresh && nowMs < this.#refresh.overdueAtMs ? this.#refresh : undefined;
   }
 
   /** Joins the fetch under way, or begins one. */
-  #begin(): Refresh {
-    if (this.#refresh) return this.#refresh;
+  #begin({ waitUntil }: VerifyOptions): Refresh {
+    const nowMs = this.#options.now();
+    const underWay = this.#underWay(nowMs);
+    if (underWay) return underWay;
+    const waitMs = this.#pace.take(nowMs);
     const run = async (): Promise<void> => {
-      await pause(this.#pace.take(this.#options.now()));
+      await pause(waitMs);
       refresh.isSent = true;
       try {
         await this.#fetch();
       } finally {
-        this.#refresh = undefined;
+        this.#forget(refresh);
       }
     };
-    const refresh: Refresh = { isSent: false, done: Promise.resolve().then(run) };
+    const refresh: Refresh = {
+      isSent: false,
+      done: Promise.resolve().then(run),
+      overdueAtMs: nowMs + waitMs + this.#options.timeoutMs + GRACE_MS,
+    };
+    waitUntil?.(refresh.done.catch(() => {}));
     return this.#refresh = refresh;
+  }
+
+  /** Waits for a fetch. The one that does not end when it should is done again. */
+  async #end(refresh: Refresh, options: VerifyOptions): Promise<void> {
+    const leftMs = refresh.overdueAtMs - this.#options.now();
+    if (await within(Math.min(leftMs, MAX_TIMEOUT_MS), refresh.done)) return;
+    this.#forget(refresh);
+    await this.refresh(options);
+  }
+
+  #forget(refresh: Refresh): void {
+    if (this.#refresh === refresh) this.#refresh = undefined;
   }
 
   async #fetch(): Promise<void> {

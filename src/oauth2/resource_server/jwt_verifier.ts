@@ -14,7 +14,7 @@ import {
 } from "./compact_jws.ts";
 import { OAuth2Error } from "../errors.ts";
 import { JwksCache, type JwksCacheOptions } from "./jwks_cache.ts";
-import type { KeySource } from "./key_set.ts";
+import type { KeySource, VerifyOptions } from "./key_set.ts";
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from "./signing_algorithm.ts";
 import { mediaType, type ValidationConfig } from "./validation_config.ts";
 import { type VerifiedToken, VerifiedTokenCache } from "./verified_token_cache.ts";
@@ -104,12 +104,16 @@ export class JwtVerifier {
    * @throws {OAuth2Error} `Validation` if it is malformed or of an algorithm or type that is not
    * accepted, `UnknownKid` or `JwksFetch` if there is no key, `InvalidSignature`, `InvalidClaim`
    */
-  verify(token: string): Promise<VerifiedToken> {
-    const known = this.#verified?.find(token, this.#keys, this.#now() / 1000);
-    return known ? Promise.resolve(known) : this.#verify(token);
+  verify(token: string, options: VerifyOptions = {}): Promise<VerifiedToken> {
+    const known = this.#verified?.find(
+      token,
+      this.#now() / 1000,
+      (kid, alg) => this.#keys.find(kid, alg, options),
+    );
+    return known ? Promise.resolve(known) : this.#verify(token, options);
   }
 
-  async #verify(token: string): Promise<VerifiedToken> {
+  async #verify(token: string, options: VerifyOptions): Promise<VerifiedToken> {
     const jws = readCompactJws(token, this.#lastHeader);
     const { header } = jws.protected;
     const { algorithms, tokenType } = this.#config;
@@ -119,8 +123,8 @@ export class JwtVerifier {
       throw malformed(`its type is not ${tokenType}`);
     }
     this.#lastHeader = jws.protected;
-    let keys = this.#keys.find(header.kid, alg);
-    if (keys.length === 0) keys = await this.#keys.resolve(header.kid, alg);
+    let keys = this.#keys.find(header.kid, alg, options);
+    if (keys.length === 0) keys = await this.#keys.resolve(header.kid, alg, options);
     for (const key of keys) {
       if (!await isSignedBy(key, alg, jws)) continue;
       const payload = readJson(jws.payload, "payload");

@@ -3,24 +3,38 @@
  *
  * @module
  */
-import { isJsonObject } from "../json_object.ts";
 import { importJWK, type JWK } from "jose";
+import type { WaitUntil } from "../../core/wait_until.ts";
+import { isJsonObject } from "../json_object.ts";
 import {
   isSigningAlgorithm,
   SIGNING_ALGORITHMS,
   type SigningAlgorithm,
 } from "./signing_algorithm.ts";
 
+/** On whose behalf keys are looked for. */
+export interface VerifyOptions {
+  /**
+   * Keeps a fetch of keys alive though what asked for them has ended: `waitUntil` of the execution
+   * context, on an edge runtime. Without it, one that dies there is begun anew when it is overdue.
+   */
+  readonly waitUntil?: WaitUntil | undefined;
+}
+
 /** Where a verifier finds keys. */
 export interface KeySource {
   /** Gives the keys that are known of a `kid` for an algorithm: usually one, or none. */
-  find(kid: string, alg: SigningAlgorithm): readonly CryptoKey[];
+  find(kid: string, alg: SigningAlgorithm, options?: VerifyOptions): readonly CryptoKey[];
   /**
    * Gives the keys of a `kid` that is not known yet.
    *
    * @throws {OAuth2Error} `UnknownKid` if there are none, `JwksFetch` if that cannot be told
    */
-  resolve(kid: string, alg: SigningAlgorithm): Promise<readonly CryptoKey[]>;
+  resolve(
+    kid: string,
+    alg: SigningAlgorithm,
+    options?: VerifyOptions,
+  ): Promise<readonly CryptoKey[]>;
 }
 
 /** One key of a set, imported once for each algorithm that it may check. */

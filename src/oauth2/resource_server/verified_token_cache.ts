@@ -38,12 +38,16 @@ export class VerifiedTokenCache {
   }
 
   /** Gives what a token was found to be, if that still holds. */
-  find(token: string, keys: KeySource, nowSeconds: number): VerifiedToken | undefined {
+  find(
+    token: string,
+    nowSeconds: number,
+    findKeys: KeySource["find"],
+  ): VerifiedToken | undefined {
     const entry = this.#entries.get(token);
     if (entry === undefined) return undefined;
     const { verified, alg, key } = entry;
     const holds = nowSeconds < verified.claims.exp &&
-      keys.find(verified.header.kid, alg).includes(key);
+      findKeys(verified.header.kid, alg).includes(key);
     if (holds) return verified;
     this.#entries.delete(token);
     return undefined;
