@@ -20,14 +20,14 @@ import { healthCheck, type HealthCheckOptions } from "./middleware/health.ts";
 import { createMetrics, type Metrics, type MetricsOptions } from "./middleware/metrics.ts";
 import { rateLimit, type RateLimitOptions } from "./middleware/rate_limit.ts";
 import { requestIdMiddleware, type RequestIdOptions } from "./middleware/request_id.ts";
-import { requestTracing, type RequestTracingOptions } from "./middleware/request_tracing.ts";
+import type { RequestTracingOptions } from "./middleware/request_tracing.ts";
+import { skippedPaths } from "./middleware/skipped_paths.ts";
 import { trustedProxy, type TrustedProxyOptions } from "./middleware/trusted_proxy.ts";
 import { Installed, type Slot } from "./middleware_order.ts";
 import { claimedRoles, type RolesReader } from "./oauth2/claimed_roles.ts";
 import { installOauth2Middleware, type TokenVerifier } from "./oauth2/middleware.ts";
 import type { OpenApiDocument } from "./openapi/openapi_document.ts";
 import { type OpenApiOptions, resolveOptions } from "./openapi/options.ts";
-import { logToConsole } from "./runtime/console_log.ts";
 import type { DrainOptions, HttpServer, ListenOptions } from "./runtime/listen.ts";
 import { requestInit, type RequestOptions } from "./request_options.ts";
 import { type CloseOptions, Serving } from "./serving.ts";
@@ -70,6 +70,8 @@ export class FwApplication {
   }));
   #assembled: Promise<Hono> | undefined;
   #router: Hono | undefined;
+  /** The router, once what is logged is printed. */
+  #served: Hono | undefined;
 
   /** Creates an application; use {@linkcode FwFactory}. */
   constructor(kernel: Kernel) {
@@ -152,8 +154,12 @@ export class FwApplication {
    *
    * @throws {TypeError} if a path to skip does not start with `/`
    */
-  useRequestTracing(options?: RequestTracingOptions): this {
-    return this.#use("requestTracing", requestTracing(options));
+  useRequestTracing(options: RequestTracingOptions = {}): this {
+    skippedPaths(options.skipPaths); // throws now what is wrong with them
+    return this.#install("requestTracing", async (router) => {
+      const { requestTracing } = await import("./middleware/request_tracing.ts");
+      router.use(requestTracing(options));
+    }, "requestTracing");
   }
 
   /**
@@ -298,9 +304,12 @@ export class FwApplication {
     env?: object,
     executionContext?: ExecutionContext,
   ): Response | Promise<Response> => {
-    if (this.#router) return this.#router.fetch(request, env, executionContext);
-    if (!this.#kernel.isPreview) logToConsole();
-    return this.#assemble().then((router) => router.fetch(request, env, executionContext));
+    const response = this.#served
+      ? this.#served.fetch(request, env, executionContext ?? this.#serving.background)
+      : this.#fetchFirst(request, env, executionContext);
+    // where a client that goes away ends its request, others may wait for what that has begun
+    if (response instanceof Promise) executionContext?.waitUntil(response);
+    return response;
   };
 
   /**
@@ -321,7 +330,7 @@ export class FwApplication {
    */
   async request(path: string, init: RequestOptions = {}): Promise<Response> {
     const router = await this.#assemble();
-    return await router.request(path, requestInit(init), init.env);
+    return await router.request(path, requestInit(init), init.env, this.#serving.background);
   }
 
   /** Lists the routes of all controllers, the more specific before the less. */
@@ -348,8 +357,8 @@ export class FwApplication {
    */
   async listen(port: number, options: ListenOptions = {}): Promise<HttpServer> {
     await this.#assemble();
-    logToConsole();
-    this.#documentation.warn();
+    await logToConsole();
+    await this.#documentation.warn();
     return await this.#serving.listen(port, options);
   }
 
@@ -363,7 +372,7 @@ export class FwApplication {
     { drainMs, lameDuckMs, ...options }: ListenOptions & DrainOptions = {},
   ): Promise<HttpServer> {
     const server = await this.listen(port, options);
-    this.#serving.closeOnSignals({ drainMs, lameDuckMs });
+    await this.#serving.closeOnSignals({ drainMs, lameDuckMs });
     return server;
   }
 
@@ -389,6 +398,17 @@ export class FwApplication {
     return { guards: this.#global.guards ?? [], requiresIdentity: this.#requiresIdentity };
   }
 
+  async #fetchFirst(
+    request: Request,
+    env?: object,
+    executionContext: ExecutionContext = this.#serving.background,
+  ): Promise<Response> {
+    if (!this.#kernel.isPreview) await logToConsole();
+    this.#served = await this.#assemble();
+    await this.#documentation.warn();
+    return await this.#served.fetch(request, env, executionContext);
+  }
+
   async #assemble(): Promise<Hono> {
     if (this.#router) return this.#router;
     if (this.#kernel.isPreview) throw new TypeError("Cannot serve: the application is a preview");
@@ -403,12 +423,12 @@ export class FwApplication {
     });
     try {
       this.#router = await this.#assembled;
-      this.#documentation.warn();
-      return this.#router;
     } catch (error) {
       this.#assembled = undefined; // so that what is wrong can be mended
       throw error;
     }
+    await this.#documentation.warn();
+    return this.#router;
   }
 
   /** Installs an endpoint outside of prefixes, versions and limits. */
@@ -459,4 +479,10 @@ export class FwApplication {
     change();
     return this;
   }
+}
+
+/** Prints what is logged, unless LogTape is configured; what does so is loaded by those who serve. */
+async function logToConsole(): Promise<void> {
+  const log = await import("./runtime/console_log.ts");
+  log.logToConsole();
 }

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { getConfig, getLogger } from "@logtape/logtape";
 import type { Install } from "./core/assembly.ts";
 import { mount } from "./core/router.ts";
 import type { CreatedDocument, DescribedApplication } from "./openapi/create_document.ts";
@@ -48,11 +47,9 @@ export class Documentation {
   };
 
   /** Logs, once, what the served document has to warn of, as soon as there is a log. */
-  warn(): void {
-    if (!getConfig()) return;
-    for (const warning of this.#warnings) {
-      getLogger(["fw", "openapi"]).warn("{warning}", { warning });
-    }
-    this.#warnings = [];
+  async warn(): Promise<void> {
+    if (this.#warnings.length === 0) return;
+    const { logWarnings } = await import("./openapi/log_warnings.ts");
+    if (logWarnings(this.#warnings)) this.#warnings = [];
   }
 }

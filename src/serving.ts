@@ -5,9 +5,8 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { FetchHandler } from "./runtime/adapter.ts";
-import { logToConsole } from "./runtime/console_log.ts";
-import { stopOnSignals } from "./runtime/graceful.ts";
-import { type DrainOptions, type HttpServer, type ListenOptions, serve } from "./runtime/listen.ts";
+import { Background } from "./runtime/background.ts";
+import type { DrainOptions, HttpServer, ListenOptions } from "./runtime/listen.ts";
 
 /** How an application closes. */
 export interface CloseOptions extends DrainOptions {
@@ -15,8 +14,10 @@ export interface CloseOptions extends DrainOptions {
   readonly signal?: string | undefined;
 }
 
-/** Opens servers for one handler, and closes them together. */
+/** Opens servers for one handler, and closes them together. What serves is loaded with the first. */
 export class Serving {
+  /** What requests leave to be done after their responses. */
+  readonly background: Background = new Background();
   readonly #handler: FetchHandler;
   readonly #stop: (signal?: string) => Promise<void>;
   readonly #servers = new Set<HttpServer>();
@@ -36,7 +37,7 @@ export class Serving {
 
   /** Opens a server. */
   async listen(port: number, options: ListenOptions): Promise<HttpServer> {
-    logToConsole();
+    const { serve } = await import("./runtime/listen.ts");
     const server = await serve(this.#handler, { ...options, port });
     if (this.#closed) {
       await server.close();
@@ -48,7 +49,8 @@ export class Serving {
   }
 
   /** Closes on SIGINT and SIGTERM, and ends the process then. */
-  closeOnSignals({ drainMs, lameDuckMs }: DrainOptions): void {
+  async closeOnSignals({ drainMs, lameDuckMs }: DrainOptions): Promise<void> {
+    const { stopOnSignals } = await import("./runtime/graceful.ts");
     this.#releaseSignals ??= stopOnSignals({
       drainMs,
       lameDuckMs,
@@ -61,9 +63,12 @@ export class Serving {
     return this.#closed ??= this.#close(options);
   }
 
-  async #close({ signal, ...drain }: CloseOptions): Promise<void> {
+  async #close({ signal, drainMs = 30_000, lameDuckMs = 0 }: CloseOptions): Promise<void> {
+    const endMs = performance.now() + lameDuckMs + drainMs;
     try {
+      const drain = { drainMs, lameDuckMs };
       await Promise.all([...this.#servers].map((server) => server.close(drain)));
+      await this.background.end(Math.max(0, endMs - performance.now()));
       await this.#stop(signal);
     } finally {
       this.#releaseSignals?.();

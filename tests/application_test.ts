@@ -42,13 +42,14 @@ const AppModule = module({
   controllers: [PingController],
 });
 
-test("FwFactory.create() gives an application that answers at once", async () => {
-  const app = await FwFactory.create(AppModule);
-  assert.equal(await (await app.request("/ping")).text(), "pong");
-  const { fetch } = app;
-  assert.equal(await (await fetch(new Request("http://localhost/ping"))).text(), "pong");
-  assert.equal(app.get(PingService).answer, "pong");
-});
+test("FwFactory.create() gives an application that answers at once", () =>
+  captureLogs(["fw"], async () => {
+    const app = await FwFactory.create(AppModule);
+    assert.equal(await (await app.request("/ping")).text(), "pong");
+    const { fetch } = app;
+    assert.equal(await (await fetch(new Request("http://localhost/ping"))).text(), "pong");
+    assert.equal(app.get(PingService).answer, "pong");
+  }));
 
 test("FwFactory.create() refuses what is no module", async () => {
   await assert.rejects(FwFactory.create({} as typeof AppModule), {

@@ -10,6 +10,7 @@ import { rawPath } from "../core/raw_path.ts";
 import { observe } from "./observe.ts";
 import { requestId } from "./request_id.ts";
 import { serverSpan } from "./server_span.ts";
+import { skippedPaths } from "./skipped_paths.ts";
 
 /** How requests are logged and traced. */
 export interface RequestTracingOptions {
@@ -32,9 +33,9 @@ export interface RequestTracingOptions {
  * @throws {TypeError} if a path to skip does not start with `/`
  */
 export function requestTracing(
-  { skipPaths = [], now = () => performance.now() }: RequestTracingOptions = {},
+  { skipPaths, now = () => performance.now() }: RequestTracingOptions = {},
 ): MiddlewareHandler {
-  const isSkipped = matcherOf(skipPaths);
+  const isSkipped = skippedPaths(skipPaths);
   const logger = getLogger(["fw", "http"]);
 
   return async function requestTracing(c, next) {
@@ -59,18 +60,4 @@ export function requestTracing(
       })
     );
   };
-}
-
-function matcherOf(paths: readonly string[]): (path: string) => boolean {
-  for (const path of paths) {
-    if (!path.startsWith("/")) {
-      throw new TypeError(`Cannot skip path ${JSON.stringify(path)}: it does not start with "/"`);
-    }
-  }
-  const isPrefix = (path: string) => path.endsWith("*");
-  const prefixes = paths.filter(isPrefix).map((path) => path.slice(0, -1));
-  const whole = new Set(
-    paths.filter((path) => !isPrefix(path)).map((path) => path.replace(/(?<=.)\/$/, "")),
-  );
-  return (path) => whole.has(path) || prefixes.some((prefix) => path.startsWith(prefix));
 }

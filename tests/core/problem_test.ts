@@ -155,21 +155,23 @@ const INSTANCES: Readonly<Record<string, string>> = {
 
 for (const [path, instance] of Object.entries(INSTANCES)) {
   const shown = path.replace(/a{9,}/, (as) => `a{${as.length}}`);
-  test(`instance of a problem is a URI reference: ${shown}`, async () => {
-    await using app = await createTestApplication(root);
-    const problem = await (await app.fetch(new Request(`http://localhost${path}`))).json();
-    assert.equal(problem.instance, instance);
-    assert.match(problem.instance, PATH_REFERENCE);
-  });
+  test(`instance of a problem is a URI reference: ${shown}`, () =>
+    captureLogs(["fw"], async () => {
+      await using app = await createTestApplication(root);
+      const problem = await (await app.fetch(new Request(`http://localhost${path}`))).json();
+      assert.equal(problem.instance, instance);
+      assert.match(problem.instance, PATH_REFERENCE);
+    }));
 }
 
-test("instance of a problem is a URI reference, and no other host's, where a path begins with two slashes", async () => {
-  await using app = await createTestApplication(root);
-  for (const path of ["//a", "//a:b", "//@:c/d", "//", "///e", "//%zz"]) {
-    const { instance } = await (await app.fetch(new Request(`http://localhost${path}`))).json();
-    assert.match(instance, PATH_REFERENCE, path);
-  }
-});
+test("instance of a problem is a URI reference, and no other host's, where a path begins with two slashes", () =>
+  captureLogs(["fw"], async () => {
+    await using app = await createTestApplication(root);
+    for (const path of ["//a", "//a:b", "//@:c/d", "//", "///e", "//%zz"]) {
+      const { instance } = await (await app.fetch(new Request(`http://localhost${path}`))).json();
+      assert.match(instance, PATH_REFERENCE, path);
+    }
+  }));
 
 test("instance of a problem is a URI reference whatever is sent over a socket", () =>
   captureLogs(["fw"], async () => {
