@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import * as demo from "../../examples/demo.ts";
+import * as edge from "../../examples/edge.ts";
 import * as hello from "../../examples/hello.ts";
 import * as oauth2 from "../../examples/oauth2.ts";
 import * as events from "../../examples/server_sent_events.ts";
@@ -9,6 +10,7 @@ import * as streaming from "../../examples/streaming.ts";
 import * as users from "../../examples/users.ts";
 import * as webSocket from "../../examples/web_socket.ts";
 import { type FwApplication, FwFactory, type Module } from "../../mod.ts";
+import { DbOptions } from "../../src/db/mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { captureLogs } from "../capture_logs.ts";
 import { issuer } from "../oauth2/issuer.ts";
@@ -28,6 +30,11 @@ const EXAMPLES: readonly (readonly [
   setUp: SetUp,
 ])[] = [
   ["demo", [demo.appModule(DATABASE), demo.appModule(NO_DATABASE)], demo.setUp],
+  [
+    "edge",
+    [edge.appModule(DbOptions.fromUrl(DATABASE)), edge.appModule(DbOptions.fromUrl(NO_DATABASE))],
+    (app) => edge.setUp(app, { verify: () => Promise.reject(new Error("No token is sent here")) }),
+  ],
   ["hello", [hello.AppModule, hello.AppModule], withDocument],
   ["server_sent_events", [events.AppModule, events.AppModule], withDocument],
   ["streaming", [streaming.AppModule, streaming.AppModule], withDocument],

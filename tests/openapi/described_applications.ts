@@ -4,6 +4,7 @@
  * @module
  */
 import * as demo from "../../examples/demo.ts";
+import * as edge from "../../examples/edge.ts";
 import { AppModule as HelloModule } from "../../examples/hello.ts";
 import * as oauth2 from "../../examples/oauth2.ts";
 import { AppModule as EventsModule } from "../../examples/server_sent_events.ts";
@@ -11,6 +12,7 @@ import { AppModule as StreamingModule } from "../../examples/streaming.ts";
 import * as users from "../../examples/users.ts";
 import { AppModule as WebSocketModule } from "../../examples/web_socket.ts";
 import type { FwApplication, Module } from "../../mod.ts";
+import { DbOptions } from "../../src/db/mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { captureLogs } from "../capture_logs.ts";
 import { issuer } from "../oauth2/issuer.ts";
@@ -54,6 +56,12 @@ export async function forEachApplication(
       "users_with_tokens",
       users.appModule(database),
       (app) => users.setUp(app).useOAuth2(verifier, { require: true }),
+    );
+
+    await describe(
+      "edge",
+      edge.appModule(DbOptions.fromUrl(database)),
+      (app) => edge.setUp(app, verifier),
     );
 
     const { provider, settings } = await oauth2.developmentSettings(0, CALLBACK);

@@ -1,6 +1,7 @@
 /** Requests made from the served document alone, and answers held against it. */
 import assert from "node:assert/strict";
 import * as demo from "../../examples/demo.ts";
+import * as edge from "../../examples/edge.ts";
 import * as hello from "../../examples/hello.ts";
 import * as oauth2 from "../../examples/oauth2.ts";
 import * as events from "../../examples/server_sent_events.ts";
@@ -8,6 +9,7 @@ import * as streaming from "../../examples/streaming.ts";
 import * as users from "../../examples/users.ts";
 import * as webSocket from "../../examples/web_socket.ts";
 import type { FwApplication, Module } from "../../mod.ts";
+import { DbOptions } from "../../src/db/mod.ts";
 import { createTestApplication, type DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
 import { captureLogs } from "../capture_logs.ts";
 import { type Issuer, issuer } from "../oauth2/issuer.ts";
@@ -26,6 +28,7 @@ const REQUESTS = {
   usersOfKnownCallers: 1000,
   usersInHaste: 400,
   usersByHttp: 400,
+  edge: 400,
   oauth2: 800,
   demo: 200,
   hello: 100,
@@ -108,6 +111,17 @@ test("the answers of the users example over HTTP are those of its document", () 
     const { answers } = await checkAnswers({ send, callers: [nobody], requests });
     assert.equal(answers, requests);
   }));
+
+test("the answers of the edge example are those of its document", async () => {
+  const tokens = await issuer();
+  await using app = await createTestApplication(
+    edge.appModule(DbOptions.fromUrl("sqlite::memory:")),
+    { setUp: (app) => edge.setUp(app, tokens.verifier) },
+  );
+  const callers = [nobody, forger, await callerOf(tokens, "ada", {})];
+  const { answers } = await checkAnswers({ send: sender(app), callers, requests: REQUESTS.edge });
+  assert.equal(answers, REQUESTS.edge);
+});
 
 test("the answers of the OAuth2 example are those of its document", () =>
   captureLogs(["fw"], async () => {

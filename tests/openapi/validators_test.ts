@@ -22,6 +22,7 @@ const APPLICATIONS = [
   "demo",
   "users",
   "users_with_tokens",
+  "edge",
   "oauth2",
   "kitchen_sink",
 ];
@@ -45,6 +46,7 @@ const WARNINGS: Readonly<Record<string, readonly string[]>> = {
   demo: ["info-license", "operation-4xx-response"],
   users: ["no-unused-components"],
   users_with_tokens: [],
+  edge: [],
   oauth2: ["operation-2xx-response"],
   kitchen_sink: ["no-required-schema-properties-undefined", "no-unused-components"],
 };
