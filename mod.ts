@@ -145,7 +145,9 @@ export type { TrustedProxyOptions } from "./src/middleware/trusted_proxy.ts";
 
 export { environment, EnvironmentError } from "./src/runtime/environment.ts";
 export type { EnvironmentIssue, EnvironmentOptions } from "./src/runtime/environment.ts";
-export type { DrainOptions, HttpServer, ListenOptions } from "./src/runtime/listen.ts";
+export type { TlsOptions, UnixAddress } from "./src/runtime/adapter.ts";
+export type { DrainOptions, HttpServer } from "./src/runtime/http_server.ts";
+export type { ListenOptions } from "./src/runtime/listen.ts";
 export { ListenError, type ListenErrorCode } from "./src/runtime/listen_error.ts";
 export { portFromEnv } from "./src/runtime/port.ts";
 export { upgradeWebSocket } from "./src/runtime/websocket.ts";

@@ -28,7 +28,9 @@ import { claimedRoles, type RolesReader } from "./oauth2/claimed_roles.ts";
 import { installOauth2Middleware, type TokenVerifier } from "./oauth2/middleware.ts";
 import type { OpenApiDocument } from "./openapi/openapi_document.ts";
 import { type OpenApiOptions, resolveOptions } from "./openapi/options.ts";
-import type { DrainOptions, HttpServer, ListenOptions } from "./runtime/listen.ts";
+import type { UnixAddress } from "./runtime/adapter.ts";
+import type { DrainOptions, HttpServer } from "./runtime/http_server.ts";
+import type { ListenOptions } from "./runtime/listen.ts";
 import { requestInit, type RequestOptions } from "./request_options.ts";
 import { type CloseOptions, Serving } from "./serving.ts";
 
@@ -348,30 +350,32 @@ export class FwApplication {
   }
 
   /**
-   * Serves on a port (0 for any that is free); resolves when it listens. Unless the application has
+   * Serves on a port (0 for any that is free) or a Unix socket (`{ path: "/run/app.sock" }`); resolves
+   * when it listens. Unless the application has
    * configured LogTape, what is logged is printed from now on.
    *
    * @throws {RangeError} if the port is not an integer from 0 to 65535
-   * @throws {ListenError} if the address cannot be listened on
-   * @throws {TypeError} if the routes collide, or the application is closed or a preview
+   * @throws {ListenError} if the address cannot be listened on, or the certificate is not valid
+   * @throws {TypeError} if the routes collide, the application is closed or a preview, or a Unix socket
+   * has an empty path, a host name or TLS
    */
-  async listen(port: number, options: ListenOptions = {}): Promise<HttpServer> {
+  async listen(address: number | UnixAddress, options: ListenOptions = {}): Promise<HttpServer> {
     await this.#assemble();
     await logToConsole();
     await this.#documentation.warn();
-    return await this.#serving.listen(port, options);
+    return await this.#serving.listen(address, options);
   }
 
   /**
-   * Serves on a port until SIGINT or SIGTERM; resolves when it listens. On the signal, health turns
+   * Serves on a port or a Unix socket until SIGINT or SIGTERM; resolves when it listens. On the signal, health turns
    * 503, connections are drained, the stop hooks run, and the process exits with 0 (1 if a hook fails).
    * A second signal ends it at once. It throws what {@linkcode FwApplication.listen} throws.
    */
   async listenGraceful(
-    port: number,
+    address: number | UnixAddress,
     { drainMs, lameDuckMs, ...options }: ListenOptions & DrainOptions = {},
   ): Promise<HttpServer> {
-    const server = await this.listen(port, options);
+    const server = await this.listen(address, options);
     await this.#serving.closeOnSignals({ drainMs, lameDuckMs });
     return server;
   }

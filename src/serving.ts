@@ -4,9 +4,10 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
-import type { FetchHandler } from "./runtime/adapter.ts";
+import type { FetchHandler, UnixAddress } from "./runtime/adapter.ts";
 import { Background } from "./runtime/background.ts";
-import type { DrainOptions, HttpServer, ListenOptions } from "./runtime/listen.ts";
+import type { DrainOptions, HttpServer } from "./runtime/http_server.ts";
+import type { ListenOptions } from "./runtime/listen.ts";
 
 /** How an application closes. */
 export interface CloseOptions extends DrainOptions {
@@ -36,9 +37,10 @@ export class Serving {
   }
 
   /** Opens a server. */
-  async listen(port: number, options: ListenOptions): Promise<HttpServer> {
+  async listen(address: number | UnixAddress, options: ListenOptions): Promise<HttpServer> {
     const { serve } = await import("./runtime/listen.ts");
-    const server = await serve(this.#handler, { ...options, port });
+    const where = typeof address === "object" ? { path: address.path } : { port: address };
+    const server = await serve(this.#handler, { ...options, ...where });
     if (this.#closed) {
       await server.close();
       throw new TypeError("Cannot listen: the application is closed");

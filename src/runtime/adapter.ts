@@ -10,17 +10,43 @@
  */
 export type FetchHandler = (request: Request, env?: object) => Response | Promise<Response>;
 
-/** Where to listen. */
-export interface Address {
+/** A TCP address to listen on. */
+export interface TcpAddress {
   /** An IP address or a host name. */
   readonly hostname: string;
   /** The port; 0 for any that is free. */
   readonly port: number;
 }
 
+/** A Unix domain socket to listen on. */
+export interface UnixAddress {
+  /**
+   * Where its file is. What a killed process has left there is replaced, any other file is not; the
+   * file is removed when the server closes. Who may connect is as the process's umask says.
+   */
+  readonly path: string;
+}
+
+/** Where to listen. */
+export type Address = TcpAddress | UnixAddress;
+
+/** What makes a server one of HTTPS. */
+export interface TlsOptions {
+  /** The certificate in PEM, followed by those of the authorities between it and a trusted one. */
+  readonly cert: string;
+  /** The certificate's private key in PEM, not encrypted. */
+  readonly key: string;
+}
+
+/** How a runtime's server listens. */
+export interface AdapterOptions {
+  /** Serves HTTPS; HTTP by default. */
+  readonly tls?: TlsOptions | undefined;
+}
+
 /** A listening server of one runtime. */
 export interface RuntimeServer {
-  /** The port it listens on. */
+  /** The port it listens on, 0 on a Unix socket. */
   readonly port: number;
   /**
    * Accepts no more connections, closes the idle ones, and resolves when the others have been
@@ -35,6 +61,7 @@ export interface RuntimeServer {
 export type Adapter = (
   fetch: FetchHandler,
   address: Address,
+  options: AdapterOptions,
 ) => RuntimeServer | Promise<RuntimeServer>;
 
 /** How a server that stops closes its WebSockets (RFC 6455 §7.4.1); Deno does it so by itself. */

@@ -5,11 +5,13 @@
  */
 import { websocket } from "hono/bun";
 import {
+  type AdapterOptions,
   type Address,
   type FetchHandler,
   GOING_AWAY,
   isAnswerable,
   type RuntimeServer,
+  type TlsOptions,
 } from "./adapter.ts";
 
 /** The longest silence that Bun allows, in seconds; its default of 10 cuts off slow handlers. */
@@ -24,23 +26,31 @@ interface Server {
 /** As much of Bun as is used here; its types are not part of the package. */
 interface Bun {
   serve(options: {
-    readonly hostname: string;
-    readonly port: number;
+    readonly hostname?: string;
+    readonly port?: number;
+    readonly unix?: string;
+    readonly tls?: TlsOptions;
     readonly idleTimeout: number;
     readonly development: boolean;
     readonly reusePort: boolean;
     readonly fetch: (request: Request, server: Server) => ReturnType<FetchHandler>;
     readonly websocket: typeof websocket;
-  }): { readonly port: number; stop(closeActiveConnections?: boolean): Promise<void> };
+  }): { readonly port?: number; stop(closeActiveConnections?: boolean): Promise<void> };
 }
 
 /** Listens with `Bun.serve`. */
-export function listenOnBun(fetch: FetchHandler, address: Address): RuntimeServer {
+export function listenOnBun(
+  fetch: FetchHandler,
+  address: Address,
+  { tls }: AdapterOptions,
+): RuntimeServer {
+  const scheme = tls ? "https" : "http";
   const sockets = new Set<Socket>();
   let stopping = false;
   const { Bun } = globalThis as unknown as { readonly Bun: Bun };
   const server = Bun.serve({
-    ...address,
+    ...("path" in address ? { unix: address.path } : address),
+    ...tls && { tls },
     idleTimeout: IDLE_TIMEOUT_S,
     // In development, Bun answers a failure with a page that shows the code; otherwise it shares a
     // port that is in use, unless told not to.
@@ -56,7 +66,7 @@ export function listenOnBun(fetch: FetchHandler, address: Address): RuntimeServe
       if (!isAnswerable(request)) return new Response(null, { status: 400 });
       if (!request.url.startsWith("/")) return fetch(request, env);
       // without a host, Bun makes no URL
-      return fetch(new Request(`http://localhost${request.url}`, request), env);
+      return fetch(new Request(`${scheme}://localhost${request.url}`, request), env);
     },
     websocket: {
       ...websocket,
@@ -72,7 +82,7 @@ export function listenOnBun(fetch: FetchHandler, address: Address): RuntimeServe
     },
   });
   return {
-    port: server.port,
+    port: server.port ?? 0,
     stop() {
       stopping = true;
       for (const socket of sockets) socket.close(...GOING_AWAY);

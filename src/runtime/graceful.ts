@@ -4,7 +4,7 @@
  * @module
  */
 import { drain, getLogger } from "@logtape/logtape";
-import type { DrainOptions } from "./listen.ts";
+import type { DrainOptions } from "./http_server.ts";
 
 /** What asks a process to end: Ctrl-C, or a supervisor such as Docker or systemd. */
 export type StopSignal = "SIGINT" | "SIGTERM";

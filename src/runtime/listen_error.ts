@@ -4,12 +4,14 @@
  * @module
  */
 import type { Address } from "./adapter.ts";
+import { CertificateError } from "./certificate.ts";
 
 /** Why a server cannot listen: `Failed` is any other reason. */
 export type ListenErrorCode =
   | "AddressInUse"
   | "AddressNotAvailable"
   | "PermissionDenied"
+  | "InvalidCertificate"
   | "Failed";
 
 /** An error of {@linkcode serve}; its `cause` is the runtime's own. */
@@ -27,12 +29,17 @@ export class ListenError extends Error {
   }
 }
 
-/** Writes an address as it stands in a URL: IPv6 in brackets. */
-export function formatAddress({ hostname, port }: Address): string {
+/** Writes an address as it stands in a URL, IPv6 in brackets, or the path of a Unix socket. */
+export function formatAddress(address: Address): string {
+  if ("path" in address) return address.path;
+  const { hostname, port } = address;
   return hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;
 }
 
 function explain(cause: unknown): { code: ListenErrorCode; reason: string } {
+  if (cause instanceof CertificateError) {
+    return { code: "InvalidCertificate", reason: cause.message };
+  }
   const { code, name, message } = cause as { code?: unknown; name?: unknown; message?: unknown };
   switch (code ?? name) {
     case "EADDRINUSE":
@@ -42,7 +49,7 @@ function explain(cause: unknown): { code: ListenErrorCode; reason: string } {
       return { code: "AddressNotAvailable", reason: "this machine does not have the address" };
     case "EACCES":
     case "EPERM":
-      return { code: "PermissionDenied", reason: "the process may not use the port" };
+      return { code: "PermissionDenied", reason: "the process may not use the address" };
     case "NotCapable":
       return { code: "PermissionDenied", reason: String(message) };
     default:

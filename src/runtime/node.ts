@@ -6,7 +6,13 @@
 import type { WebSocketServerLike } from "@hono/node-server";
 import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Address, type FetchHandler, GOING_AWAY, type RuntimeServer } from "./adapter.ts";
+import {
+  type AdapterOptions,
+  type Address,
+  type FetchHandler,
+  GOING_AWAY,
+  type RuntimeServer,
+} from "./adapter.ts";
 import { NodeConnections } from "./node_connections.ts";
 
 /**
@@ -26,14 +32,16 @@ interface WebSocketServer extends WebSocketServerLike {
   readonly clients: Iterable<{ close(code: number, reason: string): void }>;
 }
 
-/** Listens with `node:http`, `@hono/node-server` and `ws`. */
+/** Listens with `node:http` or `node:https`, `@hono/node-server` and `ws`. */
 export async function listenOnNode(
   fetch: FetchHandler,
   address: Address,
+  { tls }: AdapterOptions,
 ): Promise<RuntimeServer> {
-  const [{ createAdaptorServer }, ws] = await Promise.all([
+  const [{ createAdaptorServer }, ws, { createServer }] = await Promise.all([
     import("@hono/node-server"),
     import("ws"),
+    tls ? import("node:https") : import("node:http"),
   ]);
   const webSockets: WebSocketServer = new ws.WebSocketServer({
     noServer: true,
@@ -41,6 +49,7 @@ export async function listenOnNode(
   });
   const connections = new NodeConnections();
   const serverOptions = {
+    ...tls,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAlive: true,
     keepAliveInitialDelay: TCP_PROBE_MS,
@@ -51,10 +60,11 @@ export async function listenOnNode(
       return upgrades;
     },
   };
-  // It is one of `node:http`, as no `createServer` is given.
+  // It is what `createServer` makes: `https.Server` has all that `http.Server` has.
   const server = createAdaptorServer({
     fetch,
     hostname: "localhost",
+    createServer,
     serverOptions,
     websocket: { server: webSockets },
   }) as Server;
@@ -65,7 +75,7 @@ export async function listenOnNode(
   const closed = new Promise<void>((resolve) => server.once("close", resolve));
   await listening(server, address);
   return {
-    port: (server.address() as AddressInfo).port,
+    port: "path" in address ? 0 : (server.address() as AddressInfo).port,
     stop() {
       server.close();
       for (const client of webSockets.clients) client.close(...GOING_AWAY);
@@ -83,10 +93,13 @@ function isWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === "websocket";
 }
 
-function listening(server: Server, { hostname, port }: Address): Promise<void> {
+function listening(server: Server, address: Address): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, hostname, () => {
+    const where = "path" in address
+      ? { path: address.path }
+      : { port: address.port, host: address.hostname };
+    server.listen(where, () => {
       server.off("error", reject);
       resolve();
     });

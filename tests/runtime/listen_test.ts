@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { ListenError } from "../../src/runtime/listen_error.ts";
-import { type HttpServer, serve } from "../../src/runtime/listen.ts";
+import type { HttpServer } from "../../src/runtime/http_server.ts";
+import { serve } from "../../src/runtime/listen.ts";
 import { test } from "../test.ts";
 
 const ok = () => new Response("ok");

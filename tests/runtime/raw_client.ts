@@ -1,0 +1,106 @@
+/**
+ * One connection to a server, on which a test writes bytes and sees what comes back.
+ *
+ * @module
+ */
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { HttpServer } from "../../src/runtime/http_server.ts";
+import { LOCALHOST } from "./certificate_fixture.ts";
+
+const MAX_WAIT_MS = 15_000;
+
+/** A connection over TCP, TLS or a Unix socket, as the server's URL says. */
+export class RawClient implements Disposable {
+  /** All that has come, as latin1, since it was last forgotten. */
+  received = "";
+  /** Whether the server has closed the connection. */
+  isClosed = false;
+  /** The socket underneath. */
+  readonly socket: Socket;
+  #wake = () => {};
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    socket.setEncoding("latin1").on("data", (chunk) => {
+      this.received += chunk;
+      this.#wake();
+    });
+    socket.on("error", () => {});
+    for (const event of ["end", "close"]) {
+      socket.on(event, () => {
+        this.isClosed = true;
+        this.#wake();
+      });
+    }
+  }
+
+  /** Connects to a server. */
+  static async connect({ url, port }: Pick<HttpServer, "url" | "port">): Promise<RawClient> {
+    const { protocol, pathname } = new URL(url);
+    const host = "127.0.0.1";
+    switch (protocol) {
+      case "unix:":
+        return await connected(connect({ path: decodeURI(pathname) }), "connect");
+      case "https:": {
+        const options = { port, host, servername: "localhost", ca: LOCALHOST.cert };
+        return await connected(connectTls(options), "secureConnect");
+      }
+      default:
+        return await connected(connect({ port, host, noDelay: true }), "connect");
+    }
+
+    async function connected(socket: Socket, event: string): Promise<RawClient> {
+      await once(socket, event);
+      return new RawClient(socket);
+    }
+  }
+
+  /** Sends lines, each of which ends with CRLF, then an empty one, then a body. */
+  send(lines: readonly string[], body = ""): void {
+    this.socket.write(`${lines.join("\r\n")}\r\n\r\n${body}`);
+  }
+
+  /** Waits until what has come matches, and gives the match. */
+  async until(pattern: RegExp): Promise<RegExpExecArray> {
+    const deadline = performance.now() + MAX_WAIT_MS;
+    for (;;) {
+      const match = pattern.exec(this.received);
+      if (match) return match;
+      if (this.isClosed || performance.now() > deadline) {
+        const why = this.isClosed ? "the connection is closed" : "nothing more comes";
+        throw new Error(`Cannot find ${pattern}, ${why}: ${this.received.slice(0, 2_000)}`);
+      }
+      await this.#more(deadline);
+    }
+  }
+
+  /** Waits until what has come matches, gives the match, and forgets all up to its end. */
+  async take(pattern: RegExp): Promise<RegExpExecArray> {
+    const match = await this.until(pattern);
+    this.received = this.received.slice(match.index + match[0].length);
+    return match;
+  }
+
+  /** Waits until the server closes the connection, and gives all that has come. */
+  async end(): Promise<string> {
+    const deadline = performance.now() + MAX_WAIT_MS;
+    while (!this.isClosed && performance.now() < deadline) await this.#more(deadline);
+    if (!this.isClosed) throw new Error(`Cannot wait for the end: ${this.received}`);
+    return this.received;
+  }
+
+  /** Closes the connection at once. */
+  [Symbol.dispose](): void {
+    this.socket.destroy();
+  }
+
+  async #more(deadline: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    const timer = setTimeout(resolve, Math.max(0, deadline - performance.now()));
+    await promise;
+    clearTimeout(timer);
+  }
+}
