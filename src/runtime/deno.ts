@@ -10,7 +10,7 @@ import {
   isAnswerable,
   type RuntimeServer,
 } from "./adapter.ts";
-import { overHttp } from "./deno_request.ts";
+import { abortingOnlyEarly, overHttp } from "./deno_request.ts";
 
 /** Listens with `Deno.serve`, which closes WebSockets by itself when it stops. */
 export function listenOnDeno(
@@ -23,7 +23,7 @@ export function listenOnDeno(
   let stopping = false;
   const handle = (request: Request, info: Deno.ServeHandlerInfo) => {
     if (!isAnswerable(request)) return new Response(null, { status: 400 });
-    return fetch(request, info);
+    return fetch(abortingOnlyEarly(request, info), info);
   };
   const common = { signal: abort.signal, onListen() {} };
   const server = "path" in address

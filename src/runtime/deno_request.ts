@@ -5,10 +5,46 @@
  * @module
  */
 
+/** As much of Deno's `ServeHandlerInfo` as is used here. */
+interface Delivery {
+  /** Settles once the response is sent, or has failed. */
+  readonly completed: Promise<void>;
+}
+
+/**
+ * Makes the signal of a request abort if the client leaves before it has its response, not after
+ * that, as Deno has it without `--unstable-no-legacy-abort`. The end of a stream looks to Deno as if
+ * the client had left: there the signal still aborts once all is sent.
+ */
+export function abortingOnlyEarly(request: Request, delivery: Delivery): Request {
+  let signal: AbortSignal | undefined;
+  return Object.defineProperty(request, "signal", {
+    configurable: true,
+    get: () => signal ??= earlySignal(nativeSignal(request), delivery),
+  });
+}
+
 /** Gives a request that came over a Unix socket a URL of HTTP: Deno's begins with `http+unix:`. */
 export function overHttp(request: Request): Request {
   const url = new URL(request.url.replace(/^http\+unix:\/\/[^/]*/, "http://localhost"));
   const host = request.headers.get("host");
   if (host) url.host = host;
   return Object.defineProperty(request, "url", { configurable: true, value: url.href });
+}
+
+function nativeSignal(request: Request): AbortSignal {
+  return Reflect.get(Request.prototype, "signal", request);
+}
+
+function earlySignal(native: AbortSignal, { completed }: Delivery): AbortSignal {
+  const early = new AbortController();
+  let delivered = false;
+  completed.then(() => delivered = true, () => {});
+  native.addEventListener("abort", () => {
+    // Where the response is sent, `completed` has been resolved just before the signal aborts.
+    queueMicrotask(() => {
+      if (!delivered) early.abort(native.reason);
+    });
+  });
+  return early.signal;
 }
