@@ -14,6 +14,7 @@ import {
   type RuntimeServer,
 } from "./adapter.ts";
 import { NodeConnections } from "./node_connections.ts";
+import { refusingWhole } from "./node_upgrade.ts";
 
 /**
  * Longer than the 60 s for which load balancers keep an idle connection, so that they close it
@@ -62,7 +63,7 @@ export async function listenOnNode(
   };
   // It is what `createServer` makes: `https.Server` has all that `http.Server` has.
   const server = createAdaptorServer({
-    fetch,
+    fetch: refusingWhole(fetch),
     hostname: "localhost",
     createServer,
     serverOptions,

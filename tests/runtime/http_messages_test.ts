@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import type { HttpServer } from "../../src/runtime/http_server.ts";
+import { serve } from "../../src/runtime/listen.ts";
+import { test } from "../test.ts";
+import { RawClient } from "./raw_client.ts";
+import { RUNTIME } from "./runtime_name.ts";
+
+const LOCAL = { port: 0, hostname: "127.0.0.1" };
+const KEY = ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="];
+
+test("serve() sends no body with 204, 304 and answers to HEAD, and goes on after them", async () => {
+  const answers: Record<string, Response> = {
+    "/204": new Response(null, { status: 204 }),
+    "/304": new Response(null, { status: 304, headers: { etag: '"a"' } }),
+    "/head": new Response("unseen"),
+  };
+  await using server = await serve(({ url }) => answers[new URL(url).pathname]!, LOCAL);
+  using client = await RawClient.connect(server);
+  for (const [line, status] of [["GET /204", 204], ["GET /304", 304], ["HEAD /head", 200]]) {
+    client.send([`${line} HTTP/1.1`, "Host: localhost"]);
+    const [head] = await client.take(/^HTTP\/1\.1 [^]*?\r\n\r\n/);
+    assert.equal(Number(head.split(" ")[1]), status);
+    assert.doesNotMatch(head, /^transfer-encoding/im);
+    if (line === "HEAD /head") assert.match(head, /^content-length: 6\r$/im);
+  }
+  assert.equal(client.received, "");
+});
+
+test("serve() asks a client that expects it for the body", async () => {
+  await using server = await serve(async (request) => new Response(await request.text()), LOCAL);
+  using client = await RawClient.connect(server);
+  client.send(["POST / HTTP/1.1", "Host: x", "Expect: 100-continue", "Content-Length: 4"]);
+  await client.take(/^HTTP\/1\.1 100 Continue\r\n\r\n/);
+  client.socket.write("body");
+  await client.until(/^HTTP\/1\.1 200 [^]*\r\n\r\nbody$/);
+});
+
+test("serve() takes 90 header fields and a head of 15 KB, and refuses one of 1 MB", async () => {
+  await using server = await serve(({ headers }) => new Response(headers.get("x-last")), LOCAL);
+  const many = Array.from({ length: 88 }, (_, i) => `X-${i}: ${i}`);
+  const heads = [[...many, "X-Last: seen"], [`X-Large: ${"x".repeat(15_000)}`, "X-Last: seen"]];
+  for (const lines of heads) {
+    assert.match(await answer(server, ["GET / HTTP/1.1", ...lines]), / 200 [^]*\r\n\r\nseen$/);
+  }
+  using client = await RawClient.connect(server);
+  client.send(["GET / HTTP/1.1", "Host: x", `X-Large: ${"x".repeat(1_000_000)}`]);
+  const status = RUNTIME === "deno" ? 400 : 431;
+  await client.until(new RegExp(`^HTTP/1\\.1 ${status} `));
+});
+
+test("serve() refuses messages that a proxy could read differently", async () => {
+  await using server = await serve(() => new Response("?"), LOCAL);
+  const heads = [
+    ["POST / HTTP/1.1", "Content-Length: 5", "Transfer-Encoding: chunked"],
+    ["POST / HTTP/1.1", "Content-Length: 5", "Content-Length: 6"],
+    ["GET / HTTP/1.1", "X-Name : a space"],
+    ["nonsense"],
+  ];
+  for (const lines of heads) {
+    assert.match(await answer(server, lines), /^HTTP\/1\.1 400 /, lines[1]);
+  }
+});
+
+test("serve() goes on with HTTP/1.1 where an upgrade is none, or not to a WebSocket", async () => {
+  await using server = await serve(async (request) => new Response(await request.text()), LOCAL);
+  const heads = [
+    ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk"],
+    ["Connection: Upgrade", "Upgrade: unknown/2"],
+    ["Connection: Upgrade"],
+    ["Upgrade: websocket", ...KEY],
+  ];
+  for (const lines of heads) {
+    assert.match(await answer(server, ["GET / HTTP/1.1", ...lines]), /^HTTP\/1\.1 200 /, lines[0]);
+    const head = ["POST / HTTP/1.1", ...lines, "Content-Length: 4"];
+    // Deno itself refuses an upgrade that comes with a body.
+    const isRefused = RUNTIME === "deno" && lines.length > 1 && lines[0]!.startsWith("Connection");
+    assert.match(await answer(server, head, "body"), isRefused ? / 400 / : /\r\n\r\nbody$/);
+  }
+});
+
+test("serve() sends what a handler answers to a WebSocket in place of the upgrade", async () => {
+  const headers = { "x-why": "guard", "content-type": "application/problem+json" };
+  await using server = await serve(() => new Response("{}", { status: 403, headers }), LOCAL);
+  const head = ["GET / HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket", ...KEY];
+  const received = await answer(server, head);
+
+  assert.match(received, /^HTTP\/1\.1 403 Forbidden\r\n/);
+  assert.match(received, /^content-type: application\/problem\+json\r\n/im);
+  assert.match(received, /^x-why: guard\r\n/im);
+  assert.match(received, /\r\n\r\n\{\}$/);
+});
+
+/** Sends a request on a connection of its own, and gives the answer, whole if it has a length. */
+async function answer(server: HttpServer, lines: readonly string[], body = ""): Promise<string> {
+  using client = await RawClient.connect(server);
+  const [first = "", ...rest] = lines;
+  client.send([first, "Host: localhost", ...rest], body);
+  const [, length = "0"] = await client.until(
+    /^HTTP[^]*?(?:content-length: (\d+)\r\n[^]*?)?\r\n\r\n/i,
+  );
+  await client.until(new RegExp(`\r\n\r\n[^]{${length}}`));
+  return client.received;
+}
