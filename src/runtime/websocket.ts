@@ -44,7 +44,7 @@ async function loadUpgrade(): Promise<typeof upgradeWebSocket> {
   switch (getRuntimeKey()) {
     case "deno": {
       const { upgradeWebSocket } = await import("hono/deno");
-      return (c, events) => upgradeWebSocket(lowerCased(c), events);
+      return (c, events) => upgradeWebSocket(lowerCased(c), namingLoss(events));
     }
     case "bun":
       return (await import("hono/bun")).upgradeWebSocket;
@@ -75,6 +75,17 @@ function guard<E>(handler: EventHandler<E>): EventHandler<E> {
       getLogger(["fw", "runtime"]).error("A WebSocket's handler failed: {error}", { error });
       socket.close(1011, "Internal error");
     }
+  };
+}
+
+/** RFC 6455 §7.1.5 has 1006 for a connection that is lost; Deno has 0. */
+function namingLoss(events: WSEvents): WSEvents {
+  const { onClose } = events;
+  if (!onClose) return events;
+  return {
+    ...events,
+    onClose: (event, socket) =>
+      onClose(event.code === 0 ? new CloseEvent("close", { code: 1006 }) : event, socket),
   };
 }
 

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { Hono } from "hono";
+import type { WSEvents } from "hono/ws";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { HttpServer } from "../../src/runtime/http_server.ts";
+import { serve, type ServeOptions } from "../../src/runtime/listen.ts";
+import { upgradeWebSocket } from "../../src/runtime/websocket.ts";
+import { test } from "../test.ts";
+import { LOCALHOST } from "./certificate_fixture.ts";
+import { RawClient } from "./raw_client.ts";
+
+const LOCAL = { port: 0, hostname: "127.0.0.1" };
+const ECHO: WSEvents = { onMessage: ({ data }, socket) => socket.send(data as string) };
+
+test("a WebSocket works over TCP, TLS and a Unix socket", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "fw-ws-"));
+  const places = [LOCAL, { ...LOCAL, tls: LOCALHOST }, { path: join(folder, "app.sock") }];
+  for (const place of places) {
+    await using server = await serveSockets(ECHO, place);
+    using client = await openRaw(server);
+    client.socket.write(frame(0x81, "hello"));
+    await client.take(sent(0x81, "hello"));
+    client.socket.write(frame(0x88, "\x03\xe8"));
+    await client.until(sent(0x88, "\x03\xe8"));
+    await client.end();
+  }
+  await rm(folder, { recursive: true });
+});
+
+test("a WebSocket answers a ping with its payload", async () => {
+  await using server = await serveSockets(ECHO, LOCAL);
+  using client = await openRaw(server);
+  client.socket.write(frame(0x89, "are you there"));
+  await client.until(sent(0x8a, "are you there"));
+});
+
+test("a WebSocket joins the fragments of a message", async () => {
+  await using server = await serveSockets(ECHO, LOCAL);
+  using client = await openRaw(server);
+  for (const [opcode, part] of [[0x01, "in "], [0x00, "three "], [0x80, "parts"]] as const) {
+    client.socket.write(frame(opcode, part));
+  }
+  await client.until(sent(0x81, "in three parts"));
+});
+
+test("a WebSocket takes a message of 8 MiB, and sends it back", async () => {
+  await using server = await serveSockets(ECHO, LOCAL);
+  const client = new WebSocket(server.url.replace("http", "ws"));
+  client.binaryType = "arraybuffer";
+  await new Promise((resolve) => client.onopen = resolve);
+  const large = new Uint8Array(8 * 1024 * 1024).map((_, i) => i % 251);
+  const answer = new Promise<MessageEvent>((resolve) => client.onmessage = resolve);
+  client.send(large);
+  assert.deepEqual(new Uint8Array((await answer).data), large);
+  const closed = new Promise((resolve) => client.onclose = resolve);
+  client.close();
+  await closed;
+});
+
+test("a WebSocket whose client goes without a word is closed with 1006", async () => {
+  const closed = Promise.withResolvers<number>();
+  await using server = await serveSockets({ onClose: ({ code }) => closed.resolve(code) }, LOCAL);
+  using client = await openRaw(server);
+  client.socket.destroy();
+
+  assert.equal(await closed.promise, 1006);
+});
+
+function serveSockets(events: WSEvents, where: ServeOptions): Promise<HttpServer> {
+  const app = new Hono().get("/", (c) => upgradeWebSocket(c, events));
+  return serve(app.fetch, where);
+}
+
+async function openRaw(server: HttpServer): Promise<RawClient> {
+  const client = await RawClient.connect(server);
+  const key = ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="];
+  client.send(["GET / HTTP/1.1", "Host: x", "Connection: Upgrade", "Upgrade: websocket", ...key]);
+  await client.take(/^HTTP\/1\.1 101 [^]*s3pPLMBiTxaQ9kYGzzhZRbK\+xOo=[^]*?\r\n\r\n/);
+  return client;
+}
+
+/** Makes a frame of a client (RFC 6455 §5.2), whose mask changes nothing. */
+function frame(opcode: number, payload: string): Uint8Array {
+  const bytes = Uint8Array.from(payload, (character) => character.charCodeAt(0));
+  return Uint8Array.of(opcode, 0x80 | bytes.length, 0, 0, 0, 0, ...bytes);
+}
+
+/** Matches a frame of a server, which has no mask. */
+function sent(opcode: number, payload: string): RegExp {
+  return new RegExp(`^${String.fromCharCode(opcode, payload.length)}${payload}`);
+}
