@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import { FwFactory, module, route } from "../../mod.ts";
+import { captureLogs } from "../capture_logs.ts";
+import { test } from "../test.ts";
+
+/** An application whose route leaves work to be done after its answer. */
+function leaving(work: () => Promise<unknown>) {
+  class LeavingController {
+    leave = route.get("/", (_, c) => {
+      c.executionCtx.waitUntil(work());
+      return c.text("answered");
+    });
+  }
+  return FwFactory.create(module({ controllers: [LeavingController] }));
+}
+
+test("work of waitUntil() goes on after the answer, and close() waits for it", () =>
+  captureLogs(["fw"], async () => {
+    const events: string[] = [];
+    const app = await leaving(async () => {
+      await delay(200);
+      events.push("done");
+    });
+    const { url } = await app.listen(0, { hostname: "127.0.0.1" });
+    assert.equal(await (await fetch(url)).text(), "answered");
+    events.push("answered");
+    await app.close();
+    events.push("closed");
+    assert.deepEqual(events, ["answered", "done", "closed"]);
+  }));
+
+test("work of waitUntil() that begins more work is waited for with it", async () => {
+  let done = false;
+  class TwiceController {
+    twice = route.get("/", (_, c) => {
+      const { waitUntil } = c.executionCtx;
+      waitUntil(delay(20).then(() => waitUntil(delay(50).then(() => done = true))));
+    });
+  }
+  const app = await FwFactory.create(module({ controllers: [TwiceController] }));
+  await app.request("/");
+  await app.close();
+  assert.equal(done, true);
+});
+
+test("work of waitUntil() that fails is logged, and fails nobody else", () =>
+  captureLogs(["fw"], async (records) => {
+    const failure = new Error("as this test wants it");
+    const app = await leaving(() => Promise.reject(failure));
+    assert.equal((await app.request("/")).status, 200);
+    await app.close();
+    assert.deepEqual(
+      records.map(({ level, category, properties }) => [level, category, properties.error]),
+      [["error", ["fw", "runtime"], failure]],
+    );
+  }));
+
+test("close() gives up work of waitUntil() after drainMs, and says so", () =>
+  captureLogs(["fw"], async (records) => {
+    const end = Promise.withResolvers<void>();
+    const app = await leaving(() => end.promise);
+    await app.request("/");
+    await app.close({ drainMs: 50 });
+    assert.deepEqual(
+      records.map(({ level, properties }) => [level, properties.count]),
+      [["warning", 1]],
+    );
+    end.resolve();
+  }));
+
+test("app.fetch() hands work to the execution context that it is given, and the request itself", () =>
+  captureLogs(["fw"], async () => {
+    const work = Promise.resolve("work");
+    const app = await leaving(() => work);
+    const handed: Promise<unknown>[] = [];
+    const context = {
+      waitUntil: (promise: Promise<unknown>) => void handed.push(promise),
+      passThroughOnException() {},
+      props: {},
+    };
+    const response = app.fetch(new Request("http://localhost/"), {}, context);
+    assert.equal(await (await response).text(), "answered");
+    assert.deepEqual(handed, [response, work]);
+    await app.close();
+  }));
