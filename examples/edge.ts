@@ -9,8 +9,8 @@
  *     export OAUTH2_JWKS_URL=https://id.example.com/jwks
  *     deno serve -A examples/edge.ts
  */
-import type { D1Database, ExecutionContext } from "@cloudflare/workers-types";
-import { D1Dialect } from "kysely-d1";
+import type { ExecutionContext } from "hono";
+import { D1Dialect, type D1DialectConfig } from "kysely-d1";
 import process from "node:process";
 import * as v from "valibot";
 import {
@@ -149,7 +149,7 @@ const Settings = v.object({
 
 /** What a Worker is bound to, beside the settings. */
 interface Bindings extends Readonly<Record<string, unknown>> {
-  readonly DB?: D1Database;
+  readonly DB?: D1DialectConfig["database"];
 }
 
 async function start({ DB: database, ...settings }: Bindings): Promise<FwApplication> {

@@ -1,5 +1,5 @@
 /**
- * WebSockets on Deno, Bun and Node.
+ * WebSockets on Deno, Bun, Node and workerd.
  *
  * @module
  */
@@ -27,8 +27,10 @@ import { HttpException } from "../core/http_exception.ts";
  * }
  * ```
  *
+ * On workerd, a socket is open once it is there: `onOpen` is not called.
+ *
  * @throws {HttpException} 426 if the request does not ask for a WebSocket (RFC 9110 §15.5.22)
- * @throws {TypeError} on a runtime without servers
+ * @throws {TypeError} on a runtime other than Deno, Bun, Node and workerd
  */
 export async function upgradeWebSocket(c: Context, events: WSEvents): Promise<Response> {
   if (c.req.header("upgrade")?.toLowerCase() !== "websocket") {
@@ -50,8 +52,10 @@ async function loadUpgrade(): Promise<typeof upgradeWebSocket> {
       return (await import("hono/bun")).upgradeWebSocket;
     case "node":
       return (await import("@hono/node-server")).upgradeWebSocket;
+    case "workerd":
+      return (await import("hono/cloudflare-workers")).upgradeWebSocket;
     default:
-      throw new TypeError("Cannot upgrade to a WebSocket: the runtime is not Deno, Bun or Node");
+      throw new TypeError("Cannot upgrade to a WebSocket: the runtime is not one of ours");
   }
 }
 

@@ -1,0 +1,112 @@
+/**
+ * Bundles the sources as tools for the edge do (`wrangler` has the same bundler), and as the package for
+ * npm tells them to.
+ *
+ * @module
+ */
+import { build, type Metafile, type Plugin } from "esbuild";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { ROOT } from "../project.ts";
+
+/** The packages of servers, drivers, metrics and stores, which no bundle for the edge has. */
+export const LEFT_OUT: readonly string[] = [
+  "@hono/node-server",
+  "kysely-postgres-js",
+  "mysql2",
+  "postgres",
+  "prom-client",
+  "rate-limiter-flexible",
+  "ws",
+];
+
+/** What takes their place. */
+export const LEFT_OUT_FILE = "src/runtime/left_out.ts";
+
+/** What an application needs that verifies the tokens of its callers, as the text of a module. */
+export const CORE_WITH_VERIFIER = `
+  export { FwFactory, inject, module, route } from "./mod.ts";
+  export { JwksCache, JwtVerifier, OAuth2Guard, ValidationConfig } from "./src/oauth2/mod.ts";
+`;
+
+/** Gives the text of a module that is all of another. */
+export function sourceOf(file: string): string {
+  return `export * from "${file}";\nimport * as all from "${file}";\nexport default all.default;`;
+}
+
+/** A bundle: one module. */
+export interface Bundle {
+  /** Its code, minified. */
+  readonly code: string;
+  /** Its size in bytes, as gzip compresses it. */
+  readonly gzipBytes: number;
+  /** How many bytes of each file are in it, by the file's path. */
+  readonly bytesOf: Readonly<Record<string, number>>;
+}
+
+/** Options of {@linkcode bundle}. */
+export interface BundleOptions {
+  /** Whether what is imported only when it is needed is part of it; it is by default. */
+  readonly lazyParts?: boolean;
+}
+
+/** Bundles a module, given as its text, whose imports are seen from the project's root. */
+export async function bundle(
+  text: string,
+  { lazyParts = true }: BundleOptions = {},
+): Promise<Bundle> {
+  const { outputFiles: [file], metafile } = await build({
+    stdin: { contents: text, resolveDir: ROOT, loader: "ts" },
+    absWorkingDir: ROOT,
+    bundle: true,
+    minify: true,
+    keepNames: true, // what documents and error messages call controllers and providers
+    format: "esm",
+    platform: "browser",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["node:*", "cloudflare:*"],
+    alias: Object.fromEntries(LEFT_OUT.map((name) => [name, join(ROOT, LEFT_OUT_FILE)])),
+    plugins: [withoutSideEffects, ...lazyParts ? [] : [withoutLazyParts]],
+    metafile: true,
+    write: false,
+    logLevel: "silent",
+  });
+  if (!file) throw new Error("Cannot bundle: there is no output");
+  return {
+    code: file.text,
+    gzipBytes: gzipSync(file.contents, { level: 9 }).length,
+    bytesOf: bytesOf(metafile),
+  };
+}
+
+/** As `"sideEffects": false` of the package says: what nobody uses of its modules is dropped. */
+const withoutSideEffects: Plugin = {
+  name: "without side effects",
+  setup({ onResolve }) {
+    onResolve(
+      { filter: /^\.{1,2}\/.*\.ts$/ },
+      ({ path, resolveDir, kind }) =>
+        kind === "dynamic-import"
+          ? undefined
+          : { path: join(resolveDir, path), sideEffects: false },
+    );
+  },
+};
+
+const withoutLazyParts: Plugin = {
+  name: "without lazy parts",
+  setup({ onResolve }) {
+    onResolve(
+      { filter: /./ },
+      ({ path, kind }) => kind === "dynamic-import" ? { path, external: true } : undefined,
+    );
+  },
+};
+
+function bytesOf({ outputs }: Metafile): Record<string, number> {
+  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
+  return Object.fromEntries(
+    inputs.map(([file, { bytesInOutput }]) => [file, bytesInOutput] as const)
+      .filter(([, bytes]) => bytes > 0),
+  );
+}

@@ -1,0 +1,90 @@
+/** A key set in workerd, where a promise of a request that has ended never settles. */
+import assert from "node:assert/strict";
+import { test } from "../test.ts";
+import { bundle } from "./bundle.ts";
+import { Site } from "./site.ts";
+
+interface Habits {
+  /** After how many milliseconds the keys are due. */
+  readonly windowMs: number;
+  /** Whether it tells the verifier of its execution context. */
+  readonly waitUntil: boolean;
+}
+
+/** A Worker that tells what became of a token, and how often it has fetched keys. */
+function worker({ windowMs, waitUntil }: Habits): string {
+  return `
+import { JwksCache, JwtVerifier, ValidationConfig } from "./src/oauth2/mod.ts";
+
+let made;
+function make({ OAUTH2_ISSUER, OAUTH2_AUDIENCE, OAUTH2_JWKS_URL }) {
+  const keys = new JwksCache(OAUTH2_JWKS_URL, { timeoutMs: 500 }).withRefreshWindow(${windowMs});
+  const config = new ValidationConfig("ES256").withIssuer(OAUTH2_ISSUER);
+  const verifier = new JwtVerifier(keys, config.withAudience(OAUTH2_AUDIENCE), { cacheTokens: 10 });
+  return { keys, verifier };
+}
+
+export default {
+  async fetch(request, env, context) {
+    const { keys, verifier } = made ??= make(env);
+    const token = request.headers.get("authorization").slice("Bearer ".length);
+    const options = ${waitUntil ? "{ waitUntil: (work) => context.waitUntil(work) }" : "{}"};
+    const subject = await verifier.verify(token, options).then(
+      ({ claims }) => claims.sub,
+      (error) => error.code,
+    );
+    return Response.json({ subject, fetches: keys.fetchCount });
+  },
+};`;
+}
+
+const [patient, hasty, forgetful] = await Promise.all([
+  bundle(worker({ windowMs: 60_000, waitUntil: true })),
+  bundle(worker({ windowMs: 1, waitUntil: true })),
+  bundle(worker({ windowMs: 1, waitUntil: false })),
+]);
+
+test("a key set is fetched once for all requests of a Worker that miss it at the same time", async () => {
+  await using site = await Site.start(patient.code);
+  const release = site.provider.hold();
+  const answers = Array.from({ length: 10 }, (_, i) => site.send(`user ${i}`, "GET", "/"));
+  while (site.provider.requestCount === 0) await pause(5);
+  await pause(100);
+  release();
+  const bodies = (await Promise.all(answers)).map(({ body }) => body);
+  assert.deepEqual(bodies.map(({ subject }) => subject), bodies.map((_, i) => `user ${i}`));
+  assert.equal(site.provider.requestCount, 1);
+});
+
+test("a refresh in the background outlives the request that began it", async () => {
+  await using site = await Site.start(hasty.code);
+  await site.send("ada", "GET", "/");
+  await pause(20); // by now the keys are due
+  const release = site.provider.hold();
+  assert.deepEqual((await site.send("ada", "GET", "/")).body, { subject: "ada", fetches: 2 });
+  await pause(100); // the answer is out, and its request has ended
+  await site.rotate();
+  const answer = site.send("bob", "GET", "/");
+  await pause(50);
+  release();
+  assert.equal((await answer).body.subject, "bob");
+});
+
+test("a refresh that died with its request is done again by who waits for it", async () => {
+  await using site = await Site.start(forgetful.code);
+  await site.send("ada", "GET", "/");
+  await pause(20);
+  const release = site.provider.hold();
+  await site.send("ada", "GET", "/"); // it begins a refresh, and ends
+  await pause(100);
+  release();
+  await site.rotate();
+  const beganMs = performance.now();
+  const { body } = await site.send("bob", "GET", "/");
+  assert.equal(body.subject, "bob");
+  assert.ok(performance.now() - beganMs < 10_000);
+});
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

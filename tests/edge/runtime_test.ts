@@ -1,0 +1,105 @@
+/** What an application does in workerd as it does on servers, and what it refuses to do there. */
+import assert from "node:assert/strict";
+import { test } from "../test.ts";
+import { bundle } from "./bundle.ts";
+import { Worker } from "./worker.ts";
+
+/** An application that is made at import, where a Worker must not do I/O, set timers or draw numbers. */
+const { code } = await bundle(`
+import { FwFactory, module, route, upgradeWebSocket } from "./mod.ts";
+
+class RuntimeController {
+  echo = route.get("/echo", (_, c) => upgradeWebSocket(c, {
+    onMessage: (event, socket) => socket.send("echo " + event.data),
+  }));
+  counted = route.get("/counted", (_, c) => c.body(new ReadableStream({
+    async start(controller) {
+      for (const word of ["one", "two", "three"]) {
+        controller.enqueue(new TextEncoder().encode(word));
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+      controller.close();
+    },
+  })));
+  broken = route.get("/broken", () => { throw new Error("as this test wants it"); });
+  metrics = route.get("/metrics", async () => {
+    const app = await FwFactory.create(module({}));
+    await app.enableMetrics().ready();
+  });
+  listen = route.get("/listen", async () => {
+    const app = await FwFactory.create(module({}));
+    await app.listen(3000);
+  });
+}
+
+const app = await FwFactory.create(module({ controllers: [RuntimeController] }));
+app.useRequestId().useRequestTracing().useRateLimit({ key: () => "all" }).enableOpenApi();
+export default { fetch: app.fetch };
+`);
+
+test("an application that is made at import answers in workerd, its first requests at once", async () => {
+  await using worker = await Worker.start(code);
+  const requests = Array.from({ length: 10 }, () => fetch(`${worker.url}/openapi.json`));
+  for (const response of await Promise.all(requests)) {
+    assert.ok(response.headers.has("x-request-id"));
+    assert.ok("/echo" in (await response.json()).paths);
+  }
+});
+
+test("a response is streamed from workerd while it is made", async () => {
+  await using worker = await Worker.start(code);
+  const headers = { "accept-encoding": "identity" }; // miniflare compresses, and waits for more to do so
+  const { body } = await fetch(`${worker.url}/counted`, { headers });
+  assert.ok(body);
+  const times: number[] = [];
+  let text = "";
+  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+    times.push(performance.now());
+    text += chunk;
+  }
+  assert.equal(text, "onetwothree");
+  assert.ok(times.at(-1)! - times[0]! > 200, times.join());
+});
+
+test("upgradeWebSocket() opens a socket in workerd", async () => {
+  await using worker = await Worker.start(code);
+  const socket = new WebSocket(`${worker.url.replace("http", "ws")}/echo`);
+  await new Promise((resolve) => socket.onopen = resolve);
+  const received = new Promise<MessageEvent>((resolve) => socket.onmessage = resolve);
+  socket.send("hello");
+  assert.equal((await received).data, "echo hello");
+  const closed = new Promise((resolve) => socket.onclose = resolve);
+  socket.close(1000);
+  await closed;
+});
+
+test("what a handler throws in workerd is a problem, and logged with the request", async () => {
+  await using worker = await Worker.start(code);
+  const response = await fetch(`${worker.url}/broken`);
+  const { status, detail, requestId } = await response.json();
+  assert.deepEqual([status, detail], [500, "as this test wants it"]);
+  assert.equal(requestId, response.headers.get("x-request-id"));
+  await worker.logged(/GET \/broken 500 in [\d.]+ ms/);
+});
+
+test("an application in workerd says what a bundle for the edge has left out", async () => {
+  await using worker = await Worker.start(code);
+  const detailOf = async (path: string) => (await (await fetch(worker.url + path)).json()).detail;
+  assert.deepEqual([await detailOf("/metrics"), await detailOf("/listen")], [
+    "Cannot load a server, a driver, metrics or a Redis store: bundles for the edge leave them out",
+    "Cannot listen on this runtime: it calls the exported `fetch` instead",
+  ]);
+});
+
+for (const file of ["mod.ts", "authn", "db", "oauth2", "oauth2/social", "openapi"]) {
+  const path = file === "mod.ts" ? "./mod.ts" : `./src/${file}/mod.ts`;
+  test(`a Worker may import ${path}: nothing of it does I/O, sets a timer or draws a number`, async () => {
+    const { code } = await bundle(`
+      import * as all from "${path}";
+      export default { fetch: () => Response.json(Object.keys(all)) };
+    `);
+    await using worker = await Worker.start(code);
+    const names = await (await fetch(worker.url)).json();
+    assert.ok(names.length > 0);
+  });
+}

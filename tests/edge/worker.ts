@@ -1,0 +1,60 @@
+/**
+ * Runs a module in workerd, the runtime of Cloudflare Workers, on loopback.
+ *
+ * @module
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Subprocess } from "../subprocess.ts";
+
+/** What a Worker is bound to. */
+export interface Bindings {
+  /** Text by its name. */
+  readonly text?: Readonly<Record<string, string>>;
+  /** The names of databases (D1), each of them empty. */
+  readonly databases?: readonly string[];
+}
+
+/** A running Worker, which ends with its scope. */
+export class Worker implements AsyncDisposable {
+  /** Where it answers, without a slash at the end. */
+  readonly url: string;
+  readonly #process: Subprocess;
+
+  private constructor(url: string, process: Subprocess) {
+    this.url = url;
+    this.#process = process;
+  }
+
+  /**
+   * Starts a module.
+   *
+   * @throws {Error} if it does something at import that a Worker must not: I/O, timers, randomness
+   */
+  static async start(code: string, { text = {}, databases = [] }: Bindings = {}): Promise<Worker> {
+    const folder = mkdtempSync(join(tmpdir(), "fw-worker-"));
+    const file = join(folder, "worker.json");
+    writeFileSync(file, JSON.stringify({ code, text, databases }));
+    const process = new Subprocess("tests/edge/worker_fixture.mjs", { args: [file] });
+    try {
+      const line = await process.until(/^(?:Serves at http:.*|Cannot start: .*)$/m);
+      if (!line.startsWith("Serves at ")) throw new Error(line);
+      return new Worker(line.slice("Serves at ".length), process);
+    } catch (error) {
+      await process[Symbol.asyncDispose]();
+      throw error;
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+
+  /** Waits for something that it logs. */
+  logged(pattern: RegExp): Promise<string> {
+    return this.#process.until(pattern);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#process[Symbol.asyncDispose]();
+  }
+}
