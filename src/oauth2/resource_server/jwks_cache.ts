@@ -4,12 +4,12 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
-import { within } from "../../core/time_limit.ts";
 import { boundedFetch, type Fetch, FetchFailure } from "../bounded_fetch.ts";
 import { endpointUrl } from "../endpoint_url.ts";
 import { OAuth2Error } from "../errors.ts";
 import { KeySet, type KeySource, type VerifyOptions } from "./key_set.ts";
 import { Pace } from "./pace.ts";
+import { Refresh } from "./refresh.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
 
 /** What a {@linkcode JwksCache} reaches the outside by. */
@@ -22,22 +22,11 @@ export interface JwksCacheOptions {
   readonly timeoutMs?: number;
 }
 
-/** A fetch that is under way, or about to be. */
-interface Refresh {
-  /** Whether its request has been sent: what it brings may be older than what comes after. */
-  isSent: boolean;
-  readonly done: Promise<void>;
-  /** When it is over at the latest. What an edge runtime has dropped never settles. */
-  readonly overdueAtMs: number;
-}
-
 const REFRESH_WINDOW_MS = 15 * 60_000;
 const MAX_STALE_MS = 24 * 60 * 60_000;
 const MAX_BYTES = 1024 * 1024;
 /** How long keys that are due are left as they are after a fetch that failed. */
 const RETRY_MS = 10_000;
-/** How much later than promised a fetch may end on a busy machine before it is given up. */
-const GRACE_MS = 1_000;
 /** Timers of more would fire at once. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
@@ -182,45 +171,29 @@ export class JwksCache implements KeySource {
   #refreshInBackground(options: VerifyOptions): void {
     const nowMs = this.#options.now();
     const hasJustFailed = Math.abs(nowMs - this.#failedAtMs) < RETRY_MS;
-    if (this.#underWay(nowMs) || hasJustFailed || this.#pace.waitMs(nowMs) > 0) return;
+    if (this.#underWay || hasJustFailed || this.#pace.waitMs(nowMs) > 0) return;
     this.#begin(options).done.catch(() => {}); // it is logged
-  }
-
-  /** The fetch that is under way, unless it should be over by now. */
-  #underWay(nowMs: number): Refresh | undefined {
-    return this.#refresh && nowMs < this.#refresh.overdueAtMs ? this.#refresh : undefined;
   }
 
   /** Joins the fetch under way, or begins one. */
   #begin({ waitUntil }: VerifyOptions): Refresh {
-    const nowMs = this.#options.now();
-    const underWay = this.#underWay(nowMs);
-    if (underWay) return underWay;
-    const waitMs = this.#pace.take(nowMs);
-    const run = async (): Promise<void> => {
-      await pause(waitMs);
-      refresh.isSent = true;
-      try {
-        await this.#fetch();
-      } finally {
-        this.#forget(refresh);
-      }
-    };
-    const refresh: Refresh = {
-      isSent: false,
-      done: Promise.resolve().then(run),
-      overdueAtMs: nowMs + waitMs + this.#options.timeoutMs + GRACE_MS,
-    };
-    waitUntil?.(refresh.done.catch(() => {}));
+    if (this.#underWay) return this.#underWay;
+    const { now, timeoutMs } = this.#options;
+    const fetch = () => this.#fetch().finally(() => this.#forget(refresh));
+    const refresh = new Refresh(fetch, { waitMs: this.#pace.take(now()), timeoutMs, now });
+    waitUntil?.(refresh.done.catch(() => {})); // who waits for it is told
     return this.#refresh = refresh;
   }
 
-  /** Waits for a fetch. The one that does not end when it should is done again. */
+  /** Waits for a fetch. One that does not end when it should is done again. */
   async #end(refresh: Refresh, options: VerifyOptions): Promise<void> {
-    const leftMs = refresh.overdueAtMs - this.#options.now();
-    if (await within(Math.min(leftMs, MAX_TIMEOUT_MS), refresh.done)) return;
+    if (await refresh.ended()) return;
     this.#forget(refresh);
     await this.refresh(options);
+  }
+
+  get #underWay(): Refresh | undefined {
+    return this.#refresh?.isOverdue ? undefined : this.#refresh;
   }
 
   #forget(refresh: Refresh): void {
@@ -259,10 +232,6 @@ export class JwksCache implements KeySource {
       throw new FetchFailure("the answer is no JSON"); // the parser's own words quote it
     }
   }
-}
-
-async function pause(ms: number): Promise<void> {
-  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function checkDuration(name: string, ms: number, max: number = Number.MAX_SAFE_INTEGER): number {

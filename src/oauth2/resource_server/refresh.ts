@@ -1,0 +1,61 @@
+/**
+ * Fetching keys for all who need them meanwhile.
+ *
+ * @module
+ */
+import { within } from "../../core/time_limit.ts";
+
+/** When a {@linkcode Refresh} begins, and when it is over. */
+export interface RefreshOptions {
+  /** How long it waits for its turn, in milliseconds. */
+  readonly waitMs: number;
+  /** How long its fetch may take, in milliseconds. */
+  readonly timeoutMs: number;
+  /** The time in milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** How much later than promised a fetch may end on a busy machine before it is given up. */
+const GRACE_MS = 1_000;
+
+/** Timers of more would fire at once. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
+/**
+ * A fetch that is under way, or about to be. An edge runtime drops it with the request that began it,
+ * unless it was asked to wait; then it never settles.
+ */
+export class Refresh {
+  /** Settles as the fetch does, if it does. */
+  readonly done: Promise<void>;
+  readonly #now: () => number;
+  readonly #overdueAtMs: number;
+  #isSent = false;
+
+  /** Begins one: waits, then fetches. */
+  constructor(fetch: () => Promise<void>, { waitMs, timeoutMs, now }: RefreshOptions) {
+    const run = async (): Promise<void> => {
+      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+      this.#isSent = true;
+      await fetch();
+    };
+    this.#now = now;
+    this.#overdueAtMs = now() + waitMs + timeoutMs + GRACE_MS;
+    this.done = Promise.resolve().then(run);
+  }
+
+  /** Whether its request has been sent: what it brings may be older than what comes after. */
+  get isSent(): boolean {
+    return this.#isSent;
+  }
+
+  /** Whether it should be over by now. */
+  get isOverdue(): boolean {
+    return this.#now() >= this.#overdueAtMs;
+  }
+
+  /** Waits for it, or until it should be over; tells whether it is. Rejects as the fetch does. */
+  ended(): Promise<boolean> {
+    return within(Math.min(this.#overdueAtMs - this.#now(), MAX_DELAY_MS), this.done);
+  }
+}
