@@ -1,8 +1,9 @@
 /**
- * Work that goes on after its request is answered.
+ * Work of the framework that goes on after its request is answered.
  *
  * @module
  */
+import { getRuntimeKey } from "hono/adapter";
 import type { Context } from "./context.ts";
 
 /**
@@ -11,13 +12,17 @@ import type { Context } from "./context.ts";
  */
 export type WaitUntil = (work: Promise<unknown>) => void;
 
-/** Gives what keeps the work of a request alive, or nothing where that needs no help. */
+/** Where the process outlives its requests, and need not wait for our work to stop. */
+const SERVERS: readonly string[] = ["deno", "bun", "node"];
+
+/** Gives what keeps the work of a request alive on an edge runtime; it does nothing elsewhere. */
 export function waitUntilOf(c: Context): WaitUntil {
   return (work) => {
+    if (SERVERS.includes(getRuntimeKey())) return;
     try {
       c.executionCtx.waitUntil(work);
     } catch {
-      // Hono throws where there is no execution context: the process outlives its requests
+      // Hono throws where there is no execution context
     }
   };
 }

@@ -6,6 +6,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { Handler } from "hono";
 import { isTimeLimit, withTimeLimit } from "../core/time_limit.ts";
+import { type WaitUntil, waitUntilOf } from "../core/wait_until.ts";
 
 /**
  * Checks one thing that the application depends on. It is down if this returns `false`, throws, or
@@ -48,7 +49,10 @@ export function healthCheck(
     if (isDraining()) return c.json({ status: "draining" }, 503, NO_STORE);
     if (probes.length === 0) return c.json({ status: "ok" }, 200, NO_STORE);
     const checks = await Promise.all(
-      probes.map(async ({ name, isUp }) => ({ name, status: await isUp() ? "up" : "down" })),
+      probes.map(async ({ name, isUp }) => ({
+        name,
+        status: await isUp(waitUntilOf(c)) ? "up" : "down",
+      })),
     );
     const isOk = checks.every(({ status }) => status === "up");
     return c.json(
@@ -67,17 +71,17 @@ function singleFlight(
   name: string,
   indicator: HealthIndicator,
   timeoutMs: number,
-): () => Promise<boolean> {
+): (waitUntil: WaitUntil) => Promise<boolean> {
   const logger = getLogger(["fw", "health"]);
   let verdict: Promise<boolean> | undefined;
 
-  function start(): Promise<boolean> {
+  function start(waitUntil: WaitUntil): Promise<boolean> {
     const controller = new AbortController();
     const run = (async () => await indicator(controller.signal))();
     const clear = () => {
       verdict = undefined;
     };
-    run.then(clear, clear);
+    waitUntil(run.then(clear, clear)); // though it may take longer than the answer waits for it
     return judge(run, controller);
   }
 
@@ -92,5 +96,5 @@ function singleFlight(
     return false;
   }
 
-  return () => verdict ??= start();
+  return (waitUntil) => verdict ??= start(waitUntil);
 }

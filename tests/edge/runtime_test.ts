@@ -1,5 +1,6 @@
 /** What an application does in workerd as it does on servers, and what it refuses to do there. */
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
 import { test } from "../test.ts";
 import { bundle } from "./bundle.ts";
 import { Worker } from "./worker.ts";
@@ -33,6 +34,13 @@ class RuntimeController {
 }
 
 const app = await FwFactory.create(module({ controllers: [RuntimeController] }));
+let probes = 0;
+app.enableHealthCheck("/health", {
+  timeoutMs: 50,
+  indicators: {
+    slow: () => new Promise((resolve) => setTimeout(resolve, probes++ === 0 ? 300 : 0)),
+  },
+});
 app.useRequestId().useRequestTracing().useRateLimit({ key: () => "all" }).enableOpenApi();
 export default { fetch: app.fetch };
 `);
@@ -89,6 +97,18 @@ test("an application in workerd says what a bundle for the edge has left out", a
     "Cannot load a server, a driver, metrics or a Redis store: bundles for the edge leave them out",
     "Cannot listen on this runtime: it calls the exported `fetch` instead",
   ]);
+});
+
+test("a health indicator that was once too slow is asked again in workerd", async () => {
+  await using worker = await Worker.start(code);
+  const status = async () => {
+    const response = await fetch(`${worker.url}/health`);
+    await response.body?.cancel();
+    return response.status;
+  };
+  assert.equal(await status(), 503);
+  await delay(600); // the indicator has ended, after the request that began it
+  assert.equal(await status(), 200);
 });
 
 for (const file of ["mod.ts", "authn", "db", "oauth2", "oauth2/social", "openapi"]) {
