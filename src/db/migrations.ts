@@ -92,7 +92,9 @@ export function kyselyMigration(
 
 async function load(path: string): Promise<FoundStep> {
   const { pathToFileURL } = await import("node:url");
-  return await reading(path, () => import(pathToFileURL(path).href));
+  const { host, pathname } = pathToFileURL(path);
+  // a specifier that begins with its scheme asks no import map, which `deno publish` wants to know
+  return await reading(path, () => import(`file://${host}${pathname}`));
 }
 
 async function reading<T>(path: string, read: () => Promise<T>): Promise<T> {
