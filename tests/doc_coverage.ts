@@ -1,6 +1,7 @@
 /**
  * Fails if an exported symbol of the given entry points lacks a doc comment or an explicit type, or
- * refers to a type of the project that no entry point exports. Types of packages are theirs to export.
+ * refers to a type of the project that no entry point exports, or if an entry point does not begin with
+ * a doc comment of its own with an example. Types of packages are theirs to export.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -26,6 +27,11 @@ const ours = errors.filter((text) => {
     .test(own);
   return isOurs && !new RegExp(`\\b${name}\\b`).test(exported);
 });
+const unintroduced = entryPoints.filter((file) => {
+  const [doc = ""] = /^\/\*\*[^]*?\*\//.exec(read(file)) ?? [];
+  return !/^ \* ```ts$/m.test(doc) || !/^ \* @module$/m.test(doc);
+});
+ours.push(...unintroduced.map((file) => `${file}: no doc comment of the module, with an example`));
 const isBroken = status !== 0 && errors.length === 0;
 console.log(isBroken ? stderr : ours.join("\n"));
 process.exit(isBroken || ours.length > 0 ? 1 : 0);

@@ -1,6 +1,19 @@
 /**
  * The database layer: models, and repositories of their rows, over SQL databases.
  *
+ * @example
+ * ```ts
+ * import { DbOptions, DbService, field, model } from "@fw/fw/db";
+ *
+ * const Cat = model("cats", { id: field.integer().primaryKey(), name: field.text() });
+ * class Db extends DbService.with({ cat: Cat }) {}
+ *
+ * await using db = await Db.open(DbOptions.fromUrl("sqlite::memory:"));
+ * await db.createTables();
+ * await db.cat.create({ data: { name: "Tom" } });
+ * console.assert(await db.cat.count({ where: { name: "Tom" } }) === 1);
+ * ```
+ *
  * @module
  */
 export type { DecimalSize } from "./decimal.ts";

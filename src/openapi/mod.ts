@@ -1,6 +1,21 @@
 /**
  * OpenAPI 3.1 documents: what `app.openApi()` gives and `app.enableOpenApi()` takes, and YAML of it.
  *
+ * @example
+ * ```ts
+ * import { FwFactory, module, route } from "@fw/fw";
+ * import type { OpenApiOptions } from "@fw/fw/openapi";
+ *
+ * class CatsController {
+ *   list = route.get("/cats", () => ["Tom"]);
+ * }
+ *
+ * const options: OpenApiOptions = { title: "Cats" };
+ * const app = await FwFactory.create(module({ controllers: [CatsController] }));
+ * const document = await app.enableOpenApi(options).openApi();
+ * console.assert(Object.keys(document.paths)[0] === "/cats");
+ * ```
+ *
  * @module
  */
 export type { DocsSignIn, DocsUi } from "./docs/docs_page_options.ts";
