@@ -1,59 +1,116 @@
 /**
- * Builds the package for npm: what `deno pack` makes of the sources, and the command `fw`.
+ * Builds the package for npm: what `deno pack` makes of the sources, with the command `fw` and what
+ * else `deno.json` has no word for. Fails if something is said against it.
  *
- *     deno run -A tests/npm_package.ts fw.tgz
+ *     deno task pack fw.tgz
  */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { ROOT } from "./project.ts";
 
-/** What npm links as `fw`: deno.json has no word for it. */
+/** What npm links as `fw`: Node 22 does not know the `import.meta.main` of `mod.js`. */
 const BIN = `#!/usr/bin/env node
 import process from "node:process";
 import { main } from "./main.js";
+import { endWithReaders } from "./output.js";
 
+endWithReaders();
 process.exitCode = await main(process.argv.slice(2));
 `;
+
+/** Where the workflow that publishes runs, which npm's proof of provenance is to say. */
+const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
+
+/** What the manifest says beside what `deno pack` has written there. */
+const MANIFEST = {
+  description:
+    "A web framework on Web-standard Request and Response: modules, controllers and injected providers, without decorators",
+  keywords: ["web", "framework", "server", "hono", "openapi", "oauth2", "deno", "node", "bun"],
+  bin: { fw: "./src/cli/fw.js" },
+  // what strips the types of an application's own sources unasked
+  engines: { node: ">=22.18.0" },
+  sideEffects: false,
+  ...GITHUB_REPOSITORY && {
+    repository: { type: "git", url: `git+${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}.git` },
+  },
+};
+
+/**
+ * What `deno pack` says of a module that the types of no entry point lead to; {@linkcode typedPackages}
+ * proves it.
+ */
+const NEEDS_NO_TYPES = /^Could not generate types for '.*'\. Types will not be included .*$/gm;
 
 /** Builds the package, as a file. */
 export function buildNpmPackage(file: string): void {
   const folder = mkdtempSync(join(tmpdir(), "fw-npm-"));
   try {
-    run(process.execPath, [
-      "pack",
-      "--quiet",
-      "--allow-dirty",
-      "--no-source-maps",
-      "-o",
-      join(folder, "packed.tgz"),
-    ], ROOT);
+    const pack = ["pack", "--allow-dirty", "--no-source-maps", "-o", join(folder, "packed.tgz")];
+    const said = run(process.execPath, pack, ROOT).replaceAll(NEEDS_NO_TYPES, "");
+    if (/\bwarning\b|\bcould not\b/i.test(said)) throw new Error(`Cannot pack: ${said}`);
     run("tar", ["xzf", "packed.tgz"], folder);
-    const manifest = join(folder, "package/package.json");
-    writeFileSync(join(folder, "package/src/cli/fw.js"), BIN);
-    writeFileSync(
-      manifest,
-      JSON.stringify(
-        { ...JSON.parse(readFileSync(manifest, "utf8")), bin: { fw: "./src/cli/fw.js" } },
-        null,
-        2,
-      ),
-    );
-    const [packed = ""] = run("npm", ["pack", "--silent"], join(folder, "package")).trim().split(
-      "\n",
-    );
-    renameSync(join(folder, "package", packed), resolve(file));
+    const root = join(folder, "package");
+    writeFileSync(join(root, "src/cli/fw.js"), BIN);
+    complete(root);
+    const [packed = ""] = run("npm", ["pack", "--silent"], root).trim().split("\n");
+    renameSync(join(root, packed), resolve(file));
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
+/** Completes the manifest: `deno pack` leaves out the packages that types alone are imported from. */
+function complete(root: string): void {
+  const file = join(root, "package.json");
+  const manifest = JSON.parse(readFileSync(file, "utf8"));
+  const { imports } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
+  const dependencies: Record<string, string> = { ...manifest.dependencies };
+  for (const name of typedPackages(root)) {
+    dependencies[name] ??= /@([^@]+)$/.exec(imports[name])![1]!;
+  }
+  const sorted = Object.fromEntries(Object.entries(dependencies).sort());
+  writeFileSync(file, JSON.stringify({ ...manifest, ...MANIFEST, dependencies: sorted }, null, 2));
+}
+
+/**
+ * Gives the packages that the types of the package are made of.
+ *
+ * @throws {Error} if they are made of a file that is not in the package
+ */
+function typedPackages(root: string): ReadonlySet<string> {
+  const packages = new Set<string>();
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" });
+  for (const file of files.filter((name) => name.endsWith(".d.ts"))) {
+    const code = readFileSync(join(root, file), "utf8").replaceAll(/\/\*[^]*?\*\//g, "");
+    for (const [, from = ""] of code.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"]+)"/g)) {
+      const imported = join(root, dirname(file), from.replace(/\.js$/, ".d.ts"));
+      if (from.startsWith("node:")) continue;
+      if (!from.startsWith(".")) packages.add(/^(?:@[^/]+\/)?[^/]+/.exec(from)![0]);
+      else if (!existsSync(imported)) throw new Error(`Cannot pack ${file}: ${from} has no types`);
+    }
+  }
+  return packages;
+}
+
 function run(program: string, args: readonly string[], cwd: string): string {
-  const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(program, args, {
+    cwd,
+    encoding: "utf8",
+    env: { ...process.env, NO_COLOR: "1" },
+  });
   if (status !== 0) throw new Error(`Cannot run ${program} ${args.join(" ")}: ${stdout}${stderr}`);
-  return stdout;
+  return stdout + (program === process.execPath ? stderr : "");
 }
 
 if (import.meta.main) buildNpmPackage(process.argv[2] ?? "fw.tgz");

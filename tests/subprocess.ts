@@ -1,5 +1,6 @@
 /**
- * Runs a TypeScript file in a process of its own, on the runtime that runs the tests.
+ * Runs a TypeScript file in a process of its own, on the runtime that runs the tests unless told
+ * otherwise.
  *
  * @module
  */
@@ -22,6 +23,8 @@ export interface Ending {
 export interface SubprocessOptions {
   /** The arguments of the file. */
   readonly args?: readonly (string | number)[];
+  /** What runs the file; default the runtime that runs the tests. */
+  readonly program?: string;
   /** What Deno allows it; default everything. */
   readonly permissions?: readonly string[];
   /** Where it runs; default the project's root. */
@@ -42,10 +45,12 @@ export class Subprocess implements AsyncDisposable {
   /** Starts a file of the directory it runs in. */
   constructor(
     file: string,
-    { args = [], permissions = ["-A"], cwd = ROOT, env = {} }: SubprocessOptions = {},
+    { args = [], program = process.execPath, permissions = ["-A"], cwd = ROOT, env = {} }:
+      SubprocessOptions = {},
   ) {
-    const flags = "Deno" in globalThis ? ["run", "--quiet", "--no-prompt", ...permissions] : [];
-    this.#child = spawn(process.execPath, [...flags, join(cwd, file), ...args.map(String)], {
+    const isDeno = "Deno" in globalThis && program === process.execPath;
+    const flags = isDeno ? ["run", "--quiet", "--no-prompt", ...permissions] : [];
+    this.#child = spawn(program, [...flags, join(cwd, file), ...args.map(String)], {
       cwd,
       env: { ...process.env, NO_COLOR: "1", ...env },
     });

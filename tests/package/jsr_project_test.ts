@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { VERSION } from "../../src/cli/framework.ts";
+import { TemporaryFolder } from "../cli/fw.ts";
+import { test } from "../test.ts";
+import { JsrRegistry } from "./jsr_registry.ts";
+import { ENTRY_POINTS, succeed } from "./npm_project.ts";
+import { addedBy, assertQuickStart, QUICK_START } from "./quick_start.ts";
+
+// packages of JSR are for Deno: the other runtimes get this one from npm
+if ("Deno" in globalThis) {
+  test("README's quick start runs on what deno publish sends to JSR, and passes its types", async () => {
+    await using registry = await JsrRegistry.serve();
+    using folder = new TemporaryFolder();
+    const cwd = folder.path;
+    const env = registry.env(cwd);
+    await succeed([process.execPath, "add", ...addedBy("deno add")], { cwd, env });
+    writeFileSync(join(cwd, "main.ts"), QUICK_START);
+    await succeed([process.execPath, "check", "main.ts"], { cwd, env });
+    await assertQuickStart({ cwd, env });
+    const imports = ENTRY_POINTS.map((name, i) => `export * as m${i} from "${name}";\n`);
+    writeFileSync(join(cwd, "all.ts"), imports.join(""));
+    await succeed([process.execPath, "run", "--check=all", "--no-prompt", "all.ts"], { cwd, env });
+  });
+
+  test("fw runs from what deno publish sends to JSR, and makes projects that pass their tests", async () => {
+    await using registry = await JsrRegistry.serve();
+    using folder = new TemporaryFolder();
+    const cwd = folder.path;
+    const env = registry.env(cwd);
+    const fw = [process.execPath, "run", "-A", `jsr:@fw/fw@^${VERSION}/cli`] as const;
+    assert.equal(await succeed([...fw, "--version"], { cwd, env }), VERSION);
+    assert.match(await succeed([...fw, "new", "shop", "--no-git"], { cwd, env }), /^Made shop\.\n/);
+    await succeed([process.execPath, "test", "-A"], { cwd: join(cwd, "shop"), env });
+  });
+
+  test("deno publish has nothing to warn of", async () => {
+    await using registry = await JsrRegistry.serve();
+    const { code, stdout, stderr } = registry.published;
+    assert.deepEqual([code, (stdout + stderr).match(/^warning.*/gim)], [0, null]);
+  });
+}

@@ -1,0 +1,66 @@
+/**
+ * New projects outside of the checkout that take the package from a registry for npm.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { run } from "../../src/cli/subprocess.ts";
+import { TemporaryFolder } from "../cli/fw.ts";
+import { ROOT } from "../project.ts";
+import { QUICK_START } from "./quick_start.ts";
+
+const { exports } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
+
+/** All that can be imported from the package. */
+export const ENTRY_POINTS: readonly string[] = Object.keys(exports).map((name) =>
+  join("@fw/fw", name)
+);
+
+/**
+ * Imports each module of the package that is for this runtime, also those that are loaded only when
+ * they are used.
+ */
+const IMPORT_ALL = `
+import { readdirSync } from "node:fs";
+${ENTRY_POINTS.map((name) => `await import("${name}");`).join("\n")}
+const root = "./node_modules/@fw/fw/";
+const names = readdirSync(root + "src", { recursive: true });
+const others = ["cli/fw.js", ..."Bun" in globalThis ? [] : ["runtime/bun.js"]];
+const modules = names.filter((name) => name.endsWith(".js") && !others.includes(name));
+for (const name of modules) await import(root + "src/" + name);
+console.log(modules.length > ${ENTRY_POINTS.length});
+`;
+
+/** Makes a project of the quick start, whose `.npmrc` knows the registry. */
+export function newNpmProject(registry: string): TemporaryFolder {
+  const folder = new TemporaryFolder();
+  const files = {
+    ".npmrc": `@fw:registry=${registry}/\n`,
+    "main.ts": QUICK_START,
+    "import_all.mjs": IMPORT_ALL,
+    "all.ts": ENTRY_POINTS.map((name, i) => `export * as m${i} from "${name}";\n`).join(""),
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder.path, name), text);
+  return folder;
+}
+
+/** Gives the path of the runtime that is this release of a package. */
+export async function runtimeOf(release: string): Promise<string> {
+  const [name = ""] = release.split("@");
+  const print = [name, "-e", "console.log(process.execPath)"];
+  return await succeed(["npx", "-y", "-p", release, ...print], { cwd: ROOT });
+}
+
+/** Runs a command that is to succeed, and gives what it wrote on stdout. */
+export async function succeed(
+  words: readonly [string, ...string[]],
+  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+): Promise<string> {
+  const options = { cwd, env: { ...process.env, NO_COLOR: "1", ...env } };
+  const { code, stdout, stderr } = await run(words, options);
+  assert.equal(code, 0, `${words.join(" ")}: ${stdout}${stderr}`);
+  return stdout.trim();
+}

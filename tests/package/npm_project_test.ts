@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import process from "node:process";
+import { VERSION } from "../../src/cli/framework.ts";
+import { TemporaryFolder } from "../cli/fw.ts";
+import { buildNpmPackage } from "../npm_package.ts";
+import { test } from "../test.ts";
+import { newNpmProject, runtimeOf, succeed } from "./npm_project.ts";
+import { serveNpmRegistry } from "./npm_registry.ts";
+import { addedBy, assertQuickStart } from "./quick_start.ts";
+
+const COMPILERS = ["typescript@5.9.3", "typescript@7.0.2"];
+
+/** Each way to resolve the types, in a strict project without `skipLibCheck`. */
+const RESOLUTIONS = [
+  { module: "nodenext", exactOptionalPropertyTypes: true },
+  { module: "preserve", moduleResolution: "bundler", exactOptionalPropertyTypes: false },
+];
+
+// Deno builds the package, and runs the other runtimes
+if ("Deno" in globalThis) {
+  const built = new TemporaryFolder();
+  const tarball = join(built.path, "fw.tgz");
+  buildNpmPackage(tarball);
+  globalThis.addEventListener("unload", () => built[Symbol.dispose]());
+
+  test("npm installs the package: the quick start is served by Node, and passes its types", async () => {
+    await using registry = await serveNpmRegistry(tarball);
+    using project = newNpmProject(registry.origin);
+    const cwd = project.path;
+    const oldest = await runtimeOf("node@22.18.0");
+    const env = { PATH: dirname(oldest) + delimiter + process.env["PATH"] };
+    await succeed(["npm", "install", ...addedBy("npm install")], { cwd, env });
+    await succeed(["npm", "pkg", "set", ...addedBy("npm pkg set")], { cwd, env });
+    assert.equal(await succeed(["npx", "fw", "--version"], { cwd, env }), VERSION);
+    for (const node of [oldest, await runtimeOf("node@24.21.0")]) {
+      assert.equal(await succeed([node, "import_all.mjs"], { cwd }), "true");
+      await assertQuickStart({ cwd, program: node });
+    }
+    for (const options of RESOLUTIONS) {
+      const compilerOptions = { ...options, target: "es2022", strict: true, noEmit: true };
+      const config = { compilerOptions, files: ["main.ts", "all.ts"] };
+      writeFileSync(join(cwd, "tsconfig.json"), JSON.stringify(config));
+      await Promise.all(
+        COMPILERS.map((compiler) => succeed(["npx", "-y", "-p", compiler, "tsc"], { cwd, env })),
+      );
+    }
+  });
+
+  test("bun add installs the package: the quick start is served by Bun", async () => {
+    await using registry = await serveNpmRegistry(tarball);
+    using project = newNpmProject(registry.origin);
+    const cwd = project.path;
+    const bun = await runtimeOf("bun@1.4.4");
+    // what another build of the same release has left is not looked at
+    const env = { BUN_INSTALL_CACHE_DIR: join(cwd, ".cache") };
+    await succeed([bun, "add", ...addedBy("bun add")], { cwd, env });
+    assert.equal(await succeed([bun, "import_all.mjs"], { cwd }), "true");
+    await assertQuickStart({ cwd, program: bun });
+  });
+
+  test("deno add installs the package for npm: the quick start is served by Deno", async () => {
+    await using registry = await serveNpmRegistry(tarball);
+    using project = newNpmProject(registry.origin);
+    const cwd = project.path;
+    const env = { DENO_DIR: join(cwd, ".cache") };
+    const add = addedBy("npm install").map((name) => `npm:${name}`);
+    await succeed([process.execPath, "add", ...add], { cwd, env });
+    await succeed([process.execPath, "check", "main.ts", "all.ts"], { cwd, env });
+    await succeed([process.execPath, "run", "--no-prompt", "all.ts"], { cwd, env });
+    await assertQuickStart({ cwd, env });
+  });
+}
