@@ -17,6 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import process from "node:process";
+import { IN_PLACE_OF_LEFT_OUT, LEFT_OUT } from "./left_out.ts";
 import { ROOT } from "./project.ts";
 
 /** What npm links as `fw`: Node 22 does not know the `import.meta.main` of `mod.js`. */
@@ -41,6 +42,7 @@ const MANIFEST = {
   // what strips the types of an application's own sources unasked
   engines: { node: ">=22.18.0" },
   sideEffects: false,
+  imports: Object.fromEntries(LEFT_OUT.map((name) => [`#${name}`, replaced(name)])),
   ...GITHUB_REPOSITORY && {
     repository: { type: "git", url: `git+${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}.git` },
   },
@@ -62,12 +64,36 @@ export function buildNpmPackage(file: string): void {
     run("tar", ["xzf", "packed.tgz"], folder);
     const root = join(folder, "package");
     writeFileSync(join(root, "src/cli/fw.js"), BIN);
+    writeFileSync(join(root, "src/left_out.js"), IN_PLACE_OF_LEFT_OUT);
+    renameLeftOut(root);
     complete(root);
     const [packed = ""] = run("npm", ["pack", "--silent"], root).trim().split("\n");
     renameSync(join(root, packed), resolve(file));
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** What a package that bundles leave out is, by the conditions of who asks. */
+function replaced(name: string): Readonly<Record<string, string>> {
+  const file = "./src/left_out.js";
+  return { workerd: file, "edge-light": file, browser: file, default: name };
+}
+
+/** Has what is loaded when it is needed asked for by the names that the manifest's `imports` has. */
+function renameLeftOut(root: string): void {
+  const unseen = new Set(LEFT_OUT);
+  for (const name of readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".js")) continue;
+    const file = join(root, "src", name);
+    const code = readFileSync(file, "utf8");
+    const renamed = code.replaceAll(/\bimport\("([^"]+)"\)/g, (found, from) => {
+      unseen.delete(from);
+      return LEFT_OUT.includes(from) ? `import("#${from}")` : found;
+    });
+    if (renamed !== code) writeFileSync(file, renamed);
+  }
+  if (unseen.size > 0) throw new Error(`Cannot pack: nothing loads ${[...unseen].join(" and ")}`);
 }
 
 /** Completes the manifest: `deno pack` leaves out the packages that types alone are imported from. */

@@ -7,21 +7,8 @@
 import { build, type Metafile, type Plugin } from "esbuild";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { IN_PLACE_OF_LEFT_OUT, LEFT_OUT } from "../left_out.ts";
 import { ROOT } from "../project.ts";
-
-/** The packages of servers, drivers, metrics and stores, which no bundle for the edge has. */
-export const LEFT_OUT: readonly string[] = [
-  "@hono/node-server",
-  "kysely-postgres-js",
-  "mysql2",
-  "postgres",
-  "prom-client",
-  "rate-limiter-flexible",
-  "ws",
-];
-
-/** What takes their place. */
-export const LEFT_OUT_FILE = "src/runtime/left_out.ts";
 
 /** What an application needs that verifies the tokens of its callers, as the text of a module. */
 export const CORE_WITH_VERIFIER = `
@@ -48,16 +35,21 @@ export interface Bundle {
 export interface BundleOptions {
   /** Whether what is imported only when it is needed is part of it; it is by default. */
   readonly lazyParts?: boolean;
+  /**
+   * The folder of an npm project that has the package installed, and where imports are seen from; the
+   * sources of this checkout by default.
+   */
+  readonly project?: string;
 }
 
-/** Bundles a module, given as its text, whose imports are seen from the project's root. */
+/** Bundles a module, given as its text. */
 export async function bundle(
   text: string,
-  { lazyParts = true }: BundleOptions = {},
+  { lazyParts = true, project }: BundleOptions = {},
 ): Promise<Bundle> {
   const { outputFiles: [file], metafile } = await build({
-    stdin: { contents: text, resolveDir: ROOT, loader: "ts" },
-    absWorkingDir: ROOT,
+    stdin: { contents: text, resolveDir: project ?? ROOT, loader: "ts" },
+    absWorkingDir: project ?? ROOT,
     bundle: true,
     minify: true,
     keepNames: true, // what documents and error messages call controllers and providers
@@ -65,8 +57,7 @@ export async function bundle(
     platform: "browser",
     conditions: ["workerd", "worker", "browser"],
     external: ["node:*", "cloudflare:*"],
-    alias: Object.fromEntries(LEFT_OUT.map((name) => [name, join(ROOT, LEFT_OUT_FILE)])),
-    plugins: [withoutSideEffects, ...lazyParts ? [] : [withoutLazyParts]],
+    plugins: [...lazyParts ? [] : [withoutLazyParts], ...project ? [] : [likeThePackage]],
     metafile: true,
     write: false,
     logLevel: "silent",
@@ -79,17 +70,23 @@ export async function bundle(
   };
 }
 
-/** As `"sideEffects": false` of the package says: what nobody uses of its modules is dropped. */
-const withoutSideEffects: Plugin = {
-  name: "without side effects",
-  setup({ onResolve }) {
+/** Says of the sources what `package.json` says of the package in `imports` and `sideEffects`. */
+const likeThePackage: Plugin = {
+  name: "like the package",
+  setup({ onResolve, onLoad }) {
+    const namespace = "left out";
     onResolve(
-      { filter: /^\.{1,2}\/.*\.ts$/ },
-      ({ path, resolveDir, kind }) =>
-        kind === "dynamic-import"
-          ? undefined
-          : { path: join(resolveDir, path), sideEffects: false },
+      { filter: /^[^.]/ },
+      ({ path, importer }) =>
+        LEFT_OUT.includes(path) && importer.startsWith(join(ROOT, "src"))
+          ? { path, namespace, sideEffects: false }
+          : undefined,
     );
+    onLoad({ filter: /./, namespace }, () => ({ contents: IN_PLACE_OF_LEFT_OUT }));
+    onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path),
+      sideEffects: false,
+    }));
   },
 };
 

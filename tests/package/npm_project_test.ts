@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import process from "node:process";
 import { VERSION } from "../../src/cli/framework.ts";
 import { TemporaryFolder } from "../cli/fw.ts";
 import { buildNpmPackage } from "../npm_package.ts";
+import { bundle } from "../edge/bundle.ts";
+import { Site } from "../edge/site.ts";
+import { Worker } from "../edge/worker.ts";
+import { LEFT_OUT } from "../left_out.ts";
+import { ROOT } from "../project.ts";
 import { test } from "../test.ts";
 import { newNpmProject, runtimeOf, succeed } from "./npm_project.ts";
 import { serveNpmRegistry } from "./npm_registry.ts";
@@ -18,12 +23,28 @@ const RESOLUTIONS = [
   { module: "preserve", moduleResolution: "bundler", exactOptionalPropertyTypes: false },
 ];
 
+/** A Worker that asks for what there is none of. */
+const METRICS = `
+import { FwFactory, module } from "@fw/fw";
+const app = await FwFactory.create(module({}));
+await app.enableMetrics().ready();
+export default { fetch: app.fetch };
+`;
+
+/** Gives the edge example as an application outside of the checkout has it. */
+function edgeExample(): string {
+  return readFileSync(join(ROOT, "examples/edge.ts"), "utf8")
+    .replaceAll(/"\.\.\/(?:src\/)?(\w+\/)?mod\.ts"/g, (_, name = "") => `"${join("@fw/fw", name)}"`)
+    .replaceAll('/"', '"');
+}
+
 // Deno builds the package, and runs the other runtimes
 if ("Deno" in globalThis) {
   const built = new TemporaryFolder();
   const tarball = join(built.path, "fw.tgz");
   buildNpmPackage(tarball);
   globalThis.addEventListener("unload", () => built[Symbol.dispose]());
+  await bundle(""); // the bundler's process is that of all tests
 
   test("npm installs the package: the quick start is served by Node, and passes its types", async () => {
     await using registry = await serveNpmRegistry(tarball);
@@ -46,6 +67,21 @@ if ("Deno" in globalThis) {
         COMPILERS.map((compiler) => succeed(["npx", "-y", "-p", compiler, "tsc"], { cwd, env })),
       );
     }
+  });
+
+  test("a bundle for the edge has what it needs of the installed package, and runs in workerd", async () => {
+    await using registry = await serveNpmRegistry(tarball);
+    using project = newNpmProject(registry.origin);
+    const cwd = project.path;
+    await succeed(["npm", "install", ...addedBy("npm install"), "kysely-d1@0.4.0"], { cwd });
+    const { code, bytesOf } = await bundle(edgeExample(), { project: cwd });
+    const files = Object.keys(bytesOf).join("\n");
+    for (const name of LEFT_OUT) assert.ok(!files.includes(`node_modules/${name}/`), name);
+    await using site = await Site.start(code);
+    const { status } = await site.send("ada", "POST", "/api/v1/notes", { text: "Tea" });
+    assert.equal(status, 201);
+    const metrics = await bundle(METRICS, { project: cwd });
+    await assert.rejects(Worker.start(metrics.code), /bundles for the edge leave them out/);
   });
 
   test("bun add installs the package: the quick start is served by Bun", async () => {

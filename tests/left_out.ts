@@ -1,0 +1,22 @@
+/**
+ * What bundles for browsers and the edge leave out of the package.
+ *
+ * @module
+ */
+
+/** The packages of servers, drivers, metrics and stores. */
+export const LEFT_OUT: readonly string[] = [
+  "@hono/node-server",
+  "kysely-postgres-js",
+  "mysql2",
+  "postgres",
+  "prom-client",
+  "rate-limiter-flexible",
+  "ws",
+];
+
+/** The module that takes the place of each. */
+export const IN_PLACE_OF_LEFT_OUT = `throw new TypeError(
+  "Cannot load a server, a driver, metrics or a Redis store: bundles for the edge leave them out",
+);
+`;
