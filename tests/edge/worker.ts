@@ -39,11 +39,11 @@ export class Worker implements AsyncDisposable {
     const process = new Subprocess("tests/edge/worker_fixture.mjs", { args: [file] });
     try {
       const line = await process.until(/^(?:Serves at http:.*|Cannot start: .*)$/m);
-      if (!line.startsWith("Serves at ")) throw new Error(line);
-      return new Worker(line.slice("Serves at ".length), process);
-    } catch (error) {
-      await process[Symbol.asyncDispose]();
-      throw error;
+      if (line.startsWith("Serves at ")) {
+        return new Worker(line.slice("Serves at ".length), process);
+      }
+      await process.ended;
+      throw new Error(line);
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -54,7 +54,8 @@ export class Worker implements AsyncDisposable {
     return this.#process.until(pattern);
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#process[Symbol.asyncDispose]();
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#process.kill("SIGTERM");
+    await this.#process.ended;
   }
 }

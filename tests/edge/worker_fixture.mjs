@@ -17,6 +17,8 @@ const miniflare = new Miniflare({
   compatibilityFlags: ["nodejs_compat"],
   handleStructuredLogs: ({ message }) => console.log(message),
 });
+// workerd is a process of its own, and would outlive a killed one
+process.on("SIGTERM", () => miniflare.dispose().then(() => process.exit(0)));
 try {
   const { origin } = await miniflare.ready;
   console.log(`Serves at ${origin}`);
