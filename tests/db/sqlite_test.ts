@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { writeFile } from "node:fs/promises";
 import { sql } from "kysely";
 import { type DbErrorCode, DbOptions, DbService, field, model } from "../../src/db/mod.ts";
@@ -165,6 +166,14 @@ test("DbService.kysely takes booleans, and refuses what SQLite cannot hold", asy
   const { rows } = await sql`select ${1n} as a, ${null} as b, ${new Uint8Array([1])} as c`
     .execute(db.kysely);
   assert.deepEqual(rows, [{ a: 1, b: null, c: new Uint8Array([1]) }]);
+});
+
+test("DbService.kysely keeps empty bytes, whatever memory is behind them", async () => {
+  await using db = await openDb();
+  for (const bytes of [new Uint8Array(), new Uint8Array(new ArrayBuffer(0)), Buffer.alloc(0)]) {
+    const { rows } = await sql`select ${bytes} as empty`.execute(db.kysely);
+    assert.deepEqual(rows, [{ empty: new Uint8Array() }]);
+  }
 });
 
 test("DbService.kysely refuses text in a number's column", async () => {

@@ -19,6 +19,7 @@ import { decimalDigits, decimalText } from "../decimal.ts";
 import type { Grammar, TextMatch } from "../dialect.ts";
 import type { FieldKind } from "../field_kind.ts";
 import type { Slot } from "../operation.ts";
+import { storableBytes } from "./sqlite_bytes.ts";
 import { explainSqliteError } from "./sqlite_errors.ts";
 
 /** SQLite's storage classes. */
@@ -52,7 +53,7 @@ export const SQLITE: Grammar = {
     json: JSON_TEXT,
     timestamp: TIMESTAMP,
     uuid: UUID,
-    blob: BLOB,
+    blob: { encode: (value) => storableBytes(value as Uint8Array), decode: BLOB.decode },
   },
   returning: true,
   defaultIsolation: "serializable",

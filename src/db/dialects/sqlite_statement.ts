@@ -6,6 +6,7 @@
 import type { SqliteDatabase } from "kysely";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { DriverRow, StatementResult } from "../dialect.ts";
+import { storableBytes } from "./sqlite_bytes.ts";
 
 /** What older types of `node:sqlite` lack. */
 interface ReturnsArrays {
@@ -54,7 +55,8 @@ function bindable(value: unknown): SQLInputValue {
     case "boolean":
       return Number(value);
   }
-  if (value === null || value instanceof Uint8Array) return value;
+  if (value === null) return value;
+  if (value instanceof Uint8Array) return storableBytes(value);
   throw new TypeError(`Cannot bind ${typeof value}: SQLite stores null, numbers, text and bytes`);
 }
 
