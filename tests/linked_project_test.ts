@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { ROOT } from "./project.ts";
-import { test } from "./test.ts";
+import { testOn } from "./test.ts";
 
 /**
  * What a project may ask for beside the options of ours. We cannot ask for it all ourselves: unused are
@@ -18,30 +18,29 @@ const STRICTER = {
   allowUnusedLabels: false,
 };
 
-// the sources of packages are checked by Deno alone
-if ("Deno" in globalThis) {
-  test("the sources of a linked checkout pass the type check of a stricter project", () => {
-    const { version, exports, compilerOptions } = JSON.parse(
-      readFileSync(join(ROOT, "deno.json"), "utf8"),
-    );
-    const config = {
-      imports: { "@fw/fw": `jsr:@fw/fw@^${version}` },
-      links: [ROOT],
-      compilerOptions: { ...compilerOptions, ...STRICTER },
-    };
-    const imports = Object.keys(exports).map((name) => `import "${join("@fw/fw", name)}";\n`);
-    const folder = mkdtempSync(join(tmpdir(), "fw-linked-"));
-    writeFileSync(join(folder, "deno.json"), JSON.stringify(config));
-    writeFileSync(join(folder, "main.ts"), imports.join(""));
-    try {
-      const { status, stderr } = spawnSync(process.execPath, ["check", "--quiet", "main.ts"], {
-        cwd: folder,
-        encoding: "utf8",
-        env: { ...process.env, NO_COLOR: "1" },
-      });
-      assert.deepEqual({ status, stderr }, { status: 0, stderr: "" });
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  });
-}
+const test = testOn(["deno"], "the sources of packages are checked by it alone");
+
+test("the sources of a linked checkout pass the type check of a stricter project", () => {
+  const { version, exports, compilerOptions } = JSON.parse(
+    readFileSync(join(ROOT, "deno.json"), "utf8"),
+  );
+  const config = {
+    imports: { "@fw/fw": `jsr:@fw/fw@^${version}` },
+    links: [ROOT],
+    compilerOptions: { ...compilerOptions, ...STRICTER },
+  };
+  const imports = Object.keys(exports).map((name) => `import "${join("@fw/fw", name)}";\n`);
+  const folder = mkdtempSync(join(tmpdir(), "fw-linked-"));
+  writeFileSync(join(folder, "deno.json"), JSON.stringify(config));
+  writeFileSync(join(folder, "main.ts"), imports.join(""));
+  try {
+    const { status, stderr } = spawnSync(process.execPath, ["check", "--quiet", "main.ts"], {
+      cwd: folder,
+      encoding: "utf8",
+      env: { ...process.env, NO_COLOR: "1" },
+    });
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: "" });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,81 +1,87 @@
 /**
  * Runs the one suite on Deno, Node and Bun, two of them at a time, and prints how many tests passed,
- * failed and were skipped on each. Node and Bun come from npm. Fails if any test failed or was skipped,
- * but for those that need the vectors of Wycheproof where they are not.
+ * failed and were skipped on each, and why they were skipped. The runtimes come from npm.
+ *
+ * Fails if a test failed, if one was skipped that neither needs another runtime nor the vectors of
+ * Wycheproof where they are not, or if the runtimes do not have the same number of tests.
  */
 import { join } from "node:path";
 import process from "node:process";
+import { SKIP_WYCHEPROOF } from "./oauth2/resource_server/wycheproof.ts";
 import { ROOT, sourceFiles } from "./project.ts";
 import { type Command, runSideBySide } from "./side_by_side.ts";
-
-interface Counts {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
+import {
+  BUN_SUMMARY,
+  countsOf,
+  DENO_SUMMARY,
+  NODE_SUMMARY,
+  reasonsOf,
+  type Summary,
+} from "./test_report.ts";
 
 interface Runtime extends Command {
   readonly name: string;
-  /** Where the runner's summary has the three counts. */
-  readonly summary: Readonly<Record<keyof Counts, RegExp>>;
+  readonly summary: Summary;
+  /** What it runs, if not the whole suite. */
+  readonly part?: string;
 }
 
 const files = sourceFiles("tests").filter((file) => file.endsWith("_test.ts"));
 
+/** The longest first. The types are a gate of their own. */
 const RUNTIMES: readonly Runtime[] = [
-  {
-    name: "deno",
-    words: ["npx", "-y", "deno", "test", "-A"],
-    summary: {
-      passed: /\| (\d+) passed/,
-      failed: /\| (\d+) failed/,
-      skipped: /\| (\d+) ignored/,
-    },
-  },
-  {
-    name: "node 24",
-    words: ["npx", "-y", "-p", "node@24.21.0", "node", "--test", ...files],
-    // it runs each file in a process of its own: what they share is compiled once
-    env: { NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/node") },
-    summary: { passed: /^ℹ pass (\d+)/m, failed: /^ℹ fail (\d+)/m, skipped: /^ℹ skipped (\d+)/m },
-  },
+  { name: "deno", words: ["npx", "-y", "deno", "test", "-A", "--no-check"], summary: DENO_SUMMARY },
+  node("24.21.0"),
   {
     name: "bun 1.4",
     words: ["npx", "-y", "bun@1.4.4", "test", "--timeout", "30000", "tests"],
-    summary: { passed: /^ *(\d+) pass$/m, failed: /^ *(\d+) fail$/m, skipped: /^ *(\d+) skip$/m },
+    summary: BUN_SUMMARY,
   },
 ];
-
-/** A line of any of the runners that tells of a skipped test which may be skipped. */
-const EXCUSED = /^(?=.*Wycheproof)(?:.* ignored|\ufe63|\(skip\)).*$/gm;
 
 const wanted = process.argv.slice(2);
 const runtimes = RUNTIMES.filter(({ name }) =>
   wanted.length === 0 || wanted.some((word) => name.startsWith(word))
 );
 const endings = runSideBySide(runtimes);
-let excused = 0;
-const total = { passed: 0, failed: 0, skipped: 0 };
 const rows: string[] = [];
-for (const [i, { name, words, summary }] of runtimes.entries()) {
-  const { status, output } = await endings[i]!;
-  console.log(`\n== ${name}: ${words.slice(0, 5).join(" ")}`);
-  const count = (pattern: RegExp) => Number(pattern.exec(output)?.[1] ?? 0);
-  const counts: Counts = {
-    passed: count(summary.passed),
-    skipped: count(summary.skipped),
-    // a runner that fails without a failed test has not run them all
-    failed: status === 0 ? count(summary.failed) : Math.max(1, count(summary.failed)),
-  };
-  const excuses = output.match(EXCUSED)?.length ?? 0;
-  excused += excuses;
-  if (counts.failed > 0 || counts.skipped > excuses || counts.passed === 0) console.log(output);
-  for (const key of ["passed", "failed", "skipped"] as const) total[key] += counts[key];
-  rows.push([name.padEnd(8), counts.passed, counts.failed, counts.skipped].join("\t"));
-  if (counts.passed === 0) total.failed += 1;
+const skipped: { readonly why: string; readonly count: number; readonly names: string[] }[] = [];
+const totals = new Set<number>();
+let isWell = true;
+for (const [i, { name, words, summary, part }] of runtimes.entries()) {
+  const ending = await endings[i]!;
+  const counts = countsOf(ending, summary);
+  const told = reasonsOf(ending);
+  const excused = told.filter((why) => why.startsWith("needs ") || why === SKIP_WYCHEPROOF);
+  const isWellHere = counts.failed === 0 && counts.skipped === excused.length;
+  console.log(`\n== ${name}: ${words.slice(0, 5).join(" ")}, ${ending.seconds} s`);
+  if (!isWellHere) console.log(ending.output);
+  isWell &&= isWellHere;
+  if (part === undefined) totals.add(counts.passed + counts.failed + counts.skipped);
+  rows.push([name.padEnd(8), ...Object.values(counts), part].join("\t"));
+  for (const [why, { length: count }] of Map.groupBy(told, (why) => why)) {
+    const same = skipped.find((it) => it.why === why && it.count === count);
+    if (same) same.names.push(name);
+    else skipped.push({ why, count, names: [name] });
+  }
 }
 console.log(["\nruntime ", "passed", "failed", "skipped"].join("\t"));
 console.log(rows.join("\n"));
-if (excused > 0) console.log(`\n${excused} are skipped for want of the vectors of Wycheproof`);
-console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-process.exit(total.failed === 0 && total.skipped === excused ? 0 : 1);
+if (skipped.length > 0) console.log("\nSkipped:");
+for (const { why, count, names } of skipped) {
+  console.log(`- ${count} on ${names.join(", ")}: ${why}`);
+}
+if (totals.size > 1) console.log("\nFAILED: the runtimes do not have the same number of tests");
+process.exit(isWell && totals.size <= 1 ? 0 : 1);
+
+function node(version: string): Runtime {
+  const [major] = version.split(".");
+  const test = ["--test", "--test-reporter=spec", ...files];
+  return {
+    name: `node ${major}`,
+    words: ["npx", "-y", "-p", `node@${version}`, "node", ...test],
+    // it runs each file in a process of its own: what they share is compiled once
+    env: { NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/node") },
+    summary: NODE_SUMMARY,
+  };
+}

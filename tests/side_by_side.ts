@@ -23,6 +23,8 @@ export interface Ending {
   readonly status: number | null;
   /** All that it wrote on stdout, then all on stderr. */
   readonly output: string;
+  /** How long it ran. */
+  readonly seconds: number;
 }
 
 /** Starts commands in their order, so many at once; gives how each ends. */
@@ -40,6 +42,8 @@ export function runSideBySide(
 }
 
 async function run({ words: [file = "", ...args], env = {} }: Command): Promise<Ending> {
+  const startedMs = performance.now();
+  const seconds = () => Math.round((performance.now() - startedMs) / 1000);
   const child = spawn(file, args, {
     cwd: ROOT,
     env: { ...process.env, NO_COLOR: "1", ...env },
@@ -51,8 +55,8 @@ async function run({ words: [file = "", ...args], env = {} }: Command): Promise<
   child.stderr.setEncoding("utf8").on("data", (text) => stderr += text);
   try {
     const [status] = await once(child, "close");
-    return { status, output: stdout + stderr };
+    return { status, output: stdout + stderr, seconds: seconds() };
   } catch (error) {
-    return { status: null, output: String(error) };
+    return { status: null, output: String(error), seconds: seconds() };
   }
 }

@@ -7,45 +7,45 @@ import { VERSION } from "../../src/cli/framework.ts";
 import { run } from "../../src/cli/subprocess.ts";
 import { buildNpmPackage } from "../npm_package.ts";
 import { ROOT } from "../project.ts";
-import { test } from "../test.ts";
+import { testOn } from "../test.ts";
 import { TemporaryFolder } from "./fw.ts";
 
-if ("Deno" in globalThis) {
-  test("fw runs where deno install has put it, and makes projects of its checkout", async () => {
-    using folder = new TemporaryFolder();
-    const cwd = folder.path;
-    const source = ["--config", join(ROOT, "deno.json"), join(ROOT, "src/cli/mod.ts")];
-    const install = ["install", "-gA", "--root", cwd, "-n", "fw", ...source];
-    assert.equal((await run([process.execPath, ...install], { cwd })).code, 0);
-    const program = join(cwd, "bin/fw");
-    assert.equal((await run([program, "--version"], { cwd })).stdout, `${VERSION}\n`);
-    const made = await run([program, "new", "shop", "--no-git"], { cwd });
-    assert.deepEqual([made.code, made.stderr], [0, ""]);
-    const { links } = JSON.parse(readFileSync(join(cwd, "shop/deno.json"), "utf8"));
-    assert.deepEqual(links, [ROOT]);
-    const task = ["task", "--quiet", "fw", "generate", "service", "mail"];
-    const generated = await run([process.execPath, ...task], { cwd: join(cwd, "shop") });
-    assert.match(generated.stdout, /^create src\/mail\/mail_service\.ts\n/);
-  });
+const test = testOn(["deno"], "it builds what is installed");
 
-  test("fw runs by npx from the package for npm, and makes projects of its release", async () => {
-    using folder = new TemporaryFolder();
-    const cwd = folder.path;
-    buildNpmPackage(join(cwd, "fw.tgz"));
-    const npx = (...args: string[]) =>
-      run(["npx", "-y", "-p", "node@24.21.0", "-p", join(cwd, "fw.tgz"), "fw", ...args], { cwd });
-    assert.equal((await npx("--version")).stdout, `${VERSION}\n`);
-    const made = await npx("new", "shop", "--no-git", "--db", "sqlite");
-    assert.match(made.stdout, /^Made shop\.\n/);
-    const file = join(cwd, "shop/deno.json");
-    const config = JSON.parse(readFileSync(file, "utf8"));
-    assert.equal(config.imports["@fw/fw"], `jsr:@fw/fw@^${VERSION}`);
-    assert.equal(config.tasks.fw.command, `deno run -A jsr:@fw/fw@^${VERSION}/cli`);
-    assert.equal("links" in config, false);
-    // that release is not out, so this checkout is taken for it
-    writeFileSync(file, JSON.stringify({ ...config, links: [ROOT] }));
-    const env = { ...process.env, DATABASE_URL: "sqlite::memory:" };
-    const tested = await run([process.execPath, "test", "-A"], { cwd: join(cwd, "shop"), env });
-    assert.equal(tested.code, 0, tested.stdout + tested.stderr);
-  });
-}
+test("fw runs where deno install has put it, and makes projects of its checkout", async () => {
+  using folder = new TemporaryFolder();
+  const cwd = folder.path;
+  const source = ["--config", join(ROOT, "deno.json"), join(ROOT, "src/cli/mod.ts")];
+  const install = ["install", "-gA", "--root", cwd, "-n", "fw", ...source];
+  assert.equal((await run([process.execPath, ...install], { cwd })).code, 0);
+  const program = join(cwd, "bin/fw");
+  assert.equal((await run([program, "--version"], { cwd })).stdout, `${VERSION}\n`);
+  const made = await run([program, "new", "shop", "--no-git"], { cwd });
+  assert.deepEqual([made.code, made.stderr], [0, ""]);
+  const { links } = JSON.parse(readFileSync(join(cwd, "shop/deno.json"), "utf8"));
+  assert.deepEqual(links, [ROOT]);
+  const task = ["task", "--quiet", "fw", "generate", "service", "mail"];
+  const generated = await run([process.execPath, ...task], { cwd: join(cwd, "shop") });
+  assert.match(generated.stdout, /^create src\/mail\/mail_service\.ts\n/);
+});
+
+test("fw runs by npx from the package for npm, and makes projects of its release", async () => {
+  using folder = new TemporaryFolder();
+  const cwd = folder.path;
+  buildNpmPackage(join(cwd, "fw.tgz"));
+  const npx = (...args: string[]) =>
+    run(["npx", "-y", "-p", "node@24.21.0", "-p", join(cwd, "fw.tgz"), "fw", ...args], { cwd });
+  assert.equal((await npx("--version")).stdout, `${VERSION}\n`);
+  const made = await npx("new", "shop", "--no-git", "--db", "sqlite");
+  assert.match(made.stdout, /^Made shop\.\n/);
+  const file = join(cwd, "shop/deno.json");
+  const config = JSON.parse(readFileSync(file, "utf8"));
+  assert.equal(config.imports["@fw/fw"], `jsr:@fw/fw@^${VERSION}`);
+  assert.equal(config.tasks.fw.command, `deno run -A jsr:@fw/fw@^${VERSION}/cli`);
+  assert.equal("links" in config, false);
+  // that release is not out, so this checkout is taken for it
+  writeFileSync(file, JSON.stringify({ ...config, links: [ROOT] }));
+  const env = { ...process.env, DATABASE_URL: "sqlite::memory:" };
+  const tested = await run([process.execPath, "test", "-A"], { cwd: join(cwd, "shop"), env });
+  assert.equal(tested.code, 0, tested.stdout + tested.stderr);
+});

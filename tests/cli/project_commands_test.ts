@@ -9,312 +9,310 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parse } from "yaml";
 import { run } from "../../src/cli/subprocess.ts";
 import { SERVERS } from "../db/servers.ts";
-import { test } from "../test.ts";
+import { testOn } from "../test.ts";
 import { FW, fw, TemporaryFolder } from "./fw.ts";
 import { MadeProject } from "./made_project.ts";
 
-if ("Deno" in globalThis) {
-  test("fw routes tells how each route is protected, as text and as JSON", async () => {
-    await using project = await MadeProject.make({ oauth2: true });
-    replaceIn(project, "src/me/me_controller.ts", (text) =>
-      text.replace(
-        /}\n$/,
-        `
+const test = testOn(["deno"], "projects are run by it");
+const withoutDeno = testOn(["node", "bun"], "where Deno runs the command line, there is one");
+
+test("fw routes tells how each route is protected, as text and as JSON", async () => {
+  await using project = await MadeProject.make({ oauth2: true });
+  replaceIn(project, "src/me/me_controller.ts", (text) =>
+    text.replace(
+      /}\n$/,
+      `
   admin = route.get("/admin", { roles: ["admin", "boss"] }, () => 1);
 }
 `,
-      ));
-    assert.equal(
-      await project.fw("routes"),
-      `METHOD  PATH           HANDLER                             PROTECTION
+    ));
+  assert.equal(
+    await project.fw("routes"),
+    `METHOD  PATH           HANDLER                             PROTECTION
 GET     /api           AppModule.GreetingController.greet  public
 GET     /api/me        AppModule.MeController.me           identity
 GET     /api/me/admin  AppModule.MeController.admin        roles: admin, boss
 `,
-    );
-    const routes = JSON.parse(await project.fw("routes --json"));
-    assert.deepEqual(routes[2], {
-      method: "GET",
-      path: "/api/me/admin",
-      handler: "AppModule.MeController.admin",
-      protection: "roles",
-      roles: ["admin", "boss"],
-    });
+  );
+  const routes = JSON.parse(await project.fw("routes --json"));
+  assert.deepEqual(routes[2], {
+    method: "GET",
+    path: "/api/me/admin",
+    handler: "AppModule.MeController.admin",
+    protection: "roles",
+    roles: ["admin", "boss"],
   });
+});
 
-  test("fw routes needs no environment, and no identity provider", async () => {
-    await using project = await MadeProject.make({ oauth2: true });
-    rmSync(join(project.root, ".env"));
-    const { code, stdout } = await fw("routes", { cwd: project.root });
-    assert.deepEqual([code, stdout.includes("identity")], [0, true]);
+test("fw routes needs no environment, and no identity provider", async () => {
+  await using project = await MadeProject.make({ oauth2: true });
+  rmSync(join(project.root, ".env"));
+  const { code, stdout } = await fw("routes", { cwd: project.root });
+  assert.deepEqual([code, stdout.includes("identity")], [0, true]);
+});
+
+test("fw openapi writes the document that is served, to stdout, as JSON and as YAML", async () => {
+  await using project = await MadeProject.make({ db: "sqlite" });
+  await project.fw("g resource cat");
+  const printed = JSON.parse(await project.fw("openapi"));
+  await project.serving(async (request) => {
+    assert.deepEqual(await (await request("/openapi.json")).json(), printed);
   });
+  assert.equal(await project.fw("openapi --out api/openapi.json"), "wrote api/openapi.json\n");
+  assert.deepEqual(
+    JSON.parse(readFileSync(join(project.root, "api/openapi.json"), "utf8")),
+    printed,
+  );
+  await project.fw("openapi --out api.yaml");
+  assert.deepEqual(parse(readFileSync(join(project.root, "api.yaml"), "utf8")), printed);
+});
 
-  test("fw openapi writes the document that is served, to stdout, as JSON and as YAML", async () => {
-    await using project = await MadeProject.make({ db: "sqlite" });
-    await project.fw("g resource cat");
-    const printed = JSON.parse(await project.fw("openapi"));
-    await project.serving(async (request) => {
-      assert.deepEqual(await (await request("/openapi.json")).json(), printed);
-    });
-    assert.equal(await project.fw("openapi --out api/openapi.json"), "wrote api/openapi.json\n");
-    assert.deepEqual(
-      JSON.parse(readFileSync(join(project.root, "api/openapi.json"), "utf8")),
-      printed,
-    );
-    await project.fw("openapi --out api.yaml");
-    assert.deepEqual(parse(readFileSync(join(project.root, "api.yaml"), "utf8")), printed);
-  });
+test("fw routes and fw openapi need no database, and tell what keeps an application from loading", async () => {
+  await using project = await MadeProject.make();
+  await project.fw("g resource cat");
+  writeFileSync(
+    join(project.root, ".env"),
+    "DATABASE_URL=postgres://nobody@127.0.0.1:1/nothing\n",
+  );
+  assert.match(await project.fw("routes"), /\/api\/v1\/cats\/:id/);
+  assert.match(await project.fw("openapi"), /"\/api\/v1\/cats\/\{id\}"/);
+  const failing = async (command: string) => {
+    const { code, stdout, stderr } = await fw(command, { cwd: project.root });
+    assert.deepEqual([code, stdout, stderr.split("\n").length], [1, "", 2], stderr);
+    return stderr;
+  };
+  assert.match(
+    await failing("routes --app src/none.ts"),
+    /^error: Cannot load src\/none\.ts: it does not exist; --app names another file$/m,
+  );
+  writeFileSync(join(project.root, 'src/a"b.ts'), "export {};\n");
+  assert.match(
+    await failing('routes --app src/a"b.ts'),
+    /^error: Cannot load src\/a"b\.ts: it exports no AppModule; --app names another file$/m,
+  );
+  // it would serve
+  assert.match(
+    await failing("routes --app src/main.ts"),
+    /^error: Cannot load src\/main\.ts: it exports no AppModule; --app names another file$/m,
+  );
+  replaceIn(project, "src/app.ts", (text) => text.replace("providers: [GreetingService],", ""));
+  assert.match(
+    await failing("openapi"),
+    /^error: Cannot inject GreetingService in AppModule: .*no module provides it/,
+  );
+  const app = readFileSync(join(project.root, "src/app.ts"), "utf8");
+  writeFileSync(join(project.root, "src/app.ts"), `${app}\nJSON.parse("{").x;\n`);
+  assert.match(await failing("routes"), /^error: .*JSON.* \(src\/app\.ts:\d+:\d+\)$/m);
+});
 
-  test("fw routes and fw openapi need no database, and tell what keeps an application from loading", async () => {
-    await using project = await MadeProject.make();
-    await project.fw("g resource cat");
-    writeFileSync(
-      join(project.root, ".env"),
-      "DATABASE_URL=postgres://nobody@127.0.0.1:1/nothing\n",
-    );
-    assert.match(await project.fw("routes"), /\/api\/v1\/cats\/:id/);
-    assert.match(await project.fw("openapi"), /"\/api\/v1\/cats\/\{id\}"/);
-    const failing = async (command: string) => {
-      const { code, stdout, stderr } = await fw(command, { cwd: project.root });
-      assert.deepEqual([code, stdout, stderr.split("\n").length], [1, "", 2], stderr);
-      return stderr;
-    };
-    assert.match(
-      await failing("routes --app src/none.ts"),
-      /^error: Cannot load src\/none\.ts: it does not exist; --app names another file$/m,
-    );
-    writeFileSync(join(project.root, 'src/a"b.ts'), "export {};\n");
-    assert.match(
-      await failing('routes --app src/a"b.ts'),
-      /^error: Cannot load src\/a"b\.ts: it exports no AppModule; --app names another file$/m,
-    );
-    // it would serve
-    assert.match(
-      await failing("routes --app src/main.ts"),
-      /^error: Cannot load src\/main\.ts: it exports no AppModule; --app names another file$/m,
-    );
-    replaceIn(project, "src/app.ts", (text) => text.replace("providers: [GreetingService],", ""));
-    assert.match(
-      await failing("openapi"),
-      /^error: Cannot inject GreetingService in AppModule: .*no module provides it/,
-    );
-    const app = readFileSync(join(project.root, "src/app.ts"), "utf8");
-    writeFileSync(join(project.root, "src/app.ts"), `${app}\nJSON.parse("{").x;\n`);
-    assert.match(await failing("routes"), /^error: .*JSON.* \(src\/app\.ts:\d+:\d+\)$/m);
-  });
-
-  test("fw routes that is interrupted ends what it has started, and leaves nothing", async () => {
-    await using project = await MadeProject.make();
-    using folder = new TemporaryFolder();
-    const pidFile = join(folder.path, "pid");
-    replaceIn(project, "src/app.ts", (text) =>
-      `${text}
+test("fw routes that is interrupted ends what it has started, and leaves nothing", async () => {
+  await using project = await MadeProject.make();
+  using folder = new TemporaryFolder();
+  const pidFile = join(folder.path, "pid");
+  replaceIn(project, "src/app.ts", (text) =>
+    `${text}
 await Deno.writeTextFile(${JSON.stringify(pidFile)}, String(Deno.pid));
 await new Promise((resolve) => setTimeout(resolve, 20_000));
 `);
-    const temporary = join(folder.path, "tmp");
-    mkdirSync(temporary);
-    const [program, ...args] = FW;
-    const child = spawn(program, [...args, "routes"], {
-      cwd: project.root,
-      env: { ...process.env, TMPDIR: temporary },
-      stdio: "ignore",
-    });
-    const ended = once(child, "exit");
-    for (let i = 0; i < 1000 && !existsSync(pidFile); i++) await delay(10);
-    const pid = Number(readFileSync(pidFile, "utf8"));
-    process.kill(child.pid ?? 0, "SIGINT");
-    assert.deepEqual(await ended, [130, null]);
-    assert.throws(() => process.kill(pid, 0), { code: "ESRCH" });
-    assert.deepEqual(readdirSync(temporary), []);
+  const temporary = join(folder.path, "tmp");
+  mkdirSync(temporary);
+  const [program, ...args] = FW;
+  const child = spawn(program, [...args, "routes"], {
+    cwd: project.root,
+    env: { ...process.env, TMPDIR: temporary },
+    stdio: "ignore",
   });
+  const ended = once(child, "exit");
+  for (let i = 0; i < 1000 && !existsSync(pidFile); i++) await delay(10);
+  const pid = Number(readFileSync(pidFile, "utf8"));
+  process.kill(child.pid ?? 0, "SIGINT");
+  assert.deepEqual(await ended, [130, null]);
+  assert.throws(() => process.kill(pid, 0), { code: "ESRCH" });
+  assert.deepEqual(readdirSync(temporary), []);
+});
 
-  for (const db of ["sqlite", "postgres", "mysql"] as const) {
-    const skip = db === "sqlite" ? undefined : SERVERS[db].skip;
-    test(`fw db runs, lists and undoes migrations on ${db}`, async () => {
-      await using project = await MadeProject.make({ db });
-      assert.equal(await project.fw("db status"), "There are no migrations.\n");
-      assert.equal(await project.fw("db migrate"), "Nothing is due.\n");
-      await project.fw("g model cat");
-      assert.match(await project.fw("db new add-age"), /^create migrations\/0002_add_age\.sql\n/);
-      writeSql(project, "0002_add_age", "alter table cats add column age integer");
-      const due = "MIGRATION         RUN AT\n0001_create_cats  due\n0002_add_age      due\n";
-      assert.equal(await project.fw("db status"), due);
-      assert.equal(await project.fw("db migrate"), "ran 0001_create_cats\nran 0002_add_age\n");
-      assert.match(
-        await project.fw("db status"),
-        /0001_create_cats {2}\d{4}-.+Z\n0002_add_age {6}\d/,
-      );
-      assert.equal(await project.fw("db rollback"), "undid 0002_add_age\n");
-      assert.match(
-        await project.fw("db status"),
-        /0001_create_cats {2}\d{4}.+Z\n0002_add_age {6}due\n/,
-      );
-      await project.fw("db migrate");
-      assert.equal(
-        await project.fw("db rollback --steps 2"),
-        "undid 0002_add_age\nundid 0001_create_cats\n",
-      );
-      assert.equal(await project.fw("db rollback"), "Nothing has run.\n");
-      assert.equal(await project.fw("db status"), due);
-    }, { skip });
-  }
-
-  test("fw db tells why a migration failed", async () => {
-    await using project = await MadeProject.make({ db: "sqlite" });
-    await project.fw("db new wrong");
-    replaceIn(
-      project,
-      "migrations/0001_wrong.sql",
-      () => "alter table nope add column x integer;\n",
-    );
-    const { code, stderr } = await fw("db migrate", { cwd: project.root });
-    assert.equal(code, 1);
-    assert.match(stderr, /^error: Cannot migrate: 0001_wrong failed: .*no such table: nope\n$/);
-  });
-
-  test("fw db tells of a database that is not there, and of a project without one", async () => {
-    await using project = await MadeProject.make({ db: "postgres" });
-    const url = "postgres://nobody:secret@127.0.0.1:1/nothing";
+for (const db of ["sqlite", "postgres", "mysql"] as const) {
+  const skip = db === "sqlite" ? undefined : SERVERS[db].skip;
+  test(`fw db runs, lists and undoes migrations on ${db}`, async () => {
+    await using project = await MadeProject.make({ db });
+    assert.equal(await project.fw("db status"), "There are no migrations.\n");
+    assert.equal(await project.fw("db migrate"), "Nothing is due.\n");
     await project.fw("g model cat");
-    const { code, stderr } = await fw("db status", {
-      cwd: project.root,
-      env: { DATABASE_URL: url },
-    });
-    assert.equal(code, 1);
-    assert.match(stderr, /^error: Cannot open PostgreSQL database 127\.0\.0\.1:1\/nothing: /);
-    assert.doesNotMatch(stderr, /secret/);
-    rmSync(join(project.root, "src/database.ts"));
-    const without = await fw("db migrate", { cwd: project.root });
-    assert.match(without.stderr, /^error: Cannot load src\/database\.ts: it does not exist; /);
-  }, { skip: SERVERS.postgres.skip });
-
-  test("fw doctor finds nothing wrong with a new project, and what is then", async () => {
-    await using project = await MadeProject.make({ db: "sqlite", oauth2: true });
+    assert.match(await project.fw("db new add-age"), /^create migrations\/0002_add_age\.sql\n/);
+    writeSql(project, "0002_add_age", "alter table cats add column age integer");
+    const due = "MIGRATION         RUN AT\n0001_create_cats  due\n0002_add_age      due\n";
+    assert.equal(await project.fw("db status"), due);
+    assert.equal(await project.fw("db migrate"), "ran 0001_create_cats\nran 0002_add_age\n");
     assert.match(
-      await project.fw("doctor"),
-      /skipped {2}database {5}there is no data\/data\.sqlite yet/,
+      await project.fw("db status"),
+      /0001_create_cats {2}\d{4}-.+Z\n0002_add_age {6}\d/,
     );
-    assert.equal(existsSync(join(project.root, "data/data.sqlite")), false);
+    assert.equal(await project.fw("db rollback"), "undid 0002_add_age\n");
+    assert.match(
+      await project.fw("db status"),
+      /0001_create_cats {2}\d{4}.+Z\n0002_add_age {6}due\n/,
+    );
     await project.fw("db migrate");
-    const found = await project.fw("doctor");
-    assert.deepEqual(levels(found), {
-      runtime: "ok",
-      framework: "ok",
-      permissions: "ok",
-      environment: "ok",
-      secrets: "ok",
-      application: "ok",
-      protection: "ok",
-      database: "ok",
-      migrations: "ok",
-      tables: "ok",
-    });
+    assert.equal(
+      await project.fw("db rollback --steps 2"),
+      "undid 0002_add_age\nundid 0001_create_cats\n",
+    );
+    assert.equal(await project.fw("db rollback"), "Nothing has run.\n");
+    assert.equal(await project.fw("db status"), due);
+  }, { skip });
+}
+
+test("fw db tells why a migration failed", async () => {
+  await using project = await MadeProject.make({ db: "sqlite" });
+  await project.fw("db new wrong");
+  replaceIn(
+    project,
+    "migrations/0001_wrong.sql",
+    () => "alter table nope add column x integer;\n",
+  );
+  const { code, stderr } = await fw("db migrate", { cwd: project.root });
+  assert.equal(code, 1);
+  assert.match(stderr, /^error: Cannot migrate: 0001_wrong failed: .*no such table: nope\n$/);
+});
+
+test("fw db tells of a database that is not there, and of a project without one", async () => {
+  await using project = await MadeProject.make({ db: "postgres" });
+  const url = "postgres://nobody:secret@127.0.0.1:1/nothing";
+  await project.fw("g model cat");
+  const { code, stderr } = await fw("db status", {
+    cwd: project.root,
+    env: { DATABASE_URL: url },
+  });
+  assert.equal(code, 1);
+  assert.match(stderr, /^error: Cannot open PostgreSQL database 127\.0\.0\.1:1\/nothing: /);
+  assert.doesNotMatch(stderr, /secret/);
+  rmSync(join(project.root, "src/database.ts"));
+  const without = await fw("db migrate", { cwd: project.root });
+  assert.match(without.stderr, /^error: Cannot load src\/database\.ts: it does not exist; /);
+}, { skip: SERVERS.postgres.skip });
+
+test("fw doctor finds nothing wrong with a new project, and what is then", async () => {
+  await using project = await MadeProject.make({ db: "sqlite", oauth2: true });
+  assert.match(
+    await project.fw("doctor"),
+    /skipped {2}database {5}there is no data\/data\.sqlite yet/,
+  );
+  assert.equal(existsSync(join(project.root, "data/data.sqlite")), false);
+  await project.fw("db migrate");
+  const found = await project.fw("doctor");
+  assert.deepEqual(levels(found), {
+    runtime: "ok",
+    framework: "ok",
+    permissions: "ok",
+    environment: "ok",
+    secrets: "ok",
+    application: "ok",
+    protection: "ok",
+    database: "ok",
+    migrations: "ok",
+    tables: "ok",
+  });
+  await project.fw("g model cat");
+  await project.fw("db migrate");
+  replaceIn(
+    project,
+    "src/cats/cat_model.ts",
+    (text) => text.replace("name: field.text(),", "name: field.text(),\n  age: field.integer(),"),
+  );
+  const { code, stdout } = await fw("doctor", {
+    cwd: project.root,
+    env: { PORT: "30O0", OAUTH2_ISSUER: "localhost" },
+  });
+  assert.equal(code, 1);
+  assert.match(stdout, /^problem {2}environment {2}PORT is no port$/m);
+  assert.match(stdout, /^problem {2}environment {2}OAUTH2_ISSUER is no URL$/m);
+  assert.match(
+    stdout,
+    /^problem {2}tables {7}a migration is missing: .*its table lacks a column$/m,
+  );
+});
+
+test("fw doctor finds what is wrong with a project, and ends with exit code 1", async () => {
+  await using project = await MadeProject.make();
+  await project.fw("g resource cat");
+  await project.fw("db migrate");
+  await project.fw("g model dog");
+  replaceIn(
+    project,
+    "deno.json",
+    (text) => text.replace(/deno run [^"]+ --env-file (?=src)/, "deno run -A "),
+  );
+  replaceIn(project, ".env.example", (text) => `${text}\nSMTP_URL=\nSMTP_USER=x\n`);
+  replaceIn(
+    project,
+    "src/app.ts",
+    (text) =>
+      text.replace(".enableProductionErrorsFromEnv()", "// .enableProductionErrorsFromEnv()"),
+  );
+  const env = { ...process.env, GIT_AUTHOR_NAME: "x", GIT_AUTHOR_EMAIL: "x", HOME: project.root };
+  await run(["git", "add", "--force", ".env"], { cwd: project.root, env });
+  const { code, stdout, stderr } = await fw("doctor --production", {
+    cwd: project.root,
+    env: { FW_ENV: "production", OAUTH2_ISSUER: "http://idp.example" },
+  });
+  assert.equal(code, 1);
+  assert.equal(stderr, "error: Found 5 problems\n");
+  assert.deepEqual(levels(stdout), {
+    runtime: "ok",
+    framework: "ok",
+    permissions: "warning",
+    environment: "problem",
+    secrets: "problem",
+    application: "ok",
+    protection: "problem",
+    database: "ok",
+    migrations: "warning",
+    tables: "skipped",
+    production: "problem",
+  });
+  assert.match(
+    stdout,
+    /^problem {2}environment {2}SMTP_URL, SMTP_USER of \.env\.example are not set$/m,
+  );
+  assert.match(stdout, /nothing says who may call POST \/api\/v1\/cats, .* and 2 more$/m);
+  assert.match(stdout, /due at the next start, or by fw db migrate: 0002_create_dogs$/m);
+  assert.match(stdout, /^problem {2}production {3}OAUTH2_ISSUER is not https$/m);
+  assert.match(stdout, /^problem {2}production {3}5xx responses tell what went wrong/m);
+});
+
+test(
+  "fw doctor tells of an application that does not load, and of a database that is not there",
+  async () => {
+    await using project = await MadeProject.make({ db: "postgres" });
     await project.fw("g model cat");
-    await project.fw("db migrate");
-    replaceIn(
-      project,
-      "src/cats/cat_model.ts",
-      (text) => text.replace("name: field.text(),", "name: field.text(),\n  age: field.integer(),"),
-    );
+    replaceIn(project, "src/app.ts", (text) => text.replace("providers: [GreetingService],", ""));
     const { code, stdout } = await fw("doctor", {
       cwd: project.root,
-      env: { PORT: "30O0", OAUTH2_ISSUER: "localhost" },
+      env: { DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing" },
     });
     assert.equal(code, 1);
-    assert.match(stdout, /^problem {2}environment {2}PORT is no port$/m);
-    assert.match(stdout, /^problem {2}environment {2}OAUTH2_ISSUER is no URL$/m);
-    assert.match(
-      stdout,
-      /^problem {2}tables {7}a migration is missing: .*its table lacks a column$/m,
-    );
-  });
+    const { application, protection, database, migrations } = levels(stdout);
+    assert.deepEqual([application, protection, database, migrations], [
+      "problem",
+      "skipped",
+      "problem",
+      "skipped",
+    ]);
+  },
+  { skip: SERVERS.postgres.skip },
+);
 
-  test("fw doctor finds what is wrong with a project, and ends with exit code 1", async () => {
-    await using project = await MadeProject.make();
-    await project.fw("g resource cat");
-    await project.fw("db migrate");
-    await project.fw("g model dog");
-    replaceIn(
-      project,
-      "deno.json",
-      (text) => text.replace(/deno run [^"]+ --env-file (?=src)/, "deno run -A "),
-    );
-    replaceIn(project, ".env.example", (text) => `${text}\nSMTP_URL=\nSMTP_USER=x\n`);
-    replaceIn(
-      project,
-      "src/app.ts",
-      (text) =>
-        text.replace(".enableProductionErrorsFromEnv()", "// .enableProductionErrorsFromEnv()"),
-    );
-    const env = { ...process.env, GIT_AUTHOR_NAME: "x", GIT_AUTHOR_EMAIL: "x", HOME: project.root };
-    await run(["git", "add", "--force", ".env"], { cwd: project.root, env });
-    const { code, stdout, stderr } = await fw("doctor --production", {
-      cwd: project.root,
-      env: { FW_ENV: "production", OAUTH2_ISSUER: "http://idp.example" },
-    });
-    assert.equal(code, 1);
-    assert.equal(stderr, "error: Found 5 problems\n");
-    assert.deepEqual(levels(stdout), {
-      runtime: "ok",
-      framework: "ok",
-      permissions: "warning",
-      environment: "problem",
-      secrets: "problem",
-      application: "ok",
-      protection: "problem",
-      database: "ok",
-      migrations: "warning",
-      tables: "skipped",
-      production: "problem",
-    });
-    assert.match(
-      stdout,
-      /^problem {2}environment {2}SMTP_URL, SMTP_USER of \.env\.example are not set$/m,
-    );
-    assert.match(stdout, /nothing says who may call POST \/api\/v1\/cats, .* and 2 more$/m);
-    assert.match(stdout, /due at the next start, or by fw db migrate: 0002_create_dogs$/m);
-    assert.match(stdout, /^problem {2}production {3}OAUTH2_ISSUER is not https$/m);
-    assert.match(stdout, /^problem {2}production {3}5xx responses tell what went wrong/m);
-  });
-
-  test(
-    "fw doctor tells of an application that does not load, and of a database that is not there",
-    async () => {
-      await using project = await MadeProject.make({ db: "postgres" });
-      await project.fw("g model cat");
-      replaceIn(project, "src/app.ts", (text) => text.replace("providers: [GreetingService],", ""));
-      const { code, stdout } = await fw("doctor", {
-        cwd: project.root,
-        env: { DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing" },
-      });
-      assert.equal(code, 1);
-      const { application, protection, database, migrations } = levels(stdout);
-      assert.deepEqual([application, protection, database, migrations], [
-        "problem",
-        "skipped",
-        "problem",
-        "skipped",
-      ]);
-    },
-    { skip: SERVERS.postgres.skip },
+withoutDeno("fw routes where there is no deno says so", async () => {
+  using folder = new TemporaryFolder();
+  await fw("new shop --no-git", { cwd: folder.path });
+  const cwd = join(folder.path, "shop");
+  const { code, stderr } = await fw("routes", { cwd, env: { PATH: "/nowhere" } });
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /^error: Cannot run the project: there is no deno on the PATH; npm install -g deno/,
   );
-}
-
-// where Deno runs the command line, there is one
-if (!("Deno" in globalThis)) {
-  test("fw routes where there is no deno says so", async () => {
-    using folder = new TemporaryFolder();
-    await fw("new shop --no-git", { cwd: folder.path });
-    const cwd = join(folder.path, "shop");
-    const { code, stderr } = await fw("routes", { cwd, env: { PATH: "/nowhere" } });
-    assert.equal(code, 1);
-    assert.match(
-      stderr,
-      /^error: Cannot run the project: there is no deno on the PATH; npm install -g deno/,
-    );
-  });
-}
+});
 
 function writeSql({ root }: MadeProject, name: string, up: string): void {
   writeFileSync(join(root, `migrations/${name}.sql`), `${up};\n`);

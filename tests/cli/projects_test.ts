@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { SERVERS } from "../db/servers.ts";
-import { test } from "../test.ts";
+import { testOn } from "../test.ts";
 import { type Features, flagsOf, MadeProject } from "./made_project.ts";
+
+const test = testOn(["deno"], "projects are checked, tested and served by it");
 
 const MIGRATION_TESTS = [
   "migrations lead from an empty database to the newest and back again",
@@ -17,112 +19,110 @@ const COMBINATIONS: readonly Features[] = [undefined, "sqlite", "postgres", "mys
   )
 );
 
-if ("Deno" in globalThis) {
-  for (const features of COMBINATIONS) {
-    const { db, oauth2 } = features;
-    const skip = db === "postgres" || db === "mysql" ? SERVERS[db].skip : undefined;
-    test(
-      `fw new ${flagsOf(features)} makes a project that is sound, serves and stops`,
-      async () => {
-        await using project = await MadeProject.make(features);
-        const tests = await project.ok();
-        assert.deepEqual(tests, [
-          ...db ? MIGRATION_TESTS : [],
-          "GET /api/ greets",
-          "GET /health reports ok",
-          ...oauth2 ? ["GET /api/me tells who is calling, and refuses those without a token"] : [],
-          "GreetingService.greet() greets by name",
-        ]);
-        await project.answers();
-        if (!db) return;
-        await project.fw("generate resource cat");
-        await project.serving(async (request) => {
-          const created = await request("/api/v1/cats", { json: { name: "Tom" } });
-          assert.deepEqual([created.status, await created.json()], [201, { id: 1, name: "Tom" }]);
-          const listed = await request("/api/v1/cats");
-          assert.deepEqual(await listed.json(), [{ id: 1, name: "Tom" }]);
-        });
-        const migrations = await project.fw("db status");
-        assert.match(migrations, /^0001_create_cats +\d{4}-/m);
-      },
-      { skip },
-    );
-  }
-
-  for (const strict of [false, true]) {
-    test(`fw generate makes sound code of every kind in a ${strict ? "strict" : "plain"} project`, async () => {
-      await using project = await MadeProject.make({ strict });
-      await project.fw("generate resource Customer");
-      await project.fw("g mo billing");
-      await project.fw("g co billing/invoices --flat");
-      await project.fw("g s BillingService");
-      await project.fw("g gu admin-only");
-      await project.fw("g itc server_timing");
-      await project.fw("g f paymentFilter");
-      await project.fw("g pi slug --path src/text");
-      await project.fw("g dto create-order");
-      await project.fw("g model order_items");
-      await project.fw("g migration add-age-to-customers");
+for (const features of COMBINATIONS) {
+  const { db, oauth2 } = features;
+  const skip = db === "postgres" || db === "mysql" ? SERVERS[db].skip : undefined;
+  test(
+    `fw new ${flagsOf(features)} makes a project that is sound, serves and stops`,
+    async () => {
+      await using project = await MadeProject.make(features);
       const tests = await project.ok();
-      assert.deepEqual(tests.toSorted(), [
-        "AdminOnlyGuard refuses a request with 403",
-        "BillingModule boots",
-        "BillingService.describe() tells what it is for",
-        "CreateOrderDto drops what it does not declare",
-        "CreateOrderDto refuses an empty name",
-        "Customer is stored, and read as it was written",
-        "CustomersController creates, lists, finds, changes and deletes customers",
-        "CustomersController refuses a customer without a name with 422",
-        "CustomersService.one() refuses an id that does not exist",
-        "CustomersService.page() gives a page, and how many there are",
+      assert.deepEqual(tests, [
+        ...db ? MIGRATION_TESTS : [],
         "GET /api/ greets",
         "GET /health reports ok",
-        "GET /v1/billing/invoices answers",
+        ...oauth2 ? ["GET /api/me tells who is calling, and refuses those without a token"] : [],
         "GreetingService.greet() greets by name",
-        "OrderItem is stored, and read as it was written",
-        "PaymentFilter answers a RangeError with 400",
-        "ServerTimingInterceptor tells how long the handler took",
-        "SlugPipe drops the space around a text",
-        "SlugPipe refuses a text of nothing but space",
-        ...MIGRATION_TESTS,
       ]);
       await project.answers();
+      if (!db) return;
+      await project.fw("generate resource cat");
       await project.serving(async (request) => {
-        const { message } = await (await request("/api/v1/billing/invoices")).json();
-        assert.equal(message, "invoices");
+        const created = await request("/api/v1/cats", { json: { name: "Tom" } });
+        assert.deepEqual([created.status, await created.json()], [201, { id: 1, name: "Tom" }]);
+        const listed = await request("/api/v1/cats");
+        assert.deepEqual(await listed.json(), [{ id: 1, name: "Tom" }]);
       });
-    });
-  }
+      const migrations = await project.fw("db status");
+      assert.match(migrations, /^0001_create_cats +\d{4}-/m);
+    },
+    { skip },
+  );
+}
 
-  test("five resources generated one after another work together over HTTP, on SQLite", async () => {
-    await using project = await MadeProject.make();
-    const paths = ["cats", "people", "order-items", "news-letters", "categories"];
-    for (const name of ["cat", "Person", "order_items", "newsLetter", "Categories"]) {
-      await project.fw(`generate resource ${name}`);
-    }
+for (const strict of [false, true]) {
+  test(`fw generate makes sound code of every kind in a ${strict ? "strict" : "plain"} project`, async () => {
+    await using project = await MadeProject.make({ strict });
+    await project.fw("generate resource Customer");
+    await project.fw("g mo billing");
+    await project.fw("g co billing/invoices --flat");
+    await project.fw("g s BillingService");
+    await project.fw("g gu admin-only");
+    await project.fw("g itc server_timing");
+    await project.fw("g f paymentFilter");
+    await project.fw("g pi slug --path src/text");
+    await project.fw("g dto create-order");
+    await project.fw("g model order_items");
+    await project.fw("g migration add-age-to-customers");
     const tests = await project.ok();
-    assert.equal(tests.length, 3 + 2 + 5 * 5);
-    assert.deepEqual(readdirSync(join(project.root, "data")), [".gitignore"]); // tests have their own
+    assert.deepEqual(tests.toSorted(), [
+      "AdminOnlyGuard refuses a request with 403",
+      "BillingModule boots",
+      "BillingService.describe() tells what it is for",
+      "CreateOrderDto drops what it does not declare",
+      "CreateOrderDto refuses an empty name",
+      "Customer is stored, and read as it was written",
+      "CustomersController creates, lists, finds, changes and deletes customers",
+      "CustomersController refuses a customer without a name with 422",
+      "CustomersService.one() refuses an id that does not exist",
+      "CustomersService.page() gives a page, and how many there are",
+      "GET /api/ greets",
+      "GET /health reports ok",
+      "GET /v1/billing/invoices answers",
+      "GreetingService.greet() greets by name",
+      "OrderItem is stored, and read as it was written",
+      "PaymentFilter answers a RangeError with 400",
+      "ServerTimingInterceptor tells how long the handler took",
+      "SlugPipe drops the space around a text",
+      "SlugPipe refuses a text of nothing but space",
+      ...MIGRATION_TESTS,
+    ]);
+    await project.answers();
     await project.serving(async (request) => {
-      for (const path of paths) {
-        const all = `/api/v1/${path}`;
-        const created = await request(all, { json: { name: path } });
-        const row = { id: 1, name: path };
-        assert.deepEqual([created.status, await created.json()], [201, row]);
-        assert.equal(created.headers.get("location"), `${all}/1`);
-        assert.deepEqual(await (await request(all)).json(), [row]);
-        assert.deepEqual(await (await request(`${all}/1`)).json(), row);
-        const patch = { method: "PATCH", json: { name: "other" } };
-        const changed = { ...row, name: "other" };
-        assert.deepEqual(await (await request(`${all}/1`, patch)).json(), changed);
-        const refused = await request(`${all}/1`, { method: "PATCH", json: { name: "" } });
-        assert.deepEqual([refused.status, (await refused.json()).errors.length], [422, 1]);
-        const deleted = await request(`${all}/1`, { method: "DELETE" });
-        assert.deepEqual(await deleted.json(), changed);
-        const gone = await request(`${all}/1`);
-        assert.deepEqual([gone.status, (await gone.json()).status], [404, 404]);
-      }
+      const { message } = await (await request("/api/v1/billing/invoices")).json();
+      assert.equal(message, "invoices");
     });
-    assert.match(await project.fw("db status"), /0005_create_categories +\d/);
   });
 }
+
+test("five resources generated one after another work together over HTTP, on SQLite", async () => {
+  await using project = await MadeProject.make();
+  const paths = ["cats", "people", "order-items", "news-letters", "categories"];
+  for (const name of ["cat", "Person", "order_items", "newsLetter", "Categories"]) {
+    await project.fw(`generate resource ${name}`);
+  }
+  const tests = await project.ok();
+  assert.equal(tests.length, 3 + 2 + 5 * 5);
+  assert.deepEqual(readdirSync(join(project.root, "data")), [".gitignore"]); // tests have their own
+  await project.serving(async (request) => {
+    for (const path of paths) {
+      const all = `/api/v1/${path}`;
+      const created = await request(all, { json: { name: path } });
+      const row = { id: 1, name: path };
+      assert.deepEqual([created.status, await created.json()], [201, row]);
+      assert.equal(created.headers.get("location"), `${all}/1`);
+      assert.deepEqual(await (await request(all)).json(), [row]);
+      assert.deepEqual(await (await request(`${all}/1`)).json(), row);
+      const patch = { method: "PATCH", json: { name: "other" } };
+      const changed = { ...row, name: "other" };
+      assert.deepEqual(await (await request(`${all}/1`, patch)).json(), changed);
+      const refused = await request(`${all}/1`, { method: "PATCH", json: { name: "" } });
+      assert.deepEqual([refused.status, (await refused.json()).errors.length], [422, 1]);
+      const deleted = await request(`${all}/1`, { method: "DELETE" });
+      assert.deepEqual(await deleted.json(), changed);
+      const gone = await request(`${all}/1`);
+      assert.deepEqual([gone.status, (await gone.json()).status], [404, 404]);
+    }
+  });
+  assert.match(await project.fw("db status"), /0005_create_categories +\d/);
+});

@@ -6,8 +6,10 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { findOnPath } from "../../src/cli/subprocess.ts";
-import { test } from "../test.ts";
+import { test, testOn } from "../test.ts";
 import { FW, TemporaryFolder } from "./fw.ts";
+
+const denoTest = testOn(["deno"], "projects are served by it");
 
 const skip = findOnPath("script") === undefined ? "no script of util-linux" : undefined;
 
@@ -96,17 +98,15 @@ test("fw shows that it works once that takes over half a second, and takes it aw
   assert.doesNotMatch(quick.text, /⠋|␛\[K/);
 }, { skip });
 
-if ("Deno" in globalThis) {
-  test("Ctrl-C ends deno task dev, the watcher included", async () => {
-    using folder = new TemporaryFolder();
-    await onTerminal("new shop --no-git", { cwd: folder.path });
-    const { code, text } = await onTerminal("", {
-      program: [process.execPath, "task", "dev"],
-      cwd: join(folder.path, "shop"),
-      env: { PORT: "0" },
-      typed: [[/Listening on/, "\x03"]],
-    });
-    assert.equal(code, 130);
-    assert.doesNotMatch(text, /Restarting on file change/);
-  }, { skip });
-}
+denoTest("Ctrl-C ends deno task dev, the watcher included", async () => {
+  using folder = new TemporaryFolder();
+  await onTerminal("new shop --no-git", { cwd: folder.path });
+  const { code, text } = await onTerminal("", {
+    program: [process.execPath, "task", "dev"],
+    cwd: join(folder.path, "shop"),
+    env: { PORT: "0" },
+    typed: [[/Listening on/, "\x03"]],
+  });
+  assert.equal(code, 130);
+  assert.doesNotMatch(text, /Restarting on file change/);
+}, { skip });

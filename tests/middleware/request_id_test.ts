@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { type Context, Hono } from "hono";
 import { requestId, requestIdMiddleware } from "../../src/middleware/request_id.ts";
-import { test } from "../test.ts";
+import { test, testOn } from "../test.ts";
 import { serve } from "./serve.ts";
+
+const denoTest = testOn(["deno"], "it makes a response for a WebSocket");
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
@@ -131,8 +133,9 @@ test("requestIdMiddleware() survives a handler that answers nothing", async () =
   assert.deepEqual([response.status, response.headers.get("x-request-id")], [500, "id"]);
 });
 
-if ("Deno" in globalThis) {
-  test("requestIdMiddleware() lets a WebSocket through, whose response takes no header", async () => {
+denoTest(
+  "requestIdMiddleware() lets a WebSocket through, whose response takes no header",
+  async () => {
     const app = new Hono().use(requestIdMiddleware()).get("/", (c) => {
       const { response, socket } = Deno.upgradeWebSocket(c.req.raw);
       socket.onmessage = ({ data }) => socket.send(`${requestId(c) !== undefined} ${data}`);
@@ -151,5 +154,5 @@ if ("Deno" in globalThis) {
     });
     await server.close();
     assert.equal(answer, "true hello");
-  });
-}
+  },
+);

@@ -14,8 +14,10 @@ import { type Handler, Hono } from "hono";
 import { ForbiddenException } from "../../src/core/http_exception.ts";
 import { markRoute } from "../../src/core/matched_route.ts";
 import { requestTracing } from "../../src/middleware/request_tracing.ts";
-import { test } from "../test.ts";
+import { test, testOn } from "../test.ts";
 import { captureLogs } from "../capture_logs.ts";
+
+const denoTest = testOn(["deno"], "it has an instrumentation of its own");
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const PARENT = "b7ad6b7169203331";
@@ -221,19 +223,17 @@ test("serverSpan() does nothing without a tracer provider", async () => {
   assert.equal(await response.json(), null);
 });
 
-if ("Deno" in globalThis) {
-  test("serverSpan() names the span of Deno's own instrumentation", async () => {
-    const fixture = fileURLToPath(new URL("otel_deno_fixture.ts", import.meta.url));
-    const command = new Deno.Command(Deno.execPath(), {
-      args: ["run", "--allow-net=127.0.0.1", "--no-check", fixture],
-      env: { OTEL_DENO: "true", OTEL_EXPORTER_OTLP_PROTOCOL: "console", NO_COLOR: "1" },
-    });
-    const { stderr, stdout } = await command.output();
-    const output = new TextDecoder().decode(stderr) + new TextDecoder().decode(stdout);
-    assert.match(
-      output,
-      /SPAN GET \/users\/:id \[0af7651916cd43dd8448eb211c80319c\/\w+\] Server .*\n\s+parent: b7ad6b7169203331/,
-    );
-    assert.match(output, /http\.route: \/users\/:id\n/);
+denoTest("serverSpan() names the span of Deno's own instrumentation", async () => {
+  const fixture = fileURLToPath(new URL("otel_deno_fixture.ts", import.meta.url));
+  const command = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-net=127.0.0.1", "--no-check", fixture],
+    env: { OTEL_DENO: "true", OTEL_EXPORTER_OTLP_PROTOCOL: "console", NO_COLOR: "1" },
   });
-}
+  const { stderr, stdout } = await command.output();
+  const output = new TextDecoder().decode(stderr) + new TextDecoder().decode(stdout);
+  assert.match(
+    output,
+    /SPAN GET \/users\/:id \[0af7651916cd43dd8448eb211c80319c\/\w+\] Server .*\n\s+parent: b7ad6b7169203331/,
+  );
+  assert.match(output, /http\.route: \/users\/:id\n/);
+});

@@ -4,11 +4,14 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import type { DocsUi } from "../../src/openapi/docs/docs_page_options.ts";
 import { complaintsOf, SKIP_BROWSER, startBrowser } from "../browser.ts";
 import { captureLogs } from "../capture_logs.ts";
-import { test } from "../test.ts";
+import { testOn } from "../test.ts";
 import { type OutsideRequests, routeCdn } from "./cdn.ts";
 import { authorization, HANDS, logInAlice, popupOf } from "./docs_hands.ts";
 import { type DocsSite, type DocsSiteOptions, startDocsSite } from "./docs_site.ts";
 import { SUMMARIES } from "./docs_site_document.ts";
+
+// a browser takes its time: on all runtimes, it opens the pages of the examples
+const browserTest = testOn(["deno"], "a page is the same whoever serves it");
 
 const UIS: readonly DocsUi[] = ["swagger-ui", "scalar"];
 
@@ -39,10 +42,7 @@ function docsTest(
   { site: siteOptions, browser: browserOptions, complains = false }: DocsTestOptions,
   body: (visit: Visit) => Promise<void>,
 ): void {
-  // what a browser makes of a page is the same whoever serves it, and takes its time: on all three
-  // runtimes, the pages of the examples are opened
-  if (!("Deno" in globalThis)) return;
-  test(`docsPage() in a browser ${name}`, () =>
+  browserTest(`docsPage() in a browser ${name}`, () =>
     captureLogs(["fw"], async () => {
       await using site = await startDocsSite(siteOptions);
       await using browser = await startBrowser();
