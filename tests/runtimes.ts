@@ -1,5 +1,5 @@
 /**
- * Runs the one suite on Deno, Node and Bun, two of them at a time, and prints how many tests passed,
+ * Runs the one suite on Deno, Node and Bun, three of them at a time, and prints how many tests passed,
  * failed and were skipped on each, and why they were skipped. The runtimes come from npm.
  *
  * Fails if a test failed, if one was skipped that neither needs another runtime nor the vectors of
@@ -7,6 +7,7 @@
  */
 import { join } from "node:path";
 import process from "node:process";
+import { pathToFileURL } from "node:url";
 import { SKIP_WYCHEPROOF } from "./oauth2/resource_server/wycheproof.ts";
 import { ROOT, sourceFiles } from "./project.ts";
 import { type Command, runSideBySide } from "./side_by_side.ts";
@@ -32,6 +33,11 @@ const files = sourceFiles("tests").filter((file) => file.endsWith("_test.ts"));
 const RUNTIMES: readonly Runtime[] = [
   { name: "deno", words: ["npx", "-y", "deno", "test", "-A", "--no-check"], summary: DENO_SUMMARY },
   node("24.21.0"),
+  // the oldest that README promises, whose warning of node:sqlite would be in what tests compare
+  node("22.21.0", {
+    flags: [`--import=${pathToFileURL(join(ROOT, "tests/lower_using.ts"))}`],
+    env: { NODE_OPTIONS: "--disable-warning=ExperimentalWarning" },
+  }),
   {
     name: "bun 1.4",
     words: ["npx", "-y", "bun@1.4.4", "test", "--timeout", "30000", "tests"],
@@ -43,7 +49,8 @@ const wanted = process.argv.slice(2);
 const runtimes = RUNTIMES.filter(({ name }) =>
   wanted.length === 0 || wanted.some((word) => name.startsWith(word))
 );
-const endings = runSideBySide(runtimes);
+// much of what tests do is to wait
+const endings = runSideBySide(runtimes, { atOnce: 3 });
 const rows: string[] = [];
 const skipped: { readonly why: string; readonly count: number; readonly names: string[] }[] = [];
 const totals = new Set<number>();
@@ -74,14 +81,20 @@ for (const { why, count, names } of skipped) {
 if (totals.size > 1) console.log("\nFAILED: the runtimes do not have the same number of tests");
 process.exit(isWell && totals.size <= 1 ? 0 : 1);
 
-function node(version: string): Runtime {
+function node(
+  version: string,
+  { flags = [], env = {} }: {
+    readonly flags?: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
+  } = {},
+): Runtime {
   const [major] = version.split(".");
   const test = ["--test", "--test-reporter=spec", ...files];
   return {
     name: `node ${major}`,
-    words: ["npx", "-y", "-p", `node@${version}`, "node", ...test],
+    words: ["npx", "-y", "-p", `node@${version}`, "node", ...flags, ...test],
     // it runs each file in a process of its own: what they share is compiled once
-    env: { NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/node") },
+    env: { NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/node"), ...env },
     summary: NODE_SUMMARY,
   };
 }

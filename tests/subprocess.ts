@@ -48,9 +48,11 @@ export class Subprocess implements AsyncDisposable {
     { args = [], program = process.execPath, permissions = ["-A"], cwd = ROOT, env = {} }:
       SubprocessOptions = {},
   ) {
-    const isDeno = "Deno" in globalThis && program === process.execPath;
-    const flags = isDeno ? ["run", "--quiet", "--no-prompt", ...permissions] : [];
-    this.#child = spawn(program, [...flags, join(cwd, file), ...args.map(String)], {
+    this.#child = spawn(program, [
+      ...flagsOf(program, permissions),
+      join(cwd, file),
+      ...args.map(String),
+    ], {
       cwd,
       env: { ...process.env, NO_COLOR: "1", ...env },
     });
@@ -86,4 +88,10 @@ export class Subprocess implements AsyncDisposable {
     this.#child.kill("SIGKILL");
     await this.ended;
   }
+}
+
+function flagsOf(program: string, permissions: readonly string[]): readonly string[] {
+  if (program !== process.execPath) return [];
+  if ("Deno" in globalThis) return ["run", "--quiet", "--no-prompt", ...permissions];
+  return process.execArgv.filter((flag) => flag.startsWith("--import=")); // it may write `using`
 }

@@ -34,7 +34,7 @@ test("fw runs by npx from the package for npm, and makes projects of its release
   const cwd = folder.path;
   buildNpmPackage(join(cwd, "fw.tgz"));
   const npx = (...args: string[]) =>
-    run(["npx", "-y", "-p", "node@24.21.0", "-p", join(cwd, "fw.tgz"), "fw", ...args], { cwd });
+    run(["npx", "-y", "-p", "node@22.21.0", "-p", join(cwd, "fw.tgz"), "fw", ...args], { cwd });
   assert.equal((await npx("--version")).stdout, `${VERSION}\n`);
   const made = await npx("new", "shop", "--no-git", "--db", "sqlite");
   assert.match(made.stdout, /^Made shop\.\n/);

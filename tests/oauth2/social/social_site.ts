@@ -14,26 +14,30 @@ export async function socialSite<Profile extends object>(
   urls: ProviderUrls,
   create: (options: SocialOptions) => SocialProvider<Profile>,
 ): Promise<SocialSite<Profile>> {
-  await using started = new AsyncDisposableStack();
-  const provider = started.use(await Provider.start(urls));
-  const { fetch } = provider;
-  const social = create({ clientId: "shop", clientSecret: SECRET, redirectUri: CALLBACK, fetch });
-  const app = started.use(
-    await loginApplication(social.login(), {
+  const provider = await Provider.start(urls);
+  try {
+    const { fetch } = provider;
+    const social = create({ clientId: "shop", clientSecret: SECRET, redirectUri: CALLBACK, fetch });
+    const app = await loginApplication(social.login(), {
       answer: async (login) => ({
         user: await social.userinfo(login),
         scopes: social.grantedScopes(login),
       }),
-    }),
-  );
-  const all = started.move();
-  return {
-    app,
-    provider,
-    social,
-    browser: new Browser(app),
-    [Symbol.asyncDispose]: () => all.disposeAsync(),
-  };
+    });
+    return {
+      app,
+      provider,
+      social,
+      browser: new Browser(app),
+      async [Symbol.asyncDispose]() {
+        await app.close();
+        await provider[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await provider[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 /** Gives where the browser is sent, and what with, but for what is fresh each time. */
