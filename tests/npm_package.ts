@@ -39,8 +39,7 @@ const MANIFEST = {
     "A web framework on Web-standard Request and Response: modules, controllers and injected providers, without decorators",
   keywords: ["web", "framework", "server", "hono", "openapi", "oauth2", "deno", "node", "bun"],
   bin: { fw: "./src/cli/fw.js" },
-  // what strips the types of an application's own sources unasked
-  engines: { node: ">=22.18.0" },
+  engines: { node: "^22.21.0 || >=24.9.0" }, // whose servers tell which upgrades are meant for them
   sideEffects: false,
   imports: Object.fromEntries(LEFT_OUT.map((name) => [`#${name}`, replaced(name)])),
   ...GITHUB_REPOSITORY && {

@@ -1,9 +1,9 @@
 /**
- * Runs the one suite on Deno, Node and Bun, three of them at a time, and prints how many tests passed,
- * failed and were skipped on each, and why they were skipped. The runtimes come from npm.
+ * Runs the one suite on Deno, Node and Bun, and the tests of workerd, three of them at a time. Prints
+ * how many tests passed, failed, were skipped, or need another runtime, and which. All come from npm.
  *
- * Fails if a test failed, if one was skipped that neither needs another runtime nor the vectors of
- * Wycheproof where they are not, or if the runtimes do not have the same number of tests.
+ * Fails if a test failed, if one was skipped for anything but the vectors of Wycheproof where they are
+ * not, or if the runtimes do not have the same number of tests.
  */
 import { join } from "node:path";
 import process from "node:process";
@@ -27,11 +27,16 @@ interface Runtime extends Command {
   readonly part?: string;
 }
 
-const files = sourceFiles("tests").filter((file) => file.endsWith("_test.ts"));
+/** What runs in workerd, whoever starts it. */
+const EDGE = "tests/edge";
+
+const files = sourceFiles("tests").filter((file) =>
+  file.endsWith("_test.ts") && !file.startsWith(EDGE)
+);
 
 /** The longest first. The types are a gate of their own. */
 const RUNTIMES: readonly Runtime[] = [
-  { name: "deno", words: ["npx", "-y", "deno", "test", "-A", "--no-check"], summary: DENO_SUMMARY },
+  deno({ flags: [`--ignore=${EDGE}`] }),
   node("24.21.0"),
   // the oldest that README promises, whose warning of node:sqlite would be in what tests compare
   node("22.21.0", {
@@ -40,9 +45,10 @@ const RUNTIMES: readonly Runtime[] = [
   }),
   {
     name: "bun 1.4",
-    words: ["npx", "-y", "bun@1.4.4", "test", "--timeout", "30000", "tests"],
+    words: ["npx", "-y", "bun@1.4.4", "test", "--timeout", "30000", ...files],
     summary: BUN_SUMMARY,
   },
+  { ...deno({ flags: [EDGE] }), name: "workerd", part: EDGE },
 ];
 
 const wanted = process.argv.slice(2);
@@ -53,33 +59,46 @@ const runtimes = RUNTIMES.filter(({ name }) =>
 const endings = runSideBySide(runtimes, { atOnce: 3 });
 const rows: string[] = [];
 const skipped: { readonly why: string; readonly count: number; readonly names: string[] }[] = [];
+const sums = { passed: 0, failed: 0, skipped: 0 };
 const totals = new Set<number>();
 let isWell = true;
 for (const [i, { name, words, summary, part }] of runtimes.entries()) {
   const ending = await endings[i]!;
-  const counts = countsOf(ending, summary);
   const told = reasonsOf(ending);
-  const excused = told.filter((why) => why.startsWith("needs ") || why === SKIP_WYCHEPROOF);
-  const isWellHere = counts.failed === 0 && counts.skipped === excused.length;
+  const elsewhere = told.filter((why) => why.startsWith("needs ")).length;
+  const { passed, failed, skipped: left } = countsOf(ending, summary);
+  const counts = { passed, failed, skipped: left - elsewhere };
+  const excused = told.filter((why) => why === SKIP_WYCHEPROOF);
+  const isWellHere = failed === 0 && counts.skipped === excused.length;
   console.log(`\n== ${name}: ${words.slice(0, 5).join(" ")}, ${ending.seconds} s`);
   if (!isWellHere) console.log(ending.output);
   isWell &&= isWellHere;
-  if (part === undefined) totals.add(counts.passed + counts.failed + counts.skipped);
-  rows.push([name.padEnd(8), ...Object.values(counts), part].join("\t"));
+  if (part === undefined) totals.add(passed + failed + left);
+  rows.push([name.padEnd(8), ...Object.values(counts), elsewhere, part].join("\t"));
+  for (const kind of ["passed", "failed", "skipped"] as const) sums[kind] += counts[kind];
   for (const [why, { length: count }] of Map.groupBy(told, (why) => why)) {
     const same = skipped.find((it) => it.why === why && it.count === count);
     if (same) same.names.push(name);
     else skipped.push({ why, count, names: [name] });
   }
 }
-console.log(["\nruntime ", "passed", "failed", "skipped"].join("\t"));
+console.log(["\nruntime ", "passed", "failed", "skipped", "for others"].join("\t"));
 console.log(rows.join("\n"));
-if (skipped.length > 0) console.log("\nSkipped:");
+if (skipped.length > 0) console.log("\nNot run:");
 for (const { why, count, names } of skipped) {
   console.log(`- ${count} on ${names.join(", ")}: ${why}`);
 }
-if (totals.size > 1) console.log("\nFAILED: the runtimes do not have the same number of tests");
+if (totals.size > 1) {
+  console.log("\nFAILED: the runtimes do not have the same number of tests");
+  sums.failed += 1;
+}
+console.log(`\n${sums.passed} passed, ${sums.failed} failed, ${sums.skipped} skipped`);
 process.exit(isWell && totals.size <= 1 ? 0 : 1);
+
+function deno({ flags }: { readonly flags: readonly string[] }): Runtime {
+  const words = ["npx", "-y", "deno", "test", "-A", "--no-check", ...flags];
+  return { name: "deno", words, summary: DENO_SUMMARY };
+}
 
 function node(
   version: string,

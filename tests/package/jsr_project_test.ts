@@ -4,14 +4,16 @@ import { join } from "node:path";
 import process from "node:process";
 import { VERSION } from "../../src/cli/framework.ts";
 import { TemporaryFolder } from "../cli/fw.ts";
-import { test } from "../test.ts";
+import { testOn } from "../test.ts";
 import { JsrRegistry } from "./jsr_registry.ts";
 import { ENTRY_POINTS, succeed } from "./npm_project.ts";
 import { addedBy, assertQuickStart, QUICK_START } from "./quick_start.ts";
 
-// packages of JSR are for Deno: the other runtimes get this one from npm
-if ("Deno" in globalThis) {
-  test("README's quick start runs on what deno publish sends to JSR, and passes its types", async () => {
+const denoTest = testOn(["deno"], "packages of JSR are for it; the others get this one from npm");
+
+denoTest(
+  "README's quick start runs on what deno publish sends to JSR, and passes its types",
+  async () => {
     await using registry = await JsrRegistry.serve();
     using folder = new TemporaryFolder();
     const cwd = folder.path;
@@ -23,9 +25,12 @@ if ("Deno" in globalThis) {
     const imports = ENTRY_POINTS.map((name, i) => `export * as m${i} from "${name}";\n`);
     writeFileSync(join(cwd, "all.ts"), imports.join(""));
     await succeed([process.execPath, "run", "--check=all", "--no-prompt", "all.ts"], { cwd, env });
-  });
+  },
+);
 
-  test("fw runs from what deno publish sends to JSR, and makes projects that pass their tests", async () => {
+denoTest(
+  "fw runs from what deno publish sends to JSR, and makes projects that pass their tests",
+  async () => {
     await using registry = await JsrRegistry.serve();
     using folder = new TemporaryFolder();
     const cwd = folder.path;
@@ -34,11 +39,11 @@ if ("Deno" in globalThis) {
     assert.equal(await succeed([...fw, "--version"], { cwd, env }), VERSION);
     assert.match(await succeed([...fw, "new", "shop", "--no-git"], { cwd, env }), /^Made shop\.\n/);
     await succeed([process.execPath, "test", "-A"], { cwd: join(cwd, "shop"), env });
-  });
+  },
+);
 
-  test("deno publish has nothing to warn of", async () => {
-    await using registry = await JsrRegistry.serve();
-    const { code, stdout, stderr } = registry.published;
-    assert.deepEqual([code, (stdout + stderr).match(/^warning.*/gim)], [0, null]);
-  });
-}
+denoTest("deno publish has nothing to warn of", async () => {
+  await using registry = await JsrRegistry.serve();
+  const { code, stdout, stderr } = registry.published;
+  assert.deepEqual([code, (stdout + stderr).match(/^warning.*/gim)], [0, null]);
+});

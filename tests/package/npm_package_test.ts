@@ -5,7 +5,7 @@ import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/co
 import { publint } from "publint";
 import { TemporaryFolder } from "../cli/fw.ts";
 import { buildNpmPackage } from "../npm_package.ts";
-import { test } from "../test.ts";
+import { testOn } from "../test.ts";
 import { ENTRY_POINTS } from "./npm_project.ts";
 
 /** What is so on purpose: the modules are of ECMAScript alone, and found by `exports` alone. */
@@ -14,28 +14,29 @@ const ESM_ONLY: Readonly<Record<string, string>> = {
   node10: "NoResolution",
 };
 
-// Deno builds the package
-if ("Deno" in globalThis) {
-  const built = new TemporaryFolder();
-  const file = join(built.path, "fw.tgz");
+const denoTest = testOn(["deno"], "it builds the package");
+const tarball = "Deno" in globalThis ? build() : new Uint8Array();
+
+denoTest("attw finds nothing wrong with the types of any entry point of the package", async () => {
+  const result = await checkPackage(createPackageFromTarballData(tarball));
+  if (!result.types) throw new Error("It has no types");
+  const problems = result.problems.filter((problem) =>
+    !("resolutionKind" in problem) || ESM_ONLY[problem.resolutionKind] !== problem.kind
+  );
+  assert.deepEqual(problems, []);
+  const names = Object.keys(result.entrypoints).map((name) => join("@fw/fw", name));
+  assert.deepEqual(names, ENTRY_POINTS);
+});
+
+denoTest("publint finds nothing to say of the package", async () => {
+  const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer }, strict: true });
+  assert.deepEqual(messages, []);
+  assert.deepEqual([pkg["name"], pkg["bin"]], ["@fw/fw", { fw: "./src/cli/fw.js" }]);
+});
+
+function build(): Uint8Array<ArrayBuffer> {
+  using folder = new TemporaryFolder();
+  const file = join(folder.path, "fw.tgz");
   buildNpmPackage(file);
-  const tarball = new Uint8Array(readFileSync(file));
-  built[Symbol.dispose]();
-
-  test("attw finds nothing wrong with the types of any entry point of the package", async () => {
-    const result = await checkPackage(createPackageFromTarballData(tarball));
-    if (!result.types) throw new Error("It has no types");
-    const problems = result.problems.filter((problem) =>
-      !("resolutionKind" in problem) || ESM_ONLY[problem.resolutionKind] !== problem.kind
-    );
-    assert.deepEqual(problems, []);
-    const names = Object.keys(result.entrypoints).map((name) => join("@fw/fw", name));
-    assert.deepEqual(names, ENTRY_POINTS);
-  });
-
-  test("publint finds nothing to say of the package", async () => {
-    const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer }, strict: true });
-    assert.deepEqual(messages, []);
-    assert.deepEqual([pkg["name"], pkg["bin"]], ["@fw/fw", { fw: "./src/cli/fw.js" }]);
-  });
+  return new Uint8Array(readFileSync(file));
 }

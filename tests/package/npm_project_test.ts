@@ -10,7 +10,7 @@ import { Site } from "../edge/site.ts";
 import { Worker } from "../edge/worker.ts";
 import { LEFT_OUT } from "../left_out.ts";
 import { ROOT } from "../project.ts";
-import { test } from "../test.ts";
+import { testOn } from "../test.ts";
 import { newNpmProject, runtimeOf, succeed } from "./npm_project.ts";
 import { serveNpmRegistry } from "./npm_registry.ts";
 import { addedBy, assertQuickStart } from "./quick_start.ts";
@@ -38,19 +38,16 @@ function edgeExample(): string {
     .replaceAll('/"', '"');
 }
 
-// Deno builds the package, and runs the other runtimes
-if ("Deno" in globalThis) {
-  const built = new TemporaryFolder();
-  const tarball = join(built.path, "fw.tgz");
-  buildNpmPackage(tarball);
-  globalThis.addEventListener("unload", () => built[Symbol.dispose]());
-  await bundle(""); // the bundler's process is that of all tests
+const denoTest = testOn(["deno"], "it builds the package, and runs the other runtimes");
+const tarball = "Deno" in globalThis ? await build() : "";
 
-  test("npm installs the package: the quick start is served by Node, and passes its types", async () => {
+denoTest(
+  "npm installs the package: the quick start is served by Node, and passes its types",
+  async () => {
     await using registry = await serveNpmRegistry(tarball);
     using project = newNpmProject(registry.origin);
     const cwd = project.path;
-    const oldest = await runtimeOf("node@22.18.0");
+    const oldest = await runtimeOf("node@22.21.0");
     const env = { PATH: dirname(oldest) + delimiter + process.env["PATH"] };
     await succeed(["npm", "install", ...addedBy("npm install")], { cwd, env });
     await succeed(["npm", "pkg", "set", ...addedBy("npm pkg set")], { cwd, env });
@@ -67,9 +64,12 @@ if ("Deno" in globalThis) {
         COMPILERS.map((compiler) => succeed(["npx", "-y", "-p", compiler, "tsc"], { cwd, env })),
       );
     }
-  });
+  },
+);
 
-  test("a bundle for the edge has what it needs of the installed package, and runs in workerd", async () => {
+denoTest(
+  "a bundle for the edge has what it needs of the installed package, and runs in workerd",
+  async () => {
     await using registry = await serveNpmRegistry(tarball);
     using project = newNpmProject(registry.origin);
     const cwd = project.path;
@@ -82,29 +82,39 @@ if ("Deno" in globalThis) {
     assert.equal(status, 201);
     const metrics = await bundle(METRICS, { project: cwd });
     await assert.rejects(Worker.start(metrics.code), /bundles for the edge leave them out/);
-  });
+  },
+);
 
-  test("bun add installs the package: the quick start is served by Bun", async () => {
-    await using registry = await serveNpmRegistry(tarball);
-    using project = newNpmProject(registry.origin);
-    const cwd = project.path;
-    const bun = await runtimeOf("bun@1.4.4");
-    // what another build of the same release has left is not looked at
-    const env = { BUN_INSTALL_CACHE_DIR: join(cwd, ".cache") };
-    await succeed([bun, "add", ...addedBy("bun add")], { cwd, env });
-    assert.equal(await succeed([bun, "import_all.mjs"], { cwd }), "true");
-    await assertQuickStart({ cwd, program: bun });
-  });
+denoTest("bun add installs the package: the quick start is served by Bun", async () => {
+  await using registry = await serveNpmRegistry(tarball);
+  using project = newNpmProject(registry.origin);
+  const cwd = project.path;
+  const bun = await runtimeOf("bun@1.4.4");
+  // what another build of the same release has left is not looked at
+  const env = { BUN_INSTALL_CACHE_DIR: join(cwd, ".cache") };
+  await succeed([bun, "add", ...addedBy("bun add")], { cwd, env });
+  assert.equal(await succeed([bun, "import_all.mjs"], { cwd }), "true");
+  await assertQuickStart({ cwd, program: bun });
+});
 
-  test("deno add installs the package for npm: the quick start is served by Deno", async () => {
-    await using registry = await serveNpmRegistry(tarball);
-    using project = newNpmProject(registry.origin);
-    const cwd = project.path;
-    const env = { DENO_DIR: join(cwd, ".cache") };
-    const add = addedBy("npm install").map((name) => `npm:${name}`);
-    await succeed([process.execPath, "add", ...add], { cwd, env });
-    await succeed([process.execPath, "check", "main.ts", "all.ts"], { cwd, env });
-    await succeed([process.execPath, "run", "--no-prompt", "all.ts"], { cwd, env });
-    await assertQuickStart({ cwd, env });
-  });
+denoTest("deno add installs the package for npm: the quick start is served by Deno", async () => {
+  await using registry = await serveNpmRegistry(tarball);
+  using project = newNpmProject(registry.origin);
+  const cwd = project.path;
+  const env = { DENO_DIR: join(cwd, ".cache") };
+  const add = addedBy("npm install").map((name) => `npm:${name}`);
+  await succeed([process.execPath, "add", ...add], { cwd, env });
+  await succeed([process.execPath, "check", "main.ts", "all.ts"], { cwd, env });
+  await succeed([process.execPath, "run", "--no-prompt", "all.ts"], { cwd, env });
+  await assertQuickStart({ cwd, env });
+});
+
+/** Builds the package for all tests, and starts the bundler, whose process is that of all as well. */
+async function build(): Promise<string> {
+  const folder = new TemporaryFolder();
+  globalThis.addEventListener("unload", () => folder[Symbol.dispose]());
+  const file = join(folder.path, "fw.tgz");
+  buildNpmPackage(file);
+  await bundle("");
+  return file;
 }
