@@ -4,7 +4,6 @@
  * @module
  */
 import { importJWK, type JWK } from "jose";
-import type { WaitUntil } from "../../core/wait_until.ts";
 import { isJsonObject } from "../json_object.ts";
 import {
   isSigningAlgorithm,
@@ -18,7 +17,7 @@ export interface VerifyOptions {
    * Keeps a fetch of keys alive though what asked for them has ended: `waitUntil` of the execution
    * context, on an edge runtime. Without it, one that dies there is begun anew when it is overdue.
    */
-  readonly waitUntil?: WaitUntil | undefined;
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
 }
 
 /** Where a verifier finds keys. */
