@@ -66,7 +66,7 @@ class NotesService implements OnModuleInit {
   readonly #db = inject(Db);
 
   onModuleInit(): Promise<void> {
-    return this.#db.createTables(); // in earnest, by `wrangler d1 migrations apply`
+    return this.#db.createTables(); // in production: `wrangler d1 migrations apply`
   }
 
   of(owner: string) {
@@ -96,7 +96,7 @@ class NotesController {
     { args: { me: OAuth2Principal }, body: NewNote, response: NoteRow, status: 201 },
     async ({ me, body }, c) => {
       const note = await this.#notes.of(me.subject).create({ data: body });
-      c.executionCtx.waitUntil(this.#notes.forgetOldest(me.subject)); // nobody need wait for it
+      c.executionCtx.waitUntil(this.#notes.forgetOldest(me.subject)); // the caller need not wait for it
       return note;
     },
   );

@@ -298,8 +298,10 @@ export class FwApplication {
 
   /**
    * Answers a request. It is bound to the application, so `export default { fetch: app.fetch }`
-   * serves on Deno, Bun and edge runtimes. Unless the application has configured LogTape, what is
-   * logged is printed from the first call on.
+   * serves on Deno, Bun and edge runtimes. `env` is what the runtime tells of the connection, or the
+   * bindings of a Worker. Work that goes on after the response is handed to the execution context, as is
+   * the request itself; without one, `close` waits for such work. Unless the application has configured
+   * LogTape, what is logged is printed from the first call on.
    */
   readonly fetch = (
     request: Request,
@@ -351,8 +353,8 @@ export class FwApplication {
 
   /**
    * Serves on a port (0 for any that is free) or a Unix socket (`{ path: "/run/app.sock" }`); resolves
-   * when it listens. Unless the application has
-   * configured LogTape, what is logged is printed from now on.
+   * when it listens. Unless the application has configured LogTape, what is logged is printed from now
+   * on.
    *
    * @throws {RangeError} if the port is not an integer from 0 to 65535
    * @throws {ListenError} if the address cannot be listened on, or the certificate is not valid
@@ -361,15 +363,15 @@ export class FwApplication {
    */
   async listen(address: number | UnixAddress, options: ListenOptions = {}): Promise<HttpServer> {
     await this.#assemble();
-    await logToConsole();
-    await this.#documentation.warn();
+    await this.#openLog();
     return await this.#serving.listen(address, options);
   }
 
   /**
-   * Serves on a port or a Unix socket until SIGINT or SIGTERM; resolves when it listens. On the signal, health turns
-   * 503, connections are drained, the stop hooks run, and the process exits with 0 (1 if a hook fails).
-   * A second signal ends it at once. It throws what {@linkcode FwApplication.listen} throws.
+   * Serves on a port or a Unix socket until SIGINT or SIGTERM; resolves when it listens. On the signal,
+   * health turns 503, connections are drained, background work is waited for, the stop hooks run, and
+   * the process exits with 0 (1 if a hook fails). A second signal ends it at once. It throws what
+   * {@linkcode FwApplication.listen} throws.
    */
   async listenGraceful(
     address: number | UnixAddress,
@@ -381,7 +383,8 @@ export class FwApplication {
   }
 
   /**
-   * Stops serving: drains every server, then runs the stop hooks. Once; later calls wait for it.
+   * Stops serving: drains every server, waits for what requests have left to `waitUntil` (both within
+   * `drainMs`), then runs the stop hooks. Once; later calls wait for it.
    *
    * @throws {AggregateError} if stop hooks failed; all of them have run
    */
@@ -402,14 +405,20 @@ export class FwApplication {
     return { guards: this.#global.guards ?? [], requiresIdentity: this.#requiresIdentity };
   }
 
+  /** Prints what is logged, unless LogTape is configured; what does so is loaded by those who serve. */
+  async #openLog(): Promise<void> {
+    const { logToConsole } = await import("./runtime/console_log.ts");
+    logToConsole();
+    await this.#documentation.warn();
+  }
+
   async #fetchFirst(
     request: Request,
     env?: object,
     executionContext: ExecutionContext = this.#serving.background,
   ): Promise<Response> {
-    if (!this.#kernel.isPreview) await logToConsole();
+    if (!this.#kernel.isPreview) await this.#openLog();
     this.#served = await this.#assemble();
-    await this.#documentation.warn();
     return await this.#served.fetch(request, env, executionContext);
   }
 
@@ -483,10 +492,4 @@ export class FwApplication {
     change();
     return this;
   }
-}
-
-/** Prints what is logged, unless LogTape is configured; what does so is loaded by those who serve. */
-async function logToConsole(): Promise<void> {
-  const log = await import("./runtime/console_log.ts");
-  log.logToConsole();
 }

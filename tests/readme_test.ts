@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { MIDDLEWARE_ORDER } from "../src/middleware_order.ts";
-import { fw, TemporaryFolder } from "./cli/fw.ts";
+import { fw } from "./cli/fw.ts";
+import { TemporaryFolder } from "./temporary_folder.ts";
 import { README, readmeBlock } from "./readme.ts";
 import { test, testOn } from "./test.ts";
 

@@ -4,10 +4,13 @@
  * @module
  */
 
-/** Waits for work, but not for longer than a time; tells whether it was done by then. */
-export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+/** The longest delay of a timer, in milliseconds: a longer one would be over at once. */
+export const MAX_DELAY_MS = 2 ** 31 - 1;
+
+/** Waits for work for at most `limitMs` milliseconds; tells whether it was done by then. */
+export async function within(work: Promise<unknown>, limitMs: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
+  const timer = setTimeout(resolve, Math.min(limitMs, MAX_DELAY_MS));
   try {
     return await Promise.race([work.then(() => true), promise.then(() => false)]);
   } finally {
@@ -17,13 +20,11 @@ export async function within(ms: number, work: Promise<unknown>): Promise<boolea
 
 /** Settles like the promise, or rejects with a `TimeoutError` after `limitMs` milliseconds. */
 export async function withTimeLimit<T>(promise: Promise<T>, limitMs: number): Promise<T> {
-  if (await within(limitMs, promise)) return await promise;
+  if (await within(promise, limitMs)) return await promise;
   throw new DOMException(`No answer in ${limitMs} ms`, "TimeoutError");
 }
 
-/**
- * Tells whether a timer can run for so many milliseconds: beyond 2^31 - 1 it would fire at once.
- */
+/** Tells whether a timer can run for so many milliseconds. */
 export function isTimeLimit(limitMs: number): boolean {
-  return limitMs > 0 && limitMs < 2 ** 31;
+  return limitMs > 0 && limitMs <= MAX_DELAY_MS;
 }

@@ -18,11 +18,14 @@ const SERVERS: readonly string[] = ["deno", "bun", "node"];
 /** Gives what keeps the work of a request alive on an edge runtime; it does nothing elsewhere. */
 export function waitUntilOf(c: Context): WaitUntil {
   return (work) => {
-    if (SERVERS.includes(getRuntimeKey())) return;
-    try {
-      c.executionCtx.waitUntil(work);
-    } catch {
-      // Hono throws where there is no execution context
-    }
+    if (!SERVERS.includes(getRuntimeKey())) executionContextOf(c)?.waitUntil(work);
   };
+}
+
+function executionContextOf(c: Context): Context["executionCtx"] | undefined {
+  try {
+    return c.executionCtx;
+  } catch {
+    return undefined; // so Hono says that there is none
+  }
 }

@@ -167,7 +167,7 @@ export class DbConnection implements OpenDatabase {
   async ping(): Promise<void> {
     const action = "reach the database";
     const answer = Promise.resolve(this.execute(action, PING));
-    if (!await within(this.#pingTimeoutMs, answer)) throw dbError(action, { code: "PoolTimeout" });
+    if (!await within(answer, this.#pingTimeoutMs)) throw dbError(action, { code: "PoolTimeout" });
   }
 
   /** Runs a script of several statements on the connection of a Kysely. */
@@ -188,7 +188,7 @@ export class DbConnection implements OpenDatabase {
   }
 
   async #close(): Promise<void> {
-    await within(CLOSE_TIMEOUT_MS, this.#gate.close());
+    await within(this.#gate.close(), CLOSE_TIMEOUT_MS);
     await this.#driver.init();
     await this.#kyselyDriver.destroy();
     // Kysely closes nothing that it has not used.

@@ -5,6 +5,7 @@
  */
 import type { Dialect as KyselyDialect } from "kysely";
 import { readEnv } from "../core/env.ts";
+import { MAX_DELAY_MS } from "../core/time_limit.ts";
 import { DbConnection, type OpenDatabase, type PoolLimits } from "./connection.ts";
 import type { Dialect } from "./dialect.ts";
 import { fromKysely } from "./dialects/kysely_dialect.ts";
@@ -111,8 +112,8 @@ export class DbOptions {
    * @throws {RangeError} if it is not a whole number of 1 to 2^31 - 1
    */
   acquireTimeoutMs(milliseconds: number): DbOptions {
-    if (milliseconds > MAX_TIMER_MS) {
-      throw new RangeError(`Cannot limit pool: ${milliseconds} ms is over ${MAX_TIMER_MS}`);
+    if (milliseconds > MAX_DELAY_MS) {
+      throw new RangeError(`Cannot limit pool: ${milliseconds} ms is over ${MAX_DELAY_MS}`);
     }
     return this.#withPool({ acquireTimeoutMs: checkLimit(milliseconds, 1) });
   }
@@ -192,8 +193,6 @@ export class DbOptions {
 }
 
 const POOL: PoolLimits = { min: 0, max: 10, acquireTimeoutMs: 10_000 };
-/** Timers of more would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 const MALFORMED =
   "it is malformed; in a password, percent-encode everything but letters and digits";
 const SCHEMES = "sqlite:, postgresql:, postgres:, mysql: or mariadb:";

@@ -8,8 +8,8 @@ import { waitUntilOf } from "../core/wait_until.ts";
 import { bearerAuthentication } from "./bearer_authentication.ts";
 import { claimedRoles, readRoles, type RolesReader } from "./claimed_roles.ts";
 import { identityOf } from "./identity.ts";
-import type { VerifyOptions } from "./resource_server/key_set.ts";
 import type { VerifiedToken } from "./resource_server/verified_token_cache.ts";
+import type { VerifyOptions } from "./resource_server/verify_options.ts";
 
 /** What verifies tokens: a `JwtVerifier`, or what asks the provider about opaque ones (RFC 7662). */
 export interface TokenVerifier {

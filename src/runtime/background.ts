@@ -29,7 +29,7 @@ export class Background implements ExecutionContext {
 
   /** Waits until no work is left, but no longer than so many milliseconds. */
   async end(limitMs: number): Promise<void> {
-    if (await within(limitMs, this.#allDone())) return;
+    if (await within(this.#allDone(), limitMs)) return;
     logger().warn("Background work is left undone: {count}", { count: this.#work.size });
   }
 

@@ -3,21 +3,25 @@
  *
  * @module
  */
+import { MAX_DELAY_MS } from "../core/time_limit.ts";
 import type { Address, RuntimeServer } from "./adapter.ts";
 import type { DrainGate } from "./drain_gate.ts";
 import { formatAddress } from "./listen_error.ts";
 
 /** How a server closes. */
 export interface DrainOptions {
-  /** How long requests in flight may take, in milliseconds; default 30 000. Then they are cut. */
+  /**
+   * How long requests in flight, and then the work that they have left to `waitUntil`, may take
+   * together, in milliseconds; default 30 000. Then they are cut.
+   */
   readonly drainMs?: number | undefined;
   /**
    * For how long connections are still accepted before that, in milliseconds; default 0, and 500
-   * where a signal stops the application. From the
-   * start, responses say `Connection: close`, so that clients leave by themselves. Those of the
-   * last 100 ms are held until no more connections are accepted: by then a busy client waits for
-   * its answer, and is not just sending a request on a connection that is closed for being idle.
-   * Several seconds let a load balancer see that health has turned 503.
+   * where a signal stops the application. From the start, responses say `Connection: close`, so that
+   * clients leave by themselves. Those of the last 100 ms are held until no more connections are
+   * accepted: by then a busy client waits for its answer, and is not just sending a request on a
+   * connection that is closed for being idle. Several seconds let a load balancer see that health has
+   * turned 503.
    */
   readonly lameDuckMs?: number | undefined;
 }
@@ -55,9 +59,6 @@ export interface HttpServerParts {
 
 /** For how long requests are held before connections are no more accepted. */
 const HOLD_MS = 100;
-
-/** The longest delay of `setTimeout`. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /** Makes a server of what a runtime's adapter gave. */
 export function toHttpServer({ server, gate, address, scheme }: HttpServerParts): HttpServer {

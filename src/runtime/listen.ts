@@ -8,7 +8,7 @@ import type { Adapter, Address, FetchHandler, RuntimeServer, TlsOptions } from "
 import { checkCertificate } from "./certificate.ts";
 import { DrainGate } from "./drain_gate.ts";
 import { type HttpServer, toHttpServer } from "./http_server.ts";
-import { ListenError } from "./listen_error.ts";
+import { ListenError, listenErrorCode } from "./listen_error.ts";
 
 /** How a server listens. */
 export interface ListenOptions {
@@ -97,7 +97,7 @@ async function startOn(
 ): Promise<RuntimeServer> {
   try {
     return await start().catch(async (error) => {
-      if (!await isStale(address, error)) throw error;
+      if (!await removedStaleSocket(address, error)) throw error;
       return await start();
     });
   } catch (error) {
@@ -105,9 +105,9 @@ async function startOn(
   }
 }
 
-/** Tells whether all that is in the way is the file of a process that was killed; it is gone then. */
-async function isStale(address: Address, error: unknown): Promise<boolean> {
-  if (!("path" in address) || new ListenError(address, error).code !== "AddressInUse") return false;
+/** Removes a socket's file that a killed process has left, if that is in the way; tells whether. */
+async function removedStaleSocket(address: Address, error: unknown): Promise<boolean> {
+  if (!("path" in address) || listenErrorCode(error) !== "AddressInUse") return false;
   const { removeStaleSocket } = await import("./unix_socket.ts");
   return await removeStaleSocket(address.path);
 }

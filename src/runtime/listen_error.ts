@@ -29,6 +29,11 @@ export class ListenError extends Error {
   }
 }
 
+/** Tells why a server cannot listen, from what the runtime threw. */
+export function listenErrorCode(cause: unknown): ListenErrorCode {
+  return explain(cause).code;
+}
+
 /** Writes an address as it stands in a URL, IPv6 in brackets, or the path of a Unix socket. */
 export function formatAddress(address: Address): string {
   if ("path" in address) return address.path;

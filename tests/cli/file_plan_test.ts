@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { FilePlan } from "../../src/cli/file_plan.ts";
 import { test } from "../test.ts";
-import { TemporaryFolder } from "./fw.ts";
+import { TemporaryFolder } from "../temporary_folder.ts";
 
 test("FilePlan.apply() writes nothing where a file was changed since it was read", () => {
   using folder = new TemporaryFolder();

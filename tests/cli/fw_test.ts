@@ -7,7 +7,8 @@ import { KINDS } from "../../src/cli/generate/kinds.ts";
 import { run } from "../../src/cli/subprocess.ts";
 import { ROOT } from "../project.ts";
 import { test } from "../test.ts";
-import { FW, fw, TemporaryFolder } from "./fw.ts";
+import { FW, fw } from "./fw.ts";
+import { TemporaryFolder } from "../temporary_folder.ts";
 
 test("fw --version prints the version of the package", async () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));

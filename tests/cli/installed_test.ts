@@ -8,7 +8,7 @@ import { run } from "../../src/cli/subprocess.ts";
 import { buildNpmPackage } from "../npm_package.ts";
 import { ROOT } from "../project.ts";
 import { testOn } from "../test.ts";
-import { TemporaryFolder } from "./fw.ts";
+import { TemporaryFolder } from "../temporary_folder.ts";
 
 const test = testOn(["deno"], "it builds what is installed");
 

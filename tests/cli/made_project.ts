@@ -7,7 +7,8 @@ import { run } from "../../src/cli/subprocess.ts";
 import { DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
 import { createDatabase } from "../db/servers.ts";
 import { Subprocess } from "../subprocess.ts";
-import { fw, TemporaryFolder } from "./fw.ts";
+import { fw } from "./fw.ts";
+import { TemporaryFolder } from "../temporary_folder.ts";
 
 /** What a project is made with. */
 export interface Features {

@@ -7,7 +7,8 @@ import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { findOnPath, run } from "../../src/cli/subprocess.ts";
 import { test } from "../test.ts";
-import { FW, fw, TemporaryFolder } from "./fw.ts";
+import { FW, fw } from "./fw.ts";
+import { TemporaryFolder } from "../temporary_folder.ts";
 
 const PLAIN = [
   ".dockerignore",

@@ -10,7 +10,8 @@ import { parse } from "yaml";
 import { run } from "../../src/cli/subprocess.ts";
 import { SERVERS } from "../db/servers.ts";
 import { testOn } from "../test.ts";
-import { FW, fw, TemporaryFolder } from "./fw.ts";
+import { FW, fw } from "./fw.ts";
+import { TemporaryFolder } from "../temporary_folder.ts";
 import { MadeProject } from "./made_project.ts";
 
 const test = testOn(["deno"], "projects are run by it");

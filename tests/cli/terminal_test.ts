@@ -7,7 +7,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { findOnPath } from "../../src/cli/subprocess.ts";
 import { test, testOn } from "../test.ts";
-import { FW, TemporaryFolder } from "./fw.ts";
+import { FW } from "./fw.ts";
+import { TemporaryFolder } from "../temporary_folder.ts";
 
 const denoTest = testOn(["deno"], "projects are served by it");
 

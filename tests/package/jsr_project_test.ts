@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { VERSION } from "../../src/cli/framework.ts";
-import { TemporaryFolder } from "../cli/fw.ts";
+import { TemporaryFolder } from "../temporary_folder.ts";
 import { testOn } from "../test.ts";
 import { JsrRegistry } from "./jsr_registry.ts";
 import { ENTRY_POINTS, succeed } from "./npm_project.ts";

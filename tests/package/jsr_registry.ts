@@ -10,7 +10,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { type Outcome, run } from "../../src/cli/subprocess.ts";
-import { TemporaryFolder } from "../cli/fw.ts";
+import { TemporaryFolder } from "../temporary_folder.ts";
 import { ROOT } from "../project.ts";
 import { type Loopback, type LoopbackRequest, serveOnLoopback } from "./loopback.ts";
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
-import { TemporaryFolder } from "../cli/fw.ts";
+import { TemporaryFolder } from "../temporary_folder.ts";
 import { buildNpmPackage } from "../npm_package.ts";
 import { testOn } from "../test.ts";
 import { ENTRY_POINTS } from "./npm_project.ts";

@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { run } from "../../src/cli/subprocess.ts";
-import { TemporaryFolder } from "../cli/fw.ts";
+import { TemporaryFolder } from "../temporary_folder.ts";
 import { ROOT } from "../project.ts";
 import { QUICK_START } from "./quick_start.ts";
 

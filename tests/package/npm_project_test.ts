@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import process from "node:process";
 import { VERSION } from "../../src/cli/framework.ts";
-import { TemporaryFolder } from "../cli/fw.ts";
+import { TemporaryFolder } from "../temporary_folder.ts";
 import { buildNpmPackage } from "../npm_package.ts";
 import { bundle } from "../edge/bundle.ts";
 import { Site } from "../edge/site.ts";

@@ -69,6 +69,25 @@ test("close() gives up work of waitUntil() after drainMs, and says so", () =>
     end.resolve();
   }));
 
+test("close() waits for work of waitUntil() without an end, if told so", async () => {
+  let done = false;
+  const app = await leaving(() => delay(50).then(() => done = true));
+  await app.request("/");
+  await app.close({ drainMs: Infinity });
+  assert.equal(done, true);
+});
+
+test("close() does not wait for a health indicator that hangs", () =>
+  captureLogs(["fw"], async () => {
+    const app = await leaving(() => Promise.resolve());
+    const hung = () => new Promise(() => {});
+    app.enableHealthCheck("/health", { timeoutMs: 10, indicators: { hung } });
+    assert.equal((await app.request("/health")).status, 503);
+    const startedMs = performance.now();
+    await app.close({ drainMs: 10_000 });
+    assert.ok(performance.now() - startedMs < 5_000);
+  }));
+
 test("app.fetch() hands work to the execution context that it is given, and the request itself", () =>
   captureLogs(["fw"], async () => {
     const work = Promise.resolve("work");

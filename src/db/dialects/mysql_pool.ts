@@ -40,8 +40,8 @@ export class MysqlPoolKeeper {
     this.#idle.clear();
     const streams = [...this.#open].map(streamOf);
     const closed = streams.map((stream) => new Promise((resolve) => stream.once("close", resolve)));
-    await within(CLOSE_MS, new Promise<void>((resolve) => this.#pool.end(() => resolve())));
-    await within(GOODBYE_MS, Promise.all(closed));
+    await within(new Promise<void>((resolve) => this.#pool.end(() => resolve())), CLOSE_MS);
+    await within(Promise.all(closed), GOODBYE_MS);
     for (const stream of streams) stream.destroy(lost());
   }
 

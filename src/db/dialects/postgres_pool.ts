@@ -157,7 +157,7 @@ export class PostgresPool {
 
   /** Bounds what the driver does not: a server that hangs once it has let one in. */
   async #within(work: Promise<unknown>): Promise<void> {
-    if (await within(this.#options.limits.acquireTimeoutMs, work)) return;
+    if (await within(work, this.#options.limits.acquireTimeoutMs)) return;
     throw Object.assign(new Error("connecting took too long"), { code: "CONNECT_TIMEOUT" });
   }
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { MAX_DELAY_MS } from "../../core/time_limit.ts";
 import { type AuthorizeRequest, type AuthorizeUrl, makeAuthorizeUrl } from "./authorize_url.ts";
 import type { Fetch } from "../bounded_fetch.ts";
 import { type Callback, readCallback } from "./callback.ts";
@@ -45,9 +46,6 @@ interface Settings extends Requester {
   readonly clientCredentialsCache: ClientCredentialsCache;
   readonly idTokens: JwtVerifier | undefined;
 }
-
-/** The longest that a timer runs. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 const TIMEOUT_MS = 30_000;
 
@@ -124,8 +122,8 @@ export class OAuth2Client {
    * @throws {RangeError} if it is not 1 to 2^31 - 1
    */
   withTimeout(timeoutMs: number): OAuth2Client {
-    if (!(timeoutMs >= 1 && timeoutMs <= MAX_TIMEOUT_MS)) {
-      throw new RangeError(`Cannot limit time: ${timeoutMs} ms is not 1 to ${MAX_TIMEOUT_MS}`);
+    if (!(timeoutMs >= 1 && timeoutMs <= MAX_DELAY_MS)) {
+      throw new RangeError(`Cannot limit time: ${timeoutMs} ms is not 1 to ${MAX_DELAY_MS}`);
     }
     return this.#with({ timeoutMs });
   }

@@ -4,6 +4,7 @@
  * @module
  */
 import { ServiceUnavailableException } from "../../core/http_exception.ts";
+import { MAX_DELAY_MS } from "../../core/time_limit.ts";
 import { type JsonObject, jsonObject } from "../json_object.ts";
 import { waitFor } from "../client/patience.ts";
 import { scrub } from "../client/scrub.ts";
@@ -29,9 +30,6 @@ export interface RedisLoginStoreOptions {
   readonly timeoutMs?: number;
 }
 
-/** The longest that a timer runs. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
-
 /**
  * A store over the application's own Redis client (Redis 6.2 or newer), which it neither connects nor
  * closes. Redis itself forgets what is over. While Redis fails, nobody can log in: its methods throw a
@@ -51,8 +49,8 @@ export class RedisLoginStore implements LoginStore {
     client: IoRedisClient | NodeRedisClient,
     { prefix = "fw:login", timeoutMs = 5_000 }: RedisLoginStoreOptions = {},
   ) {
-    if (!(timeoutMs >= 1 && timeoutMs <= MAX_TIMEOUT_MS)) {
-      throw new RangeError(`Cannot wait for Redis: ${timeoutMs} ms is not 1 to ${MAX_TIMEOUT_MS}`);
+    if (!(timeoutMs >= 1 && timeoutMs <= MAX_DELAY_MS)) {
+      throw new RangeError(`Cannot wait for Redis: ${timeoutMs} ms is not 1 to ${MAX_DELAY_MS}`);
     }
     this.#client = client;
     this.#prefix = prefix;

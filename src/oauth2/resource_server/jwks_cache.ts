@@ -4,13 +4,15 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
+import { MAX_DELAY_MS } from "../../core/time_limit.ts";
 import { boundedFetch, type Fetch, FetchFailure } from "../bounded_fetch.ts";
 import { endpointUrl } from "../endpoint_url.ts";
 import { OAuth2Error } from "../errors.ts";
-import { KeySet, type KeySource, type VerifyOptions } from "./key_set.ts";
+import { KeySet, type KeySource } from "./key_set.ts";
 import { Pace } from "./pace.ts";
 import { Refresh } from "./refresh.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
+import type { VerifyOptions } from "./verify_options.ts";
 
 /** What a {@linkcode JwksCache} reaches the outside by. */
 export interface JwksCacheOptions {
@@ -27,8 +29,6 @@ const MAX_STALE_MS = 24 * 60 * 60_000;
 const MAX_BYTES = 1024 * 1024;
 /** How long keys that are due are left as they are after a fetch that failed. */
 const RETRY_MS = 10_000;
-/** Timers of more would fire at once. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
  * Keeps the key set that a provider publishes (RFC 7517 §5). Keys are found without waiting. Once the
@@ -70,7 +70,7 @@ export class JwksCache implements KeySource {
   ) {
     this.#url = endpointUrl("jwksUrl", url);
     this.#options = { fetch, now, timeoutMs };
-    checkDuration("timeoutMs", timeoutMs, MAX_TIMEOUT_MS);
+    checkDuration("timeoutMs", timeoutMs, MAX_DELAY_MS);
   }
 
   /**
@@ -114,7 +114,7 @@ export class JwksCache implements KeySource {
    * @throws {OAuth2Error} `JwksFetch` if that fails; the keys stay as they were
    */
   refresh(options: VerifyOptions = {}): Promise<void> {
-    return this.#end(this.#begin(options), options);
+    return this.#settled(this.#begin(options), options);
   }
 
   /** Gives the keys that are known of a `kid`. If they are due, they are fetched in the background. */
@@ -138,7 +138,7 @@ export class JwksCache implements KeySource {
   ): Promise<readonly CryptoKey[]> {
     const underWay = this.#begin(options);
     const mayBeOlder = underWay.isSent;
-    await this.#end(underWay, options);
+    await this.#settled(underWay, options);
     let keys = this.find(kid, alg, options);
     if (keys.length === 0 && mayBeOlder) {
       await this.refresh(options);
@@ -186,7 +186,7 @@ export class JwksCache implements KeySource {
   }
 
   /** Waits for a fetch. One that does not end when it should is done again. */
-  async #end(refresh: Refresh, options: VerifyOptions): Promise<void> {
+  async #settled(refresh: Refresh, options: VerifyOptions): Promise<void> {
     if (await refresh.ended()) return;
     this.#forget(refresh);
     await this.refresh(options);

@@ -14,10 +14,11 @@ import {
 } from "./compact_jws.ts";
 import { OAuth2Error } from "../errors.ts";
 import { JwksCache, type JwksCacheOptions } from "./jwks_cache.ts";
-import type { KeySource, VerifyOptions } from "./key_set.ts";
+import type { KeySource } from "./key_set.ts";
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from "./signing_algorithm.ts";
 import { mediaType, type ValidationConfig } from "./validation_config.ts";
 import { type VerifiedToken, VerifiedTokenCache } from "./verified_token_cache.ts";
+import type { VerifyOptions } from "./verify_options.ts";
 
 /** Options of a {@linkcode JwtVerifier}. */
 export interface JwtVerifierOptions {
@@ -99,17 +100,16 @@ export class JwtVerifier {
   }
 
   /**
-   * Verifies a token.
+   * Verifies a token. On an edge runtime, `waitUntil` has a refresh of keys outlive the request.
    *
    * @throws {OAuth2Error} `Validation` if it is malformed or of an algorithm or type that is not
    * accepted, `UnknownKid` or `JwksFetch` if there is no key, `InvalidSignature`, `InvalidClaim`
    */
   verify(token: string, options: VerifyOptions = {}): Promise<VerifiedToken> {
-    const known = this.#verified?.find(
-      token,
-      this.#now() / 1000,
-      (kid, alg) => this.#keys.find(kid, alg, options),
-    );
+    const known = this.#verified?.find(token, {
+      nowSeconds: this.#now() / 1000,
+      findKeys: (kid, alg) => this.#keys.find(kid, alg, options),
+    });
     return known ? Promise.resolve(known) : this.#verify(token, options);
   }
 

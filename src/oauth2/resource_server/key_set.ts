@@ -10,15 +10,7 @@ import {
   SIGNING_ALGORITHMS,
   type SigningAlgorithm,
 } from "./signing_algorithm.ts";
-
-/** On whose behalf keys are looked for. */
-export interface VerifyOptions {
-  /**
-   * Keeps a fetch of keys alive though what asked for them has ended: `waitUntil` of the execution
-   * context, on an edge runtime. Without it, one that dies there is begun anew when it is overdue.
-   */
-  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
-}
+import type { VerifyOptions } from "./verify_options.ts";
 
 /** Where a verifier finds keys. */
 export interface KeySource {

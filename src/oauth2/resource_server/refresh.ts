@@ -18,9 +18,6 @@ export interface RefreshOptions {
 /** How much later than promised a fetch may end on a busy machine before it is given up. */
 const GRACE_MS = 1_000;
 
-/** Timers of more would fire at once. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
-
 /**
  * A fetch that is under way, or about to be. An edge runtime drops it with the request that began it,
  * unless it was asked to wait; then it never settles.
@@ -56,6 +53,6 @@ export class Refresh {
 
   /** Waits for it, or until it should be over; tells whether it is. Rejects as the fetch does. */
   ended(): Promise<boolean> {
-    return within(Math.min(this.#overdueAtMs - this.#now(), MAX_DELAY_MS), this.done);
+    return within(this.done, this.#overdueAtMs - this.#now());
   }
 }

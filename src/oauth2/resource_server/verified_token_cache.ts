@@ -40,8 +40,10 @@ export class VerifiedTokenCache {
   /** Gives what a token was found to be, if that still holds. */
   find(
     token: string,
-    nowSeconds: number,
-    findKeys: KeySource["find"],
+    { nowSeconds, findKeys }: {
+      readonly nowSeconds: number;
+      readonly findKeys: KeySource["find"];
+    },
   ): VerifiedToken | undefined {
     const entry = this.#entries.get(token);
     if (entry === undefined) return undefined;
