@@ -4,13 +4,13 @@
  * @module
  */
 import { CompiledQuery, type DialectAdapter, type Driver, Kysely, type QueryResult } from "kysely";
+import { within } from "../core/time_limit.ts";
 import { AmbientDriver } from "./ambient_driver.ts";
 import type { AnyTables, Dialect, Grammar, StatementResult } from "./dialect.ts";
 import { DbError, dbError, type DbFailure, explaining } from "./errors.ts";
 import { Gate } from "./gate.ts";
 import type { Statement } from "./operation.ts";
 import { StatementLog } from "./statement_log.ts";
-import { within } from "../core/time_limit.ts";
 import type { Transaction, TransactionOptions } from "./transaction.ts";
 import type { FailureRules } from "./transaction_connection.ts";
 import { TransactionRunner } from "./transaction_runner.ts";

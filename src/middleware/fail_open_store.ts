@@ -4,8 +4,8 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
-import type { RateLimitHit, RateLimitStore } from "./rate_limit_store.ts";
 import { withTimeLimit } from "../core/time_limit.ts";
+import type { RateLimitHit, RateLimitStore } from "./rate_limit_store.ts";
 
 /** How long a store is waited for, and left alone after. */
 export interface FailOpenStoreOptions {

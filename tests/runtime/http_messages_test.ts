@@ -13,10 +13,18 @@ test("serve() sends no body with 204, 304 and answers to HEAD, and goes on after
     "/204": new Response(null, { status: 204 }),
     "/304": new Response(null, { status: 304, headers: { etag: '"a"' } }),
     "/head": new Response("unseen"),
+    "/end": new Response(null, { status: 204 }),
   };
   await using server = await serve(({ url }) => answers[new URL(url).pathname]!, LOCAL);
   using client = await RawClient.connect(server);
-  for (const [line, status] of [["GET /204", 204], ["GET /304", 304], ["HEAD /head", 200]]) {
+  for (
+    const [line, status] of [
+      ["GET /204", 204],
+      ["GET /304", 304],
+      ["HEAD /head", 200],
+      ["GET /end", 204], // whose head would not come first if there had been a body before it
+    ]
+  ) {
     client.send([`${line} HTTP/1.1`, "Host: localhost"]);
     const [head] = await client.take(/^HTTP\/1\.1 [^]*?\r\n\r\n/);
     assert.equal(Number(head.split(" ")[1]), status);

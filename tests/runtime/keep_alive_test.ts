@@ -60,7 +60,7 @@ test("serve() closes a connection whose client asks for it, or speaks HTTP/1.0",
   }
 });
 
-test("serve() keeps an idle connection for longer than load balancers do", async () => {
+test("serve() says on Node alone for how long it keeps an idle connection: 75 s", async () => {
   await using server = await serve(path, LOCAL);
   using client = await RawClient.connect(server);
   client.send(["GET /c HTTP/1.1", "Host: localhost"]);

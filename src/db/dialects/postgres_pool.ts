@@ -4,10 +4,10 @@
  * @module
  */
 import type { ReservedSql, Sql } from "postgres";
+import { within } from "../../core/time_limit.ts";
 import type { PoolLimits } from "../connection.ts";
 import type { StatementResult } from "../dialect.ts";
 import type { Statement } from "../operation.ts";
-import { within } from "../../core/time_limit.ts";
 import { IdleConnections } from "./idle_connections.ts";
 import { explainPostgresError } from "./postgres_errors.ts";
 import {
