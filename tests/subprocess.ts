@@ -25,6 +25,8 @@ export interface SubprocessOptions {
   readonly args?: readonly (string | number)[];
   /** What runs the file; default the runtime that runs the tests. */
   readonly program?: string;
+  /** The command of Deno that runs it; default `run`. */
+  readonly command?: "run" | "serve";
   /** What Deno allows it; default everything. */
   readonly permissions?: readonly string[];
   /** Where it runs; default the project's root. */
@@ -41,15 +43,22 @@ export class Subprocess implements AsyncDisposable {
   readonly ended: Promise<Ending>;
   readonly #child: ChildProcess;
   #output = "";
+  #hasEnded = false;
 
   /** Starts a file of the directory it runs in. */
   constructor(
     file: string,
-    { args = [], program = process.execPath, permissions = ["-A"], cwd = ROOT, env = {} }:
-      SubprocessOptions = {},
+    {
+      args = [],
+      program = process.execPath,
+      command = "run",
+      permissions = ["-A"],
+      cwd = ROOT,
+      env = {},
+    }: SubprocessOptions = {},
   ) {
     this.#child = spawn(program, [
-      ...flagsOf(program, permissions),
+      ...flagsOf(program, [command, ...permissions]),
       join(cwd, file),
       ...args.map(String),
     ], {
@@ -62,15 +71,18 @@ export class Subprocess implements AsyncDisposable {
     const tooLong = setTimeout(() => this.#child.kill("SIGKILL"), MAX_RUN_MS);
     this.ended = once(this.#child, "close").then(([code]) => {
       clearTimeout(tooLong);
+      this.#hasEnded = true;
       return { code, output: this.#output };
     });
   }
 
-  /** Waits until the output matches, and gives the match. */
+  /** Waits until the output matches, and gives the match; fails if it ends without. */
   async until(pattern: RegExp): Promise<string> {
     for (let waitedMs = 0; waitedMs < MAX_RUN_MS; waitedMs += 10) {
+      const isAll = this.#hasEnded;
       const match = pattern.exec(this.#output);
       if (match) return match[0];
+      if (isAll) break;
       await delay(10);
     }
     throw new Error(`Cannot find ${pattern} in the output: ${this.#output}`);
@@ -90,8 +102,8 @@ export class Subprocess implements AsyncDisposable {
   }
 }
 
-function flagsOf(program: string, permissions: readonly string[]): readonly string[] {
+function flagsOf(program: string, ofDeno: readonly string[]): readonly string[] {
   if (program !== process.execPath) return [];
-  if ("Deno" in globalThis) return ["run", "--quiet", "--no-prompt", ...permissions];
+  if ("Deno" in globalThis) return [...ofDeno, "--quiet", "--no-prompt"];
   return process.execArgv.filter((flag) => flag.startsWith("--import=")); // it may write `using`
 }

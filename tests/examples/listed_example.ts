@@ -1,0 +1,49 @@
+/** The examples as README lists them: each with the command and the least permissions that it takes. */
+import { README } from "../readme.ts";
+
+/** A row of README's table of examples. */
+export interface ListedExample {
+  readonly command: "run" | "serve";
+  /** Its path from the root. */
+  readonly file: string;
+  /** Flags of Deno, such as `--allow-env=PORT`. */
+  readonly permissions: readonly string[];
+}
+
+const ROW = /^\| `deno (?<command>run|serve) (?<file>\S+)` +\| (?<permissions>[^|]+) \|/gm;
+
+/** Reads the examples that README lists. */
+export function listedExamples(): readonly ListedExample[] {
+  const section = README.slice(README.indexOf("\n## Examples\n"));
+  return [...section.matchAll(ROW)].map(({ groups }) => {
+    const { command, file = "", permissions = "" } = groups ?? {};
+    return {
+      command: command === "serve" ? "serve" : "run",
+      file,
+      permissions: [...permissions.matchAll(/`([^`]+)`/g)].map(([, flag = ""]) => flag),
+    };
+  });
+}
+
+/** A set of permissions that lacks one of them. */
+export interface Reduced {
+  readonly without: string;
+  readonly permissions: readonly string[];
+}
+
+/** Takes each name, address or path of each flag away in turn, and the flag with its only one. */
+export function reduced(permissions: readonly string[]): readonly Reduced[] {
+  return permissions.flatMap((flag) => {
+    const [name = "", list] = flag.split("=");
+    const others = permissions.filter((each) => each !== flag);
+    const values = list?.split(",") ?? [];
+    if (values.length < 2) return [{ without: flag, permissions: others }];
+    return values.map((value) => {
+      const rest = values.filter((each) => each !== value);
+      return {
+        without: `${name}=${value}`,
+        permissions: [...others, `${name}=${rest.join(",")}`],
+      };
+    });
+  });
+}

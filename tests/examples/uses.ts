@@ -1,0 +1,86 @@
+/** For each example, a request that takes all that it is permitted. */
+import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Subprocess } from "../subprocess.ts";
+
+/** An example that runs. */
+export interface RunningExample {
+  readonly origin: string;
+  readonly process: Subprocess;
+  /** A token, for an example that verifies those of an identity provider. */
+  readonly token: string;
+}
+
+const LISTENS = /^Try|^Open /m;
+
+/** Makes a request once the example says what to try, and checks what it answers. */
+export const USES: Readonly<Record<string, (example: RunningExample) => Promise<void>>> = {
+  "examples/hello.ts": (example) => tried(example, "/api/", /Hello/),
+  "examples/users.ts": async (example) => {
+    await example.process.until(LISTENS);
+    const response = await fetch(`${example.origin}/api/v1/users/`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email: `${crypto.randomUUID()}@example.com`, name: "Tom" }),
+    });
+    assert.equal(response.status, 201, await response.text());
+    await answers(example, "/metrics", /http_requests_total/);
+  },
+  "examples/oauth2.ts": async (example) => {
+    await example.process.until(LISTENS);
+    const token = await example.process.until(/(?<=TOKEN=)\S+/);
+    await answers({ ...example, token }, "/me", /alice/);
+    await answers(example, "/auth/login", /Development identity provider/);
+  },
+  "examples/demo.ts": (example) => tried(example, "/api/v1/demo/users-db", /Ada/),
+  "examples/streaming.ts": (example) => tried(example, "/countdown/1", /lift-off/),
+  "examples/server_sent_events.ts": async ({ origin, process }) => {
+    await process.until(LISTENS);
+    const response = await fetch(`${origin}/ticks`);
+    const reader = response.body?.getReader();
+    const { value } = await reader?.read() ?? {};
+    assert.match(new TextDecoder().decode(value), /event: tick/);
+    await reader?.cancel();
+  },
+  "examples/web_socket.ts": async ({ origin, process }) => {
+    await process.until(LISTENS);
+    const socket = new WebSocket(`${origin.replace("http", "ws")}/echo`);
+    const message = await new Promise((resolve, reject) => {
+      socket.onmessage = ({ data }) => resolve(data);
+      socket.onerror = () => reject(new Error("the socket failed"));
+    });
+    assert.equal(message, "welcome");
+    const closed = new Promise((resolve) => socket.onclose = resolve);
+    socket.close();
+    await closed;
+  },
+  "examples/edge.ts": async (example) => {
+    await untilListening(example.origin);
+    await answers(example, "/api/v1/notes", /^\[\]$/);
+  },
+};
+
+async function tried(example: RunningExample, path: string, pattern: RegExp): Promise<void> {
+  await example.process.until(LISTENS);
+  await answers(example, path, pattern);
+}
+
+async function answers(
+  { origin, token }: RunningExample,
+  path: string,
+  pattern: RegExp,
+): Promise<void> {
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(`${origin}${path}`, { headers });
+  assert.match(await response.text(), pattern);
+}
+
+/** Waits for `deno serve`, which is silent. */
+export async function untilListening(origin: string): Promise<void> {
+  for (let waitedMs = 0; waitedMs < 20_000; waitedMs += 20) {
+    const response = await fetch(origin).catch(() => undefined);
+    if (response) return await response.body?.cancel();
+    await delay(20);
+  }
+  throw new Error(`Cannot reach ${origin}: nobody listens`);
+}
