@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT } from "../project.ts";
+import { README, readmeBlock } from "../readme.ts";
+import { Subprocess } from "../subprocess.ts";
+import { test, testOn } from "../test.ts";
+
+const denoTest = testOn(["deno"], "the command is Deno's");
+
+/** Gives what README's unit says of a key. */
+function unitValue(key: string): string {
+  const unit = readmeBlock("ini", "### systemd").replaceAll("\\\n", "");
+  return new RegExp(`^${key}=(.+)$`, "m").exec(unit)?.[1] ?? assert.fail(`no ${key}`);
+}
+
+test("README's unit grants more time to stop than the defaults take", () => {
+  const [, lameDuckMs, drainMs] =
+    /`lameDuckMs`, (\d+), then up to `drainMs`, ([\d ]+)\)/.exec(README) ?? [];
+  const takesMs = Number(lameDuckMs) + Number(drainMs?.replace(" ", ""));
+  assert.equal(takesMs, 30_500);
+  assert.ok(Number(unitValue("TimeoutStopSec")) * 1000 > takesMs);
+});
+
+denoTest("README's unit runs an application that keeps its state in the one folder", async () => {
+  const state = await mkdtemp(join(tmpdir(), "fw-unit-"));
+  try {
+    const words = unitValue("ExecStart").split(/\s+/).slice(2, -1);
+    const permissions = words.map((word) =>
+      word.replaceAll("/opt/shop", ROOT).replaceAll("/var/lib/shop", state)
+    );
+    await using app = new Subprocess("examples/users.ts", {
+      permissions,
+      env: {
+        PORT: "0",
+        HOST: "127.0.0.1",
+        FW_ENV: "production",
+        DATABASE_URL: `sqlite:${join(state, "data.sqlite")}`,
+      },
+    });
+    await app.until(/\/metrics$/m);
+    const health = await fetch(`${await app.until(/http:\/\/127\.0\.0\.1:\d+/)}/health`);
+    assert.deepEqual(await health.json(), { status: "ok", checks: { db: { status: "up" } } });
+    app.kill("SIGTERM");
+    const { code, output } = await app.ended;
+    assert.equal(code, 0, output);
+  } finally {
+    await rm(state, { recursive: true });
+  }
+});
