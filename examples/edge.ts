@@ -47,7 +47,7 @@ const KEPT_NOTES = 20;
 
 const NewNote = dto(
   "NewNote",
-  v.object({ text: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(1000)) }),
+  v.object({ text: v.pipe(v.string(), v.minLength(1), v.maxLength(1000)) }),
 );
 const NoteRow = dto(
   "Note",
@@ -55,6 +55,7 @@ const NoteRow = dto(
 );
 const Id = v.pipe(
   v.string(),
+  v.digits(),
   v.toNumber(),
   v.integer(),
   v.minValue(1),

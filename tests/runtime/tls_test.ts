@@ -5,6 +5,7 @@ import { FwFactory, module, route } from "../../mod.ts";
 import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { ListenError } from "../../src/runtime/listen_error.ts";
 import { serve } from "../../src/runtime/listen.ts";
+import { captureLogs } from "../capture_logs.ts";
 import { test } from "../test.ts";
 import { LOCALHOST } from "./certificate_fixture.ts";
 import { RawClient } from "./raw_client.ts";
@@ -12,20 +13,21 @@ import { RUNTIME } from "./runtime_name.ts";
 
 const SECURE = { port: 0, hostname: "127.0.0.1", tls: LOCALHOST };
 
-test("app.listen() serves HTTPS with a certificate, and requests know it", async () => {
-  class UrlController {
-    url = route.get("/url", (_, c) => c.req.url);
-  }
-  await using app = await FwFactory.create(module({ controllers: [UrlController] }));
-  const { port, url } = await app.listen(0, { hostname: "127.0.0.1", tls: LOCALHOST });
-  assert.equal(url, `https://127.0.0.1:${port}`);
-  using client = await RawClient.connect({ url, port });
-  client.send(["GET /url HTTP/1.1", "Host: example.com"]);
-  await client.take(/"https:\/\/example\.com\/url"/);
-  using old = await RawClient.connect({ url, port });
-  old.send(["GET /url HTTP/1.0"]);
-  assert.match(await old.end(), /"https:\/\/[\w.:]+\/url"/);
-});
+test("app.listen() serves HTTPS with a certificate, and requests know it", () =>
+  captureLogs(["fw"], async () => {
+    class UrlController {
+      url = route.get("/url", (_, c) => c.req.url);
+    }
+    await using app = await FwFactory.create(module({ controllers: [UrlController] }));
+    const { port, url } = await app.listen(0, { hostname: "127.0.0.1", tls: LOCALHOST });
+    assert.equal(url, `https://127.0.0.1:${port}`);
+    using client = await RawClient.connect({ url, port });
+    client.send(["GET /url HTTP/1.1", "Host: example.com"]);
+    await client.take(/"https:\/\/example\.com\/url"/);
+    using old = await RawClient.connect({ url, port });
+    old.send(["GET /url HTTP/1.0"]);
+    assert.match(await old.end(), /"https:\/\/[\w.:]+\/url"/);
+  }));
 
 test("serve() refuses a certificate or key that is none, or does not fit, in the same words everywhere", async () => {
   const { cert, key } = LOCALHOST;

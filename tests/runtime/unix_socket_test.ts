@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { clientIp, FwFactory, module, route } from "../../mod.ts";
 import { serve } from "../../src/runtime/listen.ts";
+import { captureLogs } from "../capture_logs.ts";
 import { Subprocess } from "../subprocess.ts";
 import { test } from "../test.ts";
 import { LOCALHOST } from "./certificate_fixture.ts";
@@ -16,35 +17,37 @@ class ConnectionController {
   connection = route.get("/", (_, c) => ({ url: c.req.url, ip: clientIp(c) ?? "none" }));
 }
 
-test("app.listen() serves on a Unix socket, whose file is gone when it is closed", async () => {
-  await using folder = await temporaryFolder();
-  await using app = await FwFactory.create(module({ controllers: [ConnectionController] }));
-  app.enableHealthCheck();
-  const server = await app.listen({ path: folder.path });
-  assert.deepEqual([server.url, server.hostname, server.port], [`unix://${folder.path}`, "", 0]);
-  using client = await RawClient.connect(server);
-  client.send(["GET / HTTP/1.1", "Host: example.com:81"]);
-  await client.take(/\{"url":"http:\/\/example\.com:81\/","ip":"none"\}/);
-  client.send(["GET /health HTTP/1.1", "Host: localhost"]);
-  await client.take(/200 [^]*"ok"/);
-  await app.close();
+test("app.listen() serves on a Unix socket, whose file is gone when it is closed", () =>
+  captureLogs(["fw"], async () => {
+    await using folder = await temporaryFolder();
+    await using app = await FwFactory.create(module({ controllers: [ConnectionController] }));
+    app.enableHealthCheck();
+    const server = await app.listen({ path: folder.path });
+    assert.deepEqual([server.url, server.hostname, server.port], [`unix://${folder.path}`, "", 0]);
+    using client = await RawClient.connect(server);
+    client.send(["GET / HTTP/1.1", "Host: example.com:81"]);
+    await client.take(/\{"url":"http:\/\/example\.com:81\/","ip":"none"\}/);
+    client.send(["GET /health HTTP/1.1", "Host: localhost"]);
+    await client.take(/200 [^]*"ok"/);
+    await app.close();
 
-  await client.end();
-  await assert.rejects(stat(folder.path), { code: "ENOENT" });
-});
+    await client.end();
+    await assert.rejects(stat(folder.path), { code: "ENOENT" });
+  }));
 
-test("app.listen() on a Unix socket believes the proxy in front of it, and limits its clients", async () => {
-  await using folder = await temporaryFolder();
-  await using app = await FwFactory.create(module({ controllers: [ConnectionController] }));
-  app.useTrustedProxy({ hops: 1 }).useRateLimit({ max: 1 });
-  using client = await RawClient.connect(await app.listen({ path: folder.path }));
-  for (const [ip, status] of [["192.0.2.1", 200], ["192.0.2.2", 200], ["192.0.2.1", 429]]) {
-    client.send([...GET, `X-Forwarded-For: 192.0.2.9, ${ip}`]);
-    const [answer] = await client.take(/^[^]*?\}/);
-    assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `));
-    if (status === 200) assert.ok(answer.endsWith(`"ip":"${ip}"}`), answer);
-  }
-});
+test("app.listen() on a Unix socket believes the proxy in front of it, and limits its clients", () =>
+  captureLogs(["fw"], async () => {
+    await using folder = await temporaryFolder();
+    await using app = await FwFactory.create(module({ controllers: [ConnectionController] }));
+    app.useTrustedProxy({ hops: 1 }).useRateLimit({ max: 1 });
+    using client = await RawClient.connect(await app.listen({ path: folder.path }));
+    for (const [ip, status] of [["192.0.2.1", 200], ["192.0.2.2", 200], ["192.0.2.1", 429]]) {
+      client.send([...GET, `X-Forwarded-For: 192.0.2.9, ${ip}`]);
+      const [answer] = await client.take(/^[^]*?\}/);
+      assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `));
+      if (status === 200) assert.ok(answer.endsWith(`"ip":"${ip}"}`), answer);
+    }
+  }));
 
 test("serve() replaces the socket of a process that was killed", async () => {
   await using folder = await temporaryFolder();
