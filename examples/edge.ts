@@ -175,7 +175,12 @@ export default {
     bindings: Bindings,
     context?: ExecutionContext,
   ): Promise<Response> {
-    app ??= await start(bindings); // and no promise of it is shared, as a request may end early
+    if (!app) {
+      // each of the first requests starts one: a promise that they shared might end with the first
+      const started = await start(bindings);
+      app ??= started;
+      if (app !== started) await started.close();
+    }
     return await app.fetch(request, bindings, context);
   },
 };

@@ -3,6 +3,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "../test.ts";
+import { Subprocess } from "../subprocess.ts";
 import { bundle } from "./bundle.ts";
 import { Site } from "./site.ts";
 
@@ -61,6 +62,12 @@ test("the edge example does the rest of the work after its answer", async () => 
     (await site.send("ada", "GET", `/api/v1/notes/${id}`)).status === 200;
   while (await isKept(5)) await delay(10);
   assert.ok(await isKept(6));
+});
+
+test("the edge example makes one application of those that its first requests begin", async () => {
+  await using process = new Subprocess("tests/edge/first_requests_fixture.ts");
+  const { code, output } = await process.ended;
+  assert.deepEqual([code, output.trim()], [0, "1 2 3 4 5 6"]);
 });
 
 test("the edge example serves its document, page and health", async () => {
