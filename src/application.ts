@@ -377,9 +377,13 @@ export class FwApplication {
     address: number | UnixAddress,
     { drainMs, lameDuckMs, ...options }: ListenOptions & DrainOptions = {},
   ): Promise<HttpServer> {
-    const server = await this.listen(address, options);
-    await this.#serving.closeOnSignals({ drainMs, lameDuckMs });
-    return server;
+    await this.#serving.closeOnSignals({ drainMs, lameDuckMs }); // who reads that it listens may stop it
+    try {
+      return await this.listen(address, options);
+    } catch (error) {
+      this.#serving.releaseSignals();
+      throw error;
+    }
   }
 
   /**

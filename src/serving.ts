@@ -60,6 +60,13 @@ export class Serving {
     });
   }
 
+  /** Lets go of the signals, unless something listens. */
+  releaseSignals(): void {
+    if (this.#servers.size > 0) return;
+    this.#releaseSignals?.();
+    this.#releaseSignals = undefined;
+  }
+
   /** Drains every server, then stops what is behind them. Once; later calls wait for it. */
   close(options: CloseOptions = {}): Promise<void> {
     return this.#closed ??= this.#close(options);

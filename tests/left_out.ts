@@ -4,9 +4,11 @@
  * @module
  */
 
-/** The packages of servers, drivers, metrics and stores. */
+/** The packages, and parts of them, of servers, drivers, metrics and stores. */
 export const LEFT_OUT: readonly string[] = [
   "@hono/node-server",
+  "hono/bun",
+  "hono/deno",
   "kysely-postgres-js",
   "mysql2",
   "postgres",

@@ -12,13 +12,15 @@ import type { Context } from "./context.ts";
  */
 export type WaitUntil = (work: Promise<unknown>) => void;
 
-/** Where the process outlives its requests, and need not wait for our work to stop. */
-const SERVERS: readonly string[] = ["deno", "bun", "node"];
+/** Tells whether work outlives the request that began it by itself, as it does in a process of ours. */
+export function outlivesRequests(): boolean {
+  return ["deno", "bun", "node"].includes(getRuntimeKey());
+}
 
 /** Gives what keeps the work of a request alive on an edge runtime; it does nothing elsewhere. */
 export function waitUntilOf(c: Context): WaitUntil {
   return (work) => {
-    if (!SERVERS.includes(getRuntimeKey())) executionContextOf(c)?.waitUntil(work);
+    if (!outlivesRequests()) executionContextOf(c)?.waitUntil(work);
   };
 }
 

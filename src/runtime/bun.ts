@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { websocket } from "hono/bun";
+import type { websocket as Websocket } from "hono/bun";
 import {
   type AdapterOptions,
   type Address,
@@ -17,7 +17,7 @@ import {
 /** The longest silence that Bun allows, in seconds; its default of 10 cuts off slow handlers. */
 const IDLE_TIMEOUT_S = 255;
 
-type Socket = Parameters<typeof websocket.open>[0];
+type Socket = Parameters<typeof Websocket.open>[0];
 
 interface Server {
   requestIP(request: Request): { readonly address: string } | null;
@@ -34,16 +34,17 @@ interface Bun {
     readonly development: boolean;
     readonly reusePort: boolean;
     readonly fetch: (request: Request, server: Server) => ReturnType<FetchHandler>;
-    readonly websocket: typeof websocket;
+    readonly websocket: typeof Websocket;
   }): { readonly port?: number; stop(closeActiveConnections?: boolean): Promise<void> };
 }
 
 /** Listens with `Bun.serve`. */
-export function listenOnBun(
+export async function listenOnBun(
   fetch: FetchHandler,
   address: Address,
   { tls }: AdapterOptions,
-): RuntimeServer {
+): Promise<RuntimeServer> {
+  const { websocket } = await import("hono/bun");
   const scheme = tls ? "https" : "http";
   const sockets = new Set<Socket>();
   let stopping = false;

@@ -10,6 +10,7 @@ import {
   getJsonLinesFormatter,
   getTextFormatter,
 } from "@logtape/logtape";
+import { getRuntimeKey } from "hono/adapter";
 import { isProduction } from "../core/env.ts";
 
 /**
@@ -21,7 +22,7 @@ export function logToConsole(): void {
   if (getConfig() !== null) return;
   const formatter = isForMachines()
     ? getJsonLinesFormatter({ message: "template" })
-    : getTextFormatter({ value: "bare" });
+    : getTextFormatter({ value: getRuntimeKey() === "workerd" ? shown : "bare" });
   configureSync({
     sinks: { console: getConsoleSink({ formatter }) },
     loggers: [
@@ -29,6 +30,14 @@ export function logToConsole(): void {
       { category: ["logtape", "meta"], lowestLevel: "warning", sinks: ["console"] },
     ],
   });
+}
+
+/** Shows a value where the runtime has no way to inspect one: an error with its stack and causes. */
+function shown(value: unknown, inspect: (value: unknown) => string): string {
+  if (typeof value === "string") return JSON.stringify(value).slice(1, -1); // on one line
+  if (!(value instanceof Error)) return inspect(value);
+  const text = value.stack ?? String(value);
+  return value.cause === undefined ? text : `${text}\nCaused by: ${shown(value.cause, inspect)}`;
 }
 
 /** A process that may not read `FW_ENV` logs as text: that is no reason to stop it. */

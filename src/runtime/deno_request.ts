@@ -11,17 +11,35 @@ interface Delivery {
   readonly completed: Promise<void>;
 }
 
+const DELIVERY = Symbol("fw.delivery");
+const SIGNAL = Symbol("fw.signal");
+
+/** A request with what its signal is made of. */
+interface TrackedRequest extends Request {
+  [DELIVERY]?: Delivery;
+  [SIGNAL]?: AbortSignal;
+}
+
+/** What stands between a request and its class: one accessor for all of them. */
+const TRACKED: object = Object.create(Request.prototype, {
+  signal: {
+    configurable: true,
+    get(this: TrackedRequest): AbortSignal {
+      const native = nativeSignal(this);
+      const delivery = this[DELIVERY];
+      return this[SIGNAL] ??= delivery ? earlySignal(native, delivery) : native;
+    },
+  },
+});
+
 /**
  * Makes the signal of a request abort if the client leaves before it has its response, not after
  * that, as Deno has it without `--unstable-no-legacy-abort`. The end of a stream looks to Deno as if
  * the client had left: there the signal still aborts once all is sent.
  */
 export function abortingOnlyEarly(request: Request, delivery: Delivery): Request {
-  let signal: AbortSignal | undefined;
-  return Object.defineProperty(request, "signal", {
-    configurable: true,
-    get: () => signal ??= earlySignal(nativeSignal(request), delivery),
-  });
+  (request as TrackedRequest)[DELIVERY] = delivery; // which nobody else can see
+  return Object.setPrototypeOf(request, TRACKED);
 }
 
 /** Gives a request that came over a Unix socket a URL of HTTP: Deno's begins with `http+unix:`. */

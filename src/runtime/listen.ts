@@ -38,14 +38,16 @@ export interface ServeOptions extends ListenOptions {
  * @throws {RangeError} if the port is not an integer from 0 to 65535
  * @throws {ListenError} if the address cannot be listened on, or the certificate is not valid
  * @throws {TypeError} on a runtime without servers, such as an edge runtime; if the path of a Unix
- * socket is empty, or comes with a host name or TLS
+ * socket is none, or comes with a host name or TLS
  */
 export async function serve(
   handler: FetchHandler,
-  { port = 3000, path, hostname, tls }: ServeOptions = {},
+  options: ServeOptions = {},
 ): Promise<HttpServer> {
-  if (path === undefined) checkPort(port);
-  else checkPath(path, { hostname, tls });
+  const { port = 3000, path, hostname, tls } = options;
+  // one that is not set, as a variable of the environment may be, must not open a port
+  if ("path" in options) checkPath(path, { hostname, tls });
+  else checkPort(port);
   const adapter = await loadAdapter();
   const gate = new DrainGate(handler);
   const scheme = tls ? "https" : "http";
@@ -71,8 +73,11 @@ function checkPort(port: number): void {
 }
 
 /** Deno has no TLS on Unix sockets, and what is on one machine needs none. */
-function checkPath(path: string, { hostname, tls }: ListenOptions): void {
-  if (path === "") throw new TypeError("Cannot listen on a Unix socket: its path is empty");
+function checkPath(path: unknown, { hostname, tls }: ListenOptions): void {
+  if (typeof path !== "string" || path === "" || path.includes("\0")) {
+    const shown = typeof path === "string" ? JSON.stringify(path) : String(path);
+    throw new TypeError(`Cannot listen on a Unix socket: ${shown} is no path`);
+  }
   if (hostname === undefined && tls === undefined) return;
   const part = tls ? "TLS" : "host name";
   throw new TypeError(`Cannot listen on ${path}: a Unix socket has no ${part}`);

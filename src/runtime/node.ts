@@ -39,11 +39,14 @@ export async function listenOnNode(
   address: Address,
   { tls }: AdapterOptions,
 ): Promise<RuntimeServer> {
-  const [{ createAdaptorServer }, ws, { createServer }] = await Promise.all([
-    import("@hono/node-server"),
-    import("ws"),
-    tls ? import("node:https") : import("node:http"),
-  ]);
+  const [{ createAdaptorServer }, ws, { createServer }, { access }, { dirname }] = await Promise
+    .all([
+      import("@hono/node-server"),
+      import("ws"),
+      tls ? import("node:https") : import("node:http"),
+      import("node:fs/promises"),
+      import("node:path"),
+    ]);
   const webSockets: WebSocketServer = new ws.WebSocketServer({
     noServer: true,
     maxPayload: MAX_MESSAGE_BYTES,
@@ -74,7 +77,10 @@ export async function listenOnNode(
     if (!server.listening) client.close(...GOING_AWAY);
   });
   const closed = new Promise<void>((resolve) => server.once("close", resolve));
-  await listening(server, address);
+  await listening(server, address).catch(async (error) => {
+    if ("path" in address) await access(dirname(address.path)); // Node calls a missing folder forbidden
+    throw error;
+  });
   return {
     port: "path" in address ? 0 : (server.address() as AddressInfo).port,
     stop() {

@@ -12,6 +12,12 @@ interface NodeEnv {
   readonly outgoing?: unknown;
 }
 
+interface Refusal {
+  readonly incoming: IncomingMessage;
+  readonly response: Response;
+  readonly body: ReadableStream<Uint8Array>;
+}
+
 /**
  * Sends the bodies of what a handler answers in place of an upgrade, such as a guard's problem:
  * `@hono/node-server` sends the status and the headers alone.
@@ -22,23 +28,31 @@ export function refusingWhole(fetch: FetchHandler): FetchHandler {
     const { incoming, outgoing } = env as NodeEnv;
     if (outgoing !== undefined) return fetch(request, env);
     return Promise.resolve(fetch(request, env)).then(async (response) => {
-      if (response.body !== null) await refuse(incoming, response);
+      const { body } = response;
+      if (body !== null) await refuse({ incoming, response, body });
       return response;
     });
   };
 }
 
-/** Sends a response and closes the connection, so that nothing else is sent. */
-async function refuse(incoming: IncomingMessage, response: Response): Promise<void> {
-  const { ServerResponse } = await import("node:http");
+/** Sends a response as it is made, and closes the connection, so that nothing else is sent. */
+async function refuse({ incoming, response, body }: Refusal): Promise<void> {
+  const [{ ServerResponse }, { Readable }, { pipeline }] = await Promise.all([
+    import("node:http"),
+    import("node:stream"),
+    import("node:stream/promises"),
+  ]);
   const { socket } = incoming;
-  const body = new Uint8Array(await response.arrayBuffer());
+  if (socket.destroyed) return await body.cancel();
   const closed = new Promise((resolve) => socket.once("close", resolve));
   const outgoing = new ServerResponse(incoming);
   outgoing.shouldKeepAlive = false;
   outgoing.statusCode = response.status;
   outgoing.setHeaders(response.headers);
   outgoing.assignSocket(socket);
-  outgoing.end(body, () => socket.destroySoon());
+  socket.on("drain", () => outgoing.emit("drain")); // as its server did before it gave the socket up
+  const chunks = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]); // of two libraries
+  await pipeline(chunks, outgoing).catch(() => {}); // the client has left, or the handler has failed
+  socket.destroySoon();
   if (!socket.destroyed) await closed;
 }

@@ -3,22 +3,23 @@
  *
  * @module
  */
-import { lstat, unlink } from "node:fs/promises";
-import { connect } from "node:net";
-
 /**
  * Removes the file of a Unix socket on which nobody listens any more, as a process leaves it that was
  * killed; tells whether it did so.
  */
 export async function removeStaleSocket(path: string): Promise<boolean> {
+  const { lstat, unlink } = await import("node:fs/promises"); // which bundles for the edge have not
   const isSocket = await lstat(path).then((file) => file.isSocket(), () => false);
   if (!isSocket || !await isRefused(path)) return false;
-  await unlink(path);
+  await unlink(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error; // another process that starts has done it
+  });
   return true;
 }
 
-function isRefused(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
+async function isRefused(path: string): Promise<boolean> {
+  const { connect } = await import("node:net");
+  return await new Promise((resolve) => {
     const socket = connect({ path });
     socket.once("connect", () => {
       socket.destroy();

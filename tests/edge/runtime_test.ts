@@ -22,7 +22,8 @@ class RuntimeController {
       controller.close();
     },
   })));
-  broken = route.get("/broken", () => { throw new Error("as this test wants it"); });
+  broken = route.get("/broken", () => { throw new Error("as this test wants it", { cause: new RangeError("its cause") });
+  });
   metrics = route.get("/metrics", async () => {
     const app = await FwFactory.create(module({}));
     await app.enableMetrics().ready();
@@ -88,6 +89,13 @@ test("what a handler throws in workerd is a problem, and logged with the request
   assert.deepEqual([status, detail], [500, "as this test wants it"]);
   assert.equal(requestId, response.headers.get("x-request-id"));
   await worker.logged(/GET \/broken 500 in [\d.]+ ms/);
+  await worker.logged(/Error: as this test wants it\s+at [^]*Caused by: RangeError: its cause/);
+});
+
+test("an application without a database needs no compatibility flag of workerd", async () => {
+  await using worker = await Worker.start(code, { flags: [] });
+  const document = await (await fetch(`${worker.url}/openapi.json`)).json();
+  assert.ok("/echo" in document.paths);
 });
 
 test("an application in workerd says what a bundle for the edge has left out", async () => {

@@ -14,6 +14,8 @@ export interface Bindings {
   readonly text?: Readonly<Record<string, string>>;
   /** The names of databases (D1), each of them empty. */
   readonly databases?: readonly string[];
+  /** Its compatibility flags; `nodejs_compat` by default. */
+  readonly flags?: readonly string[];
 }
 
 /** A running Worker, which ends with its scope. */
@@ -32,10 +34,13 @@ export class Worker implements AsyncDisposable {
    *
    * @throws {Error} if it does something at import that a Worker must not: I/O, timers, randomness
    */
-  static async start(code: string, { text = {}, databases = [] }: Bindings = {}): Promise<Worker> {
+  static async start(
+    code: string,
+    { text = {}, databases = [], flags = ["nodejs_compat"] }: Bindings = {},
+  ): Promise<Worker> {
     const folder = mkdtempSync(join(tmpdir(), "fw-worker-"));
     const file = join(folder, "worker.json");
-    writeFileSync(file, JSON.stringify({ code, text, databases }));
+    writeFileSync(file, JSON.stringify({ code, text, databases, flags }));
     const process = new Subprocess("tests/edge/worker_fixture.mjs", { args: [file] });
     try {
       const line = await process.until(/^(?:Serves at http:.*|Cannot start: .*)$/m);

@@ -8,13 +8,13 @@ import { Miniflare } from "miniflare";
 import { readFileSync } from "node:fs";
 import process from "node:process";
 
-const { code, text, databases } = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
+const { code, text, databases, flags } = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
 const miniflare = new Miniflare({
   modules: [{ type: "ESModule", path: "worker.js", contents: code }],
   bindings: text,
   d1Databases: databases,
   compatibilityDate: "2026-07-01",
-  compatibilityFlags: ["nodejs_compat"],
+  compatibilityFlags: flags,
   handleStructuredLogs: ({ message }) => console.log(message),
 });
 // workerd is a process of its own, and would outlive a killed one

@@ -64,6 +64,25 @@ test("serve() replaces the socket of a process that was killed", async () => {
   await client.until(/ok$/);
 });
 
+test("serve() opens no port where the path of a Unix socket is not set, or none", async () => {
+  for (const path of [undefined, null, 5, "a\0b"]) {
+    const shown = typeof path === "string" ? JSON.stringify(path) : String(path);
+    await assert.rejects(serve(ok, { path: path as string }), {
+      name: "TypeError",
+      message: `Cannot listen on a Unix socket: ${shown} is no path`,
+    });
+  }
+});
+
+test("serve() says that the folder of a Unix socket is missing", async () => {
+  await using folder = await temporaryFolder();
+  await assert.rejects(serve(ok, { path: `${folder.path}.missing/app.sock` }), {
+    name: "ListenError",
+    code: "Failed",
+    message: /no such file or directory|\bENOENT\b/i,
+  });
+});
+
 test("app.listenGraceful() on a Unix socket stops on SIGTERM, and leaves no file", async () => {
   await using folder = await temporaryFolder();
   await using process = new Subprocess("tests/runtime/unix_socket_fixture.ts", {
@@ -102,7 +121,7 @@ test("serve() says why a Unix socket cannot be listened on", async () => {
   await using folder = await temporaryFolder();
   const missing = join(folder.path, "app.sock");
   await assert.rejects(serve(ok, { path: missing }), { name: "ListenError" });
-  const none = { name: "TypeError", message: "Cannot listen on a Unix socket: its path is empty" };
+  const none = { name: "TypeError", message: 'Cannot listen on a Unix socket: "" is no path' };
   await assert.rejects(serve(ok, { path: "" }), none);
   for (const [what, options] of [["host name", { hostname: "::" }], ["TLS", { tls: LOCALHOST }]]) {
     await assert.rejects(serve(ok, { path: "/a", ...options as object }), {

@@ -29,6 +29,26 @@ test("a WebSocket works over TCP, TLS and a Unix socket", async () => {
   await rm(folder, { recursive: true });
 });
 
+test("what is answered in place of a WebSocket is streamed, and ends when its client leaves", async () => {
+  let made = 0;
+  const cancelled = Promise.withResolvers<void>();
+  const endless = () =>
+    new ReadableStream<Uint8Array>({
+      pull(controller) {
+        made += 65_536;
+        controller.enqueue(new Uint8Array(65_536));
+      },
+      cancel: () => cancelled.resolve(),
+    });
+  await using server = await serve(() => new Response(endless()), LOCAL);
+  using client = await RawClient.connect(server);
+  client.send(["GET / HTTP/1.1", "Host: localhost", "Connection: Upgrade", "Upgrade: websocket"]);
+  await client.until(/^HTTP\/1\.1 200 [^]*\0{1000}/);
+  client.socket.destroy();
+  await cancelled.promise;
+  assert.ok(made < 100_000_000);
+});
+
 test("a WebSocket answers a ping with its payload", async () => {
   await using server = await serveSockets(ECHO, LOCAL);
   using client = await openRaw(server);

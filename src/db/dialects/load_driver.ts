@@ -4,6 +4,8 @@
  * @module
  */
 
+import { outlivesRequests } from "../../core/wait_until.ts";
+
 /**
  * Loads the packages of a driver.
  *
@@ -13,6 +15,9 @@ export async function loadDriver<T>(names: string, load: () => Promise<T>): Prom
   try {
     return await load();
   } catch (cause) {
-    throw new TypeError(`Cannot load database driver: install ${names}`, { cause });
+    const remedy = outlivesRequests()
+      ? `install ${names}`
+      : "bundles for the edge leave drivers out, so use DbOptions.fromDialect";
+    throw new TypeError(`Cannot load database driver: ${remedy}`, { cause });
   }
 }

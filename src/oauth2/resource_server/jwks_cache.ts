@@ -181,8 +181,9 @@ export class JwksCache implements KeySource {
     const { now, timeoutMs } = this.#options;
     const fetch = () => this.#fetch().finally(() => this.#forget(refresh));
     const refresh = new Refresh(fetch, { waitMs: this.#pace.take(now()), timeoutMs, now });
+    this.#refresh = refresh;
     waitUntil?.(refresh.done.catch(() => {})); // who waits for it is told
-    return this.#refresh = refresh;
+    return refresh;
   }
 
   /** Waits for a fetch. One that does not end when it should is done again. */

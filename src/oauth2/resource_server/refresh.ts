@@ -4,6 +4,7 @@
  * @module
  */
 import { within } from "../../core/time_limit.ts";
+import { outlivesRequests } from "../../core/wait_until.ts";
 
 /** When a {@linkcode Refresh} begins, and when it is over. */
 export interface RefreshOptions {
@@ -27,6 +28,8 @@ export class Refresh {
   readonly done: Promise<void>;
   readonly #now: () => number;
   readonly #overdueAtMs: number;
+  /** Whether it settles by itself, so that nobody needs a timer. */
+  readonly #settles = outlivesRequests();
   #isSent = false;
 
   /** Begins one: waits, then fetches. */
@@ -53,6 +56,7 @@ export class Refresh {
 
   /** Waits for it, or until it should be over; tells whether it is. Rejects as the fetch does. */
   ended(): Promise<boolean> {
+    if (this.#settles) return this.done.then(() => true);
     return within(this.done, this.#overdueAtMs - this.#now());
   }
 }
