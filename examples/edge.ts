@@ -154,7 +154,7 @@ interface Bindings extends Readonly<Record<string, unknown>> {
 }
 
 async function start({ DB: database, ...settings }: Bindings): Promise<FwApplication> {
-  const source = database ? settings as Record<string, string> : process.env;
+  const source = database ? settings : process.env;
   const { OAUTH2_ISSUER, OAUTH2_JWKS_URL, OAUTH2_AUDIENCE } = environment(Settings, { source });
   const config = new ValidationConfig("ES256")
     .withIssuer(OAUTH2_ISSUER)

@@ -4,6 +4,7 @@
  * @module
  */
 import type { ExecutionContext, Handler, Hono, MiddlewareHandler } from "hono";
+import { Answering } from "./answering.ts";
 import { installAuthnMiddleware } from "./authn/middleware.ts";
 import { assemble, type Install, throwingErrors } from "./core/assembly.ts";
 import { DEFAULT_BODY_LIMIT } from "./core/body.ts";
@@ -29,6 +30,7 @@ import { installOauth2Middleware, type TokenVerifier } from "./oauth2/middleware
 import type { OpenApiDocument } from "./openapi/openapi_document.ts";
 import { type OpenApiOptions, resolveOptions } from "./openapi/options.ts";
 import type { UnixAddress } from "./runtime/adapter.ts";
+import { Background } from "./runtime/background.ts";
 import type { DrainOptions, HttpServer } from "./runtime/http_server.ts";
 import type { ListenOptions } from "./runtime/listen.ts";
 import { requestInit, type RequestOptions } from "./request_options.ts";
@@ -70,17 +72,25 @@ export class FwApplication {
     isRateLimited: this.#installed.has("rateLimit") || this.#installed.has("callerRateLimit"),
     apiPrefix: `${this.#globalPrefix}/${this.#defaultVersion ?? ""}`,
   }));
-  #assembled: Promise<Hono> | undefined;
-  #router: Hono | undefined;
-  /** The router, once what is logged is printed. */
-  #served: Hono | undefined;
+  readonly #background = new Background();
+  readonly #answering = new Answering({
+    background: this.#background,
+    check: () => this.#checkOpen(),
+    assemble: () => this.#assemble(),
+    openLog: async () => {
+      if (!this.#kernel.isPreview) await this.#openLog();
+    },
+  });
 
   /** Creates an application; use {@linkcode FwFactory}. */
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
-    this.#serving = new Serving(this.fetch, async (signal) => {
-      await this.#assembled?.catch(() => {}); // what it has started is to be stopped too
-      await kernel.stop(signal);
+    this.#serving = new Serving(this.fetch, {
+      background: this.#background,
+      stop: async (signal) => {
+        await this.#answering.settled(); // what it has started is to be stopped too
+        await kernel.stop(signal);
+      },
     });
   }
 
@@ -292,7 +302,7 @@ export class FwApplication {
    * @throws {TypeError} if two routes or endpoints have one method and path; the message names them
    */
   async ready(): Promise<this> {
-    await this.#assemble();
+    await this.#answering.router();
     return this;
   }
 
@@ -303,18 +313,11 @@ export class FwApplication {
    * the request itself; without one, `close` waits for such work. Unless the application has configured
    * LogTape, what is logged is printed from the first call on.
    */
-  readonly fetch = (
+  readonly fetch: (
     request: Request,
     env?: object,
     executionContext?: ExecutionContext,
-  ): Response | Promise<Response> => {
-    const response = this.#served
-      ? this.#served.fetch(request, env, executionContext ?? this.#serving.background)
-      : this.#fetchFirst(request, env, executionContext);
-    // where a client that goes away ends its request, others may wait for what that has begun
-    if (response instanceof Promise) executionContext?.waitUntil(response);
-    return response;
-  };
+  ) => Response | Promise<Response> = this.#answering.fetch;
 
   /**
    * Answers a request without a server, as tests and scripts need.
@@ -333,8 +336,8 @@ export class FwApplication {
    * ```
    */
   async request(path: string, init: RequestOptions = {}): Promise<Response> {
-    const router = await this.#assemble();
-    return await router.request(path, requestInit(init), init.env, this.#serving.background);
+    const router = await this.#answering.router();
+    return await router.request(path, requestInit(init), init.env, this.#background);
   }
 
   /** Lists the routes of all controllers, the more specific before the less. */
@@ -362,7 +365,7 @@ export class FwApplication {
    * has an empty path, a host name or TLS
    */
   async listen(address: number | UnixAddress, options: ListenOptions = {}): Promise<HttpServer> {
-    await this.#assemble();
+    await this.#answering.router();
     await this.#openLog();
     return await this.#serving.listen(address, options);
   }
@@ -416,21 +419,13 @@ export class FwApplication {
     await this.#documentation.warn();
   }
 
-  async #fetchFirst(
-    request: Request,
-    env?: object,
-    executionContext: ExecutionContext = this.#serving.background,
-  ): Promise<Response> {
-    if (!this.#kernel.isPreview) await this.#openLog();
-    this.#served = await this.#assemble();
-    return await this.#served.fetch(request, env, executionContext);
+  #checkOpen(): void {
+    if (this.#kernel.isPreview) throw new TypeError("Cannot serve: the application is a preview");
+    if (this.#serving.isDraining()) throw new TypeError("Cannot serve: the application is closed");
   }
 
   async #assemble(): Promise<Hono> {
-    if (this.#router) return this.#router;
-    if (this.#kernel.isPreview) throw new TypeError("Cannot serve: the application is a preview");
-    if (this.#serving.isDraining()) throw new TypeError("Cannot serve: the application is closed");
-    this.#assembled ??= assemble(this.#kernel, {
+    const router = await assemble(this.#kernel, {
       ...this.#prefixes,
       global: this.#global,
       requiresIdentity: this.#requiresIdentity,
@@ -438,14 +433,8 @@ export class FwApplication {
       production: this.#production,
       installs: this.#installed.inOrder(),
     });
-    try {
-      this.#router = await this.#assembled;
-    } catch (error) {
-      this.#assembled = undefined; // so that what is wrong can be mended
-      throw error;
-    }
     await this.#documentation.warn();
-    return this.#router;
+    return router;
   }
 
   /** Installs an endpoint outside of prefixes, versions and limits. */
@@ -492,7 +481,9 @@ export class FwApplication {
   }
 
   #settle(change: () => void): this {
-    if (this.#assembled) throw new TypeError("Cannot change the application: it serves already");
+    if (this.#answering.hasBegun) {
+      throw new TypeError("Cannot change the application: it serves already");
+    }
     change();
     return this;
   }

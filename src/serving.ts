@@ -5,7 +5,7 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { FetchHandler, UnixAddress } from "./runtime/adapter.ts";
-import { Background } from "./runtime/background.ts";
+import type { Background } from "./runtime/background.ts";
 import type { DrainOptions, HttpServer } from "./runtime/http_server.ts";
 import type { ListenOptions } from "./runtime/listen.ts";
 
@@ -15,19 +15,27 @@ export interface CloseOptions extends DrainOptions {
   readonly signal?: string | undefined;
 }
 
+/** What ends with the servers. */
+export interface ServingOptions {
+  /** What requests leave to be done after their responses; it is waited for. */
+  readonly background: Background;
+  /** Runs when all servers are closed, and that is done. */
+  readonly stop: (signal?: string) => Promise<void>;
+}
+
 /** Opens servers for one handler, and closes them together. What serves is loaded with the first. */
 export class Serving {
-  /** What requests leave to be done after their responses. */
-  readonly background: Background = new Background();
   readonly #handler: FetchHandler;
-  readonly #stop: (signal?: string) => Promise<void>;
+  readonly #background: Background;
+  readonly #stop: ServingOptions["stop"];
   readonly #servers = new Set<HttpServer>();
   #closed: Promise<void> | undefined;
   #releaseSignals: (() => void) | undefined;
 
-  /** Prepares to serve a handler; `stop` runs when all servers are closed. */
-  constructor(handler: FetchHandler, stop: (signal?: string) => Promise<void>) {
+  /** Prepares to serve a handler. */
+  constructor(handler: FetchHandler, { background, stop }: ServingOptions) {
     this.#handler = handler;
+    this.#background = background;
     this.#stop = stop;
   }
 
@@ -77,7 +85,7 @@ export class Serving {
     try {
       const drain = { drainMs, lameDuckMs };
       await Promise.all([...this.#servers].map((server) => server.close(drain)));
-      await this.background.end(Math.max(0, endMs - performance.now()));
+      await this.#background.end(Math.max(0, endMs - performance.now()));
       await this.#stop(signal);
     } finally {
       this.#releaseSignals?.();

@@ -16,8 +16,8 @@ export interface EnvironmentIssue {
 
 /** Options of {@linkcode environment}. */
 export interface EnvironmentOptions {
-  /** The variables; default those of the process. */
-  readonly source?: Readonly<Record<string, string | undefined>>;
+  /** The variables, or the bindings of a Worker; default the variables of the process. */
+  readonly source?: Readonly<Record<string, unknown>>;
 }
 
 /** An environment that does not satisfy its schema. Its message lists every issue on a line. */
@@ -72,7 +72,7 @@ export function environment<S extends AnySchema>(
 
 function toIssue(
   { message, path = [] }: StandardSchemaV1.Issue,
-  source: Readonly<Record<string, string | undefined>>,
+  source: Readonly<Record<string, unknown>>,
 ): EnvironmentIssue {
   const [first] = path;
   if (first === undefined) return { variable: "", message: withoutValue(message, undefined) };

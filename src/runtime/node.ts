@@ -15,6 +15,7 @@ import {
 } from "./adapter.ts";
 import { NodeConnections } from "./node_connections.ts";
 import { refusingWhole } from "./node_upgrade.ts";
+import { checkFolder } from "./unix_socket.ts";
 
 /**
  * Longer than the 60 s for which load balancers keep an idle connection, so that they close it
@@ -39,14 +40,11 @@ export async function listenOnNode(
   address: Address,
   { tls }: AdapterOptions,
 ): Promise<RuntimeServer> {
-  const [{ createAdaptorServer }, ws, { createServer }, { access }, { dirname }] = await Promise
-    .all([
-      import("@hono/node-server"),
-      import("ws"),
-      tls ? import("node:https") : import("node:http"),
-      import("node:fs/promises"),
-      import("node:path"),
-    ]);
+  const [{ createAdaptorServer }, ws, { createServer }] = await Promise.all([
+    import("@hono/node-server"),
+    import("ws"),
+    tls ? import("node:https") : import("node:http"),
+  ]);
   const webSockets: WebSocketServer = new ws.WebSocketServer({
     noServer: true,
     maxPayload: MAX_MESSAGE_BYTES,
@@ -78,7 +76,7 @@ export async function listenOnNode(
   });
   const closed = new Promise<void>((resolve) => server.once("close", resolve));
   await listening(server, address).catch(async (error) => {
-    if ("path" in address) await access(dirname(address.path)); // Node calls a missing folder forbidden
+    if ("path" in address) await checkFolder(address.path); // Node calls a missing one forbidden
     throw error;
   });
   return {

@@ -17,6 +17,15 @@ export async function removeStaleSocket(path: string): Promise<boolean> {
   return true;
 }
 
+/** Rejects if the folder that a socket's file is to be in is not there. */
+export async function checkFolder(path: string): Promise<void> {
+  const [{ access }, { dirname }] = await Promise.all([
+    import("node:fs/promises"),
+    import("node:path"),
+  ]);
+  await access(dirname(path));
+}
+
 async function isRefused(path: string): Promise<boolean> {
   const { connect } = await import("node:net");
   return await new Promise((resolve) => {

@@ -28,7 +28,7 @@ export class Refresh {
   readonly done: Promise<void>;
   readonly #now: () => number;
   readonly #overdueAtMs: number;
-  /** Whether it settles by itself, so that nobody needs a timer. */
+  /** Whether it settles in any case, so that neither a timer nor the clock is needed. */
   readonly #settles = outlivesRequests();
   #isSent = false;
 
@@ -49,9 +49,9 @@ export class Refresh {
     return this.#isSent;
   }
 
-  /** Whether it should be over by now. */
+  /** Whether it should be over by now, and may never be. */
   get isOverdue(): boolean {
-    return this.#now() >= this.#overdueAtMs;
+    return !this.#settles && this.#now() >= this.#overdueAtMs;
   }
 
   /** Waits for it, or until it should be over; tells whether it is. Rejects as the fetch does. */
