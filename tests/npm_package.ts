@@ -20,15 +20,8 @@ import process from "node:process";
 import { IN_PLACE_OF_LEFT_OUT, LEFT_OUT } from "./left_out.ts";
 import { ROOT } from "./project.ts";
 
-/** What npm links as `fw`: Node 22 does not know the `import.meta.main` of `mod.js`. */
-const BIN = `#!/usr/bin/env node
-import process from "node:process";
-import { main } from "./main.js";
-import { endWithReaders } from "./output.js";
-
-endWithReaders();
-process.exitCode = await main(process.argv.slice(2));
-`;
+/** What npm links as `fw`, once it says what runs it. */
+const BIN = "src/cli/mod.js";
 
 /** Where the workflow that publishes runs, which npm's proof of provenance is to say. */
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
@@ -38,7 +31,7 @@ const MANIFEST = {
   description:
     "A web framework on Web-standard Request and Response: modules, controllers and injected providers, without decorators",
   keywords: ["web", "framework", "server", "hono", "openapi", "oauth2", "deno", "node", "bun"],
-  bin: { fw: "./src/cli/fw.js" },
+  bin: { fw: `./${BIN}` },
   engines: { node: "^22.21.0 || >=24.9.0" }, // whose servers tell which upgrades are meant for them
   sideEffects: false,
   imports: Object.fromEntries(LEFT_OUT.map((name) => [`#${name}`, replaced(name)])),
@@ -62,7 +55,8 @@ export function buildNpmPackage(file: string): void {
     if (/\bwarning\b|\bcould not\b/i.test(said)) throw new Error(`Cannot pack: ${said}`);
     run("tar", ["xzf", "packed.tgz"], folder);
     const root = join(folder, "package");
-    writeFileSync(join(root, "src/cli/fw.js"), BIN);
+    const program = readFileSync(join(root, BIN), "utf8");
+    writeFileSync(join(root, BIN), `#!/usr/bin/env node\n${program}`);
     writeFileSync(join(root, "src/left_out.js"), IN_PLACE_OF_LEFT_OUT);
     renameLeftOut(root);
     complete(root);

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { untilListening } from "../examples/uses.ts";
 import { freePort } from "../free_port.ts";
 import { ROOT } from "../project.ts";
 import { readmeBlock } from "../readme.ts";
 import { Subprocess } from "../subprocess.ts";
+import { TemporaryFolder } from "../temporary_folder.ts";
 import { testOn } from "../test.ts";
 
 const denoTest = testOn(["deno"], "deno serve is Deno's");
@@ -15,25 +15,21 @@ const denoTest = testOn(["deno"], "deno serve is Deno's");
 denoTest(
   "README's entry point for Deno Deploy compiles, and answers under deno serve --parallel",
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), "fw-deploy-"));
+    using folder = new TemporaryFolder();
     const { version } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
     const imports = { "@fw/fw": `jsr:@fw/fw@^${version}`, valibot: "npm:valibot@^1.5.0" };
-    await writeFile(join(folder, "deno.json"), JSON.stringify({ imports, links: [ROOT] }));
-    await writeFile(join(folder, "main.ts"), readmeBlock("ts ignore", "### Deno Deploy"));
+    await writeFile(join(folder.path, "deno.json"), JSON.stringify({ imports, links: [ROOT] }));
+    await writeFile(join(folder.path, "main.ts"), readmeBlock("ts ignore", "### Deno Deploy"));
     const port = await freePort();
-    try {
-      await using _server = new Subprocess("main.ts", {
-        command: "serve",
-        cwd: folder,
-        permissions: ["--check", "--allow-env=GREETING", "--parallel", `--port=${port}`],
-        env: { GREETING: "Moin", DENO_JOBS: "2" },
-      });
-      const origin = `http://127.0.0.1:${port}`;
-      await untilListening(origin);
-      assert.deepEqual(await (await fetch(origin)).json(), { greeting: "Moin" });
-      assert.deepEqual(await (await fetch(`${origin}/health`)).json(), { status: "ok" });
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    await using _server = new Subprocess("main.ts", {
+      command: "serve",
+      cwd: folder.path,
+      permissions: ["--check", "--allow-env=GREETING", "--parallel", `--port=${port}`],
+      env: { GREETING: "Moin", DENO_JOBS: "2" },
+    });
+    const origin = `http://127.0.0.1:${port}`;
+    await untilListening(origin);
+    assert.deepEqual(await (await fetch(origin)).json(), { greeting: "Moin" });
+    assert.deepEqual(await (await fetch(`${origin}/health`)).json(), { status: "ok" });
   },
 );

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../project.ts";
 import { README, readmeBlock } from "../readme.ts";
 import { Subprocess } from "../subprocess.ts";
+import { TemporaryFolder } from "../temporary_folder.ts";
 import { test, testOn } from "../test.ts";
 
 const denoTest = testOn(["deno"], "the command is Deno's");
@@ -24,28 +23,25 @@ test("README's unit grants more time to stop than the defaults take", () => {
 });
 
 denoTest("README's unit runs an application that keeps its state in the one folder", async () => {
-  const state = await mkdtemp(join(tmpdir(), "fw-unit-"));
-  try {
-    const words = unitValue("ExecStart").split(/\s+/).slice(2, -1);
-    const permissions = words.map((word) =>
-      word.replaceAll("/opt/shop", ROOT).replaceAll("/var/lib/shop", state)
-    );
-    await using app = new Subprocess("examples/users.ts", {
-      permissions,
-      env: {
-        PORT: "0",
-        HOST: "127.0.0.1",
-        FW_ENV: "production",
-        DATABASE_URL: `sqlite:${join(state, "data.sqlite")}`,
-      },
-    });
-    await app.until(/\/metrics$/m);
-    const health = await fetch(`${await app.until(/http:\/\/127\.0\.0\.1:\d+/)}/health`);
-    assert.deepEqual(await health.json(), { status: "ok", checks: { db: { status: "up" } } });
-    app.kill("SIGTERM");
-    const { code, output } = await app.ended;
-    assert.equal(code, 0, output);
-  } finally {
-    await rm(state, { recursive: true });
-  }
+  using folder = new TemporaryFolder();
+  const state = folder.path;
+  const words = unitValue("ExecStart").split(/\s+/).slice(2, -1);
+  const permissions = words.map((word) =>
+    word.replaceAll("/opt/shop", ROOT).replaceAll("/var/lib/shop", state)
+  );
+  await using app = new Subprocess("examples/users.ts", {
+    permissions,
+    env: {
+      PORT: "0",
+      HOST: "127.0.0.1",
+      FW_ENV: "production",
+      DATABASE_URL: `sqlite:${join(state, "data.sqlite")}`,
+    },
+  });
+  await app.until(/\/metrics$/m);
+  const health = await fetch(`${await app.until(/http:\/\/127\.0\.0\.1:\d+/)}/health`);
+  assert.deepEqual(await health.json(), { status: "ok", checks: { db: { status: "up" } } });
+  app.kill("SIGTERM");
+  const { code, output } = await app.ended;
+  assert.equal(code, 0, output);
 });

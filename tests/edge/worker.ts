@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Subprocess } from "../subprocess.ts";
+import { TemporaryFolder } from "../temporary_folder.ts";
 
 /** What a Worker is bound to. */
 export interface Bindings {
@@ -38,20 +38,14 @@ export class Worker implements AsyncDisposable {
     code: string,
     { text = {}, databases = [], flags = ["nodejs_compat"] }: Bindings = {},
   ): Promise<Worker> {
-    const folder = mkdtempSync(join(tmpdir(), "fw-worker-"));
-    const file = join(folder, "worker.json");
+    using folder = new TemporaryFolder();
+    const file = join(folder.path, "worker.json");
     writeFileSync(file, JSON.stringify({ code, text, databases, flags }));
     const process = new Subprocess("tests/edge/worker_fixture.mjs", { args: [file] });
-    try {
-      const line = await process.until(/^(?:Serves at http:.*|Cannot start: .*)$/m);
-      if (line.startsWith("Serves at ")) {
-        return new Worker(line.slice("Serves at ".length), process);
-      }
-      await process.ended;
-      throw new Error(line);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const line = await process.until(/^(?:Serves at http:.*|Cannot start: .*)$/m);
+    if (line.startsWith("Serves at ")) return new Worker(line.slice("Serves at ".length), process);
+    await process.ended;
+    throw new Error(line);
   }
 
   /** Waits for something that it logs. */

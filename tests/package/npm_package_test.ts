@@ -31,7 +31,7 @@ denoTest("attw finds nothing wrong with the types of any entry point of the pack
 denoTest("publint finds nothing to say of the package", async () => {
   const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer }, strict: true });
   assert.deepEqual(messages, []);
-  assert.deepEqual([pkg["name"], pkg["bin"]], ["@fw/fw", { fw: "./src/cli/fw.js" }]);
+  assert.deepEqual([pkg["name"], pkg["bin"]], ["@fw/fw", { fw: "./src/cli/mod.js" }]);
 });
 
 function build(): Uint8Array<ArrayBuffer> {

@@ -28,7 +28,7 @@ import { readdirSync } from "node:fs";
 ${ENTRY_POINTS.map((name) => `await import("${name}");`).join("\n")}
 const root = "./node_modules/@fw/fw/";
 const names = readdirSync(root + "src", { recursive: true });
-const others = ["cli/fw.js", "left_out.js", ..."Bun" in globalThis ? [] : ["runtime/bun.js"]];
+const others = ["left_out.js", ..."Bun" in globalThis ? [] : ["runtime/bun.js"]];
 const modules = names.filter((name) => name.endsWith(".js") && !others.includes(name));
 for (const name of modules) await import(root + "src/" + name);
 console.log(modules.length > ${ENTRY_POINTS.length});

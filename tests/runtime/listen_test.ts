@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ListenError } from "../../src/runtime/listen_error.ts";
 import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { serve } from "../../src/runtime/listen.ts";
+import { TemporaryFolder } from "../temporary_folder.ts";
 import { test } from "../test.ts";
+import { LOCALHOST } from "./certificate_fixture.ts";
+import { RawClient } from "./raw_client.ts";
 
 const ok = () => new Response("ok");
 
@@ -116,20 +120,27 @@ test("serve() sends what handlers return, whoever made the response", async () =
 });
 
 test("HttpServer.close() waits for requests in flight and tells clients to leave", async () => {
-  const arrived = Promise.withResolvers<void>();
-  const server = await serve(async () => {
-    arrived.resolve();
-    await delay(200);
-    return new Response("slow");
-  }, { port: 0 });
-  const response = fetch(server.url);
-  await arrived.promise;
-  const closed = server.close();
+  using folder = new TemporaryFolder();
+  const local = { port: 0, hostname: "127.0.0.1" };
+  const places = [local, { ...local, tls: LOCALHOST }, { path: join(folder.path, "app.sock") }];
+  for (const place of places) {
+    const arrived = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const server = await serve(async () => {
+      arrived.resolve();
+      await goOn.promise;
+      return new Response("answered");
+    }, place);
+    using client = await RawClient.connect(server);
+    client.send(["GET / HTTP/1.1", "Host: localhost"]);
+    await arrived.promise;
+    const closed = server.close();
+    goOn.resolve();
 
-  assert.equal((await response).headers.get("connection"), "close");
-  assert.equal(await (await response).text(), "slow");
-  await closed;
-  await assert.rejects(fetch(server.url));
+    assert.match(await client.end(), /^connection: close\r[^]*answered$/im);
+    await closed;
+    await assert.rejects(RawClient.connect(server));
+  }
 });
 
 test("HttpServer.close() sends unchangeable responses too", async () => {

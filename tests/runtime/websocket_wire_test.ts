@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { Hono } from "hono";
 import type { WSEvents } from "hono/ws";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { serve, type ServeOptions } from "../../src/runtime/listen.ts";
 import { upgradeWebSocket } from "../../src/runtime/websocket.ts";
+import { TemporaryFolder } from "../temporary_folder.ts";
 import { test } from "../test.ts";
 import { LOCALHOST } from "./certificate_fixture.ts";
 import { RawClient } from "./raw_client.ts";
@@ -15,8 +14,8 @@ const LOCAL = { port: 0, hostname: "127.0.0.1" };
 const ECHO: WSEvents = { onMessage: ({ data }, socket) => socket.send(data as string) };
 
 test("a WebSocket works over TCP, TLS and a Unix socket", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "fw-ws-"));
-  const places = [LOCAL, { ...LOCAL, tls: LOCALHOST }, { path: join(folder, "app.sock") }];
+  using folder = new TemporaryFolder();
+  const places = [LOCAL, { ...LOCAL, tls: LOCALHOST }, { path: join(folder.path, "app.sock") }];
   for (const place of places) {
     await using server = await serveSockets(ECHO, place);
     using client = await openRaw(server);
@@ -26,7 +25,6 @@ test("a WebSocket works over TCP, TLS and a Unix socket", async () => {
     await client.until(sent(0x88, "\x03\xe8"));
     await client.end();
   }
-  await rm(folder, { recursive: true });
 });
 
 test("what is answered in place of a WebSocket is streamed, and ends when its client leaves", async () => {
