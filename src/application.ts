@@ -9,7 +9,7 @@ import { installAuthnMiddleware } from "./authn/middleware.ts";
 import { assemble, type Install, throwingErrors } from "./core/assembly.ts";
 import { DEFAULT_BODY_LIMIT } from "./core/body.ts";
 import type { Kernel } from "./core/boot.ts";
-import { isProduction } from "./core/env.ts";
+import { isProduction } from "./platform/env.ts";
 import { composePath } from "./core/path.ts";
 import type { PipelineDeclaration } from "./core/pipeline.ts";
 import type { InjectionKey } from "./core/provider.ts";

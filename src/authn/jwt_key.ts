@@ -15,7 +15,7 @@ import {
 } from "jose";
 import { OAuth2Error } from "../oauth2/errors.ts";
 import { KeySet } from "../oauth2/resource_server/key_set.ts";
-import { describe, inspectedByToString } from "../oauth2/redacted.ts";
+import { describe, inspectedByToString } from "../platform/redacted.ts";
 import {
   isSigningAlgorithm,
   type SigningAlgorithm,

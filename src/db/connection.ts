@@ -4,7 +4,7 @@
  * @module
  */
 import { CompiledQuery, type DialectAdapter, type Driver, Kysely, type QueryResult } from "kysely";
-import { within } from "../core/time_limit.ts";
+import { within } from "../platform/time_limit.ts";
 import { AmbientDriver } from "./ambient_driver.ts";
 import type { AnyTables, Dialect, Grammar, StatementResult } from "./dialect.ts";
 import { DbError, dbError, type DbFailure, explaining } from "./errors.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 import type { Dialect as KyselyDialect } from "kysely";
-import { readEnv } from "../core/env.ts";
-import { MAX_DELAY_MS } from "../core/time_limit.ts";
+import { readEnv } from "../platform/env.ts";
+import { MAX_DELAY_MS } from "../platform/time_limit.ts";
 import { DbConnection, type OpenDatabase, type PoolLimits } from "./connection.ts";
 import type { Dialect } from "./dialect.ts";
 import { fromKysely } from "./dialects/kysely_dialect.ts";

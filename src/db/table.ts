@@ -4,7 +4,7 @@
  * @module
  */
 import type { Compilable } from "kysely";
-import { BoundedCache, type BoundedCacheOptions } from "./bounded_cache.ts";
+import { BoundedCache, type BoundedCacheOptions } from "../platform/bounded_cache.ts";
 import type { DbConnection } from "./connection.ts";
 import type { Codec, DriverRow, Grammar, StatementResult } from "./dialect.ts";
 import { dbError } from "./errors.ts";

@@ -5,8 +5,8 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { Handler } from "hono";
-import { isTimeLimit, withTimeLimit } from "../core/time_limit.ts";
-import { type WaitUntil, waitUntilOf } from "../core/wait_until.ts";
+import { isTimeLimit, withTimeLimit } from "../platform/time_limit.ts";
+import { type WaitUntil, waitUntilOf } from "../platform/wait_until.ts";
 
 /**
  * Checks one thing that the application depends on. It is down if this returns `false`, throws, or

@@ -6,7 +6,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { Context } from "../core/context.ts";
 import { TooManyRequestsException } from "../core/http_exception.ts";
-import { isTimeLimit } from "../core/time_limit.ts";
+import { isTimeLimit } from "../platform/time_limit.ts";
 import { clientIp } from "./client_ip.ts";
 import { FailOpenStore } from "./fail_open_store.ts";
 import { networkOf } from "./ip_address.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
-import { waitUntilOf } from "../core/wait_until.ts";
+import { waitUntilOf } from "../platform/wait_until.ts";
 import { bearerAuthentication } from "./bearer_authentication.ts";
 import { claimedRoles, readRoles, type RolesReader } from "./claimed_roles.ts";
 import { identityOf } from "./identity.ts";

@@ -22,7 +22,7 @@
  *
  * @module
  */
-export type { Fetch } from "./bounded_fetch.ts";
+export type { Fetch } from "../platform/bounded_fetch.ts";
 export { claimedRoles, type RolesReader } from "./claimed_roles.ts";
 export { OAuth2Error } from "./errors.ts";
 export type {
@@ -34,7 +34,7 @@ export type {
 } from "./errors.ts";
 export { OAuth2Guard } from "./guard.ts";
 export type { OAuth2Identity } from "./identity.ts";
-export type { JsonObject } from "./json_object.ts";
+export type { JsonObject } from "../platform/json_object.ts";
 export {
   installOauth2Middleware,
   type OAuth2MiddlewareOptions,

@@ -5,7 +5,7 @@
  */
 import { getLogger, type Logger } from "@logtape/logtape";
 import type { ExecutionContext } from "hono";
-import { within } from "../core/time_limit.ts";
+import { within } from "../platform/time_limit.ts";
 
 /**
  * The execution context of every request of a server: `c.executionCtx.waitUntil(work)` means the same

@@ -11,7 +11,7 @@ import {
   getTextFormatter,
 } from "@logtape/logtape";
 import { getRuntimeKey } from "hono/adapter";
-import { isProduction } from "../core/env.ts";
+import { isProduction } from "../platform/env.ts";
 
 /**
  * Prints what the framework logs from level `info` on the console, as text, or as JSON lines when

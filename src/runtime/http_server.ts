@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MAX_DELAY_MS } from "../core/time_limit.ts";
+import { MAX_DELAY_MS } from "../platform/time_limit.ts";
 import type { Address, RuntimeServer } from "./adapter.ts";
 import type { DrainGate } from "./drain_gate.ts";
 import { formatAddress } from "./listen_error.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readEnv } from "../core/env.ts";
+import { readEnv } from "../platform/env.ts";
 
 /** Reads a port from a variable: an unsigned 16-bit integer, else the fallback. */
 export function portFromEnv(name = "PORT", fallback = 3000): number {

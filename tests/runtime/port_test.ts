@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readEnv } from "../../src/core/env.ts";
+import { readEnv } from "../../src/platform/env.ts";
 import { portFromEnv } from "../../src/runtime/port.ts";
 import { test } from "../test.ts";
 import { withEnv } from "../with_env.ts";

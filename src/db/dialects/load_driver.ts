@@ -4,7 +4,7 @@
  * @module
  */
 
-import { outlivesRequests } from "../../core/wait_until.ts";
+import { outlivesRequests } from "../../platform/wait_until.ts";
 
 /**
  * Loads the packages of a driver.

@@ -5,7 +5,7 @@
  */
 import type { Duplex } from "node:stream";
 import type { Pool, PoolConnection } from "mysql2";
-import { within } from "../../core/time_limit.ts";
+import { within } from "../../platform/time_limit.ts";
 import { IdleConnections } from "./idle_connections.ts";
 
 const IDLE_MS = 60_000;

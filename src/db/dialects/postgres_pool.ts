@@ -4,7 +4,7 @@
  * @module
  */
 import type { ReservedSql, Sql } from "postgres";
-import { within } from "../../core/time_limit.ts";
+import { within } from "../../platform/time_limit.ts";
 import type { PoolLimits } from "../connection.ts";
 import type { StatementResult } from "../dialect.ts";
 import type { Statement } from "../operation.ts";

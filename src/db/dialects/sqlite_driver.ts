@@ -10,7 +10,7 @@ import {
   SqliteDriver,
 } from "kysely";
 import type { DatabaseSync } from "node:sqlite";
-import { BoundedCache } from "../bounded_cache.ts";
+import { BoundedCache } from "../../platform/bounded_cache.ts";
 import type { Dialect, StatementResult } from "../dialect.ts";
 import type { Statement } from "../operation.ts";
 import { SQLITE } from "./sqlite.ts";

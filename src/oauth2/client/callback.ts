@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { equalInConstantTime } from "../constant_time.ts";
+import { equalInConstantTime } from "../../platform/constant_time.ts";
 import { OAuth2Error } from "../errors.ts";
 import { readGrantError } from "./grant_error.ts";
 

@@ -3,20 +3,20 @@
  *
  * @module
  */
-import { MAX_DELAY_MS } from "../../core/time_limit.ts";
+import { MAX_DELAY_MS } from "../../platform/time_limit.ts";
 import { type AuthorizeRequest, type AuthorizeUrl, makeAuthorizeUrl } from "./authorize_url.ts";
-import type { Fetch } from "../bounded_fetch.ts";
+import type { Fetch } from "../../platform/bounded_fetch.ts";
 import { type Callback, readCallback } from "./callback.ts";
 import type { OAuth2Options } from "./client_options.ts";
 import { endpointUrl } from "../endpoint_url.ts";
 import { OAuth2Error } from "../errors.ts";
 import { checkIdToken, type IdTokenClaims, idTokenVerifier } from "./id_token.ts";
-import type { JsonObject } from "../json_object.ts";
+import type { JsonObject } from "../../platform/json_object.ts";
 import type { JwtVerifier } from "../resource_server/jwt_verifier.ts";
 import { ClientCredentialsCache } from "./client_credentials_cache.ts";
 import { waitFor } from "./patience.ts";
 import { PkceVerifier } from "./pkce.ts";
-import { describe, inspectedByToString } from "../redacted.ts";
+import { describe, inspectedByToString } from "../../platform/redacted.ts";
 import type { Requester } from "./requester.ts";
 import { revokeToken, type TokenTypeHint } from "./revocation.ts";
 import { joinScopes } from "./scopes.ts";

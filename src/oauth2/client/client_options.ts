@@ -4,7 +4,7 @@
  * @module
  */
 import type { ClientAuth } from "oauth4webapi";
-import type { Fetch } from "../bounded_fetch.ts";
+import type { Fetch } from "../../platform/bounded_fetch.ts";
 import {
   type AuthMethod,
   clientAuthentication,
@@ -13,7 +13,7 @@ import {
 import { discover } from "./discovery.ts";
 import { endpointUrl } from "../endpoint_url.ts";
 import { OAuth2Error } from "../errors.ts";
-import { describe, inspectedByToString, REDACTED } from "../redacted.ts";
+import { describe, inspectedByToString, REDACTED } from "../../platform/redacted.ts";
 import type { SigningAlgorithm } from "../resource_server/signing_algorithm.ts";
 import { type IssuerOf, ValidationConfig } from "../resource_server/validation_config.ts";
 

@@ -4,10 +4,15 @@
  * @module
  */
 import { allowInsecureRequests, customFetch } from "oauth4webapi";
-import { type Answer, boundedFetch, type Fetch, FetchFailure } from "../bounded_fetch.ts";
+import {
+  type Answer,
+  boundedFetch,
+  type Fetch,
+  FetchFailure,
+} from "../../platform/bounded_fetch.ts";
 import { OAuth2Error } from "../errors.ts";
 import { type ErrorParameters, readGrantError } from "./grant_error.ts";
-import { type JsonObject, jsonObject } from "../json_object.ts";
+import { type JsonObject, jsonObject } from "../../platform/json_object.ts";
 import { scrub, scrubBeginning } from "./scrub.ts";
 import { sentSecrets } from "./sent_secrets.ts";
 

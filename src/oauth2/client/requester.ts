@@ -4,7 +4,7 @@
  * @module
  */
 import { type AuthorizationServer, type Client, clockSkew } from "oauth4webapi";
-import type { Fetch } from "../bounded_fetch.ts";
+import type { Fetch } from "../../platform/bounded_fetch.ts";
 import type { OAuth2Options } from "./client_options.ts";
 
 /** Who sends requests to an authorization server, and how. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { REDACTED } from "../redacted.ts";
+import { REDACTED } from "../../platform/redacted.ts";
 
 /**
  * Takes out of a text what was sent (see {@linkcode withoutSent}), the values of members and parameters

@@ -4,7 +4,7 @@
  * @module
  */
 import { OAuth2Error } from "../errors.ts";
-import { inspectedByToString } from "../redacted.ts";
+import { inspectedByToString } from "../../platform/redacted.ts";
 import type { TokenSet } from "./token_set.ts";
 
 /**

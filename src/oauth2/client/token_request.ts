@@ -9,7 +9,7 @@ import {
   type TokenEndpointResponse,
 } from "oauth4webapi";
 import { Exchange } from "./exchange.ts";
-import { type JsonObject, withoutNulls } from "../json_object.ts";
+import { type JsonObject, withoutNulls } from "../../platform/json_object.ts";
 import { clientOf, type Requester, serverOf } from "./requester.ts";
 import { TokenSet } from "./token_set.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { describe, inspectedByToString, REDACTED } from "../redacted.ts";
+import { describe, inspectedByToString, REDACTED } from "../../platform/redacted.ts";
 import { TokenSetDto } from "./token_set_dto.ts";
 
 /** What is in a {@linkcode TokenSet}. */

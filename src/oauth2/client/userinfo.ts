@@ -6,7 +6,7 @@
 import { protectedResourceRequest, WWWAuthenticateChallengeError } from "oauth4webapi";
 import type { OAuth2Error } from "../errors.ts";
 import { Exchange } from "./exchange.ts";
-import type { JsonObject } from "../json_object.ts";
+import type { JsonObject } from "../../platform/json_object.ts";
 import type { Requester } from "./requester.ts";
 import { SENDABLE } from "./token_request.ts";
 

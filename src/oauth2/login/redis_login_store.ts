@@ -4,8 +4,8 @@
  * @module
  */
 import { ServiceUnavailableException } from "../../core/http_exception.ts";
-import { MAX_DELAY_MS } from "../../core/time_limit.ts";
-import { type JsonObject, jsonObject } from "../json_object.ts";
+import { MAX_DELAY_MS } from "../../platform/time_limit.ts";
+import { type JsonObject, jsonObject } from "../../platform/json_object.ts";
 import { waitFor } from "../client/patience.ts";
 import { scrub } from "../client/scrub.ts";
 import type { LoginStore, PendingLogin, SaveLoginOptions } from "./login_store.ts";

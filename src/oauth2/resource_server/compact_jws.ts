@@ -4,8 +4,8 @@
  * @module
  */
 import { base64url } from "jose";
-import { isJsonObject, type JsonObject } from "../json_object.ts";
-import { deepFreeze } from "../deep_freeze.ts";
+import { isJsonObject, type JsonObject } from "../../platform/json_object.ts";
+import { deepFreeze } from "../../platform/deep_freeze.ts";
 import { OAuth2Error } from "../errors.ts";
 
 /** A signed token, taken apart; nothing of it is verified. */

@@ -4,8 +4,8 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
-import { MAX_DELAY_MS } from "../../core/time_limit.ts";
-import { boundedFetch, type Fetch, FetchFailure } from "../bounded_fetch.ts";
+import { MAX_DELAY_MS } from "../../platform/time_limit.ts";
+import { boundedFetch, type Fetch, FetchFailure } from "../../platform/bounded_fetch.ts";
 import { endpointUrl } from "../endpoint_url.ts";
 import { OAuth2Error } from "../errors.ts";
 import { KeySet, type KeySource } from "./key_set.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { importJWK, type JWK } from "jose";
-import { isJsonObject } from "../json_object.ts";
+import { isJsonObject } from "../../platform/json_object.ts";
 import {
   isSigningAlgorithm,
   SIGNING_ALGORITHMS,

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { within } from "../../core/time_limit.ts";
-import { outlivesRequests } from "../../core/wait_until.ts";
+import { within } from "../../platform/time_limit.ts";
+import { outlivesRequests } from "../../platform/wait_until.ts";
 
 /** When a {@linkcode Refresh} begins, and when it is over. */
 export interface RefreshOptions {

@@ -5,7 +5,7 @@
  */
 import type { Claims } from "./claims.ts";
 import type { JwsHeader } from "./compact_jws.ts";
-import { deepFreeze } from "../deep_freeze.ts";
+import { deepFreeze } from "../../platform/deep_freeze.ts";
 import type { KeySource } from "./key_set.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { OAuth2Error } from "../errors.ts";
-import { type JsonObject, jsonObject } from "../json_object.ts";
+import { type JsonObject, jsonObject } from "../../platform/json_object.ts";
 import { appleClientSecret } from "./apple_client_secret.ts";
 import { type SocialLogin, type SocialOptions, SocialProvider } from "./social_provider.ts";
 

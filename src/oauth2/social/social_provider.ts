@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Fetch } from "../bounded_fetch.ts";
+import type { Fetch } from "../../platform/bounded_fetch.ts";
 import { invalidClaim } from "../resource_server/claims.ts";
 import { OAuth2Client } from "../client/client.ts";
 import { type ConfidentialClientOptions, OAuth2Options } from "../client/client_options.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { FwApplication } from "../../application.ts";
-import { isProduction } from "../../core/env.ts";
+import { isProduction } from "../../platform/env.ts";
 import { Authorizer } from "./authorizer.ts";
 import { callbackRequest } from "./callback.ts";
 import type {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { BoundedCache } from "../../src/db/bounded_cache.ts";
+import { BoundedCache } from "../../src/platform/bounded_cache.ts";
 import { test } from "../test.ts";
 
 test("BoundedCache makes a value once and forgets the oldest", () => {

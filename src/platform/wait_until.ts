@@ -4,7 +4,7 @@
  * @module
  */
 import { getRuntimeKey } from "hono/adapter";
-import type { Context } from "./context.ts";
+import type { Context } from "hono";
 
 /**
  * Keeps work alive though its request has ended. An edge runtime drops what is not handed to it, and
