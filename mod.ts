@@ -37,12 +37,12 @@ export type { RequestOptions } from "./src/request_options.ts";
 export type { CloseOptions } from "./src/serving.ts";
 export { FwFactory, type FwFactoryOptions } from "./src/factory.ts";
 
-export type { BodyFormat, ReadBodyOptions } from "./src/core/body.ts";
-export { inject } from "./src/core/container.ts";
-export type { Context } from "./src/core/context.ts";
-export type { ControllerClass } from "./src/core/controller.ts";
-export type { Deprecation } from "./src/core/deprecation.ts";
-export { dto } from "./src/core/dto.ts";
+export type { BodyFormat, ReadBodyOptions } from "./src/core/http/body.ts";
+export { inject } from "./src/core/module/container.ts";
+export type { Context } from "./src/core/http/context.ts";
+export type { ControllerClass } from "./src/core/route/controller.ts";
+export type { Deprecation } from "./src/core/http/deprecation.ts";
+export { dto } from "./src/core/schema/dto.ts";
 export {
   BadGatewayException,
   BadRequestException,
@@ -63,20 +63,25 @@ export {
   UnauthorizedException,
   UnprocessableEntityException,
   UnsupportedMediaTypeException,
-} from "./src/core/http_exception.ts";
-export { HttpException } from "./src/core/http_exception.ts";
-export type { HttpExceptionOptions, HttpMappedError } from "./src/core/http_exception.ts";
-export type { InputPart, ValidationIssue } from "./src/core/validation_issue.ts";
-export { optional, validatedBody, validatedPath, validatedQuery } from "./src/core/extractor.ts";
-export type { Extractor } from "./src/core/extractor.ts";
+} from "./src/core/http/http_exception.ts";
+export { HttpException } from "./src/core/http/http_exception.ts";
+export type { HttpExceptionOptions, HttpMappedError } from "./src/core/http/http_exception.ts";
+export type { InputPart, ValidationIssue } from "./src/core/http/validation_issue.ts";
+export {
+  optional,
+  validatedBody,
+  validatedPath,
+  validatedQuery,
+} from "./src/core/route/extractor.ts";
+export type { Extractor } from "./src/core/route/extractor.ts";
 export type {
   OnApplicationBootstrap,
   OnApplicationShutdown,
   OnModuleDestroy,
   OnModuleInit,
-} from "./src/core/lifecycle.ts";
-export { type MatchedRoute, matchedRoute } from "./src/core/matched_route.ts";
-export { type Module, module, type ModuleOptions } from "./src/core/module.ts";
+} from "./src/core/module/lifecycle.ts";
+export { type MatchedRoute, matchedRoute } from "./src/core/http/matched_route.ts";
+export { type Module, module, type ModuleOptions } from "./src/core/module/module.ts";
 export type {
   CanActivate,
   CanActivateFn,
@@ -88,9 +93,9 @@ export type {
   InterceptorFn,
   NextHandler,
   PipelineDeclaration,
-} from "./src/core/pipeline.ts";
-export type { Problem } from "./src/core/problem.ts";
-export { provide } from "./src/core/provider.ts";
+} from "./src/core/route/pipeline.ts";
+export type { Problem } from "./src/core/http/problem.ts";
+export { provide } from "./src/core/module/provider.ts";
 export type {
   AbstractClass,
   Class,
@@ -98,15 +103,15 @@ export type {
   InjectionKey,
   Provider,
   StandIn,
-} from "./src/core/provider.ts";
-export { type Route, route } from "./src/core/route.ts";
+} from "./src/core/module/provider.ts";
+export { type Route, route } from "./src/core/route/route.ts";
 export type {
   RouteDeclaration,
   RouteMethod,
   RouteOptions,
   SuccessStatus,
-} from "./src/core/route.ts";
-export type { RouteOpenApi, RouteResponse } from "./src/core/route_openapi.ts";
+} from "./src/core/route/route.ts";
+export type { RouteOpenApi, RouteResponse } from "./src/core/route/route_openapi.ts";
 export type {
   Declared,
   OptionalParamNames,
@@ -114,10 +119,10 @@ export type {
   PathParams,
   RouteInput,
   RouteOutput,
-} from "./src/core/route_input.ts";
-export type { RouteProtection } from "./src/core/route_protection.ts";
-export type { RouteInfo } from "./src/core/route_table.ts";
-export type { AnySchema, SchemaInput, SchemaOutput } from "./src/core/validation.ts";
+} from "./src/core/route/route_input.ts";
+export type { RouteProtection } from "./src/core/route/route_protection.ts";
+export type { RouteInfo } from "./src/core/route/route_table.ts";
+export type { AnySchema, SchemaInput, SchemaOutput } from "./src/core/schema/validation.ts";
 
 export type { OpenApiDocument } from "./src/openapi/openapi_document.ts";
 export type { OpenApiOptions } from "./src/openapi/options.ts";

@@ -6,16 +6,21 @@
 import type { ExecutionContext, Handler, Hono, MiddlewareHandler } from "hono";
 import { Answering } from "./answering.ts";
 import { installAuthnMiddleware } from "./authn/middleware.ts";
-import { assemble, type Install, throwingErrors } from "./core/assembly.ts";
-import { DEFAULT_BODY_LIMIT } from "./core/body.ts";
-import type { Kernel } from "./core/boot.ts";
+import { assemble, type Install, throwingErrors } from "./core/module/assembly.ts";
+import { DEFAULT_BODY_LIMIT } from "./core/http/body.ts";
+import type { Kernel } from "./core/module/boot.ts";
 import { isProduction } from "./platform/env.ts";
-import { composePath } from "./core/path.ts";
-import type { PipelineDeclaration } from "./core/pipeline.ts";
-import type { InjectionKey } from "./core/provider.ts";
-import type { GlobalProtection } from "./core/route_protection.ts";
-import { listRoutes, placeRoutes, type Prefixes, type RouteInfo } from "./core/route_table.ts";
-import { mount, routerPattern } from "./core/router.ts";
+import { composePath } from "./core/route/path.ts";
+import type { PipelineDeclaration } from "./core/route/pipeline.ts";
+import type { InjectionKey } from "./core/module/provider.ts";
+import type { GlobalProtection } from "./core/route/route_protection.ts";
+import {
+  listRoutes,
+  placeRoutes,
+  type Prefixes,
+  type RouteInfo,
+} from "./core/route/route_table.ts";
+import { mount, routerPattern } from "./core/route/router.ts";
 import { Documentation } from "./documentation.ts";
 import { healthCheck, type HealthCheckOptions } from "./middleware/health.ts";
 import { createMetrics, type Metrics, type MetricsOptions } from "./middleware/metrics.ts";

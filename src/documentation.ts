@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Install } from "./core/assembly.ts";
-import { mount } from "./core/router.ts";
+import type { Install } from "./core/module/assembly.ts";
+import { mount } from "./core/route/router.ts";
 import type { CreatedDocument, DescribedApplication } from "./openapi/create_document.ts";
 import { type ResolvedOpenApiOptions, resolveOptions } from "./openapi/options.ts";
 

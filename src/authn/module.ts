@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { type Module, module } from "../core/module.ts";
-import { provide } from "../core/provider.ts";
+import { type Module, module } from "../core/module/module.ts";
+import { provide } from "../core/module/provider.ts";
 import { JwtService, type JwtServiceOptions } from "./jwt_service.ts";
 
 /** Makes modules that provide a {@linkcode JwtService}. */

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { refuseUnauthenticated } from "../core/challenge.ts";
-import type { Context } from "../core/context.ts";
-import type { Extractor } from "../core/extractor.ts";
-import { markRequiresIdentity } from "../core/identity_marker.ts";
+import { refuseUnauthenticated } from "../core/http/challenge.ts";
+import type { Context } from "../core/http/context.ts";
+import type { Extractor } from "../core/route/extractor.ts";
+import { markRequiresIdentity } from "../core/route/identity_marker.ts";
 import type { Claims } from "../oauth2/resource_server/claims.ts";
 import type { OAuth2Identity } from "../oauth2/identity.ts";
 

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { type Module, module } from "../core/module.ts";
-import { provide } from "../core/provider.ts";
+import { type Module, module } from "../core/module/module.ts";
+import { provide } from "../core/module/provider.ts";
 import type { OpenDatabase } from "./connection.ts";
 import type { DbOptions } from "./options.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Context } from "../core/context.ts";
+import type { Context } from "../core/http/context.ts";
 import { parseIp } from "./ip_address.ts";
 
 /** What the runtimes put in a context's `env`, as far as it leads to the socket. */

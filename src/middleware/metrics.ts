@@ -5,7 +5,7 @@
  */
 import type { Handler, MiddlewareHandler } from "hono";
 import type { OpenMetricsContentType, PrometheusContentType, Registry } from "prom-client";
-import { matchedRoute } from "../core/matched_route.ts";
+import { matchedRoute } from "../core/http/matched_route.ts";
 import { knownMethod } from "./http_method.ts";
 import { observe } from "./observe.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 import type { Next } from "hono";
-import type { Context } from "../core/context.ts";
-import { HttpException } from "../core/http_exception.ts";
+import type { Context } from "../core/http/context.ts";
+import { HttpException } from "../core/http/http_exception.ts";
 
 /**
  * Runs the rest of the request, then calls `onEnd` exactly once, however it went, with the status

@@ -4,8 +4,8 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
-import type { Context } from "../core/context.ts";
-import { TooManyRequestsException } from "../core/http_exception.ts";
+import type { Context } from "../core/http/context.ts";
+import { TooManyRequestsException } from "../core/http/http_exception.ts";
 import { isTimeLimit } from "../platform/time_limit.ts";
 import { clientIp } from "./client_ip.ts";
 import { FailOpenStore } from "./fail_open_store.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
-import type { Context } from "../core/context.ts";
+import type { Context } from "../core/http/context.ts";
 import { withResponseHeaders } from "./response_headers.ts";
 
 /** Where a request's id comes from. */

@@ -5,8 +5,8 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { MiddlewareHandler } from "hono";
-import { matchedRoute } from "../core/matched_route.ts";
-import { rawPath } from "../core/raw_path.ts";
+import { matchedRoute } from "../core/http/matched_route.ts";
+import { rawPath } from "../core/http/raw_path.ts";
 import { observe } from "./observe.ts";
 import { requestId } from "./request_id.ts";
 import { serverSpan } from "./server_span.ts";

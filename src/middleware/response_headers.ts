@@ -4,7 +4,7 @@
  * @module
  */
 import type { Next } from "hono";
-import type { Context } from "../core/context.ts";
+import type { Context } from "../core/http/context.ts";
 
 /** How headers are written. */
 export interface ResponseHeadersOptions {

@@ -12,7 +12,7 @@ import {
   SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
-import type { Context } from "../core/context.ts";
+import type { Context } from "../core/http/context.ts";
 import { clientIp } from "./client_ip.ts";
 import { knownMethod } from "./http_method.ts";
 import { parseTraceparent } from "./traceparent.ts";

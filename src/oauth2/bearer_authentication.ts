@@ -5,9 +5,9 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { MiddlewareHandler } from "hono";
-import type { Challenge } from "../core/challenge.ts";
-import type { Context } from "../core/context.ts";
-import { asError } from "../core/http_exception.ts";
+import type { Challenge } from "../core/http/challenge.ts";
+import type { Context } from "../core/http/context.ts";
+import { asError } from "../core/http/http_exception.ts";
 import { OAuth2Error } from "./errors.ts";
 
 /**

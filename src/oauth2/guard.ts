@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { Context } from "../core/context.ts";
-import { markRequiresIdentity } from "../core/identity_marker.ts";
-import type { CanActivate } from "../core/pipeline.ts";
+import type { Context } from "../core/http/context.ts";
+import { markRequiresIdentity } from "../core/route/identity_marker.ts";
+import type { CanActivate } from "../core/route/pipeline.ts";
 import { OAuth2Principal } from "./principal.ts";
 
 /**

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { type Module, module } from "../core/module.ts";
-import { type FactoryProvider, provide } from "../core/provider.ts";
+import { type Module, module } from "../core/module/module.ts";
+import { type FactoryProvider, provide } from "../core/module/provider.ts";
 import { OAuth2Client } from "./client/client.ts";
 import { JwksCache, type JwksCacheOptions } from "./resource_server/jwks_cache.ts";
 import { JwtVerifier, type JwtVerifierOptions } from "./resource_server/jwt_verifier.ts";

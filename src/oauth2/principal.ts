@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { refuseUnauthenticated } from "../core/challenge.ts";
-import type { Context } from "../core/context.ts";
-import type { Extractor } from "../core/extractor.ts";
-import { type HttpExceptionOptions, UnauthorizedException } from "../core/http_exception.ts";
-import { markRequiresIdentity } from "../core/identity_marker.ts";
+import { refuseUnauthenticated } from "../core/http/challenge.ts";
+import type { Context } from "../core/http/context.ts";
+import type { Extractor } from "../core/route/extractor.ts";
+import { type HttpExceptionOptions, UnauthorizedException } from "../core/http/http_exception.ts";
+import { markRequiresIdentity } from "../core/route/identity_marker.ts";
 import type { OAuth2Identity } from "./identity.ts";
 
 /** The identity of the caller; see the extractor of the same name. */

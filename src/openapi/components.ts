@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PROBLEM_MEDIA_TYPE } from "../core/problem.ts";
+import { PROBLEM_MEDIA_TYPE } from "../core/http/problem.ts";
 import type { ComponentsObject, PathItemObject, ResponseObject } from "./openapi_document.ts";
 import {
   describeProblem,

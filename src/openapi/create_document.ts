@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { GlobalProtection } from "../core/route_protection.ts";
-import type { PlacedRoute } from "../core/route_table.ts";
+import type { GlobalProtection } from "../core/route/route_protection.ts";
+import type { PlacedRoute } from "../core/route/route_table.ts";
 import { componentsOf } from "./components.ts";
 import { createConvert } from "./json_schema/convert.ts";
 import type { OpenApiDocument } from "./openapi_document.ts";

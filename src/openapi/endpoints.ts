@@ -4,8 +4,8 @@
  * @module
  */
 import type { Handler, Hono, Next } from "hono";
-import type { Context } from "../core/context.ts";
-import { rawPath } from "../core/raw_path.ts";
+import type { Context } from "../core/http/context.ts";
+import { rawPath } from "../core/http/raw_path.ts";
 import { docsPage, signInRedirectPage } from "./docs/docs_page.ts";
 import type { DocsPageOptions, Page } from "./docs/docs_page_options.ts";
 import type { OpenApiDocument } from "./openapi_document.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { composePath } from "../core/path.ts";
+import { composePath } from "../core/route/path.ts";
 import type { DocsSignIn, DocsUi } from "./docs/docs_page_options.ts";
 import type {
   ComponentsObject,

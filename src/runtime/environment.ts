@@ -4,7 +4,7 @@
  * @module
  */
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { type AnySchema, type SchemaOutput, withoutValue } from "../core/validation.ts";
+import { type AnySchema, type SchemaOutput, withoutValue } from "../core/schema/validation.ts";
 
 /** What is wrong with one variable. It never carries the variable's value. */
 export interface EnvironmentIssue {

@@ -6,8 +6,8 @@
 import { getLogger } from "@logtape/logtape";
 import { getRuntimeKey } from "hono/adapter";
 import type { WSContext, WSEvents } from "hono/ws";
-import type { Context } from "../core/context.ts";
-import { HttpException } from "../core/http_exception.ts";
+import type { Context } from "../core/http/context.ts";
+import { HttpException } from "../core/http/http_exception.ts";
 
 /**
  * Turns a request into a WebSocket (RFC 6455) and gives the response that a handler returns for it.

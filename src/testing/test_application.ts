@@ -4,8 +4,8 @@
  * @module
  */
 import type { FwApplication } from "../application.ts";
-import type { Module } from "../core/module.ts";
-import type { Provider } from "../core/provider.ts";
+import type { Module } from "../core/module/module.ts";
+import type { Provider } from "../core/module/provider.ts";
 import { FwFactory } from "../factory.ts";
 
 /** How a test application differs from the real one. */

@@ -4,7 +4,7 @@
  */
 import { Hono, type MiddlewareHandler } from "hono";
 import { requestId as honoRequestId } from "hono/request-id";
-import { markRoute } from "../../src/core/matched_route.ts";
+import { markRoute } from "../../src/core/http/matched_route.ts";
 import { createMetrics } from "../../src/middleware/metrics.ts";
 import { rateLimit } from "../../src/middleware/rate_limit.ts";
 import { requestIdMiddleware } from "../../src/middleware/request_id.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type Handler, Hono } from "hono";
 import { Counter, type OpenMetricsContentType, register, Registry } from "prom-client";
-import { ForbiddenException, HttpException } from "../../src/core/http_exception.ts";
-import { markRoute } from "../../src/core/matched_route.ts";
+import { ForbiddenException, HttpException } from "../../src/core/http/http_exception.ts";
+import { markRoute } from "../../src/core/http/matched_route.ts";
 import { createMetrics, type Metrics } from "../../src/middleware/metrics.ts";
 import { test } from "../test.ts";
 

@@ -1,6 +1,6 @@
 /** Answers one traced request on Deno's own server, for the spans that Deno's own instrumentation prints. */
 import { Hono } from "hono";
-import { markRoute } from "../../src/core/matched_route.ts";
+import { markRoute } from "../../src/core/http/matched_route.ts";
 import { requestTracing } from "../../src/middleware/request_tracing.ts";
 
 const app = new Hono().use(requestTracing());

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Hono } from "hono";
 import { Redis } from "ioredis";
-import { HttpException } from "../../src/core/http_exception.ts";
+import { HttpException } from "../../src/core/http/http_exception.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/middleware/rate_limit.ts";
 import { RedisRateLimitStore } from "../../src/middleware/redis_rate_limit_store.ts";
 import { test } from "../test.ts";

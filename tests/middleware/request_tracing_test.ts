@@ -5,8 +5,8 @@ import {
   ForbiddenException,
   HttpException,
   ServiceUnavailableException,
-} from "../../src/core/http_exception.ts";
-import { markRoute } from "../../src/core/matched_route.ts";
+} from "../../src/core/http/http_exception.ts";
+import { markRoute } from "../../src/core/http/matched_route.ts";
 import { requestIdMiddleware } from "../../src/middleware/request_id.ts";
 import { requestTracing } from "../../src/middleware/request_tracing.ts";
 import { test } from "../test.ts";

@@ -11,8 +11,8 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 import { type Handler, Hono } from "hono";
-import { ForbiddenException } from "../../src/core/http_exception.ts";
-import { markRoute } from "../../src/core/matched_route.ts";
+import { ForbiddenException } from "../../src/core/http/http_exception.ts";
+import { markRoute } from "../../src/core/http/matched_route.ts";
 import { requestTracing } from "../../src/middleware/request_tracing.ts";
 import { test, testOn } from "../test.ts";
 import { captureLogs } from "../capture_logs.ts";

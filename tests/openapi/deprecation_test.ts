@@ -8,7 +8,7 @@ import {
   route,
   UnprocessableEntityException,
 } from "../../mod.ts";
-import { deprecationHeaders } from "../../src/core/deprecation.ts";
+import { deprecationHeaders } from "../../src/core/http/deprecation.ts";
 import { test } from "../test.ts";
 import { applicationOf, controllerOf, operationOf, overSocket } from "./described.ts";
 

@@ -10,7 +10,7 @@ import type {
   RouteResponse,
   SuccessStatus,
 } from "../../mod.ts";
-import { routesOf } from "../../src/core/controller.ts";
+import { routesOf } from "../../src/core/route/controller.ts";
 import { test } from "../test.ts";
 import { KitchenSinkModule } from "./kitchen_sink.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import * as v from "valibot";
 import * as z from "zod";
-import type { AnySchema } from "../../src/core/validation.ts";
+import type { AnySchema } from "../../src/core/schema/validation.ts";
 import { environment, EnvironmentError } from "../../src/runtime/environment.ts";
 import { test } from "../test.ts";
 import { Subprocess } from "../subprocess.ts";

@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import type { WSEvents } from "hono/ws";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { HttpException } from "../../src/core/http_exception.ts";
+import { HttpException } from "../../src/core/http/http_exception.ts";
 import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { serve } from "../../src/runtime/listen.ts";
 import { upgradeWebSocket } from "../../src/runtime/websocket.ts";

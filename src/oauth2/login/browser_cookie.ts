@@ -5,7 +5,7 @@
  */
 import { getCookie, setCookie } from "hono/cookie";
 import { base64url } from "jose";
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 
 /** How the cookies are set. */
 export interface BrowserCookieOptions {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Context } from "../../core/context.ts";
-import { BadRequestException } from "../../core/http_exception.ts";
+import type { Context } from "../../core/http/context.ts";
+import { BadRequestException } from "../../core/http/http_exception.ts";
 
 /** A callback that has what a callback must have. */
 export interface CallbackParameters {

@@ -4,8 +4,8 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
-import type { Context } from "../../core/context.ts";
-import { BadGatewayException, UnauthorizedException } from "../../core/http_exception.ts";
+import type { Context } from "../../core/http/context.ts";
+import { BadGatewayException, UnauthorizedException } from "../../core/http/http_exception.ts";
 import type { OAuth2Client } from "../client/client.ts";
 import { equalInConstantTime } from "../../platform/constant_time.ts";
 import { OAuth2Error } from "../errors.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ServiceUnavailableException } from "../../core/http_exception.ts";
+import { ServiceUnavailableException } from "../../core/http/http_exception.ts";
 import { MAX_DELAY_MS } from "../../platform/time_limit.ts";
 import { type JsonObject, jsonObject } from "../../platform/json_object.ts";
 import { waitFor } from "../client/patience.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { BadRequestException } from "../../core/http_exception.ts";
+import { BadRequestException } from "../../core/http/http_exception.ts";
 
 /** A site that no path belongs to by itself. */
 const SITE = "https://site.invalid";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { StandardJSONSchemaV1 } from "@standard-schema/spec";
-import type { AnySchema } from "../../core/validation.ts";
+import type { AnySchema } from "../../core/schema/validation.ts";
 import type { Convert, Converted, ConvertedJson, Direction, SchemaUse } from "./converted.ts";
 import { readThrough } from "./references.ts";
 import { convertStandard } from "./standard.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AnySchema } from "../../core/validation.ts";
+import type { AnySchema } from "../../core/schema/validation.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
 /** What is described: what a schema takes (of requests), or what it gives (of responses). */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { AnySchema } from "../../core/validation.ts";
+import type { AnySchema } from "../../core/schema/validation.ts";
 import type { Convert, Direction, SchemaUse } from "./converted.ts";
 import { namedTargets, textOf } from "./references.ts";
 

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { inputOf } from "../../core/declared_input.ts";
-import type { PlacedRoute } from "../../core/route_table.ts";
-import type { AnySchema } from "../../core/validation.ts";
+import { inputOf } from "../../core/route/declared_input.ts";
+import type { PlacedRoute } from "../../core/route/route_table.ts";
+import type { AnySchema } from "../../core/schema/validation.ts";
 import type { Convert, Converted, Direction } from "./converted.ts";
 import { namedTargets } from "./references.ts";
 import type { DocumentedUse } from "./schema_names.ts";

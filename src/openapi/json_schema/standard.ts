@@ -5,8 +5,8 @@
  * @module
  */
 import type { StandardJSONSchemaV1 } from "@standard-schema/spec";
-import { dtoName } from "../../core/dto.ts";
-import type { AnySchema } from "../../core/validation.ts";
+import { dtoName } from "../../core/schema/dto.ts";
+import type { AnySchema } from "../../core/schema/validation.ts";
 import { type ArkType, arktypeOptions, corrected } from "./arktype.ts";
 import type { ConvertedJson, Direction, ReferenceTarget } from "./converted.ts";
 import { isJsonSchema } from "./json_schema.ts";

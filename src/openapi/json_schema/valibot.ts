@@ -10,8 +10,8 @@ import {
   type OverrideSchemaContext,
   toJsonSchemaDefs,
 } from "@valibot/to-json-schema";
-import { dtoName } from "../../core/dto.ts";
-import type { AnySchema } from "../../core/validation.ts";
+import { dtoName } from "../../core/schema/dto.ts";
+import type { AnySchema } from "../../core/schema/validation.ts";
 import type { ConvertedJson, Direction, ReferenceTarget, SchemaUse } from "./converted.ts";
 import { DATE_TIME, FILE, isPatternWith, type JsonSchema, UNKNOWN } from "./json_schema.ts";
 

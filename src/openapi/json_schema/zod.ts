@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { dtoName, isComponentName } from "../../core/dto.ts";
-import type { AnySchema } from "../../core/validation.ts";
+import { dtoName, isComponentName } from "../../core/schema/dto.ts";
+import type { AnySchema } from "../../core/schema/validation.ts";
 import type { Direction } from "./converted.ts";
 import { DATE_TIME, FILE, isJsonSchema, isPatternWith, UNKNOWN } from "./json_schema.ts";
 

@@ -3,11 +3,15 @@
  *
  * @module
  */
-import { inputOf } from "../../core/declared_input.ts";
-import { requiresIdentity } from "../../core/identity_marker.ts";
-import { type GlobalProtection, guardsOf, protectionOf } from "../../core/route_protection.ts";
-import type { PlacedRoute } from "../../core/route_table.ts";
-import type { AnySchema } from "../../core/validation.ts";
+import { inputOf } from "../../core/route/declared_input.ts";
+import { requiresIdentity } from "../../core/route/identity_marker.ts";
+import {
+  type GlobalProtection,
+  guardsOf,
+  protectionOf,
+} from "../../core/route/route_protection.ts";
+import type { PlacedRoute } from "../../core/route/route_table.ts";
+import type { AnySchema } from "../../core/schema/validation.ts";
 import { descriptionOf, operationIdOf, summaryOf, tagOf } from "./operation_text.ts";
 import type { OperationMethod, OperationObject } from "../openapi_document.ts";
 import type { ResolvedOpenApiOptions } from "../options.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { segmentsOf } from "../../core/path.ts";
-import { nameOf, type PlacedRoute } from "../../core/route_table.ts";
+import { segmentsOf } from "../../core/route/path.ts";
+import { nameOf, type PlacedRoute } from "../../core/route/route_table.ts";
 import type { OpenApiOptions } from "../options.ts";
 
 /** Gives the id of an operation: `Module.Controller.handler` unless the route or the options say otherwise. */

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { inputOf } from "../../core/declared_input.ts";
-import { nameOf, type PlacedRoute } from "../../core/route_table.ts";
-import type { AnySchema } from "../../core/validation.ts";
+import { inputOf } from "../../core/route/declared_input.ts";
+import { nameOf, type PlacedRoute } from "../../core/route/route_table.ts";
+import type { AnySchema } from "../../core/schema/validation.ts";
 import type { JsonSchema } from "../json_schema/json_schema.ts";
 import type { ParameterObject } from "../openapi_document.ts";
 import type { PathParameter, PathTemplate } from "./path_templates.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { nameOf, type PlacedRoute } from "../../core/route_table.ts";
+import { nameOf, type PlacedRoute } from "../../core/route/route_table.ts";
 import type { OperationObject, PathItemObject } from "../openapi_document.ts";
 import { methodsOf, type OperationContext, operationOf } from "./operation.ts";
 import { templateShape, templatesOf } from "./path_templates.ts";

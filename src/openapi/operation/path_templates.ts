@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { CONSTRAINT, segmentsOf } from "../../core/path.ts";
+import { CONSTRAINT, segmentsOf } from "../../core/route/path.ts";
 
 /** A path as OpenAPI has it: it knows no optional parameters and no wildcards. */
 export interface PathTemplate {

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { type Problem, PROBLEM_MEDIA_TYPE } from "../../core/problem.ts";
-import { errorStatusText } from "../../core/status_text.ts";
-import type { ValidationIssue } from "../../core/validation_issue.ts";
+import { type Problem, PROBLEM_MEDIA_TYPE } from "../../core/http/problem.ts";
+import { errorStatusText } from "../../core/http/status_text.ts";
+import type { ValidationIssue } from "../../core/http/validation_issue.ts";
 import type { JsonSchema } from "../json_schema/json_schema.ts";
 import type { ResponseObject } from "../openapi_document.ts";
 

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { type BodyFormat, MEDIA_TYPES } from "../../core/body.ts";
-import type { DeclaredInput } from "../../core/declared_input.ts";
-import type { AnySchema } from "../../core/validation.ts";
+import { type BodyFormat, MEDIA_TYPES } from "../../core/http/body.ts";
+import type { DeclaredInput } from "../../core/route/declared_input.ts";
+import type { AnySchema } from "../../core/schema/validation.ts";
 import type { RequestBodyObject } from "../openapi_document.ts";
 import type { SchemaComponents } from "../json_schema/schema_components.ts";
 

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { type DeclaredInput, inputOf } from "../../core/declared_input.ts";
-import type { RouteResponse } from "../../core/route_openapi.ts";
-import { needsIdentity, type RouteProtection } from "../../core/route_protection.ts";
-import type { PlacedRoute } from "../../core/route_table.ts";
-import { successStatusText } from "../../core/status_text.ts";
+import { type DeclaredInput, inputOf } from "../../core/route/declared_input.ts";
+import type { RouteResponse } from "../../core/route/route_openapi.ts";
+import { needsIdentity, type RouteProtection } from "../../core/route/route_protection.ts";
+import type { PlacedRoute } from "../../core/route/route_table.ts";
+import { successStatusText } from "../../core/http/status_text.ts";
 import type { JsonSchema } from "../json_schema/json_schema.ts";
 import type { OperationMethod, OperationObject, ResponseObject } from "../openapi_document.ts";
 import { describeProblem, problemResponseName } from "./problem_responses.ts";

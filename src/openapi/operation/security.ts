@@ -3,15 +3,15 @@
  *
  * @module
  */
-import { acceptsIdentity } from "../../core/identity_marker.ts";
-import type { Route } from "../../core/route.ts";
+import { acceptsIdentity } from "../../core/route/identity_marker.ts";
+import type { Route } from "../../core/route/route.ts";
 import {
   type GlobalProtection,
   needsIdentity,
   protectionOf,
   type RouteProtection,
-} from "../../core/route_protection.ts";
-import { nameOf, type PlacedRoute } from "../../core/route_table.ts";
+} from "../../core/route/route_protection.ts";
+import { nameOf, type PlacedRoute } from "../../core/route/route_table.ts";
 import type { SecurityRequirementObject } from "../openapi_document.ts";
 import type { ResolvedOpenApiOptions } from "../options.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AnySchema } from "../../core/validation.ts";
+import type { AnySchema } from "../../core/schema/validation.ts";
 import { isJsonSchema, type JsonSchema } from "../json_schema/json_schema.ts";
 
 /**

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AnySchema } from "../../core/validation.ts";
+import type { AnySchema } from "../../core/schema/validation.ts";
 import type { JsonSchema } from "../json_schema/json_schema.ts";
 import { type Properties, propertiesOf } from "./properties.ts";
 import type { SchemaComponents } from "../json_schema/schema_components.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 import { html } from "hono/html";
-import { inject } from "../../core/container.ts";
-import type { Context } from "../../core/context.ts";
-import { route } from "../../core/route.ts";
+import { inject } from "../../core/module/container.ts";
+import type { Context } from "../../core/http/context.ts";
+import { route } from "../../core/route/route.ts";
 import { Authorizer } from "./authorizer.ts";
 import { sendCallback } from "./callback.ts";
 import { loginPage, loginTitle } from "./login_page.ts";

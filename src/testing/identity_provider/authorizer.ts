@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { inject } from "../../core/container.ts";
+import { inject } from "../../core/module/container.ts";
 import {
   type AuthorizationRequest,
   type AuthorizationTarget,

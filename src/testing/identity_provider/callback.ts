@@ -4,7 +4,7 @@
  * @module
  */
 import { html } from "hono/html";
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import { htmlPage } from "./page.ts";
 
 /** How an answer gets to the client: in the query, or as a form that is posted (OAuth 2.0 Form Post). */

@@ -4,8 +4,8 @@
  * @module
  */
 import { timingSafeEqual } from "hono/utils/buffer";
-import { inject } from "../../core/container.ts";
-import type { Context } from "../../core/context.ts";
+import { inject } from "../../core/module/container.ts";
+import type { Context } from "../../core/http/context.ts";
 import { OAuthRefusal } from "./oauth_refusal.ts";
 import type { DevelopmentClient } from "./options.ts";
 import { parameter } from "./parameters.ts";

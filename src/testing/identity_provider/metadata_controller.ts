@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { inject } from "../../core/container.ts";
-import { route } from "../../core/route.ts";
+import { inject } from "../../core/module/container.ts";
+import { route } from "../../core/route/route.ts";
 import { AUTHENTICATION_METHODS } from "./client_authentication.ts";
 import { Settings } from "./settings.ts";
 import { SigningKeys } from "./signing_keys.ts";

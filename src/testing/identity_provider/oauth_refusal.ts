@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Context } from "../../core/context.ts";
-import { HttpException } from "../../core/http_exception.ts";
+import type { Context } from "../../core/http/context.ts";
+import { HttpException } from "../../core/http/http_exception.ts";
 
 /** The codes of RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1 and OpenID Connect Core §3.1.2.6. */
 export type OAuthRefusalCode =

@@ -4,7 +4,7 @@
  * @module
  */
 import { html, raw } from "hono/html";
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import { randomText } from "./secret_text.ts";
 
 /** What is particular to a page. */

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { readBody } from "../../core/body.ts";
-import type { Context } from "../../core/context.ts";
+import { readBody } from "../../core/http/body.ts";
+import type { Context } from "../../core/http/context.ts";
 import { OAuthRefusal } from "./oauth_refusal.ts";
 
 /** The longest value of a parameter, in characters: what is remembered of a request is bounded. */

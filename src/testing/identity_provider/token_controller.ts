@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { inject } from "../../core/container.ts";
-import { route } from "../../core/route.ts";
+import { inject } from "../../core/module/container.ts";
+import { route } from "../../core/route/route.ts";
 import { readScope } from "./authorization_request.ts";
 import { ClientAuthentication } from "./client_authentication.ts";
 import type { Grant } from "./grant.ts";

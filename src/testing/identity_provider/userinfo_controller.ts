@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { inject } from "../../core/container.ts";
-import type { Context } from "../../core/context.ts";
-import { route } from "../../core/route.ts";
+import { inject } from "../../core/module/container.ts";
+import type { Context } from "../../core/http/context.ts";
+import { route } from "../../core/route/route.ts";
 import { Grants } from "./grants.ts";
 import { answerBearer, OAuthRefusal } from "./oauth_refusal.ts";
 import { Settings } from "./settings.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { Redis } from "ioredis";
-import { ServiceUnavailableException } from "../../../src/core/http_exception.ts";
+import { ServiceUnavailableException } from "../../../src/core/http/http_exception.ts";
 import {
   type IoRedisClient,
   type NodeRedisClient,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Hono } from "hono";
-import { BadRequestException } from "../../../src/core/http_exception.ts";
+import { BadRequestException } from "../../../src/core/http/http_exception.ts";
 import { returnPath } from "../../../src/oauth2/login/return_path.ts";
 import { serve } from "../../middleware/serve.ts";
 import { test } from "../../test.ts";

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { isForm, readBody, type ReadBodyOptions } from "./body.ts";
-import type { Context } from "./context.ts";
+import { isForm, readBody, type ReadBodyOptions } from "../http/body.ts";
+import type { Context } from "../http/context.ts";
 import { markInput } from "./declared_input.ts";
-import { HttpException } from "./http_exception.ts";
+import { HttpException } from "../http/http_exception.ts";
 import { markAcceptsIdentity, requiresIdentity } from "./identity_marker.ts";
-import { type AnySchema, InputSchema, type SchemaOutput } from "./validation.ts";
+import { type AnySchema, InputSchema, type SchemaOutput } from "../schema/validation.ts";
 
 /**
  * Takes a value out of a request. A route lists extractors in `args`; the handler finds their values

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import * as v from "valibot";
 import * as z from "zod";
-import type { AnySchema, HttpException } from "../../mod.ts";
-import { InputSchema, issuesOf, withoutValue } from "../../src/core/validation.ts";
-import { test } from "../test.ts";
+import type { AnySchema, HttpException } from "../../../mod.ts";
+import { InputSchema, issuesOf, withoutValue } from "../../../src/core/schema/validation.ts";
+import { test } from "../../test.ts";
 
 const SECRET = "hunter2-is-no-number";
 

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { type Deprecation, deprecationHeaders } from "./deprecation.ts";
-import { type AnySchema, isStandardSchema } from "./validation.ts";
+import { type Deprecation, deprecationHeaders } from "../http/deprecation.ts";
+import { type AnySchema, isStandardSchema } from "../schema/validation.ts";
 
 /** What a route says of itself in the OpenAPI document. */
 export interface RouteOpenApi {

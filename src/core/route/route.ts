@@ -4,14 +4,14 @@
  *
  * @module
  */
-import type { BodyFormat } from "./body.ts";
-import type { Context } from "./context.ts";
+import type { BodyFormat } from "../http/body.ts";
+import type { Context } from "../http/context.ts";
 import type { Extractor } from "./extractor.ts";
 import type { PipelineDeclaration } from "./pipeline.ts";
 import { checkRouteOpenApi, type RouteOpenApi } from "./route_openapi.ts";
 import type { PathParams, RouteInput, RouteOutput } from "./route_input.ts";
-import { stripping } from "./stripping.ts";
-import { type AnySchema, isStandardSchema } from "./validation.ts";
+import { stripping } from "../schema/stripping.ts";
+import { type AnySchema, isStandardSchema } from "../schema/validation.ts";
 
 /** The methods a route may have; `ALL` answers those that no other route of its path has. */
 export type RouteMethod =

@@ -5,17 +5,17 @@
  * @module
  */
 import type { Handler } from "hono";
-import { isForm, readBody } from "./body.ts";
-import { bodyLimitError, limitBody } from "./body_limit.ts";
-import type { Context } from "./context.ts";
+import { isForm, readBody } from "../http/body.ts";
+import { bodyLimitError, limitBody } from "../http/body_limit.ts";
+import type { Context } from "../http/context.ts";
 import { inputOf } from "./declared_input.ts";
 import { queryOf } from "./extractor.ts";
-import { ForbiddenException } from "./http_exception.ts";
+import { ForbiddenException } from "../http/http_exception.ts";
 import { applyFilters, type Pipeline } from "./pipeline.ts";
 import { createResponder } from "./responder.ts";
 import type { Route } from "./route.ts";
-import { type AnySchema, type InputRefusal, InputSchema, refuse } from "./validation.ts";
-import type { InputPart } from "./validation_issue.ts";
+import { type AnySchema, type InputRefusal, InputSchema, refuse } from "../schema/validation.ts";
+import type { InputPart } from "../http/validation_issue.ts";
 
 type Input = Record<string, unknown>;
 

@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { refuseForRoles, refuseUnauthenticated } from "./challenge.ts";
-import type { Context } from "./context.ts";
+import { refuseForRoles, refuseUnauthenticated } from "../http/challenge.ts";
+import type { Context } from "../http/context.ts";
 
 /**
  * Guards a route whose callers have to be known.

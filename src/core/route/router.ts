@@ -5,9 +5,9 @@
  */
 import { type Handler, Hono, type MiddlewareHandler } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
-import type { Context } from "./context.ts";
-import { MethodNotAllowedException, NotFoundException } from "./http_exception.ts";
-import { markRoute, type MatchedRoute, routeOf } from "./matched_route.ts";
+import type { Context } from "../http/context.ts";
+import { MethodNotAllowedException, NotFoundException } from "../http/http_exception.ts";
+import { markRoute, type MatchedRoute, routeOf } from "../http/matched_route.ts";
 import { CONSTRAINT } from "./path.ts";
 
 /** The methods that are asked for when a path does not know the one of a request. */

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import type { Context } from "./context.ts";
-import { asError } from "./http_exception.ts";
-import type { Class } from "./provider.ts";
+import type { Context } from "../http/context.ts";
+import { asError } from "../http/http_exception.ts";
+import type { Class } from "../module/provider.ts";
 
 /** What a guard answers: `false` refuses with 403; to refuse otherwise, it throws. */
 export type GuardResult = void | boolean | Promise<void | boolean>;

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import type { Context } from "./context.ts";
-import { dtoName } from "./dto.ts";
+import type { Context } from "../http/context.ts";
+import { dtoName } from "../schema/dto.ts";
 import type { RouteOptions } from "./route.ts";
-import { stripping } from "./stripping.ts";
-import { type AnySchema, issuesOf } from "./validation.ts";
-import type { ValidationIssue } from "./validation_issue.ts";
+import { stripping } from "../schema/stripping.ts";
+import { type AnySchema, issuesOf } from "../schema/validation.ts";
+import type { ValidationIssue } from "../http/validation_issue.ts";
 
 /** Turns what a handler returned into a response. */
 export type Responder = (output: unknown, c: Context) => Promise<Response>;

@@ -13,11 +13,11 @@ import {
   validatedBody,
   validatedPath,
   validatedQuery,
-} from "../../mod.ts";
-import { createTestApplication } from "../../src/testing/mod.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { freePort } from "../free_port.ts";
-import { test } from "../test.ts";
+} from "../../../mod.ts";
+import { createTestApplication } from "../../../src/testing/mod.ts";
+import { captureLogs } from "../../capture_logs.ts";
+import { freePort } from "../../free_port.ts";
+import { test } from "../../test.ts";
 
 function serving(controller: ControllerClass): Promise<FwApplication> {
   return createTestApplication(module({ name: "AppModule", controllers: [controller] }));

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { ControllerClass } from "./controller.ts";
+import type { ControllerClass } from "../route/controller.ts";
 import { type InjectionKey, isProvider, keyName, type Provider } from "./provider.ts";
 
 /** What a module is made of; see {@linkcode module}. */

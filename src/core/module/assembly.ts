@@ -5,16 +5,16 @@
  */
 import type { Hono, MiddlewareHandler } from "hono";
 import type { Kernel } from "./boot.ts";
-import type { Context } from "./context.ts";
-import { deprecated } from "./deprecation.ts";
-import { asError } from "./http_exception.ts";
-import { routeOf } from "./matched_route.ts";
-import { applyFilters, type PipelineDeclaration, resolvePipeline } from "./pipeline.ts";
-import { problemResponse } from "./problem.ts";
-import { createRouteHandler } from "./route_handler.ts";
-import { globalGuards } from "./route_protection.ts";
-import { nameOf, placeRoutes, type Prefixes } from "./route_table.ts";
-import { answerUnmatched, createRouter, mount } from "./router.ts";
+import type { Context } from "../http/context.ts";
+import { deprecated } from "../http/deprecation.ts";
+import { asError } from "../http/http_exception.ts";
+import { routeOf } from "../http/matched_route.ts";
+import { applyFilters, type PipelineDeclaration, resolvePipeline } from "../route/pipeline.ts";
+import { problemResponse } from "../http/problem.ts";
+import { createRouteHandler } from "../route/route_handler.ts";
+import { globalGuards } from "../route/route_protection.ts";
+import { nameOf, placeRoutes, type Prefixes } from "../route/route_table.ts";
+import { answerUnmatched, createRouter, mount } from "../route/router.ts";
 
 /** Puts middleware or an endpoint on a router. */
 export type Install = (router: Hono) => void | Promise<void>;

@@ -9,12 +9,12 @@ import {
   provide,
   type Provider,
   route,
-} from "../../mod.ts";
-import { placeholder } from "../../src/core/preview.ts";
-import { OAuth2Client, OAuth2Guard, OAuth2Login, OAuth2Options } from "../../src/oauth2/mod.ts";
-import { createTestApplication } from "../../src/testing/mod.ts";
-import { issuer } from "../oauth2/issuer.ts";
-import { test } from "../test.ts";
+} from "../../../mod.ts";
+import { placeholder } from "../../../src/core/module/preview.ts";
+import { OAuth2Client, OAuth2Guard, OAuth2Login, OAuth2Options } from "../../../src/oauth2/mod.ts";
+import { createTestApplication } from "../../../src/testing/mod.ts";
+import { issuer } from "../../oauth2/issuer.ts";
+import { test } from "../../test.ts";
 
 // deno-lint-ignore no-explicit-any -- a placeholder passes for a value of any type
 const stand = (): any => placeholder();

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AnySchema, SchemaInput, SchemaOutput } from "./validation.ts";
+import type { AnySchema, SchemaInput, SchemaOutput } from "../schema/validation.ts";
 
 /** The names of a path's parameters: `"/:id/posts/:post?"` has `id` and `post`. */
 export type ParamNames<Path extends string> = Path extends `${infer Head}/${infer Tail}`

@@ -4,13 +4,13 @@
  * @module
  */
 import { Container, type ContainerOptions } from "./container.ts";
-import { checkController, routesOf } from "./controller.ts";
+import { checkController, routesOf } from "../route/controller.ts";
 import { runStartHooks, runStopHooks } from "./lifecycle.ts";
 import type { Module } from "./module.ts";
-import { type CreateInstance, type Pipeline, resolvePipeline } from "./pipeline.ts";
+import { type CreateInstance, type Pipeline, resolvePipeline } from "../route/pipeline.ts";
 import type { InjectionKey } from "./provider.ts";
-import { declaredGuards } from "./route_protection.ts";
-import { type BoundRoute, placeRoutes } from "./route_table.ts";
+import { declaredGuards } from "../route/route_protection.ts";
+import { type BoundRoute, placeRoutes } from "../route/route_table.ts";
 import type { Scope } from "./scope.ts";
 
 /** A booted module tree. */

@@ -5,9 +5,9 @@
  */
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { dtoName } from "./dto.ts";
-import { UnprocessableEntityException } from "./http_exception.ts";
+import { UnprocessableEntityException } from "../http/http_exception.ts";
 import { withListsOfOne } from "./lists_of_one.ts";
-import type { InputPart, ValidationIssue } from "./validation_issue.ts";
+import type { InputPart, ValidationIssue } from "../http/validation_issue.ts";
 
 /** A schema of any library that implements Standard Schema: valibot, zod, arktype and others. */
 export type AnySchema = StandardSchemaV1;

@@ -12,14 +12,14 @@ import {
   route,
   ServiceUnavailableException,
   TooManyRequestsException,
-} from "../../mod.ts";
-import * as fw from "../../mod.ts";
-import { errorStatusText } from "../../src/core/status_text.ts";
-import { createTestApplication } from "../../src/testing/mod.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { freePort } from "../free_port.ts";
-import { test } from "../test.ts";
-import { withEnv } from "../with_env.ts";
+} from "../../../mod.ts";
+import * as fw from "../../../mod.ts";
+import { errorStatusText } from "../../../src/core/http/status_text.ts";
+import { createTestApplication } from "../../../src/testing/mod.ts";
+import { captureLogs } from "../../capture_logs.ts";
+import { freePort } from "../../free_port.ts";
+import { test } from "../../test.ts";
+import { withEnv } from "../../with_env.ts";
 
 class UpstreamError extends Error {
   readonly httpStatus = 502;

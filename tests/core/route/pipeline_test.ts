@@ -14,9 +14,9 @@ import {
   provide,
   route,
   UnauthorizedException,
-} from "../../mod.ts";
-import { createTestApplication } from "../../src/testing/mod.ts";
-import { test } from "../test.ts";
+} from "../../../mod.ts";
+import { createTestApplication } from "../../../src/testing/mod.ts";
+import { test } from "../../test.ts";
 
 class Log {
   readonly lines: string[] = [];

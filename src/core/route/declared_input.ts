@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { BodyFormat } from "./body.ts";
-import type { AnySchema } from "./validation.ts";
+import type { BodyFormat } from "../http/body.ts";
+import type { AnySchema } from "../schema/validation.ts";
 
 /** The schemas of what a route takes. */
 export interface DeclaredInput {
