@@ -32,10 +32,10 @@ export type {
   AuthenticationOptions,
   FwApplication,
   UseRateLimitOptions,
-} from "./src/application.ts";
-export type { RequestOptions } from "./src/request_options.ts";
-export type { CloseOptions } from "./src/serving.ts";
-export { FwFactory, type FwFactoryOptions } from "./src/factory.ts";
+} from "./src/application/application.ts";
+export type { RequestOptions } from "./src/application/request_options.ts";
+export type { CloseOptions } from "./src/application/serving.ts";
+export { FwFactory, type FwFactoryOptions } from "./src/application/factory.ts";
 
 export type { BodyFormat, ReadBodyOptions } from "./src/core/http/body.ts";
 export { inject } from "./src/core/module/container.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { MIDDLEWARE_ORDER } from "../src/middleware_order.ts";
+import { MIDDLEWARE_ORDER } from "../src/application/middleware_order.ts";
 import { fw } from "./cli/fw.ts";
 import { TemporaryFolder } from "./temporary_folder.ts";
 import { README, readmeBlock } from "./readme.ts";

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { FwApplication } from "../application.ts";
+import type { FwApplication } from "../application/application.ts";
 import type { Module } from "../core/module/module.ts";
 import type { Provider } from "../core/module/provider.ts";
-import { FwFactory } from "../factory.ts";
+import { FwFactory } from "../application/factory.ts";
 
 /** How a test application differs from the real one. */
 export interface TestApplicationOptions {

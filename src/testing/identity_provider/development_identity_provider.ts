@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { FwApplication } from "../../application.ts";
+import type { FwApplication } from "../../application/application.ts";
 import { isProduction } from "../../platform/env.ts";
 import { Authorizer } from "./authorizer.ts";
 import { callbackRequest } from "./callback.ts";

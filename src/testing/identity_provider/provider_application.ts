@@ -6,11 +6,11 @@
 import { cors } from "hono/cors";
 import { csrf } from "hono/csrf";
 import type { MiddlewareHandler } from "hono";
-import type { FwApplication } from "../../application.ts";
+import type { FwApplication } from "../../application/application.ts";
 import { HttpException } from "../../core/http/http_exception.ts";
 import { type Module, module } from "../../core/module/module.ts";
 import { provide } from "../../core/module/provider.ts";
-import { FwFactory } from "../../factory.ts";
+import { FwFactory } from "../../application/factory.ts";
 import { AuthorizationController } from "./authorization_controller.ts";
 import { Authorizer } from "./authorizer.ts";
 import { ClientAuthentication } from "./client_authentication.ts";

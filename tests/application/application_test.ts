@@ -11,11 +11,11 @@ import {
   rateLimit,
   requestId,
   route,
-} from "../mod.ts";
-import { MIDDLEWARE_ORDER } from "../src/middleware_order.ts";
-import { createTestApplication } from "../src/testing/mod.ts";
-import { captureLogs } from "./capture_logs.ts";
-import { test } from "./test.ts";
+} from "../../mod.ts";
+import { MIDDLEWARE_ORDER } from "../../src/application/middleware_order.ts";
+import { createTestApplication } from "../../src/testing/mod.ts";
+import { captureLogs } from "../capture_logs.ts";
+import { test } from "../test.ts";
 
 class PingService {
   readonly answer = "pong";

@@ -5,39 +5,39 @@
  */
 import type { ExecutionContext, Handler, Hono, MiddlewareHandler } from "hono";
 import { Answering } from "./answering.ts";
-import { installAuthnMiddleware } from "./authn/middleware.ts";
-import { assemble, type Install, throwingErrors } from "./core/module/assembly.ts";
-import { DEFAULT_BODY_LIMIT } from "./core/http/body.ts";
-import type { Kernel } from "./core/module/boot.ts";
-import { isProduction } from "./platform/env.ts";
-import { composePath } from "./core/route/path.ts";
-import type { PipelineDeclaration } from "./core/route/pipeline.ts";
-import type { InjectionKey } from "./core/module/provider.ts";
-import type { GlobalProtection } from "./core/route/route_protection.ts";
+import { installAuthnMiddleware } from "../authn/middleware.ts";
+import { assemble, type Install, throwingErrors } from "../core/module/assembly.ts";
+import { DEFAULT_BODY_LIMIT } from "../core/http/body.ts";
+import type { Kernel } from "../core/module/boot.ts";
+import { isProduction } from "../platform/env.ts";
+import { composePath } from "../core/route/path.ts";
+import type { PipelineDeclaration } from "../core/route/pipeline.ts";
+import type { InjectionKey } from "../core/module/provider.ts";
+import type { GlobalProtection } from "../core/route/route_protection.ts";
 import {
   listRoutes,
   placeRoutes,
   type Prefixes,
   type RouteInfo,
-} from "./core/route/route_table.ts";
-import { mount, routerPattern } from "./core/route/router.ts";
+} from "../core/route/route_table.ts";
+import { mount, routerPattern } from "../core/route/router.ts";
 import { Documentation } from "./documentation.ts";
-import { healthCheck, type HealthCheckOptions } from "./middleware/health.ts";
-import { createMetrics, type Metrics, type MetricsOptions } from "./middleware/metrics.ts";
-import { rateLimit, type RateLimitOptions } from "./middleware/rate_limit.ts";
-import { requestIdMiddleware, type RequestIdOptions } from "./middleware/request_id.ts";
-import type { RequestTracingOptions } from "./middleware/request_tracing.ts";
-import { skippedPaths } from "./middleware/skipped_paths.ts";
-import { trustedProxy, type TrustedProxyOptions } from "./middleware/trusted_proxy.ts";
+import { healthCheck, type HealthCheckOptions } from "../middleware/health.ts";
+import { createMetrics, type Metrics, type MetricsOptions } from "../middleware/metrics.ts";
+import { rateLimit, type RateLimitOptions } from "../middleware/rate_limit.ts";
+import { requestIdMiddleware, type RequestIdOptions } from "../middleware/request_id.ts";
+import type { RequestTracingOptions } from "../middleware/request_tracing.ts";
+import { skippedPaths } from "../middleware/skipped_paths.ts";
+import { trustedProxy, type TrustedProxyOptions } from "../middleware/trusted_proxy.ts";
 import { Installed, type Slot } from "./middleware_order.ts";
-import { claimedRoles, type RolesReader } from "./oauth2/claimed_roles.ts";
-import { installOauth2Middleware, type TokenVerifier } from "./oauth2/middleware.ts";
-import type { OpenApiDocument } from "./openapi/openapi_document.ts";
-import { type OpenApiOptions, resolveOptions } from "./openapi/options.ts";
-import type { UnixAddress } from "./runtime/adapter.ts";
-import { Background } from "./runtime/background.ts";
-import type { DrainOptions, HttpServer } from "./runtime/http_server.ts";
-import type { ListenOptions } from "./runtime/listen.ts";
+import { claimedRoles, type RolesReader } from "../oauth2/claimed_roles.ts";
+import { installOauth2Middleware, type TokenVerifier } from "../oauth2/middleware.ts";
+import type { OpenApiDocument } from "../openapi/openapi_document.ts";
+import { type OpenApiOptions, resolveOptions } from "../openapi/options.ts";
+import type { UnixAddress } from "../runtime/adapter.ts";
+import { Background } from "../runtime/background.ts";
+import type { DrainOptions, HttpServer } from "../runtime/http_server.ts";
+import type { ListenOptions } from "../runtime/listen.ts";
 import { requestInit, type RequestOptions } from "./request_options.ts";
 import { type CloseOptions, Serving } from "./serving.ts";
 
@@ -174,7 +174,7 @@ export class FwApplication {
   useRequestTracing(options: RequestTracingOptions = {}): this {
     skippedPaths(options.skipPaths); // throws now what is wrong with them
     return this.#install("requestTracing", async (router) => {
-      const { requestTracing } = await import("./middleware/request_tracing.ts");
+      const { requestTracing } = await import("../middleware/request_tracing.ts");
       router.use(requestTracing(options));
     }, "requestTracing");
   }
@@ -419,7 +419,7 @@ export class FwApplication {
 
   /** Prints what is logged, unless LogTape is configured; what does so is loaded by those who serve. */
   async #openLog(): Promise<void> {
-    const { logToConsole } = await import("./runtime/console_log.ts");
+    const { logToConsole } = await import("../runtime/console_log.ts");
     logToConsole();
     await this.#documentation.warn();
   }

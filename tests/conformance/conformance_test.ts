@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import * as v from "valibot";
-import { appModule, Db, setUp } from "../examples/users.ts";
+import { appModule, Db, setUp } from "../../examples/users.ts";
 import {
   clientIp,
   ConflictException,
@@ -17,12 +17,12 @@ import {
   route,
   ServiceUnavailableException,
   UnauthorizedException,
-} from "../mod.ts";
-import { DbError, DbOptions } from "../src/db/mod.ts";
-import { createTestApplication } from "../src/testing/mod.ts";
-import { captureLogs } from "./capture_logs.ts";
-import { test } from "./test.ts";
-import { withEnv } from "./with_env.ts";
+} from "../../mod.ts";
+import { DbError, DbOptions } from "../../src/db/mod.ts";
+import { createTestApplication } from "../../src/testing/mod.ts";
+import { captureLogs } from "../capture_logs.ts";
+import { test } from "../test.ts";
+import { withEnv } from "../with_env.ts";
 
 const USERS = "/api/v1/users/";
 
@@ -91,7 +91,7 @@ test("Built-in endpoints: GET /metrics is text in Prometheus' format", async () 
 });
 
 test("Built-in endpoints: GET /{global_prefix}/ is the scaffold's plain text greeting", async () => {
-  const { AppModule } = await import("../examples/hello.ts");
+  const { AppModule } = await import("../../examples/hello.ts");
   await using app = await createTestApplication(AppModule, {
     setUp: (app) => app.setGlobalPrefix("api"),
   });

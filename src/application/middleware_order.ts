@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Install } from "./core/module/assembly.ts";
+import type { Install } from "../core/module/assembly.ts";
 
 /**
  * The order in which a request passes what an application has installed, whatever the order of the

@@ -4,10 +4,10 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
-import type { FetchHandler, UnixAddress } from "./runtime/adapter.ts";
-import type { Background } from "./runtime/background.ts";
-import type { DrainOptions, HttpServer } from "./runtime/http_server.ts";
-import type { ListenOptions } from "./runtime/listen.ts";
+import type { FetchHandler, UnixAddress } from "../runtime/adapter.ts";
+import type { Background } from "../runtime/background.ts";
+import type { DrainOptions, HttpServer } from "../runtime/http_server.ts";
+import type { ListenOptions } from "../runtime/listen.ts";
 
 /** How an application closes. */
 export interface CloseOptions extends DrainOptions {
@@ -46,7 +46,7 @@ export class Serving {
 
   /** Opens a server. */
   async listen(address: number | UnixAddress, options: ListenOptions): Promise<HttpServer> {
-    const { serve } = await import("./runtime/listen.ts");
+    const { serve } = await import("../runtime/listen.ts");
     const where = typeof address === "object" ? { path: address.path } : { port: address };
     const server = await serve(this.#handler, { ...options, ...where });
     if (this.#closed) {
@@ -60,7 +60,7 @@ export class Serving {
 
   /** Closes on SIGINT and SIGTERM, and ends the process then. */
   async closeOnSignals({ drainMs, lameDuckMs }: DrainOptions): Promise<void> {
-    const { stopOnSignals } = await import("./runtime/graceful.ts");
+    const { stopOnSignals } = await import("../runtime/graceful.ts");
     this.#releaseSignals ??= stopOnSignals({
       drainMs,
       lameDuckMs,

@@ -4,9 +4,9 @@
  * @module
  */
 import { FwApplication } from "./application.ts";
-import { boot } from "./core/module/boot.ts";
-import type { Module } from "./core/module/module.ts";
-import type { Provider } from "./core/module/provider.ts";
+import { boot } from "../core/module/boot.ts";
+import type { Module } from "../core/module/module.ts";
+import type { Provider } from "../core/module/provider.ts";
 
 /** Options of {@linkcode FwFactory}. */
 export interface FwFactoryOptions {

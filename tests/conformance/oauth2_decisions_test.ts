@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { exportPKCS8, generateKeyPair } from "jose";
-import { HttpException, module, route } from "../mod.ts";
-import { AuthnModule, JwtKey, JwtService, Principal } from "../src/authn/mod.ts";
+import { HttpException, module, route } from "../../mod.ts";
+import { AuthnModule, JwtKey, JwtService, Principal } from "../../src/authn/mod.ts";
 import {
   generatePkce,
   JwksCache,
@@ -19,19 +19,19 @@ import {
   TokenCache,
   TokenSet,
   ValidationConfig,
-} from "../src/oauth2/mod.ts";
-import { apple, discord, github, google, microsoft } from "../src/oauth2/social/mod.ts";
-import { createTestApplication, DevelopmentIdentityProvider } from "../src/testing/mod.ts";
-import { captureLogs } from "./capture_logs.ts";
-import { issuer } from "./oauth2/issuer.ts";
-import { JwksServer, text } from "./oauth2/resource_server/jwks_server.ts";
-import { outcomeOf } from "./oauth2/resource_server/outcome.ts";
-import { printed } from "./oauth2/client/printed.ts";
-import { accepting, verifierOf } from "./oauth2/resource_server/resource_server.ts";
-import { rotatingProvider } from "./oauth2/client/rotating_provider.ts";
-import { NOW, SigningKey } from "./oauth2/resource_server/signing_key.ts";
-import { clientOf, optionsOf, SECRET, TOKENS, tokenServer } from "./oauth2/client/token_server.ts";
-import { test } from "./test.ts";
+} from "../../src/oauth2/mod.ts";
+import { apple, discord, github, google, microsoft } from "../../src/oauth2/social/mod.ts";
+import { createTestApplication, DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
+import { captureLogs } from "../capture_logs.ts";
+import { issuer } from "../oauth2/issuer.ts";
+import { JwksServer, text } from "../oauth2/resource_server/jwks_server.ts";
+import { outcomeOf } from "../oauth2/resource_server/outcome.ts";
+import { printed } from "../oauth2/client/printed.ts";
+import { accepting, verifierOf } from "../oauth2/resource_server/resource_server.ts";
+import { rotatingProvider } from "../oauth2/client/rotating_provider.ts";
+import { NOW, SigningKey } from "../oauth2/resource_server/signing_key.ts";
+import { clientOf, optionsOf, SECRET, TOKENS, tokenServer } from "../oauth2/client/token_server.ts";
+import { test } from "../test.ts";
 
 const URLS = {
   authorizeUrl: "https://id.example/authorize",

@@ -4,9 +4,9 @@
  * the promises of the library's parts.
  */
 import assert from "node:assert/strict";
-import { appModule, setUp } from "../examples/oauth2.ts";
-import { appModule as usersModule, setUp as setUpUsers } from "../examples/users.ts";
-import { type FwApplication, module, optional, route } from "../mod.ts";
+import { appModule, setUp } from "../../examples/oauth2.ts";
+import { appModule as usersModule, setUp as setUpUsers } from "../../examples/users.ts";
+import { type FwApplication, module, optional, route } from "../../mod.ts";
 import {
   generatePkce,
   JwksCache,
@@ -16,16 +16,16 @@ import {
   OAuth2Options,
   OAuth2Principal,
   ValidationConfig,
-} from "../src/oauth2/mod.ts";
-import { createTestApplication } from "../src/testing/mod.ts";
-import { captureLogs } from "./capture_logs.ts";
-import { issuer } from "./oauth2/issuer.ts";
-import { JwksServer, text } from "./oauth2/resource_server/jwks_server.ts";
-import { outcomeOf } from "./oauth2/resource_server/outcome.ts";
-import { accepting, verifierOf } from "./oauth2/resource_server/resource_server.ts";
-import { NOW, SigningKey } from "./oauth2/resource_server/signing_key.ts";
-import { clientOf, optionsOf, SECRET, TOKENS, tokenServer } from "./oauth2/client/token_server.ts";
-import { test } from "./test.ts";
+} from "../../src/oauth2/mod.ts";
+import { createTestApplication } from "../../src/testing/mod.ts";
+import { captureLogs } from "../capture_logs.ts";
+import { issuer } from "../oauth2/issuer.ts";
+import { JwksServer, text } from "../oauth2/resource_server/jwks_server.ts";
+import { outcomeOf } from "../oauth2/resource_server/outcome.ts";
+import { accepting, verifierOf } from "../oauth2/resource_server/resource_server.ts";
+import { NOW, SigningKey } from "../oauth2/resource_server/signing_key.ts";
+import { clientOf, optionsOf, SECRET, TOKENS, tokenServer } from "../oauth2/client/token_server.ts";
+import { test } from "../test.ts";
 
 class ProbeController {
   open = route.get("/open", (_, c) => ({ subject: oauth2Identity(c)?.subject ?? null }));
