@@ -133,17 +133,17 @@ export type { MetricsOptions, MetricsRegistry } from "./src/middleware/metrics.t
 export {
   type FlexibleLimiter,
   FlexibleRateLimitStore,
-} from "./src/middleware/flexible_rate_limit_store.ts";
+} from "./src/middleware/rate_limit/flexible_rate_limit_store.ts";
 export {
   MemoryRateLimitStore,
   type MemoryRateLimitStoreOptions,
-} from "./src/middleware/memory_rate_limit_store.ts";
-export { rateLimit, type RateLimitOptions } from "./src/middleware/rate_limit.ts";
-export type { RateLimitHit, RateLimitStore } from "./src/middleware/rate_limit_store.ts";
+} from "./src/middleware/rate_limit/memory_rate_limit_store.ts";
+export { rateLimit, type RateLimitOptions } from "./src/middleware/rate_limit/rate_limit.ts";
+export type { RateLimitHit, RateLimitStore } from "./src/middleware/rate_limit/rate_limit_store.ts";
 export {
   RedisRateLimitStore,
   type RedisRateLimitStoreOptions,
-} from "./src/middleware/redis_rate_limit_store.ts";
+} from "./src/middleware/rate_limit/redis_rate_limit_store.ts";
 export { requestId, type RequestIdOptions } from "./src/middleware/request_id.ts";
 export type { RequestTracingOptions } from "./src/middleware/request_tracing.ts";
 export type { TrustedProxyOptions } from "./src/middleware/trusted_proxy.ts";

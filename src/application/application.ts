@@ -24,7 +24,7 @@ import { mount, routerPattern } from "../core/route/router.ts";
 import { Documentation } from "./documentation.ts";
 import { healthCheck, type HealthCheckOptions } from "../middleware/health.ts";
 import { createMetrics, type Metrics, type MetricsOptions } from "../middleware/metrics.ts";
-import { rateLimit, type RateLimitOptions } from "../middleware/rate_limit.ts";
+import { rateLimit, type RateLimitOptions } from "../middleware/rate_limit/rate_limit.ts";
 import { requestIdMiddleware, type RequestIdOptions } from "../middleware/request_id.ts";
 import type { RequestTracingOptions } from "../middleware/request_tracing.ts";
 import { skippedPaths } from "../middleware/skipped_paths.ts";

@@ -13,7 +13,7 @@ import {
   importPKCS8,
   type JWK,
 } from "jose";
-import { OAuth2Error } from "../oauth2/errors.ts";
+import { OAuth2Error } from "../oauth2/ground/errors.ts";
 import { KeySet } from "../oauth2/resource_server/key_set.ts";
 import { describe, inspectedByToString } from "../platform/redacted.ts";
 import {

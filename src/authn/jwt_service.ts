@@ -4,7 +4,7 @@
  * @module
  */
 import { SignJWT } from "jose";
-import { OAuth2Error } from "../oauth2/errors.ts";
+import { OAuth2Error } from "../oauth2/ground/errors.ts";
 import type { KeySource } from "../oauth2/resource_server/key_set.ts";
 import { JwtVerifier } from "../oauth2/resource_server/jwt_verifier.ts";
 import type { TokenVerifier } from "../oauth2/middleware.ts";

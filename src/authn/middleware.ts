@@ -6,7 +6,7 @@
 import type { MiddlewareHandler } from "hono";
 import { bearerAuthentication } from "../oauth2/bearer_authentication.ts";
 import { readRoles } from "../oauth2/claimed_roles.ts";
-import { OAuth2Error } from "../oauth2/errors.ts";
+import { OAuth2Error } from "../oauth2/ground/errors.ts";
 import { identityOf } from "../oauth2/identity.ts";
 import { cachingVerifier, type TokenVerifier } from "../oauth2/middleware.ts";
 

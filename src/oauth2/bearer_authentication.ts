@@ -8,7 +8,7 @@ import type { MiddlewareHandler } from "hono";
 import type { Challenge } from "../core/http/challenge.ts";
 import type { Context } from "../core/http/context.ts";
 import { asError } from "../core/http/http_exception.ts";
-import { OAuth2Error } from "./errors.ts";
+import { OAuth2Error } from "./ground/errors.ts";
 
 /**
  * Finds out who a token stands for, and stores it on the request.

@@ -24,14 +24,14 @@
  */
 export type { Fetch } from "../platform/bounded_fetch.ts";
 export { claimedRoles, type RolesReader } from "./claimed_roles.ts";
-export { OAuth2Error } from "./errors.ts";
+export { OAuth2Error } from "./ground/errors.ts";
 export type {
   GrantError,
   OAuth2ErrorBase,
   OAuth2ErrorCode,
   OAuth2ErrorConstructor,
   OAuth2Failure,
-} from "./errors.ts";
+} from "./ground/errors.ts";
 export { OAuth2Guard } from "./guard.ts";
 export type { OAuth2Identity } from "./identity.ts";
 export type { JsonObject } from "../platform/json_object.ts";

@@ -8,7 +8,7 @@ import {
   jwtVerify,
 } from "jose";
 import { JwtKey, JwtService } from "../../src/authn/mod.ts";
-import { OAuth2Error } from "../../src/oauth2/errors.ts";
+import { OAuth2Error } from "../../src/oauth2/ground/errors.ts";
 import type { SigningAlgorithm } from "../../src/oauth2/resource_server/signing_algorithm.ts";
 import { test } from "../test.ts";
 

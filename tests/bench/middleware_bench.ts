@@ -6,7 +6,7 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { requestId as honoRequestId } from "hono/request-id";
 import { markRoute } from "../../src/core/http/matched_route.ts";
 import { createMetrics } from "../../src/middleware/metrics.ts";
-import { rateLimit } from "../../src/middleware/rate_limit.ts";
+import { rateLimit } from "../../src/middleware/rate_limit/rate_limit.ts";
 import { requestIdMiddleware } from "../../src/middleware/request_id.ts";
 import { requestTracing } from "../../src/middleware/request_tracing.ts";
 import { trustedProxy } from "../../src/middleware/trusted_proxy.ts";

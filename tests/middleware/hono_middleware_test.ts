@@ -7,7 +7,7 @@ import { timeout } from "hono/timeout";
 import { HttpException } from "../../src/core/http/http_exception.ts";
 import { markRoute } from "../../src/core/http/matched_route.ts";
 import { createMetrics } from "../../src/middleware/metrics.ts";
-import { rateLimit } from "../../src/middleware/rate_limit.ts";
+import { rateLimit } from "../../src/middleware/rate_limit/rate_limit.ts";
 import { requestIdMiddleware } from "../../src/middleware/request_id.ts";
 import { requestTracing } from "../../src/middleware/request_tracing.ts";
 import { test } from "../test.ts";

@@ -10,7 +10,7 @@ import {
   route,
   UnauthorizedException,
 } from "../../mod.ts";
-import { OAuth2Error } from "../../src/oauth2/errors.ts";
+import { OAuth2Error } from "../../src/oauth2/ground/errors.ts";
 import { OAuth2Guard } from "../../src/oauth2/guard.ts";
 import { installOauth2Middleware } from "../../src/oauth2/middleware.ts";
 import { oauth2Identity, OAuth2Principal } from "../../src/oauth2/principal.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { FwFactory, inject, type Module, module, route } from "../../mod.ts";
 import { OAuth2Client } from "../../src/oauth2/client/client.ts";
-import { OAuth2Error } from "../../src/oauth2/errors.ts";
+import { OAuth2Error } from "../../src/oauth2/ground/errors.ts";
 import { JwksCache } from "../../src/oauth2/resource_server/jwks_cache.ts";
 import { JwtVerifier } from "../../src/oauth2/resource_server/jwt_verifier.ts";
 import { OAuth2Module, type ResourceServerOptions } from "../../src/oauth2/module.ts";

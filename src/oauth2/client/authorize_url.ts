@@ -5,7 +5,7 @@
  */
 import { generateRandomState } from "oauth4webapi";
 import type { OAuth2Options } from "./client_options.ts";
-import { OAuth2Error } from "../errors.ts";
+import { OAuth2Error } from "../ground/errors.ts";
 import { joinScopes } from "./scopes.ts";
 
 /** What is asked of the authorization server. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { equalInConstantTime } from "../../platform/constant_time.ts";
-import { OAuth2Error } from "../errors.ts";
+import { OAuth2Error } from "../ground/errors.ts";
 import { readGrantError } from "./grant_error.ts";
 
 /** The callback as it came: its URL, its query, or the body of a `form_post`. */

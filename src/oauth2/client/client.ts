@@ -8,8 +8,8 @@ import { type AuthorizeRequest, type AuthorizeUrl, makeAuthorizeUrl } from "./au
 import type { Fetch } from "../../platform/bounded_fetch.ts";
 import { type Callback, readCallback } from "./callback.ts";
 import type { OAuth2Options } from "./client_options.ts";
-import { endpointUrl } from "../endpoint_url.ts";
-import { OAuth2Error } from "../errors.ts";
+import { endpointUrl } from "../ground/endpoint_url.ts";
+import { OAuth2Error } from "../ground/errors.ts";
 import { checkIdToken, type IdTokenClaims, idTokenVerifier } from "./id_token.ts";
 import type { JsonObject } from "../../platform/json_object.ts";
 import type { JwtVerifier } from "../resource_server/jwt_verifier.ts";

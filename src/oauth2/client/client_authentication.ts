@@ -10,7 +10,7 @@ import {
   None,
   PrivateKeyJwt,
 } from "oauth4webapi";
-import { OAuth2Error } from "../errors.ts";
+import { OAuth2Error } from "../ground/errors.ts";
 
 /**
  * How a client proves to the token and the revocation endpoint who it is:

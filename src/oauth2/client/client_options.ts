@@ -11,8 +11,8 @@ import {
   type ClientAuthenticationOptions,
 } from "./client_authentication.ts";
 import { discover } from "./discovery.ts";
-import { endpointUrl } from "../endpoint_url.ts";
-import { OAuth2Error } from "../errors.ts";
+import { endpointUrl } from "../ground/endpoint_url.ts";
+import { OAuth2Error } from "../ground/errors.ts";
 import { describe, inspectedByToString, REDACTED } from "../../platform/redacted.ts";
 import type { SigningAlgorithm } from "../resource_server/signing_algorithm.ts";
 import { type IssuerOf, ValidationConfig } from "../resource_server/validation_config.ts";

@@ -6,8 +6,8 @@
 import { type AuthorizationServer, discoveryRequest, processDiscoveryResponse } from "oauth4webapi";
 import type { Fetch } from "../../platform/bounded_fetch.ts";
 import type { AuthMethod } from "./client_authentication.ts";
-import { endpointUrl } from "../endpoint_url.ts";
-import { OAuth2Error } from "../errors.ts";
+import { endpointUrl } from "../ground/endpoint_url.ts";
+import { OAuth2Error } from "../ground/errors.ts";
 import { Exchange } from "./exchange.ts";
 import { type JsonObject, withoutNulls } from "../../platform/json_object.ts";
 import { isSigningAlgorithm, type SigningAlgorithm } from "../resource_server/signing_algorithm.ts";

@@ -10,7 +10,7 @@ import {
   type Fetch,
   FetchFailure,
 } from "../../platform/bounded_fetch.ts";
-import { OAuth2Error } from "../errors.ts";
+import { OAuth2Error } from "../ground/errors.ts";
 import { type ErrorParameters, readGrantError } from "./grant_error.ts";
 import { type JsonObject, jsonObject } from "../../platform/json_object.ts";
 import { scrub, scrubBeginning } from "./scrub.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { GrantError } from "../errors.ts";
+import type { GrantError } from "../ground/errors.ts";
 import { scrubBeginning, withoutSent } from "./scrub.ts";
 
 /** What stands in an error response under the names of RFC 6749. */

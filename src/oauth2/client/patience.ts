@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { OAuth2Error } from "../errors.ts";
+import { OAuth2Error } from "../ground/errors.ts";
 
 /** How long is waited, and for what. */
 export interface Patience {

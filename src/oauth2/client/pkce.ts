@@ -4,7 +4,7 @@
  * @module
  */
 import { calculatePKCECodeChallenge, generateRandomCodeVerifier } from "oauth4webapi";
-import { OAuth2Error } from "../errors.ts";
+import { OAuth2Error } from "../ground/errors.ts";
 import { describe, inspectedByToString, REDACTED } from "../../platform/redacted.ts";
 
 /** The two halves of a proof. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { OAuth2Error } from "../errors.ts";
+import { OAuth2Error } from "../ground/errors.ts";
 import { inspectedByToString } from "../../platform/redacted.ts";
 import type { TokenSet } from "./token_set.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { protectedResourceRequest, WWWAuthenticateChallengeError } from "oauth4webapi";
-import type { OAuth2Error } from "../errors.ts";
+import type { OAuth2Error } from "../ground/errors.ts";
 import { Exchange } from "./exchange.ts";
 import type { JsonObject } from "../../platform/json_object.ts";
 import type { Requester } from "./requester.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { OAuth2Error } from "../errors.ts";
+import { OAuth2Error } from "../ground/errors.ts";
 import type { ValidationConfig } from "./validation_config.ts";
 
 /** The claims of a verified token. */

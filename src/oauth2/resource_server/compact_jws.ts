@@ -6,7 +6,7 @@
 import { base64url } from "jose";
 import { isJsonObject, type JsonObject } from "../../platform/json_object.ts";
 import { deepFreeze } from "../../platform/deep_freeze.ts";
-import { OAuth2Error } from "../errors.ts";
+import { OAuth2Error } from "../ground/errors.ts";
 
 /** A signed token, taken apart; nothing of it is verified. */
 export interface CompactJws {

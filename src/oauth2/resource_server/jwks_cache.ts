@@ -6,8 +6,8 @@
 import { getLogger } from "@logtape/logtape";
 import { MAX_DELAY_MS } from "../../platform/time_limit.ts";
 import { boundedFetch, type Fetch, FetchFailure } from "../../platform/bounded_fetch.ts";
-import { endpointUrl } from "../endpoint_url.ts";
-import { OAuth2Error } from "../errors.ts";
+import { endpointUrl } from "../ground/endpoint_url.ts";
+import { OAuth2Error } from "../ground/errors.ts";
 import { KeySet, type KeySource } from "./key_set.ts";
 import { Pace } from "./pace.ts";
 import { Refresh } from "./refresh.ts";

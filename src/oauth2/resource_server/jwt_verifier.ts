@@ -12,7 +12,7 @@ import {
   readCompactJws,
   readJson,
 } from "./compact_jws.ts";
-import { OAuth2Error } from "../errors.ts";
+import { OAuth2Error } from "../ground/errors.ts";
 import { JwksCache, type JwksCacheOptions } from "./jwks_cache.ts";
 import type { KeySource } from "./key_set.ts";
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from "./signing_algorithm.ts";

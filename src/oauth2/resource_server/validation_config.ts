@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { OAuth2Error } from "../errors.ts";
+import { OAuth2Error } from "../ground/errors.ts";
 import { isSigningAlgorithm, type SigningAlgorithm } from "./signing_algorithm.ts";
 
 /** The most seconds that clocks may differ. */

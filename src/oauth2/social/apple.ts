@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { OAuth2Error } from "../errors.ts";
+import { OAuth2Error } from "../ground/errors.ts";
 import { type JsonObject, jsonObject } from "../../platform/json_object.ts";
 import { appleClientSecret } from "./apple_client_secret.ts";
 import { type SocialLogin, type SocialOptions, SocialProvider } from "./social_provider.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { importPKCS8, SignJWT } from "jose";
-import { OAuth2Error } from "../errors.ts";
+import { OAuth2Error } from "../ground/errors.ts";
 
 /** What the secret is made of. */
 export interface AppleClientSecretOptions {

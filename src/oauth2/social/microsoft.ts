@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { OAuth2Error } from "../errors.ts";
+import { OAuth2Error } from "../ground/errors.ts";
 import { type SocialOptions, SocialProvider } from "./social_provider.ts";
 
 /** What Microsoft says of a user (OpenID Connect Core §5.1). */

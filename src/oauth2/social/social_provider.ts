@@ -7,7 +7,7 @@ import type { Fetch } from "../../platform/bounded_fetch.ts";
 import { invalidClaim } from "../resource_server/claims.ts";
 import { OAuth2Client } from "../client/client.ts";
 import { type ConfidentialClientOptions, OAuth2Options } from "../client/client_options.ts";
-import { OAuth2Error } from "../errors.ts";
+import { OAuth2Error } from "../ground/errors.ts";
 import { MemoryLoginStore } from "../login/memory_login_store.ts";
 import { type FinishedLogin, OAuth2Login, type OAuth2LoginOptions } from "../login/oauth2_login.ts";
 

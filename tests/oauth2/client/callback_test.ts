@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OAuth2Error } from "../../../src/oauth2/errors.ts";
+import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 import { test } from "../../test.ts";
 import { clientOf } from "./token_server.ts";
 

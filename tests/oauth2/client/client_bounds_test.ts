@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { inspect } from "node:util";
 import type { OAuth2Client } from "../../../src/oauth2/client/client.ts";
-import { OAuth2Error } from "../../../src/oauth2/errors.ts";
+import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 import { generatePkce } from "../../../src/oauth2/client/pkce.ts";
 import { test } from "../../test.ts";
 import { breakOff, endless, hang } from "../resource_server/jwks_server.ts";

@@ -6,7 +6,7 @@ import {
   refreshTokenGrantRequest,
 } from "oauth4webapi";
 import * as oauth from "oauth4webapi";
-import { OAuth2Error } from "../../../src/oauth2/errors.ts";
+import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 import { test } from "../../test.ts";
 import { clientOf, type Reply, TOKENS, tokenServer } from "./token_server.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { OAuth2Client } from "../../../src/oauth2/client/client.ts";
-import { OAuth2Error } from "../../../src/oauth2/errors.ts";
+import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 import { Exchange } from "../../../src/oauth2/client/exchange.ts";
 import { generatePkce, PkceVerifier } from "../../../src/oauth2/client/pkce.ts";
 import { TokenCache } from "../../../src/oauth2/client/token_cache.ts";

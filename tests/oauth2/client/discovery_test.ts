@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type DiscoveryOptions, OAuth2Options } from "../../../src/oauth2/client/client_options.ts";
-import { OAuth2Error } from "../../../src/oauth2/errors.ts";
+import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 import { test } from "../../test.ts";
 import { type Reply, tokenServer } from "./token_server.ts";
 

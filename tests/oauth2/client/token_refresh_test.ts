@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OAuth2Error } from "../../../src/oauth2/errors.ts";
+import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 import { generatePkce } from "../../../src/oauth2/client/pkce.ts";
 import { TokenCache } from "../../../src/oauth2/client/token_cache.ts";
 import { test } from "../../test.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { SigningKey } from "../resource_server/signing_key.ts";
-import { OAuth2Error } from "../../../src/oauth2/errors.ts";
+import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 import { captureLogs } from "../../capture_logs.ts";
 import { test } from "../../test.ts";
 import { SECRET } from "./login_application.ts";

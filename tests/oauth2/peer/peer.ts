@@ -1,7 +1,7 @@
 /** The framework's own client and verifier beside a certified provider. */
 import { OAuth2Client, type OAuth2ClientOptions } from "../../../src/oauth2/client/client.ts";
 import { type DiscoveryOptions, OAuth2Options } from "../../../src/oauth2/client/client_options.ts";
-import { OAuth2Error } from "../../../src/oauth2/errors.ts";
+import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 import { JwksCache } from "../../../src/oauth2/resource_server/jwks_cache.ts";
 import { JwtVerifier } from "../../../src/oauth2/resource_server/jwt_verifier.ts";
 import { generatePkce } from "../../../src/oauth2/client/pkce.ts";

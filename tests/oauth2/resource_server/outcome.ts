@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import type { JwtVerifier } from "../../../src/oauth2/resource_server/jwt_verifier.ts";
-import { OAuth2Error } from "../../../src/oauth2/errors.ts";
+import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 
 /**
  * Words what became of an operation: `accepted`, the code of its {@linkcode OAuth2Error}, with the claim

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import type { LogRecord } from "@logtape/logtape";
 import { exportPKCS8, exportSPKI, generateKeyPair } from "jose";
-import { OAuth2Error } from "../../../src/oauth2/errors.ts";
+import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 import { apple } from "../../../src/oauth2/social/apple.ts";
 import { captureLogs } from "../../capture_logs.ts";
 import { test } from "../../test.ts";

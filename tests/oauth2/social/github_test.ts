@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OAuth2Error } from "../../../src/oauth2/errors.ts";
+import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 import { github } from "../../../src/oauth2/social/github.ts";
 import { captureLogs } from "../../capture_logs.ts";
 import { test } from "../../test.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { exportPKCS8, generateKeyPair } from "jose";
 import { OAuth2Client } from "../../../src/oauth2/client/client.ts";
-import { OAuth2Error } from "../../../src/oauth2/errors.ts";
+import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 import { MemoryLoginStore } from "../../../src/oauth2/login/memory_login_store.ts";
 import {
   apple,

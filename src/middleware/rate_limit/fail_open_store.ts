@@ -4,7 +4,7 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
-import { withTimeLimit } from "../platform/time_limit.ts";
+import { withTimeLimit } from "../../platform/time_limit.ts";
 import type { RateLimitHit, RateLimitStore } from "./rate_limit_store.ts";
 
 /** How long a store is waited for, and left alone after. */

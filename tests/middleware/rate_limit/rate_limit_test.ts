@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type Context, Hono } from "hono";
-import { HttpException } from "../../src/core/http/http_exception.ts";
-import { MemoryRateLimitStore } from "../../src/middleware/memory_rate_limit_store.ts";
-import { rateLimit, type RateLimitOptions } from "../../src/middleware/rate_limit.ts";
-import type { RateLimitStore } from "../../src/middleware/rate_limit_store.ts";
-import { test } from "../test.ts";
-import { serve } from "./serve.ts";
+import { HttpException } from "../../../src/core/http/http_exception.ts";
+import { MemoryRateLimitStore } from "../../../src/middleware/rate_limit/memory_rate_limit_store.ts";
+import { rateLimit, type RateLimitOptions } from "../../../src/middleware/rate_limit/rate_limit.ts";
+import type { RateLimitStore } from "../../../src/middleware/rate_limit/rate_limit_store.ts";
+import { test } from "../../test.ts";
+import { serve } from "../serve.ts";
 
 const FIELDS = ["ratelimit", "ratelimit-policy", "retry-after"];
 

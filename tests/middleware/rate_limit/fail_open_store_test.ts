@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import { FailOpenStore } from "../../src/middleware/fail_open_store.ts";
-import type { RateLimitHit, RateLimitStore } from "../../src/middleware/rate_limit_store.ts";
-import { test } from "../test.ts";
-import { captureLogs } from "../capture_logs.ts";
+import { FailOpenStore } from "../../../src/middleware/rate_limit/fail_open_store.ts";
+import type {
+  RateLimitHit,
+  RateLimitStore,
+} from "../../../src/middleware/rate_limit/rate_limit_store.ts";
+import { test } from "../../test.ts";
+import { captureLogs } from "../../capture_logs.ts";
 
 const HIT: RateLimitHit = { count: 1, resetMs: 1000 };
 const FAILURE = new Error("connection lost");

@@ -4,15 +4,15 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
-import type { Context } from "../core/http/context.ts";
-import { TooManyRequestsException } from "../core/http/http_exception.ts";
-import { isTimeLimit } from "../platform/time_limit.ts";
-import { clientIp } from "./client_ip.ts";
+import type { Context } from "../../core/http/context.ts";
+import { TooManyRequestsException } from "../../core/http/http_exception.ts";
+import { isTimeLimit } from "../../platform/time_limit.ts";
+import { clientIp } from "../client_ip.ts";
 import { FailOpenStore } from "./fail_open_store.ts";
-import { networkOf } from "./ip_address.ts";
+import { networkOf } from "../ip_address.ts";
 import { MemoryRateLimitStore } from "./memory_rate_limit_store.ts";
 import type { RateLimitStore } from "./rate_limit_store.ts";
-import { withResponseHeaders } from "./response_headers.ts";
+import { withResponseHeaders } from "../response_headers.ts";
 
 /** Who may send how much. */
 export interface RateLimitOptions {
