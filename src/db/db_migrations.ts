@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { DbConnection } from "./connection.ts";
-import { migrate, rollBack } from "./migrate.ts";
-import { type MigrationStatus, migrationStatuses } from "./migration_status.ts";
-import type { MigrationSource } from "./migrations.ts";
+import { DbConnection } from "./connection/connection.ts";
+import { migrate, rollBack } from "./migrate/migrate.ts";
+import { type MigrationStatus, migrationStatuses } from "./migrate/migration_status.ts";
+import type { MigrationSource } from "./migrate/migrations.ts";
 import type { DbOptions } from "./options.ts";
 
 /** How far to roll back. */

@@ -16,14 +16,14 @@
  *
  * @module
  */
-export type { DecimalSize } from "./decimal.ts";
-export type { OpenDatabase } from "./connection.ts";
+export type { DecimalSize } from "./model/decimal.ts";
+export type { OpenDatabase } from "./connection/connection.ts";
 export { DbMigrations } from "./db_migrations.ts";
 export type { RollBackOptions } from "./db_migrations.ts";
-export type { AnyTables } from "./dialect.ts";
+export type { AnyTables } from "./connection/dialect.ts";
 export { DbError } from "./errors.ts";
 export type { DbErrorCode, DbErrorOptions } from "./errors.ts";
-export { field } from "./field.ts";
+export { field } from "./model/field.ts";
 export type {
   Field,
   FieldFactory,
@@ -32,8 +32,8 @@ export type {
   OnDelete,
   Reference,
   ReferenceTarget,
-} from "./field.ts";
-export type { FieldKind, FieldValues } from "./field_kind.ts";
+} from "./model/field.ts";
+export type { FieldKind, FieldValues } from "./model/field_kind.ts";
 export type {
   Found,
   HiddenBy,
@@ -53,11 +53,11 @@ export type {
   Relations,
   RelationsOf,
   Select,
-} from "./include.ts";
-export type { JsonObject, JsonValue } from "./json_value.ts";
-export type { MigrationStatus } from "./migration_status.ts";
-export type { Migrations, MigrationSource, MigrationStep } from "./migrations.ts";
-export { model } from "./model.ts";
+} from "./model/include.ts";
+export type { JsonObject, JsonValue } from "./model/json_value.ts";
+export type { MigrationStatus } from "./migrate/migration_status.ts";
+export type { Migrations, MigrationSource, MigrationStep } from "./migrate/migrations.ts";
+export { model } from "./model/model.ts";
 export type {
   AnyField,
   AnyModel,
@@ -67,12 +67,12 @@ export type {
   Model,
   ModelDefinition,
   SortOrder,
-} from "./model.ts";
+} from "./model/model.ts";
 export { DbModule } from "./module.ts";
 export type { OpenableService } from "./module.ts";
 export { DbOptions } from "./options.ts";
 export type { UnmigratedDatabase } from "./options.ts";
-export { belongsTo, hasMany, hasOne, manyToMany } from "./relation.ts";
+export { belongsTo, hasMany, hasOne, manyToMany } from "./model/relation.ts";
 export type {
   AnyColumn,
   AnyRelation,
@@ -82,7 +82,7 @@ export type {
   RelationKind,
   TargetOf,
   ValueOf,
-} from "./relation.ts";
+} from "./model/relation.ts";
 export type { ManyRows, Repository } from "./repository.ts";
 export type {
   Change,
@@ -103,10 +103,10 @@ export type {
   TablesOf,
   UniqueColumn,
   UpdateInput,
-} from "./row.ts";
+} from "./model/row.ts";
 export { DbService } from "./service.ts";
 export type { DbServiceClass, GraphOf, ModelRelations, Models, Repositories } from "./service.ts";
-export type { IsolationLevel, TransactionOptions } from "./transaction.ts";
+export type { IsolationLevel, TransactionOptions } from "./transaction/transaction.ts";
 export type {
   ComparableColumn,
   Condition,
@@ -120,4 +120,4 @@ export type {
   UniqueCondition,
   UniqueWhere,
   Where,
-} from "./where.ts";
+} from "./model/where.ts";

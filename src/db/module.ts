@@ -5,7 +5,7 @@
  */
 import { type Module, module } from "../core/module/module.ts";
 import { provide } from "../core/module/provider.ts";
-import type { OpenDatabase } from "./connection.ts";
+import type { OpenDatabase } from "./connection/connection.ts";
 import type { DbOptions } from "./options.ts";
 
 /** A service class as `DbService.with` makes it, or one that extends it. */

@@ -6,16 +6,16 @@
 import type { Dialect as KyselyDialect } from "kysely";
 import { readEnv } from "../platform/env.ts";
 import { MAX_DELAY_MS } from "../platform/time_limit.ts";
-import { DbConnection, type OpenDatabase, type PoolLimits } from "./connection.ts";
-import type { Dialect } from "./dialect.ts";
+import { DbConnection, type OpenDatabase, type PoolLimits } from "./connection/connection.ts";
+import type { Dialect } from "./connection/dialect.ts";
 import { fromKysely } from "./dialects/kysely_dialect.ts";
-import { migrate } from "./migrate.ts";
+import { migrate } from "./migrate/migrate.ts";
 import {
   migrationFiles,
   migrationMap,
   type Migrations,
   type MigrationSource,
-} from "./migrations.ts";
+} from "./migrate/migrations.ts";
 
 /** An open database whose migrations were not run. */
 export interface UnmigratedDatabase {
@@ -204,18 +204,19 @@ function opener(url: string): Settings["open"] {
     case "sqlite": {
       const path = rest.replace(/^\/\//, "");
       if (path === "") throw new TypeError("Cannot read database URL: it names no SQLite file");
-      return async () => (await import("./dialects/sqlite_driver.ts")).openSqlite(path);
+      return async () => (await import("./dialects/sqlite/sqlite_driver.ts")).openSqlite(path);
     }
     case "postgres":
     case "postgresql": {
       const server = serverUrl(url);
       return async (pool) =>
-        (await import("./dialects/postgres_driver.ts")).openPostgres(server, pool);
+        (await import("./dialects/postgres/postgres_driver.ts")).openPostgres(server, pool);
     }
     case "mysql":
     case "mariadb": {
       const server = serverUrl(url);
-      return async (pool) => (await import("./dialects/mysql_driver.ts")).openMysql(server, pool);
+      return async (pool) =>
+        (await import("./dialects/mysql/mysql_driver.ts")).openMysql(server, pool);
     }
   }
   throw new TypeError(`Cannot read database URL: it does not begin with ${SCHEMES}`);

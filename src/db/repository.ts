@@ -3,22 +3,22 @@
  *
  * @module
  */
-import { assign, createTuple, createValues, updateValues } from "./assignments.ts";
-import { every, namesColumn, uniqueValues, valueFilters, whereFilter } from "./condition.ts";
-import type { Found, Include, Reading, RelationGraph } from "./include.ts";
-import { Lookups } from "./unique_lookup.ts";
-import { insertRow, insertRows } from "./inserts.ts";
-import type { AnyModel } from "./model.ts";
-import { Operation } from "./operation.ts";
-import type { Filter } from "./operators.ts";
-import { checkOptions, isPlainObject } from "./plain_object.ts";
-import { identity, readInclude } from "./include_query.ts";
-import type { ColumnName, ColumnValue, CreateInput, Row, UpdateInput } from "./row.ts";
-import { countRows, readRows, type RowsOptions } from "./rows_query.ts";
-import { dropUnselected, readSelection } from "./selection.ts";
-import { type AnyRow, decodeRow, type Table, type Values } from "./table.ts";
-import type { ComparableColumn, FindManyOptions, UniqueWhere, Where } from "./where.ts";
-import { deleteRow, updateRow, upsertRow } from "./writes.ts";
+import { assign, createTuple, createValues, updateValues } from "./write/assignments.ts";
+import { every, namesColumn, uniqueValues, valueFilters, whereFilter } from "./query/condition.ts";
+import type { Found, Include, Reading, RelationGraph } from "./model/include.ts";
+import { Lookups } from "./query/unique_lookup.ts";
+import { insertRow, insertRows } from "./write/inserts.ts";
+import type { AnyModel } from "./model/model.ts";
+import { Operation } from "./connection/operation.ts";
+import type { Filter } from "./query/operators.ts";
+import { checkOptions, isPlainObject } from "./model/plain_object.ts";
+import { identity, readInclude } from "./query/include_query.ts";
+import type { ColumnName, ColumnValue, CreateInput, Row, UpdateInput } from "./model/row.ts";
+import { countRows, readRows, type RowsOptions } from "./query/rows_query.ts";
+import { dropUnselected, readSelection } from "./query/selection.ts";
+import { type AnyRow, decodeRow, type Table, type Values } from "./query/table.ts";
+import type { ComparableColumn, FindManyOptions, UniqueWhere, Where } from "./model/where.ts";
+import { deleteRow, updateRow, upsertRow } from "./write/writes.ts";
 
 /** Which rows to write: those that meet a condition, or all of them, said by name. */
 export type ManyRows<M extends AnyModel> =

@@ -4,16 +4,16 @@
  * @module
  */
 import { CompiledQuery, type Kysely } from "kysely";
-import { DbConnection, type OpenDatabase } from "./connection.ts";
-import type { Relations } from "./include.ts";
-import type { AnyModel } from "./model.ts";
+import { DbConnection, type OpenDatabase } from "./connection/connection.ts";
+import type { Relations } from "./model/include.ts";
+import type { AnyModel } from "./model/model.ts";
 import type { DbOptions } from "./options.ts";
-import { bindRelations, checkRelations } from "./bind_relations.ts";
+import { bindRelations, checkRelations } from "./query/bind_relations.ts";
 import { Repository } from "./repository.ts";
-import type { TablesOf } from "./row.ts";
-import { createTables } from "./schema.ts";
-import { Table } from "./table.ts";
-import type { TransactionOptions } from "./transaction.ts";
+import type { TablesOf } from "./model/row.ts";
+import { createTables } from "./migrate/schema.ts";
+import { Table } from "./query/table.ts";
+import type { TransactionOptions } from "./transaction/transaction.ts";
 
 /** The models of a service by the name of their accessor. */
 export type Models = Readonly<Record<string, AnyModel>>;

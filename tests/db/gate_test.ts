@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import { Gate } from "../../src/db/gate.ts";
+import { Gate } from "../../src/db/transaction/gate.ts";
 import { test } from "../test.ts";
 import { dbError } from "./database.ts";
 

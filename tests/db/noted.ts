@@ -1,7 +1,7 @@
 /** Databases that note what is asked of them, as real as any other. */
 import type { DatabaseConnection, Driver } from "kysely";
-import { DbConnection, type PoolLimits } from "../../src/db/connection.ts";
-import type { Dialect } from "../../src/db/dialect.ts";
+import { DbConnection, type PoolLimits } from "../../src/db/connection/connection.ts";
+import type { Dialect } from "../../src/db/connection/dialect.ts";
 import type { TestDatabase } from "./database.ts";
 
 /** A statement, and what it binds. */
@@ -53,7 +53,7 @@ async function openDialect(
   switch (brand) {
     case "sqlite": {
       const { DatabaseSync } = await import("node:sqlite");
-      const { Sqlite } = await import("../../src/db/dialects/sqlite_driver.ts");
+      const { Sqlite } = await import("../../src/db/dialects/sqlite/sqlite_driver.ts");
       const database = new DatabaseSync(url.slice("sqlite:".length));
       const prepare = database.prepare.bind(database);
       // This alone does not pass through a connection of the driver.
@@ -64,11 +64,11 @@ async function openDialect(
       return new Sqlite(database);
     }
     case "postgres": {
-      const { openPostgres } = await import("../../src/db/dialects/postgres_driver.ts");
+      const { openPostgres } = await import("../../src/db/dialects/postgres/postgres_driver.ts");
       return await openPostgres(new URL(url), limits);
     }
     case "mysql": {
-      const { openMysql } = await import("../../src/db/dialects/mysql_driver.ts");
+      const { openMysql } = await import("../../src/db/dialects/mysql/mysql_driver.ts");
       return await openMysql(new URL(url), limits);
     }
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { DbOptions } from "../../src/db/mod.ts";
-import { IdleConnections } from "../../src/db/dialects/idle_connections.ts";
+import { IdleConnections } from "../../src/db/dialects/server/idle_connections.ts";
 import { Subprocess } from "../subprocess.ts";
 import { test } from "../test.ts";
 import { type Brand, Db, dbError, testOnEach } from "./database.ts";

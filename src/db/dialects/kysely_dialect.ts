@@ -12,15 +12,15 @@ import {
   PostgresAdapter,
   SqliteAdapter,
 } from "kysely";
-import { JSON_TEXT, SAME } from "../codecs.ts";
-import type { AnyTables, Codec, Dialect, Grammar } from "../dialect.ts";
+import { JSON_TEXT, SAME } from "../connection/codecs.ts";
+import type { AnyTables, Codec, Dialect, Grammar } from "../connection/dialect.ts";
 import { dbError } from "../errors.ts";
-import { mysqlGrammar } from "./mysql.ts";
-import { explainMysqlError } from "./mysql_errors.ts";
-import { POSTGRES } from "./postgres.ts";
+import { mysqlGrammar } from "./mysql/mysql.ts";
+import { explainMysqlError } from "./mysql/mysql_errors.ts";
+import { POSTGRES } from "./postgres/postgres.ts";
 import { type ScriptBrand, splitScript } from "./split_script.ts";
-import { SQLITE } from "./sqlite.ts";
-import { withDriver } from "./with_driver.ts";
+import { SQLITE } from "./sqlite/sqlite.ts";
+import { withDriver } from "../connection/with_driver.ts";
 
 interface Brand {
   /** The adapter that Kysely has for it. */

@@ -1,0 +1,296 @@
+/**
+ * A connection to one open database: how statements get to it.
+ *
+ * @module
+ */
+import { CompiledQuery, type DialectAdapter, type Driver, Kysely, type QueryResult } from "kysely";
+import { within } from "../../platform/time_limit.ts";
+import { AmbientDriver } from "../transaction/ambient_driver.ts";
+import type { AnyTables, Dialect, Grammar, StatementResult } from "./dialect.ts";
+import { DbError, dbError, type DbFailure, explaining } from "../errors.ts";
+import { Gate } from "../transaction/gate.ts";
+import type { Statement } from "./operation.ts";
+import { StatementLog } from "./statement_log.ts";
+import type { Transaction, TransactionOptions } from "../transaction/transaction.ts";
+import type { FailureRules } from "../transaction/transaction_connection.ts";
+import { TransactionRunner } from "../transaction/transaction_runner.ts";
+
+/** The limits of a pool of connections. */
+export interface PoolLimits {
+  /** How many connections are kept open. */
+  readonly min: number;
+  /** How many are open at most. */
+  readonly max: number;
+  /** How long an operation waits for one, in milliseconds. */
+  readonly acquireTimeoutMs: number;
+}
+
+/** How long closing waits for what is under way, in milliseconds. */
+const CLOSE_TIMEOUT_MS = 10_000;
+const MAX_RETRIES = 5;
+const PING: Statement = { sql: "select 1", parameters: [], reads: true };
+
+/** An open database, as `DbOptions.open` gives it; a service is made on it. */
+export interface OpenDatabase {
+  /** Closes it. */
+  close(): Promise<void>;
+}
+
+/** An open database at work. */
+export class DbConnection implements OpenDatabase {
+  /** Kysely on the database; inside a transaction, on that. */
+  readonly kysely: Kysely<AnyTables>;
+  /** What the database's brand does in its own way. */
+  readonly grammar: Grammar;
+  readonly #dialect: Dialect;
+  readonly #driver: AmbientDriver;
+  readonly #kyselyDriver: Driver;
+  readonly #gate: Gate;
+  readonly #transactions: TransactionRunner;
+  readonly #log = new StatementLog();
+  readonly #pingTimeoutMs: number;
+  readonly #rules: FailureRules = {
+    explain: (error) => this.#explain(error),
+    dooms: (failure) =>
+      this.grammar.dooms(failure) || this.#dialect.isTransactionOpen?.() === false,
+  };
+  #closing: Promise<void> | undefined;
+
+  /** Takes over an open database. */
+  constructor(dialect: Dialect, { max, acquireTimeoutMs }: PoolLimits) {
+    this.#dialect = dialect;
+    this.grammar = dialect.grammar;
+    this.#pingTimeoutMs = acquireTimeoutMs;
+    this.#gate = new Gate({ max: dialect.poolMax ?? max, timeoutMs: acquireTimeoutMs });
+    this.#kyselyDriver = dialect.kysely.createDriver();
+    this.#driver = new AmbientDriver({
+      driver: this.#kyselyDriver,
+      gate: this.#gate,
+      current: () => this.#transactions.current,
+      rules: this.#rules,
+      close: () => this.close(),
+    });
+    this.#transactions = new TransactionRunner({
+      ambient: this.#driver,
+      driver: this.#kyselyDriver,
+      rules: this.#rules,
+      defaultIsolation: this.grammar.defaultIsolation,
+    });
+    this.kysely = new Kysely({
+      dialect: {
+        createAdapter: () => sharing(dialect.kysely.createAdapter()),
+        createDriver: () => this.#driver,
+        createIntrospector: (kysely) => dialect.kysely.createIntrospector(kysely),
+        createQueryCompiler: () => dialect.kysely.createQueryCompiler(),
+      },
+      log: ({ level, query, queryDurationMillis }) => {
+        if (this.#log.isOn) this.#log.note(query.sql, queryDurationMillis, level === "error");
+      },
+    });
+  }
+
+  /** Whether an open transaction keeps out everyone else who writes. */
+  get transactionsLock(): boolean {
+    return this.#dialect.transactionsLock === true;
+  }
+
+  /** Whether the caller is inside a transaction. */
+  get isInTransaction(): boolean {
+    return this.#transactions.current !== undefined;
+  }
+
+  /**
+   * Runs a statement; `action` is for the error message, as in `"create users"`. Inside a transaction
+   * it becomes part of that.
+   *
+   * @throws {DbError} if it fails
+   */
+  execute(action: string, statement: Statement): StatementResult | Promise<StatementResult> {
+    return this.#log.isOn
+      ? this.#log.during(statement.sql, () => this.#execute(action, statement))
+      : this.#execute(action, statement);
+  }
+
+  /**
+   * Runs a function inside a transaction, and commits it if the function does not fail. Inside another
+   * transaction it is a part of it that can be undone alone.
+   *
+   * @throws {RangeError} if `retries` is not a whole number of 0 or more
+   * @throws {TypeError} if the isolation level is unknown or, inside another transaction, stricter than
+   * that one's; or if the function did not await what it began
+   * @throws {DbError} if it cannot be begun or committed; and whatever the function throws
+   */
+  transaction<T>(run: () => T | Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    return this.#transactions.run(run, options);
+  }
+
+  /**
+   * Runs a function inside the transaction that the caller is inside, or one of its own, which begins
+   * anew after a deadlock: what it does is all done or, where that fails as a whole, not at all.
+   */
+  async atomically<T>(run: () => Promise<T>): Promise<T> {
+    if (this.isInTransaction) return await run();
+    return await this.transaction(run, { retries: MAX_RETRIES });
+  }
+
+  /**
+   * Runs a function that changes the schema, with a Kysely on one connection, while no other instance
+   * does so; gives what the function gives.
+   *
+   * @throws {TypeError} inside a transaction, which not every database would keep open
+   * @throws {DbError} if it fails
+   */
+  async underLock<T>(
+    action: string,
+    run: (kysely: Kysely<AnyTables>) => Promise<T>,
+  ): Promise<T> {
+    if (this.isInTransaction) throw new TypeError(`Cannot ${action}: a transaction is open`);
+    const adapter = this.#dialect.kysely.createAdapter();
+    const options = { lockTable: "", lockRowId: "" };
+    const work = () =>
+      this.kysely.connection().execute(async (kysely) => {
+        await adapter.acquireMigrationLock(kysely, options);
+        try {
+          return await run(kysely);
+        } finally {
+          await adapter.releaseMigrationLock(kysely, options);
+        }
+      });
+    return await explaining(work, { action, explain: this.#rules.explain });
+  }
+
+  /**
+   * Asks the database for a sign of life, for no longer than an operation waits for a connection.
+   *
+   * @throws {DbError} if there is none
+   */
+  async ping(): Promise<void> {
+    const action = "reach the database";
+    const answer = Promise.resolve(this.execute(action, PING));
+    if (!await within(answer, this.#pingTimeoutMs)) throw dbError(action, { code: "PoolTimeout" });
+  }
+
+  /** Runs a script of several statements on the connection of a Kysely. */
+  async runScript(script: string, kysely: Kysely<AnyTables>): Promise<void> {
+    if (this.#dialect.runScript) await this.#dialect.runScript(script, kysely);
+    else await kysely.executeQuery(CompiledQuery.raw(script));
+  }
+
+  /**
+   * Waits up to 10 s for operations and transactions that are under way, then closes the database.
+   * Everything that comes later fails with `PoolClosed`. May be called again.
+   */
+  close(): Promise<void> {
+    if (this.isInTransaction) {
+      return Promise.reject(new TypeError("Cannot close database: a transaction is open"));
+    }
+    return this.#closing ??= this.#close();
+  }
+
+  async #close(): Promise<void> {
+    await within(this.#gate.close(), CLOSE_TIMEOUT_MS);
+    await this.#driver.init();
+    await this.#kyselyDriver.destroy();
+    // Kysely closes nothing that it has not used.
+    await this.#dialect.close?.();
+  }
+
+  #execute(action: string, statement: Statement): StatementResult | Promise<StatementResult> {
+    const transaction = this.#transactions.current;
+    if (transaction) {
+      return transaction.during(() => this.#executeJoined(action, statement, transaction));
+    }
+    if (this.#gate.isClosed) throw dbError(action, { code: "PoolClosed" });
+    try {
+      return this.#dialect.runNow?.(statement, false) ?? this.#executeAlone(action, statement);
+    } catch (error) {
+      throw this.#failure(action, error);
+    }
+  }
+
+  async #executeAlone(action: string, statement: Statement): Promise<StatementResult> {
+    try {
+      return await this.#runAlone(statement);
+    } catch (error) {
+      throw this.#failure(action, error);
+    }
+  }
+
+  async #executeJoined(
+    action: string,
+    statement: Statement,
+    transaction: Transaction,
+  ): Promise<StatementResult> {
+    while (transaction.nested) await transaction.nested;
+    // From here to the driver nothing may wait: a nested transaction could begin.
+    transaction.check(action);
+    try {
+      return await this.#runJoined(statement, transaction);
+    } catch (error) {
+      throw this.#failure(action, error);
+    }
+  }
+
+  async #runAlone(statement: Statement): Promise<StatementResult> {
+    if (this.#dialect.runNow || this.#dialect.runFree) {
+      const turn = this.#gate.enter();
+      if (turn) await turn;
+      try {
+        // With the gate to itself, a single connection has no other transaction.
+        return this.#dialect.runNow?.(statement, true) ?? await this.#dialect.runFree!(statement);
+      } finally {
+        this.#gate.leave();
+      }
+    }
+    const connection = await this.#driver.take();
+    try {
+      return resultOf(await connection.executeQuery(queryOf(statement)));
+    } finally {
+      await this.#driver.giveBack(connection);
+    }
+  }
+
+  async #runJoined(
+    statement: Statement,
+    { connection }: Transaction,
+  ): Promise<StatementResult> {
+    const { runNow } = this.#dialect;
+    const now = runNow &&
+      await connection.noting(() => runNow.call(this.#dialect, statement, true));
+    return now ?? resultOf(await connection.run(queryOf(statement)));
+  }
+
+  #failure(action: string, error: unknown): DbError {
+    return dbError(action, this.#explain(error), error);
+  }
+
+  #explain(error: unknown): DbFailure {
+    return error instanceof DbError ? error : this.grammar.explain(error ?? {});
+  }
+}
+
+/**
+ * Lets Kysely take several connections of a database that has one: the gate sees to that, and what is
+ * inside a transaction must not wait for those that wait for its end.
+ */
+function sharing(adapter: DialectAdapter): DialectAdapter {
+  return new Proxy(adapter, {
+    get(target, name) {
+      if (name === "supportsMultipleConnections") return true;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+function queryOf({ sql, parameters }: Statement): CompiledQuery {
+  return CompiledQuery.raw(sql, [...parameters]);
+}
+
+function resultOf({ rows, numAffectedRows, insertId }: QueryResult<unknown>): StatementResult {
+  return {
+    rows: rows.map((row) => Object.values(row as object)),
+    affectedRows: Number(numAffectedRows ?? rows.length),
+    insertId,
+  };
+}

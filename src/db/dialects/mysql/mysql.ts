@@ -1,0 +1,99 @@
+/**
+ * The SQL of MySQL 8 and MariaDB.
+ *
+ * @module
+ */
+import { type ColumnDataType, type Expression, sql } from "kysely";
+import {
+  BIGINT,
+  BLOB,
+  BOOLEAN,
+  DECIMAL,
+  INTEGER,
+  JSON_TEXT,
+  REAL,
+  SAME,
+  UUID,
+} from "../../connection/codecs.ts";
+import type { Codec, Grammar } from "../../connection/dialect.ts";
+import type { FieldKind } from "../../model/field_kind.ts";
+import { like, likePattern } from "../server/like.ts";
+import { explainMysqlError } from "./mysql_errors.ts";
+
+const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unknown>>> = {
+  integer: "bigint",
+  bigint: "bigint",
+  text: sql`longtext`,
+  boolean: "boolean",
+  real: "double precision",
+  decimal: "decimal",
+  json: "json",
+  timestamp: "datetime(3)",
+  uuid: "char(36)",
+  blob: sql`longblob`,
+};
+/** What MySQL takes a default of only as an expression. */
+const EXPRESSIONS: readonly FieldKind[] = ["text", "json", "blob"];
+
+/** What the SQL depends on. */
+export interface MysqlSettings {
+  /** A collation that compares text by code point; `utf8mb4_bin` also ignores spaces at its end. */
+  readonly collation: string;
+  /** Turns a whole number into what the driver sends as one. */
+  readonly integer?: Codec["encode"];
+  /** Turns bytes into what the driver sends as such. */
+  readonly bytes?: Codec["encode"];
+}
+
+/** Gives MySQL's SQL. */
+export function mysqlGrammar(
+  { collation, integer = INTEGER.encode, bytes = BLOB.encode }: MysqlSettings,
+): Grammar {
+  return {
+    brand: "MySQL",
+    codecs: {
+      integer: { encode: integer, decode: INTEGER.decode },
+      bigint: { encode: integer, decode: BIGINT.decode },
+      text: SAME,
+      boolean: BOOLEAN,
+      real: REAL,
+      decimal: DECIMAL,
+      json: JSON_TEXT,
+      timestamp: { encode: encodeInstant, decode: decodeInstant },
+      uuid: UUID,
+      blob: { encode: bytes, decode: BLOB.decode },
+    },
+    returning: false,
+    defaultIsolation: "repeatable read",
+    // A deadlock rolls it back, and what comes next would be no part of any.
+    dooms: ({ code }) => code === "SerializationFailure" || code === "ConnectionLost",
+    nullsLast: false,
+    maxParameters: 65_535,
+    tableOptions: sql`default character set utf8mb4 collate ${sql.raw(collation)}`,
+    columnType({ kind, traits: { size } }, isIndexed) {
+      if (kind === "decimal") return sql.raw(`decimal(${size.precision}, ${size.scale})`);
+      return kind === "text" && isIndexed ? "varchar(255)" : COLUMN_TYPES[kind];
+    },
+    generated: (definition) => definition.autoIncrement(),
+    literal(encoded, { kind }) {
+      return EXPRESSIONS.includes(kind) ? sql`(${sql.lit(encoded)})` : encoded;
+    },
+    pattern: likePattern,
+    matches: (_, column, pattern) => like(column, pattern),
+    // Compared as they are, a decimal and text would both be taken for doubles.
+    operand: (slot, { kind, traits: { size } }) =>
+      kind === "decimal"
+        ? sql`cast(${slot} as decimal(${sql.raw(`${size.precision}, ${size.scale}`)}))`
+        : undefined,
+    explain: explainMysqlError,
+  };
+}
+
+/** Columns are of type DATETIME, which has no time zone; they hold UTC. */
+function encodeInstant(value: unknown): string {
+  return (value as Date).toISOString().replace("T", " ").replace("Z", "");
+}
+
+function decodeInstant(raw: unknown): unknown {
+  return raw instanceof Date ? raw : new Date(`${String(raw).replace(" ", "T")}Z`);
+}

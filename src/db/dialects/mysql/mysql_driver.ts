@@ -1,0 +1,123 @@
+/**
+ * MySQL and MariaDB through `mysql2`.
+ *
+ * @module
+ */
+import { MysqlDialect, type MysqlPool, type MysqlPoolConnection } from "kysely";
+import type { Pool, PoolConnection, PoolOptions, RowDataPacket } from "mysql2";
+import type { PoolLimits } from "../../connection/connection.ts";
+import type { Dialect } from "../../connection/dialect.ts";
+import { loadDriver } from "../server/load_driver.ts";
+import { abandon, MysqlPoolKeeper } from "./mysql_pool.ts";
+import { explainMysqlError } from "./mysql_errors.ts";
+import { kyselyConnection } from "./mysql_kysely_connection.ts";
+import { mysqlGrammar } from "./mysql.ts";
+import { openServerError } from "../server/open_server_error.ts";
+
+type Mysql = typeof import("mysql2");
+
+const MAX_PREPARED = 1000;
+/** UTC; no value is cut to fit in silence; a key of 0 is 0. */
+const SESSION = "set time_zone = '+00:00', sql_mode = " +
+  "'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO'";
+/** They compare by code point, and spaces at the end too: MySQL's, MariaDB's, and what both lack. */
+const COLLATIONS = ["utf8mb4_0900_bin", "utf8mb4_nopad_bin", "utf8mb4_bin"];
+const KNOWN_COLLATIONS =
+  "select collation_name as name from information_schema.collations where collation_name in (?)";
+
+/**
+ * Opens a MySQL database, and connects to it once, or as often as the pool's minimum.
+ *
+ * @throws {DbError} if it cannot be reached, or refuses
+ */
+export async function openMysql(
+  url: URL,
+  { min, max, acquireTimeoutMs }: PoolLimits,
+): Promise<Dialect> {
+  const [{ default: mysql }, { Buffer }] = await loadDriver(
+    "mysql2",
+    () => Promise.all([import("mysql2"), import("node:buffer")]),
+  );
+  const settings: PoolOptions = {
+    uri: url.href,
+    charset: "utf8mb4",
+    timezone: "Z",
+    supportBigNumbers: true,
+    jsonStrings: true,
+    connectTimeout: acquireTimeoutMs,
+    maxPreparedStatements: MAX_PREPARED,
+  };
+  // What is idle is seen to here: the driver would keep as few after a second as after an hour.
+  const pool = mysql.createPool({ ...settings, connectionLimit: max, maxIdle: max });
+  const connections = new MysqlPoolKeeper(pool, min);
+  try {
+    const collation = await connect(pool, Math.max(1, min), acquireTimeoutMs);
+    const grammar = mysqlGrammar({
+      collation,
+      // A number would be sent as a double, which LIMIT refuses and long keys do not fit.
+      integer: (value) => mysql.TypedParameter.BIGINT(value as number | bigint),
+      bytes: (value) => Buffer.from(value as Uint8Array),
+    });
+    return {
+      grammar,
+      kysely: new MysqlDialect({ pool: preparing(pool, connections, acquireTimeoutMs) }),
+      runScript: (script) => runScript(mysql, settings, script),
+    };
+  } catch (error) {
+    await connections.close();
+    throw openServerError("MySQL", url, error, explainMysqlError(error));
+  }
+}
+
+/**
+ * Gives a pool the face that Kysely knows. Statements with values are prepared, and kept so;
+ * connections are set up before anyone gets them.
+ */
+function preparing(pool: Pool, connections: MysqlPoolKeeper, timeout: number): MysqlPool {
+  // Kysely knows a connection by its identity.
+  const faces = new WeakMap<PoolConnection, MysqlPoolConnection>();
+  return {
+    end: (callback) => void connections.close().then(() => callback(undefined), callback),
+    getConnection: (callback) =>
+      pool.getConnection((error, connection) => {
+        // Where there is an error, Kysely does not look at the connection.
+        if (error) return callback(error, undefined as never);
+        const known = faces.get(connection);
+        if (known) return callback(null, known);
+        connection.query({ sql: SESSION, timeout }, (error) => {
+          if (error) {
+            abandon(connection);
+            return callback(error, undefined as never);
+          }
+          const face = kyselyConnection(connection);
+          faces.set(connection, face);
+          callback(null, face);
+        });
+      }),
+  };
+}
+
+/** Connects a number of times at once, and keeps the connections; gives the best collation there is. */
+async function connect(pool: Pool, times: number, timeout: number): Promise<string> {
+  const connecting = Array.from({ length: times }, () => pool.promise().getConnection());
+  const settled = await Promise.allSettled(connecting);
+  for (const result of settled) if (result.status === "fulfilled") result.value.release();
+  await Promise.all(connecting);
+  const [rows] = await pool.promise().query<({ name: string } & RowDataPacket)[]>(
+    { sql: KNOWN_COLLATIONS, timeout },
+    [COLLATIONS],
+  );
+  const known = rows.map(({ name }) => name);
+  return COLLATIONS.find((name) => known.includes(name)) ?? "utf8mb4_bin";
+}
+
+/** Runs a script on a connection of its own: others take one statement at a time. */
+async function runScript(mysql: Mysql, settings: PoolOptions, script: string): Promise<void> {
+  const connection = mysql.createConnection({ ...settings, multipleStatements: true }).promise();
+  try {
+    await connection.query(SESSION);
+    await connection.query(script);
+  } finally {
+    connection.destroy();
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * What MySQL's errors mean.
+ *
+ * @module
+ */
+import { type DbErrorCode, type DbFailure, NO_COLUMN, NO_TABLE } from "../../errors.ts";
+import { isOutOfReach } from "../server/network_errors.ts";
+
+/** Error numbers (MySQL Error Message Reference), and those of MariaDB. */
+const NUMBERS: Readonly<Record<number, DbErrorCode>> = {
+  1062: "UniqueViolation",
+  1169: "UniqueViolation",
+  1586: "UniqueViolation",
+  1216: "ForeignKeyViolation",
+  1217: "ForeignKeyViolation",
+  1451: "ForeignKeyViolation",
+  1452: "ForeignKeyViolation",
+  1048: "NotNullViolation",
+  1364: "NotNullViolation",
+  1264: "CheckViolation",
+  1265: "CheckViolation",
+  1292: "CheckViolation",
+  1366: "CheckViolation",
+  1406: "CheckViolation",
+  1690: "CheckViolation",
+  3140: "CheckViolation",
+  3141: "CheckViolation",
+  3157: "CheckViolation",
+  3819: "CheckViolation",
+  4025: "CheckViolation",
+  1020: "SerializationFailure",
+  1213: "SerializationFailure",
+  1205: "PoolTimeout",
+  1317: "PoolTimeout",
+  1969: "PoolTimeout",
+  3024: "PoolTimeout",
+  3572: "PoolTimeout",
+  1040: "ConnectionLost",
+  1044: "ConnectionLost",
+  1045: "ConnectionLost",
+  1049: "ConnectionLost",
+  1698: "ConnectionLost",
+  1053: "ConnectionLost",
+  1077: "ConnectionLost",
+  1129: "ConnectionLost",
+  1152: "ConnectionLost",
+  1158: "ConnectionLost",
+  1159: "ConnectionLost",
+  1160: "ConnectionLost",
+  1161: "ConnectionLost",
+  1184: "ConnectionLost",
+  1203: "ConnectionLost",
+  1927: "ConnectionLost",
+  4031: "ConnectionLost",
+};
+
+/** Codes of the driver. */
+const LOSSES: readonly string[] = ["PROTOCOL_CONNECTION_LOST", "PROTOCOL_SEQUENCE_TIMEOUT"];
+const DUPLICATE = 1062;
+
+/** An error of a key whose values are taken, and its columns, where these were looked up. */
+export interface DuplicateKey extends Error {
+  fields?: readonly string[];
+}
+
+/** Tells whether an error is of a key whose values are taken. */
+export function isDuplicate(error: unknown): error is DuplicateKey {
+  return error instanceof Error && "errno" in error && error.errno === DUPLICATE;
+}
+
+/** Says what an error of a statement or a connection means. */
+export function explainMysqlError(error: unknown): DbFailure {
+  const { code, errno = 0, message = "", fatal } = error as {
+    code?: string;
+    errno?: number;
+    message?: string;
+    fatal?: boolean;
+  };
+  if (message === "Pool is closed.") return { code: "PoolClosed" };
+  if (errno === 1146) return NO_TABLE;
+  if (errno === 1054) return NO_COLUMN;
+  const kind = NUMBERS[errno];
+  if (isDuplicate(error)) return { code: "UniqueViolation", fields: columnsOf(error) };
+  if (kind === "NotNullViolation") return { code: kind, fields: columnIn(message) };
+  if (kind) return { code: kind };
+  const isLost = fatal === true || LOSSES.includes(String(code)) || isOutOfReach(error) ||
+    message.includes("in closed state");
+  return { code: isLost ? "ConnectionLost" : "Database" };
+}
+
+/** Reads the name of the key in `Duplicate entry '…' for key 'users.email'`. */
+export function keyIn(message: string): string | undefined {
+  return /for key '(?:[^'.]+\.)?([^'.]+)'$/.exec(message)?.[1];
+}
+
+/** A unique column's key has its name, unless someone gave it another. */
+function columnsOf({ fields, message }: DuplicateKey): readonly string[] {
+  const key = keyIn(message);
+  return fields ?? (key === undefined || key === "PRIMARY" ? [] : [key]);
+}
+
+/** Reads `Column 'name' cannot be null`, and `Field 'name' doesn't have a default value`. */
+function columnIn(message: string): readonly string[] {
+  const [, column] = /^\w+ '([^']+)'/.exec(message) ?? [];
+  return column === undefined ? [] : [column];
+}

@@ -1,0 +1,87 @@
+/**
+ * PostgreSQL through `postgres`.
+ *
+ * @module
+ */
+import { CompiledQuery, type DatabaseConnection } from "kysely";
+import type { Options, PostgresType } from "postgres";
+import type { PoolLimits } from "../../connection/connection.ts";
+import type { Dialect } from "../../connection/dialect.ts";
+import { loadDriver } from "../server/load_driver.ts";
+import { openServerError } from "../server/open_server_error.ts";
+import { POSTGRES } from "./postgres.ts";
+import { PostgresPool } from "./postgres_pool.ts";
+import { withDriver } from "../../connection/with_driver.ts";
+
+/** What the driver reads and the SQL means goes by these, which a database may have set otherwise. */
+const SESSION = {
+  TimeZone: "UTC",
+  DateStyle: "ISO",
+  extra_float_digits: "1",
+  bytea_output: "hex",
+  standard_conforming_strings: "on",
+};
+
+/** How values travel, where the driver would do it in another way. */
+const TYPES: Readonly<Record<string, PostgresType>> = {
+  // Written as text by codecs and, as Kysely would have it, by callers.
+  json: { to: 114, from: [114, 3802], serialize: jsonText, parse: JSON.parse },
+  int8: { to: 20, from: [20], serialize: String, parse: exactNumber },
+};
+
+/**
+ * Opens a PostgreSQL database, and connects to it once, or as often as the pool's minimum.
+ *
+ * @throws {DbError} if it cannot be reached, or refuses
+ */
+export async function openPostgres(url: URL, limits: PoolLimits): Promise<Dialect> {
+  const [{ default: postgres }, { PostgresJSDialect, PostgresJSDriver }, net] = await loadDriver(
+    "postgres and kysely-postgres-js",
+    () => Promise.all([import("postgres"), import("kysely-postgres-js"), import("node:net")]),
+  );
+  const options: Options<Record<string, PostgresType>> = {
+    connect_timeout: limits.acquireTimeoutMs / 1000,
+    onnotice: () => {},
+    types: TYPES,
+    connection: SESSION,
+  };
+  const pool = new PostgresPool({
+    net,
+    limits,
+    make(settings, known) {
+      if (!known) return postgres(url.href, { ...options, ...settings });
+      // The driver takes what it gives: the types of arrays need not be asked for again.
+      const parsed = { ...known.options, ...settings, fetch_types: false, parameters: {} };
+      return postgres(parsed as unknown as Options<Record<string, PostgresType>>);
+    },
+  });
+  try {
+    await pool.connect(Math.max(1, limits.min));
+  } catch (error) {
+    await pool.close(0);
+    throw openServerError("PostgreSQL", url, error, POSTGRES.explain(error));
+  }
+
+  /** Kysely's own would have a method of the connection that this driver's has not. */
+  class PostgresDriver extends PostgresJSDriver {
+    override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+      await connection.executeQuery(CompiledQuery.raw("rollback"));
+    }
+  }
+  const config = { postgres: () => Promise.resolve(pool.asSql) };
+  return {
+    grammar: POSTGRES,
+    kysely: withDriver(new PostgresJSDialect(config), () => new PostgresDriver(config)),
+    runFree: (statement) => pool.run(statement),
+  };
+}
+
+function jsonText(value: unknown): unknown {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Gives a number where that is exact, else a bigint. */
+function exactNumber(text: string): number | bigint {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : BigInt(text);
+}

@@ -1,0 +1,65 @@
+/**
+ * What PostgreSQL's errors mean.
+ *
+ * @module
+ */
+import { type DbErrorCode, type DbFailure, NO_COLUMN, NO_TABLE } from "../../errors.ts";
+import { isOutOfReach } from "../server/network_errors.ts";
+
+/** SQLSTATEs (PostgreSQL manual, appendix A), and codes of the driver. */
+const CODES: Readonly<Record<string, DbErrorCode>> = {
+  "23505": "UniqueViolation",
+  "23P01": "UniqueViolation",
+  "23503": "ForeignKeyViolation",
+  "23001": "ForeignKeyViolation",
+  "23502": "NotNullViolation",
+  "23514": "CheckViolation",
+  "22001": "CheckViolation",
+  "22003": "CheckViolation",
+  "22007": "CheckViolation",
+  "22008": "CheckViolation",
+  "22021": "CheckViolation",
+  "22P02": "CheckViolation",
+  "22P05": "CheckViolation",
+  "54000": "CheckViolation",
+  "40001": "SerializationFailure",
+  "40P01": "SerializationFailure",
+  "55P03": "PoolTimeout",
+  "57014": "PoolTimeout",
+  "25P03": "ConnectionLost",
+  "28000": "ConnectionLost",
+  "28P01": "ConnectionLost",
+  "3D000": "ConnectionLost",
+  "53300": "ConnectionLost",
+  "57P01": "ConnectionLost",
+  "57P02": "ConnectionLost",
+  "57P03": "ConnectionLost",
+  "57P05": "ConnectionLost",
+  CONNECTION_CLOSED: "ConnectionLost",
+  CONNECTION_DESTROYED: "ConnectionLost",
+  CONNECT_TIMEOUT: "ConnectionLost",
+  CONNECTION_ENDED: "PoolClosed",
+};
+
+/** Says what an error of a statement or a connection means. */
+export function explainPostgresError(error: unknown): DbFailure {
+  const { code, detail = "", column_name, column } = error as {
+    code?: string;
+    detail?: string;
+    column_name?: string;
+    column?: string;
+  };
+  if (code === "42P01") return NO_TABLE;
+  if (code === "42703") return NO_COLUMN;
+  const kind = CODES[String(code)] ??
+    (String(code).startsWith("08") || isOutOfReach(error) ? "ConnectionLost" : "Database");
+  if (kind === "UniqueViolation") return { code: kind, fields: columnsIn(detail) };
+  const name = column_name ?? column;
+  return kind === "NotNullViolation" && name ? { code: kind, fields: [name] } : { code: kind };
+}
+
+/** Reads `Key (email, name)=(…) already exists.`, in whatever language it is; an expression has none. */
+function columnsIn(detail: string): readonly string[] {
+  const [, list = ""] = /^[^(]*\(([^()]+)\)=\(/.exec(detail) ?? [];
+  return list === "" ? [] : list.split(", ").map((name) => name.replace(/^"|"$/g, ""));
+}

@@ -1,0 +1,19 @@
+/**
+ * Looking for text with LIKE.
+ *
+ * @module
+ */
+import { type Expression, sql, type SqlBool } from "kysely";
+import type { TextMatch } from "../../connection/dialect.ts";
+import type { Slot } from "../../connection/operation.ts";
+
+/** Gives a pattern whose wildcards stand for themselves. */
+export function likePattern(match: TextMatch, text: string): string {
+  const literal = text.replace(/[%_!]/g, "!$&");
+  return `${match === "startsWith" ? "" : "%"}${literal}${match === "endsWith" ? "" : "%"}`;
+}
+
+/** Compares a column with a pattern. The escape is not a backslash: MySQL may read that as one. */
+export function like(column: Expression<unknown>, pattern: Slot): Expression<SqlBool> {
+  return sql<SqlBool>`${column} like ${pattern} escape '!'`;
+}

@@ -1,0 +1,39 @@
+/**
+ * Why a database server could not be used.
+ *
+ * @module
+ */
+import { DbError, type DbFailure } from "../../errors.ts";
+
+const REFUSED_USER: readonly string[] = [
+  "28000",
+  "28P01",
+  "ER_ACCESS_DENIED_ERROR",
+  "ER_ACCESS_DENIED_NO_PASSWORD_ERROR",
+  "ER_DBACCESS_DENIED_ERROR",
+];
+const NO_DATABASE: readonly string[] = ["3D000", "ER_BAD_DB_ERROR"];
+
+/** Words an error of opening a database; it tells where that is, and not the password. */
+export function openServerError(
+  brand: string,
+  { hostname, port, pathname, username }: URL,
+  cause: unknown,
+  failure: DbFailure,
+): DbError {
+  const code = String((cause as { code?: unknown } | null)?.code);
+  const reason = REFUSED_USER.includes(code)
+    ? `it refuses the user ${decodeURIComponent(username)} or the password`
+    : NO_DATABASE.includes(code)
+    ? "there is no such database"
+    : failure.code === "ConnectionLost"
+    ? "it does not answer, or lets nobody in"
+    : reasonIn(cause);
+  const place = `${hostname}${port && `:${port}`}${decodeURIComponent(pathname)}`;
+  return new DbError(failure.code, `Cannot open ${brand} database ${place}: ${reason}`, { cause });
+}
+
+/** The server's own words are for whoever starts the application; they hold no password. */
+function reasonIn(cause: unknown): string {
+  return cause instanceof Error ? cause.message : "the database failed";
+}

@@ -1,0 +1,92 @@
+/**
+ * The SQL of SQLite.
+ *
+ * @module
+ */
+import { type ColumnDataType, type Expression, sql, type SqlBool } from "kysely";
+import {
+  BIGINT,
+  BLOB,
+  BOOLEAN,
+  INTEGER,
+  JSON_TEXT,
+  REAL,
+  SAME,
+  TIMESTAMP,
+  UUID,
+} from "../../connection/codecs.ts";
+import { decimalDigits, decimalText } from "../../model/decimal.ts";
+import type { Grammar, TextMatch } from "../../connection/dialect.ts";
+import type { FieldKind } from "../../model/field_kind.ts";
+import type { Slot } from "../../connection/operation.ts";
+import { storableBytes } from "./sqlite_bytes.ts";
+import { explainSqliteError } from "./sqlite_errors.ts";
+
+/** SQLite's storage classes. */
+const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType>> = {
+  integer: "integer",
+  bigint: "integer",
+  text: "text",
+  boolean: "integer",
+  real: "real",
+  decimal: "integer",
+  json: "text",
+  timestamp: "text",
+  uuid: "text",
+  blob: "blob",
+};
+const MAX_PRECISION = 18;
+
+/** SQLite's SQL. It has no booleans, and a decimal is a whole number in units of its last place. */
+export const SQLITE: Grammar = {
+  brand: "SQLite",
+  codecs: {
+    integer: INTEGER,
+    bigint: BIGINT,
+    text: SAME,
+    boolean: { encode: Number, decode: BOOLEAN.decode },
+    real: REAL,
+    decimal: {
+      encode: (value, { traits: { size } }) => decimalDigits(String(value), size),
+      decode: (raw, field) => decimalText(BIGINT.decode(raw, field) as bigint, field.traits.size),
+    },
+    json: JSON_TEXT,
+    timestamp: TIMESTAMP,
+    uuid: UUID,
+    blob: { encode: (value) => storableBytes(value as Uint8Array), decode: BLOB.decode },
+  },
+  returning: true,
+  defaultIsolation: "serializable",
+  // An I/O error may roll it back.
+  dooms: ({ code }) => code === "ConnectionLost",
+  nullsLast: false,
+  maxParameters: 32_766,
+  // Tables refuse values of another type, as the other databases do.
+  tableOptions: sql`strict`,
+  columnType({ kind, traits: { size } }) {
+    if (size.precision > MAX_PRECISION) {
+      throw new RangeError(
+        `Cannot keep decimal: SQLite has ${MAX_PRECISION} digits, not ${size.precision}`,
+      );
+    }
+    return COLUMN_TYPES[kind];
+  },
+  generated: (definition) => definition.autoIncrement(),
+  literal: (encoded) => encoded,
+  pattern: (_, text) => text,
+  // Not LIKE, which ignores the case of ASCII letters; nor GLOB, which takes no long pattern.
+  matches(match: TextMatch, column: Expression<unknown>, text: Slot) {
+    switch (match) {
+      case "contains":
+        return sql<SqlBool>`instr(${column}, ${text}) > 0`;
+      case "startsWith":
+        // The first comparison can use an index.
+        return sql<
+          SqlBool
+        >`(${column} >= ${text} and substr(${column}, 1, length(${text})) = ${text})`;
+      case "endsWith":
+        return sql<SqlBool>`substr(${column}, length(${column}) - length(${text}) + 1) = ${text}`;
+    }
+  },
+  explain: explainSqliteError,
+};

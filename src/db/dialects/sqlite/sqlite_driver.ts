@@ -1,0 +1,178 @@
+/**
+ * SQLite through `node:sqlite`, which Deno, Node and Bun have built in.
+ *
+ * @module
+ */
+import {
+  type Dialect as KyselyDialect,
+  SqliteDialect,
+  type SqliteDialectConfig,
+  SqliteDriver,
+} from "kysely";
+import type { DatabaseSync } from "node:sqlite";
+import { BoundedCache } from "../../../platform/bounded_cache.ts";
+import type { Dialect, StatementResult } from "../../connection/dialect.ts";
+import type { Statement } from "../../connection/operation.ts";
+import { SQLITE } from "./sqlite.ts";
+import { openError } from "./sqlite_errors.ts";
+import { withDriver } from "../../connection/with_driver.ts";
+import { kyselyDatabase, type PreparedStatement, prepareStatement } from "./sqlite_statement.ts";
+
+const BUSY_TIMEOUT_MS = 5000;
+const PRAGMAS = [
+  `pragma busy_timeout = ${BUSY_TIMEOUT_MS}`,
+  "pragma foreign_keys = on",
+  "pragma journal_mode = wal",
+];
+/** At most 1024 prepared statements, and fewer where their SQL is long. */
+const MAX_WEIGHT = 1_048_576;
+
+/**
+ * Begins transactions that may write at once: one that reads first could not go on to write after
+ * another process has.
+ */
+class ImmediateDriver extends SqliteDriver {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync, config: SqliteDialectConfig) {
+    super(config);
+    this.#database = database;
+  }
+
+  /** Waits for another writer without holding up this process, which may be the one that writes. */
+  override async beginTransaction(): Promise<void> {
+    await onceFree(() => this.#beginNow());
+  }
+
+  #beginNow(): void {
+    const run = (sql: string) => this.#database.prepare(sql).all();
+    run("pragma busy_timeout = 0");
+    try {
+      run("begin immediate");
+    } finally {
+      run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    }
+  }
+}
+
+/** An open SQLite database: one connection, and one more that reads while a transaction is open. */
+export class Sqlite implements Dialect {
+  /** SQLite's SQL. */
+  readonly grammar = SQLITE;
+  /** Kysely's own dialect, over this connection. */
+  readonly kysely: KyselyDialect;
+  /** Writers wait for each other. */
+  readonly poolMax = 1;
+  /** Transactions begin by writing. */
+  readonly transactionsLock = true;
+  readonly #writer: SqliteConnection;
+  readonly #openReader: (() => DatabaseSync) | undefined;
+  #reader: SqliteConnection | undefined;
+
+  /** Takes over an open database, and what opens it once more to read. */
+  constructor(database: DatabaseSync, openReader?: () => DatabaseSync) {
+    this.#writer = new SqliteConnection(database);
+    this.#openReader = openReader;
+    const config = { database: kyselyDatabase(database) };
+    this.kysely = withDriver(
+      new SqliteDialect(config),
+      () => new ImmediateDriver(database, config),
+    );
+  }
+
+  /**
+   * Runs at once unless a transaction is open, which the statement would become part of; if it only
+   * reads, it then reads what was last committed. Statements are synchronous: there is nothing else to
+   * wait for.
+   */
+  runNow(statement: Statement, inTransaction: boolean): StatementResult | undefined {
+    // Older versions of Node do not tell: undefined.
+    if (inTransaction || this.#writer.database.isTransaction === false) {
+      return this.#writer.run(statement);
+    }
+    if (!statement.reads || !this.#openReader) return undefined;
+    this.#reader ??= new SqliteConnection(this.#openReader());
+    return this.#reader.run(statement);
+  }
+
+  /** Tells whether it is: a trigger or a conflict may have rolled it back. */
+  isTransactionOpen(): boolean | undefined {
+    return this.#writer.database.isTransaction;
+  }
+
+  /** Runs all statements of a script. */
+  runScript(script: string): Promise<void> {
+    this.#writer.database.exec(script);
+    return Promise.resolve();
+  }
+
+  /** Closes the file. */
+  close(): void {
+    this.#reader?.close();
+    this.#writer.close();
+  }
+}
+
+/** A connection, and the statements it keeps prepared. */
+class SqliteConnection {
+  readonly database: DatabaseSync;
+  readonly #statements = new BoundedCache<PreparedStatement>({
+    max: MAX_WEIGHT,
+    weigh: ({ sql }) => Math.max(1024, sql.length),
+  });
+
+  constructor(database: DatabaseSync) {
+    this.database = database;
+  }
+
+  run({ sql, parameters }: Statement): StatementResult {
+    return this.#statements.getOrMake(sql, () => prepareStatement(this.database, sql)).run(
+      parameters,
+    );
+  }
+
+  close(): void {
+    if (this.database.isOpen) this.database.close();
+  }
+}
+
+/**
+ * Opens a database file, made if it is not there, or `":memory:"`. Foreign keys are enforced, a file
+ * is in WAL mode, and a statement waits up to 5 s for another process to finish writing; all of this
+ * process waits with it, as `node:sqlite` is synchronous.
+ *
+ * @throws {DbError} `ConnectionLost` if the file cannot be opened, `Database` if it is not a database
+ */
+export async function openSqlite(path: string): Promise<Sqlite> {
+  const { DatabaseSync } = await import("node:sqlite");
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path);
+    // Not exec(): on Deno its errors have no result code.
+    for (const pragma of PRAGMAS) await setPragma(database, pragma);
+    if (path === ":memory:") return new Sqlite(database);
+    return new Sqlite(database, () => new DatabaseSync(path, { readOnly: true }));
+  } catch (error) {
+    database?.close();
+    throw openError(path, error);
+  }
+}
+
+/** To become a WAL, a file has to be nobody else's for a moment, for which SQLite does not wait itself. */
+function setPragma(database: DatabaseSync, pragma: string): Promise<void> {
+  return onceFree(() => void database.prepare(pragma).all());
+}
+
+/** Does what another process may keep from being done, for as long as a statement would wait for it. */
+async function onceFree(run: () => void): Promise<void> {
+  const endsAt = performance.now() + BUSY_TIMEOUT_MS;
+  for (let waitMs = 1;; waitMs = Math.min(2 * waitMs, 50)) {
+    try {
+      return run();
+    } catch (error) {
+      const isBusy = SQLITE.explain(error).code === "PoolTimeout";
+      if (!isBusy || performance.now() > endsAt) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * Statements of `node:sqlite`, and the shim that Kysely's `SqliteDialect` drives them through.
+ *
+ * @module
+ */
+import type { SqliteDatabase } from "kysely";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { DriverRow, StatementResult } from "../../connection/dialect.ts";
+import { storableBytes } from "./sqlite_bytes.ts";
+
+/** What older types of `node:sqlite` lack. */
+interface ReturnsArrays {
+  setReturnArrays(enabled: boolean): void;
+}
+
+/** A statement that is kept prepared. */
+export interface PreparedStatement {
+  /** Its SQL. */
+  readonly sql: string;
+  /** Runs it with encoded values. */
+  readonly run: (parameters: readonly unknown[]) => StatementResult;
+}
+
+/** Prepares a statement to be kept. It reads arrays, which are made faster than objects. */
+export function prepareStatement(database: DatabaseSync, sql: string): PreparedStatement {
+  const statement = prepare(database, sql) as StatementSync & ReturnsArrays;
+  if (statement.columns().length === 0) {
+    const run = (parameters: readonly unknown[]) => {
+      const { changes } = statement.run(...parameters as SQLInputValue[]);
+      return { rows: [], affectedRows: Number(changes) };
+    };
+    return { sql, run };
+  }
+  statement.setReturnArrays(true);
+  const run = (parameters: readonly unknown[]) => {
+    // The types of node:sqlite do not follow setReturnArrays; codecs encode to what SQLite stores.
+    const rows = statement.all(...parameters as SQLInputValue[]) as unknown as DriverRow[];
+    return { rows, affectedRows: rows.length };
+  };
+  return { sql, run };
+}
+
+/**
+ * Turns a value into one that SQLite stores: a boolean becomes 1 or 0. Anything that `node:sqlite`
+ * would refuse, or take for named parameters and bind as NULL (a date does), is refused here.
+ *
+ * @throws {TypeError} if SQLite has no such value
+ */
+function bindable(value: unknown): SQLInputValue {
+  switch (typeof value) {
+    case "string":
+    case "number":
+    case "bigint":
+      return value;
+    case "boolean":
+      return Number(value);
+  }
+  if (value === null) return value;
+  if (value instanceof Uint8Array) return storableBytes(value);
+  throw new TypeError(`Cannot bind ${typeof value}: SQLite stores null, numbers, text and bytes`);
+}
+
+/**
+ * Gives a connection the face that Kysely knows. Each query is prepared anew: on some runtimes a kept
+ * `select *` would not notice new columns.
+ */
+export function kyselyDatabase(database: DatabaseSync): SqliteDatabase {
+  return {
+    close: () => database.close(),
+    prepare(sql) {
+      const statement = prepare(database, sql);
+      return {
+        reader: statement.columns().length > 0,
+        all: (parameters) => statement.all(...parameters.map(bindable)).map(withNumbers),
+        run: (parameters) => statement.run(...parameters.map(bindable)),
+        *iterate(parameters) {
+          for (const row of statement.iterate(...parameters.map(bindable))) yield withNumbers(row);
+        },
+      };
+    },
+  };
+}
+
+/** Reads integers as bigints: as numbers they would throw beyond 2^53. */
+function prepare(database: DatabaseSync, sql: string): StatementSync {
+  const statement = database.prepare(sql);
+  statement.setReadBigInts(true);
+  return statement;
+}
+
+/** Gives a plain row, its integers as numbers where a number is exact. */
+function withNumbers(row: unknown): unknown {
+  return Object.fromEntries(
+    Object.entries(row as object).map(([name, value]) => [name, exactNumber(value)]),
+  );
+}
+
+function exactNumber(value: unknown): unknown {
+  const number = Number(value);
+  return typeof value === "bigint" && Number.isSafeInteger(number) ? number : value;
+}

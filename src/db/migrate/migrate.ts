@@ -1,0 +1,116 @@
+/**
+ * Brings a database up to date, and back.
+ *
+ * @module
+ */
+import type { Kysely } from "kysely";
+import { type MigrationResultSet, Migrator, NO_MIGRATIONS } from "kysely/migration";
+import type { DbConnection } from "../connection/connection.ts";
+import type { AnyTables } from "../connection/dialect.ts";
+import { DbError, dbError } from "../errors.ts";
+import { type MigrationStatus, migrationStatuses } from "./migration_status.ts";
+import { kyselyMigration, type Migrations, type MigrationSource } from "./migrations.ts";
+import { changeSchema } from "./schema_change.ts";
+
+type Action = "migrate" | "roll back";
+
+/**
+ * Runs the migrations that the database has not seen, in their order, under a lock; gives their names.
+ *
+ * @throws {TypeError} if the migrations are not sound
+ * @throws {DbError} if they cannot be read; `Database` if one fails; what that leaves behind depends on
+ * the database: nothing on PostgreSQL and SQLite, all that came before the failing statement on MySQL
+ */
+export async function migrate(
+  connection: DbConnection,
+  source: MigrationSource,
+): Promise<readonly string[]> {
+  const { kysely } = connection;
+  const migrations = await source();
+  const hasNone = Object.keys(migrations).length === 0;
+  // All that was run may be gone, which the migrator would find.
+  if (hasNone && (await migrationStatuses(kysely, migrations)).length === 0) return [];
+  const run = async () => {
+    const migrator = makeMigrator(connection, { kysely, migrations });
+    return namesOf(await migrator.migrateToLatest(), { action: "migrate", connection });
+  };
+  return await changeSchema(connection, { action: "migrate", run });
+}
+
+/**
+ * Undoes the last `steps` migrations that the database has run, newest first, under a lock; gives their
+ * names.
+ *
+ * @throws {TypeError} if the migrations are not sound, or one to be undone has no `down`
+ * @throws {DbError} if they cannot be read; `Database` if one is gone or fails; what that leaves behind
+ * depends on the database: nothing on PostgreSQL and SQLite, all that came before the failing statement
+ * on MySQL
+ */
+export async function rollBack(
+  connection: DbConnection,
+  { source, steps }: { readonly source: MigrationSource; readonly steps: number },
+): Promise<readonly string[]> {
+  const migrations = await source();
+  const run = async (kysely: Kysely<AnyTables>) => {
+    const statuses = await migrationStatuses(kysely, migrations);
+    const executed = statuses.filter(({ executedAt }) => executedAt);
+    if (executed.length === 0) return [];
+    for (const status of executed.slice(-steps).toReversed()) checkDown(status);
+    const target = executed.at(-steps - 1)?.name ?? NO_MIGRATIONS;
+    const migrator = makeMigrator(connection, { kysely, migrations });
+    return namesOf(await migrator.migrateTo(target), { action: "roll back", connection });
+  };
+  if (connection.grammar.brand === "SQLite") {
+    const inTransaction = () => run(connection.kysely);
+    return await changeSchema(connection, { action: "roll back", run: inTransaction });
+  }
+  // No other instance may migrate between what is read and what is then done. The migrator takes the
+  // lock once more, on the same connection, which has it already.
+  const [outcome] = await connection.underLock(
+    "roll back",
+    (kysely) => Promise.allSettled([run(kysely)]),
+  );
+  if (outcome.status === "rejected") throw outcome.reason;
+  return outcome.value;
+}
+
+/** Kysely would leave it as it is, and undo those before it. One that is gone it refuses by itself. */
+function checkDown({ name, canRollBack, isMissing }: MigrationStatus): void {
+  if (canRollBack || isMissing) return;
+  throw new TypeError(`Cannot roll back: ${name} has no down`);
+}
+
+function makeMigrator(
+  connection: DbConnection,
+  { kysely, migrations }: { kysely: Kysely<AnyTables>; migrations: Migrations },
+): Migrator {
+  const runScript = (script: string, kysely: Kysely<AnyTables>) =>
+    connection.runScript(script, kysely);
+  const steps = Object.entries(migrations).map(([name, step]) =>
+    [name, kyselyMigration(step, runScript)] as const
+  );
+  return new Migrator({
+    db: kysely,
+    provider: { getMigrations: () => Promise.resolve(Object.fromEntries(steps)) },
+  });
+}
+
+/** Gives the names of what was done, or fails. */
+function namesOf(
+  { error, results = [] }: MigrationResultSet,
+  { action, connection }: { readonly action: Action; readonly connection: DbConnection },
+): readonly string[] {
+  if (error === undefined) return results.map(({ migrationName }) => migrationName);
+  const failed = results.find(({ status }) => status === "Error");
+  if (failed) {
+    const message = `Cannot ${action}: ${failed.migrationName} failed`;
+    throw new DbError("Database", message, { cause: (error as Error | null)?.cause ?? error });
+  }
+  // So does the migrator begin its own findings, such as a migration that was run and is gone.
+  if (error instanceof Error && error.message.startsWith("corrupted migrations")) {
+    throw new DbError("Database", `Cannot ${action}: ${error.message}`, { cause: error });
+  }
+  throw error instanceof DbError
+    ? error
+    : dbError(action, connection.grammar.explain(error), error);
+}

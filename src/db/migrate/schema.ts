@@ -1,0 +1,127 @@
+/**
+ * The tables of models, as SQL.
+ *
+ * @module
+ */
+import { type ColumnDefinitionBuilder, type Compilable, sql } from "kysely";
+import type { ReferenceTarget } from "../model/field.ts";
+import { isGenerated, isUnique } from "../model/model.ts";
+import type { Table, TableColumn } from "../query/table.ts";
+
+const MAX_NAME = 63;
+
+/**
+ * Says how to make tables, with indexes on what refers to others, where they are not there. A
+ * generated key is never given out twice.
+ *
+ * @throws {TypeError} if a table refers to one that is not among them
+ */
+export function createTables(tables: readonly Table[]): readonly Compilable[] {
+  return inOrder(tables).flatMap((table) => [createTable(table), ...createIndexes(table)]);
+}
+
+function createTable({ name, columns, connection: { kysely, grammar } }: Table): Compilable {
+  let table = kysely.schema.createTable(name).ifNotExists();
+  for (const column of columns) {
+    const isIndexed = isUnique(column.field) || column.field.traits.reference !== undefined;
+    const type = grammar.columnType(column.field, isIndexed);
+    // Kysely takes an expression of any type for a data type.
+    table = table.addColumn(
+      column.name,
+      type as "text",
+      (definition) => define(definition, column),
+    );
+  }
+  for (const { name: column, field: { traits: { reference } } } of columns) {
+    if (!reference) continue;
+    const [target, key] = referenceOf(name, columns, reference.target);
+    // The builder cannot follow columns that are added in a loop.
+    table = table.addForeignKeyConstraint(
+      uniqueName(name, column, "fkey"),
+      [column as never],
+      target,
+      [key],
+      // Restricting, some databases refuse to delete rows that only refer to each other.
+      (constraint) =>
+        constraint.onDelete(reference.onDelete === "restrict" ? "no action" : reference.onDelete),
+    );
+  }
+  return grammar.tableOptions ? table.modifyEnd(grammar.tableOptions) : table;
+}
+
+/** MySQL has indexes on foreign keys by itself; the others look through the whole table. */
+function createIndexes({ name, columns, connection: { kysely, grammar } }: Table): Compilable[] {
+  if (grammar.brand === "MySQL") return [];
+  return columns.filter(({ field }) => field.traits.reference && !isUnique(field)).map((column) =>
+    kysely.schema.createIndex(uniqueName(name, column.name, "idx")).ifNotExists().on(name)
+      .column(column.name)
+  );
+}
+
+function define(definition: ColumnDefinitionBuilder, column: TableColumn): ColumnDefinitionBuilder {
+  const { field, grammar } = column;
+  const { flags, traits: { defaultValue } } = field;
+  let defined = definition;
+  if (!flags.has("nullable")) defined = defined.notNull();
+  if (flags.has("primaryKey")) defined = defined.primaryKey();
+  if (isGenerated(field)) defined = grammar.generated(defined);
+  if (flags.has("unique")) defined = defined.unique();
+  if (defaultValue !== undefined && typeof defaultValue !== "function") {
+    defined = defined.defaultTo(defaultLiteral(defaultValue, column));
+  }
+  return defined;
+}
+
+function defaultLiteral(value: unknown, { field, codec, grammar }: TableColumn): unknown {
+  // Codecs turn these into what drivers bind, which is not always what SQL says.
+  if (typeof value === "bigint" || field.kind === "integer") return value;
+  if (!(value instanceof Uint8Array)) return grammar.literal(codec.encode(value, field), field);
+  const hex = Array.from(value, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return grammar.brand === "PostgreSQL" ? `\\x${hex}` : sql`(x${sql.lit(hex)})`;
+}
+
+/** Names what may have a name but once in a database, in the 63 characters of PostgreSQL. */
+function uniqueName(table: string, column: string, suffix: "fkey" | "idx"): string {
+  const plain = `${table}_${column}_${suffix}`;
+  // If the table's name has no underscore, no other table and column give this name.
+  if (plain.length <= MAX_NAME && !table.includes("_")) return plain;
+  // FNV-1a.
+  let hash = 0x811c9dc5;
+  for (const char of `${table}.${column}`) {
+    hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193) >>> 0;
+  }
+  const end = `_${hash.toString(16).padStart(8, "0")}_${suffix}`;
+  return `${table}_${column}`.slice(0, MAX_NAME - end.length) + end;
+}
+
+function referenceOf(
+  table: string,
+  columns: readonly TableColumn[],
+  target: ReferenceTarget | "self",
+): readonly [table: string, key: string] {
+  if (target !== "self") return [target["~model"].table, target["~model"].primaryKey];
+  const key = columns.find(({ field }) => field.flags.has("primaryKey"));
+  return [table, String(key?.name)];
+}
+
+/** Puts tables after those they refer to. */
+function inOrder(tables: readonly Table[]): readonly Table[] {
+  const ordered = new Set<Table>();
+  const add = (table: Table) => {
+    if (ordered.has(table)) return;
+    for (const { name, field: { traits: { reference } } } of table.columns) {
+      if (!reference || reference.target === "self") continue;
+      const target = reference.target["~model"].table;
+      const referred = tables.find((other) => other.name === target);
+      if (!referred) {
+        throw new TypeError(
+          `Cannot create tables: ${table.name}.${name} refers to ${target}, which has no model here`,
+        );
+      }
+      add(referred);
+    }
+    ordered.add(table);
+  };
+  for (const table of tables) add(table);
+  return [...ordered];
+}

@@ -1,0 +1,86 @@
+/**
+ * What SQLite needs around changes of a schema.
+ *
+ * @module
+ */
+import { sql } from "kysely";
+import type { DbConnection } from "../connection/connection.ts";
+import { DbError } from "../errors.ts";
+import { backOff } from "../transaction/transaction.ts";
+
+/** How long to wait for another instance that migrates, where there is no lock to wait for. */
+const MAX_WAIT_MS = 60_000;
+
+/** A change of a schema. */
+export interface SchemaChange<T> {
+  /** What is done, for the error message: `"migrate"`. */
+  readonly action: string;
+  /** Makes the change. */
+  readonly run: () => Promise<T>;
+}
+
+/**
+ * Changes a schema: on SQLite in a transaction, where the database has them, and without foreign keys,
+ * which are checked at its end; elsewhere as it is.
+ *
+ * @throws {DbError} `Database` if rows then refer to none; and whatever the function throws
+ */
+export async function changeSchema<T>(
+  connection: DbConnection,
+  { action, run }: SchemaChange<T>,
+): Promise<T> {
+  if (connection.grammar.brand !== "SQLite") return await run();
+  const checked = async () => {
+    const result = await run();
+    await checkForeignKeys(connection, action);
+    return result;
+  };
+  return await withoutForeignKeys(() => runInTransaction(checked, connection), connection);
+}
+
+/**
+ * SQLite alters much of a table only by making it anew. Foreign keys would then delete the rows that
+ * refer to the old one; they are checked when all is done.
+ */
+async function withoutForeignKeys<T>(
+  run: () => Promise<T>,
+  { kysely }: DbConnection,
+): Promise<T> {
+  const { rows: [state] } = await sql<{ foreign_keys: number }>`pragma foreign_keys`.execute(
+    kysely,
+  );
+  if (!state?.foreign_keys) return await run();
+  await sql`pragma foreign_keys = off`.execute(kysely);
+  try {
+    return await run();
+  } finally {
+    await sql`pragma foreign_keys = on`.execute(kysely);
+  }
+}
+
+/** SQLite has no other lock, and Kysely's migrator begins no transaction there. */
+async function runInTransaction<T>(run: () => Promise<T>, connection: DbConnection): Promise<T> {
+  const endsAt = Date.now() + MAX_WAIT_MS;
+  let hasBegun = false;
+  for (let attempt = 0;; attempt++) {
+    try {
+      return await connection.transaction(() => {
+        hasBegun = true;
+        return run();
+      });
+    } catch (error) {
+      // Some databases that are reached over the network, such as D1, have no transactions.
+      if (!hasBegun && !connection.transactionsLock) return await run();
+      const { code } = connection.grammar.explain((error as Error).cause ?? {});
+      const isBusy = code === "PoolTimeout" || code === "SerializationFailure";
+      if (!isBusy || Date.now() > endsAt) throw error;
+    }
+    await backOff(attempt);
+  }
+}
+
+async function checkForeignKeys({ kysely }: DbConnection, action: string): Promise<void> {
+  const { rows: [broken] } = await sql<{ table: string }>`pragma foreign_key_check`.execute(kysely);
+  if (!broken) return;
+  throw new DbError("Database", `Cannot ${action}: rows of ${broken.table} refer to none`);
+}

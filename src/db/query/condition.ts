@@ -1,0 +1,142 @@
+/**
+ * Reads conditions: checks a `where` against its table, and tells how to say it in SQL. Of a
+ * condition, only names of columns that the model declares become SQL; values are bound.
+ *
+ * @module
+ */
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
+import type { AnyTables } from "../connection/dialect.ts";
+import { isPlainObject, membersOf } from "../model/plain_object.ts";
+import { isUnique } from "../model/model.ts";
+import type { Operation } from "../connection/operation.ts";
+import { compareFilter, type Filter, operatorFilter } from "./operators.ts";
+import type { Table, TableColumn, Values } from "./table.ts";
+
+type Builder = ExpressionBuilder<AnyTables, string>;
+
+/** How many conditions are joined side by side. */
+const MAX_WIDTH = 100;
+const MAX_DEPTH = 100;
+
+/**
+ * Reads a `Where`.
+ *
+ * @throws {TypeError} if it has an unknown column or operator, a value of another type, or
+ * `undefined` anywhere
+ */
+export function whereFilter(
+  where: unknown,
+  table: Table,
+  operation: Operation,
+  depth = 0,
+): Filter {
+  if (depth > MAX_DEPTH) {
+    throw new TypeError(
+      `Cannot ${operation.action}: where is nested over ${MAX_DEPTH} levels deep`,
+    );
+  }
+  operation.add("(");
+  const filters = membersOf(where, "where", operation).map(([name, value]) =>
+    isLogic(name)
+      ? logicFilter(name, value, table, { operation, depth: depth + 1 })
+      : columnFilter(table.column(name, operation.action), value, operation)
+  );
+  operation.add(")");
+  return every(filters);
+}
+
+/**
+ * Reads a `UniqueWhere`.
+ *
+ * @throws {TypeError} if it has no column, one that is not unique, or a condition that is not equality
+ */
+export function uniqueValues(where: unknown, table: Table, operation: Operation): Values {
+  const { action } = operation;
+  const values = new Map<TableColumn, unknown>();
+  for (const [name, condition] of membersOf(where, "where", operation)) {
+    const column = table.column(name, action);
+    if (!isUnique(column.field)) {
+      throw new TypeError(`Cannot ${action}: ${name} is not unique`);
+    }
+    const value = soleOperand(condition);
+    column.encode(value, action);
+    values.set(column, value);
+  }
+  if (values.size > 0) return values;
+  throw new TypeError(`Cannot ${action}: where names no unique column`);
+}
+
+/** Gives the filters of rows whose columns have these values. */
+export function valueFilters(values: Values, operation: Operation): readonly Filter[] {
+  return Array.from(values, ([column, value]) => compareFilter(column, "=", value, operation));
+}
+
+/**
+ * Tells whether a `Where` says something of a column, in each of its alternatives: one that does not
+ * may hold for every row.
+ */
+export function namesColumn(where: unknown): boolean {
+  if (!isPlainObject(where)) return false;
+  return Object.entries(where).some(([name, value]) => {
+    if (!isLogic(name)) return true;
+    if (!Array.isArray(value)) return namesColumn(value);
+    return name === "OR" ? value.length > 0 && value.every(namesColumn) : value.some(namesColumn);
+  });
+}
+
+/** Holds where all filters hold. */
+export function every(filters: readonly Filter[]): Filter {
+  return balanced(filters, (eb, parts) => eb.and(parts));
+}
+
+/** Databases and compilers go down the tree of a condition, which must not be as deep as it is long. */
+function balanced(
+  filters: readonly Filter[],
+  join: (eb: Builder, parts: Expression<SqlBool>[]) => Expression<SqlBool>,
+): Filter {
+  if (filters.length <= MAX_WIDTH) return (eb) => join(eb, filters.map((filter) => filter(eb)));
+  const middle = filters.length >> 1;
+  const halves = [filters.slice(0, middle), filters.slice(middle)];
+  return balanced(halves.map((half) => balanced(half, join)), join);
+}
+
+function isLogic(name: string): name is "AND" | "OR" | "NOT" {
+  return name === "AND" || name === "OR" || name === "NOT";
+}
+
+function logicFilter(
+  name: "AND" | "OR" | "NOT",
+  value: unknown,
+  table: Table,
+  { operation, depth }: { readonly operation: Operation; readonly depth: number },
+): Filter {
+  operation.add(name);
+  if (name === "NOT") {
+    const filter = whereFilter(value, table, operation, depth);
+    return (eb) => eb.not(eb.parens(filter(eb)));
+  }
+  if (!Array.isArray(value)) {
+    throw new TypeError(`Cannot ${operation.action}: ${name} is not a list`);
+  }
+  operation.add("[");
+  const filters = Array.from(value, (part) => whereFilter(part, table, operation, depth));
+  operation.add("]");
+  return name === "AND" ? every(filters) : balanced(filters, (eb, parts) => eb.or(parts));
+}
+
+function columnFilter(column: TableColumn, condition: unknown, operation: Operation): Filter {
+  if (!isPlainObject(condition)) return operatorFilter(column, "equals", condition, operation);
+  const operators = membersOf(condition, column.name, operation);
+  if (operators.length === 0) {
+    throw new TypeError(`Cannot ${operation.action}: ${column.name} has no operator`);
+  }
+  return every(
+    operators.map(([operator, operand]) => operatorFilter(column, operator, operand, operation)),
+  );
+}
+
+/** Unwraps `{ equals: value }`; anything else is left for the column to refuse. */
+export function soleOperand(condition: unknown): unknown {
+  if (!isPlainObject(condition) || !("equals" in condition)) return condition;
+  return Object.keys(condition).length === 1 ? condition.equals : condition;
+}

@@ -1,0 +1,194 @@
+/**
+ * Says in SQL which rows to read.
+ *
+ * @module
+ */
+import {
+  type AliasedExpression,
+  type Compilable,
+  type ExpressionBuilder,
+  type OrderByItemBuilder,
+  type SelectQueryBuilder,
+  sql,
+} from "kysely";
+import { every } from "./condition.ts";
+import type { AnyTables } from "../connection/dialect.ts";
+import type { Operation, Slot } from "../connection/operation.ts";
+import type { Filter } from "./operators.ts";
+import {
+  bindCount,
+  checkBounds,
+  isBounded,
+  type OrderTerm,
+  type PageOptions,
+  readDistinct,
+  readOrder,
+} from "./page.ts";
+import type { Table, TableColumn } from "./table.ts";
+
+/** A query of rows. */
+export type RowsQuery = SelectQueryBuilder<AnyTables, string, Record<string, unknown>>;
+
+/** Names that no column has. */
+const NUMBER = "~number";
+const ROWS = "~rows";
+const OWNER = "~owner";
+const OWNED = "~owned";
+
+/** What rows are read by. */
+export interface RowsOptions extends PageOptions {
+  /** Columns that tell rows apart. */
+  readonly distinct?: unknown;
+}
+
+/**
+ * Reads the options of a page of rows, and gives what says it in SQL.
+ *
+ * @throws {TypeError} if they name an unknown column, or have a value of another type
+ * @throws {RangeError} if `take` or `skip` is not a whole number of 0 or more
+ */
+export function readRows(
+  options: RowsOptions,
+  columns: readonly TableColumn[],
+  filter: Filter,
+  table: Table,
+  operation: Operation,
+): () => Compilable {
+  const { kysely } = table.connection;
+  const distinct = readDistinct(options.distinct, table, operation);
+  const isTotal = isBounded(options) || distinct.length > 0;
+  const order = readOrder(options.orderBy, isTotal, table, operation);
+  const bounded = readPage(options, table, operation);
+  const names = columns.map(({ name }) => name);
+  if (distinct.length === 0) {
+    return () => bounded(ordered(kysely.selectFrom(table.name).select(names).where(filter), order));
+  }
+  return () => {
+    const numbered = kysely.selectFrom(table.name)
+      .select([...new Set([...names, ...order.map(({ column }) => column.name)])])
+      .select(numbering(distinct.map(({ name }) => name), order))
+      .where(filter);
+    return bounded(
+      ordered(
+        kysely.selectFrom(numbered.as(ROWS)).select(names).where(NUMBER, "=", sql.lit(1)),
+        order,
+      ),
+    );
+  };
+}
+
+/** Which related rows to read. */
+export interface RelatedOptions extends PageOptions {
+  /** The columns to read. */
+  readonly columns: readonly TableColumn[];
+  /** What the rows must meet. */
+  readonly filter: Filter;
+  /** The column, of the table or of the one between, that holds the key of whom a row belongs to. */
+  readonly owner: string;
+  /** The table between, its column that refers to the related rows, and what its rows must meet. */
+  readonly through?:
+    | { readonly table: Table; readonly their: string; readonly filters: readonly Filter[] }
+    | undefined;
+}
+
+/**
+ * Says how to read related rows, each after the key of whom it belongs to; bounds count for each key.
+ *
+ * @throws as {@linkcode readRows}
+ */
+export function readRelated(
+  options: RelatedOptions,
+  table: Table,
+  operation: Operation,
+): (keys: readonly unknown[]) => () => Compilable {
+  const { columns, filter, owner, through } = options;
+  const { kysely } = table.connection;
+  const names = columns.map(({ name }) => name);
+  const order = readOrder(options.orderBy, true, table, operation);
+  const { take, skip } = checkBounds(options, operation);
+  const bounds = isBounded(options) && {
+    skip: bindCount("skip", skip, table, operation),
+    last: bindCount("last", Math.min(skip + take, Number.MAX_SAFE_INTEGER), table, operation),
+  };
+  const related = (keys: readonly unknown[]): RowsQuery => {
+    if (!through) {
+      return kysely.selectFrom(table.name).select(`${owner} as ${OWNER}`).select(names)
+        .where(owner, "in", keys).where(filter);
+    }
+    // In a query of its own, its columns do not get in the way of those of the same name.
+    const between = kysely.selectFrom(through.table.name)
+      .select([`${owner} as ${OWNER}`, `${through.their} as ${OWNED}`]).where(owner, "in", keys)
+      .$if(through.filters.length > 0, (query) => query.where(every(through.filters)));
+    return kysely.selectFrom(between.as(ROWS))
+      .innerJoin(table.name, `${ROWS}.${OWNED}`, `${table.name}.${table.primaryKey.name}`)
+      .select(OWNER).select(names).where(filter);
+  };
+  return (keys) => () => {
+    if (!bounds) return ordered(related(keys), order);
+    const numbered = related(keys).select(numbering([through ? OWNER : owner], order));
+    return kysely.selectFrom(numbered.as("~numbered")).select([OWNER, ...names])
+      .where(NUMBER, ">", bounds.skip).where(NUMBER, "<=", bounds.last).orderBy(NUMBER);
+  };
+}
+
+/** Counts rows, or the combinations of values of distinct columns. */
+export function countRows(
+  distinct: unknown,
+  filter: Filter,
+  table: Table,
+  operation: Operation,
+): () => Compilable {
+  const { kysely } = table.connection;
+  const names = readDistinct(distinct, table, operation).map(({ name }) => name);
+  const count = sql<number>`count(*)`.as("count");
+  if (names.length === 0) {
+    return () => kysely.selectFrom(table.name).select(count).where(filter);
+  }
+  return () => {
+    const rows = kysely.selectFrom(table.name).select(names).distinct().where(filter);
+    return kysely.selectFrom(rows.as(ROWS)).select(count);
+  };
+}
+
+function readPage(
+  options: PageOptions,
+  table: Table,
+  operation: Operation,
+): (query: RowsQuery) => RowsQuery {
+  const { take, skip } = checkBounds(options, operation);
+  if (!isBounded(options)) return (query) => query;
+  const limit: Slot = bindCount("take", take, table, operation);
+  const offset: Slot = bindCount("skip", skip, table, operation);
+  return (query) => query.limit(sql<number>`${limit}`).offset(sql<number>`${offset}`);
+}
+
+function ordered(query: RowsQuery, order: readonly OrderTerm[]): RowsQuery {
+  return order.reduce(
+    (query, term) => query.orderBy(term.column.name, direction(term)),
+    query,
+  );
+}
+
+/** Numbers the rows of each group in an order. */
+function numbering(
+  groups: readonly string[],
+  order: readonly OrderTerm[],
+): (eb: ExpressionBuilder<AnyTables, string>) => AliasedExpression<number, typeof NUMBER> {
+  return (eb) =>
+    eb.fn.agg<number>("row_number").over((over) =>
+      order.reduce(
+        (over, term) => over.orderBy(term.column.name, direction(term)),
+        over.partitionBy([...groups]),
+      )
+    ).as(NUMBER);
+}
+
+/** `null` comes first in an ascending order and last in a descending one, on every database. */
+function direction({ column: { field, grammar }, direction }: OrderTerm) {
+  const moves = grammar.nullsLast && field.flags.has("nullable");
+  return (item: OrderByItemBuilder) => {
+    const directed = direction === "asc" ? item.asc() : item.desc();
+    if (!moves) return directed;
+    return direction === "asc" ? directed.nullsFirst() : directed.nullsLast();
+  };
+}

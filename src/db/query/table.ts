@@ -1,0 +1,170 @@
+/**
+ * A model at work: its columns with their codecs, its relations, and the SQL it has run.
+ *
+ * @module
+ */
+import type { Compilable } from "kysely";
+import { BoundedCache, type BoundedCacheOptions } from "../../platform/bounded_cache.ts";
+import type { DbConnection } from "../connection/connection.ts";
+import type { Codec, DriverRow, Grammar, StatementResult } from "../connection/dialect.ts";
+import { dbError } from "../errors.ts";
+import { FIELD_KINDS, type FieldKindRules } from "../model/field_kind.ts";
+import type { AnyField, AnyModel } from "../model/model.ts";
+import { compile, type CompiledStatement, fill, type Operation } from "../connection/operation.ts";
+import type { RelationKind } from "../model/relation.ts";
+
+/** At most 256 statements, and fewer where they bind many values. */
+const STATEMENTS: BoundedCacheOptions<CompiledStatement> = {
+  max: 102_400,
+  weigh: ({ parameters }) => Math.max(400, parameters.length),
+};
+
+/** A row, whatever its model. */
+export type AnyRow = Record<string, unknown>;
+
+/** A column in an open database. */
+export class TableColumn {
+  /** Its name. */
+  readonly name: string;
+  /** Its place among the columns of the model. */
+  readonly index: number;
+  /** What the model says of it. */
+  readonly field: AnyField;
+  /** What its database does in its own way. */
+  readonly grammar: Grammar;
+  /** How its values travel. */
+  readonly codec: Codec;
+  /** What its kind allows. */
+  readonly rules: FieldKindRules;
+
+  /** Creates a column of a model's table. */
+  constructor(
+    name: string,
+    field: AnyField,
+    { grammar, index }: { grammar: Grammar; index: number },
+  ) {
+    this.name = name;
+    this.index = index;
+    this.field = field;
+    this.grammar = grammar;
+    this.codec = grammar.codecs[field.kind];
+    this.rules = FIELD_KINDS[field.kind];
+  }
+
+  /**
+   * Turns a value into what the driver takes.
+   *
+   * @throws {TypeError} if it is of another type, `null` included
+   * @throws {DbError} `CheckViolation` if no database would keep it as it is
+   */
+  encode(value: unknown, action: string): unknown {
+    const { rules, field } = this;
+    if (value === null || !rules.accepts(value)) {
+      const given = value === null ? "null" : typeof value;
+      throw new TypeError(`Cannot ${action}: ${this.name} takes ${rules.type}, not ${given}`);
+    }
+    if (!rules.keeps(value, field.traits.size)) {
+      throw dbError(action, { code: "CheckViolation", fields: [this.name] });
+    }
+    return this.codec.encode(value, this.field);
+  }
+}
+
+/** Values by column. */
+export type Values = ReadonlyMap<TableColumn, unknown>;
+
+/** A relation of a table in an open database. */
+export interface TableRelation {
+  /** How many rows it leads to. */
+  readonly kind: RelationKind;
+  /** The column of this table that it goes by. */
+  readonly own: TableColumn;
+  /** The table it leads to. */
+  readonly table: Table;
+  /** The column of that table that holds the same. */
+  readonly their: TableColumn;
+  /** The table between the two, with the column that holds `own` and the one that holds `their`. */
+  readonly through?: { readonly table: Table; readonly own: string; readonly their: string };
+}
+
+/** A model's table in an open database. */
+export class Table {
+  /** Its name. */
+  readonly name: string;
+  /** The columns, in the order of the model. */
+  readonly columns: readonly TableColumn[];
+  /** The primary key. */
+  readonly primaryKey: TableColumn;
+  /** The database. */
+  readonly connection: DbConnection;
+  /** The relations by name, once the service has bound them. */
+  readonly relations: Map<string, TableRelation> = new Map();
+  readonly #columnsByName: ReadonlyMap<string, TableColumn>;
+  readonly #statements = new BoundedCache(STATEMENTS);
+
+  /** Binds a model to an open database. */
+  constructor({ "~model": { table, fields, primaryKey } }: AnyModel, connection: DbConnection) {
+    this.name = table;
+    this.columns = Object.entries(fields).map(([name, field], index) =>
+      new TableColumn(name, field, { grammar: connection.grammar, index })
+    );
+    this.connection = connection;
+    this.#columnsByName = new Map(this.columns.map((column) => [column.name, column]));
+    this.primaryKey = this.column(primaryKey, `open ${table}`);
+    for (const { field } of this.columns) connection.grammar.columnType(field, false);
+  }
+
+  /** Whether it has a column. */
+  has(name: string): boolean {
+    return this.#columnsByName.has(name);
+  }
+
+  /**
+   * Gives a column by a name that comes from the caller.
+   *
+   * @throws {TypeError} if there is none
+   */
+  column(name: string, action: string): TableColumn {
+    const column = this.#columnsByName.get(name);
+    if (column) return column;
+    throw new TypeError(`Cannot ${action}: there is no column ${JSON.stringify(name)}`);
+  }
+
+  /**
+   * Runs an operation, with the SQL that the first of its shape had compiled.
+   *
+   * @throws {RangeError} if it binds more values than the database takes
+   * @throws {DbError} if it fails
+   */
+  run(
+    operation: Operation,
+    build: () => Compilable,
+  ): StatementResult | Promise<StatementResult> {
+    const { action } = operation;
+    const statement = fill(this.statement(operation, build), operation);
+    const { maxParameters } = this.connection.grammar;
+    if (statement.parameters.length > maxParameters) {
+      const { length } = statement.parameters;
+      throw new RangeError(
+        `Cannot ${action}: it has ${length} values, and can have ${maxParameters}`,
+      );
+    }
+    return this.connection.execute(action, statement);
+  }
+
+  /** Gives the SQL of an operation, compiled by the first of its shape, with slots for values. */
+  statement(operation: Operation, build: () => Compilable): CompiledStatement {
+    return this.#statements.getOrMake(operation.shape, () => compile(build()));
+  }
+}
+
+/** Turns what was read of columns, in their order, into a row. */
+export function decodeRow(values: DriverRow, columns: readonly TableColumn[]): AnyRow {
+  const row: AnyRow = {};
+  let index = 0;
+  for (const { name, codec, field } of columns) {
+    const value = values[index++];
+    row[name] = value === null ? null : codec.decode(value, field);
+  }
+  return row;
+}
