@@ -95,10 +95,9 @@ export type {
   PipelineDeclaration,
 } from "./src/core/route/pipeline.ts";
 export type { Problem } from "./src/core/http/problem.ts";
+export type { AbstractClass, Class } from "./src/platform/class.ts";
 export { provide } from "./src/core/module/provider.ts";
 export type {
-  AbstractClass,
-  Class,
   FactoryProvider,
   InjectionKey,
   Provider,

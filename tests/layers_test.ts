@@ -1,28 +1,57 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { importsOf, loadedBy, ROOT, sourceFiles } from "./project.ts";
-import { test } from "./test.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { importsOf, loadedBy, ROOT, sourceFiles } from "./support/project.ts";
+import { test } from "./support/test.ts";
 
-/** The layers each layer may import; `application` is the files of `src` itself. */
+/** The layers that each layer may import. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  core: [],
-  middleware: ["core"],
-  runtime: ["core"],
-  oauth2: ["core"],
-  authn: ["core", "oauth2"],
-  db: ["core"],
-  openapi: ["core"],
-  application: ["core", "middleware", "runtime", "oauth2", "authn", "openapi"],
-  testing: ["core", "application"],
+  platform: [],
+  core: ["platform"],
+  middleware: ["platform", "core"],
+  runtime: ["platform", "core"],
+  oauth2: ["platform", "core"],
+  authn: ["platform", "core", "oauth2"],
+  db: ["platform", "core"],
+  openapi: ["platform", "core"],
+  application: ["platform", "core", "middleware", "runtime", "oauth2", "authn", "openapi"],
+  testing: ["platform", "core", "application"],
   cli: [],
+};
+
+/**
+ * The rooms of the folders that have several, from the ground up: folders, and files at the top of the
+ * folder. A room imports only the rooms before it; the other files at the top come last.
+ */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  core: ["http", "schema", "route", "module"],
+  middleware: ["ip_address.ts", "client_ip.ts", "response_headers.ts", "rate_limit"],
+  oauth2: ["ground", "resource_server", "client", "login", "social"],
+  db: [
+    "errors.ts",
+    "model",
+    "transaction",
+    "connection",
+    "query",
+    "write",
+    "migrate",
+    "dialects",
+  ],
+  "db/dialects": ["server", "mysql", "postgres", "sqlite"],
+  openapi: ["json_schema", "openapi_document.ts", "docs", "options.ts", "operation"],
 };
 
 const files = sourceFiles("src");
 
 function layerOf(file: string): string {
-  const [, layer = "", ...rest] = file.split("/");
-  return rest.length === 0 ? "application" : layer;
+  return file.split("/")[1] ?? "";
+}
+
+/** Returns the index of a file's room, that of the ground being 0. */
+function floorOf(file: string, folder: string, rooms: readonly string[]): number {
+  const [room = ""] = relative(`src/${folder}`, file).split("/");
+  const floor = rooms.indexOf(room);
+  return floor === -1 ? rooms.length : floor;
 }
 
 test("a layer imports only the layers below it", () => {
@@ -33,6 +62,20 @@ test("a layer imports only the layers below it", () => {
       if (!target.endsWith(".ts")) continue;
       assert.ok(allowed.includes(layerOf(target)), `${file} may not import ${target}`);
       assert.ok(!target.endsWith("mod.ts"), `${file} imports ${target}: import the file itself`);
+    }
+  }
+});
+
+test("a room of a folder imports only the rooms below it", () => {
+  for (const [folder, rooms] of Object.entries(ROOMS)) {
+    for (const room of rooms) assert.ok(existsSync(join(ROOT, "src", folder, room)), room);
+    const inside = files.filter((file) => file.startsWith(`src/${folder}/`));
+    for (const file of inside) {
+      for (const { target } of importsOf(file)) {
+        if (!inside.includes(target)) continue;
+        const [from, to] = [file, target].map((it) => floorOf(it, folder, rooms));
+        assert.ok(to! <= from!, `${file} may not import ${target}`);
+      }
     }
   }
 });

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { MIDDLEWARE_ORDER } from "../src/application/middleware_order.ts";
 import { fw } from "./cli/fw.ts";
-import { TemporaryFolder } from "./temporary_folder.ts";
-import { README, readmeBlock } from "./readme.ts";
-import { test, testOn } from "./test.ts";
+import { TemporaryFolder } from "./support/temporary_folder.ts";
+import { README, readmeBlock } from "./support/readme.ts";
+import { test, testOn } from "./support/test.ts";
 
 const denoTest = testOn(["deno"], "what its commands make are projects for Deno");
 

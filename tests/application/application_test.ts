@@ -14,8 +14,8 @@ import {
 } from "../../mod.ts";
 import { MIDDLEWARE_ORDER } from "../../src/application/middleware_order.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { test } from "../test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { test } from "../support/test.ts";
 
 class PingService {
   readonly answer = "pong";

@@ -5,9 +5,9 @@ import { type FwApplication, inject, module, optional, route } from "../../mod.t
 import { AuthnModule, JwtKey, JwtService, Principal } from "../../src/authn/mod.ts";
 import { OAuth2Guard } from "../../src/oauth2/guard.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
-import { captureLogs } from "../capture_logs.ts";
+import { captureLogs } from "../support/capture_logs.ts";
 import { issuer } from "../oauth2/issuer.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 
 class SessionController {
   readonly #jwt = inject(JwtService);

@@ -10,7 +10,7 @@ import {
 import { JwtKey, JwtService } from "../../src/authn/mod.ts";
 import { OAuth2Error } from "../../src/oauth2/ground/errors.ts";
 import type { SigningAlgorithm } from "../../src/oauth2/resource_server/signing_algorithm.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 
 const issuer = "https://api.example.com";
 

@@ -9,7 +9,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { bundle, CORE_WITH_VERIFIER, sourceOf } from "../edge/bundle.ts";
-import { ROOT } from "../project.ts";
+import { ROOT } from "../support/project.ts";
 
 const { exports } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
 const entryPoints = Object.entries<string>(exports).map(([name, file]) =>

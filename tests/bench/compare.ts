@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { ROOT } from "../project.ts";
+import { ROOT } from "../support/project.ts";
 
 /** One way to do what is timed. */
 export interface Peer {

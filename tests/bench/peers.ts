@@ -12,7 +12,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { ROOT } from "../project.ts";
+import { ROOT } from "../support/project.ts";
 import { packageVersion } from "./compare.ts";
 
 const VERSIONS = {

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import process from "node:process";
 import { type Outcome, run } from "../../src/cli/subprocess.ts";
-import { ROOT } from "../project.ts";
+import { ROOT } from "../support/project.ts";
 
 /** Options of {@linkcode fw}. */
 export interface FwOptions {

@@ -5,10 +5,10 @@ import { createProgram } from "../../src/cli/program.ts";
 import { VERSION } from "../../src/cli/framework.ts";
 import { KINDS } from "../../src/cli/generate/kinds.ts";
 import { run } from "../../src/cli/subprocess.ts";
-import { ROOT } from "../project.ts";
-import { test } from "../test.ts";
+import { ROOT } from "../support/project.ts";
+import { test } from "../support/test.ts";
 import { FW, fw } from "./fw.ts";
-import { TemporaryFolder } from "../temporary_folder.ts";
+import { TemporaryFolder } from "../support/temporary_folder.ts";
 
 test("fw --version prints the version of the package", async () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { fw } from "./fw.ts";
-import { TemporaryFolder } from "../temporary_folder.ts";
+import { TemporaryFolder } from "../support/temporary_folder.ts";
 
 /** A folder with a project `shop` in it. */
 async function shop(options = "--no-git"): Promise<TemporaryFolder & { readonly root: string }> {

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import process from "node:process";
 import { VERSION } from "../../src/cli/framework.ts";
 import { run } from "../../src/cli/subprocess.ts";
-import { buildNpmPackage } from "../npm_package.ts";
-import { ROOT } from "../project.ts";
-import { testOn } from "../test.ts";
-import { TemporaryFolder } from "../temporary_folder.ts";
+import { buildNpmPackage } from "../package/npm_package.ts";
+import { ROOT } from "../support/project.ts";
+import { testOn } from "../support/test.ts";
+import { TemporaryFolder } from "../support/temporary_folder.ts";
 
 const test = testOn(["deno"], "it builds what is installed");
 

@@ -6,9 +6,9 @@ import process from "node:process";
 import { run } from "../../src/cli/subprocess.ts";
 import { DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
 import { createDatabase } from "../db/servers.ts";
-import { Subprocess } from "../subprocess.ts";
+import { Subprocess } from "../support/subprocess.ts";
 import { fw } from "./fw.ts";
-import { TemporaryFolder } from "../temporary_folder.ts";
+import { TemporaryFolder } from "../support/temporary_folder.ts";
 
 /** What a project is made with. */
 export interface Features {

@@ -6,9 +6,9 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { findOnPath, run } from "../../src/cli/subprocess.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { FW, fw } from "./fw.ts";
-import { TemporaryFolder } from "../temporary_folder.ts";
+import { TemporaryFolder } from "../support/temporary_folder.ts";
 
 const PLAIN = [
   ".dockerignore",

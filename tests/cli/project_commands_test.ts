@@ -9,9 +9,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parse } from "yaml";
 import { run } from "../../src/cli/subprocess.ts";
 import { SERVERS } from "../db/servers.ts";
-import { testOn } from "../test.ts";
+import { testOn } from "../support/test.ts";
 import { FW, fw } from "./fw.ts";
-import { TemporaryFolder } from "../temporary_folder.ts";
+import { TemporaryFolder } from "../support/temporary_folder.ts";
 import { MadeProject } from "./made_project.ts";
 
 const test = testOn(["deno"], "projects are run by it");

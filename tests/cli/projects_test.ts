@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { SERVERS } from "../db/servers.ts";
-import { testOn } from "../test.ts";
+import { testOn } from "../support/test.ts";
 import { type Features, flagsOf, MadeProject } from "./made_project.ts";
 
 const test = testOn(["deno"], "projects are checked, tested and served by it");

@@ -6,9 +6,9 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { findOnPath } from "../../src/cli/subprocess.ts";
-import { test, testOn } from "../test.ts";
+import { test, testOn } from "../support/test.ts";
 import { FW } from "./fw.ts";
-import { TemporaryFolder } from "../temporary_folder.ts";
+import { TemporaryFolder } from "../support/temporary_folder.ts";
 
 const denoTest = testOn(["deno"], "projects are served by it");
 

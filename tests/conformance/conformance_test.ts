@@ -20,9 +20,9 @@ import {
 } from "../../mod.ts";
 import { DbError, DbOptions } from "../../src/db/mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { test } from "../test.ts";
-import { withEnv } from "../with_env.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { test } from "../support/test.ts";
+import { withEnv } from "../support/with_env.ts";
 
 const USERS = "/api/v1/users/";
 

@@ -18,14 +18,14 @@ import {
   ValidationConfig,
 } from "../../src/oauth2/mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
-import { captureLogs } from "../capture_logs.ts";
+import { captureLogs } from "../support/capture_logs.ts";
 import { issuer } from "../oauth2/issuer.ts";
 import { JwksServer, text } from "../oauth2/resource_server/jwks_server.ts";
 import { outcomeOf } from "../oauth2/resource_server/outcome.ts";
 import { accepting, verifierOf } from "../oauth2/resource_server/resource_server.ts";
 import { NOW, SigningKey } from "../oauth2/resource_server/signing_key.ts";
 import { clientOf, optionsOf, SECRET, TOKENS, tokenServer } from "../oauth2/client/token_server.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 
 class ProbeController {
   open = route.get("/open", (_, c) => ({ subject: oauth2Identity(c)?.subject ?? null }));

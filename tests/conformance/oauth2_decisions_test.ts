@@ -22,7 +22,7 @@ import {
 } from "../../src/oauth2/mod.ts";
 import { apple, discord, github, google, microsoft } from "../../src/oauth2/social/mod.ts";
 import { createTestApplication, DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
-import { captureLogs } from "../capture_logs.ts";
+import { captureLogs } from "../support/capture_logs.ts";
 import { issuer } from "../oauth2/issuer.ts";
 import { JwksServer, text } from "../oauth2/resource_server/jwks_server.ts";
 import { outcomeOf } from "../oauth2/resource_server/outcome.ts";
@@ -31,7 +31,7 @@ import { accepting, verifierOf } from "../oauth2/resource_server/resource_server
 import { rotatingProvider } from "../oauth2/client/rotating_provider.ts";
 import { NOW, SigningKey } from "../oauth2/resource_server/signing_key.ts";
 import { clientOf, optionsOf, SECRET, TOKENS, tokenServer } from "../oauth2/client/token_server.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 
 const URLS = {
   authorizeUrl: "https://id.example/authorize",

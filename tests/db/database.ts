@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DbError, type DbErrorCode, DbOptions, DbService, field, model } from "../../src/db/mod.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { createDatabase, SERVERS } from "./servers.ts";
 
 export const User = model("users", {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { HttpException } from "../../mod.ts";
 import { DbError, type DbErrorCode } from "../../src/db/mod.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 
 test("HttpException.from() gives each DbError the status of its code, and its message", () => {
   const statuses: Record<DbErrorCode, number> = {

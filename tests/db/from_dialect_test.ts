@@ -14,7 +14,7 @@ import { PostgresJSDialect } from "kysely-postgres-js";
 import { createPool, type PoolOptions } from "mysql2";
 import postgres from "postgres";
 import { DbMigrations, DbOptions } from "../../src/db/mod.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { Db, dbError, type TestDatabase, testOnEach } from "./database.ts";
 
 const ADA = { tenant_id: "a", email: "ada@example.org", name: "Ada" };

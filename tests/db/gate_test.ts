@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { Gate } from "../../src/db/transaction/gate.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { dbError } from "./database.ts";
 
 const TIMED_OUT = dbError(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DbMigrations, DbOptions } from "../../src/db/mod.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { dbError, tableNames, temporaryFolder, testOnEach } from "./database.ts";
 import { writeFiles } from "./write_files.ts";
 

@@ -3,8 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { DbError, DbOptions, DbService, field, type Migrations, model } from "../../src/db/mod.ts";
-import { Subprocess } from "../subprocess.ts";
-import { test } from "../test.ts";
+import { Subprocess } from "../support/subprocess.ts";
+import { test } from "../support/test.ts";
 import { type Brand, dbError, temporaryFolder, testOnEach } from "./database.ts";
 import { writeFiles } from "./write_files.ts";
 

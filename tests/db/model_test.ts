@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type Field, field, type FieldFlag, type FieldKind, model } from "../../src/db/mod.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 
 const id = field.integer().primaryKey();
 

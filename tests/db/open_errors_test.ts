@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { type AddressInfo, createServer } from "node:net";
 import { DbError, DbOptions } from "../../src/db/mod.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { Db, testOnEach } from "./database.ts";
 import { administer, SERVERS as FOUND } from "./servers.ts";
 import { sessionsOf } from "./sessions.ts";

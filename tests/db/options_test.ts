@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { DbOptions } from "../../src/db/mod.ts";
-import { test } from "../test.ts";
-import { withEnv } from "../with_env.ts";
+import { test } from "../support/test.ts";
+import { withEnv } from "../support/with_env.ts";
 import { Db, temporaryFolder } from "./database.ts";
 
 test("DbOptions.fromUrl() refuses a URL it cannot use, without repeating any of it", () => {

@@ -3,8 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { DbOptions } from "../../src/db/mod.ts";
 import { IdleConnections } from "../../src/db/dialects/server/idle_connections.ts";
-import { Subprocess } from "../subprocess.ts";
-import { test } from "../test.ts";
+import { Subprocess } from "../support/subprocess.ts";
+import { test } from "../support/test.ts";
 import { type Brand, Db, dbError, testOnEach } from "./database.ts";
 import { type ServerBrand, sessionsOf, sleep } from "./sessions.ts";
 

@@ -9,7 +9,7 @@ import {
   manyToMany,
   model,
 } from "../../src/db/mod.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { testOnEach } from "./database.ts";
 
 const User = model("users", {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { DbMigrations, DbOptions, type Migrations } from "../../src/db/mod.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { Db, dbError, tableNames, temporaryFolder, testOnEach } from "./database.ts";
 import { FILE_NAMES, FILES, noteIds, statusOf, THREE, withMigrations } from "./three_migrations.ts";
 import { writeFiles } from "./write_files.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { sql } from "kysely";
 import { type AnyModel, DbOptions, DbService, field, model } from "../../src/db/mod.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { dbError, openDb, testOnEach } from "./database.ts";
 
 const id = field.integer().primaryKey();

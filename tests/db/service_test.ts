@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { inject, module, provide } from "../../mod.ts";
 import { DbModule, DbOptions, DbService, field, model } from "../../src/db/mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { Db, dbError, openDb, testOnEach, User } from "./database.ts";
 
 const OPTIONS = DbOptions.fromUrl("sqlite::memory:");

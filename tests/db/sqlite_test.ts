@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { writeFile } from "node:fs/promises";
 import { sql } from "kysely";
 import { type DbErrorCode, DbOptions, DbService, field, model } from "../../src/db/mod.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { Db, dbError, openDb, temporaryFolder } from "./database.ts";
 
 const ADA = { tenant_id: "a", email: "ada@example.org", name: "Ada" };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { captureLogs } from "../capture_logs.ts";
+import { captureLogs } from "../support/capture_logs.ts";
 import { testDbOnEach } from "./database.ts";
 
 testDbOnEach("the log has each statement with its time, and no value", async (db) => {

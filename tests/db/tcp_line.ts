@@ -1,6 +1,6 @@
 /** Stands between a client and a server, so that a test can cut the line. */
 import { connect, createServer, type Socket } from "node:net";
-import { freePort } from "../free_port.ts";
+import { freePort } from "../support/free_port.ts";
 
 /** A TCP proxy to a server. */
 export interface TcpLine extends AsyncDisposable {

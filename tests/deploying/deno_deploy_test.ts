@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { untilListening } from "../examples/uses.ts";
-import { freePort } from "../free_port.ts";
-import { ROOT } from "../project.ts";
-import { readmeBlock } from "../readme.ts";
-import { Subprocess } from "../subprocess.ts";
-import { TemporaryFolder } from "../temporary_folder.ts";
-import { testOn } from "../test.ts";
+import { freePort } from "../support/free_port.ts";
+import { ROOT } from "../support/project.ts";
+import { readmeBlock } from "../support/readme.ts";
+import { Subprocess } from "../support/subprocess.ts";
+import { TemporaryFolder } from "../support/temporary_folder.ts";
+import { testOn } from "../support/test.ts";
 
 const denoTest = testOn(["deno"], "deno serve is Deno's");
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ROOT } from "../project.ts";
-import { README, readmeBlock } from "../readme.ts";
-import { Subprocess } from "../subprocess.ts";
-import { TemporaryFolder } from "../temporary_folder.ts";
-import { test, testOn } from "../test.ts";
+import { ROOT } from "../support/project.ts";
+import { README, readmeBlock } from "../support/readme.ts";
+import { Subprocess } from "../support/subprocess.ts";
+import { TemporaryFolder } from "../support/temporary_folder.ts";
+import { test, testOn } from "../support/test.ts";
 
 const denoTest = testOn(["deno"], "the command is Deno's");
 

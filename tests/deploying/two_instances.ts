@@ -1,12 +1,12 @@
 /** Two processes of one application behind one address, with a database and Redis of their own. */
 import { Redis } from "ioredis";
 import { DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
-import { captureLogs } from "../capture_logs.ts";
+import { captureLogs } from "../support/capture_logs.ts";
 import { createDatabase, SERVERS } from "../db/servers.ts";
-import { freePort } from "../free_port.ts";
+import { freePort } from "../support/free_port.ts";
 import { REDIS_URL, SKIP_REDIS } from "../middleware/redis.ts";
-import { Subprocess } from "../subprocess.ts";
-import { test } from "../test.ts";
+import { Subprocess } from "../support/subprocess.ts";
+import { test } from "../support/test.ts";
 import { RoundRobinProxy } from "./round_robin_proxy.ts";
 
 /** What a test sees of them. */

@@ -7,8 +7,8 @@
 import { build, type Metafile, type Plugin } from "esbuild";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { IN_PLACE_OF_LEFT_OUT, LEFT_OUT } from "../left_out.ts";
-import { ROOT } from "../project.ts";
+import { IN_PLACE_OF_LEFT_OUT, LEFT_OUT } from "../package/left_out.ts";
+import { ROOT } from "../support/project.ts";
 
 /** What an application needs that verifies the tokens of its callers, as the text of a module. */
 export const CORE_WITH_VERIFIER = `

@@ -1,7 +1,7 @@
 /** What is in the bundles of the entry points, and how large they are. */
 import assert from "node:assert/strict";
-import { test } from "../test.ts";
-import { LEFT_OUT } from "../left_out.ts";
+import { test } from "../support/test.ts";
+import { LEFT_OUT } from "../package/left_out.ts";
 import { bundle, CORE_WITH_VERIFIER, sourceOf } from "./bundle.ts";
 
 const KIB = 1024;

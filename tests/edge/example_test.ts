@@ -2,8 +2,8 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import { test } from "../test.ts";
-import { Subprocess } from "../subprocess.ts";
+import { test } from "../support/test.ts";
+import { Subprocess } from "../support/subprocess.ts";
 import { bundle } from "./bundle.ts";
 import { Site } from "./site.ts";
 

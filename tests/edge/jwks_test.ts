@@ -1,7 +1,7 @@
 /** A key set in workerd, where a promise of a request that has ended never settles. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { bundle } from "./bundle.ts";
 import { Site } from "./site.ts";
 

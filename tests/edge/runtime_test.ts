@@ -1,7 +1,7 @@
 /** What an application does in workerd as it does on servers, and what it refuses to do there. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { bundle } from "./bundle.ts";
 import { Worker } from "./worker.ts";
 

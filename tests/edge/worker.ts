@@ -5,8 +5,8 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Subprocess } from "../subprocess.ts";
-import { TemporaryFolder } from "../temporary_folder.ts";
+import { Subprocess } from "../support/subprocess.ts";
+import { TemporaryFolder } from "../support/temporary_folder.ts";
 
 /** What a Worker is bound to. */
 export interface Bindings {

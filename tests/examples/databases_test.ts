@@ -3,7 +3,7 @@ import * as demo from "../../examples/demo.ts";
 import * as users from "../../examples/users.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { testOnEach } from "../db/database.ts";
-import { Subprocess } from "../subprocess.ts";
+import { Subprocess } from "../support/subprocess.ts";
 
 testOnEach("demo: db-health tells whether the database is up", async ({ url }) => {
   await using app = await createTestApplication(demo.appModule(url), { setUp: demo.setUp });

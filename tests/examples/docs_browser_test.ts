@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { complaintsOf, SKIP_BROWSER, startBrowser } from "../browser.ts";
-import { freePort } from "../free_port.ts";
+import { complaintsOf, SKIP_BROWSER, startBrowser } from "../support/browser.ts";
+import { freePort } from "../support/free_port.ts";
 import { routeCdn } from "../openapi/cdn.ts";
 import { HANDS, logInAlice } from "../openapi/docs_hands.ts";
-import { Subprocess } from "../subprocess.ts";
-import { test } from "../test.ts";
+import { Subprocess } from "../support/subprocess.ts";
+import { test } from "../support/test.ts";
 
 const hands = HANDS["swagger-ui"];
 

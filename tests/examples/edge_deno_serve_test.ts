@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { Agent, request } from "node:http";
 import { json as readJson } from "node:stream/consumers";
-import { freePort } from "../free_port.ts";
+import { freePort } from "../support/free_port.ts";
 import { JwksServer } from "../oauth2/resource_server/jwks_server.ts";
 import { AUDIENCE, ISSUER, SigningKey } from "../oauth2/resource_server/signing_key.ts";
-import { Subprocess } from "../subprocess.ts";
-import { testOn } from "../test.ts";
+import { Subprocess } from "../support/subprocess.ts";
+import { testOn } from "../support/test.ts";
 import { untilListening } from "./uses.ts";
 
 const denoTest = testOn(["deno"], "deno serve is Deno's");

@@ -1,5 +1,5 @@
 /** The examples as README lists them: each with the command and the least permissions that it takes. */
-import { README } from "../readme.ts";
+import { README } from "../support/readme.ts";
 
 /** A row of README's table of examples. */
 export interface ListedExample {

@@ -4,11 +4,11 @@ import type { BrowserContext, Page, Response as Answer } from "playwright-core";
 import { FwFactory, module, route } from "../../mod.ts";
 import { OAuth2Client, OAuth2Login, OAuth2Options } from "../../src/oauth2/mod.ts";
 import { DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
-import { complaintsOf, SKIP_BROWSER, startBrowser } from "../browser.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { freePort } from "../free_port.ts";
-import { Subprocess } from "../subprocess.ts";
-import { test } from "../test.ts";
+import { complaintsOf, SKIP_BROWSER, startBrowser } from "../support/browser.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { freePort } from "../support/free_port.ts";
+import { Subprocess } from "../support/subprocess.ts";
+import { test } from "../support/test.ts";
 
 interface Visit {
   /** The origin of the application. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { freePort } from "../free_port.ts";
-import { Subprocess } from "../subprocess.ts";
-import { test } from "../test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { freePort } from "../support/free_port.ts";
+import { Subprocess } from "../support/subprocess.ts";
+import { test } from "../support/test.ts";
 
 const EXAMPLE = "examples/oauth2.ts";
 

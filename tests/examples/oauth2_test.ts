@@ -3,8 +3,8 @@ import { calculatePKCECodeChallenge } from "oauth4webapi";
 import { appModule, developmentSettings, Settings, setUp } from "../../examples/oauth2.ts";
 import { environment, type FwApplication } from "../../mod.ts";
 import { createTestApplication, type DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { test } from "../test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { test } from "../support/test.ts";
 
 const REDIRECT_URI = "http://localhost:3000/auth/callback";
 

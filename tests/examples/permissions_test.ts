@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createDatabase, SERVERS } from "../db/servers.ts";
-import { freePort } from "../free_port.ts";
+import { freePort } from "../support/free_port.ts";
 import { JwksServer } from "../oauth2/resource_server/jwks_server.ts";
 import { AUDIENCE, ISSUER, SigningKey } from "../oauth2/resource_server/signing_key.ts";
-import { ROOT } from "../project.ts";
-import { Subprocess } from "../subprocess.ts";
-import { test, testOn } from "../test.ts";
+import { ROOT } from "../support/project.ts";
+import { Subprocess } from "../support/subprocess.ts";
+import { test, testOn } from "../support/test.ts";
 import { type ListedExample, listedExamples, reduced } from "./listed_example.ts";
 import { USES } from "./uses.ts";
 

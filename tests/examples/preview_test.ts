@@ -12,10 +12,10 @@ import * as webSocket from "../../examples/web_socket.ts";
 import { type FwApplication, FwFactory, type Module } from "../../mod.ts";
 import { DbOptions } from "../../src/db/mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
-import { captureLogs } from "../capture_logs.ts";
+import { captureLogs } from "../support/capture_logs.ts";
 import { issuer } from "../oauth2/issuer.ts";
-import { ROOT } from "../project.ts";
-import { test } from "../test.ts";
+import { ROOT } from "../support/project.ts";
+import { test } from "../support/test.ts";
 
 type SetUp = (app: FwApplication) => FwApplication;
 

@@ -3,8 +3,8 @@ import { AppModule as SseModule } from "../../examples/server_sent_events.ts";
 import { AppModule as StreamingModule } from "../../examples/streaming.ts";
 import { AppModule as WebSocketModule } from "../../examples/web_socket.ts";
 import { FwFactory, type HttpServer, type Module } from "../../mod.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { test } from "../test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { test } from "../support/test.ts";
 
 /** Serves a module on a free port of this machine for the time of a test. */
 function serving(root: Module, body: (server: HttpServer) => Promise<void>): Promise<void> {

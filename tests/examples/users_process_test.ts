@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Subprocess } from "../subprocess.ts";
-import { test } from "../test.ts";
+import { Subprocess } from "../support/subprocess.ts";
+import { test } from "../support/test.ts";
 
 /** Runs the users example as README does, on a free port and a database of its own. */
 async function withExample(

@@ -4,7 +4,7 @@ import type { FwApplication } from "../../mod.ts";
 import type { RequestOptions } from "../../mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { issuer } from "../oauth2/issuer.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 
 const USERS = "/api/v1/users/";
 

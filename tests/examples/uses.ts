@@ -1,7 +1,7 @@
 /** For each example, a request that takes all that it is permitted. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Subprocess } from "../subprocess.ts";
+import type { Subprocess } from "../support/subprocess.ts";
 
 /** An example that runs. */
 export interface RunningExample {

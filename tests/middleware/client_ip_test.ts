@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Hono } from "hono";
 import { clientIp } from "../../src/middleware/client_ip.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { serve } from "./serve.ts";
 
 const app = new Hono().get("/", (c) => c.json(clientIp(c) ?? null));

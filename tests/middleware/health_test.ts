@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { Hono } from "hono";
 import { healthCheck, type HealthCheckOptions } from "../../src/middleware/health.ts";
-import { test } from "../test.ts";
-import { captureLogs } from "../capture_logs.ts";
+import { test } from "../support/test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
 
 function probe(options?: HealthCheckOptions, isDraining?: () => boolean): () => Promise<unknown[]> {
   const app = new Hono().get("/health", healthCheck(options, isDraining));

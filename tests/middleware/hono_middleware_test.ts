@@ -10,8 +10,8 @@ import { createMetrics } from "../../src/middleware/metrics.ts";
 import { rateLimit } from "../../src/middleware/rate_limit/rate_limit.ts";
 import { requestIdMiddleware } from "../../src/middleware/request_id.ts";
 import { requestTracing } from "../../src/middleware/request_tracing.ts";
-import { test } from "../test.ts";
-import { captureLogs } from "../capture_logs.ts";
+import { test } from "../support/test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
 
 async function fullApp({ timeoutMs = 10_000 } = {}): Promise<Hono> {
   const metrics = await createMetrics();

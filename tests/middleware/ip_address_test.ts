@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isIP } from "node:net";
 import fc from "fast-check";
 import { networkOf, parseIp } from "../../src/middleware/ip_address.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 
 test("parseIp() gives the canonical form of an address", () => {
   const canonical = {

@@ -4,7 +4,7 @@ import { Counter, type OpenMetricsContentType, register, Registry } from "prom-c
 import { ForbiddenException, HttpException } from "../../src/core/http/http_exception.ts";
 import { markRoute } from "../../src/core/http/matched_route.ts";
 import { createMetrics, type Metrics } from "../../src/middleware/metrics.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 
 function meteredApp({ middleware, handler }: Metrics, show: Handler): Hono {
   const app = new Hono().get("/metrics", handler).use(middleware);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Context, Hono } from "hono";
 import { requestId, requestIdMiddleware } from "../../src/middleware/request_id.ts";
-import { test, testOn } from "../test.ts";
+import { test, testOn } from "../support/test.ts";
 import { serve } from "./serve.ts";
 
 const denoTest = testOn(["deno"], "it makes a response for a WebSocket");

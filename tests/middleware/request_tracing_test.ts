@@ -9,8 +9,8 @@ import {
 import { markRoute } from "../../src/core/http/matched_route.ts";
 import { requestIdMiddleware } from "../../src/middleware/request_id.ts";
 import { requestTracing } from "../../src/middleware/request_tracing.ts";
-import { test } from "../test.ts";
-import { captureLogs } from "../capture_logs.ts";
+import { test } from "../support/test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 

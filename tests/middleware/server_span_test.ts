@@ -14,8 +14,8 @@ import { type Handler, Hono } from "hono";
 import { ForbiddenException } from "../../src/core/http/http_exception.ts";
 import { markRoute } from "../../src/core/http/matched_route.ts";
 import { requestTracing } from "../../src/middleware/request_tracing.ts";
-import { test, testOn } from "../test.ts";
-import { captureLogs } from "../capture_logs.ts";
+import { test, testOn } from "../support/test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
 
 const denoTest = testOn(["deno"], "it has an instrumentation of its own");
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parseTraceparent } from "../../src/middleware/traceparent.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const SPAN = "b7ad6b7169203331";

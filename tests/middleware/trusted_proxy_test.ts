@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Hono } from "hono";
 import { clientIp } from "../../src/middleware/client_ip.ts";
 import { trustedProxy } from "../../src/middleware/trusted_proxy.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 
 const SOCKET = { remoteAddr: { hostname: "10.0.0.1" } };
 

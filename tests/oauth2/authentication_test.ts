@@ -15,8 +15,8 @@ import { OAuth2Guard } from "../../src/oauth2/guard.ts";
 import { installOauth2Middleware } from "../../src/oauth2/middleware.ts";
 import { oauth2Identity, OAuth2Principal } from "../../src/oauth2/principal.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { test } from "../test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { test } from "../support/test.ts";
 import { issuer } from "./issuer.ts";
 
 class ProbeController {

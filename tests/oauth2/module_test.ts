@@ -7,7 +7,7 @@ import { JwtVerifier } from "../../src/oauth2/resource_server/jwt_verifier.ts";
 import { OAuth2Module, type ResourceServerOptions } from "../../src/oauth2/module.ts";
 import { ValidationConfig } from "../../src/oauth2/resource_server/validation_config.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { breakOff, hang, JwksServer, redirect, text } from "./resource_server/jwks_server.ts";
 import { accepting } from "./resource_server/resource_server.ts";
 import { NOW, SigningKey } from "./resource_server/signing_key.ts";

@@ -17,9 +17,9 @@ import {
   ValidationConfig,
 } from "../../src/oauth2/mod.ts";
 import { apple, github } from "../../src/oauth2/social/mod.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { Subprocess } from "../subprocess.ts";
-import { test } from "../test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { Subprocess } from "../support/subprocess.ts";
+import { test } from "../support/test.ts";
 import { JwksServer, text } from "./resource_server/jwks_server.ts";
 import { printed } from "./client/printed.ts";
 import { encode } from "./resource_server/signing_key.ts";

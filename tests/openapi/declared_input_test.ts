@@ -11,7 +11,7 @@ import {
   validatedQuery,
 } from "../../mod.ts";
 import type { OperationObject } from "../../src/openapi/mod.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 
 const Id = v.object({ id: v.pipe(v.string(), v.toNumber(), v.integer()) });
 const Page = v.object({ take: v.optional(v.pipe(v.string(), v.toNumber()), "20") });

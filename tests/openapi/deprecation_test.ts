@@ -9,7 +9,7 @@ import {
   UnprocessableEntityException,
 } from "../../mod.ts";
 import { deprecationHeaders } from "../../src/core/http/deprecation.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { applicationOf, controllerOf, operationOf, overSocket } from "./described.ts";
 
 const SINCE = "2025-01-02T03:04:05Z";

@@ -15,8 +15,8 @@ import {
   type Route,
   route,
 } from "../../mod.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { freePort } from "../free_port.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { freePort } from "../support/free_port.ts";
 import type { JsonSchema } from "../../src/openapi/json_schema/json_schema.ts";
 import type {
   OperationMethod,

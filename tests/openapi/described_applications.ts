@@ -14,7 +14,7 @@ import { AppModule as WebSocketModule } from "../../examples/web_socket.ts";
 import type { FwApplication, Module } from "../../mod.ts";
 import { DbOptions } from "../../src/db/mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
-import { captureLogs } from "../capture_logs.ts";
+import { captureLogs } from "../support/capture_logs.ts";
 import { issuer } from "../oauth2/issuer.ts";
 import { createKitchenSink, KITCHEN_SINK_OPTIONS } from "./kitchen_sink.ts";
 

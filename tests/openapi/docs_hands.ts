@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import type { DocsUi } from "../../src/openapi/docs/docs_page_options.ts";
-import { complaintsOf } from "../browser.ts";
+import { complaintsOf } from "../support/browser.ts";
 
 /** How somebody uses a user interface. */
 export interface Hands {

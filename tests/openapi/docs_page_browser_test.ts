@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { DocsUi } from "../../src/openapi/docs/docs_page_options.ts";
-import { complaintsOf, SKIP_BROWSER, startBrowser } from "../browser.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { testOn } from "../test.ts";
+import { complaintsOf, SKIP_BROWSER, startBrowser } from "../support/browser.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { testOn } from "../support/test.ts";
 import { type OutsideRequests, routeCdn } from "./cdn.ts";
 import { authorization, HANDS, logInAlice, popupOf } from "./docs_hands.ts";
 import { type DocsSite, type DocsSiteOptions, startDocsSite } from "./docs_site.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { docsPage, signInRedirectPage } from "../../src/openapi/docs/docs_page.ts";
 import type { DocsPageOptions, DocsUi, Page } from "../../src/openapi/docs/docs_page_options.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { cdnFile } from "./cdn.ts";
 
 const UIS: readonly DocsUi[] = ["swagger-ui", "scalar"];

@@ -17,7 +17,7 @@ import type { DocsPageOptions, DocsUi, Page } from "../../src/openapi/docs/docs_
 import { SCALAR } from "../../src/openapi/docs/scalar.ts";
 import { SWAGGER_UI } from "../../src/openapi/docs/swagger_ui.ts";
 import { DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
-import { freePort } from "../free_port.ts";
+import { freePort } from "../support/free_port.ts";
 import { cdnFile, contentTypeOf } from "./cdn.ts";
 import { docsSiteDocument } from "./docs_site_document.ts";
 

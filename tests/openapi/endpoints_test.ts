@@ -8,9 +8,9 @@ import { parse } from "yaml";
 import { type AnySchema, type FwApplication, type OpenApiOptions, route } from "../../mod.ts";
 import { openApiPaths } from "../../src/openapi/endpoints.ts";
 import { resolveOptions } from "../../src/openapi/options.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { Subprocess } from "../subprocess.ts";
-import { test } from "../test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { Subprocess } from "../support/subprocess.ts";
+import { test } from "../support/test.ts";
 import { applicationOf, controllerOf, type DescribeOptions, overSocket } from "./described.ts";
 
 const controller = controllerOf({

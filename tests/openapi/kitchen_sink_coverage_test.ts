@@ -11,7 +11,7 @@ import type {
   SuccessStatus,
 } from "../../mod.ts";
 import { routesOf } from "../../src/core/route/controller.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { KitchenSinkModule } from "./kitchen_sink.ts";
 
 // The lists are checked against the types: what is added there has to be used in the kitchen sink.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { OpenApiDocument, OperationObject } from "../../src/openapi/mod.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { test } from "../test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { test } from "../support/test.ts";
 import { EmbeddedSchemas, pointerOf } from "./embedded_schemas.ts";
 import { createKitchenSink, KITCHEN_SINK_OPTIONS } from "./kitchen_sink.ts";
 import { goodRequests } from "./kitchen_sink/good_requests.ts";

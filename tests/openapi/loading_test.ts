@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { loadedBy } from "../project.ts";
-import { Subprocess } from "../subprocess.ts";
-import { test } from "../test.ts";
+import { loadedBy } from "../support/project.ts";
+import { Subprocess } from "../support/subprocess.ts";
+import { test } from "../support/test.ts";
 
 const FILE = "tests/openapi/loading_fixture.ts";
 

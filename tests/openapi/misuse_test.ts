@@ -16,7 +16,7 @@ import {
   type RouteOpenApi,
 } from "../../mod.ts";
 import { OAuth2Guard, OAuth2Principal } from "../../src/oauth2/mod.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { applicationOf, controllerOf, documentOf } from "./described.ts";
 
 /** Controllers that boot, and cannot be described. */

@@ -8,7 +8,7 @@ import {
   type RouteOpenApi,
 } from "../../mod.ts";
 import { humanised } from "../../src/openapi/operation/operation_text.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { controllerOf, type ControllerStatics, documentOf, OK, operationOf } from "./described.ts";
 
 for (

@@ -11,7 +11,7 @@ import {
 } from "../../mod.ts";
 import { OAuth2Guard, OAuth2Principal } from "../../src/oauth2/mod.ts";
 import { resolveOptions } from "../../src/openapi/options.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { applicationOf, controllerOf, documentOf, OK } from "./described.ts";
 
 const controller = controllerOf({ list: route.get("/things", () => []) });

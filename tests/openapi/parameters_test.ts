@@ -6,7 +6,7 @@ import { type AnySchema, dto, route } from "../../mod.ts";
 import type { JsonSchema } from "../../src/openapi/json_schema/json_schema.ts";
 import type { ParameterObject } from "../../src/openapi/openapi_document.ts";
 import { textParameter } from "../../src/openapi/operation/text_parameter.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { controllerOf, documentOf, operationOf, ownSchemasOf, resolved } from "./described.ts";
 
 /** What becomes of text: what a schema takes, what it gives, and how the parameter is described. */

@@ -5,8 +5,8 @@ import {
   templateShape,
   templatesOf,
 } from "../../src/openapi/operation/path_templates.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { test } from "../test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { test } from "../support/test.ts";
 import {
   applicationOf,
   controllerOf,

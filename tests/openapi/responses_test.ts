@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as v from "valibot";
 import { type FwApplication, type Route, route, type SuccessStatus } from "../../mod.ts";
 import type { OperationObject } from "../../src/openapi/openapi_document.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { ANY_BODY, controllerOf, documentOf, OK, operationOf, problem } from "./described.ts";
 
 const Cat = v.object({ name: v.string() });

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import * as z from "zod";
 import { type AnySchema, dto, type Route, route } from "../../mod.ts";
 import type { OpenApiDocument } from "../../src/openapi/openapi_document.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import {
   controllerOf,
   type DescribeOptions,

@@ -14,7 +14,7 @@ import {
 import { Principal } from "../../src/authn/mod.ts";
 import { OAuth2Guard, OAuth2Principal } from "../../src/oauth2/mod.ts";
 import type { OperationObject } from "../../src/openapi/openapi_document.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import {
   controllerOf,
   type ControllerStatics,

@@ -5,8 +5,8 @@ import * as v from "valibot";
 import * as z from "zod";
 import { type AnySchema, dto, route } from "../../mod.ts";
 import type { JsonSchema } from "../../src/openapi/json_schema/json_schema.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { test } from "../test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { test } from "../support/test.ts";
 import {
   applicationOf,
   controllerOf,

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import * as v from "valibot";
 import * as z from "zod";
 import { type AnySchema, FwFactory, module, route } from "../../mod.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { test } from "../test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { test } from "../support/test.ts";
 
 async function warningsOf(query: AnySchema): Promise<readonly unknown[]> {
   class FindController {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import * as v from "valibot";
 import { type AnySchema, dto, route } from "../../mod.ts";
 import type { JsonSchema } from "../../src/openapi/json_schema/json_schema.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { test } from "../test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { test } from "../support/test.ts";
 import {
   applicationOf,
   controllerOf,

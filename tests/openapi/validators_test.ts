@@ -2,7 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import assert from "node:assert/strict";
 import { parse } from "yaml";
 import { FwFactory } from "../../mod.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { BREAKAGES, brokenDocument, type Judge } from "./broken_documents.ts";
 import { forEachApplication, servedDocuments } from "./described_applications.ts";
 import { EmbeddedSchemas, pointerOf } from "./embedded_schemas.ts";

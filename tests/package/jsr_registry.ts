@@ -10,8 +10,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { type Outcome, run } from "../../src/cli/subprocess.ts";
-import { TemporaryFolder } from "../temporary_folder.ts";
-import { ROOT } from "../project.ts";
+import { TemporaryFolder } from "../support/temporary_folder.ts";
+import { ROOT } from "../support/project.ts";
 import { type Loopback, type LoopbackRequest, serveOnLoopback } from "./loopback.ts";
 
 const CONFIG: { readonly name: string; readonly version: string; readonly exports: unknown } = JSON

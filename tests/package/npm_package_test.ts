@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
-import { TemporaryFolder } from "../temporary_folder.ts";
-import { buildNpmPackage } from "../npm_package.ts";
-import { testOn } from "../test.ts";
+import { TemporaryFolder } from "../support/temporary_folder.ts";
+import { buildNpmPackage } from "./npm_package.ts";
+import { testOn } from "../support/test.ts";
 import { ENTRY_POINTS } from "./npm_project.ts";
 
 /** What is so on purpose: the modules are of ECMAScript alone, and found by `exports` alone. */

@@ -8,8 +8,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { run } from "../../src/cli/subprocess.ts";
-import { TemporaryFolder } from "../temporary_folder.ts";
-import { ROOT } from "../project.ts";
+import { TemporaryFolder } from "../support/temporary_folder.ts";
+import { ROOT } from "../support/project.ts";
 import { QUICK_START } from "./quick_start.ts";
 
 const { exports } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));

@@ -4,8 +4,8 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { README, readmeBlock } from "../readme.ts";
-import { Subprocess, type SubprocessOptions } from "../subprocess.ts";
+import { README, readmeBlock } from "../support/readme.ts";
+import { Subprocess, type SubprocessOptions } from "../support/subprocess.ts";
 
 /** Its `main.ts`, on a free port. */
 export const QUICK_START: string = readmeBlock("ts", "## Quick start")

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { BoundedCache } from "../../src/platform/bounded_cache.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 
 test("BoundedCache makes a value once and forgets the oldest", () => {
   const made: string[] = [];

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { FwFactory, module, route } from "../../mod.ts";
 import { serve } from "../../src/runtime/listen.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { test } from "../test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { test } from "../support/test.ts";
 import { RawClient } from "./raw_client.ts";
 import { RUNTIME } from "./runtime_name.ts";
 

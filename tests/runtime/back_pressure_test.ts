@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { serve } from "../../src/runtime/listen.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { RawClient } from "./raw_client.ts";
 
 const LOCAL = { port: 0, hostname: "127.0.0.1" };

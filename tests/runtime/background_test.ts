@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { FwFactory, module, route } from "../../mod.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { test } from "../test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { test } from "../support/test.ts";
 
 /** An application whose route leaves work to be done after its answer. */
 function leaving(work: () => Promise<unknown>) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { test } from "../test.ts";
-import { Subprocess, type SubprocessOptions } from "../subprocess.ts";
+import { test } from "../support/test.ts";
+import { Subprocess, type SubprocessOptions } from "../support/subprocess.ts";
 
 test("logToConsole() prints what the framework logs, a line each, and nothing else", async () => {
   const output = await outputOf({ env: { FW_ENV: "" } });

@@ -5,8 +5,8 @@ import * as v from "valibot";
 import * as z from "zod";
 import type { AnySchema } from "../../src/core/schema/validation.ts";
 import { environment, EnvironmentError } from "../../src/runtime/environment.ts";
-import { test } from "../test.ts";
-import { Subprocess } from "../subprocess.ts";
+import { test } from "../support/test.ts";
+import { Subprocess } from "../support/subprocess.ts";
 
 const SECRET = "hunter2-is-a-secret";
 

@@ -3,9 +3,9 @@ import { connect } from "node:net";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { stopOnSignals } from "../../src/runtime/graceful.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import type { LoadResult } from "./load_fixture.ts";
-import { Subprocess, type SubprocessOptions } from "../subprocess.ts";
+import { Subprocess, type SubprocessOptions } from "../support/subprocess.ts";
 
 for (const thinkMs of [0, 20]) {
   test(`a server stopped by SIGTERM under keep-alive load loses no request (${thinkMs} ms apart)`, async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { serve } from "../../src/runtime/listen.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { RawClient } from "./raw_client.ts";
 import { RUNTIME } from "./runtime_name.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { serve } from "../../src/runtime/listen.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 
 test("a response stream that fails midway breaks its response off, not the process", async () => {
   await using server = await serve(({ url }) => {

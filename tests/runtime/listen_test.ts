@@ -5,8 +5,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ListenError } from "../../src/runtime/listen_error.ts";
 import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { serve } from "../../src/runtime/listen.ts";
-import { TemporaryFolder } from "../temporary_folder.ts";
-import { test } from "../test.ts";
+import { TemporaryFolder } from "../support/temporary_folder.ts";
+import { test } from "../support/test.ts";
 import { LOCALHOST } from "./certificate_fixture.ts";
 import { RawClient } from "./raw_client.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readEnv } from "../../src/platform/env.ts";
 import { portFromEnv } from "../../src/runtime/port.ts";
-import { test } from "../test.ts";
-import { withEnv } from "../with_env.ts";
+import { test } from "../support/test.ts";
+import { withEnv } from "../support/with_env.ts";
 
 test("portFromEnv() reads an unsigned 16-bit integer, else gives the fallback", async () => {
   const ports: [string | undefined, number][] = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { serve } from "../../src/runtime/listen.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { LOCALHOST } from "./certificate_fixture.ts";
 import { RawClient } from "./raw_client.ts";
 

@@ -3,10 +3,10 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { clientIp, FwFactory, module, route } from "../../mod.ts";
 import { serve } from "../../src/runtime/listen.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { Subprocess } from "../subprocess.ts";
-import { TemporaryFolder } from "../temporary_folder.ts";
-import { test } from "../test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { Subprocess } from "../support/subprocess.ts";
+import { TemporaryFolder } from "../support/temporary_folder.ts";
+import { test } from "../support/test.ts";
 import { LOCALHOST } from "./certificate_fixture.ts";
 import { RawClient } from "./raw_client.ts";
 

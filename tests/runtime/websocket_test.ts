@@ -8,7 +8,7 @@ import { HttpException } from "../../src/core/http/http_exception.ts";
 import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { serve } from "../../src/runtime/listen.ts";
 import { upgradeWebSocket } from "../../src/runtime/websocket.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 
 test("upgradeWebSocket() tells of each event of a socket, and sends text and bytes", async () => {
   const seen: string[] = [];

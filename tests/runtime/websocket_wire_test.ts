@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { serve, type ServeOptions } from "../../src/runtime/listen.ts";
 import { upgradeWebSocket } from "../../src/runtime/websocket.ts";
-import { TemporaryFolder } from "../temporary_folder.ts";
-import { test } from "../test.ts";
+import { TemporaryFolder } from "../support/temporary_folder.ts";
+import { test } from "../support/test.ts";
 import { LOCALHOST } from "./certificate_fixture.ts";
 import { RawClient } from "./raw_client.ts";
 

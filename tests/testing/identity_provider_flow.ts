@@ -6,8 +6,8 @@ import {
   DevelopmentIdentityProvider,
   type DevelopmentIdentityProviderOptions,
 } from "../../src/testing/mod.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { test } from "../test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { test } from "../support/test.ts";
 
 export const WEB: Required<DevelopmentClient> = {
   clientId: "web",

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
-import { captureLogs } from "../capture_logs.ts";
-import { test } from "../test.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { test } from "../support/test.ts";
 
 function statusFor(issuer: string, host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {

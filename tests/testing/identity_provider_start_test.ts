@@ -7,8 +7,8 @@ import {
   DevelopmentIdentityProvider,
   type DevelopmentIdentityProviderOptions,
 } from "../../src/testing/mod.ts";
-import { test } from "../test.ts";
-import { withEnv } from "../with_env.ts";
+import { test } from "../support/test.ts";
+import { withEnv } from "../support/with_env.ts";
 import {
   authorizationUrl,
   codeOf,

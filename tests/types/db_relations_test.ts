@@ -10,7 +10,7 @@ import {
   type Row,
 } from "../../src/db/mod.ts";
 import { inject } from "../../mod.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { same } from "./same.ts";
 
 /** Compiles its body, which never runs. */

@@ -14,7 +14,7 @@ import {
   type UpdateInput,
   type Where,
 } from "../../src/db/mod.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { same } from "./same.ts";
 
 /** Compiles only if every value fits. */

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import * as v from "valibot";
 import { inject, provide, route } from "../../mod.ts";
-import { test } from "../test.ts";
+import { test } from "../support/test.ts";
 import { same } from "./same.ts";
 
 const Id = v.object({ id: v.pipe(v.string(), v.transform(Number)) });

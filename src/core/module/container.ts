@@ -4,16 +4,10 @@
  *
  * @module
  */
+import type { Class } from "../../platform/class.ts";
 import { Module } from "./module.ts";
 import { previewOf } from "./preview.ts";
-import {
-  type Class,
-  type InjectionKey,
-  isFactoryProvider,
-  keyName,
-  keyOf,
-  type Provider,
-} from "./provider.ts";
+import { type InjectionKey, isFactoryProvider, keyName, keyOf, type Provider } from "./provider.ts";
 import { checkExports, type Entry, findEntry, type Scope } from "./scope.ts";
 
 /** Where `inject` is called from. */

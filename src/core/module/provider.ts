@@ -3,12 +3,7 @@
  *
  * @module
  */
-
-/** A class that the container can create: its constructor takes nothing, it calls `inject`. */
-export type Class<T> = new () => T;
-
-/** A class used as a key; it may be abstract. */
-export type AbstractClass<T> = abstract new (...args: never[]) => T;
+import type { AbstractClass, Class } from "../../platform/class.ts";
 
 /** A provider with a factory, made by {@linkcode provide}. It is a key as well. */
 export interface FactoryProvider<T> {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { PipelineDeclaration } from "./pipeline.ts";
-import type { Class } from "../module/provider.ts";
+import type { Class } from "../../platform/class.ts";
 import { Route } from "./route.ts";
 
 /**

@@ -6,7 +6,7 @@
  */
 import type { Context } from "../http/context.ts";
 import { asError } from "../http/http_exception.ts";
-import type { Class } from "../module/provider.ts";
+import type { Class } from "../../platform/class.ts";
 
 /** What a guard answers: `false` refuses with 403; to refuse otherwise, it throws. */
 export type GuardResult = void | boolean | Promise<void | boolean>;

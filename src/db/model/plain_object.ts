@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { Operation } from "../connection/operation.ts";
 
 /** Tells an object literal, of any realm, from an instance of a class and from a list. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -41,7 +40,7 @@ export function checkOptions(
 export function membersOf(
   value: unknown,
   name: string,
-  { action }: Operation,
+  { action }: { readonly action: string },
 ): readonly [string, unknown][] {
   if (!isPlainObject(value)) throw new TypeError(`Cannot ${action}: ${name} is not a plain object`);
   const members: [string, unknown][] = [];

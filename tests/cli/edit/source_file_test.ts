@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { addToDatabase, addToModule } from "../../../src/cli/edit/source_file.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 
 const CATS = { name: "CatsModule", from: "./cats/cats_module.ts", list: "imports" } as const;
 const IMPORT = 'import { CatsModule } from "./cats/cats_module.ts";';

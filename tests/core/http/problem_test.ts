@@ -16,10 +16,10 @@ import {
 import * as fw from "../../../mod.ts";
 import { errorStatusText } from "../../../src/core/http/status_text.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
-import { captureLogs } from "../../capture_logs.ts";
-import { freePort } from "../../free_port.ts";
-import { test } from "../../test.ts";
-import { withEnv } from "../../with_env.ts";
+import { captureLogs } from "../../support/capture_logs.ts";
+import { freePort } from "../../support/free_port.ts";
+import { test } from "../../support/test.ts";
+import { withEnv } from "../../support/with_env.ts";
 
 class UpstreamError extends Error {
   readonly httpStatus = 502;

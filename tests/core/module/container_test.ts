@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { inject, type Module, module, provide, route } from "../../../mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 
 class Leaf {
   readonly name: string = "leaf";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { inject, module, provide, route } from "../../../mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 
 /** Makes a class that writes each of its hooks into a log. */
 function recorder(log: string[], name: string, dependency?: new () => object) {

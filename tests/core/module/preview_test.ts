@@ -14,7 +14,7 @@ import { placeholder } from "../../../src/core/module/preview.ts";
 import { OAuth2Client, OAuth2Guard, OAuth2Login, OAuth2Options } from "../../../src/oauth2/mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
 import { issuer } from "../../oauth2/issuer.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 
 // deno-lint-ignore no-explicit-any -- a placeholder passes for a value of any type
 const stand = (): any => placeholder();

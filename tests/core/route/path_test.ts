@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { compareSpecificity, composePath, shapeOf } from "../../../src/core/route/path.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 
 test("composePath() joins /{globalPrefix}/{version}/{controllerPrefix}/{routePath}", () => {
   for (

@@ -16,7 +16,7 @@ import {
   UnauthorizedException,
 } from "../../../mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 
 class Log {
   readonly lines: string[] = [];

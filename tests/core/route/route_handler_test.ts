@@ -15,9 +15,9 @@ import {
   validatedQuery,
 } from "../../../mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
-import { captureLogs } from "../../capture_logs.ts";
-import { freePort } from "../../free_port.ts";
-import { test } from "../../test.ts";
+import { captureLogs } from "../../support/capture_logs.ts";
+import { freePort } from "../../support/free_port.ts";
+import { test } from "../../support/test.ts";
 
 function serving(controller: ControllerClass): Promise<FwApplication> {
   return createTestApplication(module({ name: "AppModule", controllers: [controller] }));

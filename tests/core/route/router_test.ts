@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ControllerClass, type FwApplication, module, route } from "../../../mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 
 function serving(...controllers: ControllerClass[]): Promise<FwApplication> {
   return createTestApplication(module({ name: "AppModule", controllers }));

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import * as z from "zod";
 import type { AnySchema, HttpException } from "../../../mod.ts";
 import { InputSchema, issuesOf, withoutValue } from "../../../src/core/schema/validation.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 
 const SECRET = "hunter2-is-no-number";
 

@@ -4,8 +4,8 @@ import type {
   RateLimitHit,
   RateLimitStore,
 } from "../../../src/middleware/rate_limit/rate_limit_store.ts";
-import { test } from "../../test.ts";
-import { captureLogs } from "../../capture_logs.ts";
+import { test } from "../../support/test.ts";
+import { captureLogs } from "../../support/capture_logs.ts";
 
 const HIT: RateLimitHit = { count: 1, resetMs: 1000 };
 const FAILURE = new Error("connection lost");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { RateLimiterSQLite } from "rate-limiter-flexible";
 import { FlexibleRateLimitStore } from "../../../src/middleware/rate_limit/flexible_rate_limit_store.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 
 test("FlexibleRateLimitStore.hit() counts in an SQL database", async () => {
   const database = new DatabaseSync(":memory:");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { MemoryRateLimitStore } from "../../../src/middleware/rate_limit/memory_rate_limit_store.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 
 /** A store on a clock that the test sets. */
 function storeAt(nowMs: number, maxKeys?: number): {

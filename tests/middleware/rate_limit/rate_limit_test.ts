@@ -4,7 +4,7 @@ import { HttpException } from "../../../src/core/http/http_exception.ts";
 import { MemoryRateLimitStore } from "../../../src/middleware/rate_limit/memory_rate_limit_store.ts";
 import { rateLimit, type RateLimitOptions } from "../../../src/middleware/rate_limit/rate_limit.ts";
 import type { RateLimitStore } from "../../../src/middleware/rate_limit/rate_limit_store.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { serve } from "../serve.ts";
 
 const FIELDS = ["ratelimit", "ratelimit-policy", "retry-after"];

@@ -4,8 +4,8 @@ import { Redis } from "ioredis";
 import { HttpException } from "../../../src/core/http/http_exception.ts";
 import { rateLimit, type RateLimitOptions } from "../../../src/middleware/rate_limit/rate_limit.ts";
 import { RedisRateLimitStore } from "../../../src/middleware/rate_limit/redis_rate_limit_store.ts";
-import { test } from "../../test.ts";
-import { captureLogs } from "../../capture_logs.ts";
+import { test } from "../../support/test.ts";
+import { captureLogs } from "../../support/capture_logs.ts";
 import { REDIS_URL, redisLine, SKIP_REDIS } from "../redis.ts";
 
 /** Gives the body a client and a prefix of its own, whose keys are gone afterwards. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { clientOf } from "./token_server.ts";
 
 const STATE = "af0ifjsldkj-af0ifjsldkj-af0ifjsldkj";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { jwtVerify } from "jose";
 import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { clientOf, SECRET, TOKENS, tokenServer } from "./token_server.ts";
 
 const KEY_ALGORITHMS = {

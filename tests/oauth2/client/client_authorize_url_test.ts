@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { AuthorizeRequest } from "../../../src/oauth2/client/authorize_url.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { clientOf } from "./token_server.ts";
 
 // RFC 7636, appendix B

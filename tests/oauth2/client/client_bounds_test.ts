@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import type { OAuth2Client } from "../../../src/oauth2/client/client.ts";
 import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 import { generatePkce } from "../../../src/oauth2/client/pkce.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { breakOff, endless, hang } from "../resource_server/jwks_server.ts";
 import { clientOf, SECRET, TOKENS, tokenServer } from "./token_server.ts";
 

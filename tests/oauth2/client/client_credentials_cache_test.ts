@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { OAuth2Client } from "../../../src/oauth2/client/client.ts";
 import { OAuth2Options } from "../../../src/oauth2/client/client_options.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 
 /** A client whose server gives tokens of a minute, and notes what it was asked for. */
 function machine({ expiresIn = 60 }: { readonly expiresIn?: number | null } = {}) {

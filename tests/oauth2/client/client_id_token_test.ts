@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { OAuth2Client } from "../../../src/oauth2/client/client.ts";
 import type { ConfidentialClientOptions } from "../../../src/oauth2/client/client_options.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { JwksServer } from "../resource_server/jwks_server.ts";
 import { outcomeOf } from "../resource_server/outcome.ts";
 import { ISSUER, NOW, SigningKey } from "../resource_server/signing_key.ts";

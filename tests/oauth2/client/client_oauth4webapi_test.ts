@@ -7,7 +7,7 @@ import {
 } from "oauth4webapi";
 import * as oauth from "oauth4webapi";
 import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { clientOf, type Reply, TOKENS, tokenServer } from "./token_server.ts";
 
 const ERROR = { error: "invalid_client", error_description: "Unknown" };

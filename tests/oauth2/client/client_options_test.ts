@@ -3,7 +3,7 @@ import {
   type ConfidentialClientOptions,
   OAuth2Options,
 } from "../../../src/oauth2/client/client_options.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 
 const SOUND = {
   clientId: "web",

@@ -5,7 +5,7 @@ import { Exchange } from "../../../src/oauth2/client/exchange.ts";
 import { generatePkce, PkceVerifier } from "../../../src/oauth2/client/pkce.ts";
 import { TokenCache } from "../../../src/oauth2/client/token_cache.ts";
 import { TokenSet } from "../../../src/oauth2/client/token_set.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { inspections, printed } from "./printed.ts";
 import { type Answering, clientOf, optionsOf, SECRET, tokenServer } from "./token_server.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { clientOf, type Reply, SECRET, tokenServer } from "./token_server.ts";
 
 test("OAuth2Client.revoke() sends the token with its hint, and authenticates", async () => {

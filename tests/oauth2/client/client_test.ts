@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { generatePkce, type PkceVerifier } from "../../../src/oauth2/client/pkce.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { clientOf, optionsOf, TOKENS, tokenServer } from "./token_server.ts";
 
 test("OAuth2Client.exchangeCode() takes arguments of the wrong type for a mistake, and sends nothing", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type DiscoveryOptions, OAuth2Options } from "../../../src/oauth2/client/client_options.ts";
 import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { type Reply, tokenServer } from "./token_server.ts";
 
 const OIDC = "/.well-known/openid-configuration";

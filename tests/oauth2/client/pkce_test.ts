@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { generatePkce, PkceVerifier } from "../../../src/oauth2/client/pkce.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { clientOf, TOKENS, tokenServer } from "./token_server.ts";
 
 // RFC 7636, appendix B

@@ -3,7 +3,7 @@ import { OAuth2Client } from "../../../src/oauth2/client/client.ts";
 import { OAuth2Options } from "../../../src/oauth2/client/client_options.ts";
 import { TokenCache } from "../../../src/oauth2/client/token_cache.ts";
 import { TokenSet } from "../../../src/oauth2/client/token_set.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 
 function set(accessToken: string, refreshToken?: string): TokenSet {
   return new TokenSet({ accessToken, tokenType: "bearer", refreshToken });

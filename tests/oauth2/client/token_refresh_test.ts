@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 import { generatePkce } from "../../../src/oauth2/client/pkce.ts";
 import { TokenCache } from "../../../src/oauth2/client/token_cache.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { rotatingProvider, until } from "./rotating_provider.ts";
 import { clientOf, TOKENS, tokenServer } from "./token_server.ts";
 

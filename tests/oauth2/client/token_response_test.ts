@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 import { TokenSet } from "../../../src/oauth2/client/token_set.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { clientOf, type Reply, TOKENS, tokenServer } from "./token_server.ts";
 
 const NOW = Date.UTC(2030, 0, 1);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Hono } from "hono";
 import { BrowserCookie } from "../../../src/oauth2/login/browser_cookie.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 
 interface Seen {
   readonly setCookie: string;

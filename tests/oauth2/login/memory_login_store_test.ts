@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { MemoryLoginStore } from "../../../src/oauth2/login/memory_login_store.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { PENDING, TEN_MINUTES_MS } from "./pending_login.ts";
 
 test("MemoryLoginStore.take() gives a login once, to one of many who ask at once", async () => {

@@ -4,7 +4,7 @@ import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 import type { PendingLogin, SaveLoginOptions } from "../../../src/oauth2/login/login_store.ts";
 import { MemoryLoginStore } from "../../../src/oauth2/login/memory_login_store.ts";
 import { OAuth2Login } from "../../../src/oauth2/login/oauth2_login.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { clientOf } from "../client/token_server.ts";
 import { Browser } from "./browser.ts";
 import { CALLBACK, exampleLogin, loginApplication, SECRET } from "./login_application.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { module, route } from "../../../mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
-import { captureLogs } from "../../capture_logs.ts";
-import { test } from "../../test.ts";
+import { captureLogs } from "../../support/capture_logs.ts";
+import { test } from "../../support/test.ts";
 import { Browser } from "./browser.ts";
 import { exampleLogin } from "./login_application.ts";
 import { EXAMPLE, Provider } from "./provider.ts";

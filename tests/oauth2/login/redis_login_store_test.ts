@@ -8,7 +8,7 @@ import {
   RedisLoginStore,
 } from "../../../src/oauth2/login/redis_login_store.ts";
 import { REDIS_URL, redisLine, SKIP_REDIS } from "../../middleware/redis.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { PENDING, TEN_MINUTES_MS } from "./pending_login.ts";
 
 const STATE = "q8Zk3vTn0yXw5sRb7uJd2hFg9mLc4pEa6iOo1tYxKzQ";

@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { BadRequestException } from "../../../src/core/http/http_exception.ts";
 import { returnPath } from "../../../src/oauth2/login/return_path.ts";
 import { serve } from "../../middleware/serve.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 
 const REFUSED = "400";
 

@@ -9,7 +9,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import process from "node:process";
 import { type CryptoKey, exportJWK, generateKeyPair } from "jose";
-import { ROOT } from "../../project.ts";
+import { ROOT } from "../../support/project.ts";
 
 /** The algorithms of access tokens; each has a resource of its own. */
 export type ResourceAlgorithm = "EdDSA" | "ES256" | "RS256" | "PS256";

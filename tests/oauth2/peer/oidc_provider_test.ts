@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { oidcProvider, SKIP_OIDC_PROVIDER } from "./oidc_provider.ts";
 
 test("oidcProvider() tells what the provider wrote when it cannot start", async () => {

@@ -7,7 +7,7 @@ import { JwtVerifier } from "../../../src/oauth2/resource_server/jwt_verifier.ts
 import { generatePkce } from "../../../src/oauth2/client/pkce.ts";
 import type { TokenSet } from "../../../src/oauth2/client/token_set.ts";
 import { ValidationConfig } from "../../../src/oauth2/resource_server/validation_config.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import {
   type OidcProvider,
   oidcProvider,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { appModule, setUp } from "../../../examples/oauth2.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
-import { captureLogs } from "../../capture_logs.ts";
-import { test } from "../../test.ts";
+import { captureLogs } from "../../support/capture_logs.ts";
+import { test } from "../../support/test.ts";
 import { oidcProvider, SKIP_OIDC_PROVIDER } from "./oidc_provider.ts";
 
 const REDIRECT_URI = "http://localhost:3000/auth/callback";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { JwksCache } from "../../../src/oauth2/resource_server/jwks_cache.ts";
 import type { JwtVerifier } from "../../../src/oauth2/resource_server/jwt_verifier.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { JwksServer } from "./jwks_server.ts";
 import { outcomeOf } from "./outcome.ts";
 import { verifierBy } from "./skipped_keys.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { JwksCache } from "../../../src/oauth2/resource_server/jwks_cache.ts";
-import { captureLogs } from "../../capture_logs.ts";
-import { test } from "../../test.ts";
+import { captureLogs } from "../../support/capture_logs.ts";
+import { test } from "../../support/test.ts";
 import { breakOff, hang, JwksServer, text } from "./jwks_server.ts";
 import { outcomeOf } from "./outcome.ts";
 import { verifierBy } from "./skipped_keys.ts";

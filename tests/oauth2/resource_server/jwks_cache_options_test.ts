@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { JwksCache } from "../../../src/oauth2/resource_server/jwks_cache.ts";
 import { JwtVerifier } from "../../../src/oauth2/resource_server/jwt_verifier.ts";
 import { ValidationConfig } from "../../../src/oauth2/resource_server/validation_config.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 
 const URL_OF_KEYS = "https://id.example.com/jwks";
 

@@ -5,7 +5,7 @@ import process from "node:process";
 import { JwksCache } from "../../../src/oauth2/resource_server/jwks_cache.ts";
 import { JwtVerifier } from "../../../src/oauth2/resource_server/jwt_verifier.ts";
 import { ValidationConfig } from "../../../src/oauth2/resource_server/validation_config.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import {
   breakOff,
   drip,

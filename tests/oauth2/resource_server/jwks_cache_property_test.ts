@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { JwksCache } from "../../../src/oauth2/resource_server/jwks_cache.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { outcomeOf } from "./outcome.ts";
 import { ALGORITHMS } from "./resource_server.ts";
 import { verifierBy } from "./skipped_keys.ts";

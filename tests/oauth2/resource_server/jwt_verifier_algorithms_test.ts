@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ValidationConfig } from "../../../src/oauth2/resource_server/validation_config.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { JwksServer } from "./jwks_server.ts";
 import { assertOutcomes, type Case, outcomeOf } from "./outcome.ts";
 import { accepting, ALGORITHMS, verifierOf } from "./resource_server.ts";

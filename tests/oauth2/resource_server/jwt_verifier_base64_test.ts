@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { base64url } from "jose";
 import { readCompactJws } from "../../../src/oauth2/resource_server/compact_jws.ts";
 import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { JwksServer } from "./jwks_server.ts";
 import { assertOutcomes, type Case } from "./outcome.ts";
 import { verifierOf } from "./resource_server.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { identityOf } from "../../../src/oauth2/identity.ts";
 import { ValidationConfig } from "../../../src/oauth2/resource_server/validation_config.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { JwksServer } from "./jwks_server.ts";
 import { assertOutcomes, type Case, outcomeOf } from "./outcome.ts";
 import { accepting, verifierOf } from "./resource_server.ts";

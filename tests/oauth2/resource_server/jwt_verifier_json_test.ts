@@ -1,4 +1,4 @@
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { JwksServer } from "./jwks_server.ts";
 import { assertOutcomes, type Case } from "./outcome.ts";
 import { accepting, verifierOf } from "./resource_server.ts";

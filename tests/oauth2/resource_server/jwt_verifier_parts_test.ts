@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { JwksServer } from "./jwks_server.ts";
 import { assertOutcomes, type Case } from "./outcome.ts";
 import { verifierOf } from "./resource_server.ts";

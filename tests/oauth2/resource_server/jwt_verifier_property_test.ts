@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { JwksCache } from "../../../src/oauth2/resource_server/jwks_cache.ts";
 import { JwtVerifier } from "../../../src/oauth2/resource_server/jwt_verifier.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { outcomeOf } from "./outcome.ts";
 import { accepting } from "./resource_server.ts";
 import { CLAIMS, encode, NOW, SigningKey } from "./signing_key.ts";

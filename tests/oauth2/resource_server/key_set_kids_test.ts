@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { KeySet } from "../../../src/oauth2/resource_server/key_set.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { JwksServer } from "./jwks_server.ts";
 import { assertOutcomes } from "./outcome.ts";
 import { accepting, verifierOf } from "./resource_server.ts";

@@ -1,5 +1,5 @@
 import { base64url } from "jose";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { assertSkipped, changed, type Skipped } from "./skipped_keys.ts";
 import { SigningKey } from "./signing_key.ts";
 

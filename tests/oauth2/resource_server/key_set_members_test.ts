@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { JwksCache } from "../../../src/oauth2/resource_server/jwks_cache.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { JwksServer } from "./jwks_server.ts";
 import { assertSkipped, type Skipped, verifierBy } from "./skipped_keys.ts";
 import { SigningKey } from "./signing_key.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { SigningAlgorithm } from "../../../src/oauth2/resource_server/signing_algorithm.ts";
 import { ValidationConfig } from "../../../src/oauth2/resource_server/validation_config.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { ALGORITHMS } from "./resource_server.ts";
 
 const settingsOf = (config: ValidationConfig) => ({

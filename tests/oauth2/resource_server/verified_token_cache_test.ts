@@ -4,7 +4,7 @@ import {
   JwtVerifier,
   type JwtVerifierOptions,
 } from "../../../src/oauth2/resource_server/jwt_verifier.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { eventually } from "./eventually.ts";
 import { JwksServer, text } from "./jwks_server.ts";
 import { outcomeOf } from "./outcome.ts";

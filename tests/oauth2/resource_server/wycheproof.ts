@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../../project.ts";
+import { ROOT } from "../../support/project.ts";
 
 export type VectorFile = "signature" | "key" | "crypto";
 

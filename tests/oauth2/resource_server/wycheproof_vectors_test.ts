@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readCompactJws } from "../../../src/oauth2/resource_server/compact_jws.ts";
 import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 import { JwksCache } from "../../../src/oauth2/resource_server/jwks_cache.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { verifierBy } from "./skipped_keys.ts";
 import {
   EXCEPTIONS,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { captureLogs } from "../../capture_logs.ts";
-import { test } from "../../test.ts";
+import { captureLogs } from "../../support/capture_logs.ts";
+import { test } from "../../support/test.ts";
 import { Browser } from "../login/browser.ts";
 import { CALLBACK } from "../login/login_application.ts";
 import { begun } from "../login/site.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { discord } from "../../../src/oauth2/social/discord.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { CALLBACK, SECRET } from "../login/login_application.ts";
 import { begun } from "../login/site.ts";
 import { authorizationOf, socialSite } from "./social_site.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 import { github } from "../../../src/oauth2/social/github.ts";
-import { captureLogs } from "../../capture_logs.ts";
-import { test } from "../../test.ts";
+import { captureLogs } from "../../support/capture_logs.ts";
+import { test } from "../../support/test.ts";
 import { CALLBACK, SECRET } from "../login/login_application.ts";
 import { begun } from "../login/site.ts";
 import { authorizationOf, socialSite } from "./social_site.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { google } from "../../../src/oauth2/social/google.ts";
-import { captureLogs } from "../../capture_logs.ts";
-import { test } from "../../test.ts";
+import { captureLogs } from "../../support/capture_logs.ts";
+import { test } from "../../support/test.ts";
 import { CALLBACK, SECRET } from "../login/login_application.ts";
 import { begun } from "../login/site.ts";
 import { authorizationOf, socialSite } from "./social_site.ts";

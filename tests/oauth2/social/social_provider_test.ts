@@ -15,8 +15,8 @@ import {
   type SocialProvider,
 } from "../../../src/oauth2/social/mod.ts";
 import { TokenSet } from "../../../src/oauth2/client/token_set.ts";
-import { captureLogs } from "../../capture_logs.ts";
-import { test } from "../../test.ts";
+import { captureLogs } from "../../support/capture_logs.ts";
+import { test } from "../../support/test.ts";
 import { Browser } from "../login/browser.ts";
 import { CALLBACK, loginApplication, SECRET } from "../login/login_application.ts";
 import { EXAMPLE, Provider } from "../login/provider.ts";

@@ -14,7 +14,7 @@ import type {
   SocialLogin,
   SocialOptions,
 } from "../../../src/oauth2/social/mod.ts";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { same } from "../../types/same.ts";
 
 /** Compiles its body, which never runs. */

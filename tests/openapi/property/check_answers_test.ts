@@ -1,6 +1,6 @@
 /** That what holds answers against a document tells right from wrong. */
 import assert from "node:assert/strict";
-import { test } from "../../test.ts";
+import { test } from "../../support/test.ts";
 import { checkAnswers, type Send } from "./check_answers.ts";
 import type { Caller } from "./planned_request.ts";
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Subprocess } from "../../subprocess.ts";
+import { Subprocess } from "../../support/subprocess.ts";
 
 type Environment = Readonly<Record<string, string>>;
 

@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ROOT } from "../../project.ts";
-import { Subprocess } from "../../subprocess.ts";
+import { ROOT } from "../../support/project.ts";
+import { Subprocess } from "../../support/subprocess.ts";
 import { compile, type CompileError } from "./compile.ts";
 
 const PROGRAMS = join(ROOT, "tests/openapi/typed_client/programs");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "./test.ts";
+import { test } from "../support/test.ts";
 import {
   BUN_SUMMARY,
   countsOf,

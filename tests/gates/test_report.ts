@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Ending } from "./side_by_side.ts";
+import type { Ending } from "../support/side_by_side.ts";
 
 /** How many tests there were of each kind. */
 export interface Counts {

@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { ROOT } from "./project.ts";
-import { testOn } from "./test.ts";
+import { ROOT } from "../support/project.ts";
+import { testOn } from "../support/test.ts";
 
 /**
  * What a project may ask for beside the options of ours. We cannot ask for it all ourselves: unused are

@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The project's root folder. */
-export const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 
 /** One import or re-export of a file. */
 export interface Import {

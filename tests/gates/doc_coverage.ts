@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { ROOT, sourceFiles } from "./project.ts";
+import { ROOT, sourceFiles } from "../support/project.ts";
 
 const entryPoints = process.argv.slice(2);
 const { status, stdout, stderr } = spawnSync(process.execPath, ["doc", "--lint", ...entryPoints], {

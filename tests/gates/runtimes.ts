@@ -8,9 +8,9 @@
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { SKIP_WYCHEPROOF } from "./oauth2/resource_server/wycheproof.ts";
-import { ROOT, sourceFiles } from "./project.ts";
-import { type Command, runSideBySide } from "./side_by_side.ts";
+import { SKIP_WYCHEPROOF } from "../oauth2/resource_server/wycheproof.ts";
+import { ROOT, sourceFiles } from "../support/project.ts";
+import { type Command, runSideBySide } from "../support/side_by_side.ts";
 import {
   BUN_SUMMARY,
   type Counts,
@@ -44,7 +44,7 @@ const RUNTIMES: readonly Runtime[] = [
   node("24.21.0"),
   // the oldest that README promises, whose warning of node:sqlite would be in what tests compare
   node("22.21.0", {
-    flags: [`--import=${pathToFileURL(join(ROOT, "tests/lower_using.ts"))}`],
+    flags: [`--import=${pathToFileURL(join(ROOT, "tests/support/lower_using.ts"))}`],
     env: { NODE_OPTIONS: "--disable-warning=ExperimentalWarning" },
   }),
   {

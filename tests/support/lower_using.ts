@@ -1,5 +1,5 @@
 /**
- * Lets Node 22, which cannot parse `using`, run the tests: `node --import=./tests/lower_using.ts --test`.
+ * Lets Node 22, which cannot parse `using`, run the tests: `node --import=./tests/support/lower_using.ts --test`.
  * What is not under `tests` is loaded as it is.
  *
  * @module
@@ -19,8 +19,8 @@ import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type TypeScript from "typescript";
 
-const TESTS = new URL(".", import.meta.url);
-const CACHE = fileURLToPath(new URL("../node_modules/.cache/lower_using", import.meta.url));
+const TESTS = new URL("..", import.meta.url);
+const CACHE = fileURLToPath(new URL("../../node_modules/.cache/lower_using", import.meta.url));
 const USING = /\busing \w+ =/;
 
 process.setSourceMapsEnabled(true);

@@ -18,7 +18,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { IN_PLACE_OF_LEFT_OUT, LEFT_OUT } from "./left_out.ts";
-import { ROOT } from "./project.ts";
+import { ROOT } from "../support/project.ts";
 
 /** What npm links as `fw`, once it says what runs it. */
 const BIN = "src/cli/mod.js";

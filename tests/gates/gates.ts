@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { ROOT } from "./project.ts";
-import { runSideBySide } from "./side_by_side.ts";
+import { ROOT } from "../support/project.ts";
+import { runSideBySide } from "../support/side_by_side.ts";
 
 const { exports } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
 const entryPoints: string[] = Object.values(exports);
@@ -13,7 +13,7 @@ const GATES: readonly (readonly [name: string, args: readonly string[]])[] = [
   ["formatted", ["fmt", "--check"]],
   ["free of lint", ["lint"]],
   ["free of type errors", ["check", "mod.ts", "src", "tests", "examples"]],
-  ["documented", ["run", "-A", "tests/doc_coverage.ts", ...entryPoints]],
+  ["documented", ["run", "-A", "tests/gates/doc_coverage.ts", ...entryPoints]],
   ["right in every example", ["test", "-A", "--doc", "--quiet", ...entryPoints, "src"]],
   ["right in README", ["check", "--doc-only", "README.md"]],
   ...entryPoints.map((file) =>
