@@ -9,7 +9,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { sql } from "kysely";
 import mysql from "mysql2/promise";
 import postgres from "postgres";
-import { createDatabase, SERVERS } from "../db/servers.ts";
+import { createDatabase, SERVERS } from "../db/support/servers.ts";
 import { compare, type Peer, printMachine } from "./compare.ts";
 import type { Db } from "../../examples/users.ts";
 import { newUsers, openDb } from "./users.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import mysql from "mysql2/promise";
-import { createDatabase, SERVERS } from "../db/servers.ts";
+import { createDatabase, SERVERS } from "../db/support/servers.ts";
 import { compare, printMachine } from "./compare.ts";
 import { COLUMNS, idsInTurn, openDb, ROWS } from "./users.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 import postgres from "postgres";
-import { createDatabase, SERVERS } from "../db/servers.ts";
+import { createDatabase, SERVERS } from "../db/support/servers.ts";
 import { compare, type Peer, printMachine } from "./compare.ts";
 import { installPeers } from "./peers.ts";
 import { idsInTurn, openDb, ROWS } from "./users.ts";

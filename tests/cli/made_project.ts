@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { run } from "../../src/cli/subprocess.ts";
 import { DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
-import { createDatabase } from "../db/servers.ts";
+import { createDatabase } from "../db/support/servers.ts";
 import { Subprocess } from "../support/subprocess.ts";
 import { fw } from "./fw.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";

@@ -8,7 +8,7 @@ import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { parse } from "yaml";
 import { run } from "../../src/cli/subprocess.ts";
-import { SERVERS } from "../db/servers.ts";
+import { SERVERS } from "../db/support/servers.ts";
 import { testOn } from "../support/test.ts";
 import { FW, fw } from "./fw.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { SERVERS } from "../db/servers.ts";
+import { SERVERS } from "../db/support/servers.ts";
 import { testOn } from "../support/test.ts";
 import { type Features, flagsOf, MadeProject } from "./made_project.ts";
 

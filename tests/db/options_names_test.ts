@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { testDbOnEach } from "./database.ts";
+import { testDbOnEach } from "./support/database.ts";
 
 testDbOnEach("Repository refuses options that it does not know, and none at all", async (db) => {
   await db.user.create({ data: { tenant_id: "a", email: "a", name: "Ada" } });

@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { DbOptions } from "../../src/db/mod.ts";
 import { test } from "../support/test.ts";
 import { withEnv } from "../support/with_env.ts";
-import { Db, temporaryFolder } from "./database.ts";
+import { Db, temporaryFolder } from "./support/database.ts";
 
 test("DbOptions.fromUrl() refuses a URL it cannot use, without repeating any of it", () => {
   const MALFORMED =

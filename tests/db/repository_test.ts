@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DbOptions, DbService, field, model } from "../../src/db/mod.ts";
-import { dbError, testDbOnEach, testOnEach } from "./database.ts";
+import { dbError, testDbOnEach, testOnEach } from "./support/database.ts";
 
 const ADA = { tenant_id: "a", email: "ada@example.org", name: "Ada" };
 

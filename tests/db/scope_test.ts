@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Db, dbError, testDbOnEach, User } from "./database.ts";
+import { type Db, dbError, testDbOnEach, User } from "./support/database.ts";
 
 const MINE = { id: 1, tenant_id: "mine", email: "me@example.org", name: "Me", active: true };
 const OTHER = { id: 2, tenant_id: "other", email: "you@example.org", name: "You", active: true };

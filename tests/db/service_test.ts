@@ -4,7 +4,7 @@ import { inject, module, provide } from "../../mod.ts";
 import { DbModule, DbOptions, DbService, field, model } from "../../src/db/mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { test } from "../support/test.ts";
-import { Db, dbError, openDb, testOnEach, User } from "./database.ts";
+import { Db, dbError, openDb, testOnEach, User } from "./support/database.ts";
 
 const OPTIONS = DbOptions.fromUrl("sqlite::memory:");
 const ADA = { tenant_id: "a", email: "ada@example.org", name: "Ada" };

@@ -2,7 +2,7 @@
 import { Redis } from "ioredis";
 import { DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
-import { createDatabase, SERVERS } from "../db/servers.ts";
+import { createDatabase, SERVERS } from "../db/support/servers.ts";
 import { freePort } from "../support/free_port.ts";
 import { REDIS_URL, SKIP_REDIS } from "../middleware/redis.ts";
 import { Subprocess } from "../support/subprocess.ts";

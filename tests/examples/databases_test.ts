@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as demo from "../../examples/demo.ts";
 import * as users from "../../examples/users.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
-import { testOnEach } from "../db/database.ts";
+import { testOnEach } from "../db/support/database.ts";
 import { Subprocess } from "../support/subprocess.ts";
 
 testOnEach("demo: db-health tells whether the database is up", async ({ url }) => {

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { createDatabase, SERVERS } from "../db/servers.ts";
+import { createDatabase, SERVERS } from "../db/support/servers.ts";
 import { freePort } from "../support/free_port.ts";
 import { JwksServer } from "../oauth2/resource_server/jwks_server.ts";
 import { AUDIENCE, ISSUER, SigningKey } from "../oauth2/resource_server/signing_key.ts";

@@ -1,7 +1,7 @@
 /** Finds a real Redis, and a line to it that a test can cut. */
 import { connect } from "node:net";
 import process from "node:process";
-import { type TcpLine, tcpLine } from "../db/tcp_line.ts";
+import { type TcpLine, tcpLine } from "../db/support/tcp_line.ts";
 
 /** `TEST_REDIS_URL`, or the standard local port if something listens there. */
 export const REDIS_URL: string | undefined = process.env.TEST_REDIS_URL ??

@@ -1,0 +1,272 @@
+import assert from "node:assert/strict";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  type Dialect,
+  MssqlAdapter,
+  MysqlDialect,
+  PostgresAdapter,
+  sql,
+  type SqliteDatabase,
+  SqliteDialect,
+} from "kysely";
+import { PostgresJSDialect } from "kysely-postgres-js";
+import { createPool, type PoolOptions } from "mysql2";
+import postgres from "postgres";
+import { DbMigrations, DbOptions } from "../../../src/db/mod.ts";
+import { test } from "../../support/test.ts";
+import { Db, dbError, type TestDatabase, testOnEach } from "../support/database.ts";
+
+const ADA = { tenant_id: "a", email: "ada@example.org", name: "Ada" };
+
+/** A driver's dialect with the driver's own defaults, and whether its driver is closed. */
+function openDialect(
+  { brand, url }: TestDatabase,
+): { dialect: Dialect; isClosed: () => Promise<boolean> } {
+  if (brand === "sqlite") {
+    const database = new DatabaseSync(":memory:");
+    const dialect = new SqliteDialect({ database: plainSqlite(database) });
+    return { dialect, isClosed: () => Promise.resolve(!database.isOpen) };
+  }
+  if (brand === "postgres") {
+    const driver = postgres(url, { onnotice: () => {} });
+    const isClosed = () => driver`select 1`.then(() => false, () => true);
+    return { dialect: new PostgresJSDialect({ postgres: driver }), isClosed };
+  }
+  const pool = createPool(url);
+  const isClosed = () => pool.promise().getConnection().then(() => false, () => true);
+  return { dialect: new MysqlDialect({ pool }), isClosed };
+}
+
+/** What an application would write to give Kysely `node:sqlite`. */
+function plainSqlite(database: DatabaseSync): SqliteDatabase {
+  return {
+    close: () => database.close(),
+    prepare(sql) {
+      const statement = database.prepare(sql);
+      const bound = (values: readonly unknown[]) => values as SQLInputValue[];
+      return {
+        reader: statement.columns().length > 0,
+        all: (values) => statement.all(...bound(values)),
+        run: (values) => statement.run(...bound(values)),
+        iterate: (values) => statement.iterate(...bound(values)),
+      };
+    },
+  };
+}
+
+async function openDb(database: TestDatabase, poolMax = 10): Promise<Db> {
+  const { dialect } = openDialect(database);
+  const db = await Db.open(DbOptions.fromDialect(dialect).poolMax(poolMax));
+  await db.createTables();
+  return db;
+}
+
+testOnEach("DbOptions.fromDialect() keeps values of every kind", async (database) => {
+  await using db = await openDb(database);
+  const kept = {
+    integer: [0, -5, Number.MAX_SAFE_INTEGER],
+    bigint: [0n, -5n, 2n ** 53n - 1n],
+    text: ["", 'it\'s \\ "q"\n%_ é😀 ', "null"],
+    boolean: [true, false],
+    real: [1.5, -1e-7, 1e300, 3],
+    decimal: ["0.0000", "-12.5000", "123456789012.3456"],
+    json: [{ a: [1, "x\\'", null] }, [], [[1]], "str", "123", '{"a":1}', "", 5, true, {}],
+    timestamp: ["2024-07-29T12:34:56.789Z", "1000-01-01T00:00:00.000Z"].map((it) => new Date(it)),
+    uuid: ["0188c0de-0000-7000-8000-00000000000a"],
+    blob: [new Uint8Array(), new Uint8Array([0, 39, 92, 128, 255])],
+  };
+  const nothing = Object.fromEntries(Object.keys(kept).map((kind) => [kind, null]));
+  for (const [kind, values] of Object.entries(kept)) {
+    for (const [index, value] of values.entries()) {
+      const row = { ...nothing, select: `${kind} ${index}`, [kind]: value };
+      assert.deepEqual(await db.sample.create({ data: row }), row);
+      assert.deepEqual(await db.sample.findUnique({ where: { select: row.select } }), row);
+      if (kind !== "json") assert.equal(await db.sample.count({ where: { [kind]: value } }), 1);
+    }
+  }
+});
+
+testOnEach("DbOptions.fromDialect() gives repositories all they need", async (database) => {
+  await using db = await openDb(database);
+  const ada = await db.user.create({ data: ADA });
+  assert.deepEqual(ada, { id: 1, ...ADA, active: true });
+  await db.user.createMany({ data: [{ ...ADA, id: 7, email: "b" }, { ...ADA, email: "c" }] });
+  const upsert = { where: { email: "d" }, create: { ...ADA, email: "d" }, update: { name: "D" } };
+  assert.ok((await db.user.upsert(upsert)).id > 7);
+  assert.equal((await db.user.upsert(upsert)).name, "D");
+  assert.equal(await db.user.updateMany({ where: { name: "Ada" }, data: { name: "Ada" } }), 3);
+  assert.equal(await db.user.count({ where: { email: "c " } }), 0);
+  assert.deepEqual(
+    await db.user.findMany({
+      orderBy: { email: "desc" },
+      skip: 1,
+      take: 2,
+      select: { email: true },
+    }),
+    [{ email: "c" }, { email: "b" }],
+  );
+  await assert.rejects(
+    db.user.create({ data: ADA }),
+    dbError("UniqueViolation", "Cannot create users: the value of email is already taken", [
+      "email",
+    ]),
+  );
+  assert.deepEqual(await db.user.delete({ where: { id: 1 } }), ada);
+  assert.equal(await db.user.deleteMany({ where: { name: "Ada" } }), 2);
+});
+
+testOnEach("DbOptions.fromDialect() has transactions, savepoints and a limit", async (database) => {
+  const most = database.brand === "sqlite" ? 1 : 2;
+  await using db = await openDb(database, 2);
+  let inside = 0;
+  let together = 0;
+  await Promise.all(["a", "b", "c", "d"].map((email) =>
+    db.transaction(async () => {
+      together = Math.max(together, inside += 1);
+      await db.user.create({ data: { ...ADA, email } });
+      await assert.rejects(db.transaction(async () => {
+        await db.user.create({ data: { ...ADA, email: `${email} undone` } });
+        throw new Error("undo");
+      }));
+      await delay(20);
+      inside -= 1;
+      if (email === "d") throw new Error("undo");
+    }).catch((error: Error) => assert.equal(error.message, "undo"))
+  ));
+  assert.equal(together, most);
+  const rows = await db.user.findMany({ orderBy: { email: "asc" }, select: { email: true } });
+  assert.deepEqual(rows, [{ email: "a" }, { email: "b" }, { email: "c" }]);
+});
+
+testOnEach("DbOptions.fromDialect() migrates, and closes the driver", async (database) => {
+  const body = database.brand === "postgres"
+    ? `create function twice() returns trigger language plpgsql as $$
+        begin new.a = new.a * 2; return new; end; $$;
+       create trigger doubled before insert on t for each row execute function twice();`
+    : database.brand === "mysql"
+    ? `create trigger doubled before insert on t for each row
+        begin if new.a > 0 then set new.a = new.a * 2; end if; end;`
+    : `create trigger doubled after insert on t
+        begin update t set a = case when a > 0 then a * 2 end; end;`;
+  const up = `-- first; second
+    create table t (a int, b varchar(9) default ';''--');
+    ${body}
+    insert into t (a) values (21) -- no semicolon`;
+  const { dialect, isClosed } = openDialect(database);
+  const db = await Db.open(DbOptions.fromDialect(dialect).migrations({ "1": up }));
+  const { rows } = await sql`select a, b from t`.execute(db.kysely);
+  assert.deepEqual(rows.map((row) => Object.values(row as object)), [[42, ";'--"]]);
+  assert.equal(await isClosed(), false);
+  await db.close();
+  assert.equal(await isClosed(), true);
+  const failing = openDialect(database);
+  const broken = { "1": up, "2": "select 1; nonsense" };
+  await assert.rejects(
+    DbOptions.fromDialect(failing.dialect).migrations(broken).open(),
+    dbError("Database", "Cannot migrate: 2 failed"),
+  );
+  assert.equal(await failing.isClosed(), true);
+});
+
+testOnEach("DbOptions.fromDialect() rolls back", async (database) => {
+  const options = DbOptions.fromDialect(openDialect(database).dialect).poolMax(1).migrations({
+    "1": { up: "create table one (a int)", down: "drop table one; select 1" },
+    "2": { up: "create table two (a int)", down: "drop table two; select ';'" },
+  });
+  await using migrations = await DbMigrations.open(options);
+  for (const attempt of ["first", "second"]) {
+    assert.deepEqual(await migrations.migrate(), ["1", "2"], attempt);
+    assert.deepEqual(await migrations.rollBack({ steps: 2 }), ["2", "1"], attempt);
+  }
+});
+
+test("DbOptions.fromDialect() rolls back where SQLite has no transactions", async () => {
+  const database = new DatabaseSync(":memory:");
+  const plain = plainSqlite(database);
+  const prepare: SqliteDatabase["prepare"] = (sql) => {
+    if (sql === "begin") throw new Error("no transactions");
+    return plain.prepare(sql);
+  };
+  const dialect = new SqliteDialect({ database: { prepare, close: () => database.close() } });
+  const options = DbOptions.fromDialect(dialect).migrations({
+    "1": "create table one (a int)",
+    "2": { up: "create table two (a int)", down: "drop table two" },
+  });
+  await using migrations = await DbMigrations.open(options);
+  assert.deepEqual(await migrations.migrate(), ["1", "2"]);
+  await assert.rejects(migrations.rollBack({ steps: 2 }), TypeError);
+  assert.deepEqual(await migrations.rollBack(), ["2"]);
+});
+
+test("DbOptions.fromDialect() undoes a failed migration of SQLite, if the driver can", async () => {
+  for (const canBegin of [true, false]) {
+    const database = new DatabaseSync(":memory:");
+    const plain = plainSqlite({ ...database, prepare: database.prepare.bind(database) } as never);
+    const prepare: SqliteDatabase["prepare"] = (sql) => {
+      if (sql === "begin" && !canBegin) throw new Error("no transactions");
+      return plain.prepare(sql);
+    };
+    const dialect = new SqliteDialect({ database: { prepare, close: () => {} } });
+    const options = DbOptions.fromDialect(dialect);
+    const migrations = { "1": "create table one (a int)", "2": "create table two (a int); oops" };
+    await assert.rejects(
+      options.migrations(migrations).open(),
+      dbError("Database", "Cannot migrate: 2 failed"),
+    );
+    const tables = database.prepare("select name from sqlite_master where name in ('one', 'two')");
+    assert.equal(tables.all().length, canBegin ? 0 : 2);
+    database.close();
+  }
+});
+
+test("DbOptions.fromDialect() knows a dialect by its adapter, and refuses any other", async () => {
+  const dialect = new SqliteDialect({ database: plainSqlite(new DatabaseSync(":memory:")) });
+  const withAdapter = (adapter: unknown): Dialect => ({
+    // What another copy of Kysely makes has the same members.
+    createAdapter: () => adapter as ReturnType<Dialect["createAdapter"]>,
+    createDriver: () => dialect.createDriver(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+  });
+  class SqliteAdapter {
+    readonly supportsMultipleConnections = false;
+  }
+  class OwnAdapter extends SqliteAdapter {}
+  class CockroachAdapter extends PostgresAdapter {}
+  DbOptions.fromDialect(withAdapter(new CockroachAdapter()));
+  await using db = await Db.open(DbOptions.fromDialect(withAdapter(new OwnAdapter())));
+  await db.ping();
+  class Other {}
+  for (const adapter of [new MssqlAdapter(), new Other(), Object.create(null)]) {
+    assert.throws(() => DbOptions.fromDialect(withAdapter(adapter)), {
+      name: "TypeError",
+      message: "Cannot use dialect: it is not of PostgreSQL, SQLite or MySQL",
+    });
+  }
+});
+
+testOnEach("DbOptions.fromDialect() finds out how a driver reads MySQL", async ({ url }) => {
+  const open = async (settings: PoolOptions) => {
+    const pool = createPool({ uri: url, ...settings });
+    return await Db.open(DbOptions.fromDialect(new MysqlDialect({ pool })));
+  };
+  for (const settings of [{ timezone: "Z", jsonStrings: true }, { dateStrings: true }]) {
+    await using db = await open(settings);
+    await db.createTables();
+    const timestamp = new Date("2024-03-10T02:30:00.001Z");
+    await db.sample.upsert({
+      where: { select: "a" },
+      create: { select: "a", json: '"123"', timestamp },
+      update: { json: "null", timestamp },
+    });
+    const row = await db.sample.findUnique({ where: { select: "a" } });
+    assert.deepEqual(row?.timestamp, timestamp);
+    assert.equal(typeof row?.json, "string");
+  }
+  await assert.rejects(open({ timezone: "+05:00" }), { name: "TypeError", message: /time zone/ });
+  await assert.rejects(
+    open({ user: "root", password: "wrong" }),
+    dbError("ConnectionLost", "Cannot open MySQL database: the database is out of reach"),
+  );
+}, ["mysql"]);

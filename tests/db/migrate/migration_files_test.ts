@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { DbMigrations, DbOptions } from "../../../src/db/mod.ts";
+import { test } from "../../support/test.ts";
+import { dbError, tableNames, temporaryFolder, testOnEach } from "../support/database.ts";
+import { writeFiles } from "./write_files.ts";
+
+const MODULE = "export const up = 'select 1', down = 'select 2'";
+const NONE: Readonly<Record<string, string>> = {};
+
+test("DbOptions.schemaPath() refuses what is no sound set of migrations", async () => {
+  await using folder = await temporaryFolder();
+  const ok = "select 1";
+  const table: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
+    [{ "users.sql": ok }, "users is not a number, or one and a name: 0001_name"],
+    [{ "1-users.sql": ok }, "1-users is not a number, or one and a name: 0001_name"],
+    [{ "1_a.test.ts": "" }, "1_a.test is not a number, or one and a name: 0001_name"],
+    [{ "1_a.down.ts": "" }, "1_a.down is not a number, or one and a name: 0001_name"],
+    [{ "1_a.sql": ok, "1_b.sql": ok }, "1_a and 1_b have one number"],
+    [{ "1_a.sql": ok, "1_a.mjs": MODULE }, "1_a has its up in two files"],
+    [{ "1_a.down.sql": ok, "1_a.mjs": MODULE }, "1_a has its down in two files"],
+    [
+      { "8_a.sql": ok, "9_b.sql": ok, "10_c.sql": ok },
+      "the numbers of 10_c and 8_a are of different length",
+    ],
+    [
+      { "001_a.sql": ok, "02_b.sql": ok },
+      "the numbers of 001_a and 02_b are of different length",
+    ],
+    [{ "1_a.mjs": "export const down = 1" }, "1_a has no up"],
+    [{ "1_a.mjs": "export const up = 1" }, "1_a has no up"],
+    [{ "1_a.down.sql": ok }, "1_a has no up"],
+    [
+      { "1_a.mjs": "export const up = 'select 1', down = 1" },
+      "the down of 1_a is neither a script nor a function",
+    ],
+    [{ "1_a.mjs": "export const up = '-- to be written'" }, "1_a is empty"],
+    [{ "1_a.sql": "-- to be written", "1_a.down.sql": ok }, "1_a has no up"],
+  ];
+  for (const [index, [files, reason]] of table.entries()) {
+    const path = folder.path(`${index}`);
+    await writeFiles(path, files);
+    await assert.rejects(DbOptions.fromUrl("sqlite::memory:").schemaPath(path).open(), {
+      name: "TypeError",
+      message: `Cannot migrate: ${reason}`,
+    });
+  }
+});
+
+testOnEach("DbOptions.schemaPath() takes a folder that holds none yet", async ({ url }) => {
+  await using folder = await temporaryFolder();
+  const path = folder.path("migrations");
+  const options = DbOptions.fromUrl(url).schemaPath(path);
+  const others = { "README.md": "", "helper.ts": "throw new Error('never loaded')" };
+  for (const files of [NONE, others]) {
+    await writeFiles(path, files);
+    await (await options.open()).close();
+    assert.deepEqual(await tableNames(url), []);
+  }
+  await writeFiles(path, { "1_a.mjs": MODULE });
+  await (await options.open()).close();
+  await rm(join(path, "1_a.mjs"));
+  await assert.rejects(
+    options.open(),
+    dbError(
+      "Database",
+      "Cannot migrate: corrupted migrations: previously executed migration 1_a is missing",
+    ),
+  );
+});
+
+testOnEach(
+  "DbOptions.schemaPath() runs a script once it is written, and not before",
+  async ({ url }) => {
+    await using folder = await temporaryFolder();
+    const path = folder.path("migrations");
+    const options = DbOptions.fromUrl(url).schemaPath(path);
+    const unwritten = "-- to be written;\n/* soon */ ;\n";
+    await writeFiles(path, { "1_a.sql": unwritten, "1_a.down.sql": unwritten });
+    await (await options.open()).close();
+    assert.deepEqual(await tableNames(url), []);
+    const { executedAt: _, ...status } = await firstStatus(
+      options,
+      () => writeFiles(path, { "1_a.sql": "create table notes (id integer)" }),
+    );
+    assert.deepEqual(status, { name: "1_a", canRollBack: false, isMissing: false });
+    assert.ok((await tableNames(url)).includes("notes"));
+  },
+);
+
+test("DbOptions.schemaPath() names what cannot be read", async () => {
+  await using folder = await temporaryFolder();
+  await writeFiles(folder.path("broken"), { "1_a.mjs": "export nonsense" });
+  await writeFiles(folder.path("throws"), { "1_a.mjs": "throw new Error('oops')" });
+  await writeFiles(folder.path("nested"), { "1_a.sql/2_b.sql": "" });
+  const open = (path: string) => DbOptions.fromUrl("sqlite::memory:").schemaPath(path).open();
+  for (
+    const name of ["missing", "missing.sql", "broken/1_a.mjs", "throws/1_a.mjs", "nested/1_a.sql"]
+  ) {
+    const path = folder.path(name);
+    await assert.rejects(open(path.replace(/\/1_a.*/, "")), (error: Error) => {
+      dbError("Database", `Cannot migrate: ${path} cannot be read`)(error);
+      return error.cause instanceof Error;
+    });
+  }
+  const path = folder.path("broken/1_a.mjs");
+  await assert.rejects(open(path), {
+    name: "TypeError",
+    message: `Cannot migrate: ${path} is neither a folder nor a .sql file`,
+  });
+});
+
+test("DbOptions.migrations() refuses a map at once, and takes a copy", async () => {
+  const options = DbOptions.fromUrl("sqlite::memory:");
+  assert.throws(() => options.migrations(NONE), {
+    name: "TypeError",
+    message: "Cannot migrate: the map holds no migration",
+  });
+  const alike = { "1_a": "select 1", "1_b": "select 1" };
+  for (const map of [NONE, { users: "select 1" }, alike]) {
+    assert.throws(() => options.migrations(map), TypeError);
+  }
+  const map = { "1": "select 1" };
+  const taken = options.migrations(map);
+  map["1"] = "nonsense";
+  await (await taken.open()).close();
+});
+
+/** Writes a first migration, runs it, and tells of it. */
+async function firstStatus(options: DbOptions, write: () => Promise<void>) {
+  await using migrations = await DbMigrations.open(options);
+  assert.deepEqual([await migrations.status(), await migrations.migrate()], [[], []]);
+  await write();
+  assert.deepEqual(await migrations.migrate(), ["1_a"]);
+  const [status] = await migrations.status();
+  return status ?? assert.fail();
+}

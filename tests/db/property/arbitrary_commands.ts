@@ -1,0 +1,83 @@
+/** Commands to a database of things, at random. */
+import fc from "fast-check";
+import { find, someColumns, unique, where } from "./arbitrary_conditions.ts";
+import { change, code, fewRows, id, keyed, keyless, mixedRows } from "./arbitrary_things.ts";
+import type { Command, Operation, Scope } from "../support/thing.ts";
+
+const scope = fc.oneof(
+  { arbitrary: fc.constant<Scope>({}), weight: 3 },
+  fc.constantFrom<Scope>({ flag: true }, { flag: false }, { flag: true, name: "a" }),
+);
+
+const upsert = fc.tuple(fc.oneof(fc.record({ id }), fc.record({ code })), keyless, change)
+  .map(([where, create, update]) => ({
+    do: "upsert" as const,
+    where,
+    create: { ...create, ...where },
+    update,
+  }));
+
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  { arbitrary: fc.record({ do: does("create"), data: fc.oneof(keyless, keyed) }), weight: 6 },
+  {
+    arbitrary: fc.record({
+      do: does("createMany"),
+      data: fc.oneof(fewRows, fc.array(keyed, { maxLength: 5 }), mixedRows),
+    }),
+    weight: 4,
+  },
+  { arbitrary: fc.record({ do: does("findUnique", "delete"), where: unique }), weight: 3 },
+  { arbitrary: fc.record({ do: does("findMany", "findFirst"), options: find }), weight: 8 },
+  { arbitrary: fc.record({ do: does("update"), where: unique, data: change }), weight: 3 },
+  { arbitrary: fc.record({ do: does("updateMany"), where, data: change }), weight: 2 },
+  { arbitrary: upsert, weight: 4 },
+  { arbitrary: fc.record({ do: does("deleteMany"), where }), weight: 1 },
+  { arbitrary: fc.record({ do: does("exists"), where }), weight: 1 },
+  { arbitrary: fc.record({ do: does("count"), where, distinct: someColumns }), weight: 2 },
+);
+
+const commands = fc.letrec<{ command: Command }>((tie) => ({
+  command: fc.oneof(
+    { maxDepth: 2 },
+    {
+      arbitrary: fc.tuple(scope, operation).map(([scope, operation]) => ({
+        do: "operation" as const,
+        scope,
+        operation: withoutScope(operation, Object.keys(scope)),
+      })),
+      weight: 11,
+    },
+    fc.record({
+      do: does("transaction"),
+      commands: fc.array(tie("command"), { maxLength: 4 }),
+      commits: fc.boolean(),
+    }),
+  ),
+}));
+
+/** A command. */
+export const { command } = commands;
+
+function does<D extends string>(...names: readonly D[]): fc.Arbitrary<D> {
+  return fc.constantFrom(...names);
+}
+
+/** Takes the columns of a scope, which it sets itself, out of data. */
+function withoutScope(operation: Operation, columns: readonly string[]): Operation {
+  const rid = <T extends object>(data: T): T =>
+    // Only columns go that may be missing.
+    Object.fromEntries(Object.entries(data).filter(([name]) => !columns.includes(name))) as T;
+  switch (operation.do) {
+    case "create":
+      return { ...operation, data: rid(operation.data) };
+    case "createMany":
+      return { ...operation, data: operation.data.map(rid) };
+    case "update":
+    case "updateMany":
+      return { ...operation, data: rid(operation.data) };
+    case "upsert":
+      return { ...operation, create: rid(operation.create), update: rid(operation.update) };
+    default:
+      return operation;
+  }
+}

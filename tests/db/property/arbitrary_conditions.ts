@@ -1,0 +1,83 @@
+/** Conditions on things, and what else tells which of them to find, at random. */
+import fc from "fast-check";
+import { code, id, number, rest, text } from "./arbitrary_things.ts";
+import { type Column, COLUMNS, type Condition } from "../support/thing.ts";
+
+/** A condition that one row meets at most. */
+export const unique = fc.oneof(
+  fc.record({ id }),
+  { arbitrary: fc.record({ code }), weight: 3 },
+  fc.record({ id, code: fc.record({ equals: code }) }),
+);
+
+/** Some of the columns. */
+export const someColumns = fc.subarray([...COLUMNS]);
+
+const part = fc.constantFrom("", " ", "a", "A", "s", "%", "_", "!", "*", "?", "[a]", "'", "\\");
+const match = fc.record({ contains: part, startsWith: part, endsWith: part }, { requiredKeys: [] })
+  .map((operators) => ({ isNull: false, ...operators }));
+
+// By type, the operators are not those of a kind of column.
+const conditions = fc.letrec<{ where: Condition; column: Condition }>((tie) => ({
+  column: fc.oneof(
+    fc.record({ id: fc.oneof(id, operators(id, ordered(id))) }),
+    fc.record({ code: fc.oneof(code, operators(code, ordered(text))) }),
+    fc.record({ name: fc.oneof(rest.name, operators(text, ordered(text))) }),
+    fc.record({ code: match }),
+    fc.record({ name: match }),
+    fc.record({ rank: fc.oneof(rest.rank, operators(number, ordered(number))) }),
+    fc.record({ flag: fc.oneof(fc.boolean(), operators(fc.boolean())) }),
+  ) as fc.Arbitrary<Condition>,
+  where: fc.oneof(
+    { maxDepth: 3 },
+    { arbitrary: tie("column"), weight: 5 },
+    { arbitrary: fc.constant({}), weight: 1 },
+    {
+      arbitrary: fc.tuple(tie("column"), tie("column")).map(([a, b]) => ({ ...a, ...b })),
+      weight: 2,
+    },
+    { arbitrary: fc.record({ AND: fc.array(tie("where"), { maxLength: 2 }) }), weight: 1 },
+    { arbitrary: fc.record({ OR: fc.array(tie("where"), { maxLength: 3 }) }), weight: 3 },
+    { arbitrary: fc.record({ NOT: tie("where") }), weight: 3 },
+  ),
+}));
+
+/** A condition. */
+export const { where } = conditions;
+
+/** What to find. */
+export const find = fc.record({
+  where,
+  orderBy: fc.array(
+    fc.tuple(fc.constantFrom(...COLUMNS), fc.constantFrom("asc", "desc"))
+      .map((order) => Object.fromEntries([order])),
+    { maxLength: 3 },
+  ),
+  take: fc.nat({ max: 5 }),
+  skip: fc.nat({ max: 3 }),
+  // Mostly columns with few values: others tell every row apart.
+  distinct: fc.oneof(someColumns, fc.constantFrom<Column[][]>(["flag"], ["rank"])),
+  select: fc.subarray([...COLUMNS], { minLength: 1 }).map((names) =>
+    // By type it has every column.
+    Object.fromEntries(names.map((name) => [name, true])) as Record<Column, true>
+  ),
+}, { requiredKeys: [] });
+
+function operators<V>(value: fc.Arbitrary<V>, more: Record<string, fc.Arbitrary<unknown>> = {}) {
+  const some = fc.array(value, { maxLength: 3 });
+  const record = fc.record(
+    { equals: value, not: value, in: some, notIn: some, isNull: fc.boolean(), ...more },
+    { requiredKeys: [] },
+  );
+  // Few at a time: a conjunction of many hardly ever holds.
+  return fc.tuple(record, fc.nat()).map(([all, pick]) => {
+    const entries = Object.entries(all);
+    return entries.length === 0
+      ? { isNull: false }
+      : Object.fromEntries([entries[pick % entries.length]!]);
+  });
+}
+
+function ordered<V>(value: fc.Arbitrary<V>) {
+  return { lt: value, lte: value, gt: value, gte: value };
+}

@@ -1,0 +1,208 @@
+/** Things in memory, as plain as can be. */
+import assert from "node:assert/strict";
+import { compare, holds } from "./memory_condition.ts";
+import {
+  type Change,
+  type Column,
+  COLUMNS,
+  type Creation,
+  type Find,
+  type Operation,
+  type Scope,
+  type Thing,
+} from "../support/thing.ts";
+
+/** Why an operation is refused, and the columns that may be at fault. */
+export class Refusal extends Error {
+  readonly code: "RowNotFound" | "UniqueViolation";
+  readonly fields: readonly string[];
+  constructor(code: "RowNotFound" | "UniqueViolation", fields: readonly string[] = []) {
+    super(code);
+    this.code = code;
+    this.fields = fields;
+  }
+}
+
+/** The keys that the database generated, by the codes of their rows. */
+export type Keys = ReadonlyMap<string, number>;
+
+/** How many keys in a row databases may leave out: those of rows that were refused or rolled back. */
+const MAX_GAP = 500;
+
+/** A list of rows that does as a repository. */
+export class MemoryRepository {
+  #rows: readonly Thing[] = [];
+  /** The largest key so far. */
+  #lastKey: number;
+  /** The same, with those of rows that were refused or rolled back. */
+  #lastTriedKey: number;
+
+  /** Creates a list without rows, whose generated keys come after the last one so far. */
+  constructor(lastKey: number) {
+    this.#lastKey = lastKey;
+    this.#lastTriedKey = lastKey;
+  }
+
+  /** Gives the rows in the order of their keys. */
+  toRows(): readonly Thing[] {
+    return this.#rows.toSorted((a, b) => a.id - b.id);
+  }
+
+  /** Gives what brings the rows back that there are now. */
+  save(): () => void {
+    const rows = this.#rows;
+    const lastKey = this.#lastKey;
+    return () => {
+      this.#rows = rows;
+      this.#lastKey = lastKey;
+    };
+  }
+
+  /**
+   * Runs an operation on the rows of a scope. That which finds many gives groups, each of them in any
+   * order.
+   *
+   * @throws {Refusal} if it cannot be done; nothing is then
+   */
+  run(operation: Operation, scope: Scope, keys: Keys): unknown {
+    const where = (condition: object) => this.#where(condition, scope);
+    switch (operation.do) {
+      case "create":
+        return this.#create(operation.data, scope, keys);
+      case "createMany": {
+        const restore = this.save();
+        try {
+          for (const data of operation.data) this.#create(data, scope, keys);
+        } catch (error) {
+          restore();
+          for (const { id = 0 } of operation.data) this.#try(id);
+          throw error;
+        }
+        return operation.data.length;
+      }
+      case "findUnique":
+        return where(operation.where)[0] ?? null;
+      case "findMany":
+        return this.#find(operation.options, scope);
+      case "findFirst":
+        return this.#find({ ...operation.options, take: 1 }, scope)[0]?.[0] ?? null;
+      case "update":
+        return this.#update([one(where(operation.where))], operation.data)[0];
+      case "updateMany":
+        return this.#update(where(operation.where), operation.data).length;
+      case "upsert": {
+        const [row] = where(operation.where);
+        if (row) return this.#update([row], operation.update)[0];
+        return this.#create(operation.create, scope, keys);
+      }
+      case "delete":
+        return this.#delete([one(where(operation.where))])[0];
+      case "deleteMany":
+        return this.#delete(where(operation.where)).length;
+      case "exists":
+        return where(operation.where).length > 0;
+      case "count":
+        return distinctBy(where(operation.where), operation.distinct).length;
+    }
+  }
+
+  #where(condition: object, scope: Scope): readonly Thing[] {
+    return this.#rows.filter((row) => holds(scope, row) && holds(condition, row));
+  }
+
+  #create(data: Creation, scope: Scope, keys: Keys): Thing {
+    this.#try(data.id ?? 0);
+    this.#checkUnique(data, []);
+    const row = {
+      id: data.id ?? this.#generated(data.code, keys),
+      code: data.code,
+      name: data.name ?? null,
+      rank: data.rank ?? null,
+      flag: data.flag ?? true,
+      ...scope,
+    };
+    this.#checkUnique(row, []);
+    this.#rows = [...this.#rows, row];
+    this.#lastKey = Math.max(this.#lastKey, row.id);
+    this.#try(row.id);
+    return row;
+  }
+
+  #try(key: number): void {
+    if (key > this.#lastTriedKey) this.#lastTriedKey = key;
+  }
+
+  /** Gives a key that the database generated; one that it refused to make use of is not known. */
+  #generated(code: string, keys: Keys): number {
+    const key = keys.get(code) ?? NaN;
+    const isNext = this.#lastKey < key && key <= this.#lastTriedKey + MAX_GAP;
+    assert.ok(isNext || Number.isNaN(key), `the key ${key} comes after ${this.#lastKey}`);
+    return key;
+  }
+
+  #update(rows: readonly Thing[], data: Change): readonly Thing[] {
+    for (const row of rows) this.#checkUnique(data, [row]);
+    if (rows.length > 1 && data.code !== undefined) throw new Refusal("UniqueViolation", ["code"]);
+    const updated = rows.map((row) => ({ ...row, ...data }));
+    this.#rows = [...this.#rows.filter((it) => !rows.includes(it)), ...updated];
+    return updated;
+  }
+
+  #delete(rows: readonly Thing[]): readonly Thing[] {
+    this.#rows = this.#rows.filter((it) => !rows.includes(it));
+    return rows;
+  }
+
+  #checkUnique(
+    { id, code }: { id?: number | undefined; code?: string | undefined },
+    own: readonly Thing[],
+  ) {
+    const others = this.#rows.filter((row) => !own.includes(row));
+    const fields = [
+      ...(others.some((row) => row.id === id) ? ["id"] : []),
+      ...(others.some((row) => row.code === code) ? ["code"] : []),
+    ];
+    if (fields.length > 0) throw new Refusal("UniqueViolation", fields);
+  }
+
+  #find(options: Find, scope: Scope): readonly (readonly unknown[])[] {
+    const { where = {}, orderBy = [], take, skip = 0, distinct = [], select } = options;
+    const order = (Array.isArray(orderBy) ? orderBy : [orderBy]).flatMap(Object.entries);
+    const isTotal = take !== undefined || options.skip !== undefined || distinct.length > 0;
+    if (isTotal) order.push(["id", "asc"]);
+    const sorted = this.#where(where, scope).toSorted((a, b) => compareBy(order, a, b));
+    const page = distinctBy(sorted, distinct).slice(skip, skip + (take ?? Infinity));
+    const groups: Thing[][] = [];
+    for (const row of page) {
+      const last = groups.at(-1)?.[0];
+      if (last && compareBy(order, last, row) === 0) groups.at(-1)!.push(row);
+      else groups.push([row]);
+    }
+    const names = select === undefined ? COLUMNS : COLUMNS.filter((name) => select[name]);
+    const selected = (row: Thing) => Object.fromEntries(names.map((name) => [name, row[name]]));
+    return groups.map((rows) => rows.map(selected));
+  }
+}
+
+function one([row]: readonly Thing[]): Thing {
+  if (row) return row;
+  throw new Refusal("RowNotFound");
+}
+
+function compareBy(order: readonly unknown[][], a: Thing, b: Thing): number {
+  // Object.entries() forgets which names there are.
+  for (const [name, direction] of order as [Column, string][]) {
+    const compared = compare(a[name], b[name]);
+    if (compared !== 0) return direction === "asc" ? compared : -compared;
+  }
+  return 0;
+}
+
+function distinctBy(rows: readonly Thing[], columns: readonly Column[]): readonly Thing[] {
+  if (columns.length === 0) return rows;
+  const seen = new Set<string>();
+  return rows.filter((row) => {
+    const key = JSON.stringify(columns.map((name) => row[name]));
+    return seen.size < seen.add(key).size;
+  });
+}

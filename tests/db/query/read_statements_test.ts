@@ -1,0 +1,113 @@
+import {
+  type Expected,
+  type Operation,
+  READ,
+  ROW,
+  same,
+  testStatements,
+} from "../support/statements.ts";
+
+const ALL = Number.MAX_SAFE_INTEGER;
+
+const READS: readonly Operation[] = [
+  [
+    ({ author }) => author.findUnique({ where: { id: 1, email: { equals: "A" } } }),
+    same([`${READ} ("id" = ? and "email" = ?)`, 1, "A"]),
+  ],
+  [
+    ({ author }) => author.scoped({ name: "x", active: true }).findUnique({ where: { id: 1 } }),
+    same([`${READ} ("name" = ? and "active" = ? and "id" = ?)`, "x", true, 1]),
+  ],
+  [
+    ({ author }) => author.findFirst({ where: { active: true }, skip: 1 }),
+    same([`${READ} "active" = ? order by "id" asc limit ? offset ?`, true, 1, 1]),
+  ],
+  [({ author }) => author.findMany(), same([`${READ} 1 = 1`])],
+  [
+    ({ author }) => author.findMany({ select: { name: true, id: true }, skip: 2 }),
+    same([
+      'select "id", "name" from "authors" where 1 = 1 order by "id" asc limit ? offset ?',
+      ALL,
+      2,
+    ]),
+  ],
+  [
+    ({ author }) => author.findMany({ orderBy: [{ name: "asc" }, { email: "desc" }] }),
+    orderedBy('"name" asc, "email" desc', '"name" asc nulls first, "email" desc'),
+  ],
+  [
+    ({ author }) => author.findMany({ orderBy: { name: "desc" } }),
+    orderedBy('"name" desc', '"name" desc nulls last'),
+  ],
+  [
+    ({ author }) => author.findMany({ distinct: ["active"], select: { email: true }, take: 3 }),
+    same([
+      'select "email" from (select "email", "id", ' +
+      'row_number() over(partition by "active" order by "id" asc) as "~number" ' +
+      'from "authors" where 1 = 1) as "~rows" where "~number" = 1 ' +
+      'order by "id" asc limit ? offset ?',
+      3,
+      0,
+    ]),
+  ],
+  [
+    ({ author }) => author.findMany({ where: { name: { contains: "5%_!" } } }),
+    matching('instr("name", ?) > 0', "5%_!", 1, "%5!%!_!!%"),
+  ],
+  [
+    ({ author }) => author.findMany({ where: { name: { startsWith: "*" } } }),
+    matching('("name" >= ? and substr("name", 1, length(?)) = ?)', "*", 3, "*%"),
+  ],
+  [
+    ({ author }) => author.findMany({ where: { name: { endsWith: "'" } } }),
+    matching('substr("name", length("name") - length(?) + 1) = ?', "'", 2, "%'"),
+  ],
+  [
+    ({ author }) =>
+      author.findMany({ where: { AND: [{ id: { in: [1, 2, 3] } }, { NOT: { id: { lte: 2 } } }] } }),
+    same([`${READ} ("id" in (?, ?, ?, ?) and not ("id" <= ?))`, 1, 2, 3, 3, 2]),
+  ],
+  [
+    ({ author }) => author.findMany({ where: { id: { in: [], notIn: [] }, AND: [], OR: [] } }),
+    same([`${READ} ((1 = 0 and 1 = 1) and 1 = 1 and 1 = 0)`]),
+  ],
+  [
+    ({ author }) =>
+      author.findMany({ where: { name: { not: "x", isNull: false }, NOT: { name: null } } }),
+    same([`${READ} (("name" != ? and "name" is not null) and not ("name" is null))`, "x"]),
+  ],
+  [
+    ({ author }) => author.count({ where: { name: null, active: true } }),
+    same([
+      'select count(*) as "count" from "authors" where ("name" is null and "active" = ?)',
+      true,
+    ]),
+  ],
+  [
+    ({ author }) => author.count({ distinct: ["name", "active"] }),
+    same([
+      'select count(*) as "count" from ' +
+      '(select distinct "name", "active" from "authors" where 1 = 1) as "~rows"',
+    ]),
+  ],
+  [
+    ({ author }) => author.scoped({ active: true }).exists({ where: { id: { lt: 2 } } }),
+    same(['select 1 as "found" from "authors" where ("active" = ? and "id" < ?) limit 1', true, 2]),
+  ],
+];
+
+testStatements("Repository reads by these statements, with every value bound", READS);
+
+/** A condition on text, which SQLite says in another way. */
+function matching(sqlite: string, text: string, times: number, pattern: string): Expected {
+  return {
+    ...same([`${READ} "name" like ? escape '!'`, pattern]),
+    sqlite: [[`${READ} ${sqlite}`, ...Array(times).fill(text)]],
+  };
+}
+
+/** An order, which PostgreSQL must be told where `null` goes. */
+function orderedBy(order: string, nullsFirst: string): Expected {
+  const read = `select ${ROW} from "authors" where 1 = 1 order by`;
+  return { ...same([`${read} ${order}`]), postgres: [[`${read} ${nullsFirst}`]] };
+}

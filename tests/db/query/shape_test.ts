@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { sql } from "kysely";
+import { DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
+import { Db, testOnEach } from "../support/database.ts";
+import { openNoted } from "../support/noted.ts";
+
+testOnEach("Repository shares the SQL of a shape, and never the values", async (database) => {
+  await using noted = await openNoted(Db, database);
+  const { db, notes } = noted;
+  await db.createTables();
+  notes.take();
+  for (const [id, name] of [[1, "a"], [2, "b"]] as const) {
+    await db.user.count({ where: { id, name: { not: name } } });
+    await db.user.scoped({ tenant_id: name }).findMany({ where: { email: name }, take: id });
+    await db.user.exists({ where: { id: { in: [id, id + 10] } } });
+  }
+  const ran = notes.take();
+  assert.deepEqual(ran.slice(0, 3).map(([sql]) => sql), ran.slice(3).map(([sql]) => sql));
+  const values = ran.map(([, ...values]) => values);
+  assert.deepEqual(values, [[1, "a"], ["a", "a", 1, 0], [1, 11], [2, "b"], ["b", "b", 2, 0], [
+    2,
+    12,
+  ]]);
+});
+
+testOnEach("Repository never takes one shape for another", async (database) => {
+  const integer = field.integer();
+  class Odd extends DbService.with({
+    odd: model("odd", { id: integer.primaryKey(), ORid: integer, take: integer, asc: integer }),
+  }) {}
+  await using noted = await openNoted(Odd, database);
+  const { db, notes } = noted;
+  const { odd } = db;
+  await db.createTables();
+  await odd.create({ data: { ORid: 1, take: 2, asc: 3 } });
+  notes.take();
+  const reads: readonly (readonly [() => Promise<unknown>, unknown])[] = [
+    [() => odd.count({ where: { OR: [], id: 1 } }), 0],
+    [() => odd.count({ where: { id: 1 } }), 1],
+    [() => odd.count({ where: { OR: [{}], id: 2 } }), 0],
+    [() => odd.count({ where: { NOT: { id: 1 } } }), 0],
+    [() => odd.count({ where: { ORid: 1 } }), 1],
+    [() => odd.count({ where: { id: { in: [1] } } }), 1],
+    [() => odd.count({ where: { id: { notIn: [1] } } }), 0],
+    [() => odd.count({ where: { id: { not: 1 } } }), 0],
+    [() => odd.count({ where: { id: 1 }, distinct: ["take"] }), 1],
+    [() => odd.findMany({ select: { id: true } }), [{ id: 1 }]],
+    [() => odd.findMany({ orderBy: { asc: "asc" }, select: { id: true } }), [{ id: 1 }]],
+    [() => odd.findMany({ orderBy: { asc: "desc" }, select: { id: true } }), [{ id: 1 }]],
+    [() => odd.findMany({ select: { asc: true, id: true } }), [{ id: 1, asc: 3 }]],
+    [() => odd.findMany({ distinct: ["asc"], select: { id: true } }), [{ id: 1 }]],
+    [() => odd.findMany({ take: 0, select: { id: true } }), []],
+    [() => odd.findMany({ select: { take: true } }), [{ take: 2 }]],
+  ];
+  for (const [read, result] of reads) assert.deepEqual(await read(), result, String(read));
+  assert.equal(new Set(notes.take().map(([sql]) => sql)).size, reads.length);
+});
+
+testOnEach("Repository compiles a shape once, while it keeps it", async (database) => {
+  await using noted = await openNoted(Db, database);
+  const { db, notes } = noted;
+  await db.createTables();
+  const start = notes.compiled;
+  const compiled = () => notes.compiled - start;
+  for (let id = 0; id < 10; id++) await db.user.scoped({ name: `${id}` }).count({ where: { id } });
+  assert.equal(compiled(), 1);
+  const KEPT = 256;
+  const count = (size: number) => db.user.count({ where: { AND: Array(size).fill({}), id: 0 } });
+  for (let size = 1; size <= KEPT; size++) assert.equal(await count(size), 0);
+  assert.equal(compiled(), KEPT + 1);
+  for (let size = 1; size <= KEPT; size++) await count(size);
+  assert.equal(compiled(), KEPT + 1);
+  await db.user.scoped({ name: "1" }).count({ where: { id: 1 } });
+  assert.equal(compiled(), KEPT + 2);
+});
+
+testOnEach("Repository compiles a dozen lists of up to 2 000 values", async (database) => {
+  await using noted = await openNoted(Db, database);
+  const { db, notes } = noted;
+  await db.createTables();
+  const start = notes.compiled;
+  const ids = Array.from({ length: 2000 }, (_, id) => id);
+  for (let length = 1; length <= ids.length; length += length < 40 ? 1 : 35) {
+    assert.equal(await db.user.count({ where: { id: { in: ids.slice(0, length) } } }), 0);
+  }
+  assert.equal(notes.compiled - start, 12);
+});
+
+testOnEach("Connections keep a thousand statements prepared", async (database) => {
+  const limits = { min: 0, max: 1, acquireTimeoutMs: 10_000 };
+  await using noted = await openNoted(Db, database, limits);
+  const { db } = noted;
+  await db.createTables();
+  const operators = ["equals", "not", "lt", "lte", "gt", "gte"] as const;
+  const operator = (shape: number, place: number) =>
+    operators[Math.floor(shape / operators.length ** place) % operators.length]!;
+  for (let shape = 0; shape < 1100; shape++) {
+    const where = {
+      id: { [operator(shape, 0)]: 0 },
+      email: { [operator(shape, 1)]: "" },
+      name: { [operator(shape, 2)]: "" },
+      tenant_id: { [operator(shape, 3)]: "" },
+    };
+    assert.equal(await db.user.exists({ where }), false);
+  }
+  const query = database.brand === "postgres"
+    ? sql<{ kept: unknown }>`select count(*) as kept from pg_prepared_statements`
+    : sql<{ kept: unknown }>`
+      select sum(if(variable_name = 'COM_STMT_PREPARE', 1, -1) * variable_value) as kept
+      from information_schema.session_status
+      where variable_name in ('COM_STMT_PREPARE', 'COM_STMT_CLOSE')`;
+  const { rows: [counted] } = await query.execute(db.kysely);
+  const kept = Number(counted?.kept);
+  // Those that made the tables count, or the driver has some of its own.
+  assert.ok(kept > 900 && kept < 1010, `${kept} are kept`);
+}, ["postgres", "mysql"]);
+
+const Odd = model("odd", {
+  id: field.integer().primaryKey(),
+  select: field.text().nullable(),
+  desc: field.text().nullable(),
+  t: field.text(),
+  manyt: field.text().unique(),
+});
+class Odds extends DbService.with({ odd: Odd }) {}
+
+testOnEach("columns named like parts of a shape are taken for nothing else", async ({ url }) => {
+  await using db = await Odds.open(DbOptions.fromUrl(url));
+  await db.createTables();
+  const row = { select: null, desc: "d" };
+  await db.odd.createMany({
+    data: [{ ...row, t: "a", manyt: "x" }, { ...row, t: "b", manyt: "a" }],
+  });
+  await db.odd.findMany({ orderBy: { select: "desc" } });
+  assert.deepEqual(await db.odd.findMany({ select: { desc: true } }), [{ desc: "d" }, {
+    desc: "d",
+  }]);
+  assert.equal(await db.odd.scoped({ t: "nope" }).deleteMany({ all: true }), 0);
+  assert.equal((await db.odd.delete({ where: { manyt: "a" } })).t, "b");
+  assert.equal(await db.odd.count(), 1);
+  assert.equal(await db.odd.count({ distinct: ["t", "t"] }), 1);
+});

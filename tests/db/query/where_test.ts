@@ -1,0 +1,241 @@
+import assert from "node:assert/strict";
+import type { Where } from "../../../src/db/mod.ts";
+import { type Db, Sample, testDbOnEach, User } from "../support/database.ts";
+
+const ROWS = [
+  { select: "a", integer: 1, text: "Ada", boolean: true, real: 0.5 },
+  { select: "b", integer: 2, text: "ada%_*?[x]\\", boolean: false, real: -1 },
+  { select: "c", integer: 3, text: "O'Hara; drop table users", boolean: true, real: 2 },
+  {
+    select: "d",
+    integer: Number.MAX_SAFE_INTEGER,
+    text: "日本語 😀 ädä",
+    boolean: false,
+    real: 1e300,
+  },
+  { select: "e", integer: null, text: null, boolean: null, real: null },
+];
+
+async function fillSamples(db: Db): Promise<void> {
+  for (const data of ROWS) await db.sample.create({ data });
+}
+
+testDbOnEach("Where finds the rows that SQL says meet it", async (db) => {
+  await fillSamples(db);
+  const table: readonly (readonly [Where<typeof Sample>, string])[] = [
+    [{}, "abcde"],
+    [{ integer: 1 }, "a"],
+    [{ integer: null }, "e"],
+    [{ boolean: false }, "bd"],
+    [{ real: 2 }, "c"],
+    [{ text: "Ada", integer: 1 }, "a"],
+    [{ text: "Ada", integer: 2 }, ""],
+    [{ text: "ADA" }, ""],
+    [{ text: "' or '1'='1" }, ""],
+    [{ text: "O'Hara; drop table users" }, "c"],
+    [{ integer: { equals: 2 } }, "b"],
+    [{ integer: { equals: null } }, "e"],
+    [{ integer: { not: 2 } }, "acd"],
+    [{ integer: { not: null } }, "abcd"],
+    [{ integer: { isNull: true } }, "e"],
+    [{ integer: { isNull: false } }, "abcd"],
+    [{ integer: { in: [1, 3, 9] } }, "ac"],
+    [{ integer: { in: [1, 2, 3, Number.MAX_SAFE_INTEGER, 5] } }, "abcd"],
+    [{ integer: { in: [] } }, ""],
+    [{ integer: { notIn: [1, 3] } }, "bd"],
+    [{ integer: { notIn: [] } }, "abcde"],
+    [{ boolean: { in: [true] } }, "ac"],
+    [{ text: { notIn: ["Ada"] } }, "bcd"],
+    [{ integer: { lt: 2 } }, "a"],
+    [{ integer: { lte: 2 } }, "ab"],
+    [{ integer: { gt: 2 } }, "cd"],
+    [{ integer: { gte: 3, lt: 4 } }, "c"],
+    [{ real: { gt: 0 } }, "acd"],
+    [{ real: { lt: -0.5 } }, "b"],
+    [{ text: { gte: "ada" } }, "bd"],
+    [{ text: { contains: "da" } }, "ab"],
+    [{ text: { contains: "DA" } }, ""],
+    [{ text: { contains: "" } }, "abcd"],
+    [{ text: { contains: "%" } }, "b"],
+    [{ text: { contains: "_" } }, "b"],
+    [{ text: { contains: "*" } }, "b"],
+    [{ text: { contains: "?" } }, "b"],
+    [{ text: { contains: "[x]" } }, "b"],
+    [{ text: { contains: "]\\" } }, "b"],
+    [{ text: { contains: "_%" } }, ""],
+    [{ text: { contains: "[a-z]" } }, ""],
+    [{ text: { contains: "'" } }, "c"],
+    [{ text: { contains: "😀" } }, "d"],
+    [{ text: { contains: "ÄD" } }, ""],
+    [{ text: { startsWith: "Ada" } }, "a"],
+    [{ text: { startsWith: "ada%" } }, "b"],
+    [{ text: { startsWith: "da" } }, ""],
+    [{ text: { startsWith: "日" } }, "d"],
+    [{ text: { endsWith: "da" } }, "a"],
+    [{ text: { endsWith: "\\" } }, "b"],
+    [{ text: { endsWith: "users" } }, "c"],
+    [{ text: { startsWith: "a", endsWith: "\\", contains: "*" } }, "b"],
+    [{ AND: [] }, "abcde"],
+    [{ AND: [{ integer: { gt: 1 } }, { boolean: true }] }, "c"],
+    [{ OR: [] }, ""],
+    [{ OR: [{ integer: 1 }, { integer: null }] }, "ae"],
+    [{ OR: [{ integer: 1 }, {}] }, "abcde"],
+    [{ OR: [{ integer: 1, text: "x" }, { integer: 2 }] }, "b"],
+    [{ NOT: { integer: 1 } }, "bcd"],
+    [{ NOT: { integer: { isNull: true } } }, "abcd"],
+    [{ NOT: { integer: 1, text: "Ada" } }, "bcd"],
+    [{ NOT: { OR: [{ integer: 1 }, { integer: 2 }] } }, "cd"],
+    [{ NOT: { NOT: { integer: 1 } } }, "a"],
+    [{ NOT: {} }, ""],
+    [{ boolean: true, OR: [{ integer: 1 }, { integer: 2 }] }, "a"],
+    [{ AND: [{ OR: [{ integer: 1 }, { integer: 3 }] }, { NOT: { real: 2 } }] }, "a"],
+    [Sample.text.equals("Ada"), "a"],
+    [{ AND: [Sample.boolean.equals(true), Sample.real.equals(2)] }, "c"],
+  ];
+  for (const [where, expected] of table) {
+    const rows = await db.sample.findMany({ where, orderBy: { select: "asc" } });
+    assert.equal(rows.map(({ select }) => select).join(""), expected, JSON.stringify(where));
+    assert.equal(await db.sample.count({ where }), expected.length, JSON.stringify(where));
+    assert.equal(await db.sample.exists({ where }), expected !== "", JSON.stringify(where));
+  }
+});
+
+testDbOnEach("Where compares each kind by its value", async (db) => {
+  const row = (select: string, n: number) => ({
+    select,
+    bigint: 9007199254740990n + BigInt(n),
+    decimal: `${n - 2}.${9 - n}`,
+    timestamp: new Date(1_700_000_000_000 + n),
+    uuid: `a0eebc99-9c0b-4ef8-bb6d-${String(n).padStart(12, "0")}`,
+    blob: new Uint8Array([n]),
+    json: n === 1 ? null : { n },
+  });
+  await db.sample.createMany({ data: [row("a", 1), row("b", 2), row("c", 3), { select: "d" }] });
+  const { bigint, decimal, timestamp, uuid, blob } = row("", 2);
+  const table: readonly (readonly [Where<typeof Sample>, string])[] = [
+    [{ bigint }, "b"],
+    [{ bigint: { gt: bigint } }, "c"],
+    [{ bigint: { in: [bigint, bigint + 1n] } }, "bc"],
+    [{ bigint: { not: bigint } }, "ac"],
+    [{ decimal }, "b"],
+    [{ decimal: "00.700" }, "b"],
+    [{ decimal: { lt: "0" } }, "a"],
+    [{ decimal: { lte: "0.7" } }, "ab"],
+    [{ decimal: { in: ["1.6", "-1.80"] } }, "ac"],
+    [{ timestamp }, "b"],
+    [{ timestamp: { gte: timestamp } }, "bc"],
+    [{ timestamp: { in: [timestamp] } }, "b"],
+    [{ uuid }, "b"],
+    [{ uuid: uuid.toUpperCase() }, "b"],
+    [{ uuid: { lt: uuid } }, "a"],
+    [{ blob }, "b"],
+    [{ blob: { notIn: [blob] } }, "ac"],
+    [{ json: null }, "ad"],
+    [{ json: { isNull: false } }, "bc"],
+    [{ json: { not: null } }, "bc"],
+  ];
+  for (const [where, expected] of table) {
+    const rows = await db.sample.findMany({ where, orderBy: { select: "asc" } });
+    assert.equal(rows.map(({ select }) => select).join(""), expected);
+  }
+  for (const json of [{ equals: { n: 2 } }, { not: 1 }, { in: [1] }, [], "x"]) {
+    await assert.rejects(db.sample.count({ where: { json: json as never } }), {
+      name: "TypeError",
+      message: "Cannot count order: json is compared with null only",
+    });
+  }
+});
+
+testDbOnEach("Where gives each list its own rows, whatever lists came before", async (db) => {
+  await fillSamples(db);
+  for (let length = 0; length <= 40; length++) {
+    const values = Array.from({ length }, (_, index) => index + 2);
+    const expected = values.filter((value) => value <= 3).length;
+    assert.equal(await db.sample.count({ where: { integer: { in: values } } }), expected);
+    assert.equal(
+      await db.sample.count({ where: { integer: { notIn: values } } }),
+      length === 0 ? 5 : 4 - expected,
+    );
+  }
+  const many = Array.from({ length: 3000 }, (_, index) => index);
+  assert.equal(await db.sample.count({ where: { integer: { in: many } } }), 3);
+});
+
+testDbOnEach("Where refuses what it does not know, and names it", async (db) => {
+  const injected = 'id" = 1 or "id';
+  const table: readonly (readonly [unknown, string])[] = [
+    [{ nope: 1 }, 'there is no column "nope"'],
+    [{ [injected]: 1 }, `there is no column ${JSON.stringify(injected)}`],
+    [{ Email: "a" }, 'there is no column "Email"'],
+    [{ "users.email": "a" }, 'there is no column "users.email"'],
+    [{ hasOwnProperty: 1 }, 'there is no column "hasOwnProperty"'],
+    [JSON.parse('{"__proto__":{"email":"a"}}'), 'there is no column "__proto__"'],
+    [{ OR: [{ nope: 1 }] }, 'there is no column "nope"'],
+    [{ email: { like: "a" } }, 'email takes no "like" of string'],
+    [{ email: { "= 1 or 1": "a" } }, 'email takes no "= 1 or 1" of string'],
+    [{ email: { toString: "a" } }, 'email takes no "toString" of string'],
+    [{ id: { contains: "1" } }, 'id takes no "contains" of string'],
+    [{ active: { gt: true } }, 'active takes no "gt" of boolean'],
+    [{ id: { in: 1 } }, 'id takes no "in" of number'],
+    [{ id: { isNull: 1 } }, 'id takes no "isNull" of number'],
+    [{ id: { in: [null] } }, "id takes a number, not null"],
+    // deno-lint-ignore no-sparse-arrays
+    [{ id: { in: [1, , 2] } }, "id takes a number, not undefined"],
+    [{ id: { lt: null } }, "id takes a number, not null"],
+    [{ id: "1 or 1=1" }, "id takes a number, not string"],
+    [{ id: [1] }, "id takes a number, not object"],
+    [{ email: new Date(0) }, "email takes a string, not object"],
+    [{ id: undefined }, "where.id is undefined"],
+    [{ id: { equals: undefined } }, "id.equals is undefined"],
+    [{ id: {} }, "id has no operator"],
+    [{ AND: undefined }, "where.AND is undefined"],
+    [{ AND: [undefined] }, "where is not a plain object"],
+    [{ AND: { id: 1 } }, "AND is not a list"],
+    [{ NOT: [{ id: 1 }] }, "where is not a plain object"],
+    [{ NOT: { id: undefined } }, "where.id is undefined"],
+    [null, "where is not a plain object"],
+    ["id = 1", "where is not a plain object"],
+    [[], "where is not a plain object"],
+  ];
+  for (const [where, reason] of table) {
+    const options = { where: where as Where<typeof User> };
+    const is = (verb: string) => ({
+      name: "TypeError",
+      message: `Cannot ${verb} users: ${reason}`,
+    });
+    await assert.rejects(db.user.findMany(options), is("read"));
+    await assert.rejects(db.user.count(options), is("count"));
+    await assert.rejects(db.user.exists(options), is("look up"));
+  }
+});
+
+testDbOnEach("UniqueWhere takes values of unique columns and nothing else", async (db) => {
+  await db.user.create({ data: { tenant_id: "a", email: "a", name: "Ada" } });
+  const table: readonly (readonly [unknown, string])[] = [
+    [{}, "where names no unique column"],
+    [undefined, "where is not a plain object"],
+    [{ id: undefined }, "where.id is undefined"],
+    [{ id: null }, "id takes a number, not null"],
+    [{ id: { equals: undefined } }, "id takes a number, not undefined"],
+    [{ id: { equals: null } }, "id takes a number, not null"],
+    [{ id: { gt: 0 } }, "id takes a number, not object"],
+    [{ id: { equals: 1, gt: 0 } }, "id takes a number, not object"],
+    [{ email: { contains: "" } }, "email takes a string, not object"],
+    [{ name: "Ada" }, "name is not unique"],
+    [{ id: 1, name: "Ada" }, "name is not unique"],
+    [{ OR: [{ id: 1 }] }, 'there is no column "OR"'],
+    [{ nope: 1 }, 'there is no column "nope"'],
+  ];
+  for (const [where, reason] of table) {
+    const options = { where: where as never };
+    const is = (verb: string) => ({
+      name: "TypeError",
+      message: `Cannot ${verb} users: ${reason}`,
+    });
+    await assert.rejects(db.user.findUnique(options), is("read"));
+    await assert.rejects(db.user.update({ ...options, data: { name: "x" } }), is("update"));
+    await assert.rejects(db.user.update({ ...options, data: {} }), is("update"));
+    await assert.rejects(db.user.delete(options), is("delete"));
+  }
+  assert.equal((await db.user.findUnique({ where: User.email.equals("a") }))?.name, "Ada");
+});

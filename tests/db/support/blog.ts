@@ -1,0 +1,31 @@
+/** The models of a blog, which refer to each other. */
+import { belongsTo, DbService, field, hasMany, manyToMany, model } from "../../../src/db/mod.ts";
+
+const Author = model("authors", {
+  id: field.integer().primaryKey(),
+  email: field.text().unique(),
+  name: field.text().nullable(),
+  active: field.boolean().default(true),
+});
+const Tag = model("tags", { id: field.uuid().primaryKey(), label: field.text() });
+const Post = model("posts", {
+  id: field.integer().primaryKey(),
+  author_id: field.integer().references(Author),
+  title: field.text(),
+});
+const PostTag = model("post_tags", {
+  id: field.integer().primaryKey(),
+  post_id: field.integer().references(Post, { onDelete: "cascade" }),
+  tag_id: field.uuid().references(Tag),
+});
+
+export class Blog extends DbService.with(
+  { postTag: PostTag, post: Post, author: Author, tag: Tag },
+  {
+    author: { posts: hasMany(Post.author_id) },
+    post: {
+      author: belongsTo(Post.author_id),
+      tags: manyToMany(PostTag.post_id, PostTag.tag_id),
+    },
+  },
+) {}

@@ -1,0 +1,114 @@
+/** The models and databases that the tests of this folder share. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  DbError,
+  type DbErrorCode,
+  DbOptions,
+  DbService,
+  field,
+  model,
+} from "../../../src/db/mod.ts";
+import { test } from "../../support/test.ts";
+import { createDatabase, SERVERS } from "./servers.ts";
+
+export const User = model("users", {
+  id: field.integer().primaryKey(),
+  tenant_id: field.text(),
+  email: field.text().unique(),
+  name: field.text(),
+  active: field.boolean().default(true),
+});
+
+/** One column of each kind, nullable; and names that SQL has its own meaning for. */
+export const Sample = model("order", {
+  select: field.text().primaryKey(),
+  integer: field.integer().nullable(),
+  bigint: field.bigint().nullable(),
+  text: field.text().nullable(),
+  boolean: field.boolean().nullable(),
+  real: field.real().nullable(),
+  decimal: field.decimal({ precision: 18, scale: 4 }).nullable(),
+  json: field.json().nullable(),
+  timestamp: field.timestamp().nullable(),
+  uuid: field.uuid().nullable(),
+  blob: field.blob().nullable(),
+});
+
+export class Db extends DbService.with({ user: User, sample: Sample }) {}
+
+/** Opens a database with its tables; in memory unless told otherwise. */
+export async function openDb(url = "sqlite::memory:"): Promise<Db> {
+  const db = await Db.open(DbOptions.fromUrl(url));
+  await db.createTables();
+  return db;
+}
+
+/** The name of a database brand. */
+export type Brand = "sqlite" | "postgres" | "mysql";
+
+/** A database of a test's own. */
+export interface TestDatabase {
+  readonly brand: Brand;
+  /** Its URL: a new, empty database, which is dropped when the test ends. */
+  readonly url: string;
+}
+
+/** Runs a test on each database, with an empty one of its own. */
+export function testOnEach(
+  name: string,
+  run: (database: TestDatabase) => Promise<void>,
+  brands: readonly Brand[] = ["sqlite", "postgres", "mysql"],
+): void {
+  for (const brand of brands) {
+    const title = `${name} (${brand})`;
+    if (brand === "sqlite") {
+      test(title, async () => {
+        await using folder = await temporaryFolder();
+        await run({ brand, url: `sqlite:${folder.path("data.sqlite")}` });
+      });
+      continue;
+    }
+    test(title, async () => {
+      await using database = await createDatabase(brand);
+      await run({ brand, url: database.url });
+    }, { skip: SERVERS[brand].skip });
+  }
+}
+
+/** Runs a test on each database, with the tables of `Db`. */
+export function testDbOnEach(name: string, run: (db: Db, brand: Brand) => Promise<void>): void {
+  testOnEach(name, async ({ brand, url }) => {
+    await using db = await openDb(url);
+    await run(db, brand);
+  });
+}
+
+/** Makes an empty folder that is gone when the test ends. */
+export async function temporaryFolder(): Promise<
+  AsyncDisposable & { path: (name: string) => string }
+> {
+  const folder = await mkdtemp(join(tmpdir(), "fw-db-"));
+  return {
+    path: (name) => join(folder, name),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+  };
+}
+
+/** The names of all tables of a database, those of migrations among them. */
+export async function tableNames(url: string): Promise<readonly string[]> {
+  await using db = await Db.open(DbOptions.fromUrl(url));
+  const tables = await db.kysely.introspection.getTables({ withInternalKyselyTables: true });
+  return tables.map(({ name }) => name);
+}
+
+/** For `assert.rejects`: the whole of a DbError but its cause. */
+export function dbError(code: DbErrorCode, message: string, fields: readonly string[] = []) {
+  return (error: unknown) => {
+    assert.ok(error instanceof DbError, String(error));
+    assert.deepEqual([error.code, error.message, error.fields], [code, message, fields]);
+    return true;
+  };
+}

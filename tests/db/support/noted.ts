@@ -1,0 +1,144 @@
+/** Databases that note what is asked of them, as real as any other. */
+import type { DatabaseConnection, Driver } from "kysely";
+import { DbConnection, type PoolLimits } from "../../../src/db/connection/connection.ts";
+import type { Dialect } from "../../../src/db/connection/dialect.ts";
+import type { TestDatabase } from "./database.ts";
+
+/** A statement, and what it binds. */
+export type Noted = readonly [sql: string, ...values: unknown[]];
+
+/** What a database was asked. */
+export class Notes {
+  readonly #statements: Noted[] = [];
+  #compiled = 0;
+
+  /** How many statements were compiled so far. */
+  get compiled(): number {
+    return this.#compiled;
+  }
+
+  /** Gives the statements that were run since the last call. */
+  take(): readonly Noted[] {
+    return this.#statements.splice(0);
+  }
+
+  /** Notes a statement. */
+  add(sql: string, parameters: readonly unknown[]): void {
+    this.#statements.push([sql.trim().replaceAll(/\s+/g, " "), ...parameters.map(plain)]);
+  }
+
+  /** Notes that one was compiled. */
+  addCompiled(): void {
+    this.#compiled += 1;
+  }
+}
+
+/** Opens a database that makes notes. */
+export async function openNoted<T extends AsyncDisposable>(
+  Service: new (connection: DbConnection) => T,
+  { brand, url }: TestDatabase,
+  limits: PoolLimits = { min: 0, max: 10, acquireTimeoutMs: 10_000 },
+): Promise<{ readonly db: T; readonly notes: Notes } & AsyncDisposable> {
+  const notes = new Notes();
+  const dialect = noting(await openDialect({ brand, url }, limits, notes), notes);
+  const db = new Service(new DbConnection(dialect, limits));
+  return { db, notes, [Symbol.asyncDispose]: () => db[Symbol.asyncDispose]() };
+}
+
+async function openDialect(
+  { brand, url }: TestDatabase,
+  limits: PoolLimits,
+  notes: Notes,
+): Promise<Dialect> {
+  switch (brand) {
+    case "sqlite": {
+      const { DatabaseSync } = await import("node:sqlite");
+      const { Sqlite } = await import("../../../src/db/dialects/sqlite/sqlite_driver.ts");
+      const database = new DatabaseSync(url.slice("sqlite:".length));
+      const prepare = database.prepare.bind(database);
+      // This alone does not pass through a connection of the driver.
+      database.prepare = (sql) => {
+        if (sql.startsWith("begin")) notes.add(sql, []);
+        return prepare(sql);
+      };
+      return new Sqlite(database);
+    }
+    case "postgres": {
+      const { openPostgres } = await import("../../../src/db/dialects/postgres/postgres_driver.ts");
+      return await openPostgres(new URL(url), limits);
+    }
+    case "mysql": {
+      const { openMysql } = await import("../../../src/db/dialects/mysql/mysql_driver.ts");
+      return await openMysql(new URL(url), limits);
+    }
+  }
+}
+
+function noting(dialect: Dialect, notes: Notes): Dialect {
+  const { grammar, kysely, poolMax, transactionsLock } = dialect;
+  return {
+    grammar,
+    ...(poolMax === undefined ? {} : { poolMax }),
+    ...(transactionsLock === undefined ? {} : { transactionsLock }),
+    kysely: {
+      createAdapter: () => kysely.createAdapter(),
+      createIntrospector: (db) => kysely.createIntrospector(db),
+      createDriver: () => notingDriver(kysely.createDriver(), notes),
+      createQueryCompiler() {
+        const compiler = kysely.createQueryCompiler();
+        return {
+          compileQuery(node, id) {
+            notes.addCompiled();
+            return compiler.compileQuery(node, id);
+          },
+        };
+      },
+    },
+    ...(dialect.runNow && {
+      runNow(statement, inTransaction) {
+        const result = dialect.runNow?.(statement, inTransaction);
+        if (result) notes.add(statement.sql, statement.parameters);
+        return result;
+      },
+    }),
+    ...(dialect.runFree && {
+      runFree(statement) {
+        notes.add(statement.sql, statement.parameters);
+        return dialect.runFree!(statement);
+      },
+    }),
+    close: () => dialect.close?.(),
+  };
+}
+
+/** Wraps each connection, by which the driver also begins and ends transactions. */
+function notingDriver(driver: Driver, notes: Notes): Driver {
+  const inner = new WeakMap<DatabaseConnection, DatabaseConnection>();
+  return {
+    init: () => driver.init(),
+    async acquireConnection() {
+      const connection = await driver.acquireConnection();
+      const wrapped: DatabaseConnection = {
+        executeQuery(query) {
+          notes.add(query.sql, query.parameters);
+          return connection.executeQuery(query);
+        },
+        streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+      };
+      inner.set(wrapped, connection);
+      return wrapped;
+    },
+    beginTransaction: (connection, settings) => driver.beginTransaction(connection, settings),
+    commitTransaction: (connection) => driver.commitTransaction(connection),
+    rollbackTransaction: (connection) => driver.rollbackTransaction(connection),
+    releaseConnection: (connection) => driver.releaseConnection(inner.get(connection)!),
+    destroy: () => driver.destroy(),
+  };
+}
+
+/** MySQL's driver is told the type of a whole number, and gets it as a bigint. */
+function plain(parameter: unknown): unknown {
+  const isTyped = typeof parameter === "object" && parameter !== null && "value" in parameter;
+  const value = isTyped ? parameter.value : parameter;
+  return typeof value === "bigint" ? Number(value) : value;
+}

@@ -1,0 +1,83 @@
+/** Stands between a client and a server, so that a test can cut the line. */
+import { connect, createServer, type Socket } from "node:net";
+import { freePort } from "../../support/free_port.ts";
+
+/** A TCP proxy to a server. */
+export interface TcpLine extends AsyncDisposable {
+  /** The server's URL, by way of the line. */
+  readonly url: string;
+  /** The open ends of its connections, two of each. */
+  connections(): readonly Socket[];
+  /** Stops passing data on, with connections open, and takes new ones: the server hangs. */
+  hang(): void;
+  /** Drops all connections, and each new one at once: what is before the server finds none. */
+  cut(): void;
+  /** Drops all connections, and listens no more: the server is down. */
+  down(): Promise<void>;
+  /** Passes data on again. */
+  restore(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const PORTS: Readonly<Record<string, number>> = {
+  "mysql:": 3306,
+  "postgres:": 5432,
+  "postgresql:": 5432,
+  "redis:": 6379,
+};
+
+/** Opens a line to the server of a URL. */
+export async function tcpLine(serverUrl: string): Promise<TcpLine> {
+  const target = new URL(serverUrl);
+  const sockets = new Set<Socket>();
+  let state: "up" | "hung" | "cut" = "up";
+
+  function pass(data: Uint8Array, to: Socket): void {
+    if (state === "up") to.write(data);
+  }
+  const server = createServer((client) => {
+    if (state === "cut") return void client.destroy();
+    const behind = connect(Number(target.port || PORTS[target.protocol]), target.hostname);
+    for (const [from, to] of [[client, behind], [behind, client]] as const) {
+      sockets.add(from);
+      from.on("data", (data) => pass(data as Uint8Array, to));
+      from.on("error", () => {});
+      from.on("close", () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+  });
+  function drop(): void {
+    for (const socket of sockets) socket.destroy();
+  }
+  async function down(): Promise<void> {
+    drop();
+    if (server.listening) await new Promise((resolve) => server.close(resolve));
+  }
+  const listen = (port: number) =>
+    new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+
+  // a port that nobody is given while the line is down
+  const port = await freePort();
+  await listen(port);
+  const url = new URL(serverUrl);
+  url.host = `127.0.0.1:${port}`;
+  return {
+    url: url.href,
+    connections: () => [...sockets],
+    hang: () => void (state = "hung"),
+    cut() {
+      state = "cut";
+      drop();
+    },
+    down,
+    async restore() {
+      if (state === "hung") drop(); // what was lost on the way would confuse the protocol
+      state = "up";
+      if (!server.listening) await listen(port);
+    },
+    close: down,
+    [Symbol.asyncDispose]: down,
+  };
+}

@@ -1,0 +1,113 @@
+/** Things, and what can be done with them in a repository, as data. */
+import {
+  type CreateInput,
+  DbService,
+  field,
+  type FindManyOptions,
+  model,
+  type Row,
+  type UniqueWhere,
+  type Where,
+} from "../../../src/db/mod.ts";
+
+const Thing = model("things", {
+  id: field.integer().primaryKey(),
+  code: field.text().unique(),
+  name: field.text().nullable(),
+  rank: field.integer().nullable(),
+  flag: field.boolean().default(true),
+});
+
+/** A database of things. */
+export class Things extends DbService.with({ thing: Thing }) {}
+
+/** A row. */
+export type Thing = Row<typeof Thing>;
+
+/** The name of a column. */
+export type Column = keyof Thing;
+
+/** The columns, in the order of the model. */
+export const COLUMNS: readonly Column[] = ["id", "code", "name", "rank", "flag"];
+
+/** What rows to find. */
+export type Condition = Where<typeof Thing>;
+
+/** What row to find. */
+export type Unique = UniqueWhere<typeof Thing>;
+
+/** What to create. */
+export type Creation = CreateInput<typeof Thing>;
+
+/** What to change. */
+export type Change = Partial<Omit<Thing, "id">>;
+
+/** What to find; `select` may lack columns, which is of no interest to types here. */
+export type Find = FindManyOptions<typeof Thing> & { select?: Record<Column, true> };
+
+/** The values that every row of a scope has; none without one. */
+export type Scope = { readonly [C in "name" | "rank" | "flag"]?: NonNullable<Thing[C]> };
+
+/** What a repository can be told to do. */
+export type Operation =
+  | { do: "create"; data: Creation }
+  | { do: "createMany"; data: Creation[] }
+  | { do: "findUnique" | "delete"; where: Unique }
+  | { do: "findMany" | "findFirst"; options: Find }
+  | { do: "update"; where: Unique; data: Change }
+  | { do: "updateMany"; where: Condition; data: Change }
+  | { do: "upsert"; where: Unique; create: Creation; update: Change }
+  | { do: "deleteMany" | "exists"; where: Condition }
+  | { do: "count"; where: Condition; distinct: Column[] };
+
+/** What a database can be told to do. */
+export type Command =
+  | { do: "operation"; scope: Scope; operation: Operation }
+  | { do: "transaction"; commands: readonly Command[]; commits: boolean };
+
+/** Runs an operation on the rows of a scope. */
+export function runOperation(
+  db: Things,
+  scope: Scope,
+  operation: Operation,
+): Promise<unknown> {
+  const thing = scopedThings(db, scope);
+  // A condition that holds for every row is to be asked for by name, or to name a column.
+  const naming = (where: Condition) => ({ AND: [where, { id: { notIn: [] } }] });
+  switch (operation.do) {
+    case "create":
+      return thing.create({ data: operation.data });
+    case "createMany":
+      return thing.createMany({ data: operation.data });
+    case "findUnique":
+      return thing.findUnique({ where: operation.where });
+    case "findMany":
+      return thing.findMany(operation.options);
+    case "findFirst": {
+      const { take: _, ...options } = operation.options;
+      return thing.findFirst(options);
+    }
+    case "update":
+      return thing.update({ where: operation.where, data: operation.data });
+    case "updateMany":
+      return thing.updateMany({ where: naming(operation.where), data: operation.data });
+    case "upsert": {
+      const { where, create, update } = operation;
+      return thing.upsert({ where, create, update });
+    }
+    case "delete":
+      return thing.delete({ where: operation.where });
+    case "deleteMany":
+      return thing.deleteMany({ where: naming(operation.where) });
+    case "exists":
+      return thing.exists({ where: operation.where });
+    case "count":
+      return thing.count({ where: operation.where, distinct: operation.distinct });
+  }
+}
+
+function scopedThings({ thing }: Things, scope: Scope): Things["thing"] {
+  if (Object.keys(scope).length === 0) return thing;
+  // By type, it takes no columns of its scope; the data of operations have none.
+  return thing.scoped(scope as Required<Scope>) as Things["thing"];
+}

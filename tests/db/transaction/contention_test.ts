@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import { sql } from "kysely";
+import type { IsolationLevel } from "../../../src/db/mod.ts";
+import { administer } from "../support/servers.ts";
+import { type Brand, type Db, dbError, openDb, testOnEach } from "../support/database.ts";
+import { sessionOf } from "../support/sessions.ts";
+
+const SERVERS = ["postgres", "mysql"] as const;
+const BUSY = dbError("PoolTimeout", "Cannot update users: the database was busy for too long");
+
+function testServers(name: string, run: (db: Db, brand: Brand) => Promise<void>): void {
+  testOnEach(name, async ({ brand, url }) => {
+    await using db = await openDb(url);
+    await db.user.createMany({
+      data: ["a", "b"].map((email) => ({ tenant_id: "t", email, name: "old" })),
+    });
+    await run(db, brand);
+  }, SERVERS);
+}
+
+function rename(db: Db, email: string, name: string): Promise<unknown> {
+  return db.user.update({ where: { email }, data: { name } });
+}
+
+/** Runs two transactions that meet midway. */
+async function both(
+  db: Db,
+  run: (mine: string, other: string, meet: () => Promise<void>) => Promise<void>,
+  options: { isolation?: IsolationLevel; retries?: number },
+): Promise<readonly unknown[]> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let arrived = 0;
+  const meet = async () => {
+    if (++arrived === 2) resolve();
+    await promise;
+  };
+  const settled = await Promise.allSettled([
+    db.transaction(() => run("a", "b", meet), options),
+    db.transaction(() => run("b", "a", meet), options),
+  ]);
+  return settled.map((it) => it.status === "fulfilled" ? "done" : it.reason.code).sort();
+}
+
+testServers("a deadlock is a SerializationFailure of one transaction", async (db) => {
+  const crosswise = async (mine: string, other: string, meet: () => Promise<void>) => {
+    await rename(db, mine, `by ${mine}`);
+    await meet();
+    await rename(db, other, `by ${mine}`);
+  };
+  assert.deepEqual(await both(db, crosswise, {}), ["SerializationFailure", "done"]);
+  const names = (await db.user.findMany()).map(({ name }) => name);
+  assert.equal(new Set(names).size, 1, "all of one transaction, nothing of the other");
+  assert.deepEqual(await both(db, crosswise, { retries: 5 }), ["done", "done"]);
+});
+
+testServers("serializable transactions that rely on each other's rows do not both commit", async (
+  db,
+) => {
+  const skewed = async (mine: string, other: string, meet: () => Promise<void>) => {
+    const seen = await db.user.findUnique({ where: { email: other } });
+    await meet();
+    await rename(db, mine, `after ${seen?.name}`);
+  };
+  const isolation = "serializable";
+  assert.deepEqual(await both(db, skewed, { isolation }), ["SerializationFailure", "done"]);
+  assert.deepEqual(await both(db, skewed, { isolation, retries: 5 }), ["done", "done"]);
+});
+
+testServers("a lock or a statement that takes too long is a PoolTimeout", async (db, brand) => {
+  const limits = brand === "postgres"
+    ? [sql`set local lock_timeout = 50`, sql`set local statement_timeout = 50`]
+    // MariaDB alone has a limit for statements that write, and reads what is in such a comment.
+    : ["", "/*M! , max_statement_time = 0.05 */"].map((more) =>
+      sql`set session innodb_lock_wait_timeout = 1 ${sql.raw(more)}`
+    );
+  await whileHeld(db, async () => {
+    for (const limit of limits) {
+      await assert.rejects(
+        db.transaction(async () => {
+          await limit.execute(db.kysely);
+          await rename(db, "a", "late");
+        }),
+        BUSY,
+      );
+    }
+  });
+});
+
+testServers(
+  "a statement that the server was told to cancel is a PoolTimeout",
+  async (db, brand) => {
+    await whileHeld(db, async () => {
+      const { promise: session, resolve } = Promise.withResolvers<number>();
+      const waiting = assert.rejects(
+        db.transaction(async () => {
+          resolve(await sessionOf(brand, db.kysely));
+          await rename(db, "a", "late");
+        }),
+        BUSY,
+      );
+      const id = await session;
+      while (!await waitsForLock(db, brand, id)) await delay(10);
+      await (brand === "postgres"
+        ? administer("postgres", `select pg_cancel_backend(${id})`)
+        : administer("mysql", `kill query ${id}`));
+      await waiting;
+    });
+  },
+);
+
+/** Tells whether a session waits for a row that another has. */
+async function waitsForLock(db: Db, brand: Brand, session: number): Promise<boolean> {
+  const locks = brand === "postgres"
+    ? sql`select 1 from pg_stat_activity where pid = ${session} and wait_event_type = 'Lock'`
+    : sql`select 1 from information_schema.innodb_trx where trx_mysql_thread_id = ${session}
+        and trx_state = 'LOCK WAIT'`;
+  return (await locks.execute(db.kysely)).rows.length > 0;
+}
+
+/** Runs something while a transaction keeps a row, and sees that only that one changed it. */
+async function whileHeld(db: Db, run: () => Promise<void>): Promise<void> {
+  const held = Promise.withResolvers<void>();
+  const done = Promise.withResolvers<void>();
+  const holding = db.transaction(async () => {
+    await rename(db, "a", "held");
+    held.resolve();
+    await done.promise;
+  });
+  await held.promise;
+  await run().finally(done.resolve);
+  await holding;
+  assert.equal((await db.user.findUnique({ where: { email: "a" } }))?.name, "held");
+}

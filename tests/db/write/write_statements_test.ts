@@ -1,0 +1,176 @@
+import {
+  type Expected,
+  type Operation,
+  READ,
+  ROW,
+  same,
+  testStatements,
+} from "../support/statements.ts";
+import type { Noted } from "../support/noted.ts";
+
+const INSERT = 'insert into "authors" ("email", "name", "active") values (?, ?, ?)';
+const INSERT_KEY = 'insert into "authors" ("id", "email", "name", "active") values (?, ?, ?, ?)';
+const PASS_KEY = "with t as materialized ( select s, " +
+  "pg_advisory_xact_lock(s::regclass::oid::int8) " +
+  "from pg_get_serial_sequence('\"authors\"', 'id') as t (s) ) " +
+  "select setval(s::regclass, ?) from t where has_sequence_privilege(s, 'select, update') " +
+  "and ? > coalesce(pg_sequence_last_value(s::regclass), 0)";
+const TWO: Noted = [`${INSERT}, (?, ?, ?)`, "c", null, true, "d", null, false];
+const KEYED: Noted = [INSERT_KEY, 20, "e", null, true];
+const REMOVE = 'delete from "authors" where';
+const MIXED: readonly Noted[] = [
+  [INSERT, "i", null, true],
+  [INSERT_KEY, 30, "j", null, true],
+  [INSERT, "k", null, true],
+];
+const CREATE_KEYED = written([INSERT_KEY, 7, "b", "'", true], ['"id" = ?', 7]);
+
+const WRITES: readonly Operation[] = [
+  [
+    ({ author }) => author.create({ data: { email: "a" } }),
+    written([INSERT, "a", null, true], ['"id" = ?', 1]),
+  ],
+  [
+    ({ author }) => author.create({ data: { id: 7, email: "b", name: "'" } }),
+    { ...CREATE_KEYED, postgres: [...CREATE_KEYED.postgres, [PASS_KEY, 7, 7]] },
+  ],
+  [
+    ({ author }) =>
+      author.createMany({
+        data: [{ email: "c" }, { email: "d", active: false }, { id: 20, email: "e" }],
+      }),
+    {
+      sqlite: [["begin immediate"], TWO, KEYED, ["commit"]],
+      postgres: [["begin"], TWO, KEYED, [PASS_KEY, 20, 20], ["commit"]],
+      mysql: [["begin"], TWO, KEYED, ["commit"]],
+    },
+  ],
+  [
+    ({ author }) => author.createMany({ data: [{ email: "f" }] }),
+    same([INSERT, "f", null, true]),
+  ],
+  [
+    ({ author }) => author.scoped({ active: false }).create({ data: { email: "g", name: "%" } }),
+    written([INSERT, "g", "%", false], ['"id" = ?', 22]),
+  ],
+  [
+    ({ author }) =>
+      author.upsert({ where: { email: "a" }, create: { email: "a" }, update: { name: "m" } }),
+    upserted([INSERT, "a", null, true, "m"], '"name" = ?', "1 = 1", [
+      ["begin"],
+      ['update "authors" set "name" = ? where "email" = ?', "m", "a"],
+      [`${READ} "email" = ? for update`, "a"],
+      ["commit"],
+    ]),
+  ],
+  [
+    ({ author }) => author.upsert({ where: { email: "h" }, create: { email: "h" }, update: {} }),
+    upserted([INSERT, "h", null, true], '"email" = "excluded"."email"', "1 = 1", [
+      [`${READ} "email" = ?`, "h"],
+      ["begin"],
+      [INSERT, "h", null, true],
+      [`${READ} "id" = ? for update`, 23],
+      ["commit"],
+    ]),
+  ],
+  [
+    ({ author }) =>
+      author.scoped({ active: true })
+        .upsert({ where: { email: "h" }, create: { email: "h" }, update: { name: "n" } }),
+    upserted([INSERT, "h", null, true, "n", true], '"name" = ?', '"authors"."active" = ?', [
+      ["begin"],
+      ['update "authors" set "name" = ? where ("active" = ? and "email" = ?)', "n", true, "h"],
+      [`${READ} "email" = ? for update`, "h"],
+      ["commit"],
+    ]),
+  ],
+  [
+    ({ author }) => author.update({ where: { email: "a" }, data: { email: "A", name: null } }),
+    {
+      ...same([
+        `update "authors" set "email" = ?, "name" = ? where "email" = ? returning ${ROW}`,
+        "A",
+        null,
+        "a",
+      ]),
+      // It would not be found again by what it was found by.
+      mysql: [
+        ["begin"],
+        [`${READ} "email" = ? for update`, "a"],
+        ['update "authors" set "email" = ?, "name" = ? where "id" = ?', "A", null, 1],
+        [`${READ} "id" = ? for update`, 1],
+        ["commit"],
+      ],
+    },
+  ],
+  [
+    ({ author }) =>
+      author.scoped({ active: true }).update({ where: { id: 1 }, data: { name: "x" } }),
+    written(['update "authors" set "name" = ? where ("active" = ? and "id" = ?)', "x", true, 1], [
+      '"id" = ?',
+      1,
+    ]),
+  ],
+  [
+    ({ author }) => author.update({ where: { id: 1 }, data: {} }),
+    same([`${READ} "id" = ?`, 1]),
+  ],
+  [
+    ({ author }) => author.updateMany({ where: { id: { gt: 20 } }, data: { active: false } }),
+    same(['update "authors" set "active" = ? where "id" > ?', false, 20]),
+  ],
+  [
+    ({ author }) => author.scoped({ name: "n" }).updateMany({ all: true, data: { active: true } }),
+    same(['update "authors" set "active" = ? where "name" = ?', true, "n"]),
+  ],
+  [
+    ({ author }) => author.scoped({ active: false }).delete({ where: { id: 22 } }),
+    {
+      ...same([`${REMOVE} ("active" = ? and "id" = ?) returning ${ROW}`, false, 22]),
+      mysql: [
+        ["begin"],
+        [`${READ} ("active" = ? and "id" = ?) for update`, false, 22],
+        [`${REMOVE} ("active" = ? and "id" = ?)`, false, 22],
+        ["commit"],
+      ],
+    },
+  ],
+  [
+    ({ author }) => author.deleteMany({ where: { OR: [{ id: 8 }, { name: "'" }] } }),
+    same([`${REMOVE} ("id" = ? or "name" = ?)`, 8, "'"]),
+  ],
+  [
+    ({ author }) => author.scoped({ active: false }).deleteMany({ all: true }),
+    same([`${REMOVE} "active" = ?`, false]),
+  ],
+  [({ post }) => post.createMany({ data: [] }), same()],
+  [
+    ({ post }) => post.createMany({ data: [{ author_id: 1, title: "t" }] }),
+    same(['insert into "posts" ("author_id", "title") values (?, ?)', 1, "t"]),
+  ],
+  [
+    ({ author }) =>
+      author.createMany({ data: [{ email: "i" }, { id: 30, email: "j" }, { email: "k" }] }),
+    {
+      sqlite: [["begin immediate"], ...MIXED, ["commit"]],
+      postgres: [["begin"], ...MIXED.toSpliced(2, 0, [PASS_KEY, 30, 30]), ["commit"]],
+      mysql: [["begin"], ...MIXED, ["commit"]],
+    },
+  ],
+];
+
+testStatements("Repository writes by these statements, with every value bound", WRITES);
+
+/** A write that gives the row; on MySQL, it is read in the same transaction. */
+function written([sql, ...values]: Noted, [where, ...keys]: Noted): Expected {
+  const returning = same([`${sql} returning ${ROW}`, ...values]);
+  const read: Noted = [`${READ} ${where} for update`, ...keys];
+  return { ...returning, mysql: [["begin"], [sql, ...values], read, ["commit"]] };
+}
+
+/** An upsert that updates the row: without ON CONFLICT that says of which column, on MySQL. */
+function upserted(insert: Noted, set: string, scope: string, mysql: readonly Noted[]): Expected {
+  const [sql, ...values] = insert;
+  const conflict = `on conflict ("email") do update set ${set} where ${scope} returning ${ROW}`;
+  return { ...same([`${sql} ${conflict}`, ...values]), mysql };
+}

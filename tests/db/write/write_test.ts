@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
+import { type Db, dbError, testDbOnEach, testOnEach } from "../support/database.ts";
+
+const ADA = { tenant_id: "a", email: "ada@example.org", name: "Ada" };
+
+async function fillUsers(db: Db): Promise<void> {
+  const data = ["a", "b", "c", "d"].map((email, n) => ({
+    tenant_id: n < 3 ? "mine" : "other",
+    email,
+    name: n % 2 === 0 ? "even" : "odd",
+  }));
+  assert.equal(await db.user.createMany({ data }), 4);
+}
+
+testDbOnEach("Repository.createMany() creates all rows or none, of any number", async (db) => {
+  await fillUsers(db);
+  assert.equal(await db.user.createMany({ data: [] }), 0);
+  const many = Array.from({ length: 5000 }, (_, n) => ({ ...ADA, email: `${n}` }));
+  assert.equal(await db.user.createMany({ data: many }), 5000);
+  const taken = [...many.map(({ email }) => ({ ...ADA, email: `x${email}` })), {
+    ...ADA,
+    email: "a",
+  }];
+  await assert.rejects(
+    db.user.createMany({ data: taken }),
+    dbError("UniqueViolation", "Cannot create users: the value of email is already taken", [
+      "email",
+    ]),
+  );
+  assert.equal(await db.user.count(), 5004);
+  await assert.rejects(
+    db.user.createMany({
+      data: [{ ...ADA, email: "y" }, { ...ADA, email: "z", nope: 1 } as never],
+    }),
+    { name: "TypeError", message: 'Cannot create users: there is no column "nope"' },
+  );
+  await assert.rejects(db.user.createMany({ data: ADA as never }), {
+    name: "TypeError",
+    message: "Cannot create users: data is not a list",
+  });
+  assert.equal(
+    await db.user.scoped({ tenant_id: "s" }).createMany({ data: [{ email: "s", name: "S" }] }),
+    1,
+  );
+  assert.equal(await db.user.count({ where: { tenant_id: "s" } }), 1);
+});
+
+testDbOnEach("Repository.updateMany() and deleteMany() count what they write", async (db) => {
+  await fillUsers(db);
+  assert.equal(await db.user.updateMany({ where: { name: "even" }, data: { active: false } }), 2);
+  // What is as it should be counts too.
+  assert.equal(await db.user.updateMany({ where: { name: "even" }, data: { active: false } }), 2);
+  assert.equal(await db.user.updateMany({ where: { name: "even" }, data: {} }), 2);
+  assert.equal(await db.user.updateMany({ where: { name: "none" }, data: { active: true } }), 0);
+  assert.equal(await db.user.updateMany({ all: true, data: { name: "all" } }), 4);
+  const mine = db.user.scoped({ tenant_id: "mine" });
+  assert.equal(
+    await mine.deleteMany({ where: { OR: [{ tenant_id: "other" }, { email: "a" }] } }),
+    1,
+  );
+  assert.equal(await mine.deleteMany({ all: true }), 2);
+  assert.equal(await db.user.deleteMany({ where: { id: { in: [] } } }), 0);
+  assert.equal(await db.user.deleteMany({ all: true }), 1);
+  assert.equal(await db.user.count(), 0);
+});
+
+testDbOnEach(
+  "Repository.updateMany() and deleteMany() refuse a condition of nothing",
+  async (db) => {
+    await fillUsers(db);
+    const wrong: readonly unknown[] = [
+      {},
+      { where: undefined },
+      { where: {} },
+      { where: { AND: [] } },
+      { where: { OR: [{}] } },
+      { where: { OR: [{}, { id: 1 }] } },
+      { where: { OR: [{ AND: [] }, { id: -1 }] } },
+      { where: { NOT: { OR: [] } } },
+      { where: { name: "odd" }, all: true },
+      { where: {}, all: true },
+      { all: false },
+      { all: 1 },
+    ];
+    const reason = "where names no column; for every row, say all: true alone";
+    for (const rows of wrong as readonly { all: true }[]) {
+      for (const users of [db.user, db.user.scoped({ tenant_id: "mine" })]) {
+        await assert.rejects(users.deleteMany(rows), {
+          name: "TypeError",
+          message: `Cannot delete users: ${reason}`,
+        });
+        await assert.rejects(users.updateMany({ ...rows, data: { name: "x" } }), {
+          name: "TypeError",
+          message: `Cannot update users: ${reason}`,
+        });
+      }
+    }
+    assert.equal(await db.user.count({ where: { name: { in: ["even", "odd"] } } }), 4);
+  },
+);
+
+testDbOnEach("Repository.upsert() creates a row, and updates it from then on", async (db) => {
+  const upsert = (name: string) =>
+    db.user.upsert({ where: { email: ADA.email }, create: { ...ADA, name }, update: { name } });
+  assert.deepEqual(await upsert("Ada"), { id: 1, ...ADA, active: true });
+  assert.deepEqual(await upsert("Bea"), { id: 1, ...ADA, name: "Bea", active: true });
+  const nothing = { where: { email: ADA.email }, create: ADA, update: {} };
+  assert.deepEqual(await db.user.upsert(nothing), { id: 1, ...ADA, name: "Bea", active: true });
+  const byId = await db.user.upsert({
+    where: { id: 40 },
+    create: { ...ADA, email: "forty" },
+    update: { name: "no" },
+  });
+  assert.deepEqual(byId, { id: 40, ...ADA, email: "forty", active: true });
+  assert.equal(await db.user.count(), 2);
+  assert.ok((await db.user.create({ data: { ...ADA, email: "next" } })).id > 40);
+});
+
+testDbOnEach("Repository.upsert() updates the row of its condition and no other", async (db) => {
+  await fillUsers(db);
+  const taken = dbError(
+    "UniqueViolation",
+    "Cannot upsert users: the value of email is already taken",
+    ["email"],
+  );
+  // Another row has the e-mail: neither row changes.
+  await assert.rejects(
+    db.user.upsert({ where: { id: 99 }, create: { ...ADA, email: "b" }, update: { name: "x" } }),
+    taken,
+  );
+  await assert.rejects(
+    db.user.upsert({ where: { id: 1 }, create: ADA, update: { email: "b" } }),
+    taken,
+  );
+  const mine = db.user.scoped({ tenant_id: "mine" });
+  await assert.rejects(
+    mine.upsert({
+      where: { email: "d" },
+      create: { email: "d", name: "x" },
+      update: { name: "x" },
+    }),
+    taken,
+  );
+  assert.equal(await db.user.count({ where: { name: "x" } }), 0);
+  const own = await mine.upsert({
+    where: { email: "e" },
+    create: { email: "e", name: "x" },
+    update: {},
+  });
+  assert.equal(own.tenant_id, "mine");
+});
+
+testDbOnEach(
+  "Repository.upsert() refuses a condition that does not name the new row",
+  async (db) => {
+    const table: readonly (readonly [unknown, unknown, string])[] = [
+      [{ id: 1, email: "a" }, ADA, "where has more than one column"],
+      [{ email: "b" }, ADA, "create has another email than where"],
+      [{ name: "b" }, ADA, "name is not unique"],
+      [{}, ADA, "where names no unique column"],
+      [{ email: "a" }, null, "data is not a plain object"],
+    ];
+    for (const [where, create, reason] of table) {
+      await assert.rejects(
+        db.user.upsert({ where, create, update: {} } as Parameters<typeof db.user.upsert>[0]),
+        { name: "TypeError", message: `Cannot upsert users: ${reason}` },
+      );
+    }
+  },
+);
+
+const Event = model("events", {
+  id: field.uuid().primaryKey().default(() => crypto.randomUUID()),
+  at: field.timestamp().default(() => new Date()),
+  amount: field.decimal({ precision: 12, scale: 2 }).default("0.5"),
+  data: field.json().default({ tags: [] }),
+});
+class Events extends DbService.with({ event: Event }) {}
+
+testOnEach(
+  "Field.default() makes the values of each row that is created without",
+  async ({ url }) => {
+    await using db = await Events.open(DbOptions.fromUrl(url));
+    await db.createTables();
+    const before = Date.now();
+    const one = await db.event.create({ data: {} });
+    const two = await db.event.create({ data: { amount: "1" } });
+    assert.notEqual(one.id, two.id);
+    assert.ok(one.at.getTime() >= before && one.at.getTime() <= Date.now());
+    assert.deepEqual([one.amount, two.amount, one.data], ["0.50", "1.00", { tags: [] }]);
+    assert.deepEqual(await db.event.findUnique({ where: { id: one.id.toUpperCase() } }), one);
+  },
+);
