@@ -25,7 +25,7 @@ const watched = {
   yaml: /\/yaml\/(dist|browser)\//,
   document: /\/src\/openapi\/create_document\.ts$/,
   page: /\/src\/openapi\/docs\/docs_page\.ts$/,
-  framework: /\/src\/application\.ts$/,
+  framework: /\/src\/application\/application\.ts$/,
 };
 const urls = loaded();
 console.log(JSON.stringify(
