@@ -119,7 +119,7 @@ export function appModule(databaseUrl: string): Module {
   const options = DbOptions.fromUrl(databaseUrl).acquireTimeoutMs(2000);
   return module({
     name: "AppModule",
-    imports: [DbModule.forRootWithOptions(Db, options)],
+    imports: [DbModule.forRoot(Db, options)],
     providers: [DemoService],
     controllers: [DemoController],
   });

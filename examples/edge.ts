@@ -115,7 +115,7 @@ class NotesController {
 export function appModule(database: DbOptions): Module {
   return module({
     name: "AppModule",
-    imports: [DbModule.forRootWithOptions(Db, database)],
+    imports: [DbModule.forRoot(Db, database)],
     providers: [NotesService],
     controllers: [NotesController],
   });

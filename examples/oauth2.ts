@@ -164,7 +164,7 @@ export async function appModule(settings: Settings, redirectUri: string): Promis
   return module({
     name: "AppModule",
     imports: [
-      OAuth2Module.register({
+      OAuth2Module.forRoot({
         client: new OAuth2Client(options),
         resourceServer: { jwksUrl, validation },
       }),

@@ -259,7 +259,7 @@ export class UsersController {
 export function appModule(databaseUrl: string): Module {
   return module({
     name: "AppModule",
-    imports: [DbModule.forRootWithOptions(Db, DbOptions.fromUrl(databaseUrl))],
+    imports: [DbModule.forRoot(Db, DbOptions.fromUrl(databaseUrl))],
     providers: [UsersService],
     controllers: [UsersController],
   });

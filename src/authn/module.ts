@@ -27,7 +27,7 @@ export class AuthnModule {
    *
    * const AppModule = module({
    *   imports: [
-   *     AuthnModule.register({ issuer: "https://api.example.com", key: await JwtKey.generate() }),
+   *     AuthnModule.forRoot({ issuer: "https://api.example.com", key: await JwtKey.generate() }),
    *   ],
    *   controllers: [SessionController],
    * });
@@ -37,7 +37,7 @@ export class AuthnModule {
    *
    * @throws {OAuth2Error} `InvalidConfig` if an option is not sound
    */
-  static register(options: JwtServiceOptions): Module {
+  static forRoot(options: JwtServiceOptions): Module {
     const service = new JwtService(options);
     return module({
       name: "AuthnModule",

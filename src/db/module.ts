@@ -31,11 +31,11 @@ export class DbModule {
    * class Db extends DbService.with({ user: User }) {}
    *
    * const AppModule = module({
-   *   imports: [DbModule.forRootWithOptions(Db, DbOptions.fromUrl("sqlite:data.sqlite"))],
+   *   imports: [DbModule.forRoot(Db, DbOptions.fromUrl("sqlite:data.sqlite"))],
    * });
    * ```
    */
-  static forRootWithOptions<T extends object>(
+  static forRoot<T extends object>(
     service: OpenableService<T>,
     options: DbOptions | (() => DbOptions),
   ): Module {

@@ -53,7 +53,7 @@ export class OAuth2Module {
    * }
    *
    * const AppModule = module({
-   *   imports: [OAuth2Module.register({ client })],
+   *   imports: [OAuth2Module.forRoot({ client })],
    *   providers: [LoginService],
    * });
    * ```
@@ -61,7 +61,7 @@ export class OAuth2Module {
    * @throws {OAuth2Error} `JwksFetch` if the keys cannot be fetched, `InvalidConfig` if an option is
    * not sound
    */
-  static async register({ client, resourceServer }: OAuth2ModuleOptions): Promise<Module> {
+  static async forRoot({ client, resourceServer }: OAuth2ModuleOptions): Promise<Module> {
     const providers: FactoryProvider<unknown>[] = [];
     if (client) providers.push(provide(OAuth2Client, () => client));
     if (resourceServer) {

@@ -34,7 +34,7 @@ const probe = async (setUp: (app: FwApplication) => unknown) =>
     module({
       name: "Probe",
       imports: [
-        AuthnModule.register({ issuer: "https://api.example.com", key: await JwtKey.generate() }),
+        AuthnModule.forRoot({ issuer: "https://api.example.com", key: await JwtKey.generate() }),
       ],
       controllers: [SessionController],
     }),

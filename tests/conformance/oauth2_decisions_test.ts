@@ -478,7 +478,7 @@ test("OAuth2 table, authn: tokens of one's own, and a Principal that tells whose
   }
   const root = module({
     imports: [
-      AuthnModule.register({
+      AuthnModule.forRoot({
         issuer: "https://api.example",
         audience: "https://api.example",
         key: await JwtKey.generate(),

@@ -138,7 +138,7 @@ test("DbModule opens its service at boot and closes it at shutdown", async () =>
     db = () => this.#db;
   }
   const App = module({
-    imports: [DbModule.forRootWithOptions(Db, OPTIONS)],
+    imports: [DbModule.forRoot(Db, OPTIONS)],
     providers: [Users],
   });
   const app = await createTestApplication(App);
@@ -159,7 +159,7 @@ test("DbModule asks for its options at boot, and not where they are overridden",
     calls++;
     return OPTIONS;
   };
-  const App = module({ imports: [DbModule.forRootWithOptions(Db, options)] });
+  const App = module({ imports: [DbModule.forRoot(Db, options)] });
   await using _ = await createTestApplication(App, { overrides: [provide(Db, () => openDb())] });
   assert.equal(calls, 0);
   await using app = await createTestApplication(App);
@@ -169,7 +169,7 @@ test("DbModule asks for its options at boot, and not where they are overridden",
 
 test("DbModule gives way to an override, and fails the boot when it cannot open", async () => {
   const broken = DbOptions.fromUrl("sqlite:/no/such/folder/data.sqlite");
-  const App = module({ imports: [DbModule.forRootWithOptions(Db, broken)] });
+  const App = module({ imports: [DbModule.forRoot(Db, broken)] });
   await assert.rejects(
     createTestApplication(App),
     dbError(

@@ -108,8 +108,8 @@ const validation = new ValidationConfig().withIssuer(env.ISSUER).withAudience("s
 const AppModule = module({
   name: "AppModule",
   imports: [
-    DbModule.forRootWithOptions(Db, DbOptions.fromUrl(env.DATABASE_URL).migrations(MIGRATIONS)),
-    OAuth2Module.register({
+    DbModule.forRoot(Db, DbOptions.fromUrl(env.DATABASE_URL).migrations(MIGRATIONS)),
+    OAuth2Module.forRoot({
       client: new OAuth2Client(idp),
       resourceServer: { jwksUrl: `${env.ISSUER}/jwks`, validation },
     }),

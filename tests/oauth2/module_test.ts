@@ -31,16 +31,16 @@ const resourceServer = (server: JwksServer, options: Partial<ResourceServerOptio
   ...options,
 });
 
-test("OAuth2Module.register() provides the client that it is given", async () => {
-  const { Service, module: feature } = injecting(OAuth2Client, [OAuth2Module.register({ client })]);
+test("OAuth2Module.forRoot() provides the client that it is given", async () => {
+  const { Service, module: feature } = injecting(OAuth2Client, [OAuth2Module.forRoot({ client })]);
   await using app = await createTestApplication(feature);
   assert.equal(app.get(Service).injected, client);
   assert.equal(app.get(OAuth2Client), client);
 });
 
-test("OAuth2Module.register() provides no verifier without a resource server", async () => {
+test("OAuth2Module.forRoot() provides no verifier without a resource server", async () => {
   for (const key of [JwtVerifier, JwksCache]) {
-    const { module: feature } = injecting(key as never, [OAuth2Module.register({ client })]);
+    const { module: feature } = injecting(key as never, [OAuth2Module.forRoot({ client })]);
     await assert.rejects(
       FwFactory.create(feature),
       new RegExp(`${key.name}: no module provides it`),
@@ -48,9 +48,9 @@ test("OAuth2Module.register() provides no verifier without a resource server", a
   }
 });
 
-test("OAuth2Module.register() provides one verifier and its keys, whoever imports it", async () => {
+test("OAuth2Module.forRoot() provides one verifier and its keys, whoever imports it", async () => {
   await using server = await JwksServer.start(KEY.jwk);
-  const oauth2 = OAuth2Module.register({ client, resourceServer: resourceServer(server) });
+  const oauth2 = OAuth2Module.forRoot({ client, resourceServer: resourceServer(server) });
   const verifiers = [injecting(JwtVerifier, [oauth2]), injecting(JwtVerifier, [oauth2])];
   const caches = [injecting(JwksCache, [oauth2]), injecting(JwksCache, [oauth2])];
   const clients = [injecting(OAuth2Client, [oauth2])];
@@ -74,7 +74,7 @@ test("OAuth2Module.register() provides one verifier and its keys, whoever import
   assert.equal(server.requestCount, 2);
 });
 
-test("OAuth2Module.register() passes options on to the cache and the verifier", async () => {
+test("OAuth2Module.forRoot() passes options on to the cache and the verifier", async () => {
   await using server = await JwksServer.start(KEY.jwk);
   const asked: string[] = [];
   const options = resourceServer(server, {
@@ -86,7 +86,7 @@ test("OAuth2Module.register() passes options on to the cache and the verifier", 
     now: () => (NOW + 10_000) * 1000,
   });
   await using app = await createTestApplication(
-    module({ name: "App", imports: [OAuth2Module.register({ client, resourceServer: options })] }),
+    module({ name: "App", imports: [OAuth2Module.forRoot({ client, resourceServer: options })] }),
   );
   assert.deepEqual(asked, [server.url]);
   const verifier = app.get(JwtVerifier);
@@ -95,12 +95,12 @@ test("OAuth2Module.register() passes options on to the cache and the verifier", 
   assert.equal((await verifier.verify(token)).claims, (await verifier.verify(token)).claims);
 });
 
-test("OAuth2Module.register() lets an application guard its routes", async () => {
+test("OAuth2Module.forRoot() lets an application guard its routes", async () => {
   await using server = await JwksServer.start(KEY.jwk);
   class MeController {
     me = route.get("/me", () => "in");
   }
-  const oauth2 = OAuth2Module.register({ client, resourceServer: resourceServer(server) });
+  const oauth2 = OAuth2Module.forRoot({ client, resourceServer: resourceServer(server) });
   await using app = await createTestApplication(
     module({ name: "App", imports: [oauth2], controllers: [MeController] }),
     { setUp: (app) => app.useOAuth2(app.get(JwtVerifier), { require: true }) },
@@ -110,7 +110,7 @@ test("OAuth2Module.register() lets an application guard its routes", async () =>
   assert.equal((await app.request("/me", { headers })).status, 200);
 });
 
-test("OAuth2Module.register() keeps the application from starting without keys", async () => {
+test("OAuth2Module.forRoot() keeps the application from starting without keys", async () => {
   const replies = {
     "500": text("", { status: 500 }),
     "HTML": text("<h1>Hello</h1>"),
@@ -124,7 +124,7 @@ test("OAuth2Module.register() keeps the application from starting without keys",
     server.reply = reply;
     const options = resourceServer(server, { timeoutMs: 100 });
     const started = FwFactory.create(
-      module({ imports: [OAuth2Module.register({ client, resourceServer: options })] }),
+      module({ imports: [OAuth2Module.forRoot({ client, resourceServer: options })] }),
     );
     await assert.rejects(
       started,
@@ -135,21 +135,21 @@ test("OAuth2Module.register() keeps the application from starting without keys",
   const server = await JwksServer.start();
   const options = resourceServer(server);
   await server[Symbol.asyncDispose]();
-  const down = OAuth2Module.register({ client, resourceServer: options });
+  const down = OAuth2Module.forRoot({ client, resourceServer: options });
   await assert.rejects(down, { code: "JwksFetch" });
 });
 
-test("OAuth2Module.register() refuses options that are not sound", async () => {
+test("OAuth2Module.forRoot() refuses options that are not sound", async () => {
   const validation = new ValidationConfig();
   for (const jwksUrl of ["", "http://id.example.com/jwks", "https://a:b@id.example.com", "/jwks"]) {
-    const registered = OAuth2Module.register({ client, resourceServer: { jwksUrl, validation } });
-    await assert.rejects(registered, { code: "InvalidConfig" }, jwksUrl);
+    const creation = OAuth2Module.forRoot({ client, resourceServer: { jwksUrl, validation } });
+    await assert.rejects(creation, { code: "InvalidConfig" }, jwksUrl);
   }
 });
 
 test("OAuth2Module shows nothing to modules that do not import it", async () => {
   await using server = await JwksServer.start(KEY.jwk);
-  const oauth2 = OAuth2Module.register({ client, resourceServer: resourceServer(server) });
+  const oauth2 = OAuth2Module.forRoot({ client, resourceServer: resourceServer(server) });
   for (const key of [OAuth2Client, JwtVerifier, JwksCache]) {
     const { module: feature } = injecting(key as never, []);
     const root = module({ name: "App", imports: [oauth2, feature] });
@@ -162,8 +162,8 @@ test("OAuth2Module shows nothing to modules that do not import it", async () => 
 
 test("two OAuth2Modules each give their own client to who imports them", async () => {
   const other = clientOf("https://other.example.com");
-  const one = injecting(OAuth2Client, [OAuth2Module.register({ client })]);
-  const two = injecting(OAuth2Client, [OAuth2Module.register({ client: other })]);
+  const one = injecting(OAuth2Client, [OAuth2Module.forRoot({ client })]);
+  const two = injecting(OAuth2Client, [OAuth2Module.forRoot({ client: other })]);
   await using app = await createTestApplication(
     module({ name: "App", imports: [one.module, two.module] }),
   );

@@ -144,8 +144,8 @@ export async function secretHolders(secrets: Secrets): Promise<Readonly<Record<s
     key,
     pemKey,
     jwtService,
-    module: await OAuth2Module.register({ client, resourceServer }),
-    authnModule: AuthnModule.register({ issuer: "https://api.example", key }),
+    module: await OAuth2Module.forRoot({ client, resourceServer }),
+    authnModule: AuthnModule.forRoot({ issuer: "https://api.example", key }),
   };
 }
 

@@ -220,13 +220,13 @@ test("a service is opened and provided by its class", () => {
     const options = DbOptions.fromUrl("sqlite::memory:");
     const db = await Db.open(options);
     same<typeof db, Db>();
-    DbModule.forRootWithOptions(Db, options);
+    DbModule.forRoot(Db, options);
     // @ts-expect-error: a service without models
-    DbModule.forRootWithOptions(DbService, options);
+    DbModule.forRoot(DbService, options);
     // @ts-expect-error: a class that is no service
-    DbModule.forRootWithOptions(class {}, options);
+    DbModule.forRoot(class {}, options);
     // @ts-expect-error: options, not a URL
-    DbModule.forRootWithOptions(Db, "sqlite::memory:");
+    DbModule.forRoot(Db, "sqlite::memory:");
   });
 });
 

@@ -19,7 +19,7 @@ export function databaseOptions(): DbOptions {
 }
 
 /** Opens the database at boot, and closes it at shutdown. */
-export const DatabaseModule = DbModule.forRootWithOptions(Db, databaseOptions);
+export const DatabaseModule = DbModule.forRoot(Db, databaseOptions);
 `;
 
 /** The tests of a project on SQLite have its real migrations. */
