@@ -96,6 +96,8 @@ export type {
 } from "./src/core/route/pipeline.ts";
 export type { Problem } from "./src/core/http/problem.ts";
 export type { AbstractClass, Class } from "./src/platform/class.ts";
+export { callerRoles } from "./src/core/route/roles.ts";
+export { type Slot, slot, type SlotOptions } from "./src/core/http/slot.ts";
 export { provide } from "./src/core/module/provider.ts";
 export type {
   FactoryProvider,

@@ -4,11 +4,13 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
+import { callerRoles } from "../core/route/roles.ts";
 import { bearerAuthentication } from "../oauth2/bearer_authentication.ts";
 import { readRoles } from "../oauth2/claimed_roles.ts";
 import { OAuth2Error } from "../oauth2/ground/errors.ts";
-import { identityOf } from "../oauth2/identity.ts";
+import { identityOf, isOwnTokenSlot } from "../oauth2/identity.ts";
 import { cachingVerifier, type TokenVerifier } from "../oauth2/middleware.ts";
+import { authnIdentitySlot } from "./principal.ts";
 
 /**
  * Makes the middleware that verifies the application's own tokens and stores their identity, for
@@ -20,12 +22,12 @@ export function installAuthnMiddleware(service: TokenVerifier): MiddlewareHandle
   return bearerAuthentication("authn", async (token, c) => {
     try {
       const identity = identityOf((await verifier.verify(token)).claims);
-      c.set("roles", readRoles(({ roles }) => roles, identity.claims));
-      c.set("authnIdentity", identity);
-      c.set("isOwnToken", true);
+      callerRoles.set(c, readRoles(({ roles }) => roles, identity.claims));
+      authnIdentitySlot.set(c, identity);
+      isOwnTokenSlot.set(c, true);
     } catch (error) {
       // what is wrong with a claim was found once the signature had proved right
-      c.set("isOwnToken", error instanceof OAuth2Error && error.code === "InvalidClaim");
+      isOwnTokenSlot.set(c, error instanceof OAuth2Error && error.code === "InvalidClaim");
       throw error;
     }
   });

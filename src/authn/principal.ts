@@ -5,10 +5,12 @@
  */
 import { refuseUnauthenticated } from "../core/http/challenge.ts";
 import type { Context } from "../core/http/context.ts";
+import { type Slot, slot } from "../core/http/slot.ts";
 import type { Extractor } from "../core/route/extractor.ts";
 import { markRequiresIdentity } from "../core/route/identity_marker.ts";
+import { callerRoles } from "../core/route/roles.ts";
 import type { Claims } from "../oauth2/resource_server/claims.ts";
-import type { OAuth2Identity } from "../oauth2/identity.ts";
+import { type OAuth2Identity, oauth2IdentitySlot } from "../oauth2/identity.ts";
 
 /** The caller. */
 export interface Principal {
@@ -21,6 +23,9 @@ export interface Principal {
   /** Whose token it is: the application's own, or that of an identity provider. */
   readonly source: "authn" | "oauth2";
 }
+
+/** The identity of a token that `useAuthn` has verified. */
+export const authnIdentitySlot: Slot<OAuth2Identity> = slot("authnIdentity");
 
 /**
  * Extracts the caller from a token of the application's own (`app.useAuthn`) or of an identity provider
@@ -42,8 +47,8 @@ export interface Principal {
  * @throws {UnauthorizedException} 401 if the request has no valid token of either
  */
 export const Principal: Extractor<Principal> = markRequiresIdentity((c: Context): Principal => {
-  const own: OAuth2Identity | undefined = c.get("authnIdentity");
-  const identity: OAuth2Identity | undefined = own ?? c.get("oauth2Identity");
+  const own = authnIdentitySlot.get(c);
+  const identity = own ?? oauth2IdentitySlot.get(c);
   if (!identity) refuseUnauthenticated(c);
-  return { ...identity, roles: c.get("roles"), source: own ? "authn" : "oauth2" };
+  return { ...identity, roles: callerRoles.get(c) ?? [], source: own ? "authn" : "oauth2" };
 });

@@ -4,7 +4,11 @@
  * @module
  */
 import type { Context } from "../core/http/context.ts";
+import { type Slot, slot } from "../core/http/slot.ts";
 import { parseIp } from "./ip_address.ts";
+
+/** The address of the client according to trusted proxies. */
+export const clientIpSlot: Slot<string> = slot("clientIp");
 
 /** What the runtimes put in a context's `env`, as far as it leads to the socket. */
 interface SocketEnv {
@@ -22,7 +26,7 @@ interface SocketEnv {
  * edge runtime, on a Unix socket or in a test.
  */
 export function clientIp(c: Context): string | undefined {
-  return c.get("clientIp") ?? socketIp(c);
+  return clientIpSlot.get(c) ?? socketIp(c);
 }
 
 /** Gives the address of the socket's peer, whatever a proxy says. */

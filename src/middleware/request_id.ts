@@ -5,6 +5,7 @@
  */
 import type { MiddlewareHandler } from "hono";
 import type { Context } from "../core/http/context.ts";
+import { requestIdSlot } from "../core/http/slot.ts";
 import { withResponseHeaders } from "./response_headers.ts";
 
 /** Where a request's id comes from. */
@@ -17,7 +18,7 @@ export interface RequestIdOptions {
 
 /** Extractor of the request's id; `undefined` unless the application uses request ids. */
 export function requestId(c: Context): string | undefined {
-  return c.get("requestId");
+  return requestIdSlot.get(c);
 }
 
 /**
@@ -37,7 +38,7 @@ export function requestIdMiddleware(
   return async function assignRequestId(c, next) {
     const incoming = c.req.header(headerName);
     const id = incoming !== undefined && isSound(incoming) ? incoming : generator();
-    c.set("requestId", id);
+    requestIdSlot.set(c, id);
     await withResponseHeaders(c, next, { [headerName]: id });
   };
 }

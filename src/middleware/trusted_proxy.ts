@@ -4,7 +4,7 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
-import { socketIp } from "./client_ip.ts";
+import { clientIpSlot, socketIp } from "./client_ip.ts";
 import { parseIp } from "./ip_address.ts";
 
 /** Which proxies are believed. */
@@ -35,7 +35,7 @@ export function trustedProxy({ hops }: TrustedProxyOptions): MiddlewareHandler {
       if (forwarded === undefined) break;
       ip = forwarded;
     }
-    c.set("clientIp", ip);
+    clientIpSlot.set(c, ip);
     await next();
   };
 }

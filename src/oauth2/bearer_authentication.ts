@@ -5,9 +5,11 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { MiddlewareHandler } from "hono";
-import type { Challenge } from "../core/http/challenge.ts";
+import { type Challenge, challengeSlot } from "../core/http/challenge.ts";
 import type { Context } from "../core/http/context.ts";
 import { asError } from "../core/http/http_exception.ts";
+import { requestIdSlot } from "../core/http/slot.ts";
+import { callerRoles } from "../core/route/roles.ts";
 import { OAuth2Error } from "./ground/errors.ts";
 
 /**
@@ -47,18 +49,18 @@ export function bearerAuthentication(name: string, identify: Identify): Middlewa
         claim: error instanceof OAuth2Error && error.code === "InvalidClaim"
           ? error.claim
           : undefined,
-        requestId: c.get("requestId"),
+        requestId: requestIdSlot.get(c),
       });
       return isOfToken(error) ? INVALID_TOKEN : { ...NO_TOKEN, failure: error };
     }
   }
 
   return async function bearer(c, next) {
-    const before: Challenge | undefined = c.get("challenge");
+    const before = challengeSlot.get(c);
     const found = await authenticate(c);
     // who refuses the caller has to know that an earlier verifier could not judge the token
-    const challenge = before?.failure && !c.get("roles") ? before : found;
-    c.set("challenge", challenge);
+    const challenge = before?.failure && !callerRoles.get(c) ? before : found;
+    challengeSlot.set(c, challenge);
     await next();
     if (c.res.status === 401 && !c.res.headers.has("www-authenticate")) {
       c.header("WWW-Authenticate", challenge.unauthenticated);

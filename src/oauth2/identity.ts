@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { type Slot, slot } from "../core/http/slot.ts";
 import { type Claims, invalidClaim } from "./resource_server/claims.ts";
 
 /** The identity of a verified token. */
@@ -12,6 +13,12 @@ export interface OAuth2Identity {
   /** All of its claims. */
   readonly claims: Claims;
 }
+
+/** The identity of a token that `useOAuth2` has verified. */
+export const oauth2IdentitySlot: Slot<OAuth2Identity> = slot("oauth2Identity");
+
+/** Whether the request's token is one that the application itself has issued, valid or not. */
+export const isOwnTokenSlot: Slot<boolean> = slot("isOwnToken");
 
 /**
  * Gives the identity that claims tell.

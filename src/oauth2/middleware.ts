@@ -4,10 +4,11 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
+import { callerRoles } from "../core/route/roles.ts";
 import { waitUntilOf } from "../platform/wait_until.ts";
 import { bearerAuthentication } from "./bearer_authentication.ts";
 import { claimedRoles, readRoles, type RolesReader } from "./claimed_roles.ts";
-import { identityOf } from "./identity.ts";
+import { identityOf, isOwnTokenSlot, oauth2IdentitySlot } from "./identity.ts";
 import type { VerifiedToken } from "./resource_server/verified_token_cache.ts";
 import type { VerifyOptions } from "./resource_server/verify_options.ts";
 
@@ -46,14 +47,14 @@ export function installOauth2Middleware(
   const authenticate = bearerAuthentication("oauth2", async (token, c) => {
     const { claims } = await caching.verify(token, { waitUntil: waitUntilOf(c) });
     const identity = identityOf(claims);
-    c.set("roles", readRoles(roles, identity.claims));
-    c.set("oauth2Identity", identity);
+    callerRoles.set(c, readRoles(roles, identity.claims));
+    oauth2IdentitySlot.set(c, identity);
   });
   return async function oauth2(c, next) {
-    if (c.get("isOwnToken")) return await next(); // a provider would be asked for a key it cannot have
-    if (c.get("oauth2Identity")) {
-      c.set("oauth2Identity", undefined); // the last one that is installed decides
-      c.set("roles", undefined);
+    if (isOwnTokenSlot.get(c)) return await next(); // a provider would be asked for a key it cannot have
+    if (oauth2IdentitySlot.get(c)) {
+      oauth2IdentitySlot.set(c, undefined); // the last one that is installed decides
+      callerRoles.set(c, undefined);
     }
     return await authenticate(c, next);
   };

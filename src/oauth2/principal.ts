@@ -8,7 +8,7 @@ import type { Context } from "../core/http/context.ts";
 import type { Extractor } from "../core/route/extractor.ts";
 import { type HttpExceptionOptions, UnauthorizedException } from "../core/http/http_exception.ts";
 import { markRequiresIdentity } from "../core/route/identity_marker.ts";
-import type { OAuth2Identity } from "./identity.ts";
+import { type OAuth2Identity, oauth2IdentitySlot } from "./identity.ts";
 
 /** The identity of the caller; see the extractor of the same name. */
 export type OAuth2Principal = OAuth2Identity;
@@ -36,7 +36,7 @@ export const OAuth2Principal: Extractor<OAuth2Principal> = markRequiresIdentity(
 
 /** Gives the identity of the caller's token, if the request has a valid one. */
 export function oauth2Identity(c: Context): OAuth2Identity | undefined {
-  return c.get("oauth2Identity");
+  return oauth2IdentitySlot.get(c);
 }
 
 /** 401: the request has no valid token (RFC 6750 §3.1). */

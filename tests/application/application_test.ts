@@ -140,7 +140,7 @@ test("HTTP table, order: a request passes MIDDLEWARE_ORDER, whatever the order o
   ]);
   const seen: string[] = [];
   const spy: MiddlewareHandler = async (c, next) => {
-    seen.push(`use: id ${c.get("requestId")}, ip ${c.get("clientIp")}`);
+    seen.push(`use: id ${requestId(c)}, ip ${clientIp(c)}`);
     await next();
     seen.push(`use: ${c.res.status}`);
   };

@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import * as v from "valibot";
 import { appModule, Db, setUp } from "../../examples/users.ts";
 import {
+  callerRoles,
   clientIp,
   ConflictException,
   type FwApplication,
@@ -498,7 +499,7 @@ test("HTTP table, roles: 401 without an identity, 403 without a role", async () 
   const status = async (roles?: readonly string[]) => {
     await using app = await probe((app) =>
       app.use((c, next) => {
-        c.set("roles", roles);
+        callerRoles.set(c, roles);
         return next();
       })
     );

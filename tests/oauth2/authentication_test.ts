@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import * as v from "valibot";
 import {
+  callerRoles,
   type Context,
   ForbiddenException,
   type FwApplication,
@@ -443,7 +444,7 @@ test("a verifier of the application's own whose failure is no OAuth2Error is to 
 test("require: true takes whatever a guard has identified for an identity", async () => {
   const { verifier } = await issuer();
   function session(c: Context) {
-    if (c.req.header("cookie") === "session=1") c.set("roles", ["admin"]);
+    if (c.req.header("cookie") === "session=1") callerRoles.set(c, ["admin"]);
   }
   class SessionController {
     page = route.get("/page", { guards: [session] }, () => "in");

@@ -4,6 +4,7 @@
  * @module
  */
 import type { BodyData } from "hono/utils/body";
+import { bodyLimitSlot } from "./body_limit.ts";
 import type { Context } from "./context.ts";
 import {
   BadRequestException,
@@ -64,7 +65,9 @@ export async function readBody(
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
     throw unsupported("the body has a Content-Encoding", consumes);
   }
-  return format === "json" ? decodeJson(await bytesOf(c), c.get("bodyLimit")) : await decodeForm(c);
+  return format === "json"
+    ? decodeJson(await bytesOf(c), bodyLimitSlot.get(c))
+    : await decodeForm(c);
 }
 
 /** Tells whether the body of a request is a form. */
@@ -119,7 +122,7 @@ function decodeJson(bytes: ArrayBuffer, bodyLimit?: number): unknown {
 
 async function decodeForm(c: Context): Promise<unknown> {
   const form = await parseForm(c);
-  checkValues(Object.values(form).flat().length, c.get("bodyLimit"));
+  checkValues(Object.values(form).flat().length, bodyLimitSlot.get(c));
   return form;
 }
 

@@ -6,6 +6,13 @@
  */
 import type { Context } from "./context.ts";
 import { PayloadTooLargeException } from "./http_exception.ts";
+import { type Slot, slot } from "./slot.ts";
+
+/** The limit of the request's body, in bytes. */
+export const bodyLimitSlot: Slot<number> = slot("bodyLimit");
+
+/** The error of a body that exceeded its limit. */
+const bodyLimitErrorSlot = slot<PayloadTooLargeException>("bodyLimitError");
 
 /** Methods whose requests have no body, unless they say so. */
 const USUALLY_EMPTY: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]);
@@ -23,7 +30,7 @@ export function limitBody(
   { isRead = false }: { readonly isRead?: boolean } = {},
 ): void {
   const { raw } = c.req;
-  c.set("bodyLimit", maxBytes); // for what reads the body
+  bodyLimitSlot.set(c, maxBytes);
   const length = raw.headers.get("content-length");
   const isChunked = raw.headers.has("transfer-encoding");
   if (length !== null && !isChunked) {
@@ -32,13 +39,13 @@ export function limitBody(
   }
   if (!isChunked && !isRead && USUALLY_EMPTY.has(raw.method)) return;
   if (raw.bodyUsed || !raw.body) return; // what middleware has read, Hono keeps
-  const body = limited(raw.body, maxBytes, () => c.set("bodyLimitError", tooLarge(maxBytes)));
+  const body = limited(raw.body, maxBytes, () => bodyLimitErrorSlot.set(c, tooLarge(maxBytes)));
   c.req.raw = new Request(raw, { body, duplex: "half" } as RequestInit);
 }
 
 /** Gives the error of a body that was cut, however the runtime has told of it to what read the body. */
 export function bodyLimitError(c: Context): PayloadTooLargeException | undefined {
-  return c.get("bodyLimitError");
+  return bodyLimitErrorSlot.get(c);
 }
 
 function limited(

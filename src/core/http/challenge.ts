@@ -9,8 +9,9 @@ import {
   type HttpExceptionOptions,
   UnauthorizedException,
 } from "./http_exception.ts";
+import { type Slot, slot } from "./slot.ts";
 
-/** What authenticates requests says, by `c.set("challenge", ...)`, to whoever refuses a caller. */
+/** How to refuse the caller of a request; set by what authenticates requests. */
 export interface Challenge {
   /** The `WWW-Authenticate` for a caller who is unknown (RFC 9110 §11.6.1). */
   readonly unauthenticated: string;
@@ -19,6 +20,9 @@ export interface Challenge {
   /** Why the caller's credentials could not be judged, though they may be right. */
   readonly failure?: Error;
 }
+
+/** The challenge of a request, set by what authenticates requests. */
+export const challengeSlot: Slot<Challenge> = slot("challenge");
 
 /**
  * Refuses a caller who is unknown.
@@ -30,7 +34,7 @@ export function refuseUnauthenticated(
   create: (options: HttpExceptionOptions) => UnauthorizedException = (options) =>
     new UnauthorizedException("An identity is required", options),
 ): never {
-  const challenge: Challenge | undefined = c.get("challenge");
+  const challenge = challengeSlot.get(c);
   throw challenge?.failure ?? create(challenge ? headers(challenge.unauthenticated) : {});
 }
 
@@ -40,7 +44,7 @@ export function refuseUnauthenticated(
  * @throws {ForbiddenException} 403
  */
 export function refuseForRoles(c: Context): never {
-  const challenge: Challenge | undefined = c.get("challenge");
+  const challenge = challengeSlot.get(c);
   const options = challenge ? headers(challenge.insufficient) : {};
   throw new ForbiddenException("The role this needs is missing", options);
 }

@@ -9,6 +9,7 @@ import type { Context } from "./context.ts";
 import { HttpException } from "./http_exception.ts";
 import { matchedRoute } from "./matched_route.ts";
 import { pathReference, rawPath } from "./raw_path.ts";
+import { requestIdSlot } from "./slot.ts";
 import { errorStatusText } from "./status_text.ts";
 import type { ValidationIssue } from "./validation_issue.ts";
 
@@ -47,7 +48,7 @@ export function problemResponse(
 ): Response {
   const exception = HttpException.from(thrown);
   const { status, message, errors, headers } = exception;
-  const requestId: unknown = c.get("requestId");
+  const requestId: unknown = requestIdSlot.get(c); // any middleware can set Hono's variable
   const concealed = production && status >= 500;
   const detail = concealed ? PRODUCTION_DETAIL : message;
   const problem: Problem = {

@@ -1,12 +1,31 @@
 /**
- * Protection of routes: callers have to be known, or have a role. What authenticates a request says
- * so by `c.set("roles", [...])`, with an empty list for a caller who has none; where nothing has, the
- * caller is unknown.
+ * Protection of routes by the caller's identity or roles.
  *
  * @module
  */
 import { refuseForRoles, refuseUnauthenticated } from "../http/challenge.ts";
 import type { Context } from "../http/context.ts";
+import { type Slot, slot } from "../http/slot.ts";
+
+/**
+ * The roles of the caller, which the `roles` of a route are compared with. Middleware and guards that
+ * authenticate requests set them: an empty list for a caller without roles. Where nothing sets them, the
+ * caller is unknown.
+ *
+ * @example
+ * ```ts
+ * import { callerRoles, type Context, route } from "@fw/fw";
+ *
+ * function apiKey(c: Context) {
+ *   if (c.req.header("x-api-key") === "secret") callerRoles.set(c, ["admin"]);
+ * }
+ * class AdminController {
+ *   static readonly guards = [apiKey];
+ *   figures = route.get("/figures", { roles: ["admin"] }, () => ({ users: 2 }));
+ * }
+ * ```
+ */
+export const callerRoles: Slot<readonly string[]> = slot("callerRoles");
 
 /**
  * Guards a route whose callers have to be known.
@@ -14,7 +33,7 @@ import type { Context } from "../http/context.ts";
  * @throws {HttpException} 401 if the caller is unknown
  */
 export function requireIdentity(c: Context): void {
-  if (c.get("roles") === undefined) refuseUnauthenticated(c);
+  if (callerRoles.get(c) === undefined) refuseUnauthenticated(c);
 }
 
 /**
@@ -25,9 +44,9 @@ export function requireIdentity(c: Context): void {
 export function requireRoles(required: readonly string[]): (c: Context) => void {
   return (c) => {
     requireIdentity(c);
-    const roles: unknown = c.get("roles");
+    const roles: unknown = callerRoles.get(c);
     if (!Array.isArray(roles)) {
-      throw new TypeError(`Cannot check roles: c.get("roles") is ${typeof roles}, not an array`);
+      throw new TypeError(`Cannot check roles: callerRoles is ${typeof roles}, not an array`);
     }
     if (!required.some((role) => roles.includes(role))) refuseForRoles(c);
   };

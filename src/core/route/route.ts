@@ -58,8 +58,8 @@ export interface RouteOptions<
   readonly args?: { readonly [K in keyof Args]: Extractor<Args[K]> };
   /**
    * Roles of which the caller needs one: 401 for a caller who is unknown, 403 for one who has none of
-   * them. What authenticates a request, a middleware or a guard, tells the caller's roles by
-   * `c.set("roles", ["admin"])`.
+   * them. Middleware and guards that authenticate requests set the caller's roles with
+   * `callerRoles.set(c, ["admin"])`.
    */
   readonly roles?: readonly string[];
   /**

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import assert from "node:assert/strict";
 import {
+  callerRoles,
   type CanActivate,
   ConflictException,
   type ExceptionFilter,
@@ -198,7 +199,7 @@ test("a route with roles needs one of them: 401 without an identity, 403 without
     await using app = await createTestApplication(module({ controllers: [RolesController] }), {
       setUp: (app) =>
         app.use((c, next) => {
-          if (roles) c.set("roles", roles);
+          if (roles) callerRoles.set(c, roles as readonly string[]); // a string, as JavaScript could
           return next();
         }),
     });
@@ -295,7 +296,7 @@ test("a controller's roles hold for those of its routes that name none", async (
   await using app = await createTestApplication(module({ controllers: [AdminController] }), {
     setUp: (app) =>
       app.use((c, next) => {
-        c.set("roles", [c.req.query("role")]);
+        callerRoles.set(c, [c.req.query("role") ?? ""]);
         return next();
       }),
   });
