@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { untilListening } from "../examples/uses.ts";
 import { freePort } from "../support/free_port.ts";
 import { ROOT } from "../support/project.ts";
-import { readmeBlock } from "../support/readme.ts";
+import { page } from "../support/docs.ts";
 import { Subprocess } from "../support/subprocess.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
 import { testOn } from "../support/test.ts";
@@ -13,13 +13,16 @@ import { testOn } from "../support/test.ts";
 const denoTest = testOn(["deno"], "deno serve is Deno's");
 
 denoTest(
-  "README's entry point for Deno Deploy compiles, and answers under deno serve --parallel",
+  "the documented entry point for Deno Deploy compiles, and answers under deno serve --parallel",
   async () => {
     using folder = new TemporaryFolder();
     const { version } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
     const imports = { "@fw/fw": `jsr:@fw/fw@^${version}`, valibot: "npm:valibot@^1.5.0" };
     await writeFile(join(folder.path, "deno.json"), JSON.stringify({ imports, links: [ROOT] }));
-    await writeFile(join(folder.path, "main.ts"), readmeBlock("ts ignore", "### Deno Deploy"));
+    await writeFile(
+      join(folder.path, "main.ts"),
+      page("edge").block("ts ignore", "## Deno Deploy"),
+    );
     const port = await freePort();
     await using _server = new Subprocess("main.ts", {
       command: "serve",

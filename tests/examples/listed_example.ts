@@ -1,7 +1,7 @@
-/** The examples as README lists them: each with the command and the least permissions that it takes. */
-import { README } from "../support/readme.ts";
+/** The examples as the documentation lists them: each with the command and the least permissions that it takes. */
+import { page } from "../support/docs.ts";
 
-/** A row of README's table of examples. */
+/** A row of the table of examples. */
 export interface ListedExample {
   readonly command: "run" | "serve";
   /** Its path from the root. */
@@ -12,10 +12,9 @@ export interface ListedExample {
 
 const ROW = /^\| `deno (?<command>run|serve) (?<file>\S+)` +\| (?<permissions>[^|]+) \|/gm;
 
-/** Reads the examples that README lists. */
+/** Reads the examples that the documentation lists. */
 export function listedExamples(): readonly ListedExample[] {
-  const section = README.slice(README.indexOf("\n## Examples\n"));
-  return [...section.matchAll(ROW)].map(({ groups }) => {
+  return [...page("getting-started").from("## Examples").matchAll(ROW)].map(({ groups }) => {
     const { command, file = "", permissions = "" } = groups ?? {};
     return {
       command: command === "serve" ? "serve" : "run",

@@ -44,7 +44,7 @@ async function withSurroundings(body: (given: Surroundings) => Promise<void>): P
   }
 }
 
-/** Starts an example with the permissions that README lists, or fewer, on a port that is free. */
+/** Starts an example with the permissions that the documentation lists, or fewer, on a port that is free. */
 async function start(
   { command, file }: ListedExample,
   permissions: readonly string[],
@@ -80,14 +80,14 @@ async function start(
   };
 }
 
-test("README lists every file of the examples once", () => {
+test("the documentation lists every file of the examples once", () => {
   const files = readdirSync(join(ROOT, "examples")).map((name) => `examples/${name}`);
   assert.deepEqual(EXAMPLES.map(({ file }) => file).toSorted(), files.toSorted());
 });
 
 for (const example of EXAMPLES) {
   denoTest(
-    `${example.file} serves with the permissions that README lists`,
+    `${example.file} serves with the permissions that the documentation lists`,
     () =>
       withSurroundings(async (given) => {
         await using started = await start(example, example.permissions, given);
@@ -123,7 +123,7 @@ for (const [brand, more] of [["postgres", ["PG*"]], ["mysql", []]] as const) {
 }
 
 denoTest(
-  "an example that lacks any of the permissions that README lists says so, and does not serve",
+  "an example that lacks any of the permissions that the documentation lists says so, and does not serve",
   () =>
     withSurroundings(async (given) => {
       const cases = EXAMPLES.flatMap((example) =>

@@ -1,5 +1,5 @@
 /** Every gate but the tests: formatting, lint, types, documentation, permissions, publishing. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { ROOT } from "../support/project.ts";
@@ -8,6 +8,14 @@ import { runSideBySide } from "../support/side_by_side.ts";
 const { exports } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
 const entryPoints: string[] = Object.values(exports);
 
+const pages = readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`);
+
+/** Pages whose examples serve, or need a server: `tests/docs` and `tests/package` run the first. */
+const SERVING = ["getting-started", "serving", "deploying"].map((name) => `docs/${name}.md`);
+
+/** Checks whether the examples of a page end by themselves. */
+const ends = (page: string) => !SERVING.includes(page);
+
 /** The arguments of `deno` for each gate. */
 const GATES: readonly (readonly [name: string, args: readonly string[]])[] = [
   ["formatted", ["fmt", "--check"]],
@@ -15,7 +23,8 @@ const GATES: readonly (readonly [name: string, args: readonly string[]])[] = [
   ["free of type errors", ["check", "mod.ts", "src", "tests", "examples"]],
   ["documented", ["run", "-A", "tests/gates/doc_coverage.ts", ...entryPoints]],
   ["right in every example", ["test", "-A", "--doc", "--quiet", ...entryPoints, "src"]],
-  ["right in README", ["check", "--doc-only", "README.md"]],
+  ["right in README and docs", ["check", "--doc-only", "README.md", ...pages]],
+  ["run as documented", ["test", "-A", "--doc", "--quiet", "--no-check", ...pages.filter(ends)]],
   ...entryPoints.map((file) =>
     [`imported without permissions: ${file}`, ["run", "--no-prompt", "--quiet", file]] as const
   ),
@@ -25,7 +34,12 @@ const GATES: readonly (readonly [name: string, args: readonly string[]])[] = [
 /** A gate that warns has failed. */
 const WARNING = /^warning\[/m;
 
-const endings = runSideBySide(GATES.map(([, args]) => ({ words: [process.execPath, ...args] })));
+/** What examples of the documentation read. */
+const env = { DATABASE_URL: "sqlite::memory:" };
+
+const endings = runSideBySide(
+  GATES.map(([, args]) => ({ words: [process.execPath, ...args], env })),
+);
 let failed = 0;
 for (const [i, [name, args]] of GATES.entries()) {
   const { status, output } = await endings[i]!;

@@ -42,7 +42,7 @@ const files = sourceFiles("tests").filter((file) =>
 const RUNTIMES: readonly Runtime[] = [
   deno("deno", [PROCESSES, [`--ignore=${[EDGE, ...PROCESSES].join(",")}`]]),
   node("24.21.0"),
-  // the oldest that README promises, whose warning of node:sqlite would be in what tests compare
+  // the oldest that the documentation promises, whose warning of node:sqlite would be in what tests compare
   node("22.21.0", {
     flags: [`--import=${pathToFileURL(join(ROOT, "tests/support/lower_using.ts"))}`],
     env: { NODE_OPTIONS: "--disable-warning=ExperimentalWarning" },

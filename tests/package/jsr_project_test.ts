@@ -12,7 +12,7 @@ import { addedBy, assertQuickStart, QUICK_START } from "./quick_start.ts";
 const denoTest = testOn(["deno"], "packages of JSR are for it; the others get this one from npm");
 
 denoTest(
-  "README's quick start runs on what deno publish sends to JSR, and passes its types",
+  "the quick start runs on what deno publish sends to JSR, and passes its types",
   async () => {
     await using registry = await JsrRegistry.serve();
     using folder = new TemporaryFolder();

@@ -1,29 +1,31 @@
 /**
- * The quick start of README: its words, and whether it answers as README says.
+ * The documented quick start: its words, and whether it answers as documented.
  *
  * @module
  */
 import assert from "node:assert/strict";
-import { README, readmeBlock } from "../support/readme.ts";
+import { page } from "../support/docs.ts";
 import { Subprocess, type SubprocessOptions } from "../support/subprocess.ts";
 
+const PAGE = page("getting-started");
+const HEADING = "## Quick start";
+
 /** Its `main.ts`, on a free port. */
-export const QUICK_START: string = readmeBlock("ts", "## Quick start")
+export const QUICK_START: string = PAGE.block("ts", HEADING)
   .replace("listenGraceful(3000)", "listenGraceful(0)");
 
 /**
  * Gives what it adds to an empty folder by a program: `npm install` or `deno add`.
  *
- * @throws {Error} if README does not say so
+ * @throws {Error} if the page does not say so
  */
 export function addedBy(words: string): readonly string[] {
-  const section = README.slice(README.indexOf("## Quick start"));
-  const [, added] = new RegExp(`\`${words} ([^\`]+)\``).exec(section) ?? [];
+  const [, added] = new RegExp(`\`${words} ([^\`]+)\``).exec(PAGE.from(HEADING)) ?? [];
   if (!added) throw new Error(`Cannot find ${words} in the quick start`);
   return added.split(/\s+/);
 }
 
-/** Runs the `main.ts` of a folder, and asserts that it answers as README says. */
+/** Runs the `main.ts` of a folder, and asserts that it answers as documented. */
 export async function assertQuickStart(options: SubprocessOptions): Promise<void> {
   await using app = new Subprocess("main.ts", options);
   const port = await app.until(/(?<=Listening on http:\/\/localhost:)\d+/);
@@ -41,6 +43,6 @@ export async function assertQuickStart(options: SubprocessOptions): Promise<void
   assert.match(await (await fetch(`http://127.0.0.1:${port}/docs`)).text(), /swagger-ui/);
   const refused = await post('{"name":"T"}');
   const problem = await refused.json();
-  const shown = JSON.parse(readmeBlock("json", "## Quick start"));
+  const shown = JSON.parse(PAGE.block("json", HEADING));
   assert.deepEqual({ ...problem, requestId: "" }, { ...shown, requestId: "" });
 }

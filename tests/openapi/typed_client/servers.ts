@@ -9,7 +9,7 @@ type Environment = Readonly<Record<string, string>>;
 /** Runs a server while something is done at its URL. */
 export type Serve = <T>(body: (url: string) => Promise<T>) => Promise<T>;
 
-/** The example as README runs it, on a free port and a database of its own. */
+/** The example as the documentation runs it, on a free port and a database of its own. */
 export function usersExample(env: Environment = {}): Serve {
   return async (body) => {
     const folder = mkdtempSync(join(tmpdir(), "fw-typed-users-"));
