@@ -33,4 +33,5 @@ export {
   type IssueTokenOptions,
   type RotateKeysOptions,
 } from "./identity_provider/options.ts";
+export { stub, type StubMembers } from "./stub.ts";
 export { createTestApplication, type TestApplicationOptions } from "./test_application.ts";

@@ -1,0 +1,80 @@
+/**
+ * Stubs: part of a class, in place of the class, in tests.
+ *
+ * @module
+ */
+import {
+  type FactoryProvider,
+  type InjectionKey,
+  keyName,
+  provide,
+} from "../core/module/provider.ts";
+
+/** Some of the public members of a class, each with its type. */
+export type StubMembers<T> = { readonly [K in keyof T]?: T[K] };
+
+/** What the container, runtimes and assertions read on any object. A stub without it has `undefined`. */
+const PROBED: ReadonlySet<PropertyKey> = new Set([
+  "then",
+  "toJSON",
+  "inspect",
+  "onModuleInit",
+  "onApplicationBootstrap",
+  "onApplicationShutdown",
+  "onModuleDestroy",
+]);
+
+/**
+ * Returns an override that provides a class, or another key, with some of its members only. A member
+ * that is used and missing in the stub throws, naming the class and the member, so that a test fails
+ * where it calls what it did not expect. Members that runtimes read on their own are `undefined`
+ * instead: `then`, `toJSON`, symbols and lifecycle hooks. Each application has a stub of its own.
+ *
+ * @example
+ * ```ts
+ * import { inject, module, route } from "@fw/fw";
+ * import { createTestApplication, stub } from "@fw/fw/testing";
+ *
+ * class CatsService {
+ *   readonly #names = new Map([[1, "Tom"]]);
+ *   one(id: number) {
+ *     return { id, name: this.#names.get(id) };
+ *   }
+ *   all() {
+ *     return [...this.#names.values()];
+ *   }
+ * }
+ * class CatsController {
+ *   readonly #cats = inject(CatsService);
+ *   first = route.get("/first", () => this.#cats.one(1));
+ * }
+ * const CatsModule = module({ providers: [CatsService], controllers: [CatsController] });
+ *
+ * await using app = await createTestApplication(CatsModule, {
+ *   overrides: [stub(CatsService, { one: (id) => ({ id, name: "Felix" }) })],
+ * });
+ * const response = await app.request("/first");
+ * console.assert((await response.json()).name === "Felix");
+ * ```
+ */
+export function stub<T extends object>(
+  key: InjectionKey<T>,
+  members: StubMembers<NoInfer<T>>,
+): FactoryProvider<T> {
+  const name = keyName(key);
+  const prototype: object = typeof key === "function" ? key.prototype : Object.prototype;
+  const handler: ProxyHandler<object> = {
+    get(target, member, receiver) {
+      if (Object.hasOwn(target, member)) return Reflect.get(target, member, receiver);
+      if (member === "constructor") return prototype.constructor;
+      if (typeof member === "symbol" || PROBED.has(member)) return undefined;
+      if (member in Object.prototype) return Reflect.get(Object.prototype, member, receiver);
+      throw new TypeError(`Cannot call ${name}.${member}: the stub does not have it`);
+    },
+  };
+  return provide(key, () => {
+    const target = Object.create(prototype, Object.getOwnPropertyDescriptors(members));
+    // a proxy has the type of its target; missing members throw
+    return new Proxy(target, handler) as T;
+  });
+}

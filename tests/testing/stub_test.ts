@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { inspect } from "node:util";
+import { type CanActivate, inject, module, provide, route } from "../../mod.ts";
+import { createTestApplication, stub } from "../../src/testing/mod.ts";
+import { test } from "../support/test.ts";
+
+interface Cat {
+  readonly id: number;
+  readonly name: string;
+}
+
+const tom: Cat = { id: 1, name: "Tom" };
+
+class CatsService {
+  readonly #cats: readonly Cat[] = [];
+  readonly kind: string = "cats";
+
+  one(id: number): Cat | undefined {
+    return this.#cats.find((cat) => cat.id === id);
+  }
+
+  all(): readonly Cat[] {
+    return this.#cats;
+  }
+
+  get size(): number {
+    return this.#cats.length;
+  }
+
+  toString(): string {
+    return `${this.#cats.length} cats`;
+  }
+
+  onModuleInit(): void {
+    throw new Error(`A stub has no hooks: ${this.#cats.length}`);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    throw new Error(`A stub is not disposed: ${this.#cats.length}`);
+  }
+}
+
+class CatsController {
+  readonly #cats = inject(CatsService);
+  one = route.get("/:id", ({ params }) => this.#cats.one(Number(params.id)) ?? {});
+  all = route.get("/", () => this.#cats.all());
+}
+
+const CatsModule = module({ providers: [CatsService], controllers: [CatsController] });
+
+/** Returns what a module has for a class that is overridden by a stub. */
+async function stubbed(override: ReturnType<typeof stub<CatsService>>): Promise<CatsService> {
+  await using app = await createTestApplication(CatsModule, { overrides: [override] });
+  return app.get(CatsService);
+}
+
+test("stub() provides part of a class that has private members", async () => {
+  await using app = await createTestApplication(CatsModule, {
+    overrides: [stub(CatsService, { one: (id) => ({ ...tom, id }) })],
+  });
+  assert.deepEqual(await (await app.request("/7")).json(), { id: 7, name: "Tom" });
+});
+
+test("stub() throws, naming class and member, where a missing member is used", async () => {
+  await using app = await createTestApplication(CatsModule, {
+    overrides: [stub(CatsService, { one: () => tom })],
+  });
+  const cats = app.get(CatsService);
+  for (const member of ["all", "size", "kind"] as const) {
+    assert.throws(() => cats[member], {
+      name: "TypeError",
+      message: `Cannot call CatsService.${member}: the stub does not have it`,
+    });
+  }
+  assert.equal((await app.request("/")).status, 500);
+});
+
+test("stub() answers what runtimes read on any object", async () => {
+  const cats = await stubbed(stub(CatsService, { one: () => tom }));
+  assert.equal(await cats, cats); // then
+  assert.equal(JSON.stringify(cats), "{}");
+  assert.equal(String(cats), "[object Object]");
+  assert.match(inspect(cats), /^CatsService/);
+  assert.equal(Reflect.get(cats, Symbol.iterator), undefined);
+  assert.ok(cats instanceof CatsService);
+  assert.equal(cats.constructor, CatsService);
+  assert.deepEqual(cats, cats);
+  assert.throws(() => assert.deepEqual(cats, new CatsService()), { code: "ERR_ASSERTION" });
+});
+
+test("stub() keeps getters, lets members use each other, and runs hooks that it is given", async () => {
+  const calls: string[] = [];
+  const cats = await stubbed(stub(CatsService, {
+    get size() {
+      return 3;
+    },
+    kind: "big cats",
+    one(this: CatsService) {
+      return { id: this.size, name: this.kind };
+    },
+    onModuleInit: () => void calls.push("init"),
+    [Symbol.asyncDispose]: () => Promise.resolve(void calls.push("dispose")),
+  }));
+  assert.deepEqual(cats.one(0), { id: 3, name: "big cats" });
+  assert.deepEqual(calls, ["init", "dispose"]);
+});
+
+test("stub() takes abstract classes and keys of provide()", async () => {
+  abstract class Clock {
+    abstract now(): number;
+    abstract readonly zone: string;
+  }
+  const Mailer = provide("mailer", () => ({ send: (to: string) => to.length, close: () => {} }));
+  const TestModule = module({
+    providers: [provide(Clock, () => ({ now: Date.now, zone: "UTC" })), Mailer],
+  });
+  await using app = await createTestApplication(TestModule, {
+    overrides: [stub(Clock, { now: () => 42 }), stub(Mailer, { send: () => 1 })],
+  });
+  assert.equal(app.get(Clock).now(), 42);
+  assert.ok(app.get(Clock) instanceof Clock);
+  assert.equal(app.get(Mailer).send("tom"), 1);
+  assert.throws(() => app.get(Clock).zone, {
+    message: "Cannot call Clock.zone: the stub does not have it",
+  });
+  assert.throws(() => app.get(Mailer).close(), {
+    message: "Cannot call mailer.close: the stub does not have it",
+  });
+});
+
+test("stub() takes the place of a guard", async () => {
+  class AdminGuard implements CanActivate {
+    canActivate(): boolean {
+      return false;
+    }
+  }
+  class SecretController {
+    show = route.get("/", { guards: [AdminGuard] }, () => ({ secret: 42 }));
+  }
+  const SecretModule = module({ providers: [AdminGuard], controllers: [SecretController] });
+  await using app = await createTestApplication(SecretModule, {
+    overrides: [stub(AdminGuard, { canActivate: () => true })],
+  });
+  assert.deepEqual(await (await app.request("/")).json(), { secret: 42 });
+});
+
+test("stub() makes one stub for each application", async () => {
+  const override = stub(CatsService, { kind: "cats" });
+  const first = await stubbed(override);
+  Object.assign(first, { kind: "lions" });
+  assert.equal((await stubbed(override)).kind, "cats");
+});
+
+test("misuse of stub() is a compile error", () => {
+  stub(CatsService, {});
+  // @ts-expect-error: a member of another type
+  stub(CatsService, { one: () => ({ id: "1", name: "Tom" }) });
+  // @ts-expect-error: a member that does not exist
+  stub(CatsService, { two: () => tom });
+  // @ts-expect-error: a parameter of another type
+  stub(CatsService, { one: (id: string) => ({ id: 1, name: id }) });
+  // @ts-expect-error: the inferred parameter is a number
+  stub(CatsService, { one: (id) => ({ id: 1, name: id.trim() }) });
+  // @ts-expect-error: a field of another type
+  stub(CatsService, { kind: 1 });
+});
