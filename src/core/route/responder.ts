@@ -6,7 +6,7 @@
 import type { Context } from "../http/context.ts";
 import { dtoName } from "../schema/dto.ts";
 import type { RouteOptions } from "./route.ts";
-import { stripping } from "../schema/stripping.ts";
+import { stripping } from "../schema/schema_libraries.ts";
 import { type AnySchema, issuesOf } from "../schema/validation.ts";
 import type { ValidationIssue } from "../http/validation_issue.ts";
 

@@ -10,7 +10,7 @@ import type { Extractor } from "./extractor.ts";
 import type { PipelineDeclaration } from "./pipeline.ts";
 import { checkRouteOpenApi, type RouteOpenApi } from "./route_openapi.ts";
 import type { PathParams, RouteInput, RouteOutput } from "./route_input.ts";
-import { stripping } from "../schema/stripping.ts";
+import { stripping } from "../schema/schema_libraries.ts";
 import { type AnySchema, isStandardSchema } from "../schema/validation.ts";
 
 /** The methods a route may have; `ALL` answers those that no other route of its path has. */

@@ -6,7 +6,12 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { dtoName } from "./dto.ts";
 import { UnprocessableEntityException } from "../http/http_exception.ts";
-import { withListsOfOne } from "./lists_of_one.ts";
+import {
+  acceptsArrayAsObject,
+  expectsList,
+  messageOf,
+  withoutQuotation,
+} from "./schema_libraries.ts";
 import type { InputPart, ValidationIssue } from "../http/validation_issue.ts";
 
 /** A schema of any library that implements Standard Schema: valibot, zod, arktype and others. */
@@ -31,29 +36,22 @@ const MAX_ISSUES = 100;
 /** The longest `field` and `message` of an issue, in characters. */
 const MAX_TEXT = 256;
 
-/** The schemas of valibot that describe objects, and would take an array for one. */
-const OBJECTS = [
-  "loose_object",
-  "object",
-  "object_with_rest",
-  "record",
-  "strict_object",
-  "variant",
-];
+/** How often refused fields are validated again: a schema may report one refusal at a time. */
+const MAX_ROUNDS = 8;
 
 /** One part of a request, and the schema it has to satisfy. */
 export class InputSchema<S extends AnySchema> {
   readonly #part: InputPart;
   readonly #name: string;
   readonly #schema: AnySchema;
-  readonly #isOfObjects: boolean;
+  readonly #refusesArray: boolean;
 
   /** Prepares a schema for the values of a part. */
   constructor(part: InputPart, schema: S) {
     this.#part = part;
     this.#name = dtoName(schema) ?? "its schema";
     this.#schema = schema;
-    this.#isOfObjects = isOfObjects(schema);
+    this.#refusesArray = acceptsArrayAsObject(schema);
   }
 
   /**
@@ -64,7 +62,7 @@ export class InputSchema<S extends AnySchema> {
     value: unknown,
     { isFields = this.#part === "query" }: { readonly isFields?: boolean } = {},
   ): Validated<S> | Promise<Validated<S>> {
-    if (this.#isOfObjects && Array.isArray(value)) {
+    if (this.#refusesArray && Array.isArray(value)) {
       return this.#understand({ issues: [{ message: "Invalid type: Expected Object" }] }, value);
     }
     const judge = (result: StandardSchemaV1.Result<unknown>) => {
@@ -143,25 +141,13 @@ export function issuesOf(
   });
 }
 
-/** Gives an issue's message; of arktype what was expected, as its messages quote values in many ways. */
-function messageOf(issue: StandardSchemaV1.Issue): string {
-  if (!("problem" in issue && "expected" in issue)) return issue.message;
-  const constraints = String(issue.expected).split("\u25e6").map((text) => text.trim()).filter(
-    Boolean,
-  );
-  return `must be ${constraints.join(" and ")}`;
-}
-
-/** How valibot and zod tell what they refuse: `but received "x"`, `: Received "x"`, `, received string`. */
-const QUOTATION = /(?: but received|: Received) .*$|, received \w+$/s;
-
 /**
  * Takes what was submitted out of a message about it. The quotation at its end is cut, whatever it
  * holds: a schema may have transformed the value before it refused it. A message that still holds the
  * value, as those of an application's own may, is replaced.
  */
 export function withoutValue(message: string, value: unknown): string {
-  const cut = message.replace(QUOTATION, "");
+  const cut = withoutQuotation(message);
   const text = typeof value === "object" ? "" : String(value ?? "");
   const isTold = [text, JSON.stringify(text).slice(1, -1)].some((form) => holds(cut, form));
   return text.length > 2 && isTold ? "Invalid value" : cut;
@@ -183,13 +169,35 @@ function valueAt(value: unknown, keys: readonly PropertyKey[]): unknown {
   return at;
 }
 
-function isOfObjects(schema: AnySchema): boolean {
-  const { type, wrapped, options = [] } = schema as {
-    readonly type?: string;
-    readonly wrapped?: AnySchema;
-    readonly options?: readonly AnySchema[];
-  };
-  if (OBJECTS.includes(String(type)) || (wrapped && isOfObjects(wrapped))) return true;
-  return type === "union" && options.length > 0 && options.every(isOfObjects) ||
-    type === "intersect" && options.some(isOfObjects);
+/** Fields of a query or a form, with what a schema makes of them. */
+interface ValidatedFields {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly result: StandardSchemaV1.Result<unknown>;
+}
+
+/**
+ * Validates refused fields again, with lists of one in place of single values where the schema expects
+ * lists: a field that may repeat is not a list when it is sent once.
+ */
+async function withListsOfOne(
+  schema: AnySchema,
+  validated: ValidatedFields,
+): Promise<ValidatedFields> {
+  let { fields, result } = validated;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const lists = expectedLists(result).filter((key) =>
+      Object.hasOwn(fields, key) && !Array.isArray(fields[key])
+    );
+    if (lists.length === 0) break;
+    fields = { ...fields, ...Object.fromEntries(lists.map((key) => [key, [fields[key]]])) };
+    result = await schema["~standard"].validate(fields);
+  }
+  return { fields, result };
+}
+
+/** Returns the names of the fields for which a list was expected. */
+function expectedLists({ issues = [] }: StandardSchemaV1.Result<unknown>): readonly string[] {
+  return issues.filter(expectsList).map(({ path = [] }) => Array.from(path)).filter(({ length }) =>
+    length === 1
+  ).map(([segment]) => String(typeof segment === "object" ? segment.key : segment));
 }

@@ -1,0 +1,82 @@
+/**
+ * Schemas of arktype (https://arktype.io).
+ *
+ * @module
+ */
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import {
+  type LibraryIssue,
+  mergedProperties,
+  type SchemaLibrary,
+  type SchemaProperties,
+} from "./schema_library.ts";
+
+/** The members of a type of arktype that are used here. */
+interface ArkType extends StandardSchemaV1 {
+  /** What it is made of. */
+  readonly json: unknown;
+  /** The type of its input, without morphs. */
+  readonly in: ArkType;
+  /** The properties of an object; throws if it is another type. */
+  readonly props: readonly { readonly key: unknown; readonly value: StandardSchemaV1 }[];
+  /** Maps the branches of a union, or the type itself. */
+  distribute<T>(map: (branch: ArkType) => T): readonly T[];
+  /** Returns the type with another treatment of undeclared keys, as deep as it can. */
+  onDeepUndeclaredKey(behavior: "delete"): ArkType;
+}
+
+/** Objects keep undeclared keys unless they say otherwise, and accept arrays. */
+export const ARKTYPE: SchemaLibrary<ArkType> = {
+  owns: (schema): schema is ArkType =>
+    schema["~standard"].vendor === "arktype" && "onDeepUndeclaredKey" in schema,
+  acceptsArrayAsObject: (type) => type.in.distribute(isObject).every(Boolean),
+  stripping,
+  propertiesOf: (type) => mergedProperties(type.distribute(propertiesOf)),
+  transforms: (type) => type.distribute(isMorph).some(Boolean),
+  expectsList: ({ expected }) => /\barray\b|^an object or /.test(String(expected)),
+  messageOf,
+};
+
+function stripping(type: ArkType): ArkType | undefined {
+  if (!keepsUndeclared(type.json)) return type;
+  try {
+    const stripped = type.onDeepUndeclaredKey("delete");
+    return keepsUndeclared(stripped.json) ? undefined : stripped; // recursive types and morphs keep them
+  } catch {
+    return undefined; // a union whose branches would then overlap
+  }
+}
+
+function keepsUndeclared(node: unknown): boolean {
+  if (typeof node !== "object" || node === null) return false;
+  const declaresKeys = "required" in node || "optional" in node;
+  const drops = "undeclared" in node &&
+    (node.undeclared === "delete" || node.undeclared === "reject");
+  return declaresKeys && !drops || Object.values(node).some(keepsUndeclared);
+}
+
+function propertiesOf(branch: ArkType): SchemaProperties | undefined {
+  try {
+    const { props } = isMorph(branch) ? branch.in : branch;
+    return new Map(props.map(({ key, value }) => [String(key), value]));
+  } catch {
+    return undefined; // it is no object
+  }
+}
+
+function isMorph({ json }: ArkType): boolean {
+  return typeof json === "object" && json !== null && "morphs" in json;
+}
+
+function isObject({ json }: ArkType): boolean {
+  return typeof json === "object" && json !== null && "domain" in json && json.domain === "object";
+}
+
+/** Lists what was expected, as the library's own messages quote values in many ways. */
+function messageOf(issue: LibraryIssue): string | undefined {
+  if (!("problem" in issue && "expected" in issue)) return undefined;
+  const constraints = String(issue.expected).split("\u25e6").map((text) => text.trim()).filter(
+    Boolean,
+  );
+  return `must be ${constraints.join(" and ")}`;
+}
