@@ -38,6 +38,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "dialects",
   ],
   "db/dialects": ["server", "mysql", "postgres", "sqlite"],
+  cli: ["terminal", "system", "edit", "project", "new_project", "generate", "doctor", "commands"],
   openapi: ["json_schema", "openapi_document.ts", "docs", "options.ts", "operation"],
 };
 

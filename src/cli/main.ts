@@ -4,10 +4,10 @@
  * @module
  */
 import { CommanderError } from "commander";
-import { lineOf } from "./cli_error.ts";
-import { Interruption } from "./interruption.ts";
+import { lineOf } from "./terminal/cli_error.ts";
+import { Interruption } from "./terminal/interruption.ts";
 import { createProgram } from "./program.ts";
-import { paintError, printError } from "./terminal.ts";
+import { paintError, printError } from "./terminal/terminal.ts";
 
 /**
  * Runs the command line with its arguments, without the program's name, and gives the exit code: 0 when

@@ -13,8 +13,8 @@ import { addNewCommand } from "./commands/new.ts";
 import { addOpenApiCommand } from "./commands/openapi.ts";
 import { addExamples } from "./commands/options.ts";
 import { addRoutesCommand } from "./commands/routes.ts";
-import { VERSION } from "./framework.ts";
-import { hasColours, paint } from "./terminal.ts";
+import { VERSION } from "./project/framework.ts";
+import { hasColours, paint } from "./terminal/terminal.ts";
 
 /** Makes the program, which throws instead of ending the process. */
 export function createProgram(): Command {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { VERSION } from "../../src/cli/framework.ts";
+import { VERSION } from "../../src/cli/project/framework.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
 import { testOn } from "../support/test.ts";
 import { JsrRegistry } from "./jsr_registry.ts";

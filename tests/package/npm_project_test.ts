@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import process from "node:process";
-import { VERSION } from "../../src/cli/framework.ts";
+import { VERSION } from "../../src/cli/project/framework.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
 import { buildNpmPackage } from "./npm_package.ts";
 import { bundle } from "../edge/bundle.ts";

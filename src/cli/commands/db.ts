@@ -6,16 +6,16 @@
 import { type Command, InvalidArgumentError } from "commander";
 import process from "node:process";
 import { MIGRATION } from "../generate/kinds/migration.ts";
-import { requireProject } from "../project.ts";
+import { requireProject } from "../project/project.ts";
 import {
   type DatabaseOption,
   type ListedMigration,
   migrate,
   migrationsOf,
   rollBack,
-} from "../project_migrations.ts";
-import { table } from "../table.ts";
-import { paint, print, withProgress } from "../terminal.ts";
+} from "../project/migrations.ts";
+import { table } from "../terminal/table.ts";
+import { paint, print, withProgress } from "../terminal/terminal.ts";
 import { addKindCommand } from "./generate.ts";
 import { addDatabaseOption, addExamples } from "./options.ts";
 

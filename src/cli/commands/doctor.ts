@@ -5,7 +5,7 @@
  */
 import type { Command } from "commander";
 import process from "node:process";
-import { CliError } from "../cli_error.ts";
+import { CliError } from "../terminal/cli_error.ts";
 import { checkApplication } from "../doctor/application.ts";
 import { checkDatabase } from "../doctor/database.ts";
 import type { Finding } from "../doctor/finding.ts";
@@ -14,11 +14,11 @@ import { checkProduction } from "../doctor/production.ts";
 import { checkFramework, checkRuntime } from "../doctor/runtime.ts";
 import { checkSecrets } from "../doctor/secrets.ts";
 import { checkVariables, readVariables } from "../doctor/variables.ts";
-import { requireProject } from "../project.ts";
-import type { ApplicationOptions } from "../project_application.ts";
-import type { DatabaseOption } from "../project_migrations.ts";
-import { table } from "../table.ts";
-import { paint, print, type Style, withProgress } from "../terminal.ts";
+import { requireProject } from "../project/project.ts";
+import type { ApplicationOptions } from "../project/application.ts";
+import type { DatabaseOption } from "../project/migrations.ts";
+import { table } from "../terminal/table.ts";
+import { paint, print, type Style, withProgress } from "../terminal/terminal.ts";
 import { addAppOption, addDatabaseOption, addExamples } from "./options.ts";
 
 interface DoctorOptions extends ApplicationOptions, DatabaseOption {

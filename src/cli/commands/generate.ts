@@ -5,13 +5,13 @@
  */
 import type { Command } from "commander";
 import process from "node:process";
-import { format } from "../deno.ts";
-import { FilePlan } from "../file_plan.ts";
+import { format } from "../system/deno.ts";
+import { FilePlan } from "../system/file_plan.ts";
 import type { Kind } from "../generate/kind.ts";
 import { KINDS } from "../generate/kinds.ts";
 import { readTarget, type TargetOptions } from "../generate/target.ts";
-import { requireProject } from "../project.ts";
-import { withProgress } from "../terminal.ts";
+import { requireProject } from "../project/project.ts";
+import { withProgress } from "../terminal/terminal.ts";
 import { addExamples, argumentOr } from "./options.ts";
 import { printChanges } from "./print_changes.ts";
 

@@ -5,16 +5,16 @@
  */
 import { type Command, Option } from "commander";
 import process from "node:process";
-import { CliError } from "../cli_error.ts";
-import { type Database, DATABASES } from "../database.ts";
-import { formatAll } from "../deno.ts";
-import { EntityName } from "../entity_name.ts";
-import { FilePlan } from "../file_plan.ts";
-import { checkoutRoot } from "../framework.ts";
+import { CliError } from "../terminal/cli_error.ts";
+import { type Database, DATABASES } from "../project/database.ts";
+import { formatAll } from "../system/deno.ts";
+import { EntityName } from "../project/entity_name.ts";
+import { FilePlan } from "../system/file_plan.ts";
+import { checkoutRoot } from "../project/framework.ts";
 import { commitAll } from "../new_project/git.ts";
 import { checkAbsent, makeFolder } from "../new_project/new_folder.ts";
 import { projectFiles } from "../new_project/project_files.ts";
-import { paint, print, withProgress } from "../terminal.ts";
+import { paint, print, withProgress } from "../terminal/terminal.ts";
 import { addExamples, argumentOr } from "./options.ts";
 import { printChanges } from "./print_changes.ts";
 

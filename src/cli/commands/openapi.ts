@@ -7,10 +7,10 @@ import type { Command } from "commander";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import process from "node:process";
-import { CliError, lineOf } from "../cli_error.ts";
-import { requireProject } from "../project.ts";
-import { type ApplicationOptions, documentOf } from "../project_application.ts";
-import { paint, print, withProgress } from "../terminal.ts";
+import { CliError, lineOf } from "../terminal/cli_error.ts";
+import { requireProject } from "../project/project.ts";
+import { type ApplicationOptions, documentOf } from "../project/application.ts";
+import { paint, print, withProgress } from "../terminal/terminal.ts";
 import { addAppOption, addExamples } from "./options.ts";
 
 /** Adds `fw openapi`. */

@@ -4,8 +4,8 @@
  * @module
  */
 import { type Command, CommanderError } from "commander";
-import { APP_FILE, DATABASE_FILE } from "../project.ts";
-import { ask, isInteractive } from "../terminal.ts";
+import { APP_FILE, DATABASE_FILE } from "../project/project.ts";
+import { ask, isInteractive } from "../terminal/terminal.ts";
 
 /** Adds the option that says where the application is. */
 export function addAppOption(command: Command): Command {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Change } from "../file_plan.ts";
-import { paint, print } from "../terminal.ts";
+import type { Change } from "../system/file_plan.ts";
+import { paint, print } from "../terminal/terminal.ts";
 
 const STYLES = { create: "green", overwrite: "red", update: "cyan" } as const;
 

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { lineOf } from "../cli_error.ts";
-import type { Project } from "../project.ts";
-import { type ApplicationOptions, routesOf } from "../project_application.ts";
+import { lineOf } from "../terminal/cli_error.ts";
+import type { Project } from "../project/project.ts";
+import { type ApplicationOptions, routesOf } from "../project/application.ts";
 import { count, type Finding, listSome, ok, problem, skipped, warning } from "./finding.ts";
 
 /** Looks whether the application can be loaded, and whether something says who may call its routes. */

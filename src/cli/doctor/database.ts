@@ -5,14 +5,14 @@
  */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { lineOf } from "../cli_error.ts";
-import { hasFile, type Project } from "../project.ts";
+import { lineOf } from "../terminal/cli_error.ts";
+import { hasFile, type Project } from "../project/project.ts";
 import {
   type DatabaseOption,
   type ListedMigration,
   migrationsOf,
   missingTables,
-} from "../project_migrations.ts";
+} from "../project/migrations.ts";
 import { count, type Finding, listSome, ok, problem, skipped, warning } from "./finding.ts";
 import type { Variables } from "./variables.ts";
 

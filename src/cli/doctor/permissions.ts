@@ -4,8 +4,8 @@
  * @module
  */
 import { join } from "node:path";
-import { readText } from "../files.ts";
-import type { Project } from "../project.ts";
+import { readText } from "../system/files.ts";
+import type { Project } from "../project/project.ts";
 import { type Finding, ok, skipped, warning } from "./finding.ts";
 
 /** Looks whether the application is allowed more than it needs. */

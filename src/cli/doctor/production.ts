@@ -5,10 +5,10 @@
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { DEVELOPMENT_PASSWORDS } from "../database.ts";
-import { readText } from "../files.ts";
-import { hasFile, type Project } from "../project.ts";
-import { withoutComments } from "../without_comments.ts";
+import { DEVELOPMENT_PASSWORDS } from "../project/database.ts";
+import { readText } from "../system/files.ts";
+import { hasFile, type Project } from "../project/project.ts";
+import { withoutComments } from "../system/without_comments.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 import type { Variables } from "./variables.ts";
 

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { denoVersion } from "../deno.ts";
-import { VERSION } from "../framework.ts";
-import type { Project } from "../project.ts";
+import { denoVersion } from "../system/deno.ts";
+import { VERSION } from "../project/framework.ts";
+import type { Project } from "../project/project.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
 /** The oldest Deno that projects are tested on. */

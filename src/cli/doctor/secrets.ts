@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Project } from "../project.ts";
-import { findOnPath, run } from "../subprocess.ts";
+import type { Project } from "../project/project.ts";
+import { findOnPath, run } from "../system/subprocess.ts";
 import { type Finding, ok, problem, skipped, warning } from "./finding.ts";
 
 /** Looks whether the secrets of `.env` and its like are on their way into the repository. */

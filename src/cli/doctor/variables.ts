@@ -6,8 +6,8 @@
 import { join } from "node:path";
 import process from "node:process";
 import { parseEnv } from "node:util";
-import { readText } from "../files.ts";
-import type { Project } from "../project.ts";
+import { readText } from "../system/files.ts";
+import type { Project } from "../project/project.ts";
 import { type Finding, ok, problem, skipped } from "./finding.ts";
 
 const SUBJECT = "environment";

@@ -5,8 +5,8 @@
  */
 import { posix } from "node:path";
 import type { ModuleList } from "../edit/source_file.ts";
-import type { EntityName } from "../entity_name.ts";
-import type { FilePlan } from "../file_plan.ts";
+import type { EntityName } from "../project/entity_name.ts";
+import type { FilePlan } from "../system/file_plan.ts";
 import type { Kind } from "./kind.ts";
 import { listInModule } from "./parent_module.ts";
 import { folderOf, type Target } from "./target.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { format } from "../deno.ts";
+import { format } from "../system/deno.ts";
 import type { Generation } from "./generation.ts";
 
 /**

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { FilePlan } from "../file_plan.ts";
-import type { Project } from "../project.ts";
+import type { FilePlan } from "../system/file_plan.ts";
+import type { Project } from "../project/project.ts";
 import type { Target } from "./target.ts";
 
 /** One thing that is to be generated. */

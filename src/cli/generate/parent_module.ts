@@ -5,8 +5,8 @@
  */
 import { join, posix } from "node:path";
 import { addToModule, type ModuleList } from "../edit/source_file.ts";
-import { listFolder } from "../files.ts";
-import { APP_FILE } from "../project.ts";
+import { listFolder } from "../system/files.ts";
+import { APP_FILE } from "../project/project.ts";
 import { editFile } from "./edit_file.ts";
 import type { Generation } from "./generation.ts";
 import { specifierOf } from "./target.ts";

@@ -5,8 +5,8 @@
  */
 import { kebabCase, snakeCase } from "change-case";
 import { isAbsolute, posix } from "node:path";
-import { CliError } from "../cli_error.ts";
-import { EntityName } from "../entity_name.ts";
+import { CliError } from "../terminal/cli_error.ts";
+import { EntityName } from "../project/entity_name.ts";
 
 /** What is to be generated, and where. */
 export interface Target {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Database, DEVELOPMENT_PASSWORDS } from "../database.ts";
+import { type Database, DEVELOPMENT_PASSWORDS } from "../project/database.ts";
 import type { Files } from "./new_project.ts";
 
 const DATABASE = `import { DbModule, DbOptions, DbService } from "@fw/fw/db";

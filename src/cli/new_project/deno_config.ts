@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { cliSpecifier, PACKAGE, RELEASE } from "../framework.ts";
+import { cliSpecifier, PACKAGE, RELEASE } from "../project/framework.ts";
 import type { NewProject } from "./new_project.ts";
 
 /** What does not belong in the repository. */

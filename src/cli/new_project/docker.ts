@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DENO_VERSION } from "../framework.ts";
+import { DENO_VERSION } from "../project/framework.ts";
 import { PERMISSIONS } from "./deno_config.ts";
 import type { Files, NewProject } from "./new_project.ts";
 

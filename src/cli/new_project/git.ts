@@ -4,7 +4,7 @@
  * @module
  */
 import process from "node:process";
-import { findOnPath, type Outcome, run } from "../subprocess.ts";
+import { findOnPath, type Outcome, run } from "../system/subprocess.ts";
 
 /** Where a commit is made. */
 export interface CommitOptions {

@@ -6,9 +6,9 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { CliError } from "../cli_error.ts";
-import { isTaken } from "../files.ts";
-import { interruptible } from "../interruption.ts";
+import { CliError } from "../terminal/cli_error.ts";
+import { isTaken } from "../system/files.ts";
+import { interruptible } from "../terminal/interruption.ts";
 
 /**
  * Makes a folder: it is filled under another name, and then given its own. When filling it fails or is

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Database } from "../database.ts";
+import type { Database } from "../project/database.ts";
 
 /** The files of a project: texts by path. */
 export type Files = Readonly<Record<string, string>>;

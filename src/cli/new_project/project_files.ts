@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { databaseName } from "../database.ts";
+import { databaseName } from "../project/database.ts";
 import { applicationFiles } from "./application.ts";
 import { databaseFiles } from "./database_files.ts";
 import { denoConfig, GITIGNORE } from "./deno_config.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Database, databaseName, DEVELOPMENT_PASSWORDS } from "../database.ts";
+import { type Database, databaseName, DEVELOPMENT_PASSWORDS } from "../project/database.ts";
 import type { Files, NewProject } from "./new_project.ts";
 
 /** A variable of the environment. */

@@ -4,9 +4,9 @@
  * @module
  */
 import { posix } from "node:path";
-import { CliError } from "../../cli_error.ts";
-import type { Database } from "../../database.ts";
-import type { EntityName } from "../../entity_name.ts";
+import { CliError } from "../../terminal/cli_error.ts";
+import type { Database } from "../../project/database.ts";
+import type { EntityName } from "../../project/entity_name.ts";
 import { type CodeAndTest, planCode } from "../code_kind.ts";
 import type { Generation } from "../generation.ts";
 import type { Kind } from "../kind.ts";

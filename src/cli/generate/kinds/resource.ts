@@ -4,7 +4,7 @@
  * @module
  */
 import { posix } from "node:path";
-import { DATABASE_FILE } from "../../project.ts";
+import { DATABASE_FILE } from "../../project/project.ts";
 import { planCode } from "../code_kind.ts";
 import type { Generation } from "../generation.ts";
 import type { Kind } from "../kind.ts";

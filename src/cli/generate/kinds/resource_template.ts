@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { EntityName } from "../../entity_name.ts";
+import type { EntityName } from "../../project/entity_name.ts";
 
 /** What a resource is made for: one of many, and where it finds what it shares with others. */
 export interface ResourceTemplate {

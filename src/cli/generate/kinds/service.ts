@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { EntityName } from "../../entity_name.ts";
+import type { EntityName } from "../../project/entity_name.ts";
 import { type CodeAndTest, codeKind } from "../code_kind.ts";
 import type { Kind } from "../kind.ts";
 

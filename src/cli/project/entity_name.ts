@@ -6,7 +6,7 @@
 import { camelCase, capitalCase, kebabCase, noCase, pascalCase, snakeCase } from "change-case";
 // @ts-types="@types/pluralize"
 import pluralize from "pluralize";
-import { CliError } from "./cli_error.ts";
+import { CliError } from "../terminal/cli_error.ts";
 
 /** What the rules of English do not tell. */
 const IRREGULAR = [

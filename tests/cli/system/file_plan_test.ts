@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { FilePlan } from "../../src/cli/file_plan.ts";
-import { test } from "../support/test.ts";
-import { TemporaryFolder } from "../support/temporary_folder.ts";
+import { FilePlan } from "../../../src/cli/system/file_plan.ts";
+import { test } from "../../support/test.ts";
+import { TemporaryFolder } from "../../support/temporary_folder.ts";
 
 test("FilePlan.apply() writes nothing where a file was changed since it was read", () => {
   using folder = new TemporaryFolder();

@@ -5,10 +5,10 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { findOnPath } from "../../src/cli/subprocess.ts";
-import { test, testOn } from "../support/test.ts";
-import { FW } from "./fw.ts";
-import { TemporaryFolder } from "../support/temporary_folder.ts";
+import { findOnPath } from "../../../src/cli/system/subprocess.ts";
+import { test, testOn } from "../../support/test.ts";
+import { FW } from "../fw.ts";
+import { TemporaryFolder } from "../../support/temporary_folder.ts";
 
 const denoTest = testOn(["deno"], "projects are served by it");
 

@@ -6,9 +6,9 @@
 import { mkdirSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { CliError } from "./cli_error.ts";
+import { CliError } from "../terminal/cli_error.ts";
 import { isTaken, readText } from "./files.ts";
-import { SIGNALS } from "./interruption.ts";
+import { SIGNALS } from "../terminal/interruption.ts";
 import { isOutside } from "./is_outside.ts";
 
 /** One file that is to be written. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Project } from "./project.ts";
-import { runInProject } from "./project_script.ts";
+import { runInProject } from "./script.ts";
 
 /** Where the database is. */
 export interface DatabaseOption {

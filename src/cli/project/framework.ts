@@ -23,7 +23,7 @@ export const DENO_VERSION = "2.9.6";
  * release. Only a checkout has tests beside its sources.
  */
 export function checkoutRoot(): string | undefined {
-  const root = new URL("../../", import.meta.url);
+  const root = new URL("../../../", import.meta.url);
   if (root.protocol !== "file:" || root.pathname.includes("/node_modules/")) return undefined;
   const isCheckout = ["deno.json", "mod.ts", "tests"].every((name) =>
     existsSync(new URL(name, root))

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { CliError } from "./cli_error.ts";
+import { CliError } from "../terminal/cli_error.ts";
 import type { Project } from "./project.ts";
-import { runInProject } from "./project_script.ts";
+import { runInProject } from "./script.ts";
 
 /** Where the application is. */
 export interface ApplicationOptions {

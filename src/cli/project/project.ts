@@ -5,10 +5,10 @@
  */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { CliError } from "./cli_error.ts";
-import { readText } from "./files.ts";
+import { CliError } from "../terminal/cli_error.ts";
+import { readText } from "../system/files.ts";
 import { PACKAGE } from "./framework.ts";
-import { withoutComments } from "./without_comments.ts";
+import { withoutComments } from "../system/without_comments.ts";
 
 /** A project that uses the framework. */
 export interface Project {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { CliError } from "../../src/cli/cli_error.ts";
-import { EntityName } from "../../src/cli/entity_name.ts";
-import { test } from "../support/test.ts";
+import { CliError } from "../../../src/cli/terminal/cli_error.ts";
+import { EntityName } from "../../../src/cli/project/entity_name.ts";
+import { test } from "../../support/test.ts";
 
 test("EntityName.parse() takes a name in any case for one and the same", () => {
   const expected = {
