@@ -39,6 +39,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "db/dialects": ["server", "mysql", "postgres", "sqlite"],
   cli: ["terminal", "system", "edit", "project", "new_project", "generate", "doctor", "commands"],
+  "cli/generate": [
+    "target.ts",
+    "edit_project.ts",
+    "project_database.ts",
+    "kind.ts",
+    "kinds",
+  ],
   openapi: ["json_schema", "openapi_document.ts", "docs", "options.ts", "operation"],
 };
 

@@ -13,8 +13,7 @@
  * @module
  */
 import process from "node:process";
-import { main } from "./main.ts";
-import { endWithReaders } from "./output.ts";
+import { endWithReaders, main } from "./main.ts";
 
 export { main } from "./main.ts";
 

@@ -1,7 +1,7 @@
 /** Runs the command line in a process of its own, on the runtime that runs the tests. */
 import { join } from "node:path";
 import process from "node:process";
-import { type Outcome, run } from "../../src/cli/system/subprocess.ts";
+import { type Outcome, run } from "../../src/cli/system/programs.ts";
 import { ROOT } from "../support/project.ts";
 
 /** Options of {@linkcode fw}. */

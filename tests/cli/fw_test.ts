@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createProgram } from "../../src/cli/program.ts";
+import { createProgram } from "../../src/cli/main.ts";
 import { VERSION } from "../../src/cli/project/framework.ts";
-import { KINDS } from "../../src/cli/generate/kinds.ts";
-import { run } from "../../src/cli/system/subprocess.ts";
+import { KINDS } from "../../src/cli/commands/generate.ts";
+import { run } from "../../src/cli/system/programs.ts";
 import { ROOT } from "../support/project.ts";
 import { test } from "../support/test.ts";
 import { FW, fw } from "./fw.ts";

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { VERSION } from "../../src/cli/project/framework.ts";
-import { run } from "../../src/cli/system/subprocess.ts";
+import { run } from "../../src/cli/system/programs.ts";
 import { buildNpmPackage } from "../package/npm_package.ts";
 import { ROOT } from "../support/project.ts";
 import { testOn } from "../support/test.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { run } from "../../src/cli/system/subprocess.ts";
+import { run } from "../../src/cli/system/programs.ts";
 import { DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
 import { createDatabase } from "../db/support/servers.ts";
 import { Subprocess } from "../support/subprocess.ts";

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
-import { findOnPath, run } from "../../src/cli/system/subprocess.ts";
+import { findOnPath, run } from "../../src/cli/system/programs.ts";
 import { test } from "../support/test.ts";
 import { FW, fw } from "./fw.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";

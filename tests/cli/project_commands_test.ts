@@ -7,7 +7,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { parse } from "yaml";
-import { run } from "../../src/cli/system/subprocess.ts";
+import { run } from "../../src/cli/system/programs.ts";
 import { SERVERS } from "../db/support/servers.ts";
 import { testOn } from "../support/test.ts";
 import { FW, fw } from "./fw.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { JwtKey } from "../../src/authn/mod.ts";
-import { findOnPath, run } from "../../src/cli/system/subprocess.ts";
+import { findOnPath, run } from "../../src/cli/system/programs.ts";
 import { fw } from "../cli/fw.ts";
 import { page, PAGES, README } from "../support/docs.ts";
 import { ROOT } from "../support/project.ts";

@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { type Outcome, run } from "../../src/cli/system/subprocess.ts";
+import { type Outcome, run } from "../../src/cli/system/programs.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
 import { ROOT } from "../support/project.ts";
 import { type Loopback, type LoopbackRequest, serveOnLoopback } from "./loopback.ts";

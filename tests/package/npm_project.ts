@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { run } from "../../src/cli/system/subprocess.ts";
+import { run } from "../../src/cli/system/programs.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
 import { ROOT } from "../support/project.ts";
 import { QUICK_START } from "./quick_start.ts";

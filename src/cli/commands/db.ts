@@ -5,7 +5,7 @@
  */
 import { type Command, InvalidArgumentError } from "commander";
 import process from "node:process";
-import { MIGRATION } from "../generate/kinds/migration.ts";
+import { MIGRATION } from "../generate/kinds/model.ts";
 import { requireProject } from "../project/project.ts";
 import {
   type DatabaseOption,
@@ -14,8 +14,7 @@ import {
   migrationsOf,
   rollBack,
 } from "../project/migrations.ts";
-import { table } from "../terminal/table.ts";
-import { paint, print, withProgress } from "../terminal/terminal.ts";
+import { paint, print, table, withProgress } from "../terminal/terminal.ts";
 import { addKindCommand } from "./generate.ts";
 import { addDatabaseOption, addExamples } from "./options.ts";
 

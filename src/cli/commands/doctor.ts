@@ -6,19 +6,21 @@
 import type { Command } from "commander";
 import process from "node:process";
 import { CliError } from "../terminal/cli_error.ts";
-import { checkApplication } from "../doctor/application.ts";
-import { checkDatabase } from "../doctor/database.ts";
+import { checkApplication, checkDatabase } from "../doctor/application.ts";
 import type { Finding } from "../doctor/finding.ts";
-import { checkPermissions } from "../doctor/permissions.ts";
+import {
+  checkFramework,
+  checkPermissions,
+  checkRuntime,
+  checkSecrets,
+  checkVariables,
+  readVariables,
+} from "../doctor/environment.ts";
 import { checkProduction } from "../doctor/production.ts";
-import { checkFramework, checkRuntime } from "../doctor/runtime.ts";
-import { checkSecrets } from "../doctor/secrets.ts";
-import { checkVariables, readVariables } from "../doctor/variables.ts";
 import { requireProject } from "../project/project.ts";
 import type { ApplicationOptions } from "../project/application.ts";
 import type { DatabaseOption } from "../project/migrations.ts";
-import { table } from "../terminal/table.ts";
-import { paint, print, type Style, withProgress } from "../terminal/terminal.ts";
+import { paint, print, type Style, table, withProgress } from "../terminal/terminal.ts";
 import { addAppOption, addDatabaseOption, addExamples } from "./options.ts";
 
 interface DoctorOptions extends ApplicationOptions, DatabaseOption {

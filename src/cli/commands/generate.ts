@@ -5,15 +5,17 @@
  */
 import type { Command } from "commander";
 import process from "node:process";
-import { format } from "../system/deno.ts";
-import { FilePlan } from "../system/file_plan.ts";
 import type { Kind } from "../generate/kind.ts";
-import { KINDS } from "../generate/kinds.ts";
+import { CONTROLLER, FILTER, GUARD, INTERCEPTOR } from "../generate/kinds/route_kinds.ts";
+import { DTO, MODULE, PIPE, SERVICE } from "../generate/kinds/plain_kinds.ts";
+import { MIGRATION, MODEL } from "../generate/kinds/model.ts";
+import { RESOURCE } from "../generate/kinds/resource.ts";
 import { readTarget, type TargetOptions } from "../generate/target.ts";
 import { requireProject } from "../project/project.ts";
+import { FilePlan } from "../system/file_plan.ts";
+import { format } from "../system/programs.ts";
 import { withProgress } from "../terminal/terminal.ts";
-import { addExamples, argumentOr } from "./options.ts";
-import { printChanges } from "./print_changes.ts";
+import { addExamples, argumentOr, printChanges } from "./options.ts";
 
 interface GenerateOptions extends TargetOptions {
   readonly dryRun?: boolean;
@@ -80,3 +82,18 @@ async function generate(
   if (!dryRun) plan.apply();
   printChanges(changes, plan.notes());
 }
+
+/** All that can be generated, as the help lists it. */
+export const KINDS: readonly Kind[] = [
+  RESOURCE,
+  MODULE,
+  CONTROLLER,
+  SERVICE,
+  GUARD,
+  INTERCEPTOR,
+  FILTER,
+  PIPE,
+  DTO,
+  MODEL,
+  MIGRATION,
+];

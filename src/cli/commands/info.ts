@@ -5,11 +5,10 @@
  */
 import type { Command } from "commander";
 import process from "node:process";
-import { denoVersion } from "../system/deno.ts";
+import { denoVersion } from "../system/programs.ts";
 import { checkoutRoot, VERSION } from "../project/framework.ts";
 import { findProject } from "../project/project.ts";
-import { table } from "../terminal/table.ts";
-import { print } from "../terminal/terminal.ts";
+import { print, table } from "../terminal/terminal.ts";
 import { addExamples } from "./options.ts";
 
 /** Adds `fw info`. */

@@ -5,18 +5,23 @@
  */
 import { type Command, Option } from "commander";
 import process from "node:process";
-import { CliError } from "../terminal/cli_error.ts";
-import { type Database, DATABASES } from "../project/database.ts";
-import { formatAll } from "../system/deno.ts";
+import { applicationFiles } from "../new_project/application.ts";
+import { databaseFiles } from "../new_project/database_files.ts";
+import { denoConfig, GITIGNORE } from "../new_project/deno_config.ts";
+import { dockerFiles } from "../new_project/docker.ts";
+import { checkAbsent, commitAll, makeFolder } from "../new_project/new_folder.ts";
+import type { Files, NewProject } from "../new_project/new_project.ts";
+import { oauth2Files } from "../new_project/oauth2.ts";
+import { readme } from "../new_project/readme.ts";
+import { environmentFiles } from "../new_project/variables.ts";
+import { type Database, databaseName, DATABASES } from "../project/database.ts";
 import { EntityName } from "../project/entity_name.ts";
-import { FilePlan } from "../system/file_plan.ts";
 import { checkoutRoot } from "../project/framework.ts";
-import { commitAll } from "../new_project/git.ts";
-import { checkAbsent, makeFolder } from "../new_project/new_folder.ts";
-import { projectFiles } from "../new_project/project_files.ts";
+import { FilePlan } from "../system/file_plan.ts";
+import { formatAll } from "../system/programs.ts";
+import { CliError } from "../terminal/cli_error.ts";
 import { paint, print, withProgress } from "../terminal/terminal.ts";
-import { addExamples, argumentOr } from "./options.ts";
-import { printChanges } from "./print_changes.ts";
+import { addExamples, argumentOr, printChanges } from "./options.ts";
 
 interface NewOptions {
   readonly strict?: boolean;
@@ -92,4 +97,18 @@ function readProjectName(name: string): EntityName {
     throw new CliError(`Cannot use the name ${JSON.stringify(name)}: it has a space in it`);
   }
   return EntityName.parse(name);
+}
+
+/** Gives the files of a new project. */
+function projectFiles(project: NewProject): Files {
+  return {
+    "deno.json": denoConfig(project),
+    "README.md": readme(project),
+    ...environmentFiles(project),
+    ".gitignore": GITIGNORE,
+    ...dockerFiles(project),
+    ...applicationFiles(project),
+    ...project.database ? databaseFiles(project.database, databaseName(project.name)) : {},
+    ...project.oauth2 ? oauth2Files() : {},
+  };
 }

@@ -1,11 +1,12 @@
 /**
- * What the commands have in common: options, arguments and examples.
+ * Options, arguments, examples and output that commands share.
  *
  * @module
  */
 import { type Command, CommanderError } from "commander";
 import { APP_FILE, DATABASE_FILE } from "../project/project.ts";
-import { ask, isInteractive } from "../terminal/terminal.ts";
+import type { Change } from "../system/file_plan.ts";
+import { ask, isInteractive, paint, print } from "../terminal/terminal.ts";
 
 /** Adds the option that says where the application is. */
 export function addAppOption(command: Command): Command {
@@ -40,4 +41,15 @@ export async function argumentOr(given: string | undefined, question: string): P
   if (isInteractive()) return await ask(question);
   const message = "error: missing required argument 'name'";
   throw new CommanderError(2, "commander.missingArgument", message);
+}
+
+const STYLES = { create: "green", overwrite: "red", update: "cyan" } as const;
+
+/** Prints the files that are written, and what the user is to know of them. */
+export function printChanges(
+  changes: readonly Pick<Change, "verb" | "path">[],
+  notes: readonly string[] = [],
+): void {
+  for (const { verb, path } of changes) print(`${paint(STYLES[verb], verb)} ${path}`);
+  for (const note of notes) print(`${paint("yellow", "note")} ${note}`);
 }

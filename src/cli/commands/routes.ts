@@ -7,8 +7,7 @@ import type { Command } from "commander";
 import process from "node:process";
 import { requireProject } from "../project/project.ts";
 import { type ApplicationOptions, type ListedRoute, routesOf } from "../project/application.ts";
-import { table } from "../terminal/table.ts";
-import { paint, print, type Style, withProgress } from "../terminal/terminal.ts";
+import { paint, print, type Style, table, withProgress } from "../terminal/terminal.ts";
 import { addAppOption, addExamples } from "./options.ts";
 
 const STYLES: Readonly<Record<ListedRoute["protection"], Style>> = {

@@ -6,11 +6,10 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DEVELOPMENT_PASSWORDS } from "../project/database.ts";
-import { readText } from "../system/files.ts";
+import { readText, withoutComments } from "../system/files.ts";
 import { hasFile, type Project } from "../project/project.ts";
-import { withoutComments } from "../system/without_comments.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
-import type { Variables } from "./variables.ts";
+import type { Variables } from "./environment.ts";
 
 const SUBJECT = "production";
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;

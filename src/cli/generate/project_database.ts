@@ -8,20 +8,18 @@ import process from "node:process";
 import { parseEnv } from "node:util";
 import { CliError } from "../terminal/cli_error.ts";
 import { type Database, databaseName, databaseOfUrl } from "../project/database.ts";
-import { addHealthIndicator } from "../edit/health_check.ts";
+import { addHealthIndicator, overrideDatabase } from "../edit/database_use.ts";
 import { exportsName, specifierOfName } from "../edit/imports.ts";
 import { addToDatabase } from "../edit/source_file.ts";
 import { parseModule } from "../edit/syntax.ts";
-import { overrideDatabase } from "../edit/test_database.ts";
 import type { FilePlan } from "../system/file_plan.ts";
 import { listFolder } from "../system/files.ts";
 import { PACKAGE } from "../project/framework.ts";
 import { databaseFiles, migrationFiles, testDatabaseFiles } from "../new_project/database_files.ts";
 import { databaseVariables, describeVariable } from "../new_project/variables.ts";
 import { APP_FILE, DATABASE_FILE } from "../project/project.ts";
-import { editFile } from "./edit_file.ts";
-import type { Generation } from "./generation.ts";
-import { specifierOf } from "./target.ts";
+import { editFile } from "./edit_project.ts";
+import { type Generation, specifierOf } from "./target.ts";
 
 /** A model that is to be listed. */
 export interface ModelListing {

@@ -5,8 +5,10 @@
  */
 import { kebabCase, snakeCase } from "change-case";
 import { isAbsolute, posix } from "node:path";
-import { CliError } from "../terminal/cli_error.ts";
 import { EntityName } from "../project/entity_name.ts";
+import type { Project } from "../project/project.ts";
+import type { FilePlan } from "../system/file_plan.ts";
+import { CliError } from "../terminal/cli_error.ts";
 
 /** What is to be generated, and where. */
 export interface Target {
@@ -75,4 +77,14 @@ function checkFolder(folder: string): string {
   throw new CliError(
     `Cannot generate in the folder ${JSON.stringify(folder)}: it is no name of one`,
   );
+}
+
+/** One thing that is to be generated. */
+export interface Generation {
+  /** The files that are to be written. */
+  readonly plan: FilePlan;
+  /** The project that they are for. */
+  readonly project: Project;
+  /** Its name, and where it is to be. */
+  readonly target: Target;
 }

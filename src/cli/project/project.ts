@@ -6,9 +6,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CliError } from "../terminal/cli_error.ts";
-import { readText } from "../system/files.ts";
+import { readText, withoutComments } from "../system/files.ts";
 import { PACKAGE } from "./framework.ts";
-import { withoutComments } from "../system/without_comments.ts";
 
 /** A project that uses the framework. */
 export interface Project {

@@ -8,13 +8,11 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { CliError, lineOf } from "../terminal/cli_error.ts";
-import { findDeno } from "../system/deno.ts";
+import { CliError, interruptible, lineOf } from "../terminal/cli_error.ts";
+import { findDeno, type Outcome, run } from "../system/programs.ts";
 import { exportsName } from "../edit/imports.ts";
 import { readText } from "../system/files.ts";
-import { interruptible } from "../terminal/interruption.ts";
 import { hasFile, type Project } from "./project.ts";
-import { type Outcome, run } from "../system/subprocess.ts";
 
 /** A script that uses what a file of the project exports. */
 export interface ProjectScript {

@@ -3,13 +3,11 @@
  *
  * @module
  */
-import { mkdirSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { mkdirSync, realpathSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import process from "node:process";
-import { CliError } from "../terminal/cli_error.ts";
+import { CliError, SIGNALS } from "../terminal/cli_error.ts";
 import { isTaken, readText } from "./files.ts";
-import { SIGNALS } from "../terminal/interruption.ts";
-import { isOutside } from "./is_outside.ts";
 
 /** One file that is to be written. */
 export interface Change {
@@ -166,4 +164,26 @@ function attempt(step: () => void): void {
 /** Lists the folders that a folder needs and that are not there, outermost first. */
 function missingFolders(folder: string): readonly string[] {
   return isTaken(folder) ? [] : [...missingFolders(dirname(folder)), folder];
+}
+
+/** Tells whether a path, or a link on it, leads out of a folder. */
+function isOutside(root: string, path: string): boolean {
+  const target = resolve(root, path);
+  let existing = target;
+  while (!isTaken(existing)) existing = dirname(existing);
+  return leadsOut(root, target) || leadsOut(realpathSync(root), realPathOf(existing));
+}
+
+function leadsOut(from: string, to: string): boolean {
+  const way = relative(from, to);
+  return way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way);
+}
+
+/** Follows links; one that leads nowhere might lead anywhere. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return sep;
+  }
 }

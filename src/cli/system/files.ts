@@ -1,5 +1,5 @@
 /**
- * Reading what may not be there.
+ * Reading files that may be missing.
  *
  * @module
  */
@@ -22,4 +22,12 @@ export function isTaken(path: string): boolean {
 /** Lists what is in a folder; nothing where there is none. */
 export function listFolder(path: string): readonly string[] {
   return existsSync(path) && statSync(path).isDirectory() ? readdirSync(path) : [];
+}
+
+/** Text in quotes, which is kept, or a comment. */
+const TEXT_OR_COMMENT = /("(?:\\.|[^"\\\n])*")|\/\/.*|\/\*[^]*?\*\//g;
+
+/** Takes the comments out of TypeScript, or of JSON that has some. */
+export function withoutComments(text: string): string {
+  return text.replaceAll(TEXT_OR_COMMENT, "$1");
 }

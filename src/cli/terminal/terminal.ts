@@ -5,7 +5,8 @@
  */
 import process from "node:process";
 import { createInterface } from "node:readline/promises";
-import { Interruption } from "./interruption.ts";
+import { stripVTControlCharacters } from "node:util";
+import { Interruption } from "./cli_error.ts";
 
 /** A style of text, as the escape codes that begin and end it (ECMA-48 §8.3.117). */
 const STYLES = {
@@ -114,4 +115,28 @@ function readVariable(name: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Writes rows, below a heading if there is one; the columns are as wide as what is in them. */
+export function table(
+  rows: readonly (readonly string[])[],
+  { heading }: { readonly heading?: readonly string[] } = {},
+): string {
+  const all = heading ? [heading.map((title) => paint("bold", title)), ...rows] : rows;
+  const widths = (all[0] ?? []).map((_, column) =>
+    Math.max(...all.map((row) => widthOf(row[column] ?? "")))
+  );
+  const lines = all.map((row) =>
+    row.map((cell, column) => pad(cell, widths[column] ?? 0)).join("  ")
+  );
+  return lines.map((line) => line.trimEnd()).join("\n");
+}
+
+function pad(cell: string, width: number): string {
+  return cell + " ".repeat(width - widthOf(cell));
+}
+
+/** Colours take no room. */
+function widthOf(cell: string): number {
+  return stripVTControlCharacters(cell).length;
 }

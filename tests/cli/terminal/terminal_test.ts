@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { findOnPath } from "../../../src/cli/system/subprocess.ts";
+import { findOnPath } from "../../../src/cli/system/programs.ts";
 import { test, testOn } from "../../support/test.ts";
 import { FW } from "../fw.ts";
 import { TemporaryFolder } from "../../support/temporary_folder.ts";

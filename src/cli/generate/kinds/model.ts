@@ -1,15 +1,13 @@
 /**
- * Models, with their tables.
+ * Models, with their tables, and migrations.
  *
  * @module
  */
 import { posix } from "node:path";
-import { CliError } from "../../terminal/cli_error.ts";
 import type { Database } from "../../project/database.ts";
 import type { EntityName } from "../../project/entity_name.ts";
-import { type CodeAndTest, planCode } from "../code_kind.ts";
-import type { Generation } from "../generation.ts";
-import type { Kind } from "../kind.ts";
+import { CliError } from "../../terminal/cli_error.ts";
+import { type CodeAndTest, type Kind, planCode } from "../kind.ts";
 import {
   addMigration,
   checkModelName,
@@ -20,7 +18,7 @@ import {
   type ModelListing,
   TEST_DATABASE_FILE,
 } from "../project_database.ts";
-import { folderOf, specifierOf, type Target } from "../target.ts";
+import { folderOf, type Generation, specifierOf, type Target } from "../target.ts";
 
 /** A model that is to be generated. */
 export interface Model extends ModelListing {
@@ -167,3 +165,22 @@ function tableScripts(many: EntityName, database: Database): MigrationScripts {
     down: `drop table ${table};\n`,
   };
 }
+
+/** A migration, to be written. */
+export const MIGRATION: Kind = {
+  name: "migration",
+  aliases: [],
+  about: "a migration, to be written",
+  example: "add-age-to-customers",
+  hasFolder: false,
+  async generate(generation) {
+    await ensureDatabase(generation);
+    addMigration(generation, { name: generation.target.name.snake, up: UP, down: DOWN });
+    generation.plan.note("Write the migration: it runs, once, as soon as it holds a statement");
+  },
+};
+
+/** Scripts of nothing but comments are none: they run once they are written. */
+const UP = "-- What is to change, such as: alter table cats add column age integer;\n";
+
+const DOWN = "-- What undoes it, such as: alter table cats drop column age;\n";

@@ -1,15 +1,32 @@
 /**
- * The module that lists what is generated: the nearest one.
+ * Editing files of a project: the nearest module lists what is generated.
  *
  * @module
  */
 import { join, posix } from "node:path";
 import { addToModule, type ModuleList } from "../edit/source_file.ts";
-import { listFolder } from "../system/files.ts";
 import { APP_FILE } from "../project/project.ts";
-import { editFile } from "./edit_file.ts";
-import type { Generation } from "./generation.ts";
-import { specifierOf } from "./target.ts";
+import { listFolder } from "../system/files.ts";
+import { format } from "../system/programs.ts";
+import { type Generation, specifierOf } from "./target.ts";
+
+/**
+ * Plans to change a file of the project. Tells whether the change is safe; nothing is planned if it is
+ * not.
+ */
+export async function editFile(
+  { plan, project: { root } }: Pick<Generation, "plan" | "project">,
+  path: string,
+  change: (source: string) => Promise<string | undefined>,
+): Promise<boolean> {
+  const source = plan.read(path);
+  const text = source === undefined ? undefined : await change(source);
+  if (source === undefined || text === undefined) return false;
+  if (text === source) return true;
+  const wasFormatted = await format({ path, text: source }, root) === source;
+  plan.update(path, wasFormatted ? await format({ path, text }, root) : text);
+  return true;
+}
 
 /** What is to be listed in a module. */
 export interface Listing {

@@ -1,0 +1,106 @@
+/**
+ * Checks of the environment: runtime, variables, permissions and secrets.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import process from "node:process";
+import { parseEnv } from "node:util";
+import { VERSION } from "../project/framework.ts";
+import type { Project } from "../project/project.ts";
+import { readText } from "../system/files.ts";
+import { denoVersion, findOnPath, run } from "../system/programs.ts";
+import { type Finding, ok, problem, skipped, warning } from "./finding.ts";
+
+/** The oldest Deno that projects are tested on. */
+const OLDEST_DENO = [2, 9] as const;
+
+/** Looks whether there is a Deno, and new enough. */
+export async function checkRuntime({ root }: Project): Promise<Finding> {
+  const version = await denoVersion(root);
+  if (version === undefined) return problem("runtime", "there is no deno on the PATH");
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [oldestMajor, oldestMinor] = OLDEST_DENO;
+  const isNewEnough = major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+  if (isNewEnough) return ok("runtime", `Deno ${version}`);
+  return problem("runtime", `Deno ${version} is older than ${OLDEST_DENO.join(".")}: deno upgrade`);
+}
+
+/** Looks whether project and command line are of one release. */
+export function checkFramework({ framework }: Project): Finding {
+  const [, wanted] = /@[\^~]?(\d+\.\d+)\.\d+/.exec(framework) ?? [];
+  const own = VERSION.replace(/\.\d+$/, "");
+  if (wanted === undefined || wanted === own) return ok("framework", framework);
+  return warning("framework", `the project has ${framework}, and this command line is ${VERSION}`);
+}
+
+const SUBJECT = "environment";
+
+/** Variables by name. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Gives the variables that the application will see: those of the process go before those of `.env`. */
+export function readVariables({ root }: Project): Variables {
+  return { ...parseEnv(readText(join(root, ".env")) ?? ""), ...process.env };
+}
+
+/** Looks for variables that `.env.example` has and the environment has not, and for wrong ones. */
+export function checkVariables({ root }: Project, variables: Variables): readonly Finding[] {
+  const example = readText(join(root, ".env.example"));
+  if (example === undefined) return [skipped(SUBJECT, "there is no .env.example")];
+  const names = Object.keys(parseEnv(example));
+  const missing = names.filter((name) => !variables[name]);
+  const wrong = names.filter((name) => isWrong(name, variables[name]));
+  if (missing.length === 0 && wrong.length === 0) {
+    return [ok(SUBJECT, `all of ${names.join(", ")} are set`)];
+  }
+  return [
+    ...missing.length > 0
+      ? [problem(SUBJECT, `${missing.join(", ")} of .env.example ${isOrAre(missing)} not set`)]
+      : [],
+    ...wrong.map((name) => problem(SUBJECT, `${name} is no ${name === "PORT" ? "port" : "URL"}`)),
+  ];
+}
+
+/** Tells whether a value cannot be what its name says. */
+function isWrong(name: string, value = ""): boolean {
+  if (value === "") return false;
+  if (name === "PORT") return !/^\d{1,5}$/.test(value) || Number(value) > 65_535;
+  return /_(URL|URI|ISSUER)$/.test(name) && !URL.canParse(value);
+}
+
+function isOrAre(list: readonly unknown[]): string {
+  return list.length === 1 ? "is" : "are";
+}
+
+/** Looks whether the application is allowed more than it needs. */
+export function checkPermissions({ root, configFile }: Project): Finding {
+  const config = readText(join(root, configFile)) ?? "";
+  const [, command] = /"start"\s*:\s*(?:\{[^}]*"command"\s*:\s*)?"([^"]*)"/.exec(config) ?? [];
+  if (command === undefined) return skipped("permissions", `${configFile} has no task start`);
+  const isAll = /(^|\s)(-\w*A\w*|--allow-all)(\s|$)/.test(command) ||
+    (/(^|\s)-P\b/.test(command) && /"all"\s*:\s*true/.test(config));
+  if (isAll) {
+    return warning("permissions", "the task start grants all of them: name those that are needed");
+  }
+  const flags = command.match(/--allow-\w+|(?<=\s)-P\S*/g) ?? [];
+  if (flags.length > 0) return ok("permissions", `the task start grants ${flags.join(", ")}`);
+  return warning("permissions", "the task start grants none, so it would ask for each");
+}
+
+/** Looks whether the secrets of `.env` and its like are on their way into the repository. */
+export async function checkSecrets({ root }: Project): Promise<Finding> {
+  const program = findOnPath("git");
+  if (program === undefined) return skipped("secrets", "there is no git");
+  const git = (...args: string[]) => run([program, ...args], { cwd: root });
+  if ((await git("rev-parse")).code !== 0) return skipped("secrets", "there is no git repository");
+  const { stdout } = await git("ls-files", ".env", ".env.*");
+  const tracked = stdout.split("\n").filter((file) => file !== "" && file !== ".env.example");
+  if (tracked.length > 0) {
+    const files = tracked.join(" ");
+    return problem("secrets", `${files} in the repository: git rm --cached ${files}`);
+  }
+  const { code } = await git("check-ignore", "-q", ".env");
+  if (code === 0) return ok("secrets", ".env is not in the repository");
+  return warning("secrets", ".env is not in .gitignore");
+}

@@ -1,0 +1,149 @@
+/**
+ * Modules, services, DTOs and pipes.
+ *
+ * @module
+ */
+import type { EntityName } from "../../project/entity_name.ts";
+import { type CodeAndTest, codeKind, type Kind } from "../kind.ts";
+
+/** A module, imported by the one above it. */
+export const MODULE: Kind = codeKind({
+  name: "module",
+  aliases: ["mo"],
+  about: "a module, imported by the one above it",
+  example: "billing",
+  template: moduleTemplate,
+  list: "imports",
+});
+
+/** Gives an empty module. */
+function moduleTemplate({ pascal, snake }: EntityName): CodeAndTest {
+  return {
+    code: `import { module } from "@fw/fw";
+
+export const ${pascal}Module = module({
+  name: "${pascal}Module",
+  imports: [],
+  providers: [],
+  controllers: [],
+});
+`,
+    test: `import { createTestApplication } from "@fw/fw/testing";
+import { ${pascal}Module } from "./${snake}_module.ts";
+
+Deno.test("${pascal}Module boots", async () => {
+  const app = await createTestApplication(${pascal}Module);
+  await app.close();
+});
+`,
+  };
+}
+
+/** A service, listed in the nearest module. */
+export const SERVICE: Kind = codeKind({
+  name: "service",
+  aliases: ["s"],
+  about: "a service, listed in the nearest module",
+  example: "mail",
+  template: serviceTemplate,
+  list: "providers",
+});
+
+/** Gives a service with one method. */
+function serviceTemplate({ pascal, snake, prose }: EntityName): CodeAndTest {
+  return {
+    code: `export class ${pascal}Service {
+  describe(): string {
+    return "${prose}";
+  }
+}
+`,
+    test: `import { module } from "@fw/fw";
+import { createTestApplication } from "@fw/fw/testing";
+import assert from "node:assert/strict";
+import { ${pascal}Service } from "./${snake}_service.ts";
+
+Deno.test("${pascal}Service.describe() tells what it is for", async () => {
+  const TestModule = module({ providers: [${pascal}Service] });
+  await using app = await createTestApplication(TestModule);
+  assert.equal(app.get(${pascal}Service).describe(), "${prose}");
+});
+`,
+  };
+}
+
+/** A DTO: the shape of what is sent. */
+export const DTO: Kind = codeKind({
+  name: "dto",
+  aliases: [],
+  about: "a DTO: the shape of what is sent",
+  example: "create-order",
+  template: dtoTemplate,
+});
+
+/** Gives a DTO of one field. */
+function dtoTemplate({ pascal, snake }: EntityName): CodeAndTest {
+  return {
+    code: `import { dto } from "@fw/fw";
+import * as v from "valibot";
+
+export const ${pascal}Dto = dto(
+  "${pascal}Dto",
+  v.object({ name: v.pipe(v.string(), v.nonEmpty(), v.maxLength(100)) }),
+);
+export type ${pascal}Dto = v.InferOutput<typeof ${pascal}Dto>;
+`,
+    test: `import assert from "node:assert/strict";
+import * as v from "valibot";
+import { ${pascal}Dto } from "./${snake}_dto.ts";
+
+Deno.test("${pascal}Dto drops what it does not declare", () => {
+  const given = { name: "Ada", admin: true };
+  assert.deepEqual(v.parse(${pascal}Dto, given), { name: "Ada" });
+});
+
+Deno.test("${pascal}Dto refuses an empty name", () => {
+  assert.equal(v.is(${pascal}Dto, { name: "" }), false);
+});
+`,
+  };
+}
+
+/** A pipe: makes a value of what was sent, or refuses it. */
+export const PIPE: Kind = codeKind({
+  name: "pipe",
+  aliases: ["pi"],
+  about: "a pipe: makes a value of what was sent, or refuses it",
+  example: "slug",
+  template: pipeTemplate,
+});
+
+/** Gives a pipe: what makes a value of a text, or refuses it. */
+function pipeTemplate({ pascal, snake, camel }: EntityName): CodeAndTest {
+  return {
+    code: `import * as v from "valibot";
+
+/**
+ * Makes a value of what a path, a query or a body holds, or refuses it:
+ * \`params: v.object({ ${camel}: ${pascal}Pipe })\`.
+ */
+export const ${pascal}Pipe = v.pipe(
+  v.string(),
+  v.trim(),
+  v.nonEmpty("It is empty"),
+);
+`,
+    test: `import assert from "node:assert/strict";
+import * as v from "valibot";
+import { ${pascal}Pipe } from "./${snake}_pipe.ts";
+
+Deno.test("${pascal}Pipe drops the space around a text", () => {
+  assert.equal(v.parse(${pascal}Pipe, "  text "), "text");
+});
+
+Deno.test("${pascal}Pipe refuses a text of nothing but space", () => {
+  assert.equal(v.is(${pascal}Pipe, "  "), false);
+});
+`,
+  };
+}

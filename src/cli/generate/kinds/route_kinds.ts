@@ -1,0 +1,196 @@
+/**
+ * Controllers, and what runs around their routes: guards, interceptors, filters.
+ *
+ * @module
+ */
+import type { EntityName } from "../../project/entity_name.ts";
+import { type CodeAndTest, codeKind, type Kind } from "../kind.ts";
+import type { Target } from "../target.ts";
+
+/** A controller with a route, listed in the nearest module. */
+export const CONTROLLER: Kind = codeKind({
+  name: "controller",
+  aliases: ["co"],
+  about: "a controller with a route, listed in the nearest module",
+  example: "invoices",
+  template: controllerTemplate,
+  list: "controllers",
+});
+
+/** Gives a controller with one route. */
+function controllerTemplate(
+  { pascal, snake, kebab, prose }: EntityName,
+  { folders }: Target,
+): CodeAndTest {
+  const prefix = [...folders, kebab].join("/");
+  return {
+    code: `import { route } from "@fw/fw";
+import * as v from "valibot";
+
+export class ${pascal}Controller {
+  static readonly prefix = "${prefix}";
+  static readonly version = "v1";
+
+  show = route.get("/", {
+    response: v.object({ message: v.string() }),
+    openapi: { summary: "Show ${prose}" },
+  }, () => ({ message: "${prose}" }));
+}
+`,
+    test: `import { module } from "@fw/fw";
+import { createTestApplication } from "@fw/fw/testing";
+import assert from "node:assert/strict";
+import { ${pascal}Controller } from "./${snake}_controller.ts";
+
+Deno.test("GET /v1/${prefix} answers", async () => {
+  const TestModule = module({
+    providers: [], // what the controller injects
+    controllers: [${pascal}Controller],
+  });
+  await using app = await createTestApplication(TestModule);
+  const response = await app.request("/v1/${prefix}");
+  assert.equal(response.status, 200);
+  assert.deepEqual(await response.json(), { message: "${prose}" });
+});
+`,
+  };
+}
+
+/** A guard: lets a request in or refuses it. */
+export const GUARD: Kind = codeKind({
+  name: "guard",
+  aliases: ["gu"],
+  about: "a guard: lets a request in or refuses it",
+  example: "admin",
+  template: guardTemplate,
+  use: ({ pascal }) =>
+    `static readonly guards = [${pascal}Guard] of a controller, or guards: [${pascal}Guard] of a route`,
+});
+
+/** Gives a guard that lets nobody in. */
+function guardTemplate({ pascal, snake }: EntityName): CodeAndTest {
+  return {
+    code: `import type { CanActivate, Context } from "@fw/fw";
+
+/** Lets a request in, or refuses it with 403. */
+export class ${pascal}Guard implements CanActivate {
+  /** A new guard lets nobody in: say here whom it should. */
+  canActivate(_c: Context): boolean {
+    return false;
+  }
+}
+`,
+    test: `import { module, route } from "@fw/fw";
+import { createTestApplication } from "@fw/fw/testing";
+import assert from "node:assert/strict";
+import { ${pascal}Guard } from "./${snake}_guard.ts";
+
+class GuardedController {
+  static readonly guards = [${pascal}Guard];
+  show = route.get("/", () => ({ secret: 42 }));
+}
+
+Deno.test("${pascal}Guard refuses a request with 403", async () => {
+  const TestModule = module({ controllers: [GuardedController] });
+  await using app = await createTestApplication(TestModule);
+  assert.equal((await app.request("/")).status, 403);
+});
+`,
+  };
+}
+
+/** An interceptor: runs around a handler. */
+export const INTERCEPTOR: Kind = codeKind({
+  name: "interceptor",
+  aliases: ["itc"],
+  about: "an interceptor: runs around a handler",
+  example: "timing",
+  template: interceptorTemplate,
+  use: ({ pascal }) =>
+    `static readonly interceptors = [${pascal}Interceptor] of a controller, or interceptors of a route`,
+});
+
+/** Gives an interceptor that times handlers. */
+function interceptorTemplate({ pascal, snake }: EntityName): CodeAndTest {
+  return {
+    code: `import type { Context, Interceptor, NextHandler } from "@fw/fw";
+
+/** Runs around a handler: here, it tells how long the handler took. */
+export class ${pascal}Interceptor implements Interceptor {
+  async intercept(c: Context, next: NextHandler): Promise<unknown> {
+    const startedAt = performance.now();
+    const result = await next();
+    const durationMs = performance.now() - startedAt;
+    c.header("server-timing", \`handler;dur=\${durationMs.toFixed(1)}\`);
+    return result;
+  }
+}
+`,
+    test: `import { module, route } from "@fw/fw";
+import { createTestApplication } from "@fw/fw/testing";
+import assert from "node:assert/strict";
+import { ${pascal}Interceptor } from "./${snake}_interceptor.ts";
+
+class InterceptedController {
+  static readonly interceptors = [${pascal}Interceptor];
+  show = route.get("/", () => ({ answer: 42 }));
+}
+
+Deno.test("${pascal}Interceptor tells how long the handler took", async () => {
+  const TestModule = module({ controllers: [InterceptedController] });
+  await using app = await createTestApplication(TestModule);
+  const response = await app.request("/");
+  assert.deepEqual(await response.json(), { answer: 42 });
+  assert.match(response.headers.get("server-timing") ?? "", /^handler;dur=\\d/);
+});
+`,
+  };
+}
+
+/** A filter: answers for errors of its choice. */
+export const FILTER: Kind = codeKind({
+  name: "filter",
+  aliases: ["f"],
+  about: "a filter: answers for errors of its choice",
+  example: "payment",
+  template: filterTemplate,
+  use: ({ pascal }) =>
+    `static readonly filters = [${pascal}Filter] of a controller, or filters of a route`,
+});
+
+/** Gives an exception filter for one kind of error. */
+function filterTemplate({ pascal, snake }: EntityName): CodeAndTest {
+  return {
+    code: `import { BadRequestException, type ExceptionFilter } from "@fw/fw";
+
+/** Sees what was thrown: here, a RangeError becomes a 400, and all else is left. */
+export class ${pascal}Filter implements ExceptionFilter {
+  catch(error: unknown): void {
+    if (error instanceof RangeError) {
+      throw new BadRequestException(error.message);
+    }
+  }
+}
+`,
+    test: `import { module, route } from "@fw/fw";
+import { createTestApplication } from "@fw/fw/testing";
+import assert from "node:assert/strict";
+import { ${pascal}Filter } from "./${snake}_filter.ts";
+
+class FailingController {
+  static readonly filters = [${pascal}Filter];
+  show = route.get("/", () => {
+    throw new RangeError("It is too much");
+  });
+}
+
+Deno.test("${pascal}Filter answers a RangeError with 400", async () => {
+  const TestModule = module({ controllers: [FailingController] });
+  await using app = await createTestApplication(TestModule);
+  const response = await app.request("/");
+  assert.equal(response.status, 400);
+  assert.equal((await response.json()).detail, "It is too much");
+});
+`,
+  };
+}
