@@ -9,13 +9,13 @@ import type { Found, Include, Reading, RelationGraph } from "./model/include.ts"
 import { Lookups } from "./query/unique_lookup.ts";
 import { insertRow, insertRows } from "./write/inserts.ts";
 import type { AnyModel } from "./model/model.ts";
-import { Operation } from "./connection/operation.ts";
+import { Operation, type OperationContext } from "./query/operation.ts";
 import type { Filter } from "./query/operators.ts";
 import { checkOptions, isPlainObject } from "./model/plain_object.ts";
 import { identity, readInclude } from "./query/include_query.ts";
 import type { ColumnName, ColumnValue, CreateInput, Row, UpdateInput } from "./model/row.ts";
-import { countRows, readRows, type RowsOptions } from "./query/rows_query.ts";
-import { dropUnselected, readSelection } from "./query/selection.ts";
+import { countRows, readRows } from "./query/rows_query.ts";
+import { dropUnselected, type PageOptions, readSelection } from "./query/find_options.ts";
 import { type AnyRow, decodeRow, type Table, type Values } from "./query/table.ts";
 import type { ComparableColumn, FindManyOptions, UniqueWhere, Where } from "./model/where.ts";
 import { deleteRow, updateRow, upsertRow } from "./write/writes.ts";
@@ -50,7 +50,7 @@ export class Repository<
   constructor(table: Table, scope: Values = new Map()) {
     this.#table = table;
     this.#scope = scope;
-    this.#lookups = new Lookups(table, scope, `read ${table.name}`);
+    this.#lookups = new Lookups(this.#context("read"));
   }
 
   /**
@@ -81,8 +81,7 @@ export class Repository<
   /** Creates a row and gives it as the database stores it. */
   async create(options: { readonly data: Omit<CreateInput<M>, S> }): Promise<Row<M>> {
     const operation = this.#operation("create", options, ["data"]);
-    const values = createValues(options.data, this.#scope, this.#table, operation);
-    return rowOf(await insertRow(values, this.#table, operation.action));
+    return rowOf(await insertRow(createValues(options.data, operation), operation));
   }
 
   /** Creates rows, all of them or none, and gives how many. */
@@ -90,12 +89,11 @@ export class Repository<
     options: { readonly data: readonly Omit<CreateInput<M>, S>[] },
   ): Promise<number> {
     const operation = this.#operation("create", options, ["data"]);
-    const { action } = operation;
     const { data } = options;
-    if (!Array.isArray(data)) throw new TypeError(`Cannot ${action}: data is not a list`);
+    if (!Array.isArray(data)) throw operation.mistake("data is not a list");
     const rows: (readonly unknown[])[] = [];
-    for (const row of data) rows.push(createTuple(row, this.#scope, this.#table, operation));
-    await insertRows(rows, this.#table, action);
+    for (const row of data) rows.push(createTuple(row, operation));
+    await insertRows(rows, operation);
     return rows.length;
   }
 
@@ -106,14 +104,14 @@ export class Repository<
   >(
     options: { readonly where: UniqueWhere<M> } & Reading<K, I>,
   ): Promise<Found<M, G, K, I, S> | null> {
-    const action = `read ${this.#table.name}`;
-    checkOptions(options, UNIQUE_OPTIONS, { action });
+    const context = this.#context("read");
+    checkOptions(options, UNIQUE_OPTIONS, context);
     const { where, select, include } = options;
     if (select === undefined && include === undefined && this.#lookups.takes(where)) {
       // Without a selection and relations, what is found is the row.
       return await this.#lookups.find(where) as Found<M, G, K, I, S> | null;
     }
-    const operation = new Operation("read", action);
+    const operation = new Operation("read", context);
     const [row = null] = await this.#read(options, this.#unique(where, operation), operation);
     return row;
   }
@@ -125,7 +123,7 @@ export class Repository<
   >(
     options: Omit<FindManyOptions<M>, "take"> & Reading<K, I> = {},
   ): Promise<Found<M, G, K, I, S> | null> {
-    checkOptions(options, FIRST_OPTIONS, { action: `read ${this.#table.name}` });
+    checkOptions(options, FIRST_OPTIONS, this.#context("read"));
     const [row = null] = await this.findMany<K, I>({ ...options, take: 1 });
     return row;
   }
@@ -157,9 +155,8 @@ export class Repository<
   }): Promise<Row<M>> {
     const operation = this.#operation("update", options, ["where", "data"]);
     const { where, data } = options;
-    const values = updateValues(data, this.#scope, this.#table, operation);
-    const target = { scope: this.#scope, unique: uniqueValues(where, this.#table, operation) };
-    return rowOf(await updateRow(target, values, this.#table, operation.action));
+    const values = updateValues(data, operation);
+    return rowOf(await updateRow({ unique: uniqueValues(where, operation), values }, operation));
   }
 
   /**
@@ -170,14 +167,13 @@ export class Repository<
     options: ManyRows<M> & { readonly data: Omit<UpdateInput<M>, S> },
   ): Promise<number> {
     const operation = this.#operation("update", options, ["where", "all", "data"]);
-    const values = updateValues(options.data, this.#scope, this.#table, operation);
+    const values = updateValues(options.data, operation);
     const filter = this.#many(options, operation);
     if (values.size === 0) return await this.count({ where: options.where });
     operation.section("many");
-    const assignments = assign(values, this.#table, operation);
+    const assignments = assign(values, operation);
     const { kysely } = this.#table.connection;
-    const { affectedRows } = await this.#table.run(
-      operation,
+    const { affectedRows } = await operation.run(
       () => kysely.updateTable(this.#table.name).set(assignments).where(filter),
     );
     return affectedRows;
@@ -198,21 +194,19 @@ export class Repository<
   }): Promise<Row<M>> {
     const operation = this.#operation("upsert", options, ["where", "create", "update"]);
     const { where, create, update } = options;
-    const { action } = operation;
-    const unique = uniqueValues(where, this.#table, operation);
+    const unique = uniqueValues(where, operation);
     const [[column, value] = []] = unique;
     if (column === undefined || unique.size > 1) {
-      throw new TypeError(`Cannot ${action}: where has more than one column`);
+      throw operation.mistake("where has more than one column");
     }
     const given = (create as Readonly<Record<string, unknown>> | null)?.[column.name];
     if (given !== undefined && identity(given) !== identity(value)) {
-      throw new TypeError(`Cannot ${action}: create has another ${column.name} than where`);
+      throw operation.mistake(`create has another ${column.name} than where`);
     }
     const data = isPlainObject(create) ? { ...create, [column.name]: value } : create;
-    const created = createValues(data, this.#scope, this.#table, operation);
-    const updated = updateValues(update, this.#scope, this.#table, operation);
-    const target = { scope: this.#scope, unique };
-    return rowOf(await upsertRow(target, created, updated, this.#table, action));
+    const created = createValues(data, operation);
+    const values = updateValues(update, operation);
+    return rowOf(await upsertRow({ unique, created, values }, operation));
   }
 
   /**
@@ -222,9 +216,7 @@ export class Repository<
    */
   async delete(options: { readonly where: UniqueWhere<M> }): Promise<Row<M>> {
     const operation = this.#operation("delete", options, ["where"]);
-    const { where } = options;
-    const target = { scope: this.#scope, unique: uniqueValues(where, this.#table, operation) };
-    return rowOf(await deleteRow(target, this.#table, operation.action));
+    return rowOf(await deleteRow(uniqueValues(options.where, operation), operation));
   }
 
   /**
@@ -236,8 +228,7 @@ export class Repository<
     operation.section("many");
     const filter = this.#many(options, operation);
     const { kysely } = this.#table.connection;
-    const { affectedRows } = await this.#table.run(
-      operation,
+    const { affectedRows } = await operation.run(
       () => kysely.deleteFrom(this.#table.name).where(filter),
     );
     return affectedRows;
@@ -251,9 +242,8 @@ export class Repository<
     const operation = this.#operation("count", options, ["where", "distinct"]);
     const { where, distinct } = options;
     const filter = this.#where(where, operation);
-    const { rows: [row] } = await this.#table.run(
-      operation,
-      countRows(distinct, filter, this.#table, operation),
+    const { rows: [row] } = await operation.run(
+      countRows(distinct, filter, operation),
     );
     return Number(row?.[0]);
   }
@@ -263,8 +253,7 @@ export class Repository<
     const operation = this.#operation("look up", options, ["where"]);
     const filter = this.#where(options.where, operation);
     const { kysely } = this.#table.connection;
-    const { rows } = await this.#table.run(
-      operation,
+    const { rows } = await operation.run(
       () =>
         kysely.selectFrom(this.#table.name).where(filter)
           .select((eb) => eb.lit(1).as("found")).limit((eb) => eb.lit(1)),
@@ -274,19 +263,23 @@ export class Repository<
 
   /** Begins an operation with options of known names; the verb is in its error messages. */
   #operation(verb: Verb, options: unknown, known: readonly string[]): Operation {
-    const action = `${verb} ${this.#table.name}`;
-    checkOptions(options, known, { action });
-    return new Operation(verb, action);
+    const context = this.#context(verb);
+    checkOptions(options, known, context);
+    return new Operation(verb, context);
+  }
+
+  #context(verb: Verb): OperationContext {
+    return { table: this.#table, scope: this.#scope, action: `${verb} ${this.#table.name}` };
   }
 
   #where(where: unknown, operation: Operation): Filter {
     const scope = valueFilters(this.#scope, operation);
     if (where === undefined) return every(scope);
-    return every([...scope, whereFilter(where, this.#table, operation)]);
+    return every([...scope, whereFilter(where, operation)]);
   }
 
   #unique(where: unknown, operation: Operation): Filter {
-    const unique = uniqueValues(where, this.#table, operation);
+    const unique = uniqueValues(where, operation);
     const scope = valueFilters(this.#scope, operation);
     return every([...scope, every(valueFilters(unique, operation))]);
   }
@@ -295,26 +288,22 @@ export class Repository<
     if (all === true && where === undefined) return this.#where(undefined, operation);
     const filter = this.#where(where ?? {}, operation);
     if (all === undefined && namesColumn(where)) return filter;
-    throw new TypeError(
-      `Cannot ${operation.action}: where names no column; for every row, say all: true alone`,
-    );
+    throw operation.mistake("where names no column; for every row, pass all: true alone");
   }
 
   async #read<K extends ColumnName<M>, I>(
-    options: RowsOptions & Reading<K, I>,
+    options: PageOptions & { readonly distinct?: unknown } & Reading<K, I>,
     filter: Filter,
     operation: Operation,
   ): Promise<Found<M, G, K, I, S>[]> {
-    const table = this.#table;
     const { select, include } = options;
-    const inclusions = readInclude(include, this.#scope, table, operation);
-    const columns = readSelection(select, inclusions.map(({ own }) => own), table, operation);
-    const query = readRows(options, columns, filter, table, operation);
-    const { rows } = await table.run(operation, query);
+    const inclusions = readInclude(include, operation);
+    const columns = readSelection(select, inclusions.map(({ own }) => own), operation);
+    const { rows } = await operation.run(readRows({ ...options, columns, filter }, operation));
     const read = rows.map((row) => decodeRow(row, columns));
     for (const inclusion of inclusions) await inclusion.addTo(read);
     dropUnselected(read, select, columns);
-    // The table decodes each column to the type that the model gives it.
+    // The table decodes each column to the type that the model declares for it.
     return read as Found<M, G, K, I, S>[];
   }
 }

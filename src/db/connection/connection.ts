@@ -9,7 +9,7 @@ import { AmbientDriver } from "../transaction/ambient_driver.ts";
 import type { AnyTables, Dialect, Grammar, StatementResult } from "./dialect.ts";
 import { DbError, dbError, type DbFailure, explaining } from "../errors.ts";
 import { Gate } from "../transaction/gate.ts";
-import type { Statement } from "./operation.ts";
+import type { Statement } from "./statement.ts";
 import { StatementLog } from "./statement_log.ts";
 import type { Transaction, TransactionOptions } from "../transaction/transaction.ts";
 import type { FailureRules } from "../transaction/transaction_connection.ts";

@@ -15,7 +15,7 @@ import type {
 import type { DbFailure } from "../errors.ts";
 import type { FieldKind } from "../model/field_kind.ts";
 import type { AnyField } from "../model/model.ts";
-import type { Slot, Statement } from "./operation.ts";
+import type { Slot, Statement } from "./statement.ts";
 import type { IsolationLevel } from "../transaction/transaction.ts";
 
 /** Tables whose names and columns are known at run time only. */

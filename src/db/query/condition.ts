@@ -1,6 +1,6 @@
 /**
- * Reads conditions: checks a `where` against its table, and tells how to say it in SQL. Of a
- * condition, only names of columns that the model declares become SQL; values are bound.
+ * Reads conditions: checks a `where` against its table, and builds its SQL. Only names of columns that
+ * the model declares become SQL; values are bound.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type { AnyTables } from "../connection/dialect.ts";
 import { isPlainObject, membersOf } from "../model/plain_object.ts";
 import { isUnique } from "../model/model.ts";
-import type { Operation } from "../connection/operation.ts";
+import type { Operation } from "./operation.ts";
 import { compareFilter, type Filter, operatorFilter } from "./operators.ts";
-import type { Table, TableColumn, Values } from "./table.ts";
+import type { TableColumn, Values } from "./table.ts";
 
 type Builder = ExpressionBuilder<AnyTables, string>;
 
-/** How many conditions are joined side by side. */
+/** The most conditions that one expression joins. */
 const MAX_WIDTH = 100;
 const MAX_DEPTH = 100;
 
@@ -24,22 +24,15 @@ const MAX_DEPTH = 100;
  * @throws {TypeError} if it has an unknown column or operator, a value of another type, or
  * `undefined` anywhere
  */
-export function whereFilter(
-  where: unknown,
-  table: Table,
-  operation: Operation,
-  depth = 0,
-): Filter {
+export function whereFilter(where: unknown, operation: Operation, depth = 0): Filter {
   if (depth > MAX_DEPTH) {
-    throw new TypeError(
-      `Cannot ${operation.action}: where is nested over ${MAX_DEPTH} levels deep`,
-    );
+    throw operation.mistake(`where is nested over ${MAX_DEPTH} levels deep`);
   }
   operation.add("(");
   const filters = membersOf(where, "where", operation).map(([name, value]) =>
     isLogic(name)
-      ? logicFilter(name, value, table, { operation, depth: depth + 1 })
-      : columnFilter(table.column(name, operation.action), value, operation)
+      ? logicFilter(name, value, { operation, depth: depth + 1 })
+      : columnFilter(operation.column(name), value, operation)
   );
   operation.add(")");
   return every(filters);
@@ -50,30 +43,30 @@ export function whereFilter(
  *
  * @throws {TypeError} if it has no column, one that is not unique, or a condition that is not equality
  */
-export function uniqueValues(where: unknown, table: Table, operation: Operation): Values {
-  const { action } = operation;
+export function uniqueValues(where: unknown, operation: Operation): Values {
   const values = new Map<TableColumn, unknown>();
   for (const [name, condition] of membersOf(where, "where", operation)) {
-    const column = table.column(name, action);
-    if (!isUnique(column.field)) {
-      throw new TypeError(`Cannot ${action}: ${name} is not unique`);
-    }
+    const column = operation.column(name);
+    if (!isUnique(column.field)) throw operation.mistake(`${name} is not unique`);
     const value = soleOperand(condition);
-    column.encode(value, action);
+    column.encode(value, operation.action);
     values.set(column, value);
   }
   if (values.size > 0) return values;
-  throw new TypeError(`Cannot ${action}: where names no unique column`);
+  throw operation.mistake("where names no unique column");
 }
 
-/** Gives the filters of rows whose columns have these values. */
+/** Returns the filters of rows whose columns have these values. */
 export function valueFilters(values: Values, operation: Operation): readonly Filter[] {
-  return Array.from(values, ([column, value]) => compareFilter(column, "=", value, operation));
+  return Array.from(
+    values,
+    ([column, operand]) => compareFilter({ column, operator: "=", operand }, operation),
+  );
 }
 
 /**
- * Tells whether a `Where` says something of a column, in each of its alternatives: one that does not
- * may hold for every row.
+ * Checks whether a `Where` names a column in each of its alternatives: one that does not may hold for
+ * every row.
  */
 export function namesColumn(where: unknown): boolean {
   if (!isPlainObject(where)) return false;
@@ -89,7 +82,7 @@ export function every(filters: readonly Filter[]): Filter {
   return balanced(filters, (eb, parts) => eb.and(parts));
 }
 
-/** Databases and compilers go down the tree of a condition, which must not be as deep as it is long. */
+/** Databases and compilers recurse into the tree of a condition: a long list must not become deep. */
 function balanced(
   filters: readonly Filter[],
   join: (eb: Builder, parts: Expression<SqlBool>[]) => Expression<SqlBool>,
@@ -107,35 +100,34 @@ function isLogic(name: string): name is "AND" | "OR" | "NOT" {
 function logicFilter(
   name: "AND" | "OR" | "NOT",
   value: unknown,
-  table: Table,
   { operation, depth }: { readonly operation: Operation; readonly depth: number },
 ): Filter {
   operation.add(name);
   if (name === "NOT") {
-    const filter = whereFilter(value, table, operation, depth);
+    const filter = whereFilter(value, operation, depth);
     return (eb) => eb.not(eb.parens(filter(eb)));
   }
-  if (!Array.isArray(value)) {
-    throw new TypeError(`Cannot ${operation.action}: ${name} is not a list`);
-  }
+  if (!Array.isArray(value)) throw operation.mistake(`${name} is not a list`);
   operation.add("[");
-  const filters = Array.from(value, (part) => whereFilter(part, table, operation, depth));
+  const filters = Array.from(value, (part) => whereFilter(part, operation, depth));
   operation.add("]");
   return name === "AND" ? every(filters) : balanced(filters, (eb, parts) => eb.or(parts));
 }
 
 function columnFilter(column: TableColumn, condition: unknown, operation: Operation): Filter {
-  if (!isPlainObject(condition)) return operatorFilter(column, "equals", condition, operation);
-  const operators = membersOf(condition, column.name, operation);
-  if (operators.length === 0) {
-    throw new TypeError(`Cannot ${operation.action}: ${column.name} has no operator`);
+  if (!isPlainObject(condition)) {
+    return operatorFilter({ column, operator: "equals", operand: condition }, operation);
   }
+  const operators = membersOf(condition, column.name, operation);
+  if (operators.length === 0) throw operation.mistake(`${column.name} has no operator`);
   return every(
-    operators.map(([operator, operand]) => operatorFilter(column, operator, operand, operation)),
+    operators.map(([operator, operand]) =>
+      operatorFilter({ column, operator, operand }, operation)
+    ),
   );
 }
 
-/** Unwraps `{ equals: value }`; anything else is left for the column to refuse. */
+/** Unwraps `{ equals: value }`; the column refuses anything else. */
 export function soleOperand(condition: unknown): unknown {
   if (!isPlainObject(condition) || !("equals" in condition)) return condition;
   return Object.keys(condition).length === 1 ? condition.equals : condition;

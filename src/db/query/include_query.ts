@@ -3,13 +3,12 @@
  *
  * @module
  */
-import { every, valueFilters, whereFilter } from "./condition.ts";
-import { Operation } from "../connection/operation.ts";
-import { bindList } from "./operators.ts";
-import type { PageOptions } from "./page.ts";
 import { checkOptions, isPlainObject } from "../model/plain_object.ts";
+import { every, valueFilters, whereFilter } from "./condition.ts";
+import { dropUnselected, type PageOptions, readSelection } from "./find_options.ts";
+import { Operation } from "./operation.ts";
+import { bindList } from "./operators.ts";
 import { readRelated } from "./rows_query.ts";
-import { dropUnselected, readSelection } from "./selection.ts";
 import {
   type AnyRow,
   decodeRow,
@@ -27,44 +26,42 @@ export interface Inclusion {
   readonly addTo: (rows: readonly AnyRow[]) => Promise<void>;
 }
 
+/** A relation that an `include` names. */
+interface NamedRelation {
+  readonly name: string;
+  readonly relation: TableRelation;
+}
+
+type Options = Readonly<Record<string, unknown>>;
+
 const ONE_OPTIONS: readonly string[] = ["select", "include"];
 const MANY_OPTIONS: readonly string[] = [...ONE_OPTIONS, "where", "orderBy", "take", "skip"];
-/** How many keys a query has at most; with more rows there are more queries. */
+/** The most keys in a query; with more rows there are more queries. */
 const MAX_KEYS = 8192;
 
 /**
  * Reads an `include`, with all that is in it.
  *
- * @throws {TypeError} if it has an unknown relation, or an option that is none
+ * @throws {TypeError} if it has an unknown relation or option
  */
-export function readInclude(
-  include: unknown,
-  scope: Values,
-  table: Table,
-  operation: Operation,
-): readonly Inclusion[] {
+export function readInclude(include: unknown, operation: Operation): readonly Inclusion[] {
   if (include === undefined) return [];
-  const { action } = operation;
-  if (!isPlainObject(include)) {
-    throw new TypeError(`Cannot ${action}: include is not a plain object`);
-  }
+  if (!isPlainObject(include)) throw operation.mistake("include is not a plain object");
   return Object.keys(include).flatMap((name) => {
-    const options = include[name];
-    const relation = table.relations.get(name);
-    if (!relation) {
-      throw new TypeError(`Cannot ${action}: there is no relation ${JSON.stringify(name)}`);
-    }
-    if (options === undefined || options === false) return [];
-    const known = optionsOf(name, options, relation, operation);
-    const prepare = () => new RelatedReading(relation, known, scope, action);
-    // What is wrong with the options is told before anything is read.
+    const relation = operation.table.relations.get(name);
+    if (!relation) throw operation.mistake(`there is no relation ${JSON.stringify(name)}`);
+    if (include[name] === undefined || include[name] === false) return [];
+    const options = optionsOf({ name, relation }, include[name], operation);
+    const prepare = () => new RelatedReading(relation, options, operation);
+    // The options are checked before anything is read.
     const first = prepare();
-    const addTo = (rows: readonly AnyRow[]) => addRelated(name, rows, relation, { first, prepare });
+    const addTo = (rows: readonly AnyRow[]) =>
+      addRelated({ name, relation }, rows, { first, prepare });
     return { own: relation.own, addTo };
   });
 }
 
-/** One query of related rows, and what is related to those. */
+/** One query of related rows, and the rows that are related to those. */
 class RelatedReading {
   readonly #relation: TableRelation;
   readonly #operation: Operation;
@@ -73,14 +70,9 @@ class RelatedReading {
   readonly #inclusions: readonly Inclusion[];
   readonly #query: ReturnType<typeof readRelated>;
 
-  constructor(
-    relation: TableRelation,
-    options: Readonly<Record<string, unknown>>,
-    scope: Values,
-    action: string,
-  ) {
+  constructor(relation: TableRelation, options: Options, { scope, action }: Operation) {
     const { table, their, through } = relation;
-    const operation = new Operation("related", action);
+    const operation = new Operation("related", { table, scope, action });
     operation.section(
       through
         ? `through ${through.table.name} ${through.own} ${through.their}`
@@ -88,37 +80,36 @@ class RelatedReading {
     );
     const between = through && {
       ...through,
-      filters: valueFilters(scopeOf(through.table, scope, action), operation),
+      filters: valueFilters(scopeOf(through.table, operation), operation),
     };
     operation.section("of");
     this.#relation = relation;
     this.#operation = operation;
     this.#select = options.select;
-    this.#inclusions = readInclude(options.include, scope, table, operation);
+    this.#inclusions = readInclude(options.include, operation);
     const needed = this.#inclusions.map(({ own }) => own);
-    this.#columns = readSelection(options.select, needed, table, operation);
-    const filters = [...valueFilters(scopeOf(table, scope, action), operation)];
-    if (options.where !== undefined) filters.push(whereFilter(options.where, table, operation));
+    this.#columns = readSelection(options.select, needed, operation);
+    const filters = [...valueFilters(scopeOf(table, operation), operation)];
+    if (options.where !== undefined) filters.push(whereFilter(options.where, operation));
     this.#query = readRelated(
       {
-        // What is not of its type is told where it is read.
+        // Their types are checked where they are read.
         ...options as PageOptions,
         columns: this.#columns,
         filter: every(filters),
         owner: through?.own ?? their.name,
         through: between,
       },
-      table,
       operation,
     );
   }
 
   /** Reads the rows that belong to keys, each with its key. */
   async read(keys: readonly unknown[]): Promise<readonly (readonly [unknown, AnyRow])[]> {
-    const { table, own } = this.#relation;
+    const { own } = this.#relation;
     this.#operation.section("keys");
     const slots = bindList(own, keys, this.#operation);
-    const { rows } = await table.run(this.#operation, this.#query(slots));
+    const { rows } = await this.#operation.run(this.#query(slots));
     const found = rows.map(([key, ...values]) =>
       [own.codec.decode(key, own.field), decodeRow(values, this.#columns)] as const
     );
@@ -130,9 +121,8 @@ class RelatedReading {
 }
 
 async function addRelated(
-  name: string,
+  { name, relation: { kind, own } }: NamedRelation,
   rows: readonly AnyRow[],
-  { kind, own }: TableRelation,
   { first, prepare }: { readonly first: RelatedReading; readonly prepare: () => RelatedReading },
 ): Promise<void> {
   const values = new Map<unknown, unknown>();
@@ -149,47 +139,46 @@ async function addRelated(
   }
   for (const row of rows) {
     const found = related.get(identity(row[own.name])) ?? [];
-    // Several rows may belong to one: each gets its own.
+    // Several rows may refer to one: each gets a copy.
     row[name] = kind === "many" ? found : found[0] ? { ...found[0] } : null;
   }
 }
 
 function optionsOf(
-  name: string,
+  { name, relation: { kind } }: NamedRelation,
   options: unknown,
-  { kind }: TableRelation,
-  { action }: Operation,
-): Readonly<Record<string, unknown>> {
+  operation: Operation,
+): Options {
   if (options === true) return {};
   const subject = `include.${name}`;
   if (!isPlainObject(options)) {
-    throw new TypeError(`Cannot ${action}: ${subject} is neither a boolean nor a plain object`);
+    throw operation.mistake(`${subject} is neither a boolean nor a plain object`);
   }
+  const { action } = operation;
   checkOptions(options, kind === "many" ? MANY_OPTIONS : ONE_OPTIONS, { action, subject });
   return options;
 }
 
 /**
- * A scope holds for related rows, and those of a join model, as far as their table has its columns.
+ * Returns the part of a scope that holds for related rows, or those of a join model: the columns that
+ * their table has.
  *
  * @throws {TypeError} if a column of the same name is of another kind
  */
-function scopeOf(table: Table, scope: Values, action: string): Values {
+function scopeOf(table: Table, operation: Operation): Values {
   const own = new Map<TableColumn, unknown>();
-  for (const [{ name, field: { kind } }, value] of scope) {
+  for (const [{ name, field: { kind } }, value] of operation.scope) {
     if (!table.has(name)) continue;
-    const column = table.column(name, action);
+    const column = table.column(name, operation.action);
     if (column.field.kind !== kind) {
-      throw new TypeError(
-        `Cannot ${action}: ${name} is in the scope, and of ${table.name} no ${kind}`,
-      );
+      throw operation.mistake(`${name} is in the scope, and of ${table.name} no ${kind}`);
     }
     own.set(column, value);
   }
   return own;
 }
 
-/** Tells equal values by what a Map takes for equal. */
+/** Returns a key for a Map that is the same for equal values. */
 export function identity(value: unknown): unknown {
   return value instanceof Date ? value.getTime() : value;
 }

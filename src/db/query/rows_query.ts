@@ -1,5 +1,5 @@
 /**
- * Says in SQL which rows to read.
+ * Builds the queries of rows.
  *
  * @module
  */
@@ -13,8 +13,6 @@ import {
 } from "kysely";
 import { every } from "./condition.ts";
 import type { AnyTables } from "../connection/dialect.ts";
-import type { Operation, Slot } from "../connection/operation.ts";
-import type { Filter } from "./operators.ts";
 import {
   bindCount,
   checkBounds,
@@ -23,7 +21,9 @@ import {
   type PageOptions,
   readDistinct,
   readOrder,
-} from "./page.ts";
+} from "./find_options.ts";
+import type { Operation } from "./operation.ts";
+import type { Filter } from "./operators.ts";
 import type { Table, TableColumn } from "./table.ts";
 
 /** A query of rows. */
@@ -35,36 +35,35 @@ const ROWS = "~rows";
 const OWNER = "~owner";
 const OWNED = "~owned";
 
-/** What rows are read by. */
+/** Which rows to read. */
 export interface RowsOptions extends PageOptions {
-  /** Columns that tell rows apart. */
+  /** The columns to read. */
+  readonly columns: readonly TableColumn[];
+  /** The condition on the rows. */
+  readonly filter: Filter;
+  /** Columns by which rows are distinct. */
   readonly distinct?: unknown;
 }
 
 /**
- * Reads the options of a page of rows, and gives what says it in SQL.
+ * Reads the options of a page of rows, and returns what builds its query.
  *
  * @throws {TypeError} if they name an unknown column, or have a value of another type
  * @throws {RangeError} if `take` or `skip` is not a whole number of 0 or more
  */
-export function readRows(
-  options: RowsOptions,
-  columns: readonly TableColumn[],
-  filter: Filter,
-  table: Table,
-  operation: Operation,
-): () => Compilable {
-  const { kysely } = table.connection;
-  const distinct = readDistinct(options.distinct, table, operation);
+export function readRows(options: RowsOptions, operation: Operation): () => Compilable {
+  const { columns, filter } = options;
+  const { name: table, connection: { kysely } } = operation.table;
+  const distinct = readDistinct(options.distinct, operation);
   const isTotal = isBounded(options) || distinct.length > 0;
-  const order = readOrder(options.orderBy, isTotal, table, operation);
-  const bounded = readPage(options, table, operation);
+  const order = readOrder(options.orderBy, operation, { isTotal });
+  const bounded = readPage(options, operation);
   const names = columns.map(({ name }) => name);
   if (distinct.length === 0) {
-    return () => bounded(ordered(kysely.selectFrom(table.name).select(names).where(filter), order));
+    return () => bounded(ordered(kysely.selectFrom(table).select(names).where(filter), order));
   }
   return () => {
-    const numbered = kysely.selectFrom(table.name)
+    const numbered = kysely.selectFrom(table)
       .select([...new Set([...names, ...order.map(({ column }) => column.name)])])
       .select(numbering(distinct.map(({ name }) => name), order))
       .where(filter);
@@ -81,34 +80,34 @@ export function readRows(
 export interface RelatedOptions extends PageOptions {
   /** The columns to read. */
   readonly columns: readonly TableColumn[];
-  /** What the rows must meet. */
+  /** The condition on the rows. */
   readonly filter: Filter;
-  /** The column, of the table or of the one between, that holds the key of whom a row belongs to. */
+  /** The column, of the table or of the one between, that holds the key of the owner of a row. */
   readonly owner: string;
-  /** The table between, its column that refers to the related rows, and what its rows must meet. */
+  /** The table between, its column that refers to the related rows, and the conditions on its rows. */
   readonly through?:
     | { readonly table: Table; readonly their: string; readonly filters: readonly Filter[] }
     | undefined;
 }
 
 /**
- * Says how to read related rows, each after the key of whom it belongs to; bounds count for each key.
+ * Builds the query of related rows, each after the key of its owner; bounds count for each key.
  *
  * @throws as {@linkcode readRows}
  */
 export function readRelated(
   options: RelatedOptions,
-  table: Table,
   operation: Operation,
 ): (keys: readonly unknown[]) => () => Compilable {
   const { columns, filter, owner, through } = options;
+  const { table } = operation;
   const { kysely } = table.connection;
   const names = columns.map(({ name }) => name);
-  const order = readOrder(options.orderBy, true, table, operation);
+  const order = readOrder(options.orderBy, operation, { isTotal: true });
   const { take, skip } = checkBounds(options, operation);
   const bounds = isBounded(options) && {
-    skip: bindCount("skip", skip, table, operation),
-    last: bindCount("last", Math.min(skip + take, Number.MAX_SAFE_INTEGER), table, operation),
+    skip: bindCount("skip", skip, operation),
+    last: bindCount("last", Math.min(skip + take, Number.MAX_SAFE_INTEGER), operation),
   };
   const related = (keys: readonly unknown[]): RowsQuery => {
     if (!through) {
@@ -135,11 +134,11 @@ export function readRelated(
 export function countRows(
   distinct: unknown,
   filter: Filter,
-  table: Table,
   operation: Operation,
 ): () => Compilable {
+  const { table } = operation;
   const { kysely } = table.connection;
-  const names = readDistinct(distinct, table, operation).map(({ name }) => name);
+  const names = readDistinct(distinct, operation).map(({ name }) => name);
   const count = sql<number>`count(*)`.as("count");
   if (names.length === 0) {
     return () => kysely.selectFrom(table.name).select(count).where(filter);
@@ -152,13 +151,12 @@ export function countRows(
 
 function readPage(
   options: PageOptions,
-  table: Table,
   operation: Operation,
 ): (query: RowsQuery) => RowsQuery {
   const { take, skip } = checkBounds(options, operation);
   if (!isBounded(options)) return (query) => query;
-  const limit: Slot = bindCount("take", take, table, operation);
-  const offset: Slot = bindCount("skip", skip, table, operation);
+  const limit = bindCount("take", take, operation);
+  const offset = bindCount("skip", skip, operation);
   return (query) => query.limit(sql<number>`${limit}`).offset(sql<number>`${offset}`);
 }
 

@@ -6,11 +6,11 @@
 import type { Compilable } from "kysely";
 import { BoundedCache, type BoundedCacheOptions } from "../../platform/bounded_cache.ts";
 import type { DbConnection } from "../connection/connection.ts";
-import type { Codec, DriverRow, Grammar, StatementResult } from "../connection/dialect.ts";
+import type { Codec, DriverRow, Grammar } from "../connection/dialect.ts";
 import { dbError } from "../errors.ts";
 import { FIELD_KINDS, type FieldKindRules } from "../model/field_kind.ts";
 import type { AnyField, AnyModel } from "../model/model.ts";
-import { compile, type CompiledStatement, fill, type Operation } from "../connection/operation.ts";
+import { compile, type CompiledStatement } from "../connection/statement.ts";
 import type { RelationKind } from "../model/relation.ts";
 
 /** At most 256 statements, and fewer where they bind many values. */
@@ -130,31 +130,9 @@ export class Table {
     throw new TypeError(`Cannot ${action}: there is no column ${JSON.stringify(name)}`);
   }
 
-  /**
-   * Runs an operation, with the SQL that the first of its shape had compiled.
-   *
-   * @throws {RangeError} if it binds more values than the database takes
-   * @throws {DbError} if it fails
-   */
-  run(
-    operation: Operation,
-    build: () => Compilable,
-  ): StatementResult | Promise<StatementResult> {
-    const { action } = operation;
-    const statement = fill(this.statement(operation, build), operation);
-    const { maxParameters } = this.connection.grammar;
-    if (statement.parameters.length > maxParameters) {
-      const { length } = statement.parameters;
-      throw new RangeError(
-        `Cannot ${action}: it has ${length} values, and can have ${maxParameters}`,
-      );
-    }
-    return this.connection.execute(action, statement);
-  }
-
-  /** Gives the SQL of an operation, compiled by the first of its shape, with slots for values. */
-  statement(operation: Operation, build: () => Compilable): CompiledStatement {
-    return this.#statements.getOrMake(operation.shape, () => compile(build()));
+  /** Returns the statement of a shape of operations, compiled at its first use. */
+  statement(shape: string, build: () => Compilable): CompiledStatement {
+    return this.#statements.getOrMake(shape, () => compile(build()));
   }
 }
 

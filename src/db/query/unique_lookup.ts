@@ -1,14 +1,14 @@
 /**
  * Finds rows by one unique column: the most frequent operation, and so little work for the database
- * that here more is prepared once than the SQL.
+ * that more than the SQL is prepared once here.
  *
  * @module
  */
-import { every, soleOperand, uniqueValues, valueFilters } from "./condition.ts";
-import { Operation } from "../connection/operation.ts";
 import { isPlainObject } from "../model/plain_object.ts";
+import { every, soleOperand, uniqueValues, valueFilters } from "./condition.ts";
+import { Operation, type OperationContext } from "./operation.ts";
 import { readRows } from "./rows_query.ts";
-import { type AnyRow, decodeRow, type Table, type TableColumn, type Values } from "./table.ts";
+import { type AnyRow, decodeRow, type TableColumn } from "./table.ts";
 
 interface Lookup {
   readonly column: TableColumn;
@@ -17,22 +17,19 @@ interface Lookup {
 
 /** Finds whole rows of a table, in a scope, by one unique column. */
 export class Lookups {
-  readonly #table: Table;
-  readonly #scope: Values;
-  readonly #action: string;
+  readonly #context: OperationContext;
   readonly #scoped: readonly unknown[];
-  /** By the name of the column; there are no more than the model has. */
+  /** By the name of the column: at most as many as the model has. */
   readonly #lookups = new Map<string, Lookup>();
 
-  /** Binds a table and the values that every row has. */
-  constructor(table: Table, scope: Values, action: string) {
-    this.#table = table;
-    this.#scope = scope;
-    this.#action = action;
+  /** Creates lookups, which have prepared nothing yet. */
+  constructor(context: OperationContext) {
+    this.#context = context;
+    const { scope, action } = context;
     this.#scoped = Array.from(scope, ([column, value]) => column.encode(value, action));
   }
 
-  /** Tells whether it can find a row by a condition: one that names a column and no more. */
+  /** Checks whether it can find a row by a condition: one that names a single column. */
   takes(where: unknown): where is Readonly<Record<string, unknown>> {
     if (!isPlainObject(where)) return false;
     const names = Object.keys(where);
@@ -41,8 +38,7 @@ export class Lookups {
 
   /** Finds a row, or `null`. */
   async find(where: Readonly<Record<string, unknown>>): Promise<AnyRow | null> {
-    const table = this.#table;
-    const action = this.#action;
+    const { table, action } = this.#context;
     const [name] = Object.keys(where) as [string];
     const { column, sql } = this.#lookups.get(name) ?? this.#prepare(name, where);
     const value = column.encode(soleOperand(where[name]), action);
@@ -56,16 +52,18 @@ export class Lookups {
   }
 
   #prepare(name: string, where: unknown): Lookup {
-    const table = this.#table;
-    const operation = new Operation("read", this.#action);
-    const unique = uniqueValues(where, table, operation);
+    const operation = new Operation("read", this.#context);
+    const unique = uniqueValues(where, operation);
     // The values are bound in this order.
-    const filters = [...valueFilters(this.#scope, operation), ...valueFilters(unique, operation)];
-    const query = readRows({}, table.columns, every(filters), table, operation);
-    const lookup = {
-      column: table.column(name, this.#action),
-      sql: table.statement(operation, query).sql,
-    };
+    const filters = [
+      ...valueFilters(operation.scope, operation),
+      ...valueFilters(unique, operation),
+    ];
+    const query = readRows(
+      { columns: operation.table.columns, filter: every(filters) },
+      operation,
+    );
+    const lookup = { column: operation.column(name), sql: operation.sql(query) };
     this.#lookups.set(name, lookup);
     return lookup;
   }

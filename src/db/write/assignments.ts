@@ -5,15 +5,16 @@
  */
 import { type Expression, sql } from "kysely";
 import { dbError } from "../errors.ts";
+import type { Slot } from "../connection/statement.ts";
 import { type AnyField, isGenerated } from "../model/model.ts";
-import type { Operation, Slot } from "../connection/operation.ts";
 import { isPlainObject } from "../model/plain_object.ts";
-import type { Table, TableColumn, Values } from "../query/table.ts";
+import type { Operation } from "../query/operation.ts";
+import type { TableColumn, Values } from "../query/table.ts";
 
 /** What columns are set to, by name. */
 export type Assignments = Readonly<Record<string, Slot | Expression<unknown>>>;
 
-/** Adds to what a column holds, or takes from it. */
+/** Increments or decrements a column. */
 class Difference {
   readonly operator: "+" | "-";
   readonly operand: unknown;
@@ -30,36 +31,25 @@ class Difference {
  * @throws {TypeError} if it has an unknown column, one of the scope, or a value of another type
  * @throws {DbError} `NotNullViolation` if a value is missing
  */
-export function createValues(
-  data: unknown,
-  scope: Values,
-  table: Table,
-  operation: Operation,
-): Values {
-  const tuple = createTuple(data, scope, table, operation);
+export function createValues(data: unknown, operation: Operation): Values {
+  const tuple = createTuple(data, operation);
   const values = new Map<TableColumn, unknown>();
-  for (const [index, column] of table.columns.entries()) {
+  for (const [index, column] of operation.table.columns.entries()) {
     if (tuple[index] !== undefined) values.set(column, tuple[index]);
   }
   return values;
 }
 
 /**
- * Reads a `CreateInput` as {@linkcode createValues} does, and gives the values in the order of the
+ * Reads a `CreateInput` as {@linkcode createValues} does, and returns the values in the order of the
  * table's columns; `undefined` is generated.
  */
-export function createTuple(
-  data: unknown,
-  scope: Values,
-  table: Table,
-  operation: Operation,
-): readonly unknown[] {
-  const { action } = operation;
-  const { columns } = table;
+export function createTuple(data: unknown, operation: Operation): readonly unknown[] {
+  const { table: { columns }, scope, action } = operation;
   const given = dataOf(data, operation);
   const tuple: unknown[] = columns.map(() => undefined);
   for (const name of Object.keys(given)) {
-    tuple[givenColumn(name, scope, table, action).index] = given[name];
+    tuple[givenColumn(name, operation).index] = given[name];
   }
   const missing: string[] = [];
   for (const column of columns) {
@@ -80,37 +70,31 @@ export function createTuple(
  *
  * @throws {TypeError} if it has an unknown column, one of the scope, the primary key, or a value of
  * another type
- * @throws {DbError} `NotNullViolation` if a value is `null` that may not be
+ * @throws {DbError} `NotNullViolation` if a value is `null` that cannot be
  */
-export function updateValues(
-  data: unknown,
-  scope: Values,
-  table: Table,
-  operation: Operation,
-): Values {
-  const { action } = operation;
+export function updateValues(data: unknown, operation: Operation): Values {
   const values = new Map<TableColumn, unknown>();
   const missing: string[] = [];
   for (const [name, value] of Object.entries(dataOf(data, operation))) {
-    const column = givenColumn(name, scope, table, action);
+    const column = givenColumn(name, operation);
     if (value === undefined) continue;
     const { flags } = column.field;
-    if (flags.has("primaryKey")) {
-      throw new TypeError(`Cannot ${action}: ${name} is the primary key`);
-    }
+    if (flags.has("primaryKey")) throw operation.mistake(`${name} is the primary key`);
     if (value === null && !flags.has("nullable")) missing.push(name);
     values.set(column, isPlainObject(value) ? differenceIn(value, column) ?? value : value);
   }
-  if (missing.length > 0) throw dbError(action, { code: "NotNullViolation", fields: missing });
+  if (missing.length > 0) {
+    throw dbError(operation.action, { code: "NotNullViolation", fields: missing });
+  }
   return values;
 }
 
 /** Binds values to be set in a table. */
-export function assign(values: Values, table: Table, operation: Operation): Assignments {
+export function assign(values: Values, operation: Operation): Assignments {
   const assignments: Record<string, Slot | Expression<unknown>> = {};
   for (const [column, value] of values) {
     if (value instanceof Difference) {
-      assignments[column.name] = changed(column, value, table, operation);
+      assignments[column.name] = changed(column, value, operation);
       continue;
     }
     const encoded = value === null ? null : column.encode(value, operation.action);
@@ -122,13 +106,12 @@ export function assign(values: Values, table: Table, operation: Operation): Assi
 function changed(
   column: TableColumn,
   { operator, operand }: Difference,
-  table: Table,
   operation: Operation,
 ): Expression<unknown> {
   const { name, field, grammar } = column;
   const slot = operation.bind(`${name} ${operator},`, column.encode(operand, operation.action));
   const amount = grammar.operand?.(slot, field) ?? slot;
-  return sql`${sql.ref(`${table.name}.${name}`)} ${sql.raw(operator)} ${amount}`;
+  return sql`${sql.ref(`${operation.table.name}.${name}`)} ${sql.raw(operator)} ${amount}`;
 }
 
 function differenceIn(
@@ -143,14 +126,14 @@ function differenceIn(
   return undefined;
 }
 
-function dataOf(data: unknown, { action }: Operation): Readonly<Record<string, unknown>> {
+function dataOf(data: unknown, operation: Operation): Readonly<Record<string, unknown>> {
   if (isPlainObject(data)) return data;
-  throw new TypeError(`Cannot ${action}: data is not a plain object`);
+  throw operation.mistake("data is not a plain object");
 }
 
-function givenColumn(name: string, scope: Values, table: Table, action: string): TableColumn {
-  const column = table.column(name, action);
-  if (scope.has(column)) throw new TypeError(`Cannot ${action}: the scope sets ${name}`);
+function givenColumn(name: string, operation: Operation): TableColumn {
+  const column = operation.column(name);
+  if (operation.scope.has(column)) throw operation.mistake(`the scope sets ${name}`);
   return column;
 }
 

@@ -1,27 +1,33 @@
 /**
- * Updates and deletes single rows, and gives them: by the statement that writes, where the database
- * can do so, else by another one in the same transaction.
+ * Updates and deletes single rows, and returns them: by the statement that writes, where the database
+ * can do so, otherwise by another one in the same transaction.
  *
  * @module
  */
-import { assign } from "./assignments.ts";
-import { every, valueFilters } from "../query/condition.ts";
 import { DbError, dbError } from "../errors.ts";
-import { insertInto, insertRow, passKeys } from "./inserts.ts";
-import { Operation } from "../connection/operation.ts";
+import { every, valueFilters } from "../query/condition.ts";
+import { Operation, type OperationContext } from "../query/operation.ts";
 import type { Filter } from "../query/operators.ts";
+import type { AnyRow, TableColumn, Values } from "../query/table.ts";
+import { assign } from "./assignments.ts";
+import { insertInto, insertRow, passKeys } from "./inserts.ts";
 import { lock, lockRow, namesOf, oneRow, rowOf } from "./row_reading.ts";
-import type { AnyRow, Table, TableColumn, Values } from "../query/table.ts";
 
 /** How often an upsert begins anew when others create and delete the same row. */
 const MAX_ATTEMPTS = 10;
 
-/** The row to write: the one of a scope that has values of unique columns. */
-export interface RowTarget {
-  /** What every row of the repository has. */
-  readonly scope: Values;
-  /** What only this one has. */
+/** A row and what to set in it. */
+export interface RowUpdate {
+  /** The values of unique columns that name the row. */
   readonly unique: Values;
+  /** The values to set. */
+  readonly values: Values;
+}
+
+/** A row to update, or to create. */
+export interface RowUpsert extends RowUpdate {
+  /** The values of a new row. */
+  readonly created: Values;
 }
 
 /**
@@ -29,43 +35,30 @@ export interface RowTarget {
  *
  * @throws {DbError} `RowNotFound` if there is none
  */
-export async function updateRow(
-  target: RowTarget,
-  values: Values,
-  table: Table,
-  action: string,
-): Promise<AnyRow> {
-  const row = await tryUpdate(target, values, table, action);
+export async function updateRow(update: RowUpdate, context: OperationContext): Promise<AnyRow> {
+  const row = await tryUpdate(update, context);
   if (row) return row;
-  throw dbError(action, { code: "RowNotFound" });
+  throw dbError(context.action, { code: "RowNotFound" });
 }
 
 /**
- * Deletes a row.
+ * Deletes the row with these values of unique columns.
  *
  * @throws {DbError} `RowNotFound` if there is none
  */
-export async function deleteRow(
-  target: RowTarget,
-  table: Table,
-  action: string,
-): Promise<AnyRow> {
+export async function deleteRow(unique: Values, context: OperationContext): Promise<AnyRow> {
+  const { table } = context;
   const { kysely, grammar } = table.connection;
-  const operation = new Operation("delete", action);
-  const filter = targetFilter(target, operation);
+  const operation = new Operation("delete", context);
+  const filter = targetFilter(unique, operation);
   const remove = () => kysely.deleteFrom(table.name).where(filter);
   if (grammar.returning) {
-    return oneRow(
-      await table.run(operation, () => remove().returning(namesOf(table))),
-      table,
-      action,
-    );
+    return oneRow(await operation.run(() => remove().returning(namesOf(table))), context);
   }
   return await table.connection.atomically(async () => {
-    const reading = new Operation("lock", action);
-    const readFilter = targetFilter(target, reading);
-    const row = oneRow(await table.run(reading, () => lock(readFilter, table)), table, action);
-    await table.run(operation, remove);
+    const row = await lockTarget(unique, context);
+    if (!row) throw dbError(context.action, { code: "RowNotFound" });
+    await operation.run(remove);
     return row;
   });
 }
@@ -76,31 +69,27 @@ export async function deleteRow(
  * @throws {DbError} `UniqueViolation` if another row has the value of another unique column, or the row
  * is out of scope
  */
-export async function upsertRow(
-  target: RowTarget,
-  created: Values,
-  updated: Values,
-  table: Table,
-  action: string,
-): Promise<AnyRow> {
-  if (table.connection.grammar.returning) {
-    const upsert = () => insertOrUpdate(target, created, updated, table, action);
-    // One that loses against its like may be told of another unique column than the one it names:
-    // the second time, it finds the row.
-    return await upsert().catch((error: unknown) =>
-      isTaken(error) && !table.connection.isInTransaction ? upsert() : Promise.reject(error)
+export async function upsertRow(upsert: RowUpsert, context: OperationContext): Promise<AnyRow> {
+  const { table: { connection }, scope } = context;
+  if (connection.grammar.returning) {
+    // Of two at the same time, the loser may fail on another unique column than the one it names: the
+    // second time, it finds the row.
+    return await insertOrUpdate(upsert, context).catch((error: unknown) =>
+      isTaken(error) && !connection.isInTransaction
+        ? insertOrUpdate(upsert, context)
+        : Promise.reject(error)
     );
   }
-  // ON DUPLICATE KEY would go by every unique column. Each attempt is over before the next begins,
+  // ON DUPLICATE KEY would apply to every unique column. Each attempt is over before the next begins,
   // so that it does not keep the lock on the gap where the row would be.
-  const [[column] = []] = target.unique;
+  const [[column] = []] = upsert.unique;
   // A row out of scope stays there, however often it is looked for.
-  const attempts = target.scope.size > 0 ? 2 : MAX_ATTEMPTS;
+  const attempts = scope.size > 0 ? 2 : MAX_ATTEMPTS;
   for (let attempt = 1;; attempt++) {
-    const row = await tryUpdate(target, updated, table, action);
+    const row = await tryUpdate(upsert, context);
     if (row) return row;
     try {
-      return await insertRow(created, table, action);
+      return await insertRow(upsert.created, context);
     } catch (error) {
       if (!isTaken(error, column?.name) || attempt === attempts) throw error;
     }
@@ -114,16 +103,14 @@ function isTaken(error: unknown, column?: string): boolean {
 
 /** Inserts a row, or updates the one that it conflicts with, in one statement. */
 async function insertOrUpdate(
-  { scope, unique }: RowTarget,
-  created: Values,
-  updated: Values,
-  table: Table,
-  action: string,
+  { unique, created, values }: RowUpsert,
+  context: OperationContext,
 ): Promise<AnyRow> {
-  const operation = new Operation("upsert", action);
-  const inserted = assign(created, table, operation);
+  const { table, scope, action } = context;
+  const operation = new Operation("upsert", context);
+  const inserted = assign(created, operation);
   operation.section("update");
-  const assignments = assign(updated, table, operation);
+  const assignments = assign(values, operation);
   operation.section("scope");
   const scoped = Array.from(scope, ([column, value]) => {
     const slot = operation.bind(`${column.name},`, column.encode(value, action));
@@ -131,72 +118,73 @@ async function insertOrUpdate(
   });
   const [{ name }] = [...unique.keys()] as [TableColumn];
   operation.section(`on ${name}`);
-  const result = await table.run(operation, () =>
+  const result = await operation.run(() =>
     insertInto(table, [inserted])
       .onConflict((conflict) =>
         conflict.column(name)
           .doUpdateSet((eb) =>
-            updated.size > 0 ? assignments : { [name]: eb.ref(`excluded.${name}`) }
+            values.size > 0 ? assignments : { [name]: eb.ref(`excluded.${name}`) }
           )
           .where((eb) => eb.and(scoped.map(([column, slot]) => eb(column, "=", slot))))
       )
-      .returning(namesOf(table)));
+      .returning(namesOf(table))
+  );
   if (result.rows.length > 0) {
-    await passKeys([created.get(table.primaryKey)], table, action);
-    return oneRow(result, table, action);
+    await passKeys([created.get(table.primaryKey)], context);
+    return oneRow(result, context);
   }
   throw dbError(action, { code: "UniqueViolation", fields: [name] });
 }
 
-/** Updates a row, if there is one. Without anything to set, it is only read. */
+/** Updates a row, if it exists. Without anything to set, it is only read. */
 async function tryUpdate(
-  target: RowTarget,
-  values: Values,
-  table: Table,
-  action: string,
+  { unique, values }: RowUpdate,
+  context: OperationContext,
 ): Promise<AnyRow | undefined> {
+  const { table } = context;
   const { kysely, grammar } = table.connection;
-  const operation = new Operation("update", action);
-  const assignments = assign(values, table, operation);
-  const filter = targetFilter(target, operation);
+  const operation = new Operation("update", context);
+  const assignments = assign(values, operation);
+  const filter = targetFilter(unique, operation);
   if (values.size === 0) {
-    return rowOf(
-      await table.run(
-        operation,
-        () => kysely.selectFrom(table.name).select(namesOf(table)).where(filter),
-      ),
-      table,
-    );
+    const read = () => kysely.selectFrom(table.name).select(namesOf(table)).where(filter);
+    return rowOf(await operation.run(read), table);
   }
   const update = () => kysely.updateTable(table.name).set(assignments).where(filter);
   if (grammar.returning) {
-    return rowOf(await table.run(operation, () => update().returning(namesOf(table))), table);
+    return rowOf(await operation.run(() => update().returning(namesOf(table))), table);
   }
   return await table.connection.atomically(async () => {
-    if ([...target.unique.keys()].some((column) => values.has(column))) {
-      // What it is found by is about to change: from here on it goes by its key.
-      return await updateByKey(target, values, table, action);
+    if ([...unique.keys()].some((column) => values.has(column))) {
+      // The columns it is found by are about to change: from here on it is found by its key.
+      return await updateByKey({ unique, values }, context);
     }
-    const { affectedRows } = await table.run(operation, update);
-    return affectedRows === 0 ? undefined : await lockRow(target.unique, table, action);
+    const { affectedRows } = await operation.run(update);
+    return affectedRows === 0 ? undefined : await lockRow(unique, context);
   });
 }
 
 async function updateByKey(
-  target: RowTarget,
-  values: Values,
-  table: Table,
-  action: string,
+  { unique, values }: RowUpdate,
+  context: OperationContext,
 ): Promise<AnyRow | undefined> {
-  const operation = new Operation("lock", action);
-  const filter = targetFilter(target, operation);
-  const row = rowOf(await table.run(operation, () => lock(filter, table)), table);
+  const { table, action } = context;
+  const row = await lockTarget(unique, context);
   if (!row) return undefined;
-  const { primaryKey } = table;
-  const unique = new Map([[primaryKey, row[primaryKey.name]]]);
-  return await tryUpdate({ scope: new Map(), unique }, values, table, action);
+  const key = new Map([[table.primaryKey, row[table.primaryKey.name]]]);
+  return await tryUpdate({ unique: key, values }, { table, action, scope: new Map() });
 }
 
-function targetFilter({ scope, unique }: RowTarget, operation: Operation): Filter {
-  return every([...valueFilters(scope, operation), every(valueFilters(unique, operation))]);
+/** Reads a row in the scope, and keeps others from writing it until the transaction ends. */
+async function lockTarget(unique: Values, context: OperationContext): Promise<AnyRow | undefined> {
+  const operation = new Operation("lock", context);
+  const filter = targetFilter(unique, operation);
+  return rowOf(await operation.run(() => lock(filter, context.table)), context.table);
+}
+
+function targetFilter(unique: Values, operation: Operation): Filter {
+  return every([
+    ...valueFilters(operation.scope, operation),
+    every(valueFilters(unique, operation)),
+  ]);
 }

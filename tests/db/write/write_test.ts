@@ -83,7 +83,7 @@ testDbOnEach(
       { all: false },
       { all: 1 },
     ];
-    const reason = "where names no column; for every row, say all: true alone";
+    const reason = "where names no column; for every row, pass all: true alone";
     for (const rows of wrong as readonly { all: true }[]) {
       for (const users of [db.user, db.user.scoped({ tenant_id: "mine" })]) {
         await assert.rejects(users.deleteMany(rows), {

@@ -65,7 +65,7 @@ export async function openMysql(
     };
   } catch (error) {
     await connections.close();
-    throw openServerError("MySQL", url, error, explainMysqlError(error));
+    throw openServerError(url, error, { brand: "MySQL", failure: explainMysqlError(error) });
   }
 }
 

@@ -59,7 +59,7 @@ export async function openPostgres(url: URL, limits: PoolLimits): Promise<Dialec
     await pool.connect(Math.max(1, limits.min));
   } catch (error) {
     await pool.close(0);
-    throw openServerError("PostgreSQL", url, error, POSTGRES.explain(error));
+    throw openServerError(url, error, { brand: "PostgreSQL", failure: POSTGRES.explain(error) });
   }
 
   /** Kysely's own would have a method of the connection that this driver's has not. */

@@ -7,7 +7,7 @@ import type { ReservedSql, Sql } from "postgres";
 import { within } from "../../../platform/time_limit.ts";
 import type { PoolLimits } from "../../connection/connection.ts";
 import type { StatementResult } from "../../connection/dialect.ts";
-import type { Statement } from "../../connection/operation.ts";
+import type { Statement } from "../../connection/statement.ts";
 import { IdleConnections } from "../server/idle_connections.ts";
 import { explainPostgresError } from "./postgres_errors.ts";
 import {

@@ -5,7 +5,7 @@
  */
 import { type Expression, sql, type SqlBool } from "kysely";
 import type { TextMatch } from "../../connection/dialect.ts";
-import type { Slot } from "../../connection/operation.ts";
+import type { Slot } from "../../connection/statement.ts";
 
 /** Gives a pattern whose wildcards stand for themselves. */
 export function likePattern(match: TextMatch, text: string): string {

@@ -14,12 +14,19 @@ const REFUSED_USER: readonly string[] = [
 ];
 const NO_DATABASE: readonly string[] = ["3D000", "ER_BAD_DB_ERROR"];
 
-/** Words an error of opening a database; it tells where that is, and not the password. */
+/** What failed to open. */
+export interface OpenFailure {
+  /** The brand of the server. */
+  readonly brand: string;
+  /** What the driver's error means. */
+  readonly failure: DbFailure;
+}
+
+/** Returns the error of opening a database; its message has the address, and not the password. */
 export function openServerError(
-  brand: string,
   { hostname, port, pathname, username }: URL,
   cause: unknown,
-  failure: DbFailure,
+  { brand, failure }: OpenFailure,
 ): DbError {
   const code = String((cause as { code?: unknown } | null)?.code);
   const reason = REFUSED_USER.includes(code)

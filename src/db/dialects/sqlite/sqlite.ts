@@ -18,7 +18,7 @@ import {
 import { decimalDigits, decimalText } from "../../model/decimal.ts";
 import type { Grammar, TextMatch } from "../../connection/dialect.ts";
 import type { FieldKind } from "../../model/field_kind.ts";
-import type { Slot } from "../../connection/operation.ts";
+import type { Slot } from "../../connection/statement.ts";
 import { storableBytes } from "./sqlite_bytes.ts";
 import { explainSqliteError } from "./sqlite_errors.ts";
 

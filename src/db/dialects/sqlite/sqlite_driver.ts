@@ -12,7 +12,7 @@ import {
 import type { DatabaseSync } from "node:sqlite";
 import { BoundedCache } from "../../../platform/bounded_cache.ts";
 import type { Dialect, StatementResult } from "../../connection/dialect.ts";
-import type { Statement } from "../../connection/operation.ts";
+import type { Statement } from "../../connection/statement.ts";
 import { SQLITE } from "./sqlite.ts";
 import { openError } from "./sqlite_errors.ts";
 import { withDriver } from "../../connection/with_driver.ts";

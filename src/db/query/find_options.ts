@@ -1,0 +1,140 @@
+/**
+ * Reads the options of a find: the columns, the order and the bounds of its rows.
+ *
+ * @module
+ */
+import type { Slot } from "../connection/statement.ts";
+import type { SortOrder } from "../model/model.ts";
+import { membersOf } from "../model/plain_object.ts";
+import type { Operation } from "./operation.ts";
+import type { TableColumn } from "./table.ts";
+
+/** A column of an order, and its direction. */
+export interface OrderTerm {
+  /** The column. */
+  readonly column: TableColumn;
+  /** The direction. */
+  readonly direction: SortOrder;
+}
+
+/** The order and the bounds: members of `FindManyOptions`. */
+export interface PageOptions {
+  /** An order or a list of them. */
+  readonly orderBy?: unknown;
+  /** How many rows at most. */
+  readonly take?: number | undefined;
+  /** How many rows to leave out first. */
+  readonly skip?: number | undefined;
+}
+
+/**
+ * Reads a `select`, and adds the columns that relations need.
+ *
+ * @throws {TypeError} if it has an unknown column, or a value that is not `true`
+ */
+export function readSelection(
+  select: unknown,
+  needed: readonly TableColumn[],
+  operation: Operation,
+): readonly TableColumn[] {
+  const { table } = operation;
+  if (select === undefined) return table.columns;
+  const columns = new Set(needed);
+  const members = membersOf(select, "select", operation);
+  if (members.length === 0) throw operation.mistake("select names no column");
+  for (const [name, value] of members) {
+    const column = operation.column(name);
+    if (value !== true) throw operation.mistake(`select.${name} is not true`);
+    columns.add(column);
+  }
+  // Rows have the order of the model.
+  const selected = table.columns.filter((column) => columns.has(column));
+  operation.section(`select ${selected.map(({ name }) => name)}`);
+  return selected;
+}
+
+/** Deletes from rows the columns that were read for relations only. */
+export function dropUnselected(
+  rows: readonly Record<string, unknown>[],
+  select: unknown,
+  columns: readonly TableColumn[],
+): void {
+  if (select === undefined) return;
+  const selected = select as Readonly<Record<string, unknown>>;
+  const extra = columns.map(({ name }) => name).filter((name) => selected[name] !== true);
+  for (const row of rows) for (const name of extra) delete row[name];
+}
+
+/** Checks whether there are bounds. */
+export function isBounded({ take, skip }: PageOptions): boolean {
+  return take !== undefined || skip !== undefined;
+}
+
+/**
+ * Reads the order; a total one ends with the primary key.
+ *
+ * @throws {TypeError} if it has an unknown column, one without an order, or an unknown direction
+ */
+export function readOrder(
+  orderBy: unknown = {},
+  operation: Operation,
+  { isTotal }: { readonly isTotal: boolean },
+): readonly OrderTerm[] {
+  const { table: { primaryKey } } = operation;
+  const order = new Map<TableColumn, SortOrder>();
+  for (const part of Array.isArray(orderBy) ? orderBy : [orderBy]) {
+    for (const [name, direction] of membersOf(part, "orderBy", operation)) {
+      const column = operation.column(name);
+      if (direction !== "asc" && direction !== "desc") {
+        throw operation.mistake(`the order of ${name} is not asc or desc`);
+      }
+      if (!column.rules.comparable) throw operation.mistake(`${name} has no order`);
+      if (!order.has(column)) order.set(column, direction);
+    }
+  }
+  if (isTotal && !order.has(primaryKey)) order.set(primaryKey, "asc");
+  operation.section("order");
+  for (const [{ name }, direction] of order) operation.add(`${name} ${direction},`);
+  return Array.from(order, ([column, direction]) => ({ column, direction }));
+}
+
+/**
+ * Checks the bounds, and adds those that are missing.
+ *
+ * @throws {RangeError} if one is not a whole number of 0 or more
+ */
+export function checkBounds(
+  // Only PostgreSQL can skip without a limit.
+  { take = Number.MAX_SAFE_INTEGER, skip = 0 }: PageOptions,
+  { action }: Operation,
+): { readonly take: number; readonly skip: number } {
+  for (const [name, bound] of Object.entries({ take, skip })) {
+    if (!Number.isSafeInteger(bound) || bound < 0) {
+      throw new RangeError(`Cannot ${action}: ${name} is not a whole number of 0 or more`);
+    }
+  }
+  return { take, skip };
+}
+
+/** Binds a number of rows. */
+export function bindCount(name: string, count: number, operation: Operation): Slot {
+  const { connection: { grammar: { codecs } }, primaryKey } = operation.table;
+  operation.section(name);
+  return operation.bind("?", codecs.integer.encode(count, primaryKey.field));
+}
+
+/**
+ * Reads the columns by which rows are distinct.
+ *
+ * @throws {TypeError} if it is not a list, or has an unknown column, or one that cannot be compared
+ */
+export function readDistinct(distinct: unknown, operation: Operation): readonly TableColumn[] {
+  if (distinct === undefined) return [];
+  if (!Array.isArray(distinct)) throw operation.mistake("distinct is not a list");
+  const columns = [...new Set(distinct.map((name) => operation.column(name)))];
+  for (const { name, rules } of columns) {
+    if (!rules.comparable) throw operation.mistake(`${name} cannot be distinct`);
+  }
+  operation.section(`distinct ${columns.map(({ name }) => name)}`);
+  return columns;
+}

@@ -1,0 +1,97 @@
+/**
+ * Operations: each has a shape, which decides its SQL, and values, which do not. The SQL of a shape
+ * is compiled once.
+ *
+ * @module
+ */
+import type { Compilable } from "kysely";
+import type { StatementResult } from "../connection/dialect.ts";
+import { fill, Slot } from "../connection/statement.ts";
+import type { Table, TableColumn, Values } from "./table.ts";
+
+/** The context of an operation. */
+export interface OperationContext {
+  /** The table that it reads or writes. */
+  readonly table: Table;
+  /** The values that every row of the repository has; related rows, where their table has the column. */
+  readonly scope: Values;
+  /** What the repository was called to do, for error messages: `"update users"`. */
+  readonly action: string;
+}
+
+/** A statement on a table: built up part by part, then run. */
+export class Operation implements OperationContext {
+  readonly table: Table;
+  readonly scope: Values;
+  readonly action: string;
+  readonly #values: unknown[];
+  #shape: string;
+
+  /** Begins an operation; `name` begins its shape, and includes the number of `values` already bound. */
+  constructor(name: string, { table, scope, action }: OperationContext, values: unknown[] = []) {
+    this.table = table;
+    this.scope = scope;
+    this.action = action;
+    this.#values = values;
+    this.#shape = `${name};`;
+  }
+
+  /** The number of values bound so far. */
+  get size(): number {
+    return this.#values.length;
+  }
+
+  /** Adds a part whose SQL binds nothing to the shape. Equal shapes have equal SQL. */
+  add(part: string): void {
+    this.#shape += part;
+  }
+
+  /** Begins a named part of the shape. The `;` separates it from columns of the same name. */
+  section(name: string): void {
+    this.#shape += `;${name} `;
+  }
+
+  /** Adds a part and the encoded value it binds; returns the value's place. */
+  bind(part: string, value: unknown): Slot {
+    this.#shape += part;
+    return new Slot(this.#values.push(value) - 1);
+  }
+
+  /**
+   * Returns a column of the table by a name that comes from the caller.
+   *
+   * @throws {TypeError} if it is unknown
+   */
+  column(name: string): TableColumn {
+    return this.table.column(name, this.action);
+  }
+
+  /** Returns the error of a caller's mistake. */
+  mistake(reason: string): TypeError {
+    return new TypeError(`Cannot ${this.action}: ${reason}`);
+  }
+
+  /** Returns the SQL of its shape, which the first operation of that shape compiles. */
+  sql(build: () => Compilable): string {
+    return this.table.statement(this.#shape, build).sql;
+  }
+
+  /**
+   * Runs the statement of its shape with its values.
+   *
+   * @throws {RangeError} if it binds more values than the database takes
+   * @throws {DbError} if it fails
+   */
+  run(build: () => Compilable): StatementResult | Promise<StatementResult> {
+    const { table, action } = this;
+    const statement = fill(table.statement(this.#shape, build), this.#values);
+    const { maxParameters } = table.connection.grammar;
+    const { length } = statement.parameters;
+    if (length > maxParameters) {
+      throw new RangeError(
+        `Cannot ${action}: it has ${length} values, and the database takes ${maxParameters}`,
+      );
+    }
+    return table.connection.execute(action, statement);
+  }
+}
