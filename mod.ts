@@ -125,6 +125,15 @@ export type { RouteProtection } from "./src/core/route/route_protection.ts";
 export type { RouteInfo } from "./src/core/route/route_table.ts";
 export type { AnySchema, SchemaInput, SchemaOutput } from "./src/core/schema/validation.ts";
 
+export {
+  bearer,
+  cookie,
+  type CookieSourceOptions,
+  scheme,
+  type TokenChallenges,
+  type TokenSource,
+} from "./src/oauth2/token_source.ts";
+
 export type { OpenApiDocument } from "./src/openapi/openapi_document.ts";
 export type { OpenApiOptions } from "./src/openapi/options.ts";
 

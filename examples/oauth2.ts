@@ -158,8 +158,8 @@ export async function appModule(settings: Settings, redirectUri: string): Promis
   } = settings;
   if (!jwksUrl) throw new TypeError("Cannot verify tokens: OAUTH2_JWKS_URL is not set");
   let validation = new ValidationConfig().withAlgorithms(settings.OAUTH2_ALGORITHMS ?? ["RS256"]);
-  if (options.issuer) validation = validation.withIssuer(options.issuer);
-  if (audience) validation = validation.withAudience(audience);
+  validation = options.issuer ? validation.withIssuer(options.issuer) : validation.anyIssuer();
+  validation = audience ? validation.withAudience(audience) : validation.anyAudience();
   if (tokenType) validation = validation.withTokenType(tokenType);
   return module({
     name: "AppModule",

@@ -5,7 +5,7 @@
  */
 import type { ExecutionContext, Handler, Hono, MiddlewareHandler } from "hono";
 import { Answering } from "./answering.ts";
-import { installAuthnMiddleware } from "../authn/middleware.ts";
+import { authnMiddleware } from "../authn/middleware.ts";
 import { assemble, type Install, throwingErrors } from "../core/module/assembly.ts";
 import { DEFAULT_BODY_LIMIT } from "../core/http/body.ts";
 import type { Kernel } from "../core/module/boot.ts";
@@ -30,8 +30,9 @@ import type { RequestTracingOptions } from "../middleware/request_tracing.ts";
 import { skippedPaths } from "../middleware/skipped_paths.ts";
 import { trustedProxy, type TrustedProxyOptions } from "../middleware/trusted_proxy.ts";
 import { Installed, type Slot } from "./middleware_order.ts";
-import { claimedRoles, type RolesReader } from "../oauth2/claimed_roles.ts";
-import { installOauth2Middleware, type TokenVerifier } from "../oauth2/middleware.ts";
+import { claimedRoles, type RolesReader } from "../oauth2/identity.ts";
+import { oauth2Middleware, type TokenVerifier } from "../oauth2/middleware.ts";
+import type { TokenSource } from "../oauth2/token_source.ts";
 import type { OpenApiDocument } from "../openapi/openapi_document.ts";
 import { type OpenApiOptions, resolveOptions } from "../openapi/options.ts";
 import type { UnixAddress } from "../runtime/adapter.ts";
@@ -54,6 +55,8 @@ export interface UseRateLimitOptions extends RateLimitOptions {
 export interface AuthenticationOptions {
   /** Whether every route needs an identity unless it declares `public: true`; `false` by default. */
   readonly require?: boolean;
+  /** Where the token of a request is: `bearer()` by default, `scheme("Token")` or `cookie("session")`. */
+  readonly from?: TokenSource;
 }
 
 /**
@@ -202,22 +205,26 @@ export class FwApplication {
   }
 
   /**
-   * Verifies the bearer tokens of requests that have passed middleware and rate limits. A route is
-   * protected by `OAuth2Guard`, `OAuth2Principal` or `roles`; with `require: true`, all routes are
-   * protected except those with `public: true`. A second call replaces the verifier of the first;
-   * `require` of any call stays in force.
+   * Verifies the tokens of requests that have passed middleware and rate limits. A route is protected by
+   * `OAuth2Guard`, `OAuth2Principal` or `roles`; with `require: true`, all routes are protected except
+   * those with `public: true`. A second call replaces the verifier of the first; `require` of any call
+   * stays in force.
+   *
+   * @throws {TypeError} if the `ValidationConfig` of a `JwtVerifier` names no issuer or no audience and
+   * does not call `anyIssuer()` or `anyAudience()`
    */
   useOAuth2(verifier: TokenVerifier, options: AuthenticationOptions = {}): this {
     const roles: RolesReader = (claims) => this.#rolesReader(claims);
-    return this.#authenticate("oauth2", installOauth2Middleware(verifier, { roles }), options);
+    const middleware = oauth2Middleware(verifier, { roles, from: options.from });
+    return this.#authenticate("oauth2", middleware, options);
   }
 
   /**
-   * Verifies the bearer tokens that the application itself has issued, before `useOAuth2` is asked:
-   * the service is a `JwtService` of `@fw/fw/authn`.
+   * Verifies the tokens that the application itself has issued, before `useOAuth2` verifies others: the
+   * service is a `JwtService` of `@fw/fw/authn`.
    */
   useAuthn(service: TokenVerifier, options: AuthenticationOptions = {}): this {
-    return this.#authenticate("authn", installAuthnMiddleware(service), options);
+    return this.#authenticate("authn", authnMiddleware(service, options), options);
   }
 
   /**

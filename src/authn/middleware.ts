@@ -5,30 +5,35 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { callerRoles } from "../core/route/roles.ts";
-import { bearerAuthentication } from "../oauth2/bearer_authentication.ts";
-import { readRoles } from "../oauth2/claimed_roles.ts";
 import { OAuth2Error } from "../oauth2/ground/errors.ts";
-import { identityOf, isOwnTokenSlot } from "../oauth2/identity.ts";
-import { cachingVerifier, type TokenVerifier } from "../oauth2/middleware.ts";
-import { authnIdentitySlot } from "./principal.ts";
+import { authnIdentitySlot, identityOf, ownTokenSlot, readRoles } from "../oauth2/identity.ts";
+import { authentication, cachingVerifier, type TokenVerifier } from "../oauth2/middleware.ts";
+import { bearer, type TokenSource } from "../oauth2/token_source.ts";
 
 /**
- * Makes the middleware that verifies the application's own tokens and stores their identity, for
- * `Principal` and, by their claim `roles`, the `roles` of routes; `app.useAuthn` installs it. It refuses
- * no request.
+ * Returns the middleware of `app.useAuthn`: it verifies the application's own tokens and stores their
+ * identity, for `Principal` and, by their claim `roles`, the `roles` of routes. It refuses no request.
  */
-export function installAuthnMiddleware(service: TokenVerifier): MiddlewareHandler {
+export function authnMiddleware(
+  service: TokenVerifier,
+  { from = bearer() }: { readonly from?: TokenSource | undefined } = {},
+): MiddlewareHandler {
   const verifier = cachingVerifier(service);
-  return bearerAuthentication("authn", async (token, c) => {
-    try {
-      const identity = identityOf((await verifier.verify(token)).claims);
-      callerRoles.set(c, readRoles(({ roles }) => roles, identity.claims));
-      authnIdentitySlot.set(c, identity);
-      isOwnTokenSlot.set(c, true);
-    } catch (error) {
-      // what is wrong with a claim was found once the signature had proved right
-      isOwnTokenSlot.set(c, error instanceof OAuth2Error && error.code === "InvalidClaim");
-      throw error;
-    }
+  return authentication({
+    name: "authn",
+    from,
+    async identify(token, c) {
+      try {
+        const identity = identityOf((await verifier.verify(token)).claims);
+        callerRoles.set(c, readRoles(({ roles }) => roles, identity.claims));
+        authnIdentitySlot.set(c, identity);
+      } catch (error) {
+        // claims are checked after the signature, so this token is one of the application's own
+        if (error instanceof OAuth2Error && error.code === "InvalidClaim") {
+          ownTokenSlot.set(c, token);
+        }
+        throw error;
+      }
+    },
   });
 }

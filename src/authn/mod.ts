@@ -18,6 +18,5 @@
  */
 export { JwtKey, type PublicJwk } from "./jwt_key.ts";
 export { type JwtContent, JwtService, type JwtServiceOptions } from "./jwt_service.ts";
-export { installAuthnMiddleware } from "./middleware.ts";
 export { AuthnModule } from "./module.ts";
 export { Principal } from "./principal.ts";

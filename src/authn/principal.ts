@@ -5,12 +5,11 @@
  */
 import { refuseUnauthenticated } from "../core/http/challenge.ts";
 import type { Context } from "../core/http/context.ts";
-import { type Slot, slot } from "../core/http/slot.ts";
 import type { Extractor } from "../core/route/extractor.ts";
 import { markRequiresIdentity } from "../core/route/identity_marker.ts";
 import { callerRoles } from "../core/route/roles.ts";
 import type { Claims } from "../oauth2/resource_server/claims.ts";
-import { type OAuth2Identity, oauth2IdentitySlot } from "../oauth2/identity.ts";
+import { authnIdentitySlot, oauth2IdentitySlot } from "../oauth2/identity.ts";
 
 /** The caller. */
 export interface Principal {
@@ -23,9 +22,6 @@ export interface Principal {
   /** Whose token it is: the application's own, or that of an identity provider. */
   readonly source: "authn" | "oauth2";
 }
-
-/** The identity of a token that `useAuthn` has verified. */
-export const authnIdentitySlot: Slot<OAuth2Identity> = slot("authnIdentity");
 
 /**
  * Extracts the caller from a token of the application's own (`app.useAuthn`) or of an identity provider

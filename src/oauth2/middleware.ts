@@ -1,66 +1,192 @@
 /**
- * Finding out who each request comes from.
+ * Authenticating requests by their tokens.
  *
  * @module
  */
+import { getLogger } from "@logtape/logtape";
 import type { MiddlewareHandler } from "hono";
+import { type Challenge, challengeSlot } from "../core/http/challenge.ts";
+import type { Context } from "../core/http/context.ts";
+import { asError } from "../core/http/http_exception.ts";
+import { requestIdSlot } from "../core/http/slot.ts";
 import { callerRoles } from "../core/route/roles.ts";
 import { waitUntilOf } from "../platform/wait_until.ts";
-import { bearerAuthentication } from "./bearer_authentication.ts";
-import { claimedRoles, readRoles, type RolesReader } from "./claimed_roles.ts";
-import { identityOf, isOwnTokenSlot, oauth2IdentitySlot } from "./identity.ts";
+import { OAuth2Error } from "./ground/errors.ts";
+import {
+  authnIdentitySlot,
+  claimedRoles,
+  identityOf,
+  oauth2IdentitySlot,
+  ownTokenSlot,
+  readRoles,
+  type RolesReader,
+} from "./identity.ts";
+import type { VerifyOptions } from "./resource_server/key_set.ts";
+import type { ValidationConfig } from "./resource_server/validation_config.ts";
 import type { VerifiedToken } from "./resource_server/verified_token_cache.ts";
-import type { VerifyOptions } from "./resource_server/verify_options.ts";
+import { bearer, type TokenSource } from "./token_source.ts";
 
-/** What verifies tokens: a `JwtVerifier`, or what asks the provider about opaque ones (RFC 7662). */
+/** Verifies tokens: a `JwtVerifier`, or one that asks the provider about opaque tokens (RFC 7662). */
 export interface TokenVerifier {
   /**
    * Verifies a token.
    *
-   * @throws {OAuth2Error} if it does not hold
+   * @throws {OAuth2Error} if it is invalid
    */
   verify(token: string, options?: VerifyOptions): Promise<Pick<VerifiedToken, "claims">>;
-  /** Gives a verifier of the same tokens that keeps so many, unless it was told otherwise. */
+  /** Returns a verifier of the same tokens that caches them, unless it is configured otherwise. */
   cachingByDefault?(cacheTokens: number): TokenVerifier;
+  /** What a token must be like. `useOAuth2` refuses one without an issuer or an audience. */
+  readonly validation?: ValidationConfig;
 }
 
-/** Options of {@linkcode installOauth2Middleware}. */
+/** Options of {@linkcode oauth2Middleware}. */
 export interface OAuth2MiddlewareOptions {
+  /** Where the token of a request is. */
+  readonly from?: TokenSource | undefined;
   /** Reads the roles of a caller; by default `roles`, `realm_access.roles` and `scope`. */
   readonly roles?: RolesReader;
 }
 
-/** How many verified tokens are kept where nothing else is said. */
+/** Options of {@linkcode authentication}. */
+export interface AuthenticationSetup {
+  /** The last part of the log category, after `fw`. */
+  readonly name: string;
+  /** Where the token of a request is. */
+  readonly from: TokenSource;
+  /**
+   * Verifies a token and stores the caller's identity.
+   *
+   * @throws {OAuth2Error} if the token is invalid
+   */
+  readonly identify: (token: string, c: Context) => Promise<void>;
+}
+
+/** How many verified tokens are cached unless the verifier says otherwise. */
 const CACHED_TOKENS = 1_000;
 
 /**
- * Makes the middleware that verifies the bearer token of a request and stores its identity, for
- * `OAuth2Guard`, `OAuth2Principal` and the `roles` of routes; `app.useOAuth2` installs it. It refuses
- * no request: one without a valid token goes on without an identity, and why is logged at level debug
- * under the category `fw.oauth2`. A 401 that says nothing of credentials gets a `WWW-Authenticate`.
+ * Returns the middleware of `app.useOAuth2`: it verifies the token of a request and stores its identity,
+ * for `OAuth2Guard`, `OAuth2Principal` and the `roles` of routes. It refuses no request: one without a
+ * valid token has no identity, and the reason is logged at level debug under the category `fw.oauth2`. A
+ * 401 without `WWW-Authenticate` gets one.
+ *
+ * @throws {TypeError} if the verifier accepts tokens of any issuer or audience and does not say so
  */
-export function installOauth2Middleware(
+export function oauth2Middleware(
   verifier: TokenVerifier,
-  { roles = claimedRoles }: OAuth2MiddlewareOptions = {},
+  { from = bearer(), roles = claimedRoles }: OAuth2MiddlewareOptions = {},
 ): MiddlewareHandler {
+  checkBounds(verifier);
   const caching = cachingVerifier(verifier);
-  const authenticate = bearerAuthentication("oauth2", async (token, c) => {
-    const { claims } = await caching.verify(token, { waitUntil: waitUntilOf(c) });
-    const identity = identityOf(claims);
-    callerRoles.set(c, readRoles(roles, identity.claims));
-    oauth2IdentitySlot.set(c, identity);
+  const authenticate = authentication({
+    name: "oauth2",
+    from,
+    async identify(token, c) {
+      const { claims } = await caching.verify(token, { waitUntil: waitUntilOf(c) });
+      const identity = identityOf(claims);
+      callerRoles.set(c, readRoles(roles, identity.claims));
+      oauth2IdentitySlot.set(c, identity);
+    },
   });
   return async function oauth2(c, next) {
-    if (isOwnTokenSlot.get(c)) return await next(); // a provider would be asked for a key it cannot have
+    if (authnIdentitySlot.get(c)) return await next(); // the application has issued the caller's token
     if (oauth2IdentitySlot.get(c)) {
-      oauth2IdentitySlot.set(c, undefined); // the last one that is installed decides
+      oauth2IdentitySlot.set(c, undefined); // the last verifier decides
       callerRoles.set(c, undefined);
     }
     return await authenticate(c, next);
   };
 }
 
-/** Gives what keeps the tokens it has verified, where the verifier can and was not told otherwise. */
+/** Returns a verifier that caches tokens, if the given one can and is not configured otherwise. */
 export function cachingVerifier(verifier: TokenVerifier): TokenVerifier {
   return verifier.cachingByDefault?.(CACHED_TOKENS) ?? verifier;
+}
+
+/**
+ * Returns middleware that reads the token of a request and identifies the caller. It never refuses a
+ * request; the reason why a caller has no identity is logged at level debug.
+ */
+export function authentication({ name, from, identify }: AuthenticationSetup): MiddlewareHandler {
+  const logger = getLogger(["fw", name]);
+  const { description, challenges: { insufficient, ...challenges } } = from;
+  const missing: Challenge = { unauthenticated: challenges.missing, insufficient };
+  const invalid: Challenge = { unauthenticated: challenges.invalid, insufficient };
+
+  function log(c: Context, properties: Readonly<Record<string, unknown>>): void {
+    logger.debug("{method} {path} has no identity: {reason}", {
+      method: c.req.method,
+      path: c.req.path,
+      ...properties,
+      requestId: requestIdSlot.get(c),
+    });
+  }
+
+  async function authenticate(c: Context, before: Challenge | undefined): Promise<Challenge> {
+    try {
+      const token = from.read(c);
+      if (token === undefined) log(c, { reason: `the request has no ${description}` });
+      else if (before && token === ownTokenSlot.get(c)) return before; // refused by the issuer itself
+      else await identify(token, c);
+      return missing;
+    } catch (thrown) {
+      const error = asError(thrown);
+      log(c, {
+        reason: error.message,
+        code: error instanceof OAuth2Error ? error.code : undefined,
+        claim: error instanceof OAuth2Error && error.code === "InvalidClaim"
+          ? error.claim
+          : undefined,
+      });
+      return isOfToken(error) ? invalid : { ...missing, failure: error };
+    }
+  }
+
+  return async function authenticated(c, next) {
+    const before = challengeSlot.get(c);
+    const found = await authenticate(c, before);
+    const challenge = callerRoles.get(c) ? found : combined(found, before);
+    challengeSlot.set(c, challenge);
+    await next();
+    if (c.res.status === 401 && !c.res.headers.has("www-authenticate")) {
+      c.header("WWW-Authenticate", challenge.unauthenticated);
+    }
+  };
+}
+
+/** Combines the challenges of two verifiers neither of which has identified the caller. */
+function combined(found: Challenge, before: Challenge | undefined): Challenge {
+  if (!before || before === found) return found;
+  if (before.failure) return before; // that verifier could not judge the token, which may be valid
+  const isSame = schemeOf(before) === schemeOf(found);
+  const challenges = isSame ? [found] : [before, found];
+  return {
+    ...found,
+    unauthenticated: challenges.map(({ unauthenticated }) => unauthenticated).join(", "),
+  };
+}
+
+function schemeOf({ unauthenticated }: Challenge): string | undefined {
+  return unauthenticated.split(" ", 1)[0];
+}
+
+/** Checks whether a failure is due to the token, not to what had to verify it. */
+function isOfToken(error: unknown): boolean {
+  return error instanceof OAuth2Error && error.httpStatus < 500;
+}
+
+/** Tokens that a provider issued to another application must not be accepted by accident. */
+function checkBounds({ validation }: TokenVerifier): void {
+  if (!validation) return;
+  const { issuer, audience, acceptsAnyIssuer, acceptsAnyAudience } = validation;
+  const hasIssuer = issuer !== undefined || acceptsAnyIssuer;
+  const hasAudience = audience !== undefined || acceptsAnyAudience;
+  if (hasIssuer && hasAudience) return;
+  const missing = [...hasIssuer ? [] : ["issuer"], ...hasAudience ? [] : ["audience"]];
+  const calls = missing.map((each) =>
+    each === "issuer" ? "withIssuer() or anyIssuer()" : "withAudience() or anyAudience()"
+  );
+  const why = `its ValidationConfig names no ${missing.join(" and no ")}`;
+  throw new TypeError(`Cannot use verifier: ${why}; call ${calls.join(", and ")}`);
 }

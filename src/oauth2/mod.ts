@@ -23,7 +23,6 @@
  * @module
  */
 export type { Fetch } from "../platform/bounded_fetch.ts";
-export { claimedRoles, type RolesReader } from "./claimed_roles.ts";
 export { OAuth2Error } from "./ground/errors.ts";
 export type {
   GrantError,
@@ -33,13 +32,9 @@ export type {
   OAuth2Failure,
 } from "./ground/errors.ts";
 export { OAuth2Guard } from "./guard.ts";
-export type { OAuth2Identity } from "./identity.ts";
+export { claimedRoles, type OAuth2Identity, type RolesReader } from "./identity.ts";
 export type { JsonObject } from "../platform/json_object.ts";
-export {
-  installOauth2Middleware,
-  type OAuth2MiddlewareOptions,
-  type TokenVerifier,
-} from "./middleware.ts";
+export type { TokenVerifier } from "./middleware.ts";
 export { OAuth2Module, type OAuth2ModuleOptions, type ResourceServerOptions } from "./module.ts";
 export { oauth2Identity, OAuth2Principal, OAuth2PrincipalMissing } from "./principal.ts";
 
@@ -83,8 +78,7 @@ export type { Claims } from "./resource_server/claims.ts";
 export type { JwsHeader } from "./resource_server/compact_jws.ts";
 export { JwksCache, type JwksCacheOptions } from "./resource_server/jwks_cache.ts";
 export { JwtVerifier, type JwtVerifierOptions } from "./resource_server/jwt_verifier.ts";
-export type { KeySource } from "./resource_server/key_set.ts";
+export type { KeySource, VerifyOptions } from "./resource_server/key_set.ts";
 export { isSigningAlgorithm, type SigningAlgorithm } from "./resource_server/signing_algorithm.ts";
 export { type IssuerOf, ValidationConfig } from "./resource_server/validation_config.ts";
 export type { VerifiedToken } from "./resource_server/verified_token_cache.ts";
-export type { VerifyOptions } from "./resource_server/verify_options.ts";

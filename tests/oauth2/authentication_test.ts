@@ -6,14 +6,18 @@ import {
   type Context,
   ForbiddenException,
   type FwApplication,
+  FwFactory,
   module,
   optional,
   route,
   UnauthorizedException,
 } from "../../mod.ts";
+import { JwksCache } from "../../src/oauth2/resource_server/jwks_cache.ts";
+import { JwtVerifier } from "../../src/oauth2/resource_server/jwt_verifier.ts";
+import { ValidationConfig } from "../../src/oauth2/resource_server/validation_config.ts";
 import { OAuth2Error } from "../../src/oauth2/ground/errors.ts";
 import { OAuth2Guard } from "../../src/oauth2/guard.ts";
-import { installOauth2Middleware } from "../../src/oauth2/middleware.ts";
+import { oauth2Middleware } from "../../src/oauth2/middleware.ts";
 import { oauth2Identity, OAuth2Principal } from "../../src/oauth2/principal.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
@@ -300,6 +304,7 @@ test("failures are logged at debug with a reason, never with the token", () =>
       [
         ["debug", "InvalidClaim", "Cannot verify token: exp has passed"],
         ["debug", "Validation", "Cannot verify token: its Base64url is not canonical"],
+        ["debug", undefined, "the request has no credentials of the scheme Bearer"],
       ],
     );
     const text = JSON.stringify(records.map(({ message, properties }) => [message, properties]));
@@ -364,14 +369,14 @@ test("OAuth2Principal refuses before interceptors answer, and before the input i
   assert.deepEqual(read, []);
 });
 
-test("another installOauth2Middleware decides anew: its audience holds", async () => {
+test("another oauth2Middleware decides anew: its audience holds", async () => {
   const one = await issuer();
   const other = await issuer();
   await using app = await probe((app) =>
     app.use(
       "/guarded",
-      installOauth2Middleware(one.verifier),
-      installOauth2Middleware(other.verifier),
+      oauth2Middleware(one.verifier),
+      oauth2Middleware(other.verifier),
     )
   );
   const mine = bearer(await one.sign({ roles: ["admin"] }));
@@ -468,4 +473,35 @@ test("a second useOAuth2() replaces the verifier, and lifts no requirement", asy
   assert.equal((await app.request("/open")).status, 401);
   assert.equal((await app.request("/open", bearer(await one.sign()))).status, 401);
   assert.equal((await app.request("/open", bearer(await other.sign()))).status, 200);
+});
+
+test("useOAuth2() refuses a verifier that accepts any issuer or audience without saying so", async () => {
+  await using app = await FwFactory.create(ProbeModule);
+  const keys = new JwksCache("https://id.example.com/jwks");
+  const use = (config: ValidationConfig) => () => app.useOAuth2(new JwtVerifier(keys, config));
+  const config = new ValidationConfig();
+  const bounded = [
+    config.withIssuer("i").withAudience("a"),
+    config.withIssuer(() => "i").anyAudience(),
+    config.anyIssuer().withAudience("a"),
+    config.anyIssuer().anyAudience(),
+  ];
+  for (const each of bounded) use(each)();
+  const anyIssuer = "its ValidationConfig names no issuer; call withIssuer() or anyIssuer()";
+  const anyAudience =
+    "its ValidationConfig names no audience; call withAudience() or anyAudience()";
+  const unbounded: readonly [ValidationConfig, string][] = [
+    [config.withAudience("a"), anyIssuer],
+    [config.anyAudience(), anyIssuer],
+    [config.withIssuer("i"), anyAudience],
+    [config.anyIssuer(), anyAudience],
+    [
+      config.withTokenType("at+jwt"),
+      "its ValidationConfig names no issuer and no audience; " +
+      "call withIssuer() or anyIssuer(), and withAudience() or anyAudience()",
+    ],
+  ];
+  for (const [each, why] of unbounded) {
+    assert.throws(use(each), { name: "TypeError", message: `Cannot use verifier: ${why}` });
+  }
 });

@@ -24,7 +24,7 @@ export async function issuer(): Promise<Issuer> {
             self.isDown ? new Response("", { status: 500 }) : Response.json({ keys: [jwk] }),
           ),
       }),
-      new ValidationConfig().withIssuer("https://id.example.com"),
+      new ValidationConfig().withIssuer("https://id.example.com").anyAudience(),
     ),
     sign: (claims = {}, kid = "k1", typ) =>
       new SignJWT({

@@ -15,8 +15,8 @@ import { type Slot, slot } from "./slot.ts";
 export interface Challenge {
   /** The `WWW-Authenticate` for a caller who is unknown (RFC 9110 §11.6.1). */
   readonly unauthenticated: string;
-  /** The `WWW-Authenticate` for a caller who may not do something. */
-  readonly insufficient: string;
+  /** The `WWW-Authenticate` for a caller who may not do something; none by default. */
+  readonly insufficient?: string | undefined;
   /** Why the caller's credentials could not be judged, though they may be right. */
   readonly failure?: Error;
 }
@@ -45,7 +45,7 @@ export function refuseUnauthenticated(
  */
 export function refuseForRoles(c: Context): never {
   const challenge = challengeSlot.get(c);
-  const options = challenge ? headers(challenge.insufficient) : {};
+  const options = challenge?.insufficient ? headers(challenge.insufficient) : {};
   throw new ForbiddenException("The role this needs is missing", options);
 }
 

@@ -8,11 +8,10 @@ import { MAX_DELAY_MS } from "../../platform/time_limit.ts";
 import { boundedFetch, type Fetch, FetchFailure } from "../../platform/bounded_fetch.ts";
 import { endpointUrl } from "../ground/endpoint_url.ts";
 import { OAuth2Error } from "../ground/errors.ts";
-import { KeySet, type KeySource } from "./key_set.ts";
+import { KeySet, type KeySource, type VerifyOptions } from "./key_set.ts";
 import { Pace } from "./pace.ts";
 import { Refresh } from "./refresh.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
-import type { VerifyOptions } from "./verify_options.ts";
 
 /** What a {@linkcode JwksCache} reaches the outside by. */
 export interface JwksCacheOptions {

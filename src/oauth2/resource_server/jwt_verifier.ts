@@ -14,11 +14,10 @@ import {
 } from "./compact_jws.ts";
 import { OAuth2Error } from "../ground/errors.ts";
 import { JwksCache, type JwksCacheOptions } from "./jwks_cache.ts";
-import type { KeySource } from "./key_set.ts";
+import type { KeySource, VerifyOptions } from "./key_set.ts";
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from "./signing_algorithm.ts";
 import { mediaType, type ValidationConfig } from "./validation_config.ts";
 import { type VerifiedToken, VerifiedTokenCache } from "./verified_token_cache.ts";
-import type { VerifyOptions } from "./verify_options.ts";
 
 /** Options of a {@linkcode JwtVerifier}. */
 export interface JwtVerifierOptions {
@@ -91,6 +90,11 @@ export class JwtVerifier {
     const verifier = new JwtVerifier(keys, config, options);
     await keys.refresh();
     return verifier;
+  }
+
+  /** What a token must be like. */
+  get validation(): ValidationConfig {
+    return this.#config;
   }
 
   /** Gives a verifier of the same tokens that keeps so many, unless `cacheTokens` says otherwise. */

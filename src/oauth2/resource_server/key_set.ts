@@ -10,7 +10,15 @@ import {
   SIGNING_ALGORITHMS,
   type SigningAlgorithm,
 } from "./signing_algorithm.ts";
-import type { VerifyOptions } from "./verify_options.ts";
+
+/** How a token is verified, and keys are looked up, on behalf of a request. */
+export interface VerifyOptions {
+  /**
+   * Keeps a fetch of keys alive after the request has ended: `waitUntil` of the execution context, on an
+   * edge runtime. Without it, a fetch that ends with its request there is repeated when it is overdue.
+   */
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
+}
 
 /** Where a verifier finds keys. */
 export interface KeySource {

@@ -18,14 +18,18 @@ export type IssuerOf = (claims: Readonly<Record<string, unknown>>) => string | u
 interface Settings {
   readonly algorithms: readonly SigningAlgorithm[];
   readonly issuer?: string | IssuerOf;
+  readonly acceptsAnyIssuer?: boolean;
   readonly audience?: string;
+  readonly acceptsAnyAudience?: boolean;
   readonly tokenType?: string;
   readonly leewaySeconds: number;
 }
 
 /**
- * What a token must be like to be accepted. Immutable: each method gives a new one. Without an issuer
- * or an audience, tokens of any are accepted that the key set's keys have signed: set both.
+ * What a token must be like to be accepted. Immutable: each method returns a new one. Without an issuer
+ * or an audience, every token that a key of the key set has signed is accepted: name both. `useOAuth2`
+ * refuses a verifier that names neither these nor {@linkcode ValidationConfig.anyIssuer} and
+ * {@linkcode ValidationConfig.anyAudience}.
  *
  * @example
  * ```ts
@@ -60,22 +64,45 @@ export class ValidationConfig {
   }
 
   /**
-   * Accepts tokens whose `iss` is exactly this, or what this gives for them (RFC 7519 §4.1.1).
+   * Accepts tokens whose `iss` is exactly this, or what this returns for them (RFC 7519 §4.1.1).
    *
-   * @throws {OAuth2Error} `InvalidConfig` if it is empty
+   * @throws {OAuth2Error} `InvalidConfig` if it is empty, or after `anyIssuer()`
    */
   withIssuer(issuer: string | IssuerOf): ValidationConfig {
+    if (this.acceptsAnyIssuer) refuse("withIssuer()", "anyIssuer() accepts every issuer");
     const isFunction = typeof issuer === "function";
     return this.#with({ issuer: isFunction ? issuer : checkText("issuer", issuer) });
   }
 
   /**
+   * Accepts tokens of every issuer, on purpose: whoever has a key of the key set can issue them.
+   *
+   * @throws {OAuth2Error} `InvalidConfig` after `withIssuer()`
+   */
+  anyIssuer(): ValidationConfig {
+    if (this.issuer !== undefined) refuse("anyIssuer()", "withIssuer() names one");
+    return this.#with({ acceptsAnyIssuer: true });
+  }
+
+  /**
    * Accepts tokens whose `aud` is exactly this, or a list that has it (RFC 7519 §4.1.3).
    *
-   * @throws {OAuth2Error} `InvalidConfig` if it is empty
+   * @throws {OAuth2Error} `InvalidConfig` if it is empty, or after `anyAudience()`
    */
   withAudience(audience: string): ValidationConfig {
+    if (this.acceptsAnyAudience) refuse("withAudience()", "anyAudience() accepts every audience");
     return this.#with({ audience: checkText("audience", audience) });
+  }
+
+  /**
+   * Accepts tokens for every audience, on purpose: also those that the provider issued to other
+   * applications, which can then act for their users here (RFC 9700 §2.3).
+   *
+   * @throws {OAuth2Error} `InvalidConfig` after `withAudience()`
+   */
+  anyAudience(): ValidationConfig {
+    if (this.audience !== undefined) refuse("anyAudience()", "withAudience() names one");
+    return this.#with({ acceptsAnyAudience: true });
   }
 
   /**
@@ -109,9 +136,19 @@ export class ValidationConfig {
     return this.#settings.issuer;
   }
 
+  /** Whether `anyIssuer()` was called. */
+  get acceptsAnyIssuer(): boolean {
+    return this.#settings.acceptsAnyIssuer ?? false;
+  }
+
   /** The `aud` that is accepted; any if `undefined`. */
   get audience(): string | undefined {
     return this.#settings.audience;
+  }
+
+  /** Whether `anyAudience()` was called. */
+  get acceptsAnyAudience(): boolean {
+    return this.#settings.acceptsAnyAudience ?? false;
   }
 
   /** The `typ` that is accepted, in lower case and without `application/`; any if `undefined`. */

@@ -52,6 +52,38 @@ test("ValidationConfig is immutable: each method gives a new one that differs in
   });
 });
 
+test("ValidationConfig.anyIssuer() and anyAudience() accept all on purpose, and contradict names", () => {
+  const config = new ValidationConfig();
+  const acceptsAny = (
+    { acceptsAnyIssuer, acceptsAnyAudience }: ValidationConfig,
+  ) => [acceptsAnyIssuer, acceptsAnyAudience];
+  assert.deepEqual(acceptsAny(config.anyIssuer()), [true, false]);
+  assert.deepEqual(acceptsAny(config.anyAudience()), [false, true]);
+  assert.deepEqual(acceptsAny(config.anyIssuer().withAudience("a").withLeeway(5)), [true, false]);
+  assert.deepEqual(acceptsAny(config), [false, false]);
+  for (const any of [config.anyIssuer(), config.anyAudience().anyAudience()]) {
+    assert.deepEqual(settingsOf(any), DEFAULTS);
+  }
+  const contradictions: readonly [() => unknown, string][] = [
+    [() => config.withIssuer("i").anyIssuer(), "Cannot use anyIssuer(): withIssuer() names one"],
+    [
+      () => config.anyIssuer().withIssuer(() => "i"),
+      "Cannot use withIssuer(): anyIssuer() accepts every issuer",
+    ],
+    [
+      () => config.withAudience("a").anyAudience(),
+      "Cannot use anyAudience(): withAudience() names one",
+    ],
+    [
+      () => config.anyAudience().withAudience("a"),
+      "Cannot use withAudience(): anyAudience() accepts every audience",
+    ],
+  ];
+  for (const [contradict, message] of contradictions) {
+    assert.throws(contradict, { code: "InvalidConfig", message });
+  }
+});
+
 test("ValidationConfig keeps its algorithms, whatever becomes of the list", () => {
   const list: SigningAlgorithm[] = ["ES256"];
   const config = new ValidationConfig().withAlgorithms(list);
