@@ -59,6 +59,7 @@ export {
   PreconditionFailedException,
   RequestTimeoutException,
   ServiceUnavailableException,
+  StatusException,
   TooManyRequestsException,
   UnauthorizedException,
   UnprocessableEntityException,

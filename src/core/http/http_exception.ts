@@ -90,156 +90,140 @@ export class HttpException extends Error {
   }
 }
 
-/** 400: the request cannot be understood (RFC 9110 §15.5.1). */
-export class BadRequestException extends HttpException {
-  /** Creates one; the client reads the message, by default the name of the status. */
+/**
+ * The base of the exceptions that are named after their status. A subclass states its status once.
+ *
+ * @example
+ * ```ts
+ * import { StatusException } from "@fw/fw";
+ *
+ * class LockedException extends StatusException {
+ *   static override readonly status: number = 423;
+ * }
+ * ```
+ */
+export abstract class StatusException extends HttpException {
+  /** The status of every exception of the class, 400 to 599. */
+  static readonly status: number;
+
+  /** Creates an exception; the client reads the message, by default the name of the status. */
   constructor(message?: string, options?: HttpExceptionOptions) {
-    super(400, message, options);
+    super(new.target.status, message, options);
   }
+}
+
+/** 400: the request cannot be understood (RFC 9110 §15.5.1). */
+export class BadRequestException extends StatusException {
+  /** 400 Bad Request. */
+  static override readonly status = 400;
 }
 
 /** 401: the request has no valid credentials (RFC 9110 §15.5.2). */
-export class UnauthorizedException extends HttpException {
-  /** Creates one; the client reads the message, by default the name of the status. */
-  constructor(message?: string, options?: HttpExceptionOptions) {
-    super(401, message, options);
-  }
+export class UnauthorizedException extends StatusException {
+  /** 401 Unauthorized. */
+  static override readonly status = 401;
 }
 
 /** 403: the caller may not do this (RFC 9110 §15.5.4). */
-export class ForbiddenException extends HttpException {
-  /** Creates one; the client reads the message, by default the name of the status. */
-  constructor(message?: string, options?: HttpExceptionOptions) {
-    super(403, message, options);
-  }
+export class ForbiddenException extends StatusException {
+  /** 403 Forbidden. */
+  static override readonly status = 403;
 }
 
 /** 404: there is no such resource (RFC 9110 §15.5.5). */
-export class NotFoundException extends HttpException {
-  /** Creates one; the client reads the message, by default the name of the status. */
-  constructor(message?: string, options?: HttpExceptionOptions) {
-    super(404, message, options);
-  }
+export class NotFoundException extends StatusException {
+  /** 404 Not Found. */
+  static override readonly status = 404;
 }
 
 /** 405: the resource does not know the method; set `Allow` (RFC 9110 §15.5.6). */
-export class MethodNotAllowedException extends HttpException {
-  /** Creates one; the client reads the message, by default the name of the status. */
-  constructor(message?: string, options?: HttpExceptionOptions) {
-    super(405, message, options);
-  }
+export class MethodNotAllowedException extends StatusException {
+  /** 405 Method Not Allowed. */
+  static override readonly status = 405;
 }
 
 /** 406: no representation suits the client (RFC 9110 §15.5.7). */
-export class NotAcceptableException extends HttpException {
-  /** Creates one; the client reads the message, by default the name of the status. */
-  constructor(message?: string, options?: HttpExceptionOptions) {
-    super(406, message, options);
-  }
+export class NotAcceptableException extends StatusException {
+  /** 406 Not Acceptable. */
+  static override readonly status = 406;
 }
 
 /** 408: the request took too long to arrive (RFC 9110 §15.5.9). */
-export class RequestTimeoutException extends HttpException {
-  /** Creates one; the client reads the message, by default the name of the status. */
-  constructor(message?: string, options?: HttpExceptionOptions) {
-    super(408, message, options);
-  }
+export class RequestTimeoutException extends StatusException {
+  /** 408 Request Timeout. */
+  static override readonly status = 408;
 }
 
 /** 409: the request conflicts with the state of the resource (RFC 9110 §15.5.10). */
-export class ConflictException extends HttpException {
-  /** Creates one; the client reads the message, by default the name of the status. */
-  constructor(message?: string, options?: HttpExceptionOptions) {
-    super(409, message, options);
-  }
+export class ConflictException extends StatusException {
+  /** 409 Conflict. */
+  static override readonly status = 409;
 }
 
 /** 410: the resource is gone for good (RFC 9110 §15.5.11). */
-export class GoneException extends HttpException {
-  /** Creates one; the client reads the message, by default the name of the status. */
-  constructor(message?: string, options?: HttpExceptionOptions) {
-    super(410, message, options);
-  }
+export class GoneException extends StatusException {
+  /** 410 Gone. */
+  static override readonly status = 410;
 }
 
 /** 412: a precondition of the request does not hold (RFC 9110 §15.5.13). */
-export class PreconditionFailedException extends HttpException {
-  /** Creates one; the client reads the message, by default the name of the status. */
-  constructor(message?: string, options?: HttpExceptionOptions) {
-    super(412, message, options);
-  }
+export class PreconditionFailedException extends StatusException {
+  /** 412 Precondition Failed. */
+  static override readonly status = 412;
 }
 
 /** 413: the body is larger than the limit (RFC 9110 §15.5.14). */
-export class PayloadTooLargeException extends HttpException {
-  /** Creates one; the client reads the message, by default the name of the status. */
-  constructor(message?: string, options?: HttpExceptionOptions) {
-    super(413, message, options);
-  }
+export class PayloadTooLargeException extends StatusException {
+  /** 413 Content Too Large. */
+  static override readonly status = 413;
 }
 
 /** 415: the body is in a format the route does not read (RFC 9110 §15.5.16). */
-export class UnsupportedMediaTypeException extends HttpException {
-  /** Creates one; the client reads the message, by default the name of the status. */
-  constructor(message?: string, options?: HttpExceptionOptions) {
-    super(415, message, options);
-  }
+export class UnsupportedMediaTypeException extends StatusException {
+  /** 415 Unsupported Media Type. */
+  static override readonly status = 415;
 }
 
 /** 422: the input does not satisfy its schema (RFC 9110 §15.5.21). */
-export class UnprocessableEntityException extends HttpException {
-  /** Creates one; the client reads the message, by default the name of the status. */
-  constructor(message?: string, options?: HttpExceptionOptions) {
-    super(422, message, options);
-  }
+export class UnprocessableEntityException extends StatusException {
+  /** 422 Unprocessable Content. */
+  static override readonly status = 422;
 }
 
 /** 429: the client sent too many requests (RFC 6585 §4). */
-export class TooManyRequestsException extends HttpException {
-  /** Creates one; the client reads the message, by default the name of the status. */
-  constructor(message?: string, options?: HttpExceptionOptions) {
-    super(429, message, options);
-  }
+export class TooManyRequestsException extends StatusException {
+  /** 429 Too Many Requests. */
+  static override readonly status = 429;
 }
 
 /** 500: something unexpected happened (RFC 9110 §15.6.1). */
-export class InternalServerErrorException extends HttpException {
-  /** Creates one; the client reads the message, by default the name of the status. */
-  constructor(message?: string, options?: HttpExceptionOptions) {
-    super(500, message, options);
-  }
+export class InternalServerErrorException extends StatusException {
+  /** 500 Internal Server Error. */
+  static override readonly status = 500;
 }
 
 /** 501: the server does not support this (RFC 9110 §15.6.2). */
-export class NotImplementedException extends HttpException {
-  /** Creates one; the client reads the message, by default the name of the status. */
-  constructor(message?: string, options?: HttpExceptionOptions) {
-    super(501, message, options);
-  }
+export class NotImplementedException extends StatusException {
+  /** 501 Not Implemented. */
+  static override readonly status = 501;
 }
 
 /** 502: an upstream server answered wrongly (RFC 9110 §15.6.3). */
-export class BadGatewayException extends HttpException {
-  /** Creates one; the client reads the message, by default the name of the status. */
-  constructor(message?: string, options?: HttpExceptionOptions) {
-    super(502, message, options);
-  }
+export class BadGatewayException extends StatusException {
+  /** 502 Bad Gateway. */
+  static override readonly status = 502;
 }
 
 /** 503: the server cannot answer now (RFC 9110 §15.6.4). */
-export class ServiceUnavailableException extends HttpException {
-  /** Creates one; the client reads the message, by default the name of the status. */
-  constructor(message?: string, options?: HttpExceptionOptions) {
-    super(503, message, options);
-  }
+export class ServiceUnavailableException extends StatusException {
+  /** 503 Service Unavailable. */
+  static override readonly status = 503;
 }
 
 /** 504: an upstream server did not answer in time (RFC 9110 §15.6.5). */
-export class GatewayTimeoutException extends HttpException {
-  /** Creates one; the client reads the message, by default the name of the status. */
-  constructor(message?: string, options?: HttpExceptionOptions) {
-    super(504, message, options);
-  }
+export class GatewayTimeoutException extends StatusException {
+  /** 504 Gateway Timeout. */
+  static override readonly status = 504;
 }
 
 /** Gives what was thrown if it is an error, else an exception (500) that tells of it. */
@@ -247,33 +231,33 @@ export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : HttpException.from(thrown);
 }
 
-/** The named exception of each status that has one. */
-const NAMED: Readonly<
-  Record<number, new (message: string, options: HttpExceptionOptions) => HttpException>
-> = {
-  400: BadRequestException,
-  401: UnauthorizedException,
-  403: ForbiddenException,
-  404: NotFoundException,
-  405: MethodNotAllowedException,
-  406: NotAcceptableException,
-  408: RequestTimeoutException,
-  409: ConflictException,
-  410: GoneException,
-  412: PreconditionFailedException,
-  413: PayloadTooLargeException,
-  415: UnsupportedMediaTypeException,
-  422: UnprocessableEntityException,
-  429: TooManyRequestsException,
-  500: InternalServerErrorException,
-  501: NotImplementedException,
-  502: BadGatewayException,
-  503: ServiceUnavailableException,
-  504: GatewayTimeoutException,
-};
+type NamedException = new (message: string, options: HttpExceptionOptions) => HttpException;
+
+/** The named exceptions by their status. */
+const NAMED: ReadonlyMap<number, NamedException> = new Map([
+  BadRequestException,
+  UnauthorizedException,
+  ForbiddenException,
+  NotFoundException,
+  MethodNotAllowedException,
+  NotAcceptableException,
+  RequestTimeoutException,
+  ConflictException,
+  GoneException,
+  PreconditionFailedException,
+  PayloadTooLargeException,
+  UnsupportedMediaTypeException,
+  UnprocessableEntityException,
+  TooManyRequestsException,
+  InternalServerErrorException,
+  NotImplementedException,
+  BadGatewayException,
+  ServiceUnavailableException,
+  GatewayTimeoutException,
+].map((Named) => [Named.status, Named]));
 
 function named(status: number, message: string, options: HttpExceptionOptions): HttpException {
-  const Named = NAMED[status];
+  const Named = NAMED.get(status);
   return Named ? new Named(message, options) : new HttpException(status, message, options);
 }
 

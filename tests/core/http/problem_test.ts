@@ -11,6 +11,7 @@ import {
   NotFoundException,
   route,
   ServiceUnavailableException,
+  StatusException,
   TooManyRequestsException,
 } from "../../../mod.ts";
 import * as fw from "../../../mod.ts";
@@ -259,7 +260,7 @@ test("the log tells the route of a failure, also where another pattern matches t
   }));
 
 test("every named exception has its status, name and message", () => {
-  const named = Object.entries(fw).filter(([name]) => /^(?!Http).*Exception$/.test(name));
+  const named = Object.entries(fw).filter(([name]) => /^(?!Http|Status).*Exception$/.test(name));
   const statuses = named.map(([name, Exception]) => {
     const exception = new (Exception as typeof NotFoundException)();
     assert.ok(exception instanceof HttpException);
@@ -280,6 +281,33 @@ test("HttpException refuses a status that is no error", () => {
       message: `Cannot create HttpException: status ${status} is not 400 to 599`,
     });
   }
+});
+
+test("StatusException gives its subclasses their status, name and default message", () => {
+  class LockedException extends StatusException {
+    static override readonly status = 423;
+  }
+  const { name, status, message, stack } = new LockedException();
+  assert.deepEqual({ name, status, message }, {
+    name: "LockedException",
+    status: 423,
+    message: "Locked",
+  });
+  assert.match(stack ?? "", /^(LockedException|Error): Locked/);
+  const headers = { "retry-after": "7" };
+  assert.throws(() => LockedException.throw("Taken", { headers }), {
+    name,
+    status,
+    message: "Taken",
+    headers,
+  });
+  class CatNotFoundException extends NotFoundException {}
+  const missing: unknown = new CatNotFoundException("No such cat");
+  assert.ok(missing instanceof NotFoundException && missing instanceof StatusException);
+  assert.deepEqual([missing.name, missing.status], [
+    "CatNotFoundException",
+    NotFoundException.status,
+  ]);
 });
 
 test("HttpException.from() gives an exception as it is, and keeps the cause of another error", () => {
