@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { networkInterfaces } from "node:os";
 import { inspect } from "node:util";
 import { createRemoteJWKSet, decodeProtectedHeader, errors, jwtVerify } from "jose";
-import { ExpiringMap } from "../../src/testing/identity_provider/expiring_map.ts";
 import {
   DevelopmentIdentityProvider,
   type DevelopmentIdentityProviderOptions,
@@ -229,20 +228,3 @@ providerTest(
     assert.deepEqual(records.map(({ rawMessage }) => rawMessage), ["Listening on {url}"]);
   },
 );
-
-test("ExpiringMap forgets by the clock, and the first that was set when it is full", () => {
-  let now = 0;
-  const map = new ExpiringMap<number>(() => now, { maxEntries: 2 });
-  map.set("a", 1, 10);
-  map.set("b", 2, 100);
-  now = 9;
-  assert.equal(map.get("a"), 1);
-  now = 10;
-  assert.equal(map.get("a"), undefined);
-  map.set("c", 3, 100);
-  map.set("b", 22, 100);
-  map.set("d", 4, 100);
-  assert.deepEqual(["a", "b", "c", "d"].map((key) => map.get(key)), [undefined, 22, undefined, 4]);
-  map.delete("b");
-  assert.equal(map.get("b"), undefined);
-});

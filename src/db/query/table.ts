@@ -4,7 +4,7 @@
  * @module
  */
 import type { Compilable } from "kysely";
-import { BoundedCache, type BoundedCacheOptions } from "../../platform/bounded_cache.ts";
+import { BoundedMap, type BoundedMapOptions } from "../../platform/bounded_map.ts";
 import type { DbConnection } from "../connection/connection.ts";
 import type { Codec, DriverRow, Grammar } from "../connection/dialect.ts";
 import { dbError } from "../errors.ts";
@@ -14,7 +14,7 @@ import { compile, type CompiledStatement } from "../connection/statement.ts";
 import type { RelationKind } from "../model/relation.ts";
 
 /** At most 256 statements, and fewer where they bind many values. */
-const STATEMENTS: BoundedCacheOptions<CompiledStatement> = {
+const STATEMENTS: BoundedMapOptions<string, CompiledStatement> = {
   max: 102_400,
   weigh: ({ parameters }) => Math.max(400, parameters.length),
 };
@@ -100,7 +100,7 @@ export class Table {
   /** The relations by name, once the service has bound them. */
   readonly relations: Map<string, TableRelation> = new Map();
   readonly #columnsByName: ReadonlyMap<string, TableColumn>;
-  readonly #statements = new BoundedCache(STATEMENTS);
+  readonly #statements = new BoundedMap(STATEMENTS);
 
   /** Binds a model to an open database. */
   constructor({ "~model": { table, fields, primaryKey } }: AnyModel, connection: DbConnection) {
@@ -132,7 +132,7 @@ export class Table {
 
   /** Returns the statement of a shape of operations, compiled at its first use. */
   statement(shape: string, build: () => Compilable): CompiledStatement {
-    return this.#statements.getOrMake(shape, () => compile(build()));
+    return this.#statements.getOrInsertComputed(shape, () => compile(build()));
   }
 }
 

@@ -3,11 +3,12 @@
  *
  * @module
  */
+import { BoundedMap } from "../../platform/bounded_map.ts";
 import type { RateLimitHit, RateLimitStore } from "./rate_limit_store.ts";
 
 /** The bounds of a {@linkcode MemoryRateLimitStore}. */
 export interface MemoryRateLimitStoreOptions {
-  /** The most keys that are counted at a time; 100 000 by default, which take about 15 MB. */
+  /** The most keys that are counted at a time; 100 000 by default, which take about 20 MB. */
   readonly maxKeys?: number;
   /** Gives the time in milliseconds, from any start; the runtime's monotonic clock by default. */
   readonly now?: () => number;
@@ -29,7 +30,7 @@ interface Window {
 export class MemoryRateLimitStore implements RateLimitStore {
   readonly #maxKeys: number;
   readonly #now: () => number;
-  readonly #windows = new Map<string, Window>();
+  readonly #windows: BoundedMap<string, Window>;
   #nextSweepMs = -Infinity;
 
   /**
@@ -45,6 +46,7 @@ export class MemoryRateLimitStore implements RateLimitStore {
     }
     this.#maxKeys = maxKeys;
     this.#now = now;
+    this.#windows = new BoundedMap({ max: maxKeys, now });
   }
 
   /** The number of keys it holds, some of which may have expired. */
@@ -56,32 +58,26 @@ export class MemoryRateLimitStore implements RateLimitStore {
   hit(key: string, windowMs: number): RateLimitHit {
     const nowMs = this.#now();
     const window = this.#windows.get(key);
-    if (window && window.endMs > nowMs) {
+    if (window) {
       window.count++;
       return { count: window.count, resetMs: window.endMs - nowMs };
     }
-    this.#windows.delete(key);
     if (nowMs >= this.#nextSweepMs) {
-      this.#dropExpired(nowMs);
+      this.#windows.prune();
       this.#nextSweepMs = nowMs + windowMs;
     }
     if (this.#windows.size >= this.#maxKeys) {
-      this.#dropExpired(nowMs);
+      this.#windows.prune();
       this.#dropLightest(this.#windows.size - Math.floor(this.#maxKeys * 0.9));
     }
-    this.#windows.set(key, { count: 1, endMs: nowMs + windowMs });
+    const endMs = nowMs + windowMs;
+    this.#windows.set(key, { count: 1, endMs }, { expiresAtMs: endMs });
     return { count: 1, resetMs: windowMs };
-  }
-
-  #dropExpired(nowMs: number): void {
-    for (const [key, { endMs }] of this.#windows) {
-      if (endMs <= nowMs) this.#windows.delete(key);
-    }
   }
 
   /** Drops many at once, so that a hit on a full store still costs O(1) on average. */
   #dropLightest(excess: number): void {
-    const counts = Float64Array.from(this.#windows.values(), ({ count }) => count).sort();
+    const counts = Float64Array.from(this.#windows, ([, { count }]) => count).sort();
     const heaviest = counts[excess - 1] ?? 0;
     for (const [key, { count }] of this.#windows) {
       if (excess <= 0) return;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { BoundedMap } from "../../platform/bounded_map.ts";
 import type { TokenSet } from "./token_set.ts";
 
 /** A request, and what came of it. */
@@ -20,7 +21,7 @@ const MAX_SETS = 100;
 
 /** Keeps sets of tokens by what was asked for; all who ask for the same meanwhile share one request. */
 export class ClientCredentialsCache {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new BoundedMap<string, Entry>({ max: MAX_SETS });
   readonly #now: () => number;
 
   /** Creates an empty cache. */
@@ -49,14 +50,11 @@ export class ClientCredentialsCache {
 
   #keep(key: string, asked: Promise<TokenSet>): Promise<TokenSet> {
     const entry: Entry = { asked };
-    this.#entries.delete(key); // so that it is the newest
     this.#entries.set(key, entry);
     asked.then(
       (set) => entry.set = set,
       () => this.#entries.get(key) === entry && this.#entries.delete(key),
     );
-    const [oldest = key] = this.#entries.keys();
-    if (this.#entries.size > MAX_SETS) this.#entries.delete(oldest);
     return asked;
   }
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { BoundedMap } from "../../platform/bounded_map.ts";
 import { OAuth2Error } from "../ground/errors.ts";
 import { inspectedByToString } from "../../platform/redacted.ts";
 import type { TokenSet } from "./token_set.ts";
@@ -49,11 +50,10 @@ export interface TokenCacheOptions {
  * ```
  */
 export class TokenCache {
-  readonly #sets = new Map<string, TokenSet>();
+  readonly #sets: BoundedMap<string, TokenSet>;
   /** Each chain under each of its refresh tokens. */
   readonly #chains = new Map<string, Chain>();
-  readonly #withoutSet = new Set<Chain>();
-  readonly #maxSets: number;
+  readonly #withoutSet: BoundedMap<Chain, Chain>;
   readonly #now: () => number;
 
   /**
@@ -63,7 +63,11 @@ export class TokenCache {
    */
   constructor({ maxSets = Infinity, now = Date.now }: TokenCacheOptions = {}) {
     if (!(maxSets >= 1)) throw new RangeError(`Cannot keep tokens: maxSets ${maxSets} is under 1`);
-    this.#maxSets = maxSets;
+    this.#sets = new BoundedMap({ max: maxSets, onEvict: (_, set) => this.#release(set) });
+    this.#withoutSet = new BoundedMap({
+      max: maxSets,
+      onEvict: (chain) => chain.set || this.#drop(chain),
+    });
     this.#now = now;
   }
 
@@ -89,7 +93,7 @@ export class TokenCache {
 
   /** Keeps a set. */
   store(set: TokenSet): void {
-    this.#keep(set);
+    this.#sets.set(set.accessToken, set);
     if (set.refreshToken === undefined) return;
     const chain = this.#chainOf(set.refreshToken);
     if (chain.newest === set.refreshToken) chain.set = set;
@@ -101,8 +105,8 @@ export class TokenCache {
    * @returns whether there was one
    */
   delete(accessToken: string): boolean {
-    const chain = this.#forget(accessToken);
-    if (chain) this.#drop(chain);
+    const set = this.#sets.get(accessToken);
+    if (set) this.#release(set);
     return this.#sets.delete(accessToken);
   }
 
@@ -160,20 +164,11 @@ export class TokenCache {
       const set = await send(chain.newest);
       this.#advance(chain, set.refreshToken ?? chain.newest);
       chain.set = set;
-      this.#keep(set);
+      this.#sets.set(set.accessToken, set);
       return set;
     } finally {
       chain.refreshing = undefined;
       this.#dropIfUseless(chain);
-    }
-  }
-
-  #keep(set: TokenSet): void {
-    this.#sets.delete(set.accessToken); // so that it is the newest
-    this.#sets.set(set.accessToken, set);
-    for (const oldest of this.#sets.keys()) {
-      if (this.#sets.size <= this.#maxSets) break;
-      this.delete(oldest);
     }
   }
 
@@ -207,7 +202,7 @@ export class TokenCache {
   }
 
   #forgetRevoked(chain: Chain, token: string): void {
-    const rest = this.#forget(token);
+    const rest = this.#forget(this.#sets.get(token));
     if (rest) this.#dropIfUseless(rest);
     this.#sets.delete(token);
     chain.set = undefined;
@@ -218,9 +213,14 @@ export class TokenCache {
     }
   }
 
-  /** Forgets the set of an access token as that of its chain, which it gives if it was. */
-  #forget(accessToken: string): Chain | undefined {
-    const set = this.#sets.get(accessToken);
+  /** Forgets a set as that of its chain, with the chain. */
+  #release(set: TokenSet): void {
+    const chain = this.#forget(set);
+    if (chain) this.#drop(chain);
+  }
+
+  /** Forgets a set as that of its chain; returns the chain if the set was its newest. */
+  #forget(set: TokenSet | undefined): Chain | undefined {
     const chain = set && this.#chains.get(set.refreshToken ?? "");
     if (!chain || chain.set !== set) return undefined;
     chain.set = undefined;
@@ -239,12 +239,7 @@ export class TokenCache {
   #dropIfUseless(chain: Chain): void {
     if (chain.set) return;
     if (chain.superseded.size === 0) return this.#drop(chain);
-    this.#withoutSet.add(chain);
-    for (const oldest of this.#withoutSet) {
-      if (this.#withoutSet.size <= this.#maxSets) break;
-      this.#withoutSet.delete(oldest);
-      if (!oldest.set) this.#drop(oldest);
-    }
+    this.#withoutSet.set(chain, chain);
   }
 
   /** What is under way keeps its chain: a second request would be sent beside it. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { BoundedMap } from "../../platform/bounded_map.ts";
 import type { LoginStore, PendingLogin, SaveLoginOptions } from "./login_store.ts";
 
 /** Options of a {@linkcode MemoryLoginStore}. */
@@ -13,15 +14,9 @@ export interface MemoryLoginStoreOptions {
   readonly now?: () => number;
 }
 
-interface Entry {
-  readonly login: PendingLogin;
-  readonly expiresAtMs: number;
-}
-
 /** A store for applications of one process. */
 export class MemoryLoginStore implements LoginStore {
-  readonly #entries = new Map<string, Entry>();
-  readonly #maxLogins: number;
+  readonly #logins: BoundedMap<string, PendingLogin>;
   readonly #now: () => number;
 
   /**
@@ -33,31 +28,25 @@ export class MemoryLoginStore implements LoginStore {
     if (!Number.isSafeInteger(maxLogins) || maxLogins < 1) {
       throw new RangeError(`Cannot keep logins: maxLogins ${maxLogins} is not a positive integer`);
     }
-    this.#maxLogins = maxLogins;
+    this.#logins = new BoundedMap({ max: maxLogins, now });
     this.#now = now;
   }
 
   /** How many logins it keeps, those included that are over. */
   get size(): number {
-    return this.#entries.size;
+    return this.#logins.size;
   }
 
   /** Keeps a login for so many milliseconds. */
   save(state: string, login: PendingLogin, { ttlMs }: SaveLoginOptions): Promise<void> {
-    const nowMs = this.#now();
-    for (const [oldest, { expiresAtMs }] of this.#entries) {
-      if (expiresAtMs > nowMs && this.#entries.size < this.#maxLogins) break;
-      this.#entries.delete(oldest);
-    }
-    this.#entries.set(state, { login, expiresAtMs: nowMs + ttlMs });
+    this.#logins.set(state, login, { expiresAtMs: this.#now() + ttlMs });
     return Promise.resolve();
   }
 
   /** Gives a login and forgets it. */
   take(state: string): Promise<PendingLogin | undefined> {
-    const entry = this.#entries.get(state);
-    this.#entries.delete(state);
-    const holds = entry !== undefined && entry.expiresAtMs > this.#now();
-    return Promise.resolve(holds ? entry.login : undefined);
+    const login = this.#logins.get(state);
+    this.#logins.delete(state);
+    return Promise.resolve(login);
   }
 }

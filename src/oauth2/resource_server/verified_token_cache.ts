@@ -5,6 +5,7 @@
  */
 import type { Claims } from "./claims.ts";
 import type { JwsHeader } from "./compact_jws.ts";
+import { BoundedMap } from "../../platform/bounded_map.ts";
 import { deepFreeze } from "../../platform/deep_freeze.ts";
 import type { KeySource } from "./key_set.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
@@ -29,12 +30,11 @@ interface Entry {
  * a digest would take longer than the verification of some, and would have to be compared all the same.
  */
 export class VerifiedTokenCache {
-  readonly #entries = new Map<string, Entry>();
-  readonly #max: number;
+  readonly #entries: BoundedMap<string, Entry>;
 
   /** Creates an empty cache of at most so many tokens. */
   constructor(max: number) {
-    this.#max = max;
+    this.#entries = new BoundedMap({ max });
   }
 
   /** Gives what a token was found to be, if that still holds. */
@@ -59,9 +59,5 @@ export class VerifiedTokenCache {
   add(token: string, entry: Entry): void {
     deepFreeze(entry.verified);
     this.#entries.set(token, entry);
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= this.#max) break;
-      this.#entries.delete(oldest);
-    }
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { inject } from "../../core/module/container.ts";
-import { ExpiringMap } from "./expiring_map.ts";
+import { BoundedMap } from "../../platform/bounded_map.ts";
 import type {
   AccessToken,
   CodeBinding,
@@ -30,14 +30,15 @@ const REFRESH_TOKEN_MS = 14 * 24 * 3_600_000;
  */
 export class Grants {
   readonly #now = inject(Settings).now;
-  readonly #codes = new ExpiringMap<OneUse & CodeBinding>(this.#now);
-  readonly #refreshTokens = new ExpiringMap<OneUse>(this.#now);
-  readonly #accessTokens = new ExpiringMap<AccessToken>(this.#now);
+  readonly #bounds = { max: 10_000, now: this.#now };
+  readonly #codes = new BoundedMap<string, OneUse & CodeBinding>(this.#bounds);
+  readonly #refreshTokens = new BoundedMap<string, OneUse>(this.#bounds);
+  readonly #accessTokens = new BoundedMap<string, AccessToken>(this.#bounds);
 
   /** Issues a code for one use within 60 s. */
   issueCode(grant: Grant, binding: CodeBinding): string {
     const code = randomText();
-    this.#codes.set(code, { grant, ...binding, used: false }, CODE_MS);
+    this.#codes.set(code, { grant, ...binding, used: false }, this.#within(CODE_MS));
     return code;
   }
 
@@ -52,7 +53,7 @@ export class Grants {
     { clientId, redirectUri, codeVerifier }: CodeRedemption,
   ): Promise<Grant> {
     const found = useOnce(this.#codes.get(code), "code");
-    this.#codes.set(code, found, REFRESH_TOKEN_MS); // so that a second use is known as one
+    this.#codes.set(code, found, this.#within(REFRESH_TOKEN_MS)); // so that a second use is known as one
     if (found.grant.clientId !== clientId) refuse("The code is another client's");
     if (found.redirectUri !== redirectUri) refuse("The redirect_uri is another than the code's");
     if (found.codeChallenge !== await digest(codeVerifier, "SHA-256")) {
@@ -64,7 +65,7 @@ export class Grants {
   /** Issues a refresh token for one use within 14 days. */
   issueRefreshToken(grant: Grant): string {
     const token = randomText();
-    this.#refreshTokens.set(token, { grant, used: false }, REFRESH_TOKEN_MS);
+    this.#refreshTokens.set(token, { grant, used: false }, this.#within(REFRESH_TOKEN_MS));
     return token;
   }
 
@@ -87,7 +88,7 @@ export class Grants {
 
   /** Remembers an access token for its life. */
   rememberAccessToken(token: string, issued: AccessToken, lifeSeconds: number): void {
-    this.#accessTokens.set(token, issued, lifeSeconds * 1000);
+    this.#accessTokens.set(token, issued, this.#within(lifeSeconds * 1000));
   }
 
   /** Gives what is known of an access token that is good. */
@@ -109,6 +110,10 @@ export class Grants {
     if (grant && grant.clientId !== clientId) refuse("The token is another client's");
     if (refreshToken) refreshToken.grant.revoked = true;
     this.#accessTokens.delete(token);
+  }
+
+  #within(lifeMs: number): { readonly expiresAtMs: number } {
+    return { expiresAtMs: this.#now() + lifeMs };
   }
 }
 

@@ -10,7 +10,7 @@ import {
   SqliteDriver,
 } from "kysely";
 import type { DatabaseSync } from "node:sqlite";
-import { BoundedCache } from "../../../platform/bounded_cache.ts";
+import { BoundedMap } from "../../../platform/bounded_map.ts";
 import type { Dialect, StatementResult } from "../../connection/dialect.ts";
 import type { Statement } from "../../connection/statement.ts";
 import { SQLITE } from "./sqlite.ts";
@@ -116,7 +116,7 @@ export class Sqlite implements Dialect {
 /** A connection, and the statements it keeps prepared. */
 class SqliteConnection {
   readonly database: DatabaseSync;
-  readonly #statements = new BoundedCache<PreparedStatement>({
+  readonly #statements = new BoundedMap<string, PreparedStatement>({
     max: MAX_WEIGHT,
     weigh: ({ sql }) => Math.max(1024, sql.length),
   });
@@ -126,9 +126,10 @@ class SqliteConnection {
   }
 
   run({ sql, parameters }: Statement): StatementResult {
-    return this.#statements.getOrMake(sql, () => prepareStatement(this.database, sql)).run(
-      parameters,
-    );
+    return this.#statements.getOrInsertComputed(sql, () => prepareStatement(this.database, sql))
+      .run(
+        parameters,
+      );
   }
 
   close(): void {
