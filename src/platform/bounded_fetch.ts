@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { readBounded, StreamTooLongError } from "./bounded_stream.ts";
+import { within } from "./time_limit.ts";
 
 /** The platform's `fetch`, or what takes its place. */
 export type Fetch = typeof fetch;
@@ -44,48 +46,27 @@ export async function boundedFetch(
   { fetch, timeoutMs, maxBytes }: BoundedFetchOptions,
 ): Promise<Answer> {
   const aborter = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const expiry = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new FetchFailure(`no answer in ${timeoutMs} ms`)), timeoutMs);
-  });
   async function answer(): Promise<Answer> {
     const response = await fetch(url.href, {
       ...init,
       redirect: "manual",
       signal: aborter.signal,
     });
-    const text = await readText(response, maxBytes);
+    const text = response.body ? await readBounded(response.body, maxBytes) : "";
     return { status: response.status, headers: response.headers, text };
   }
   try {
     const answered = answer();
-    answered.catch(() => {}); // it may fail after the time is over
-    return await Promise.race([answered, expiry]);
+    if (await within(answered, timeoutMs)) return await answered;
   } catch (error) {
-    if (error instanceof FetchFailure) throw error;
-    throw new FetchFailure("the connection failed", { cause: withoutQuery(error, url) });
-  } finally {
-    clearTimeout(timer);
-    aborter.abort(); // what is still under way; what has ended does not mind
-  }
-}
-
-async function readText(response: Response, maxBytes: number): Promise<string> {
-  if (!response.body) return "";
-  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
-  const decoder = new TextDecoder();
-  let bytes = 0;
-  let text = "";
-  while (true) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    bytes += value.byteLength;
-    if (bytes > maxBytes) {
-      await reader.cancel();
+    if (error instanceof StreamTooLongError) {
       throw new FetchFailure(`the answer is over ${maxBytes} bytes`);
     }
-    text += decoder.decode(value, { stream: true });
+    throw new FetchFailure("the connection failed", { cause: withoutQuery(error, url) });
+  } finally {
+    aborter.abort(); // it has no effect on a request that has ended
   }
+  throw new FetchFailure(`no answer in ${timeoutMs} ms`);
 }
 
 /** Gives the platform's error, which may tell the URL, without the query of it. */

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { boundedStream } from "../../platform/bounded_stream.ts";
 import type { Context } from "./context.ts";
 import { PayloadTooLargeException } from "./http_exception.ts";
 import { type Slot, slot } from "./slot.ts";
@@ -39,34 +40,14 @@ export function limitBody(
   }
   if (!isChunked && !isRead && USUALLY_EMPTY.has(raw.method)) return;
   if (raw.bodyUsed || !raw.body) return; // what middleware has read, Hono keeps
-  const body = limited(raw.body, maxBytes, () => bodyLimitErrorSlot.set(c, tooLarge(maxBytes)));
+  const onExceeded = () => bodyLimitErrorSlot.set(c, tooLarge(maxBytes));
+  const body = boundedStream(raw.body, maxBytes, { onExceeded });
   c.req.raw = new Request(raw, { body, duplex: "half" } as RequestInit);
 }
 
 /** Gives the error of a body that was cut, however the runtime has told of it to what read the body. */
 export function bodyLimitError(c: Context): PayloadTooLargeException | undefined {
   return bodyLimitErrorSlot.get(c);
-}
-
-function limited(
-  body: ReadableStream<Uint8Array>,
-  maxBytes: number,
-  onExceeded: () => void,
-): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  let bytes = 0;
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await reader.read();
-      if (done) return controller.close();
-      bytes += value.byteLength;
-      if (bytes <= maxBytes) return controller.enqueue(value);
-      onExceeded();
-      controller.error(new RangeError("The body is too large"));
-      await reader.cancel(); // so that the connection is not left waiting
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
 }
 
 function tooLarge(maxBytes: number): PayloadTooLargeException {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { within } from "../../platform/time_limit.ts";
 import { OAuth2Error } from "../ground/errors.ts";
 
 /** How long is waited, and for what. */
@@ -22,15 +23,6 @@ export async function waitFor<T>(
   promise: Promise<T>,
   { action, timeoutMs }: Patience,
 ): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const expiry = new Promise<never>((_, reject) => {
-    const message = `Cannot ${action}: no answer in ${timeoutMs} ms`;
-    const expire = () => reject(new OAuth2Error({ code: "Transport" }, message));
-    timer = setTimeout(expire, timeoutMs);
-  });
-  try {
-    return await Promise.race([promise, expiry]);
-  } finally {
-    clearTimeout(timer);
-  }
+  if (await within(promise, timeoutMs)) return await promise;
+  throw new OAuth2Error({ code: "Transport" }, `Cannot ${action}: no answer in ${timeoutMs} ms`);
 }

@@ -1,0 +1,55 @@
+/**
+ * Streams of bytes that are read up to a limit.
+ *
+ * @module
+ */
+
+/** A stream has more bytes than its limit allows. */
+export class StreamTooLongError extends RangeError {
+  /** The name of the class. */
+  override readonly name = "StreamTooLongError";
+}
+
+/**
+ * Returns a stream of the same bytes that fails with a {@linkcode StreamTooLongError} once it exceeds
+ * `maxBytes`. `onExceeded` is called before it fails; the source is cancelled.
+ */
+export function boundedStream(
+  source: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  { onExceeded = () => {} }: { readonly onExceeded?: () => void } = {},
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = source.getReader() as ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+  let bytes = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) return controller.close();
+      bytes += value.byteLength;
+      if (bytes <= maxBytes) return controller.enqueue(value);
+      onExceeded();
+      controller.error(new StreamTooLongError(`The stream has more than ${maxBytes} bytes`));
+      await reader.cancel(); // so that the connection is not left waiting
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+/**
+ * Reads a whole stream of UTF-8 text.
+ *
+ * @throws {StreamTooLongError} if it has more than `maxBytes` bytes
+ */
+export async function readBounded(
+  source: ReadableStream<Uint8Array>,
+  maxBytes: number,
+): Promise<string> {
+  const reader = boundedStream(source, maxBytes).getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  while (true) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    text += decoder.decode(value, { stream: true });
+  }
+}

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import {
+  boundedStream,
+  readBounded,
+  StreamTooLongError,
+} from "../../src/platform/bounded_stream.ts";
+import { test } from "../support/test.ts";
+
+/** A stream of chunks that records whether it was cancelled. */
+function sourceOf(...chunks: readonly (readonly number[])[]): {
+  readonly stream: ReadableStream<Uint8Array>;
+  readonly cancelled: unknown[];
+} {
+  const cancelled: unknown[] = [];
+  const rest = chunks.map((bytes) => Uint8Array.from(bytes));
+  const stream = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const chunk = rest.shift();
+      return chunk ? controller.enqueue(chunk) : controller.close();
+    },
+    cancel: (reason) => void cancelled.push(reason),
+  }, { highWaterMark: 0 });
+  return { stream, cancelled };
+}
+
+test("readBounded() reads text whose characters are split between chunks, up to the limit", async () => {
+  const { stream, cancelled } = sourceOf([0x61, 0xc3], [0xbc], [0x62]);
+  assert.equal(await readBounded(stream, 4), "aüb");
+  assert.deepEqual(cancelled, []);
+});
+
+test("readBounded() fails at one byte more, and cancels the source", async () => {
+  const { stream, cancelled } = sourceOf([1, 2], [3], [4]);
+  await assert.rejects(readBounded(stream, 2), {
+    name: "StreamTooLongError",
+    message: "The stream has more than 2 bytes",
+  });
+  assert.deepEqual(cancelled, [undefined]);
+});
+
+test("boundedStream() passes chunks within the limit, then calls onExceeded and fails", async () => {
+  const { stream, cancelled } = sourceOf([1, 2], [3], [4]);
+  let exceeded = 0;
+  const reader = boundedStream(stream, 3, { onExceeded: () => exceeded++ }).getReader();
+  assert.deepEqual(
+    [await reader.read(), await reader.read()].map(({ value }) => [...value ?? []]),
+    [
+      [1, 2],
+      [3],
+    ],
+  );
+  await assert.rejects(reader.read(), StreamTooLongError);
+  assert.deepEqual([exceeded, cancelled], [1, [undefined]]);
+});
+
+test("boundedStream() cancels its source for the reason it is cancelled for, and fails with its error", async () => {
+  const { stream, cancelled } = sourceOf([1], [2]);
+  await boundedStream(stream, 9).cancel("no longer needed");
+  assert.deepEqual(cancelled, ["no longer needed"]);
+  const broken = new ReadableStream<Uint8Array>({
+    pull: () => Promise.reject(new TypeError("The connection was lost")),
+  });
+  await assert.rejects(readBounded(broken, 9), { message: "The connection was lost" });
+});
