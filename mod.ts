@@ -4,7 +4,7 @@
  *
  * @example
  * ```ts
- * import { FwFactory, inject, module, NotFoundException, route } from "@fw/fw";
+ * import { controller, FwFactory, inject, module, NotFoundException, route } from "@fw/fw";
  *
  * class CatsService {
  *   readonly #cats = new Map([["tom", { name: "Tom" }]]);
@@ -13,8 +13,7 @@
  *   }
  * }
  *
- * class CatsController {
- *   static readonly prefix = "cats";
+ * class CatsController extends controller("cats") {
  *   readonly #cats = inject(CatsService);
  *
  *   one = route.get("/:id", ({ params }) => this.#cats.one(params.id));
@@ -40,7 +39,13 @@ export { FwFactory, type FwFactoryOptions } from "./src/application/factory.ts";
 export type { BodyFormat, ReadBodyOptions } from "./src/core/http/body.ts";
 export { inject } from "./src/core/module/container.ts";
 export type { Context } from "./src/core/http/context.ts";
-export type { ControllerClass } from "./src/core/route/controller.ts";
+export { controller } from "./src/core/route/controller.ts";
+export type {
+  Controller,
+  ControllerClass,
+  ControllerDeclaration,
+  ControllerOptions,
+} from "./src/core/route/controller.ts";
 export type { Deprecation } from "./src/core/http/deprecation.ts";
 export { dto } from "./src/core/schema/dto.ts";
 export {
@@ -109,6 +114,7 @@ export type {
 export { type Route, route } from "./src/core/route/route.ts";
 export type {
   RouteDeclaration,
+  RouteDeclarations,
   RouteMethod,
   RouteOptions,
   SuccessStatus,

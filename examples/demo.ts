@@ -10,6 +10,7 @@
  */
 import * as v from "valibot";
 import {
+  controller,
   dto,
   environment,
   type FwApplication,
@@ -84,9 +85,7 @@ export class DemoService implements OnModuleInit {
   }
 }
 
-export class DemoController {
-  static readonly prefix = "demo";
-  static readonly version = "v1";
+export class DemoController extends controller("demo", { version: "v1" }) {
   readonly #demo = inject(DemoService);
 
   dbHealth = route.get(

@@ -14,6 +14,7 @@ import { D1Dialect, type D1DialectConfig } from "kysely-d1";
 import process from "node:process";
 import * as v from "valibot";
 import {
+  controller,
   dto,
   environment,
   type FwApplication,
@@ -81,9 +82,7 @@ class NotesService implements OnModuleInit {
   }
 }
 
-class NotesController {
-  static readonly prefix = "notes";
-  static readonly version = "v1";
+class NotesController extends controller("notes", { version: "v1" }) {
   readonly #notes = inject(NotesService);
 
   list = route.get(

@@ -4,7 +4,7 @@
  *     deno run -A examples/hello.ts
  *     curl http://localhost:3000/api/
  */
-import { FwFactory, inject, module, portFromEnv, route } from "../mod.ts";
+import { controller, FwFactory, inject, module, portFromEnv, route } from "../mod.ts";
 
 class GreetingService {
   greeting(): string {
@@ -12,8 +12,7 @@ class GreetingService {
   }
 }
 
-class GreetingController {
-  static readonly prefix = "/";
+class GreetingController extends controller() {
   readonly #greetings = inject(GreetingService);
 
   hello = route.get("/", (_, c) => c.text(this.#greetings.greeting()));

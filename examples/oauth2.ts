@@ -17,6 +17,7 @@
  */
 import * as v from "valibot";
 import {
+  controller,
   dto,
   environment,
   type FwApplication,
@@ -75,9 +76,7 @@ const Session = dto(
 );
 const Me = dto("Me", v.object({ subject: v.string(), claims: v.record(v.string(), v.unknown()) }));
 
-class AuthController {
-  static readonly prefix = "auth";
-  static readonly public = true;
+class AuthController extends controller("auth", { public: true }) {
   readonly #client = inject(OAuth2Client);
   readonly #login = new OAuth2Login(this.#client, {
     // without issuer and keys an id_token cannot be verified
@@ -123,9 +122,7 @@ class AuthController {
   );
 }
 
-class MeController {
-  static readonly tag = "caller";
-
+class MeController extends controller("", { tag: "caller" }) {
   me = route.get(
     "/me",
     {

@@ -5,9 +5,9 @@
  *     curl -N http://localhost:3000/ticks
  */
 import { streamSSE } from "hono/streaming";
-import { FwFactory, module, portFromEnv, route } from "../mod.ts";
+import { controller, FwFactory, module, portFromEnv, route } from "../mod.ts";
 
-class TicksController {
+class TicksController extends controller() {
   ticks = route.get(
     "/ticks",
     {

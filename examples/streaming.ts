@@ -6,7 +6,7 @@
  */
 import { streamText } from "hono/streaming";
 import * as v from "valibot";
-import { FwFactory, module, portFromEnv, route } from "../mod.ts";
+import { controller, FwFactory, module, portFromEnv, route } from "../mod.ts";
 
 const From = v.object({
   from: v.pipe(
@@ -19,7 +19,7 @@ const From = v.object({
   ),
 });
 
-class CountdownController {
+class CountdownController extends controller() {
   countdown = route.get(
     "/countdown/:from",
     {

@@ -19,6 +19,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import {
   type Context,
+  controller,
   dto,
   environment,
   ForbiddenException,
@@ -160,9 +161,7 @@ export class UsersService implements OnModuleInit {
 /** What every operation may answer, as every one needs a tenant. */
 const FORBIDDEN = { 403: "The token names no tenant, or the user belongs to another" };
 
-export class UsersController {
-  static readonly prefix = "users";
-  static readonly version = "v1";
+export class UsersController extends controller("users", { version: "v1" }) {
   readonly #users = inject(UsersService);
 
   create = route.post(

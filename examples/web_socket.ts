@@ -3,9 +3,9 @@
  *
  *     deno run -A examples/web_socket.ts
  */
-import { FwFactory, module, portFromEnv, route, upgradeWebSocket } from "../mod.ts";
+import { controller, FwFactory, module, portFromEnv, route, upgradeWebSocket } from "../mod.ts";
 
-class EchoController {
+class EchoController extends controller() {
   echo = route.get(
     "/echo",
     { openapi: { responses: { 101: "A WebSocket", 426: "It was not asked for a WebSocket" } } },

@@ -336,10 +336,10 @@ export class FwApplication {
    *
    * @example
    * ```ts
-   * import { FwFactory, module, route } from "@fw/fw";
+   * import { controller, FwFactory, module, route } from "@fw/fw";
    * import * as v from "valibot";
    *
-   * class EchoController {
+   * class EchoController extends controller() {
    *   echo = route.post("/echo", { body: v.object({ word: v.string() }) }, ({ body }) => body.word);
    * }
    * const app = await FwFactory.create(module({ controllers: [EchoController] }));

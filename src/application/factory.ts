@@ -23,13 +23,12 @@ export interface FwFactoryOptions {
    *
    * @example
    * ```ts
-   * import { FwFactory, inject, module, provide, route } from "@fw/fw";
+   * import { controller, FwFactory, inject, module, provide, route } from "@fw/fw";
    *
    * const Database = provide("database", (): Promise<Map<string, string>> => {
    *   throw new Error("There is none here");
    * });
-   * class CatsController {
-   *   static readonly prefix = "cats";
+   * class CatsController extends controller("cats") {
    *   readonly #cats = inject(Database);
    *   one = route.get("/:name", ({ params }) => this.#cats.get(params.name));
    * }
@@ -50,9 +49,9 @@ export class FwFactory {
    *
    * @example
    * ```ts
-   * import { FwFactory, module, route } from "@fw/fw";
+   * import { controller, FwFactory, module, route } from "@fw/fw";
    *
-   * class HelloController {
+   * class HelloController extends controller() {
    *   hello = route.get("/", (_, c) => c.text("Hello"));
    * }
    * const app = await FwFactory.create(module({ controllers: [HelloController] }));

@@ -14,10 +14,10 @@ export class AuthnModule {
    *
    * @example
    * ```ts
-   * import { FwFactory, inject, module, route } from "@fw/fw";
+   * import { controller, FwFactory, inject, module, route } from "@fw/fw";
    * import { AuthnModule, JwtKey, JwtService, Principal } from "@fw/fw/authn";
    *
-   * class SessionController {
+   * class SessionController extends controller() {
    *   readonly #jwt = inject(JwtService);
    *   create = route.post("/session", { public: true }, async () => ({
    *     token: await this.#jwt.sign({ subject: "tom" }), // once the password is checked

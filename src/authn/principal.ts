@@ -29,10 +29,10 @@ export interface Principal {
  *
  * @example
  * ```ts
- * import { route } from "@fw/fw";
+ * import { controller, route } from "@fw/fw";
  * import { Principal } from "@fw/fw/authn";
  *
- * class MeController {
+ * class MeController extends controller() {
  *   me = route.get("/me", { args: { me: Principal } }, ({ me }) => ({
  *     subject: me.subject,
  *     source: me.source,

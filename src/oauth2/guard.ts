@@ -14,13 +14,10 @@ import { OAuth2Principal } from "./principal.ts";
  *
  * @example
  * ```ts
- * import { route } from "@fw/fw";
+ * import { controller, route } from "@fw/fw";
  * import { OAuth2Guard } from "@fw/fw/oauth2";
  *
- * class OrdersController {
- *   static readonly prefix = "orders";
- *   static readonly guards = [OAuth2Guard];
- *
+ * class OrdersController extends controller("orders", { guards: [OAuth2Guard] }) {
  *   list = route.get("/", () => []);
  * }
  * ```

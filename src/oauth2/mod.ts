@@ -4,10 +4,10 @@
  *
  * @example
  * ```ts
- * import { FwFactory, module, route } from "@fw/fw";
+ * import { controller, FwFactory, module, route } from "@fw/fw";
  * import { JwksCache, JwtVerifier, OAuth2Principal, ValidationConfig } from "@fw/fw/oauth2";
  *
- * class MeController {
+ * class MeController extends controller() {
  *   me = route.get("/me", { args: { me: OAuth2Principal } }, ({ me }) => ({ subject: me.subject }));
  * }
  *

@@ -19,10 +19,10 @@ export type OAuth2Principal = OAuth2Identity;
  *
  * @example
  * ```ts
- * import { route } from "@fw/fw";
+ * import { controller, route } from "@fw/fw";
  * import { OAuth2Principal } from "@fw/fw/oauth2";
  *
- * class MeController {
+ * class MeController extends controller() {
  *   me = route.get("/me", { args: { me: OAuth2Principal } }, ({ me }) => ({ subject: me.subject }));
  * }
  * ```

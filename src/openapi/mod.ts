@@ -3,10 +3,10 @@
  *
  * @example
  * ```ts
- * import { FwFactory, module, route } from "@fw/fw";
+ * import { controller, FwFactory, module, route } from "@fw/fw";
  * import type { OpenApiOptions } from "@fw/fw/openapi";
  *
- * class CatsController {
+ * class CatsController extends controller() {
  *   list = route.get("/cats", () => ["Tom"]);
  * }
  *

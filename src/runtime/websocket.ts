@@ -19,9 +19,9 @@ import { HttpException } from "../core/http/http_exception.ts";
  *
  * @example
  * ```ts
- * import { route, upgradeWebSocket } from "@fw/fw";
+ * import { controller, route, upgradeWebSocket } from "@fw/fw";
  *
- * class EchoController {
+ * class EchoController extends controller() {
  *   echo = route.get("/echo", (_, c) =>
  *     upgradeWebSocket(c, { onMessage: (event, socket) => socket.send(String(event.data)) }));
  * }

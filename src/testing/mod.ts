@@ -3,11 +3,11 @@
  *
  * @example
  * ```ts
- * import { inject, module, provide, route } from "@fw/fw";
+ * import { controller, inject, module, provide, route } from "@fw/fw";
  * import { createTestApplication } from "@fw/fw/testing";
  *
  * const Clock = provide("clock", () => Date.now);
- * class TimeController {
+ * class TimeController extends controller() {
  *   readonly #now = inject(Clock);
  *   time = route.get("/time", () => ({ ms: this.#now() }));
  * }

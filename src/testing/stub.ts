@@ -32,7 +32,7 @@ const PROBED: ReadonlySet<PropertyKey> = new Set([
  *
  * @example
  * ```ts
- * import { inject, module, route } from "@fw/fw";
+ * import { controller, inject, module, route } from "@fw/fw";
  * import { createTestApplication, stub } from "@fw/fw/testing";
  *
  * class CatsService {
@@ -44,7 +44,7 @@ const PROBED: ReadonlySet<PropertyKey> = new Set([
  *     return [...this.#names.values()];
  *   }
  * }
- * class CatsController {
+ * class CatsController extends controller() {
  *   readonly #cats = inject(CatsService);
  *   first = route.get("/first", () => this.#cats.one(1));
  * }

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import * as v from "valibot";
 import {
   clientIp,
+  controller,
   type FwApplication,
   FwFactory,
   inject,
@@ -21,8 +22,7 @@ class PingService {
   readonly answer = "pong";
 }
 
-class PingController {
-  static readonly prefix = "/";
+class PingController extends controller() {
   readonly #ping = inject(PingService);
 
   ping = route.get("/ping", (_, c) => c.text(this.#ping.answer));
@@ -272,8 +272,7 @@ test("routes() counts global guards, and get() finds providers of any module", a
 
 test("listen() refuses an application whose routes collide", () =>
   captureLogs(["fw"], async () => {
-    class VersionedController {
-      static readonly version = "v1";
+    class VersionedController extends controller("", { version: "v1" }) {
       list = route.get("/ping", () => 1);
     }
     const app = await FwFactory.create(

@@ -1,7 +1,7 @@
 /** What `app.useAuthn` makes of requests, alone and beside `app.useOAuth2`. */
 import assert from "node:assert/strict";
 import { exportJWK, generateKeyPair } from "jose";
-import { type FwApplication, inject, module, optional, route } from "../../mod.ts";
+import { controller, type FwApplication, inject, module, optional, route } from "../../mod.ts";
 import { AuthnModule, JwtKey, JwtService, Principal } from "../../src/authn/mod.ts";
 import { OAuth2Guard } from "../../src/oauth2/guard.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
@@ -9,7 +9,7 @@ import { captureLogs } from "../support/capture_logs.ts";
 import { issuer } from "../oauth2/issuer.ts";
 import { test } from "../support/test.ts";
 
-class SessionController {
+class SessionController extends controller() {
   readonly #jwt = inject(JwtService);
   create = route.post("/session", { public: true }, async () => ({
     token: await this.#jwt.sign({ subject: "ann", roles: ["admin"] }),

@@ -5,7 +5,7 @@
  */
 import { Hono } from "hono";
 import * as v from "valibot";
-import { type ControllerClass, FwFactory, module, type Route, route } from "../../mod.ts";
+import { controller, FwFactory, module, type Route, route } from "../../mod.ts";
 
 const Params = v.object({ id: v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number)) });
 const Row = v.object({ id: v.number(), name: v.string() });
@@ -25,19 +25,21 @@ function bareHono(routes: number): (request: Request) => Response | Promise<Resp
 }
 
 async function framework(routes: number): Promise<typeof fetch> {
-  class ManyController {
-    [name: string]: Route;
+  class ManyController extends controller() {
     constructor() {
+      super();
+      const all: Record<string, Route> = {};
       for (let i = 0; i < routes; i++) {
-        this[`r${i}`] = route.get(
+        all[`r${i}`] = route.get(
           `/r${i}/:id`,
           { params: Params, response: Row },
           ({ params }) => ({ ...row, id: params.id }),
         );
       }
+      Object.assign(this, all);
     }
   }
-  const app = await FwFactory.create(module({ controllers: [ManyController as ControllerClass] }));
+  const app = await FwFactory.create(module({ controllers: [ManyController] }));
   await app.request("/");
   return app.fetch as typeof fetch;
 }

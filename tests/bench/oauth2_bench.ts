@@ -4,7 +4,7 @@
  * @module
  */
 import { exportJWK, generateKeyPair, importJWK, jwtVerify, SignJWT } from "jose";
-import { FwFactory, module, route } from "../../mod.ts";
+import { controller, FwFactory, module, route } from "../../mod.ts";
 import { OAuth2Guard } from "../../src/oauth2/guard.ts";
 import { JwksCache } from "../../src/oauth2/resource_server/jwks_cache.ts";
 import { JwtVerifier } from "../../src/oauth2/resource_server/jwt_verifier.ts";
@@ -18,7 +18,7 @@ const ALGORITHMS = ["EdDSA", "ES256", "RS256", "PS256"] as const;
 /** How many times faster a token is that was verified before. */
 const CACHED_GOALS = { EdDSA: 20, ES256: 50 };
 
-class PingController {
+class PingController extends controller() {
   open = route.get("/open", () => "in");
   guarded = route.get("/guarded", { guards: [OAuth2Guard] }, () => "in");
 }

@@ -7,7 +7,15 @@ import { Hono } from "hono";
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 import * as v from "valibot";
-import { type ControllerClass, dto, FwFactory, module, type Route, route } from "../../mod.ts";
+import {
+  controller,
+  type ControllerClass,
+  dto,
+  FwFactory,
+  module,
+  type Route,
+  route,
+} from "../../mod.ts";
 import { compare, printMachine } from "./compare.ts";
 
 const CONTROLLERS = 100;
@@ -20,19 +28,19 @@ function controllerOf(resource: string): ControllerClass {
     skip: v.optional(v.pipe(v.string(), v.toNumber(), v.integer()), "0"),
     take: v.optional(v.pipe(v.string(), v.toNumber(), v.integer()), "20"),
   });
-  class Controller {
-    static readonly prefix = resource;
-    [name: string]: Route;
+  return class ThingsController extends controller(resource) {
     constructor() {
+      super();
+      const routes: Record<string, Route> = {};
       for (let i = 0; i < ROUTES; i++) {
         const row = dto(`${resource}Row${i}`, rowSchema());
-        this[`${resource}Route${i}`] = i % 2 === 0
+        routes[`${resource}Route${i}`] = i % 2 === 0
           ? route.get(`/${i}/:id`, { params: id, query: page, response: row }, () => ROW)
           : route.post(`/${i}/:id`, { params: id, body: row, response: row }, () => ROW);
       }
+      Object.assign(this, routes);
     }
-  }
-  return Controller as ControllerClass;
+  };
 }
 
 function rowSchema() {

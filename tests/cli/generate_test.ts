@@ -271,7 +271,7 @@ test("fw generate lists no second thing of a name, and says so", async () => {
   assert.equal(folder.files("shop")["src/app.ts"], app);
   assert.match(
     folder.files("shop")["src/admin/cats/cats_controller.ts"] ?? "",
-    /prefix = "admin\/cats"/,
+    /extends controller\("admin\/cats", \{/,
   );
   await succeed("g resource dog", folder.root);
   const before = folder.files();

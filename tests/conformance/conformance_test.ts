@@ -10,6 +10,7 @@ import {
   callerRoles,
   clientIp,
   ConflictException,
+  controller,
   type FwApplication,
   FwFactory,
   HttpException,
@@ -35,10 +36,7 @@ async function create(app: FwApplication): Promise<{ readonly id: number }> {
   return await (await app.request(USERS, { json: tom })).json();
 }
 
-class ProbeController {
-  static readonly prefix = "probe";
-  static readonly version = "v2";
-
+class ProbeController extends controller("probe", { version: "v2" }) {
   hello = route.get("/hello", (_, c) => c.text("hello"));
   named = route.get("/:name", ({ params }) => params);
   ip = route.get("/ip", (_, c) => c.text(String(clientIp(c))));
@@ -51,7 +49,7 @@ class ProbeController {
   admin = route.get("/admin", { roles: ["admin"] }, () => "in");
 }
 
-class BareController {
+class BareController extends controller() {
   bare = route.get("/bare", () => "bare");
 }
 

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { appModule, setUp } from "../../examples/oauth2.ts";
 import { appModule as usersModule, setUp as setUpUsers } from "../../examples/users.ts";
-import { type FwApplication, module, optional, route } from "../../mod.ts";
+import { controller, type FwApplication, module, optional, route } from "../../mod.ts";
 import {
   generatePkce,
   JwksCache,
@@ -27,7 +27,7 @@ import { NOW, SigningKey } from "../oauth2/resource_server/signing_key.ts";
 import { clientOf, optionsOf, SECRET, TOKENS, tokenServer } from "../oauth2/client/token_server.ts";
 import { test } from "../support/test.ts";
 
-class ProbeController {
+class ProbeController extends controller() {
   open = route.get("/open", (_, c) => ({ subject: oauth2Identity(c)?.subject ?? null }));
   guarded = route.get("/guarded", { guards: [OAuth2Guard] }, () => "in");
   me = route.get("/me", { args: { me: OAuth2Principal } }, ({ me }) => me);

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { exportPKCS8, generateKeyPair } from "jose";
-import { HttpException, module, route } from "../../mod.ts";
+import { controller, HttpException, module, route } from "../../mod.ts";
 import { AuthnModule, JwtKey, JwtService, Principal } from "../../src/authn/mod.ts";
 import {
   generatePkce,
@@ -409,7 +409,7 @@ test("OAuth2 table, verified-token cache: frozen, never past exp, dropped with i
 test("OAuth2 table, verified-token cache: useOAuth2() keeps tokens by default, JwtVerifier does not", async () => {
   const { verifier, sign } = await issuer();
   const seen: unknown[] = [];
-  class ProbeController {
+  class ProbeController extends controller() {
     probe = route.get("/", (_, c) => void seen.push(oauth2Identity(c)?.claims));
   }
   await using app = await createTestApplication(module({ controllers: [ProbeController] }), {
@@ -425,7 +425,7 @@ test("OAuth2 table, verified-token cache: useOAuth2() keeps tokens by default, J
 
 test("OAuth2 table, middleware: one Bearer credential of RFC 6750's characters, with a sub that is text", async () => {
   const { verifier, sign } = await issuer();
-  class ProbeController {
+  class ProbeController extends controller() {
     probe = route.get("/", (_, c) => ({ subject: oauth2Identity(c)?.subject ?? null }));
   }
   await using app = await createTestApplication(module({ controllers: [ProbeController] }), {
@@ -469,7 +469,7 @@ test("OAuth2 table, social: five providers are endpoints and default scopes over
 
 test("OAuth2 table, authn: tokens of one's own, and a Principal that tells whose a token is", async () => {
   const { verifier, sign } = await issuer();
-  class MeController {
+  class MeController extends controller() {
     me = route.get("/me", { args: { me: Principal } }, ({ me: { subject, roles, source } }) => ({
       subject,
       roles,

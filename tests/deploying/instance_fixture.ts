@@ -3,6 +3,7 @@ import { Redis } from "ioredis";
 import * as v from "valibot";
 import {
   clientIp,
+  controller,
   environment,
   FwFactory,
   inject,
@@ -66,9 +67,7 @@ const Login = provide("login", () =>
     store: new RedisLoginStore(inject(SharedRedis).client, { prefix: `${env.REDIS_PREFIX}:login` }),
   }));
 
-class AuthController {
-  static readonly prefix = "auth";
-  static readonly public = true;
+class AuthController extends controller("auth", { public: true }) {
   readonly #login = inject(Login);
 
   login = route.get("/login", (_, c) => this.#login.begin(c));
@@ -80,8 +79,7 @@ class AuthController {
 
 const NewNote = v.object({ text: v.string() });
 
-class NotesController {
-  static readonly prefix = "notes";
+class NotesController extends controller("notes") {
   readonly #db = inject(Db);
 
   add = route.post(
@@ -95,7 +93,7 @@ class NotesController {
   });
 }
 
-class AddressController {
+class AddressController extends controller() {
   limited = route.get("/limited", { public: true, args: { ip: clientIp } }, ({ ip }) => ({ ip }));
 }
 

@@ -7,9 +7,9 @@ import { Worker } from "./worker.ts";
 
 /** An application that is made at import, where a Worker must not do I/O, set timers or draw numbers. */
 const { code } = await bundle(`
-import { FwFactory, module, route, upgradeWebSocket } from "./mod.ts";
+import { controller, FwFactory, module, route, upgradeWebSocket } from "./mod.ts";
 
-class RuntimeController {
+class RuntimeController extends controller() {
   echo = route.get("/echo", (_, c) => upgradeWebSocket(c, {
     onMessage: (event, socket) => socket.send("echo " + event.data),
   }));

@@ -1,7 +1,7 @@
 /** The login of the OAuth2 example, and one by `form_post`, clicked through in a real browser. */
 import assert from "node:assert/strict";
 import type { BrowserContext, Page, Response as Answer } from "playwright-core";
-import { FwFactory, module, route } from "../../mod.ts";
+import { controller, FwFactory, module, route } from "../../mod.ts";
 import { OAuth2Client, OAuth2Login, OAuth2Options } from "../../src/oauth2/mod.ts";
 import { DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
 import { complaintsOf, SKIP_BROWSER, startBrowser } from "../support/browser.ts";
@@ -181,7 +181,7 @@ test(
         scopes: ["openid"],
         extra: { response_mode: "form_post" },
       });
-      class AuthController {
+      class AuthController extends controller() {
         login = route.get("/login", (_, c) => login.begin(c));
         callback = route.post("/callback", async (_, c) => (await login.finish(c)).claims?.sub);
       }

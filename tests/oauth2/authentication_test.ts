@@ -4,6 +4,7 @@ import * as v from "valibot";
 import {
   callerRoles,
   type Context,
+  controller,
   ForbiddenException,
   type FwApplication,
   FwFactory,
@@ -24,7 +25,7 @@ import { captureLogs } from "../support/capture_logs.ts";
 import { test } from "../support/test.ts";
 import { issuer } from "./issuer.ts";
 
-class ProbeController {
+class ProbeController extends controller() {
   open = route.get("/open", (_, c) => ({ subject: oauth2Identity(c)?.subject ?? null }));
   guarded = route.get("/guarded", { guards: [OAuth2Guard] }, () => "in");
   me = route.get("/me", { args: { me: OAuth2Principal } }, ({ me }) => me);
@@ -42,9 +43,7 @@ class ProbeController {
   pub = route.get("/public", { public: true }, () => "in");
 }
 
-class PublicController {
-  static readonly prefix = "site";
-  static readonly public = true;
+class PublicController extends controller("site", { public: true }) {
   page = route.get("/page", () => "in");
   hidden = route.get("/hidden", { public: false }, () => "in");
 }
@@ -353,7 +352,7 @@ test("OAuth2Principal refuses before interceptors answer, and before the input i
   const { verifier, sign } = await issuer();
   const read: string[] = [];
   const body = v.pipeAsync(v.any(), v.checkAsync(() => (read.push("body"), Promise.resolve(true))));
-  class CachingController {
+  class CachingController extends controller() {
     answered = route.get("/answered", {
       args: { me: OAuth2Principal },
       interceptors: [() => ({ balance: 42 })],
@@ -407,15 +406,10 @@ test("what protects a route only in appearance is told, or refused at boot", asy
   class LaxGuard extends OAuth2Guard {
     override canActivate() {}
   }
-  class LaxController {
+  class LaxController extends controller() {
     lax = route.get("/lax", { guards: [LaxGuard] }, () => "in");
   }
-  class NobodyController {
-    static readonly roles = [];
-    none = route.get("/none", () => "in");
-  }
-  class AdminController {
-    static readonly roles = ["admin"];
+  class AdminController extends controller("", { roles: ["admin"] }) {
     secret = route.get("/secret", () => "in");
     about = route.get("/about", { public: true }, () => "in");
   }
@@ -427,8 +421,9 @@ test("what protects a route only in appearance is told, or refused at boot", asy
   assert.equal((await app.request("/secret")).status, 401);
   await using lax = await createTestApplication(module({ controllers: [LaxController] }));
   assert.deepEqual(lax.routes().map(({ protection }) => protection), ["guarded"]);
-  await assert.rejects(createTestApplication(module({ controllers: [NobodyController] })), {
-    message: "Cannot boot NobodyController: roles is empty, so nobody could call it",
+  assert.throws(() => controller("none", { roles: [] }), {
+    message:
+      'Cannot declare controller("none"): roles is empty, so no caller could have one of them',
   });
 });
 
@@ -451,7 +446,7 @@ test("require: true takes whatever a guard has identified for an identity", asyn
   function session(c: Context) {
     if (c.req.header("cookie") === "session=1") callerRoles.set(c, ["admin"]);
   }
-  class SessionController {
+  class SessionController extends controller() {
     page = route.get("/page", { guards: [session] }, () => "in");
     admin = route.get("/admin", { guards: [session], roles: ["admin"] }, () => "in");
   }

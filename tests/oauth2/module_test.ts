@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { FwFactory, inject, type Module, module, route } from "../../mod.ts";
+import { controller, FwFactory, inject, type Module, module, route } from "../../mod.ts";
 import { OAuth2Client } from "../../src/oauth2/client/client.ts";
 import { OAuth2Error } from "../../src/oauth2/ground/errors.ts";
 import { JwksCache } from "../../src/oauth2/resource_server/jwks_cache.ts";
@@ -97,7 +97,7 @@ test("OAuth2Module.forRoot() passes options on to the cache and the verifier", a
 
 test("OAuth2Module.forRoot() lets an application guard its routes", async () => {
   await using server = await JwksServer.start(KEY.jwk);
-  class MeController {
+  class MeController extends controller() {
     me = route.get("/me", () => "in");
   }
   const oauth2 = OAuth2Module.forRoot({ client, resourceServer: resourceServer(server) });

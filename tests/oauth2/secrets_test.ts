@@ -5,7 +5,7 @@ import {
   getTextFormatter,
   type LogRecord,
 } from "@logtape/logtape";
-import { FwFactory, module, route } from "../../mod.ts";
+import { controller, FwFactory, module, route } from "../../mod.ts";
 import { JwtKey, JwtService } from "../../src/authn/mod.ts";
 import {
   JwksCache,
@@ -178,7 +178,7 @@ test("no log shows a secret: of logins, callers and failures, at level trace", (
       }),
     );
     const login = new OAuth2Login(client);
-    class ProbeController {
+    class ProbeController extends controller() {
       login = route.get("/login", (_, c) => login.begin(c));
       callback = route.get("/callback", async (_, c) => {
         const { tokens } = await login.finish(c);

@@ -7,10 +7,9 @@
 import { configureSync } from "@logtape/logtape";
 import process from "node:process";
 import * as v from "valibot";
-import { FwFactory, module, route } from "../../mod.ts";
+import { controller, FwFactory, module, route } from "../../mod.ts";
 
-class TagsController {
-  static readonly prefix = "tags";
+class TagsController extends controller("tags") {
   all = route.get("/", { response: v.set(v.string()) }, () => new Set<string>());
 }
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import * as v from "valibot";
 import {
+  controller,
   dto,
   FwFactory,
   module,
@@ -17,7 +18,7 @@ const Id = v.object({ id: v.pipe(v.string(), v.toNumber(), v.integer()) });
 const Page = v.object({ take: v.optional(v.pipe(v.string(), v.toNumber()), "20") });
 const Cat = dto("Cat", v.object({ name: v.string() }));
 
-class CatsController {
+class CatsController extends controller() {
   options = route.put(
     "/options/:id",
     { params: Id, query: Page, body: Cat, consumes: ["json", "form"] },
@@ -74,7 +75,7 @@ test("OpenAPI table: the body of the options goes before that of an extractor", 
 });
 
 test("OpenAPI table: a listed response may be of another type than JSON", async () => {
-  class TextsController {
+  class TextsController extends controller() {
     one = route.get("/", {
       openapi: {
         responses: {
@@ -110,7 +111,7 @@ for (const [why, openapi] of Object.entries(WRONG)) {
 }
 
 test("Misuse at boot: ready() refuses headers with names that no request can have", async () => {
-  class HeadersController {
+  class HeadersController extends controller() {
     one = route.get("/", { headers: v.object({ "X-Tenant": v.string() }) }, () => 1);
   }
   const app = await FwFactory.create(module({ name: "App", controllers: [HeadersController] }));

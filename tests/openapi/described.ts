@@ -6,7 +6,9 @@
 import type { LogRecord } from "@logtape/logtape";
 import {
   type AnySchema,
+  controller,
   type ControllerClass,
+  type ControllerOptions,
   type FwApplication,
   FwFactory,
   module,
@@ -54,24 +56,22 @@ export interface DescribeOptions {
   readonly setUp?: (app: FwApplication) => unknown;
 }
 
-/** What a controller has beside its routes. */
-export type ControllerStatics = Partial<
-  Pick<ControllerClass, "prefix" | "version" | "tag" | "guards" | "roles" | "public">
->;
+/** What a controller declares beside its routes. */
+export interface ControllerSettings extends ControllerOptions {
+  readonly prefix?: string;
+}
 
 /** Makes a controller, `ThingsController`, of routes by the names of its fields. */
 export function controllerOf(
   routes: Readonly<Record<string, Route>>,
-  statics: ControllerStatics = {},
+  { prefix = "", ...options }: ControllerSettings = {},
 ): ControllerClass {
-  return Object.assign(
-    class ThingsController {
-      constructor() {
-        Object.assign(this, routes);
-      }
-    },
-    statics,
-  );
+  return class ThingsController extends controller(prefix, options) {
+    constructor() {
+      super();
+      Object.assign(this, routes);
+    }
+  };
 }
 
 /** Makes an application of controllers in the module `AppModule`. */
@@ -96,9 +96,9 @@ export async function documentOf(
 /** Describes a route, `ThingsController.thing`; gives its one operation. */
 export async function operationOf(
   thing: Route,
-  { statics, ...options }: DescribeOptions & { readonly statics?: ControllerStatics } = {},
+  { settings, ...options }: DescribeOptions & { readonly settings?: ControllerSettings } = {},
 ): Promise<OperationObject> {
-  const { paths } = await documentOf(controllerOf({ thing }, statics), options);
+  const { paths } = await documentOf(controllerOf({ thing }, settings), options);
   const operations = Object.values(paths).flatMap((item) => Object.values(item));
   const [operation] = operations;
   if (!operation || operations.length > 1) {

@@ -5,7 +5,7 @@
  * @module
  */
 import * as v from "valibot";
-import { FwFactory, module, NotFoundException, route } from "../../mod.ts";
+import { controller, FwFactory, module, NotFoundException, route } from "../../mod.ts";
 import {
   JwtVerifier,
   OAuth2Guard,
@@ -88,7 +88,7 @@ export async function startDocsSite(
 }
 
 function apiController(users: User[]) {
-  return class ApiController {
+  return class ApiController extends controller() {
     list = route.get("/users", () => users);
     create = route.post("/users", { body: User, status: 201 }, ({ body }) => {
       users.push(body);
@@ -112,7 +112,7 @@ function pagesController(document: object, options: DocsPageOptions) {
     jsonUrl: "./openapi.json",
     redirectUrl: "./docs/signed-in",
   });
-  return class PagesController {
+  return class PagesController extends controller() {
     json = route.get("/openapi.json", () => document);
     docs = route.get("/docs", () => answer(docsPage(options, forEach())));
     signedIn = route.get("/docs/signed-in", () => answer(signInRedirectPage(options, forEach())));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type {
   BodyFormat,
-  ControllerClass,
+  ControllerOptions,
   Deprecation,
   Module,
   RouteMethod,
@@ -10,7 +10,7 @@ import type {
   RouteResponse,
   SuccessStatus,
 } from "../../mod.ts";
-import { routesOf } from "../../src/core/route/controller.ts";
+import { declarationOf, extendsController, routesOf } from "../../src/core/route/controller.ts";
 import { test } from "../support/test.ts";
 import { KitchenSinkModule } from "./kitchen_sink.ts";
 
@@ -45,7 +45,7 @@ const OPENAPI = keysOf<RouteOpenApi>({
 });
 const DEPRECATION = keysOf<Deprecation>({ link: 0, since: 0, sunset: 0 });
 const RESPONSE = keysOf<RouteResponse>({ contentType: 0, description: 0, headers: 0, schema: 0 });
-const STATIC = keysOf<Omit<ControllerClass, "prototype" | keyof (() => void)>>({
+const CONTROLLER = keysOf<ControllerOptions & { readonly prefix: string }>({
   filters: 0,
   guards: 0,
   interceptors: 0,
@@ -81,7 +81,10 @@ const FORMATS = keysOf<Record<BodyFormat, 0>>({ form: 0, json: 0, multipart: 0 }
 test("the kitchen sink uses everything that controllers and routes can declare", () => {
   const modules = KitchenSinkModule.imports as readonly Module[]; // none of them is async
   const controllers = modules.flatMap((module) => module.controllers);
-  const routes = controllers.flatMap((type) => routesOf(new type()).map(([, route]) => route));
+  const declarations = controllers.map(({ [extendsController]: declared }) => declared);
+  const routes = controllers.flatMap((type) =>
+    routesOf(new type(), declarationOf(type)).map(([, route]) => route)
+  );
   const used = (lists: readonly (object | undefined)[]) =>
     [
       ...new Set(lists.flatMap((list) => Object.keys(list ?? {}))),
@@ -93,7 +96,7 @@ test("the kitchen sink uses everything that controllers and routes can declare",
   assert.deepEqual(used(objects(openapi.map((each) => each?.deprecated))), DEPRECATION);
   const responses = openapi.flatMap((each) => Object.values(each?.responses ?? {}));
   assert.deepEqual(used(objects(responses)), RESPONSE);
-  assert.deepEqual(used(controllers), STATIC);
+  assert.deepEqual(used(declarations), CONTROLLER);
   assert.deepEqual([...new Set(routes.map(({ method }) => method))].sort(), METHODS);
   const statuses = routes.map(({ options }) => String(options.status ?? 200));
   assert.deepEqual([...new Set(statuses)].sort(), STATUSES);

@@ -5,11 +5,11 @@ import process from "node:process";
 const [kind = "", ...paths] = process.argv.slice(2);
 const loaded = watchLoading();
 
-const { FwFactory, module, route } = await import("../../mod.ts");
+const { controller, FwFactory, module, route } = await import("../../mod.ts");
 const schema = kind === "valibot"
   ? await import("valibot").then((v) => v.object({ name: v.string() }))
   : await import("zod").then((z) => z.object({ name: z.string() }));
-class ThingsController {
+class ThingsController extends controller() {
   create = route.post("/things", { body: schema, response: schema }, ({ body }) => body);
 }
 const app = await FwFactory.create(module({ controllers: [ThingsController] }));

@@ -5,6 +5,7 @@ import * as v from "valibot";
 import * as z from "zod";
 import {
   type AnySchema,
+  controller,
   type ControllerClass,
   dto,
   type FwApplication,
@@ -27,13 +28,11 @@ interface BootRow {
   readonly message: string;
 }
 
-class CatsController {
-  static readonly prefix = "cats";
+class CatsController extends controller("cats") {
   list = route.get("/", () => []);
 }
 /** A class of the same name, as two files may have it. */
-const OtherCatsController = class CatsController {
-  static readonly prefix = "other-cats";
+const OtherCatsController = class CatsController extends controller("other-cats") {
   list = route.get("/", () => []);
 };
 const one = (params: AnySchema, path = "/:id") =>
@@ -319,8 +318,7 @@ test("Misuse at boot: security of a hidden route is nobody's to declare", async 
 });
 
 test("Misuse at boot: two routes with one method and path are refused, both named", async () => {
-  class DogsController {
-    static readonly prefix = "cats";
+  class DogsController extends controller("cats") {
     all = route.get("/", () => []);
   }
   const AppModule = module({ name: "AppModule", controllers: [CatsController, DogsController] });
@@ -332,9 +330,7 @@ test("Misuse at boot: two routes with one method and path are refused, both name
 });
 
 test("Misuse at boot: two routes that a default version makes one are refused, both named", async () => {
-  class V1CatsController {
-    static readonly prefix = "cats";
-    static readonly version = "v1";
+  class V1CatsController extends controller("cats", { version: "v1" }) {
     all = route.get("/", () => []);
   }
   const app = await applicationOf([CatsController, V1CatsController], {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {
+  controller,
   type ControllerClass,
   FwFactory,
   module,
@@ -9,7 +10,7 @@ import {
 } from "../../mod.ts";
 import { humanised } from "../../src/openapi/operation/operation_text.ts";
 import { test } from "../support/test.ts";
-import { controllerOf, type ControllerStatics, documentOf, OK, operationOf } from "./described.ts";
+import { controllerOf, type ControllerSettings, documentOf, OK, operationOf } from "./described.ts";
 
 for (
   const [name, sentence] of [
@@ -78,8 +79,7 @@ test("OpenAPI generation: operationId, summary and description are the handler's
   });
 });
 
-class UsersController {
-  static readonly prefix = "users";
+class UsersController extends controller("users") {
   list = route.get("/", () => []);
 }
 
@@ -100,8 +100,7 @@ for (
 }
 
 test("OpenAPI generation: operationId has the module that declares the controller", async () => {
-  const AdminsController = class UsersController {
-    static readonly prefix = "admins";
+  const AdminsController = class UsersController extends controller("admins") {
     list = route.get("/", () => []);
   };
   const inner = module({ name: "AdminsModule", controllers: [AdminsController] });
@@ -255,68 +254,68 @@ interface TagRow {
   readonly globalPrefix?: string;
   readonly defaultVersion?: string;
   readonly apiPrefix?: string;
-  readonly statics?: ControllerStatics;
+  readonly settings?: ControllerSettings;
   readonly path?: string;
   readonly tag: string | undefined;
 }
 
 const TAGS: readonly TagRow[] = [
   { what: "the first segment", path: "/ping/now", tag: "ping" },
-  { what: "the controller's prefix", statics: { prefix: "users" }, tag: "users" },
+  { what: "the controller's prefix", settings: { prefix: "users" }, tag: "users" },
   {
     what: "the segment after the global prefix",
     globalPrefix: "api",
-    statics: { prefix: "users" },
+    settings: { prefix: "users" },
     tag: "users",
   },
   {
     what: "the segment after a global prefix of several segments",
     globalPrefix: "/api/public/",
-    statics: { prefix: "users" },
+    settings: { prefix: "users" },
     tag: "users",
   },
   {
     what: "the controller's, though it is the global prefix too",
     globalPrefix: "users",
-    statics: { prefix: "users" },
+    settings: { prefix: "users" },
     tag: "users",
   },
   {
     what: "the segment after the controller's version",
     globalPrefix: "api",
-    statics: { prefix: "users", version: "v1" },
+    settings: { prefix: "users", version: "v1" },
     tag: "users",
   },
   {
     what: "the segment after a version of another kind",
-    statics: { prefix: "users", version: "2026-01" },
+    settings: { prefix: "users", version: "2026-01" },
     tag: "users",
   },
   {
     what: "the segment after the default version",
     globalPrefix: "api",
     defaultVersion: "v1",
-    statics: { prefix: "users" },
+    settings: { prefix: "users" },
     tag: "users",
   },
   {
     what: "the segment after a version that is not the default one",
     globalPrefix: "api",
     defaultVersion: "v1",
-    statics: { prefix: "users", version: "v2" },
+    settings: { prefix: "users", version: "v2" },
     tag: "users",
   },
   {
     what: "the segment after a version of the controller where the default has another form",
     globalPrefix: "api",
     defaultVersion: "2025-01",
-    statics: { prefix: "users", version: "2026-01" },
+    settings: { prefix: "users", version: "2026-01" },
     tag: "users",
   },
   { what: "the segment after a version in the path", path: "/v1/users", tag: "users" },
   { what: "the segment after a minor version in the path", path: "/v1.2/users", tag: "users" },
   { what: "a segment that begins as a version does", path: "/vehicles", tag: "vehicles" },
-  { what: "no parameter", statics: { prefix: ":tenant/users" }, path: "/:id", tag: "users" },
+  { what: "no parameter", settings: { prefix: ":tenant/users" }, path: "/:id", tag: "users" },
   { what: "no parameter with a constraint", path: "/:id{[0-9]+}/posts", tag: "posts" },
   { what: "no wildcard", path: "/*", tag: undefined },
   { what: "the segment before a wildcard", path: "/files/*", tag: "files" },
@@ -333,7 +332,7 @@ const TAGS: readonly TagRow[] = [
     what: "by apiPrefix rather than by the global prefix",
     globalPrefix: "api",
     apiPrefix: "",
-    statics: { prefix: "users" },
+    settings: { prefix: "users" },
     tag: "api",
   },
   {
@@ -342,13 +341,13 @@ const TAGS: readonly TagRow[] = [
     path: "/users",
     tag: "users",
   },
-  { what: "the controller's tag", statics: { prefix: "users", tag: "People" }, tag: "People" },
+  { what: "the controller's tag", settings: { prefix: "users", tag: "People" }, tag: "People" },
 ];
 
-for (const { what, globalPrefix, defaultVersion, apiPrefix, statics, path = "/", tag } of TAGS) {
+for (const { what, globalPrefix, defaultVersion, apiPrefix, settings, path = "/", tag } of TAGS) {
   test(`OpenAPI generation: tags: the tag is ${what}`, async () => {
     const thing = route.get(path, () => 1);
-    const { paths } = await documentOf(controllerOf({ thing }, statics), {
+    const { paths } = await documentOf(controllerOf({ thing }, settings), {
       openApi: apiPrefix === undefined ? {} : { apiPrefix },
       setUp: (app) => {
         if (globalPrefix !== undefined) app.setGlobalPrefix(globalPrefix);
@@ -365,9 +364,9 @@ for (const { what, globalPrefix, defaultVersion, apiPrefix, statics, path = "/",
 
 test("OpenAPI route annotation: tag goes before the controller's and the path's", async () => {
   const thing = route.get("/", { openapi: { tag: "Own" } }, () => 1);
-  const tagged = await operationOf(thing, { statics: { prefix: "users", tag: "People" } });
+  const tagged = await operationOf(thing, { settings: { prefix: "users", tag: "People" } });
   assert.deepEqual(tagged.tags, ["Own"]);
-  const untagged = await operationOf(thing, { statics: { prefix: "users" } });
+  const untagged = await operationOf(thing, { settings: { prefix: "users" } });
   assert.deepEqual(untagged.tags, ["Own"]);
 });
 

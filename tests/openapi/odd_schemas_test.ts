@@ -1,6 +1,6 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import assert from "node:assert/strict";
-import { FwFactory, module, route } from "../../mod.ts";
+import { controller, FwFactory, module, route } from "../../mod.ts";
 import type { OpenApiDocument } from "../../src/openapi/mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { test } from "../support/test.ts";
@@ -12,7 +12,7 @@ await installRedocly(); // the first time it takes longer than a test may
 
 /** Makes the document of an application that takes and gives one schema. */
 async function documentOf({ name, schema }: OddSchema): Promise<OpenApiDocument> {
-  class Controller {
+  class Controller extends controller() {
     odd = route.post(
       `/${name}`,
       { body: schema, response: schema, openapi: { operationId: name } },

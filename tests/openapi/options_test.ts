@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import * as v from "valibot";
 import {
+  controller,
   dto,
   type FwApplication,
   FwFactory,
@@ -14,7 +15,7 @@ import { resolveOptions } from "../../src/openapi/options.ts";
 import { test } from "../support/test.ts";
 import { applicationOf, controllerOf, documentOf, OK } from "./described.ts";
 
-const controller = controllerOf({ list: route.get("/things", () => []) });
+const things = controllerOf({ list: route.get("/things", () => []) });
 const PATHS = {
   "/things": {
     get: {
@@ -65,7 +66,7 @@ test("OpenApiOptions: what is given stays; paths are composed as those of routes
 });
 
 test("OpenApiOptions: without any, the whole document (OpenAPI 3.1.1)", async () => {
-  assert.deepEqual(await documentOf(controller), {
+  assert.deepEqual(await documentOf(things), {
     openapi: "3.1.1",
     info: { title: "fw API", version: "0.0.0" },
     servers: [{ url: "/" }], // what they are by default (§4.8.1.1)
@@ -95,7 +96,7 @@ test("OpenApiOptions: title, version, info, servers, documentTags, components an
     license: { name: "MIT", identifier: "MIT" },
   };
   const security = [{ bearerAuth: [] }];
-  const document = await documentOf(controller, {
+  const document = await documentOf(things, {
     openApi: {
       title: "Things API",
       version: "2",
@@ -129,9 +130,7 @@ test("Versioning: info.version is OpenApiOptions.version, whatever the versions 
 test("Versioning: a version stands between the global prefix and the controller's prefix", async () => {
   const { paths } = await documentOf([
     controllerOf({ list: route.get("/", () => 1) }, { prefix: "things" }),
-    class OtherController {
-      static readonly prefix = "others";
-      static readonly version = "v2";
+    class OtherController extends controller("others", { version: "v2" }) {
       list = route.get("/", () => 1);
     },
   ], {
@@ -149,7 +148,7 @@ test("OpenApiOptions: api_prefix is set from global prefix and default version",
 });
 
 test("openApi() describes an application that does not serve its document", async () => {
-  const app = await FwFactory.create(module({ name: "AppModule", controllers: [controller] }));
+  const app = await FwFactory.create(module({ name: "AppModule", controllers: [things] }));
   const document = await app.openApi();
   assert.deepEqual(document.paths, PATHS);
   assert.deepEqual(document.info, { title: "fw API", version: "0.0.0" });
@@ -160,7 +159,7 @@ test("openApi() describes an application that does not serve its document", asyn
 });
 
 test("openApi() describes the application as it is settled so far, and after it serves", async () => {
-  const app = await applicationOf(controller);
+  const app = await applicationOf(things);
   assert.deepEqual(Object.keys((await app.openApi()).paths), ["/things"]);
   app.setGlobalPrefix("api");
   assert.deepEqual(Object.keys((await app.openApi()).paths), ["/api/things"]);
@@ -169,7 +168,7 @@ test("openApi() describes the application as it is settled so far, and after it 
 });
 
 test("enableOpenApi() a second time takes the place of the first", async () => {
-  const app = await applicationOf(controller, {
+  const app = await applicationOf(things, {
     openApi: { title: "One", jsonPath: "/one.json", docsPath: "/one" },
   });
   app.enableOpenApi({ title: "Two", docsPath: false });

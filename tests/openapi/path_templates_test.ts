@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Route, route } from "../../mod.ts";
+import { controller, type Route, route } from "../../mod.ts";
 import {
   type PathTemplate,
   templateShape,
@@ -381,7 +381,7 @@ test("OpenAPI table: operations are those of the methods declared; ALL is those 
 });
 
 test("OpenAPI table: a hidden route hides nothing that it does not answer", async () => {
-  class HiddenController {
+  class HiddenController extends controller() {
     number = route.get("/c/:id{[0-9]+}", { openapi: { hidden: true } }, () => 1);
     anyText = route.all("/c/:slug", () => 1);
     one = route.get("/w/:a", { openapi: { hidden: true } }, () => 1);

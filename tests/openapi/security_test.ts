@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {
   type Context,
+  controller,
   type FwApplication,
   FwFactory,
   module,
@@ -17,7 +18,7 @@ import type { OperationObject } from "../../src/openapi/openapi_document.ts";
 import { test } from "../support/test.ts";
 import {
   controllerOf,
-  type ControllerStatics,
+  type ControllerSettings,
   documentOf,
   OK as ANY,
   operationOf,
@@ -61,7 +62,7 @@ class LenientGuard extends OAuth2Guard {
 /** A way to protect a route, and what its operation says of it while the security is inferred. */
 interface ProtectionRow {
   readonly thing: Route;
-  readonly statics?: ControllerStatics;
+  readonly settings?: ControllerSettings;
   readonly setUp?: (app: FwApplication) => unknown;
   readonly responses: OperationObject["responses"];
   readonly security: OperationObject["security"];
@@ -85,19 +86,19 @@ const PROTECTIONS: Readonly<Record<string, ProtectionRow>> = {
   },
   "the roles of its controller": {
     thing: open,
-    statics: { roles: ["admin"] },
+    settings: { roles: ["admin"] },
     responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
     security: needed,
   },
   "its own roles rather than its controller's": {
     thing: route.get("/", { roles: ["owner"] }, () => 1),
-    statics: { roles: ["admin"] },
+    settings: { roles: ["admin"] },
     responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
     security: needed,
   },
   "nothing, being public in a controller with roles": {
     thing: route.get("/", { public: true }, () => 1),
-    statics: { roles: ["admin"] },
+    settings: { roles: ["admin"] },
     responses: OK,
     security: undefined,
   },
@@ -108,7 +109,7 @@ const PROTECTIONS: Readonly<Record<string, ProtectionRow>> = {
   },
   "OAuth2Guard of its controller": {
     thing: open,
-    statics: { guards: [OAuth2Guard] },
+    settings: { guards: [OAuth2Guard] },
     responses: { ...OK, ...UNAUTHORIZED },
     security: needed,
   },
@@ -184,7 +185,7 @@ const PROTECTIONS: Readonly<Record<string, ProtectionRow>> = {
   },
   "a guard of its controller": {
     thing: open,
-    statics: { guards: [letIn] },
+    settings: { guards: [letIn] },
     responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
     security: undefined,
   },
@@ -217,8 +218,8 @@ const PROTECTIONS: Readonly<Record<string, ProtectionRow>> = {
 };
 
 for (const [what, row] of Object.entries(PROTECTIONS)) {
-  const { thing, statics, setUp, responses, security } = row;
-  const given = { ...statics && { statics }, ...setUp && { setUp } };
+  const { thing, settings, setUp, responses, security } = row;
+  const given = { ...settings && { settings }, ...setUp && { setUp } };
 
   test(`OpenAPI generation: security: inferred, a route protected by ${what}`, async () => {
     const operation = await operationOf(thing, { ...given, openApi: INFERRED });
@@ -265,7 +266,7 @@ test("OpenAPI table: 403 of every route with roles is the shared one, and names 
 });
 
 /** What a route says of its security itself, and what its operation says then. */
-const OWN: Readonly<Record<string, readonly [Route, ControllerStatics?]>> = {
+const OWN: Readonly<Record<string, readonly [Route, ControllerSettings?]>> = {
   "an open route": [route.get("/", { openapi: { security: [{ key: [] }] } }, () => 1)],
   "a route with roles": [
     route.get("/", { roles: ["admin"], openapi: { security: [{ key: [] }] } }, () => 1),
@@ -289,7 +290,7 @@ const OWN: Readonly<Record<string, readonly [Route, ControllerStatics?]>> = {
   ],
 };
 
-for (const [what, [thing, statics]] of Object.entries(OWN)) {
+for (const [what, [thing, settings]] of Object.entries(OWN)) {
   test(`OpenAPI route annotation: security goes before what is inferred, and before the root's: ${what}`, async () => {
     const components = { securitySchemes: { bearerAuth: BEARER, key: API_KEY } };
     for (
@@ -300,7 +301,7 @@ for (const [what, [thing, statics]] of Object.entries(OWN)) {
         { components, inferRouteSecurityFromRoles: true, security: [{ bearerAuth: [] }] },
       ]
     ) {
-      const { security } = await operationOf(thing, { openApi, ...statics && { statics } });
+      const { security } = await operationOf(thing, { openApi, ...settings && { settings } });
       assert.deepEqual(security, [{ key: [] }]);
     }
   });
@@ -397,7 +398,7 @@ test("OpenApiOptions: components.securitySchemes stand in the document as they a
 });
 
 test("openApi() hands out no security of a route's own, which somebody could change", async () => {
-  class OwnController {
+  class OwnController extends controller() {
     one = route.get("/own", { openapi: { security: [{ key: [] }] } }, () => 1);
   }
   const app = await FwFactory.create(module({ controllers: [OwnController] }));

@@ -2,12 +2,12 @@ import { type } from "arktype";
 import assert from "node:assert/strict";
 import * as v from "valibot";
 import * as z from "zod";
-import { type AnySchema, FwFactory, module, route } from "../../mod.ts";
+import { type AnySchema, controller, FwFactory, module, route } from "../../mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { test } from "../support/test.ts";
 
 async function warningsOf(query: AnySchema): Promise<readonly unknown[]> {
-  class FindController {
+  class FindController extends controller() {
     find = route.get("/find", { query }, () => 1);
   }
   const app = await FwFactory.create(module({ controllers: [FindController] }));

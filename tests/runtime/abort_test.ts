@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import { FwFactory, module, route } from "../../mod.ts";
+import { controller, FwFactory, module, route } from "../../mod.ts";
 import { serve } from "../../src/runtime/listen.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { test } from "../support/test.ts";
@@ -66,7 +66,7 @@ for (const [what, head, body] of [["GET", GET, ""], ["POST", POST, "hi"]] as con
 test("c.req.raw.signal of a route tells its handler that the client has left", () =>
   captureLogs(["fw"], async () => {
     const seen = observer();
-    class SlowController {
+    class SlowController extends controller() {
       slow = route.get("/", async (_, c) => {
         seen.watch(c.req.raw.signal);
         await seen.aborted;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import { FwFactory, module, route } from "../../mod.ts";
+import { controller, FwFactory, module, route } from "../../mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { test } from "../support/test.ts";
 
 /** An application whose route leaves work to be done after its answer. */
 function leaving(work: () => Promise<unknown>) {
-  class LeavingController {
+  class LeavingController extends controller() {
     leave = route.get("/", (_, c) => {
       c.executionCtx.waitUntil(work());
       return c.text("answered");
@@ -32,7 +32,7 @@ test("work of waitUntil() goes on after the answer, and close() waits for it", (
 
 test("work of waitUntil() that begins more work is waited for with it", async () => {
   let done = false;
-  class TwiceController {
+  class TwiceController extends controller() {
     twice = route.get("/", (_, c) => {
       const { waitUntil } = c.executionCtx;
       waitUntil(delay(20).then(() => waitUntil(delay(50).then(() => done = true))));

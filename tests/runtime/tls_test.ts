@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { connect as connectHttp2 } from "node:http2";
-import { FwFactory, module, route } from "../../mod.ts";
+import { controller, FwFactory, module, route } from "../../mod.ts";
 import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { ListenError } from "../../src/runtime/listen_error.ts";
 import { serve } from "../../src/runtime/listen.ts";
@@ -15,7 +15,7 @@ const SECURE = { port: 0, hostname: "127.0.0.1", tls: LOCALHOST };
 
 test("app.listen() serves HTTPS with a certificate, and requests know it", () =>
   captureLogs(["fw"], async () => {
-    class UrlController {
+    class UrlController extends controller() {
       url = route.get("/url", (_, c) => c.req.url);
     }
     await using app = await FwFactory.create(module({ controllers: [UrlController] }));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { clientIp, FwFactory, module, route } from "../../mod.ts";
+import { clientIp, controller, FwFactory, module, route } from "../../mod.ts";
 import { serve } from "../../src/runtime/listen.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { Subprocess } from "../support/subprocess.ts";
@@ -13,7 +13,7 @@ import { RawClient } from "./raw_client.ts";
 const ok = () => new Response("ok");
 const GET = ["GET / HTTP/1.1", "Host: localhost"];
 
-class ConnectionController {
+class ConnectionController extends controller() {
   connection = route.get("/", (_, c) => ({ url: c.req.url, ip: clientIp(c) ?? "none" }));
 }
 

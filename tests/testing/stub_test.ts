@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
-import { type CanActivate, inject, module, provide, route } from "../../mod.ts";
+import { type CanActivate, controller, inject, module, provide, route } from "../../mod.ts";
 import { createTestApplication, stub } from "../../src/testing/mod.ts";
 import { test } from "../support/test.ts";
 
@@ -40,7 +40,7 @@ class CatsService {
   }
 }
 
-class CatsController {
+class CatsController extends controller() {
   readonly #cats = inject(CatsService);
   one = route.get("/:id", ({ params }) => this.#cats.one(Number(params.id)) ?? {});
   all = route.get("/", () => this.#cats.all());
@@ -134,7 +134,7 @@ test("stub() takes the place of a guard", async () => {
       return false;
     }
   }
-  class SecretController {
+  class SecretController extends controller() {
     show = route.get("/", { guards: [AdminGuard] }, () => ({ secret: 42 }));
   }
   const SecretModule = module({ providers: [AdminGuard], controllers: [SecretController] });

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import * as v from "valibot";
-import { inject, provide, route } from "../../mod.ts";
+import { controller, inject, module, provide, route } from "../../mod.ts";
 import { test } from "../support/test.ts";
 import { same } from "./same.ts";
 
@@ -58,6 +58,53 @@ test("misuse of a route is a compile error", () => {
     { response: Row },
     () => ({ id: 1, name: "a", extra: true } as { id: number; name: string }),
   );
+});
+
+test("this.route types the parameters of the controller's prefix", () => {
+  class _Comments extends controller("articles/:slug/comments/:page{[0-9]+}") {
+    list = this.route.get("/", ({ params }) => same<keyof typeof params, "slug" | "page">());
+    one = this.route.get(":id", { response: Row }, ({ params }) => {
+      same<typeof params.slug, string>();
+      same<typeof params.id, string>();
+      // @ts-expect-error: neither the prefix nor the path has such a parameter
+      params.name;
+      return { id: 1, name: params.slug };
+    });
+    plain = route.get("/:id", ({ params }) => same<keyof typeof params, "id">());
+  }
+  class _Root extends controller() {
+    one = this.route.get("/:id", ({ params }) => same<keyof typeof params, "id">());
+  }
+  // @ts-expect-error: it is for the class and its subclasses
+  new _Root().route;
+});
+
+test("misuse of a controller is a compile error", () => {
+  const _refused = [
+    // @ts-expect-error: a misspelt option
+    () => controller("cats", { gaurds: [] }),
+    // @ts-expect-error: an option in the singular
+    () => controller("cats", { guard: [] }),
+    // @ts-expect-error: the prefix comes first
+    () => controller({ version: "v1" }),
+    // @ts-expect-error: no such guard
+    () => controller("cats", { guards: ["admin"] }),
+  ];
+  // @ts-expect-error: options are no static members
+  class _Static extends controller("cats") {
+    static readonly roles = ["admin"];
+  }
+  class Plain {
+    one = route.get("/", () => 1);
+  }
+  class Base extends controller("cats") {
+    readonly #names = ["Tom"];
+    list = route.get("/", () => this.#names);
+  }
+  class Sub extends Base {}
+  // @ts-expect-error: it does not extend controller()
+  module({ controllers: [Plain] });
+  module({ controllers: [Base, Sub, class extends controller() {}] });
 });
 
 test("provide() takes for a class only what has its shape", () => {

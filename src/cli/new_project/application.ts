@@ -16,12 +16,10 @@ const app = setUp(await FwFactory.create(AppModule));
 await app.listenGraceful(portFromEnv(), { hostname: HOST });
 `;
 
-const GREETING_CONTROLLER = `import { inject, route } from "@fw/fw";
+const GREETING_CONTROLLER = `import { controller, inject, route } from "@fw/fw";
 import { GreetingService } from "./greeting_service.ts";
 
-export class GreetingController {
-  static readonly prefix = "/";
-  static readonly public = true;
+export class GreetingController extends controller("", { public: true }) {
   readonly #greeting = inject(GreetingService);
 
   greet = route.get("/", {

@@ -26,15 +26,13 @@ export function verifierFromEnv(): JwtVerifier {
 }
 `;
 
-const ME_CONTROLLER = `import { dto, route } from "@fw/fw";
+const ME_CONTROLLER = `import { controller, dto, route } from "@fw/fw";
 import { OAuth2Principal } from "@fw/fw/oauth2";
 import * as v from "valibot";
 
 const Me = dto("Me", v.object({ subject: v.string() }));
 
-export class MeController {
-  static readonly prefix = "me";
-
+export class MeController extends controller("me") {
   me = route.get("/", {
     args: { me: OAuth2Principal },
     response: Me,

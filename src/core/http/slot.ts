@@ -28,11 +28,11 @@ export interface SlotOptions {
  *
  * @example
  * ```ts
- * import { FwFactory, module, route, slot } from "@fw/fw";
+ * import { controller, FwFactory, module, route, slot } from "@fw/fw";
  *
  * const tenant = slot<string>("tenant");
  *
- * class TenantController {
+ * class TenantController extends controller() {
  *   show = route.get("/", (_, c) => ({ tenant: tenant.get(c) }));
  * }
  * const app = await FwFactory.create(module({ controllers: [TenantController] }));

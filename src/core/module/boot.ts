@@ -4,7 +4,7 @@
  * @module
  */
 import { Container, type ContainerOptions } from "./container.ts";
-import { checkController, routesOf } from "../route/controller.ts";
+import { declarationOf, routesOf } from "../route/controller.ts";
 import { runStartHooks, runStopHooks } from "./lifecycle.ts";
 import type { Module } from "./module.ts";
 import { type CreateInstance, type Pipeline, resolvePipeline } from "../route/pipeline.ts";
@@ -45,6 +45,7 @@ export async function boot(
   const container = new Container({ overrides, preview });
   try {
     const scope = await container.register(root);
+    for (const each of container.scopes()) each.module.controllers.forEach(declarationOf);
     for (const each of container.scopes()) await container.build(each);
     const routes: BoundRoute[] = [];
     for (const each of container.scopes()) routes.push(...await bindRoutes(each, container));
@@ -79,13 +80,9 @@ export async function boot(
 async function bindRoutes(scope: Scope, container: Container): Promise<BoundRoute[]> {
   const create: CreateInstance = (key) => container.instantiate(scope, key);
   const bound: BoundRoute[] = [];
-  for (const controller of scope.module.controllers) {
-    const instance = await create(controller);
-    checkController(controller, instance);
-    const routes = routesOf(instance);
-    if (routes.length === 0) {
-      throw new TypeError(`Cannot boot ${controller.name}: none of its fields is a route`);
-    }
+  for (const type of scope.module.controllers) {
+    const controller = declarationOf(type);
+    const routes = routesOf(await create(type), controller);
     const around = await resolvePipeline(controller, create);
     for (const [handler, route] of routes) {
       const own = await resolvePipeline(route.options, create);

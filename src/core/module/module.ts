@@ -59,11 +59,11 @@ export class Module {
  *
  * @example
  * ```ts
- * import { inject, module, provide, route } from "@fw/fw";
+ * import { controller, inject, module, provide, route } from "@fw/fw";
  *
  * const Greeting = provide("greeting", () => "Hello");
  *
- * class GreetingController {
+ * class GreetingController extends controller() {
  *   readonly #greeting = inject(Greeting);
  *   hello = route.get("/", (_, c) => c.text(this.#greeting));
  * }

@@ -1,75 +1,169 @@
 /**
- * Controllers: plain classes whose fields are routes.
+ * Controllers: classes whose fields are routes.
  *
  * @module
  */
 import type { PipelineDeclaration } from "./pipeline.ts";
 import type { Class } from "../../platform/class.ts";
-import { Route } from "./route.ts";
+import { Route, route, type RouteDeclarations } from "./route.ts";
+
+/** What a controller declares for all its routes; see {@linkcode controller}. */
+export interface ControllerOptions extends PipelineDeclaration {
+  /** A path segment between the global prefix and the controller's prefix, such as `v1`; default none. */
+  readonly version?: string | undefined;
+  /** The OpenAPI tag of its operations; default the first segment of their paths. */
+  readonly tag?: string | undefined;
+  /** Roles of which a caller needs one, on those of its routes that declare none. */
+  readonly roles?: readonly string[] | undefined;
+  /** Whether those of its routes that do not declare it are public; default `false`. */
+  readonly public?: boolean | undefined;
+}
+
+const OPTIONS = ["version", "tag", "guards", "interceptors", "filters", "roles", "public"] as const;
+
+/** What a controller declares, by the name of its class. */
+export interface ControllerDeclaration extends ControllerOptions {
+  /** The name of the class. */
+  readonly name: string;
+  /** The path before the paths of its routes. */
+  readonly prefix: string;
+}
+
+/** The static member that classes inherit from {@linkcode controller}. */
+export const extendsController: unique symbol = Symbol("fw.extendsController");
 
 /**
- * A controller: a class whose fields are routes. Its static fields place and protect them all.
+ * A class that extends {@linkcode controller}; an entry of a module's `controllers`. Static members with
+ * the names of its options are refused, as they would have no effect.
+ */
+export interface ControllerClass<Instance extends object = object>
+  extends
+    Class<Instance>,
+    Readonly<
+      Partial<
+        Record<
+          | "prefix"
+          | "version"
+          | "tag"
+          | "guards"
+          | "guard"
+          | "interceptors"
+          | "interceptor"
+          | "filters"
+          | "filter"
+          | "roles"
+          | "role"
+          | "public",
+          never
+        >
+      >
+    > {
+  /** What the class passed to `controller()`. */
+  readonly [extendsController]: Omit<ControllerDeclaration, "name">;
+}
+
+/** What {@linkcode controller} returns a class of: the base class of a controller. */
+export class Controller<Prefix extends string = string> {
+  /**
+   * Declares routes as {@linkcode route} does, and types the parameters of the controller's prefix as
+   * well.
+   */
+  protected get route(): RouteDeclarations<`${Prefix}/`> {
+    return route as RouteDeclarations<`${Prefix}/`>; // the prefix is known to the types alone
+  }
+}
+
+/**
+ * Returns the class that a controller extends. Its prefix, and the options for all its routes, are
+ * inherited by the controller's subclasses too.
  *
  * @example
  * ```ts
- * import { route } from "@fw/fw";
+ * import { controller, route } from "@fw/fw";
  *
- * export class CatsController {
- *   static readonly prefix = "cats";
- *   static readonly version = "v1";
- *
+ * export class CatsController extends controller("cats", { tag: "animals" }) {
  *   list = route.get("/", () => ["Tom"]);
  * }
+ *
+ * // `this.route` types the parameters of the prefix
+ * export class KittensController extends controller("cats/:name/kittens") {
+ *   list = this.route.get("/", ({ params }) => [`A kitten of ${params.name}`]);
+ * }
  * ```
+ *
+ * @throws {TypeError} if an option is unknown or `roles` is empty
  */
-export interface ControllerClass extends Class<object>, PipelineDeclaration {
-  /** The path before its routes' own, without the global prefix and version; default none. */
-  readonly prefix?: string;
-  /** A path segment between the global prefix and `prefix`, such as `v1`; default none. */
-  readonly version?: string;
-  /** The OpenAPI tag of its operations. */
-  readonly tag?: string;
-  /** Roles of which a caller needs one, on those of its routes that name none. */
-  readonly roles?: readonly string[];
-  /** Whether those of its routes that do not say so are public. */
-  readonly public?: boolean;
+export function controller<const Prefix extends string = "">(
+  prefix?: Prefix,
+  options: ControllerOptions = {},
+): ControllerClass<Controller<Prefix>> {
+  const refuse = (why: string): never => {
+    throw new TypeError(`Cannot declare controller(${JSON.stringify(prefix ?? "")}): ${why}`);
+  };
+  if (prefix !== undefined && typeof prefix !== "string") refuse("the prefix is not a string");
+  for (const name of Object.keys(options)) {
+    if (OPTIONS.some((option) => option === name)) continue;
+    const plural = OPTIONS.find((option) => option === `${name}s`);
+    refuse(`${name} is not an option${plural ? `, ${plural} is` : ""}`);
+  }
+  if (options.roles?.length === 0) refuse("roles is empty, so no caller could have one of them");
+  const declaration = Object.freeze({ ...options, prefix: prefix ?? "" });
+  return class extends Controller<Prefix> {
+    static readonly [extendsController] = declaration;
+  };
 }
-
-/** What is static in a controller. */
-const STATIC = [
-  "prefix",
-  "version",
-  "tag",
-  "guards",
-  "interceptors",
-  "filters",
-  "roles",
-  "public",
-];
 
 /**
- * Checks what would protect or place a controller if it were written right: a field that should be
- * static, or one in the singular.
+ * Returns what a controller declares.
  *
- * @throws {TypeError} naming the field
+ * @throws {TypeError} if the class does not extend {@linkcode controller}, or has a static member of
+ * which it takes the place
  */
-export function checkController(type: ControllerClass, controller: object): void {
-  const fields: Readonly<Record<string, unknown>> = { ...controller };
-  const misplaced = STATIC.find((name) => name in fields && !(fields[name] instanceof Route));
-  if (misplaced) throw new TypeError(`Cannot boot ${type.name}: ${misplaced} is not static`);
-  if (type.roles?.length === 0) {
-    throw new TypeError(`Cannot boot ${type.name}: roles is empty, so nobody could call it`);
+export function declarationOf(type: ControllerClass): ControllerDeclaration {
+  if (typeof type !== "function") {
+    throw new TypeError(`Cannot boot a controller: it is ${typeof type}, not a class`);
   }
-  const singular = STATIC.find((name) => name.endsWith("s") && name.slice(0, -1) in type);
-  if (singular) {
-    const field = singular.slice(0, -1);
-    throw new TypeError(`Cannot boot ${type.name}: there is no ${field}, only ${singular}`);
+  const name = type.name || "(anonymous class)";
+  for (const option of ["prefix", ...OPTIONS]) {
+    const found = [option, option.replace(/s$/, "")].find((member) => member in type);
+    if (found) throw misplaced(name, { found: `static ${found}`, option });
   }
+  const declaration = type[extendsController];
+  if (!declaration) {
+    throw new TypeError(
+      `Cannot boot ${name}: it does not extend controller(), write class ${name} extends controller("...")`,
+    );
+  }
+  return { ...declaration, name };
 }
 
-/** Lists the routes of a controller in the order of its fields, with the fields' names. */
-export function routesOf(controller: object): readonly (readonly [name: string, route: Route])[] {
-  return Object.entries(controller).filter((entry): entry is [string, Route] =>
-    entry[1] instanceof Route
+/**
+ * Lists the routes of a controller in the order of its fields, with the fields' names.
+ *
+ * @throws {TypeError} if it has none, or a field that should be an option of {@linkcode controller}
+ */
+export function routesOf(
+  controller: object,
+  { name }: ControllerDeclaration,
+): readonly (readonly [name: string, route: Route])[] {
+  const fields = Object.entries(controller);
+  const routes = fields.filter((entry): entry is [string, Route] => entry[1] instanceof Route);
+  const option = ["prefix", ...OPTIONS].find((option) =>
+    fields.some(([name, value]) => name === option && !(value instanceof Route))
+  );
+  if (option) throw misplaced(name, { found: `field ${option}`, option });
+  if (routes.length === 0) {
+    throw new TypeError(`Cannot boot ${name}: none of its fields is a route`);
+  }
+  return routes;
+}
+
+function misplaced(
+  name: string,
+  { found, option }: { readonly found: string; readonly option: string },
+): TypeError {
+  const args = option === "prefix" ? '"..."' : `"...", { ${option} }`;
+  return new TypeError(
+    `Cannot boot ${name}: its ${found} has no effect, write class ${name} extends controller(${args})`,
   );
 }

@@ -16,13 +16,13 @@ import { type AnySchema, InputSchema, type SchemaOutput } from "../schema/valida
  *
  * @example
  * ```ts
- * import { type Context, route, UnauthorizedException } from "@fw/fw";
+ * import { type Context, controller, route, UnauthorizedException } from "@fw/fw";
  *
  * function apiKey(c: Context): string {
  *   return c.req.header("x-api-key") ?? UnauthorizedException.throw("An API key is needed");
  * }
  *
- * class KeysController {
+ * class KeysController extends controller() {
  *   mine = route.get("/", { args: { key: apiKey } }, ({ key }) => ({ length: key.length }));
  * }
  * ```
@@ -72,10 +72,10 @@ export function validatedPath<S extends AnySchema>(schema: S): Extractor<SchemaO
  *
  * @example
  * ```ts
- * import { optional, route } from "@fw/fw";
+ * import { controller, optional, route } from "@fw/fw";
  * import { OAuth2Principal } from "@fw/fw/oauth2";
  *
- * class HomeController {
+ * class HomeController extends controller() {
  *   home = route.get("/", { args: { me: optional(OAuth2Principal) } }, ({ me }) =>
  *     me ? `Hello, ${me.subject}` : "Hello, stranger");
  * }

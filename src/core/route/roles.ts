@@ -14,13 +14,12 @@ import { type Slot, slot } from "../http/slot.ts";
  *
  * @example
  * ```ts
- * import { callerRoles, type Context, route } from "@fw/fw";
+ * import { callerRoles, type Context, controller, route } from "@fw/fw";
  *
  * function apiKey(c: Context) {
  *   if (c.req.header("x-api-key") === "secret") callerRoles.set(c, ["admin"]);
  * }
- * class AdminController {
- *   static readonly guards = [apiKey];
+ * class AdminController extends controller("", { guards: [apiKey] }) {
  *   figures = route.get("/figures", { roles: ["admin"] }, () => ({ users: 2 }));
  * }
  * ```

@@ -103,8 +103,11 @@ export class Route {
   }
 }
 
-/** Declares a route of one method; see {@linkcode route}. */
-export interface RouteDeclaration {
+/**
+ * Declares a route of one method; see {@linkcode route}. `Prefix` is the path before the route's own, as
+ * far as its parameters are typed.
+ */
+export interface RouteDeclaration<Prefix extends string = ""> {
   /** Declares a route with options; its handler's input and output are inferred from them. */
   <
     const Path extends string,
@@ -118,7 +121,7 @@ export interface RouteDeclaration {
     path: Path,
     options: RouteOptions<Params, Query, Headers, Body, Output, Args>,
     handler: (
-      input: RouteInput<Path, Params, Query, Headers, Body, Args>,
+      input: RouteInput<`${Prefix}${Path}`, Params, Query, Headers, Body, Args>,
       c: Context,
     ) => RouteOutput<Output> | Promise<RouteOutput<Output>>,
   ): Route;
@@ -126,10 +129,33 @@ export interface RouteDeclaration {
   <const Path extends string>(
     path: Path,
     handler: (
-      input: { readonly params: PathParams<Path> },
+      input: { readonly params: PathParams<`${Prefix}${Path}`> },
       c: Context,
     ) => unknown,
   ): Route;
+}
+
+/**
+ * The members of {@linkcode route}; `Prefix` is the path before the routes' own, as far as its parameters
+ * are typed.
+ */
+export interface RouteDeclarations<Prefix extends string = ""> {
+  /** Declares a `GET` route; it answers `HEAD` too. */
+  readonly get: RouteDeclaration<Prefix>;
+  /** Declares a `POST` route. */
+  readonly post: RouteDeclaration<Prefix>;
+  /** Declares a `PUT` route. */
+  readonly put: RouteDeclaration<Prefix>;
+  /** Declares a `PATCH` route. */
+  readonly patch: RouteDeclaration<Prefix>;
+  /** Declares a `DELETE` route. */
+  readonly delete: RouteDeclaration<Prefix>;
+  /** Declares an `OPTIONS` route, instead of the answer that tells the path's methods. */
+  readonly options: RouteDeclaration<Prefix>;
+  /** Declares a `HEAD` route, instead of the path's `GET` route. */
+  readonly head: RouteDeclaration<Prefix>;
+  /** Declares a route of all methods that no other route of the path has. */
+  readonly all: RouteDeclaration<Prefix>;
 }
 
 /**
@@ -140,15 +166,13 @@ export interface RouteDeclaration {
  *
  * @example
  * ```ts
- * import { NotFoundException, route } from "@fw/fw";
+ * import { controller, NotFoundException, route } from "@fw/fw";
  * import * as v from "valibot";
  *
  * const Cat = v.object({ name: v.string(), age: v.number() });
  * const cats = new Map([["tom", { name: "Tom", age: 3, owner: "never sent" }]]);
  *
- * export class CatsController {
- *   static readonly prefix = "cats";
- *
+ * export class CatsController extends controller("cats") {
  *   one = route.get("/:id", { response: Cat }, ({ params }) =>
  *     cats.get(params.id) ?? NotFoundException.throw("No such cat"));
  *
@@ -159,24 +183,7 @@ export interface RouteDeclaration {
  * }
  * ```
  */
-export const route: {
-  /** Declares a `GET` route; it answers `HEAD` too. */
-  readonly get: RouteDeclaration;
-  /** Declares a `POST` route. */
-  readonly post: RouteDeclaration;
-  /** Declares a `PUT` route. */
-  readonly put: RouteDeclaration;
-  /** Declares a `PATCH` route. */
-  readonly patch: RouteDeclaration;
-  /** Declares a `DELETE` route. */
-  readonly delete: RouteDeclaration;
-  /** Declares an `OPTIONS` route, instead of the answer that tells the path's methods. */
-  readonly options: RouteDeclaration;
-  /** Declares a `HEAD` route, instead of the path's `GET` route. */
-  readonly head: RouteDeclaration;
-  /** Declares a route of all methods that no other route of the path has. */
-  readonly all: RouteDeclaration;
-} = {
+export const route: RouteDeclarations = {
   get: declare("GET"),
   post: declare("POST"),
   put: declare("PUT"),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ControllerClass } from "./controller.ts";
+import type { ControllerDeclaration } from "./controller.ts";
 import { requiresIdentity } from "./identity_marker.ts";
 import type { CanActivateFn } from "./pipeline.ts";
 import { requireIdentity, requireRoles } from "./roles.ts";
@@ -18,7 +18,7 @@ export type RouteProtection = "open" | "public" | "guarded" | "identity" | "role
 /** A route, and the controller that it is a field of. */
 export interface DeclaredRoute {
   /** The controller. */
-  readonly controller: ControllerClass;
+  readonly controller: ControllerDeclaration;
   /** The route. */
   readonly route: Route;
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ControllerClass } from "./controller.ts";
+import type { ControllerDeclaration } from "./controller.ts";
 import { compareSpecificity, composePath, shapeOf } from "./path.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Route, RouteMethod } from "./route.ts";
@@ -17,7 +17,7 @@ import {
 /** A route of a controller of a module, with its controller's and its own pipeline. */
 export interface BoundRoute {
   readonly module: string;
-  readonly controller: ControllerClass;
+  readonly controller: ControllerDeclaration;
   /** The name of the controller's field. */
   readonly handler: string;
   readonly route: Route;

@@ -61,11 +61,10 @@ const DAY_MS = 86_400_000;
  *
  * @example
  * ```ts
- * import { inject, route } from "@fw/fw";
+ * import { controller, inject, route } from "@fw/fw";
  * import { OAuth2Client, OAuth2Login } from "@fw/fw/oauth2";
  *
- * class AuthController {
- *   static readonly prefix = "auth";
+ * class AuthController extends controller("auth") {
  *   readonly #login = new OAuth2Login(inject(OAuth2Client), { scopes: ["openid", "email"] });
  *
  *   login = route.get("/login", (_, c) =>

@@ -54,7 +54,7 @@ export type SocialLogin = Pick<FinishedLogin, "tokens"> & Partial<FinishedLogin>
  *
  * @example
  * ```ts
- * import { route } from "@fw/fw";
+ * import { controller, route } from "@fw/fw";
  * import { github } from "@fw/fw/oauth2/social";
  *
  * const provider = github({
@@ -63,8 +63,7 @@ export type SocialLogin = Pick<FinishedLogin, "tokens"> & Partial<FinishedLogin>
  *   redirectUri: "https://shop.example.com/auth/callback",
  * });
  *
- * class AuthController {
- *   static readonly prefix = "auth";
+ * class AuthController extends controller("auth") {
  *   readonly #login = provider.login();
  *
  *   login = route.get("/login", (_, c) => this.#login.begin(c));

@@ -6,6 +6,7 @@
 import { html } from "hono/html";
 import { inject } from "../../core/module/container.ts";
 import type { Context } from "../../core/http/context.ts";
+import { controller } from "../../core/route/controller.ts";
 import { route } from "../../core/route/route.ts";
 import { Authorizer } from "./authorizer.ts";
 import { sendCallback } from "./callback.ts";
@@ -17,8 +18,7 @@ import { formParameters, parameter, queryParameters } from "./parameters.ts";
 import { Settings } from "./settings.ts";
 
 /** Serves `/authorize` (RFC 6749 §3.1, by GET and POST) and `/login`, where its form goes. */
-export class AuthorizationController {
-  static readonly filters = [showRefusal];
+export class AuthorizationController extends controller("", { filters: [showRefusal] }) {
   readonly #authorizer = inject(Authorizer);
   readonly #users = inject(Settings).users;
 

@@ -4,6 +4,7 @@
  * @module
  */
 import { inject } from "../../core/module/container.ts";
+import { controller } from "../../core/route/controller.ts";
 import { route } from "../../core/route/route.ts";
 import { AUTHENTICATION_METHODS } from "./client_authentication.ts";
 import { Settings } from "./settings.ts";
@@ -12,7 +13,7 @@ import { GRANT_TYPES } from "./token_controller.ts";
 import { CLAIMS } from "./user_claims.ts";
 
 /** Serves the metadata (OpenID Connect Discovery §4, RFC 8414 §3) and the public keys. */
-export class MetadataController {
+export class MetadataController extends controller() {
   readonly #settings = inject(Settings);
   readonly #keys = inject(SigningKeys);
 

@@ -4,6 +4,7 @@
  * @module
  */
 import { inject } from "../../core/module/container.ts";
+import { controller } from "../../core/route/controller.ts";
 import { route } from "../../core/route/route.ts";
 import { ClientAuthentication } from "./client_authentication.ts";
 import { Grants } from "./grants.ts";
@@ -11,8 +12,7 @@ import { answerClient } from "./oauth_refusal.ts";
 import { clientParameters, requiredParameter } from "./parameters.ts";
 
 /** Serves `/revoke` (RFC 7009). It needs no `token_type_hint`. */
-export class RevocationController {
-  static readonly filters = [answerClient];
+export class RevocationController extends controller("", { filters: [answerClient] }) {
   readonly #authentication = inject(ClientAuthentication);
   readonly #grants = inject(Grants);
 

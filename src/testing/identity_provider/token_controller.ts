@@ -4,6 +4,7 @@
  * @module
  */
 import { inject } from "../../core/module/container.ts";
+import { controller } from "../../core/route/controller.ts";
 import { route } from "../../core/route/route.ts";
 import { readScope } from "./authorization_request.ts";
 import { ClientAuthentication } from "./client_authentication.ts";
@@ -33,8 +34,7 @@ export const GRANT_TYPES: readonly string[] = [
 ];
 
 /** Serves `/token` (RFC 6749 §3.2). A login always gives a refresh token. */
-export class TokenController {
-  static readonly filters = [answerClient];
+export class TokenController extends controller("", { filters: [answerClient] }) {
   readonly #authentication = inject(ClientAuthentication);
   readonly #grants = inject(Grants);
   readonly #issuer = inject(TokenIssuer);

@@ -5,6 +5,7 @@
  */
 import { inject } from "../../core/module/container.ts";
 import type { Context } from "../../core/http/context.ts";
+import { controller } from "../../core/route/controller.ts";
 import { route } from "../../core/route/route.ts";
 import { Grants } from "./grants.ts";
 import { answerBearer, OAuthRefusal } from "./oauth_refusal.ts";
@@ -12,8 +13,7 @@ import { Settings } from "./settings.ts";
 import { claimsOf } from "./user_claims.ts";
 
 /** Serves `/userinfo` (OpenID Connect Core §5.3), by GET and POST. */
-export class UserinfoController {
-  static readonly filters = [answerBearer];
+export class UserinfoController extends controller("", { filters: [answerBearer] }) {
   readonly #grants = inject(Grants);
   readonly #users = inject(Settings).users;
 

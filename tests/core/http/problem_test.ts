@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import {
   ConflictException,
+  controller,
   type FwApplication,
   FwFactory,
   HttpException,
@@ -26,7 +27,7 @@ class UpstreamError extends Error {
   readonly httpStatus = 502;
 }
 
-class FailingController {
+class FailingController extends controller() {
   string = route.get("/string", () => {
     throw "a plain string";
   });
@@ -233,7 +234,7 @@ test("enableProductionErrorsFromEnv() follows FW_ENV", async () => {
 
 test("production conceals the errors of a 5xx, and no others", async () => {
   const errors = [{ in: "body", field: "a", message: "is secret" }] as const;
-  class ErrorsController {
+  class ErrorsController extends controller() {
     own = route.get("/:status", ({ params }) => {
       throw new HttpException(Number(params.status), "x", { errors });
     });
@@ -247,8 +248,7 @@ test("production conceals the errors of a 5xx, and no others", async () => {
 
 test("the log tells the route of a failure, also where another pattern matches the path", () =>
   captureLogs(["fw"], async (records) => {
-    class TwoController {
-      static readonly prefix = "x";
+    class TwoController extends controller("x") {
       wide = route.get("/:id", () => 1);
       narrow = route.get("/fail", () => Promise.reject(new Error("boom")));
     }
@@ -324,7 +324,7 @@ test("HttpException.from() gives an exception as it is, and keeps the cause of a
 });
 
 test("a problem forgets how the failed response was represented", async () => {
-  class HalfDoneController {
+  class HalfDoneController extends controller() {
     before = route.get("/before", (_, c) => {
       c.header("content-length", "5");
       c.header("cache-control", "public");
@@ -404,7 +404,7 @@ test("an exception that cannot be told is a 500 problem, with and without middle
   for (
     const thrown of [new HttpException(401, "x", { headers: { "x-a": "na\u2603" } }), unspeakable]
   ) {
-    class OddController {
+    class OddController extends controller() {
       odd = route.get("/", () => Promise.reject(thrown));
     }
     for (

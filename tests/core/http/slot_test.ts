@@ -2,6 +2,7 @@ import { requestId as honoRequestId } from "hono/request-id";
 import assert from "node:assert/strict";
 import {
   callerRoles,
+  controller,
   module,
   requestId,
   type RequestIdOptions,
@@ -14,7 +15,7 @@ import { test } from "../../support/test.ts";
 test("slot() keeps one value for each request, apart from slots and variables of the same name", async () => {
   const one = slot<string>("tenant");
   const other = slot<number>("tenant");
-  class TenantController {
+  class TenantController extends controller() {
     show = route.get("/", (_, c) => ({
       one: one.get(c) ?? null,
       other: other.get(c) ?? null,
@@ -39,7 +40,7 @@ test("slot() keeps one value for each request, apart from slots and variables of
 });
 
 test("callerRoles is the only place where a route looks for the caller's roles", async () => {
-  class AdminController {
+  class AdminController extends controller() {
     admin = route.get("/", { roles: ["admin"] }, () => "in");
   }
   const statusWith = async (name: string) => {
@@ -58,7 +59,7 @@ test("callerRoles is the only place where a route looks for the caller's roles",
 });
 
 test("the request id is Hono's variable of that name, whichever middleware sets it", async () => {
-  class IdController {
+  class IdController extends controller() {
     show = route.get("/", (_, c) => ({ variable: c.get("requestId"), extracted: requestId(c) }));
     fail = route.get("/fail", () => {
       throw new Error("Broken");

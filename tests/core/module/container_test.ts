@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { inject, type Module, module, provide, route } from "../../../mod.ts";
+import { controller, inject, type Module, module, provide, route } from "../../../mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
 import { test } from "../../support/test.ts";
 
@@ -192,7 +192,7 @@ for (
       claim: "names the path from a controller",
       root: () => {
         const leaves = module({ name: "Leaves", providers: [Leaf], exports: [Leaf] });
-        class TreesController {
+        class TreesController extends controller() {
           readonly branch = inject(Branch);
           one = route.get("/", () => 1);
         }
@@ -204,8 +204,11 @@ for (
     },
     {
       claim: "refuses a controller without routes",
-      root: () => module({ name: "AppModule", controllers: [Leaf] }),
-      message: "Cannot boot Leaf: none of its fields is a route",
+      root: () => {
+        class EmptyController extends controller() {}
+        return module({ name: "AppModule", controllers: [EmptyController] });
+      },
+      message: "Cannot boot EmptyController: none of its fields is a route",
     },
   ]
 ) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { inject, module, provide, route } from "../../../mod.ts";
+import { controller, inject, module, provide, route } from "../../../mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
 import { test } from "../../support/test.ts";
 
@@ -48,7 +48,7 @@ test("hooks run dependencies first on the way up and last on the way down", asyn
 test("hooks of controllers and of what factories made run too", async () => {
   const log: string[] = [];
   const Made = provide("made", () => ({ onModuleInit: () => void log.push("made") }));
-  class Controller {
+  class Controller extends controller() {
     readonly made = inject(Made);
     one = route.get("/", () => 1);
     onModuleInit() {

@@ -1,6 +1,7 @@
 import { getConfig } from "@logtape/logtape";
 import assert from "node:assert/strict";
 import {
+  controller,
   type FwApplication,
   FwFactory,
   inject,
@@ -37,11 +38,11 @@ function unmakable(name: string) {
 class Leaf {
   readonly name: string = "leaf";
 }
-class LeafController {
+class LeafController extends controller() {
   readonly leaf = inject(Leaf);
   get = route.get("/leaf", () => this.leaf.name);
 }
-class TwinController {
+class TwinController extends controller() {
   twin = route.get("/leaf", () => 1);
 }
 
@@ -107,10 +108,7 @@ test("a preview makes no provider, guard, interceptor or filter, and runs no hoo
     interceptors: [unmakable("the interceptor")],
     filters: [unmakable("the filter")],
   };
-  class Controller {
-    static readonly guards = pipeline.guards;
-    static readonly interceptors = pipeline.interceptors;
-    static readonly filters = pipeline.filters;
+  class Controller extends controller("", pipeline) {
     readonly #service = inject(Service);
     readonly #failing = inject(Failing);
     readonly #bound = inject(Service).canActivate.bind(this);
@@ -141,11 +139,11 @@ test("a preview makes no provider, guard, interceptor or filter, and runs no hoo
 
 test("a preview that fails runs no hook of what it has constructed", async () => {
   const log: string[] = [];
-  class Good {
+  class Good extends controller() {
     one = route.get("/one", () => 1);
     onApplicationShutdown = () => log.push("shutdown");
   }
-  class Empty {}
+  class Empty extends controller() {}
   await assert.rejects(preview(module({ controllers: [Good, Empty] })), {
     message: "Cannot boot Empty: none of its fields is a route",
   });
@@ -199,11 +197,10 @@ for (
     [
       "a guard that is none",
       () => {
-        class Unguarded {
-          static readonly guards = ["admin"];
+        class Unguarded extends controller("", { guards: ["admin" as never] }) {
           one = route.get("/", () => 1);
         }
-        return module({ controllers: [Unguarded as never] });
+        return module({ controllers: [Unguarded] });
       },
       "Cannot use string: it is no function and no class with canActivate()",
     ],
@@ -217,7 +214,7 @@ for (
 
 test("inject() with optional gives undefined in a preview too", async () => {
   const given: unknown[] = [];
-  class Controller {
+  class Controller extends controller() {
     readonly #leaf = given.push(inject(Leaf, { optional: true }));
     one = route.get("/", () => this.#leaf);
   }
@@ -283,8 +280,7 @@ test("FwApplication.get() gives a placeholder in a preview, of what is provided"
 });
 
 test("a preview that is set up tells routes and document as the application does", async () => {
-  class LoginController {
-    static readonly prefix = "auth";
+  class LoginController extends controller("auth") {
     readonly #client = inject(OAuth2Client);
     readonly #login = new OAuth2Login(this.#client, {
       scopes: this.#client.options.issuer ? ["openid"] : [],

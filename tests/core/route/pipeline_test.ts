@@ -4,6 +4,7 @@ import {
   callerRoles,
   type CanActivate,
   ConflictException,
+  controller,
   type ExceptionFilter,
   type FwApplication,
   HttpException,
@@ -58,9 +59,10 @@ test("guards, interceptors and extractors run from the global ones to the route'
     lines.push(`${name} out`);
     return value;
   };
-  class OrderController {
-    static readonly guards = [guard("controller")];
-    static readonly interceptors = [interceptor("controller")];
+  class OrderController extends controller("", {
+    guards: [guard("controller")],
+    interceptors: [interceptor("controller")],
+  }) {
     one = route.get("/", {
       guards: [guard("route")],
       interceptors: [interceptor("route")],
@@ -88,7 +90,7 @@ test("guards, interceptors and extractors run from the global ones to the route'
 });
 
 test("guards, interceptors and filters that are classes are built once, with injection", async () => {
-  class ClassesController {
+  class ClassesController extends controller() {
     one = route.get("/", {
       guards: [LogGuard],
       interceptors: [LogInterceptor],
@@ -124,7 +126,7 @@ for (
 ) {
   test(`a guard that gives ${claim} makes ${status}`, async () => {
     let called = false;
-    class GuardedController {
+    class GuardedController extends controller() {
       one = route.get("/", { guards: [guard] }, () => ({ called: called = true }));
     }
     await using app = await createTestApplication(module({ controllers: [GuardedController] }));
@@ -135,7 +137,7 @@ for (
 }
 
 test("an interceptor maps what the handler returned, before the response schema", async () => {
-  class MappedController {
+  class MappedController extends controller() {
     one = route.get("/", {
       interceptors: [async (_c, next) => ({ data: await next() })],
     }, () => [1]);
@@ -152,8 +154,7 @@ test("filters see an error from the route's own to the global ones", async () =>
   const seen: string[] = [];
   const filter = (name: string) => (error: unknown) =>
     void seen.push(`${name} ${(error as Error).message}`);
-  class FilteredController {
-    static readonly filters = [filter("controller")];
+  class FilteredController extends controller("", { filters: [filter("controller")] }) {
     one = route.get("/", { filters: [filter("route")] }, () => NotFoundException.throw("gone"));
     mapped = route.get("/mapped", {
       filters: [() => {
@@ -187,7 +188,7 @@ test("a global filter answers for errors of middleware", async () => {
 });
 
 test("a route with roles needs one of them: 401 without an identity, 403 without a role", async () => {
-  class RolesController {
+  class RolesController extends controller() {
     one = route.get("/", { roles: ["admin", "owner"] }, () => "in");
   }
   for (
@@ -208,8 +209,7 @@ test("a route with roles needs one of them: 401 without an identity, 403 without
 });
 
 test("app.routes() tells how each route is protected", async () => {
-  class ProtectedController {
-    static readonly prefix = "x";
+  class ProtectedController extends controller("x") {
     open = route.get("/", () => 1);
     guarded = route.post("/", { guards: [() => true] }, () => 1);
     roles = route.delete("/", { roles: ["admin"] }, () => 1);
@@ -248,7 +248,7 @@ test("a class whose method is a field is a guard too, and one without it fails t
   }
   class NoGuard {}
   const guarded = (guard: typeof FieldGuard) =>
-    class GuardedController {
+    class GuardedController extends controller() {
       one = route.get("/", { guards: [guard] }, () => 1);
     };
   await using app = await createTestApplication(module({ controllers: [guarded(FieldGuard)] }));
@@ -266,7 +266,7 @@ test("a global guard lives like a provider: its hooks run, and it can be overrid
     onModuleDestroy = () => void lines.push("destroy");
     canActivate = () => false;
   }
-  class OpenController {
+  class OpenController extends controller() {
     one = route.get("/", () => 1);
   }
   const root = module({ controllers: [OpenController] });
@@ -288,8 +288,7 @@ test("a global guard lives like a provider: its hooks run, and it can be overrid
 });
 
 test("a controller's roles hold for those of its routes that name none", async () => {
-  class AdminController {
-    static readonly roles = ["admin"];
+  class AdminController extends controller("", { roles: ["admin"] }) {
     plain = route.get("/plain", () => 1);
     own = route.get("/own", { roles: ["auditor"] }, () => 1);
   }
@@ -313,21 +312,30 @@ test("a controller's roles hold for those of its routes that name none", async (
 });
 
 test("FwFactory.create() refuses what looks like protection and is none", async () => {
-  class InstanceController {
+  class InstanceController extends controller() {
     guards = [() => false];
     one = route.get("/", () => 1);
   }
-  class SingularController {
+  // @ts-expect-error: the types refuse it too
+  class SingularController extends controller() {
     static readonly guard = [() => false];
     one = route.get("/", () => 1);
   }
-  class OddController {
+  class OddController extends controller() {
     one = route.get("/", { guards: [7 as never] }, () => 1);
   }
   for (
     const [controller, message] of [
-      [InstanceController, "Cannot boot InstanceController: guards is not static"],
-      [SingularController, "Cannot boot SingularController: there is no guard, only guards"],
+      [
+        InstanceController,
+        "Cannot boot InstanceController: its field guards has no effect, " +
+        'write class InstanceController extends controller("...", { guards })',
+      ],
+      [
+        SingularController as never,
+        "Cannot boot SingularController: its static guard has no effect, " +
+        'write class SingularController extends controller("...", { guards })',
+      ],
       [OddController, "Cannot use number: it is no function and no class with canActivate()"],
     ] as const
   ) {

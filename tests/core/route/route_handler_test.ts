@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import * as v from "valibot";
 import * as z from "zod";
 import {
+  controller,
   type ControllerClass,
   dto,
   type FwApplication,
@@ -27,9 +28,7 @@ const Whole = v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number));
 
 const CreateCat = dto("CreateCat", v.object({ name: v.pipe(v.string(), v.minLength(2)) }));
 
-class CatsController {
-  static readonly prefix = "cats";
-
+class CatsController extends controller("cats") {
   all = route.get(
     "/:id/:rest",
     {
@@ -109,8 +108,7 @@ test("a message names the dto that a body does not satisfy", async () => {
 });
 
 test("a handler gets the parameters of its controller's prefix too, and an empty object without any", async () => {
-  class MembersController {
-    static readonly prefix = "orgs/:org/members";
+  class MembersController extends controller("orgs/:org/members") {
     list = route.get("/", ({ params }) => params);
     one = route.get(
       "/:id",
@@ -118,7 +116,7 @@ test("a handler gets the parameters of its controller's prefix too, and an empty
       ({ params }) => params,
     );
   }
-  class PlainController {
+  class PlainController extends controller() {
     plain = route.get("/plain", ({ params }) => params);
   }
   await using app = await createTestApplication(
@@ -295,7 +293,7 @@ test("a body over the limit is refused with 413 before it is read whole", async 
 });
 
 test("a route's bodyLimit goes before the application's", async () => {
-  class UploadsController {
+  class UploadsController extends controller() {
     small = route.post("/small", { body: v.unknown(), bodyLimit: 4 }, () => "read");
     plain = route.post("/plain", { body: v.unknown() }, () => "read");
     raw = route.post("/raw", { bodyLimit: 4 }, async (_, c) => await c.req.text());
@@ -341,7 +339,7 @@ test("__proto__ in a body, a query or a form is harmless", async () => {
 
 const CatRow = dto("CatRow", v.object({ name: v.string() }));
 
-class AnswersController {
+class AnswersController extends controller() {
   strips = route.get("/strips", { response: v.array(CatRow) }, () => {
     const rows = [{ name: "Tom", tenant_id: "secret" }];
     return rows;
@@ -403,7 +401,7 @@ test("a value that its response schema refuses is a 500 that tells nothing of it
 
 test("a field of a form that does not repeat is a list of one where the schema takes lists alone", async () => {
   const Form = v.object({ tags: v.array(v.string()), files: v.optional(v.array(v.file())) });
-  class FormsController {
+  class FormsController extends controller() {
     option = route.post(
       "/option",
       { body: Form, consumes: ["form", "multipart", "json"] },
@@ -431,7 +429,7 @@ test("a field of a form that does not repeat is a list of one where the schema t
 });
 
 test("the validated extractors do what the options of a route do", async () => {
-  class ExtractedController {
+  class ExtractedController extends controller() {
     one = route.post("/:id", {
       args: {
         id: validatedPath(v.object({ id: Whole })),
@@ -448,7 +446,7 @@ test("the validated extractors do what the options of a route do", async () => {
 });
 
 test("HttpException.throw() works as an expression, from anywhere", async () => {
-  class MissingController {
+  class MissingController extends controller() {
     one = route.get("/", () => [].at(0) ?? NotFoundException.throw("No such cat"));
   }
   await using app = await serving(MissingController);
@@ -458,7 +456,7 @@ test("HttpException.throw() works as an expression, from anywhere", async () => 
 
 test("a response schema of any library strips what it does not declare", async () => {
   const row = { id: 1, password_hash: "s3cret", nested: { ok: true, hidden: 1 } };
-  class StrippingController {
+  class StrippingController extends controller() {
     valibot = route.get(
       "/valibot",
       { response: v.object({ id: v.number(), nested: v.object({ ok: v.boolean() }) }) },
@@ -497,7 +495,7 @@ test("a route refuses an arktype response that keeps undeclared keys and cannot 
 });
 
 test("HEAD does not wait for a stream whose cancel never ends or fails", async () => {
-  class StuckController {
+  class StuckController extends controller() {
     never = route.get(
       "/never",
       () => new Response(new ReadableStream({ cancel: () => new Promise(() => {}) })),
@@ -515,7 +513,7 @@ test("HEAD does not wait for a stream whose cancel never ends or fails", async (
 
 test("a response without a body may be shared by requests", async () => {
   const done = new Response(null, { status: 204 });
-  class SharedController {
+  class SharedController extends controller() {
     shared = route.get("/", () => done);
   }
   await using app = await createTestApplication(module({ controllers: [SharedController] }), {
@@ -532,7 +530,7 @@ test("a response without a body may be shared by requests", async () => {
 
 test("HEAD of a streaming route cancels the stream", async () => {
   let cancelled = 0;
-  class StreamController {
+  class StreamController extends controller() {
     stream = route.get(
       "/",
       (_, c) => c.body(new ReadableStream({ cancel: () => void cancelled++ })),
@@ -544,7 +542,7 @@ test("HEAD of a streaming route cancels the stream", async () => {
 });
 
 test("HEAD tells the length that GET would have", async () => {
-  class LengthController {
+  class LengthController extends controller() {
     one = route.get("/", () => "é");
   }
   await using app = await serving(LengthController);
@@ -553,7 +551,7 @@ test("HEAD tells the length that GET would have", async () => {
 });
 
 test("a body that middleware has read is validated all the same", async () => {
-  class EchoController {
+  class EchoController extends controller() {
     echo = route.post("/", { body: v.object({ n: v.number() }) }, ({ body }) => body);
   }
   await using app = await createTestApplication(module({ controllers: [EchoController] }), {
@@ -584,7 +582,7 @@ test("a body that is cut short is the client's fault", async () => {
 });
 
 test("a guard refuses without waiting for a chunked body", async () => {
-  class GuardedController {
+  class GuardedController extends controller() {
     upload = route.post("/", { body: v.unknown(), guards: [() => false] }, () => "in");
   }
   await using app = await serving(GuardedController);
@@ -596,7 +594,7 @@ test("a guard refuses without waiting for a chunked body", async () => {
 });
 
 test("a body over the limit is a 413 however it is read, and its source is cancelled", async () => {
-  class ReadersController {
+  class ReadersController extends controller() {
     text = route.post("/text", {}, async (_, c) => await c.req.text());
     caught = route.post("/caught", {}, async (_, c) => await c.req.text().catch(() => "caught"));
     form = route.post("/form", { body: v.unknown(), consumes: ["form"] }, () => 1);
@@ -621,7 +619,7 @@ test("a body over the limit is a 413 however it is read, and its source is cance
 
 test("a body that a DELETE or OPTIONS route takes is limited without a Content-Length too", async () => {
   const options = { body: v.unknown(), bodyLimit: 4 };
-  class RemovalsController {
+  class RemovalsController extends controller() {
     remove = route.delete("/declared", options, () => "read");
     extracted = route.delete(
       "/extracted",
@@ -652,7 +650,7 @@ test("a body that a DELETE or OPTIONS route takes is limited without a Content-L
 
 test("a body that a DELETE route takes is limited over a socket, in chunks too", async () => {
   let read = 0;
-  class RemovalsController {
+  class RemovalsController extends controller() {
     remove = route.delete("/", { body: v.unknown(), bodyLimit: 8 }, () => ++read);
   }
   await captureLogs(["fw"], async () => {
@@ -696,7 +694,7 @@ test("a value of 200 000 characters that is refused is a 422 that does not hold 
     type({ name: "'a'" }),
   ];
   for (const body of schemas) {
-    class LongController {
+    class LongController extends controller() {
       take = route.post("/", { body }, () => 1);
     }
     await using app = await serving(LongController);
@@ -711,7 +709,7 @@ test("a value of 200 000 characters that is refused is a 422 that does not hold 
 });
 
 test("a JSON string of 16 MiB is text like any other", async () => {
-  class LargeController {
+  class LargeController extends controller() {
     large = route.post(
       "/",
       { body: v.object({ file: v.string() }), bodyLimit: 2 ** 25 },
@@ -726,7 +724,7 @@ test("a JSON string of 16 MiB is text like any other", async () => {
 test("a JSON body of very many values, or very deep, is refused before it is validated", async () => {
   let validated = 0;
   const counted = v.pipe(v.unknown(), v.check(() => ++validated > 0));
-  class BulkController {
+  class BulkController extends controller() {
     plain = route.post("/plain", { body: counted }, () => "ok");
     bulk = route.post("/bulk", { body: counted, bodyLimit: 10_000_000 }, () => "ok");
   }
@@ -775,7 +773,7 @@ for (
   ] as const
 ) {
   test(`a handler that answers ${claim} makes a 500 problem`, async () => {
-    class OddController {
+    class OddController extends controller() {
       odd = route.get("/", () => answer());
     }
     await using app = await serving(OddController);
@@ -785,7 +783,7 @@ for (
 }
 
 test("middleware may set headers on fetched and redirecting responses", async () => {
-  class ForeignController {
+  class ForeignController extends controller() {
     fetched = route.get("/fetched", () => fetch("data:text/plain,foreign"));
     moved = route.get("/moved", () => Response.redirect("https://example.com/"));
   }

@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import { type ControllerClass, type FwApplication, module, route } from "../../../mod.ts";
+import {
+  controller,
+  type ControllerClass,
+  type FwApplication,
+  module,
+  route,
+} from "../../../mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
 import { test } from "../../support/test.ts";
 
@@ -7,9 +13,7 @@ function serving(...controllers: ControllerClass[]): Promise<FwApplication> {
   return createTestApplication(module({ name: "AppModule", controllers }));
 }
 
-class ThingsController {
-  static readonly prefix = "things";
-
+class ThingsController extends controller("things") {
   anything = route.all("/any", (_, c) => c.text(c.req.method));
   one = route.get("/:id", ({ params }) => params.id);
   me = route.get("/me", () => "me");
@@ -90,7 +94,7 @@ test("HEAD of an unknown path is a 404 without a body", async () => {
   assert.deepEqual(await answer(await app.request("/x", { method: "HEAD" })), [404, ""]);
 });
 
-class HeadController {
+class HeadController extends controller() {
   get = route.get("/both", (_, c) => c.text("get", { headers: { "x-from": "get" } }));
   head = route.head("/both", (_, c) => c.body(null, { headers: { "x-from": "head" } }));
   only = route.head("/only", (_, c) => c.body(null, 200));
@@ -117,7 +121,7 @@ test("an OPTIONS route goes before the answer of the router", async () => {
 });
 
 test("an ALL route leaves the methods of its path that have a route of their own", async () => {
-  class MixedController {
+  class MixedController extends controller() {
     all = route.all("/x", () => "all");
     get = route.get("/x", () => "get");
   }
@@ -127,13 +131,10 @@ test("an ALL route leaves the methods of its path that have a route of their own
 });
 
 test("versions and prefixes stand before a controller's routes", async () => {
-  class VersionedController {
-    static readonly prefix = "users";
-    static readonly version = "v2";
+  class VersionedController extends controller("users", { version: "v2" }) {
     list = route.get("/", () => "v2");
   }
-  class PlainController {
-    static readonly prefix = "users";
+  class PlainController extends controller("users") {
     list = route.get("/", () => "plain");
   }
   const root = module({ controllers: [VersionedController, PlainController] });
@@ -151,7 +152,7 @@ test("versions and prefixes stand before a controller's routes", async () => {
 });
 
 test("FwFactory.create() refuses a route that is declared twice, and names both places", async () => {
-  class TwiceController {
+  class TwiceController extends controller() {
     one = route.get("/:id", () => 1);
     other = route.get("/:name", () => 2);
   }
@@ -163,12 +164,10 @@ test("FwFactory.create() refuses a route that is declared twice, and names both 
 });
 
 test("FwFactory.create() refuses two controllers with one path, and names both", async () => {
-  class LeftController {
-    static readonly prefix = "x";
+  class LeftController extends controller("x") {
     left = route.get("/", () => 1);
   }
-  class RightController {
-    static readonly prefix = "/x/";
+  class RightController extends controller("/x/") {
     right = route.get("/", () => 2);
   }
   await assert.rejects(serving(LeftController, RightController), {
@@ -179,11 +178,10 @@ test("FwFactory.create() refuses two controllers with one path, and names both",
 });
 
 test("an application refuses routes that a default version or an endpoint makes one", async () => {
-  class VersionedController {
-    static readonly version = "v1";
+  class VersionedController extends controller("", { version: "v1" }) {
     list = route.get("/health", () => 1);
   }
-  class PlainController {
+  class PlainController extends controller() {
     list = route.get("/health", () => 2);
   }
   const versions = module({
@@ -210,13 +208,10 @@ test("an application refuses routes that a default version or an endpoint makes 
 });
 
 test("a controller with an empty version stands beside a default version", async () => {
-  class NeutralController {
-    static readonly prefix = "users";
-    static readonly version = "";
+  class NeutralController extends controller("users", { version: "" }) {
     list = route.get("/", () => "neutral");
   }
-  class DefaultController {
-    static readonly prefix = "users";
+  class DefaultController extends controller("users") {
     list = route.get("/", () => "default");
   }
   await using app = await createTestApplication(
@@ -228,7 +223,7 @@ test("a controller with an empty version stands beside a default version", async
 });
 
 test("a constraint with alternatives matches whole segments", async () => {
-  class PetsController {
+  class PetsController extends controller() {
     pets = route.get("/pets/:kind{cat|dog}", ({ params }) => params.kind);
     years = route.get("/years/:year{[0-9]{4}}", ({ params }) => params.year);
     files = route.get("/files/:path{.+\\.png}", ({ params }) => params.path);
@@ -245,7 +240,7 @@ test("a constraint with alternatives matches whole segments", async () => {
 
 test("a path that spells a pattern is no more than text", async () => {
   let passed = 0;
-  class NumbersController {
+  class NumbersController extends controller() {
     number = route.get("/n/:id{[0-9]+}", ({ params }) => params.id);
     text = route.get("/t/:text", ({ params }) => params.text);
   }
@@ -266,7 +261,7 @@ test("a path that spells a pattern is no more than text", async () => {
 
 test("characters of patterns are harmless in a path, and choose no other route", async () => {
   const seen: string[] = [];
-  class TenantsController {
+  class TenantsController extends controller() {
     batch = route.get("/things:batch/:id", ({ params }) => `batch ${params.id}`);
     doc = route.get("/:tenant/:doc", ({ params }) => `${params.tenant} ${params.doc}`);
     constrained = route.get("/c/:v{[a-z*:{}]+}/x", ({ params }) => params.v);
@@ -300,7 +295,7 @@ test("characters of patterns are harmless in a path, and choose no other route",
 
 test("a constraint in use() matches whole segments too", async () => {
   let runs = 0;
-  class EditsController {
+  class EditsController extends controller() {
     any = route.get("/:k/:v", () => 1);
   }
   await using app = await createTestApplication(module({ controllers: [EditsController] }), {
@@ -315,7 +310,7 @@ test("a constraint in use() matches whole segments too", async () => {
 });
 
 test("an optional parameter may be left out", async () => {
-  class PostsController {
+  class PostsController extends controller() {
     posts = route.get("/posts/:id?", ({ params }) => params.id ?? "all");
   }
   await using app = await serving(PostsController);
@@ -324,8 +319,7 @@ test("an optional parameter may be left out", async () => {
 });
 
 test("FwFactory.create() refuses a prefix that is not a path", async () => {
-  class SpacedController {
-    static readonly prefix = "a b";
+  class SpacedController extends controller("a b") {
     list = route.get("/", () => 1);
   }
   await assert.rejects(serving(SpacedController), {

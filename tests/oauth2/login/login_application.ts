@@ -1,5 +1,5 @@
 /** An application whose users log in at a provider. */
-import { type FwApplication, module, route } from "../../../mod.ts";
+import { controller, type FwApplication, module, route } from "../../../mod.ts";
 import { OAuth2Client } from "../../../src/oauth2/client/client.ts";
 import {
   type ConfidentialClientOptions,
@@ -50,8 +50,7 @@ export function loginApplication(
   login: OAuth2Login,
   { answer = summary, begin = {} }: LoginRoutes = {},
 ): Promise<FwApplication> {
-  class AuthController {
-    static readonly prefix = "auth";
+  class AuthController extends controller("auth") {
     login = route.get(
       "/login",
       (_, c) => login.begin(c, { returnTo: c.req.query("return_to"), ...begin }),

@@ -1,6 +1,6 @@
 /** Callbacks that are malformed, refused, or of another provider: none of them reaches the provider. */
 import assert from "node:assert/strict";
-import { module, route } from "../../../mod.ts";
+import { controller, module, route } from "../../../mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
 import { captureLogs } from "../../support/capture_logs.ts";
 import { test } from "../../support/test.ts";
@@ -161,8 +161,7 @@ test("OAuth2Login.finish() reads a form that something has read before it", asyn
   await using provider = await Provider.start();
   const login = exampleLogin({ fetch: provider.fetch, extra: { response_mode: "form_post" } });
   for (const read of ["text", "formData", "parseBody", "arrayBuffer"] as const) {
-    class AuthController {
-      static readonly prefix = "auth";
+    class AuthController extends controller("auth") {
       login = route.get("/login", (_, c) => login.begin(c));
       callback = route.post("/callback", async (_, c) => {
         await c.req[read]();

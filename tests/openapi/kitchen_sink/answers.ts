@@ -7,6 +7,7 @@ import * as v from "valibot";
 import {
   ConflictException,
   type Context,
+  controller,
   dto,
   type ExceptionFilter,
   type Module,
@@ -19,10 +20,7 @@ const Done = v.object({ done: v.boolean() });
 const done = () => ({ done: true });
 
 /** Every status that a route may declare. */
-class StatusesController {
-  static readonly prefix = "answers/statuses";
-  static readonly tag = "statuses";
-
+class StatusesController extends controller("answers/statuses", { tag: "statuses" }) {
   ok = route.post("/200", { response: Done, status: 200 }, done);
   created = route.post("/201", { response: Done, status: 201 }, done);
   accepted = route.post("/202", { response: Done, status: 202 }, done);
@@ -46,11 +44,8 @@ class OutOfStockFilter implements ExceptionFilter {
 }
 
 /** What routes say of themselves, and every method. */
-class MethodsController {
-  static readonly prefix = "answers/methods";
-  static readonly version = "v2";
-  static readonly filters = [OutOfStockFilter];
-
+class MethodsController
+  extends controller("answers/methods", { version: "v2", filters: [OutOfStockFilter] }) {
   listed = route.get(
     "/listed/:which",
     {
@@ -124,27 +119,20 @@ class MethodsController {
 }
 
 /** Protection by its controller. */
-class StaffController {
-  static readonly prefix = "answers/staff";
-  static readonly roles = ["staff"];
-
+class StaffController extends controller("answers/staff", { roles: ["staff"] }) {
   room = route.get("/room", { response: Done }, done);
   office = route.get("/office", { roles: ["boss"], response: Done }, done);
   door = route.get("/door", { public: true, response: Done }, done);
 }
 
 /** Openness by its controller, and guards of it. */
-class LobbyController {
-  static readonly prefix = "answers/lobby";
-  static readonly public = true;
-
+class LobbyController extends controller("answers/lobby", { public: true }) {
   desk = route.get("/desk", { response: Done }, done);
   locked = route.get("/locked", { public: false, response: Done }, done);
 }
-class VaultController {
-  static readonly prefix = "answers/vault";
-  static readonly guards = [OAuth2Guard, (c: Context) => c.req.header("x-caller") !== "mallory"];
-
+class VaultController extends controller("answers/vault", {
+  guards: [OAuth2Guard, (c: Context) => c.req.header("x-caller") !== "mallory"],
+}) {
   gold = route.put("/gold", { args: { me: OAuth2Principal }, response: Done }, done);
 }
 

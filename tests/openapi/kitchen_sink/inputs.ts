@@ -5,7 +5,7 @@
  */
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import * as v from "valibot";
-import { type Context, dto, type Module, module, route } from "../../../mod.ts";
+import { type Context, controller, dto, type Module, module, route } from "../../../mod.ts";
 
 const WholeNumber = v.pipe(v.string(), v.regex(/^-?\d+$/), v.transform(Number), v.integer());
 const YesOrNo = v.pipe(v.picklist(["true", "false"]), v.transform((text) => text === "true"));
@@ -58,9 +58,7 @@ const ByAge = v.object({
 });
 
 /** Parameters. */
-class ParametersController {
-  static readonly prefix = "inputs/:owner/parameters";
-
+class ParametersController extends controller("inputs/:owner/parameters") {
   everyPlace = route.get(
     "/every/:number/:code{[a-z]{2}}/:day",
     {
@@ -137,10 +135,7 @@ async function preferences(c: Context, next: () => Promise<unknown>): Promise<un
 }
 
 /** Bodies. */
-class BodiesController {
-  static readonly prefix = "inputs/bodies";
-  static readonly interceptors = [preferences];
-
+class BodiesController extends controller("inputs/bodies", { interceptors: [preferences] }) {
   form = route.post(
     "/form",
     {

@@ -4,7 +4,7 @@
  * @module
  */
 import { scope, type } from "arktype";
-import { dto, type Module, module, route } from "../../../mod.ts";
+import { controller, dto, type Module, module, route } from "../../../mod.ts";
 
 /** It holds itself, and says what becomes of the keys that it does not know. */
 const { Comment } = scope({
@@ -55,9 +55,7 @@ const ArktypeChanged = dto(
   type({ defaulted: "string", parsed: "number", date: "Date", trimmed: "string" }),
 );
 
-class ArktypeController {
-  static readonly prefix = "schemas/arktype";
-
+class ArktypeController extends controller("schemas/arktype") {
   comment = route.post("/comment", { body: Comment, response: Comment }, ({ body }) => body);
   kinds = route.post("/kinds", { body: ArktypeKinds, response: ArktypeKinds }, ({ body }) => body);
   changing = route.post(

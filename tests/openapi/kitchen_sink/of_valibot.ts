@@ -4,7 +4,7 @@
  * @module
  */
 import * as v from "valibot";
-import { dto, type Module, module, route } from "../../../mod.ts";
+import { controller, dto, type Module, module, route } from "../../../mod.ts";
 
 const Colour = { Red: "red", Green: "green" } as const;
 
@@ -125,9 +125,7 @@ const Changed = dto(
   v.object({ date: v.date(), trimmed: v.string(), length: v.number(), inner: v.array(Shape) }),
 );
 
-class ValibotController {
-  static readonly prefix = "schemas/valibot";
-
+class ValibotController extends controller("schemas/valibot") {
   formats = route.post("/formats", { body: Formats, response: Formats }, ({ body }) => body);
   numbers = route.post("/numbers", { body: Numbers, response: Numbers }, ({ body }) => body);
   kinds = route.post("/kinds", { body: Kinds, response: Kinds }, ({ body }) => body);

@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from "zod";
-import { dto, type Module, module, route } from "../../../mod.ts";
+import { controller, dto, type Module, module, route } from "../../../mod.ts";
 
 /** Named by its library. */
 const Address = z.object({ street: z.string().min(1), city: z.string() }).meta({
@@ -85,9 +85,7 @@ const ZodChanged = dto(
   z.object({ defaulted: z.string(), coerced: z.number(), codec: z.date(), json: z.json() }),
 );
 
-class ZodController {
-  static readonly prefix = "schemas/zod";
-
+class ZodController extends controller("schemas/zod") {
   person = route.post("/person", { body: Person, response: Person }, ({ body }) => body);
   kinds = route.post("/kinds", { body: ZodKinds, response: ZodKinds }, ({ body }) => body);
   changing = route.post(

@@ -8,6 +8,7 @@ import * as v from "valibot";
 import {
   type CanActivate,
   type Context,
+  controller,
   dto,
   type Module,
   module,
@@ -70,9 +71,7 @@ const ProductsQuery = v.object({
   search: v.pipe(v.string(), v.maxLength(30)),
 });
 
-export class ProductsController {
-  static readonly prefix = ":tenant/products";
-  static readonly version = "v2";
+export class ProductsController extends controller(":tenant/products", { version: "v2" }) {
   readonly #products = new Map<string, Product>();
 
   listOnSale = route.get(
@@ -158,10 +157,7 @@ function hasKey(c: Context): boolean {
 const Subject = v.object({ subject: v.nullable(v.string()) });
 
 /** Every kind of protection. */
-export class AccountController {
-  static readonly prefix = "account";
-  static readonly tag = "Accounts";
-
+export class AccountController extends controller("account", { tag: "Accounts" }) {
   open = route.get("/open", { response: Subject }, () => ({ subject: null }));
 
   guarded = route.get(

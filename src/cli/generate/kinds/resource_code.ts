@@ -30,16 +30,14 @@ export interface ResourceTemplate {
 export function resourceController(template: ResourceTemplate): CodeAndTest {
   const { one, many, prefix, database, testDatabase, idParam, pageQuery } = template;
   return {
-    code: `import { inject, route } from "@fw/fw";
+    code: `import { controller, inject, route } from "@fw/fw";
 import * as v from "valibot";
 import { IdParam } from "${idParam}";
 import { PageQuery } from "${pageQuery}";
 import { ${one.pascal}Row, Create${one.pascal}Dto, Update${one.pascal}Dto } from "./${one.snake}_dto.ts";
 import { ${many.pascal}Service } from "./${many.snake}_service.ts";
 
-export class ${many.pascal}Controller {
-  static readonly prefix = "${prefix}";
-  static readonly version = "v1";
+export class ${many.pascal}Controller extends controller("${prefix}", { version: "v1" }) {
   readonly #${many.camel} = inject(${many.pascal}Service);
 
   create = route.post("/", {

@@ -24,13 +24,10 @@ function controllerTemplate(
 ): CodeAndTest {
   const prefix = [...folders, kebab].join("/");
   return {
-    code: `import { route } from "@fw/fw";
+    code: `import { controller, route } from "@fw/fw";
 import * as v from "valibot";
 
-export class ${pascal}Controller {
-  static readonly prefix = "${prefix}";
-  static readonly version = "v1";
-
+export class ${pascal}Controller extends controller("${prefix}", { version: "v1" }) {
   show = route.get("/", {
     response: v.object({ message: v.string() }),
     openapi: { summary: "Show ${prose}" },
@@ -63,8 +60,7 @@ export const GUARD: Kind = codeKind({
   about: "a guard: lets a request in or refuses it",
   example: "admin",
   template: guardTemplate,
-  use: ({ pascal }) =>
-    `static readonly guards = [${pascal}Guard] of a controller, or guards: [${pascal}Guard] of a route`,
+  use: ({ pascal }) => `guards: [${pascal}Guard] among the options of a controller or a route`,
 });
 
 /** Gives a guard that lets nobody in. */
@@ -80,13 +76,12 @@ export class ${pascal}Guard implements CanActivate {
   }
 }
 `,
-    test: `import { module, route } from "@fw/fw";
+    test: `import { controller, module, route } from "@fw/fw";
 import { createTestApplication } from "@fw/fw/testing";
 import assert from "node:assert/strict";
 import { ${pascal}Guard } from "./${snake}_guard.ts";
 
-class GuardedController {
-  static readonly guards = [${pascal}Guard];
+class GuardedController extends controller("", { guards: [${pascal}Guard] }) {
   show = route.get("/", () => ({ secret: 42 }));
 }
 
@@ -107,7 +102,7 @@ export const INTERCEPTOR: Kind = codeKind({
   example: "timing",
   template: interceptorTemplate,
   use: ({ pascal }) =>
-    `static readonly interceptors = [${pascal}Interceptor] of a controller, or interceptors of a route`,
+    `interceptors: [${pascal}Interceptor] among the options of a controller or a route`,
 });
 
 /** Gives an interceptor that times handlers. */
@@ -126,13 +121,12 @@ export class ${pascal}Interceptor implements Interceptor {
   }
 }
 `,
-    test: `import { module, route } from "@fw/fw";
+    test: `import { controller, module, route } from "@fw/fw";
 import { createTestApplication } from "@fw/fw/testing";
 import assert from "node:assert/strict";
 import { ${pascal}Interceptor } from "./${snake}_interceptor.ts";
 
-class InterceptedController {
-  static readonly interceptors = [${pascal}Interceptor];
+class InterceptedController extends controller("", { interceptors: [${pascal}Interceptor] }) {
   show = route.get("/", () => ({ answer: 42 }));
 }
 
@@ -154,8 +148,7 @@ export const FILTER: Kind = codeKind({
   about: "a filter: answers for errors of its choice",
   example: "payment",
   template: filterTemplate,
-  use: ({ pascal }) =>
-    `static readonly filters = [${pascal}Filter] of a controller, or filters of a route`,
+  use: ({ pascal }) => `filters: [${pascal}Filter] among the options of a controller or a route`,
 });
 
 /** Gives an exception filter for one kind of error. */
@@ -172,13 +165,12 @@ export class ${pascal}Filter implements ExceptionFilter {
   }
 }
 `,
-    test: `import { module, route } from "@fw/fw";
+    test: `import { controller, module, route } from "@fw/fw";
 import { createTestApplication } from "@fw/fw/testing";
 import assert from "node:assert/strict";
 import { ${pascal}Filter } from "./${snake}_filter.ts";
 
-class FailingController {
-  static readonly filters = [${pascal}Filter];
+class FailingController extends controller("", { filters: [${pascal}Filter] }) {
   show = route.get("/", () => {
     throw new RangeError("It is too much");
   });
