@@ -14,8 +14,7 @@ import { SchemaComponents } from "./json_schema/schema_components.ts";
 import { SchemaNames } from "./json_schema/schema_names.ts";
 import { usesOf, warningsOf } from "./json_schema/schema_uses.ts";
 import { checkSchemes } from "./operation/security.ts";
-import { textProperties } from "./operation/text_properties.ts";
-import { textWarningsOf } from "./operation/text_warnings.ts";
+import { textProperties, textWarningsOf } from "./operation/text_parameters.ts";
 
 /** What is described. */
 export interface DescribedApplication {

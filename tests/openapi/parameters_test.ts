@@ -5,7 +5,7 @@ import * as z from "zod";
 import { type AnySchema, dto, route } from "../../mod.ts";
 import type { JsonSchema } from "../../src/openapi/json_schema/json_schema.ts";
 import type { ParameterObject } from "../../src/openapi/openapi_document.ts";
-import { textParameter } from "../../src/openapi/operation/text_parameter.ts";
+import { textParameter } from "../../src/openapi/operation/text_parameters.ts";
 import { test } from "../support/test.ts";
 import { controllerOf, documentOf, operationOf, ownSchemasOf, resolved } from "./described.ts";
 

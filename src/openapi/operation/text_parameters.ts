@@ -1,0 +1,160 @@
+/**
+ * Parameters, whose values are sent as text: described as numbers and booleans where their schemas make
+ * such of the text, and reported where their schemas refuse every text.
+ *
+ * @module
+ */
+import { inputPropertiesOf, transforms } from "../../core/schema/schema_libraries.ts";
+import type { AnySchema } from "../../core/schema/validation.ts";
+import type { Convert } from "../json_schema/converted.ts";
+import { isJsonSchema, type JsonSchema } from "../json_schema/json_schema.ts";
+import type { SchemaComponents } from "../json_schema/schema_components.ts";
+import type { DocumentedUse } from "../json_schema/schema_names.ts";
+import { type Properties, propertiesOf } from "./properties.ts";
+
+/** The types whose values have one text each. */
+const TYPES_OF_TEXT = ["integer", "number", "boolean"];
+
+const NOTHING: Properties = { of: new Map(), required: new Set() };
+
+/** Returns a function that describes the properties of a schema of text values, once for each schema. */
+export function textProperties(schemas: SchemaComponents): (schema: AnySchema) => Properties {
+  const known = new Map<AnySchema, Properties>();
+  return (schema) => {
+    const properties = known.get(schema) ?? describedProperties(schema, schemas);
+    known.set(schema, properties);
+    return properties;
+  };
+}
+
+function describedProperties(schema: AnySchema, schemas: SchemaComponents): Properties {
+  const input = schemas.write({ schema, direction: "input" });
+  if (!input || Object.keys(schemas.resolve(input)).length === 0) return { ...NOTHING, rest: {} };
+  const output = schemas.peek({ schema, direction: "output" });
+  const outputs = output ? propertiesOf(output, schemas).of : NOTHING.of;
+  const { of, ...others } = propertiesOf(input, schemas);
+  const described = [...of].map(([name, property]) => {
+    const text = schemas.resolve(property);
+    const output = outputs.get(name);
+    const parameter = textParameter(text, output);
+    const isOutput = parameter !== text && output && readsAsWritten(schema, name, output);
+    return [name, isOutput ? parameter : property] as const;
+  });
+  return { of: new Map(described), ...others };
+}
+
+/**
+ * Describes a parameter that is made a number or a boolean by that output, without the pattern of its
+ * text; and lists of such. Any other parameter is described by its input.
+ */
+export function textParameter(input: JsonSchema, output: JsonSchema | undefined): JsonSchema {
+  const { type } = output ?? {};
+  if (isJsonSchema(input.items) && isJsonSchema(output?.items)) {
+    return { ...input, items: textParameter(input.items, output.items) };
+  }
+  if (!output || !isAnyText(input) || !TYPES_OF_TEXT.includes(String(type))) return input;
+  const { description = input.description, default: _ofInput, pattern: _ofText, ...rest } = output;
+  return {
+    ...rest,
+    ...description !== undefined && { description },
+    ...defaultOf(input.default, String(type)),
+  };
+}
+
+/** Checks whether an input is a text of any value, and not of a list or a known format. */
+function isAnyText({ type, enum: list, const: one, format }: JsonSchema): boolean {
+  return type === "string" && list === undefined && one === undefined && format === undefined;
+}
+
+function defaultOf(text: unknown, type: string): { readonly default?: unknown } {
+  if (typeof text !== "string") return text === undefined ? {} : { default: text };
+  if (type === "boolean") {
+    return ["true", "false"].includes(text) ? { default: text === "true" } : {};
+  }
+  return Number.isFinite(Number(text)) ? { default: Number(text) } : {};
+}
+
+/**
+ * Checks whether a schema makes of the text of a number that number, and of the text of a boolean that
+ * boolean, by trying some: `10s` is not the text of a number, even where the schema makes it one.
+ */
+function readsAsWritten(schema: AnySchema, name: string, output: JsonSchema): boolean {
+  const property = transforms(schema) ? undefined : inputPropertiesOf(schema)?.get(name);
+  const single = output.type === "array" && isJsonSchema(output.items) ? output.items : output;
+  const isBoolean = single.type === "boolean";
+  const trials = textsOf(single).flatMap((text) => {
+    const value = single === output ? text : [text];
+    const result = validate(property ?? schema, property ? value : { [name]: value });
+    if (!result || result.issues) return [];
+    const read = property ? result.value : (result.value as JsonSchema)[name];
+    return [[read].flat()[0] === (isBoolean ? text === "true" : Number(text))];
+  });
+  const equal = trials.filter(Boolean).length;
+  return isBoolean ? equal === 2 : equal > trials.length - equal; // a range may clamp some numbers
+}
+
+/** Reports the parameters that refuse every text, as `v.number()` does. */
+export function textWarningsOf(
+  uses: readonly DocumentedUse[],
+  convert: Convert,
+): readonly string[] {
+  const ofText = uses.filter(({ isWhole, direction }) => !isWhole && direction === "input");
+  const warnings = ofText.flatMap(({ schema, direction, user }) => {
+    const properties = convert(schema, direction)?.json.properties;
+    return Object.entries(isJsonSchema(properties) ? properties : {}).flatMap(
+      ([name, property]) => {
+        const type = isJsonSchema(property) ? refusedType(schema, name, property) : undefined;
+        return type === undefined ? [] : [
+          `No request with ${name} satisfies ${user}: it takes ${type}, and what is sent is text; make it of ` +
+          "text, as v.pipe(v.string(), v.toNumber()) and z.coerce.number() do",
+        ];
+      },
+    );
+  });
+  return [...new Set(warnings)];
+}
+
+/** Returns the type of a property of which a schema refuses every text, if it is such a property. */
+function refusedType(schema: AnySchema, name: string, property: JsonSchema): string | undefined {
+  const { type, items, minItems } = property;
+  const list = type === "array" && isJsonSchema(items) ? items : undefined;
+  const single = list ?? property;
+  if (![...TYPES_OF_TEXT, "object"].includes(String(single.type))) return undefined;
+  const length = typeof minItems === "number" ? Math.max(1, Math.min(minItems, 8)) : 1;
+  const refuses = (value: unknown) => {
+    const issues = validate(schema, { [name]: list ? Array(length).fill(value) : value })?.issues;
+    return issues?.some(({ path: [first, ...rest] = [] }) =>
+      rest.length === (list ? 1 : 0) && (typeof first === "object" ? first.key : first) === name
+    ) === true;
+  };
+  const texts = textsOf(single);
+  // a text that is refused for another reason, such as a range, is refused as a number as well
+  const isRefused = texts.every(refuses) && texts.some((text) => !refuses(JSON.parse(text)));
+  return isRefused ? String(single.type) : undefined;
+}
+
+/** Returns texts of values that a schema describes. */
+function textsOf({ type, ...rest }: JsonSchema): readonly string[] {
+  if (type === "boolean") return ["true", "false"];
+  if (type === "object") return ["{}"];
+  const { minimum, maximum, exclusiveMinimum: above, exclusiveMaximum: below, multipleOf } = rest;
+  const within = [
+    ...[minimum, maximum, multipleOf],
+    typeof above === "number" ? above + 1 : undefined,
+    typeof below === "number" ? below - 1 : undefined,
+    typeof above === "number" && typeof below === "number" ? (above + below) / 2 : undefined,
+  ];
+  return ["1", "0", "7", "12", "2000", ...within.filter((n) => typeof n === "number").map(String)];
+}
+
+/** Validates without waiting; returns `undefined` if the schema is asynchronous or throws. */
+function validate(schema: AnySchema, value: unknown) {
+  try {
+    const result = schema["~standard"].validate(value);
+    if (!(result instanceof Promise)) return result;
+    result.catch(() => {});
+  } catch {
+    // it needs more than a value
+  }
+  return undefined;
+}
