@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Direction } from "./converted.ts";
+import type { AnySchema } from "../../core/schema/validation.ts";
+import type { Direction, SchemaUse, StandardConversion } from "./converted.ts";
 import {
   DATE_TIME,
   isJsonSchema,
@@ -14,7 +15,7 @@ import {
 } from "./json_schema.ts";
 
 /** As much of a type of arktype as is used here. */
-export interface ArkType {
+interface ArkType {
   /** What it is made of. */
   readonly json: unknown;
   /** Gives the type as JSON Schema, with its defaults. */
@@ -30,8 +31,11 @@ export interface ArkType {
   }[];
 }
 
+/** The conversion of schemas of arktype. */
+export const ARKTYPE_CONVERSION: StandardConversion = { options: optionsOf, corrected };
+
 /** Gives options with which what has no counterpart is described as "any", but for dates. */
-export function arktypeOptions(direction: Direction): Readonly<Record<string, unknown>> {
+function optionsOf(direction: Direction): Readonly<Record<string, unknown>> {
   const date = ({ base }: { readonly base: JsonSchema }) =>
     direction === "output" ? { ...base, ...DATE_TIME } : { ...base, [UNKNOWN]: "date" };
   const unknown = ({ base, code }: { readonly base: JsonSchema; readonly code: string }) => ({
@@ -50,11 +54,9 @@ export function arktypeOptions(direction: Direction): Readonly<Record<string, un
 }
 
 /** Adds defaults, and drops the patterns of regular expressions whose flags a pattern cannot have. */
-export function corrected(
-  { $defs, ...json }: JsonSchema,
-  type: ArkType,
-  direction: Direction,
-): JsonSchema {
+function corrected(converted: JsonSchema, { schema: type, direction }: SchemaUse): JsonSchema {
+  if (!isArkType(type)) return converted;
+  const { $defs, ...json } = converted;
   const flagged = type.select({ kind: "pattern" }).filter(({ flags = "" }) =>
     !isPatternWith(flags)
   );
@@ -77,6 +79,10 @@ export function corrected(
       ),
     },
   };
+}
+
+function isArkType(schema: AnySchema): schema is AnySchema & ArkType {
+  return "toJsonSchema" in schema;
 }
 
 /** Tells whether a part ends in a function of the application's, of which it is not known what it gives. */

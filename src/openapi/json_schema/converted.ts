@@ -40,5 +40,13 @@ export type ReferenceTarget =
   | { readonly name: string; readonly schema: AnySchema }
   | { readonly name?: undefined; readonly json: JsonSchema };
 
+/** What the conversion of a library that implements Standard JSON Schema needs. */
+export interface StandardConversion {
+  /** Returns the options of the library; those of zod add the schemas with names to `named`. */
+  options(direction: Direction, named: Map<string, AnySchema>): Readonly<Record<string, unknown>>;
+  /** Corrects what the library returned. */
+  corrected?(json: JsonSchema, use: SchemaUse): JsonSchema;
+}
+
 /** Converts a schema. Gives `undefined` if its library offers no JSON Schema, or cannot convert it. */
 export type Convert = (schema: AnySchema, direction: Direction) => Converted | undefined;

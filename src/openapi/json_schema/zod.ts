@@ -5,7 +5,7 @@
  */
 import { dtoName, isComponentName } from "../../core/schema/dto.ts";
 import type { AnySchema } from "../../core/schema/validation.ts";
-import type { Direction } from "./converted.ts";
+import type { Direction, StandardConversion } from "./converted.ts";
 import { DATE_TIME, FILE, isJsonSchema, isPatternWith, UNKNOWN } from "./json_schema.ts";
 
 /** What zod calls back with for each schema within a schema. */
@@ -24,11 +24,14 @@ interface ZodDefinition {
   readonly checks?: readonly { readonly _zod: { readonly def: ZodDefinition } }[];
 }
 
+/** The conversion of schemas of zod. */
+export const ZOD_CONVERSION: StandardConversion = { options: optionsOf };
+
 /**
  * Gives options with which zod defines the schemas with a name, by `dto()` or its own `.meta({ id })`, once
  * each; `named` gets them.
  */
-export function zodOptions(
+function optionsOf(
   direction: Direction,
   named: Map<string, AnySchema>,
 ): Readonly<Record<string, unknown>> {

@@ -7,7 +7,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { mergedProperties, type SchemaLibrary, type SchemaProperties } from "./schema_library.ts";
 
 /** The members of a schema of valibot that are used here. */
-interface ValibotSchema extends StandardSchemaV1 {
+export interface ValibotSchema extends StandardSchemaV1 {
   readonly type: string;
   readonly entries?: Readonly<Record<string, StandardSchemaV1>>;
   readonly wrapped?: ValibotSchema;
@@ -30,9 +30,7 @@ const COMPOSED = ["intersect", "union", "variant"];
 
 /** Objects drop undeclared keys unless they are loose, and accept arrays. */
 export const VALIBOT: SchemaLibrary<ValibotSchema> = {
-  // what `toStandardJsonSchema()` returns has no kind
-  owns: (schema): schema is ValibotSchema =>
-    schema["~standard"].vendor === "valibot" && "kind" in schema,
+  owns: isValibot,
   acceptsArrayAsObject,
   stripping: (schema) => schema,
   propertiesOf,
@@ -41,6 +39,11 @@ export const VALIBOT: SchemaLibrary<ValibotSchema> = {
   expectsList: ({ expected }) => /\bArray\b/.test(String(expected)),
   quotation: / but received .*$|: Received .*$/s,
 };
+
+/** Checks whether a schema is of valibot: what its `toStandardJsonSchema()` returns is not. */
+export function isValibot(schema: StandardSchemaV1): schema is ValibotSchema {
+  return schema["~standard"].vendor === "valibot" && "kind" in schema;
+}
 
 function acceptsArrayAsObject({ type, wrapped, options = [] }: ValibotSchema): boolean {
   if (OBJECTS.includes(type) || wrapped && acceptsArrayAsObject(wrapped)) return true;
