@@ -48,7 +48,7 @@ const KEPT_NOTES = 20;
 
 const NewNote = dto(
   "NewNote",
-  v.object({ text: v.pipe(v.string(), v.minLength(1), v.maxLength(1000)) }),
+  v.object({ text: v.pipe(v.string(), v.minCodePoints(1), v.maxCodePoints(1000)) }),
 );
 const NoteRow = dto(
   "Note",

@@ -46,7 +46,7 @@ export const User = model("users", {
 
 export class Db extends DbService.with({ user: User }) {}
 
-const Name = v.pipe(v.string(), v.minLength(2), v.maxLength(80));
+const Name = v.pipe(v.string(), v.minCodePoints(2), v.maxCodePoints(80));
 const WholeNumber = v.pipe(
   v.string(),
   v.regex(/^[+-]?\d+$/, "Expected a whole number"),

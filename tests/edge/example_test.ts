@@ -44,7 +44,7 @@ test("the edge example refuses who brings no token, a forged one, or what does n
     status: 422,
     detail: "The body does not satisfy NewNote",
     instance: "/api/v1/notes",
-    errors: [{ in: "body", field: "text", message: "Invalid length: Expected >=1" }],
+    errors: [{ in: "body", field: "text", message: "Invalid code points: Expected >=1" }],
   });
 });
 

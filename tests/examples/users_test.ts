@@ -4,6 +4,7 @@ import type { FwApplication } from "../../mod.ts";
 import type { RequestOptions } from "../../mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { issuer } from "../oauth2/issuer.ts";
+import { ServedDocument } from "../openapi/property/served_document.ts";
 import { test } from "../support/test.ts";
 
 const USERS = "/api/v1/users/";
@@ -37,6 +38,26 @@ test("create answers 201 with the row and its Location", async () => {
   const found = await app.request(`/api/v1/users/${row.id}`);
   assert.deepEqual([found.status, await found.json()], [200, row]);
 });
+
+for (
+  const [length, accepted] of [[1, false], [2, true], [80, true], [81, false]] as const
+) {
+  test(`a name of ${length} emoji is ${accepted ? "accepted" : "refused"}, as the document says`, async () => {
+    await using app = await users();
+    const name = "\u{1F408}".repeat(length); // a cat: two units of UTF-16, one code point
+    const json = { email: "tom@example.com", name };
+    const response = await app.request(USERS, { json });
+    assert.equal(response.status, accepted ? 201 : 422);
+    const { id } = await create(app, "kim@example.com");
+    const changed = await app.request(`${USERS}${id}`, patch({ name }));
+    assert.equal(changed.status, accepted ? 200 : 422);
+    using document = await ServedDocument.fetch((path) => app.request(path));
+    const bodyOf = (method: string, path: string) =>
+      document.operationAt(method, path)?.body?.content?.get("application/json");
+    assert.equal(bodyOf("POST", USERS)?.holds(json), accepted);
+    assert.equal(bodyOf("PATCH", `${USERS}${id}`)?.holds({ name }), accepted);
+  });
+}
 
 test("a created user has the placeholder tenant, and no response shows it", async () => {
   await using app = await users();

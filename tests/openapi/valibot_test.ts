@@ -88,6 +88,24 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
     schema: v.pipe(v.string(), v.minLength(2), v.maxLength(80)),
     input: { type: "string", minLength: 2, maxLength: 80 },
   },
+  "code points, which are what JSON Schema counts": {
+    schema: v.pipe(v.string(), v.minCodePoints(2), v.maxCodePoints(80)),
+    input: { type: "string", minLength: 2, maxLength: 80 },
+  },
+  "code points within other lengths": {
+    schema: v.pipe(
+      v.string(),
+      v.minLength(3),
+      v.minCodePoints(2),
+      v.maxCodePoints(9),
+      v.maxCodePoints(80),
+    ),
+    input: { type: "string", minLength: 3, maxLength: 9 },
+  },
+  "a number of code points": {
+    schema: v.pipe(v.string(), v.codePoints(3)),
+    input: { type: "string", minLength: 3, maxLength: 3 },
+  },
   "length": {
     schema: v.pipe(v.string(), v.length(3)),
     input: { type: "string", minLength: 3, maxLength: 3 },

@@ -36,6 +36,13 @@ const RESULTS: Readonly<Record<string, JsonSchema>> = {
   to_string: { type: "string" },
 };
 
+/** The actions that limit the code points of a text, which JSON Schema calls its length. */
+const CODE_POINTS: Readonly<Record<string, readonly ("minLength" | "maxLength")[]>> = {
+  code_points: ["minLength", "maxLength"],
+  max_code_points: ["maxLength"],
+  min_code_points: ["minLength"],
+};
+
 /** What checks times that are not those of RFC 3339, of which JSON Schema has formats. */
 const TIMES = ["iso_date_time", "iso_time"];
 
@@ -226,6 +233,13 @@ function correctedAction(
     const { format: _other, ...rest } = jsonSchema;
     return { pattern: (valibotAction.requirement as RegExp).source, ...rest };
   }
+  const limits = CODE_POINTS[valibotAction.type];
+  if (limits && "requirement" in valibotAction) {
+    return limits.reduce(
+      (json, keyword) => withLength(json, keyword, Number(valibotAction.requirement)),
+      jsonSchema,
+    );
+  }
   if (direction === "input") return undefined;
   if (valibotAction.type === "map_items") {
     const { items: _before, ...rest } = jsonSchema;
@@ -235,6 +249,16 @@ function correctedAction(
     return TRANSFORMS.get(valibotAction.operation) ?? UNKNOWN_TRANSFORM;
   }
   return RESULTS[valibotAction.type];
+}
+
+/** Limits the length of a text, where another action has not limited it more. */
+function withLength(
+  json: ValibotJsonSchema,
+  keyword: "minLength" | "maxLength",
+  length: number,
+): ValibotJsonSchema {
+  const tighter = keyword === "minLength" ? Math.max : Math.min;
+  return { ...json, [keyword]: tighter(json[keyword] ?? length, length) };
 }
 
 /** Finds the schemas in a schema that are to be referred to: with a name, or as {@linkcode Present}. */

@@ -89,7 +89,7 @@ import * as v from "valibot";
 
 export const ${pascal}Dto = dto(
   "${pascal}Dto",
-  v.object({ name: v.pipe(v.string(), v.nonEmpty(), v.maxLength(100)) }),
+  v.object({ name: v.pipe(v.string(), v.nonEmpty(), v.maxCodePoints(100)) }),
 );
 export type ${pascal}Dto = v.InferOutput<typeof ${pascal}Dto>;
 `,

@@ -115,7 +115,7 @@ function resourceDto({ one }: ResourceTemplate): string {
   return `import { dto } from "@fw/fw";
 import * as v from "valibot";
 
-const Name = v.pipe(v.string(), v.nonEmpty(), v.maxLength(100));
+const Name = v.pipe(v.string(), v.nonEmpty(), v.maxCodePoints(100));
 
 /** The body of a request that creates ${one.withArticle()}. */
 export const Create${one.pascal}Dto = dto("Create${one.pascal}Dto", v.object({ name: Name }));

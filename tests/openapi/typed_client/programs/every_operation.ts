@@ -93,7 +93,7 @@ refused(
   await client.POST(ALL, { body: { email: "nobody", name: "T" } }),
   invalid(ALL, "CreateUserDto", [
     { in: "body", field: "email", message: "Invalid email" },
-    { in: "body", field: "name", message: "Invalid length: Expected >=2" },
+    { in: "body", field: "name", message: "Invalid code points: Expected >=2" },
   ]),
 );
 
@@ -132,7 +132,7 @@ refused(await client.PATCH(ONE, { ...her, body: {}, ...plainText }), notJson(her
 refused(
   await client.PATCH(ONE, { ...her, body: { name: "A" } }),
   invalid(hers, "UpdateUserDto", [
-    { in: "body", field: "name", message: "Invalid length: Expected >=2" },
+    { in: "body", field: "name", message: "Invalid code points: Expected >=2" },
   ]),
 );
 const { data: unharmed } = await client.GET(ONE, her);
