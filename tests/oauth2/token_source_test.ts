@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { LogRecord } from "@logtape/logtape";
 import {
   bearer,
+  controller,
   cookie,
   type FwApplication,
   FwFactory,
@@ -21,7 +22,7 @@ import { RawClient } from "../runtime/raw_client.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { test } from "../support/test.ts";
 
-class ProbeController {
+class ProbeController extends controller() {
   me = route.get("/me", { args: { me: OAuth2Principal } }, ({ me }) => me.subject);
   write = route.post("/me", { args: { me: OAuth2Principal } }, ({ me }) => me.subject);
   remove = route.delete("/me", { args: { me: OAuth2Principal } }, ({ me }) => me.subject);
