@@ -25,8 +25,8 @@ test("fw generate service writes code and its test, and lists it in the applicat
   const stdout = await succeed("generate service UserProfile", folder.root);
   assert.equal(
     stdout,
-    `create src/user_profile/user_profile_service.ts
-create src/user_profile/user_profile_service_test.ts
+    `create src/user_profiles/user_profile_service.ts
+create src/user_profiles/user_profile_service_test.ts
 update src/app.ts
 `,
   );
@@ -34,14 +34,14 @@ update src/app.ts
   const changed = Object.keys(after).filter((file) => after[file] !== before[file]);
   assert.deepEqual(changed, [
     "src/app.ts",
-    "src/user_profile/user_profile_service.ts",
-    "src/user_profile/user_profile_service_test.ts",
+    "src/user_profiles/user_profile_service.ts",
+    "src/user_profiles/user_profile_service_test.ts",
   ]);
   const app = (before["src/app.ts"] ?? "")
     .replace("providers: [GreetingService]", "providers: [GreetingService, UserProfileService]")
     .replace(
       /(?=\n\n\/\*\* The application)/,
-      '\nimport { UserProfileService } from "./user_profile/user_profile_service.ts";',
+      '\nimport { UserProfileService } from "./user_profiles/user_profile_service.ts";',
     );
   assert.equal(after["src/app.ts"], app);
 });
@@ -82,6 +82,19 @@ export const AdminModule = module({
 `,
   );
   assert.match(files["app.ts"] ?? "", /imports: \[AdminModule\]/);
+});
+
+test("fw generate puts every kind of a name, of one or of many, into one folder", async () => {
+  using folder = await shop();
+  for (const command of ["g module user", "g resource User", "g dto users", "g service user"]) {
+    const listed = await succeed(command, folder.root);
+    const files = [...listed.matchAll(/^create src\/(.+)\/\w*users?_\w+\.ts$/gm)];
+    assert.ok(files.length > 0, listed);
+    for (const [, own] of files) assert.equal(own, "users", listed);
+  }
+  const nested = await succeed("g controller user/settings", folder.root);
+  assert.match(nested, /^create src\/users\/settings\/settings_controller\.ts$/m);
+  assert.match(nested, /^update src\/users\/users_module\.ts$/m);
 });
 
 test("fw generate resource gives a project without a database one, and says so", async () => {
@@ -338,8 +351,8 @@ test("fw generate works in a member of a workspace, and takes no comment for a p
   writeFileSync(join(member, "deno.json"), "{}");
   await succeed("g gu key", member);
   assert.deepEqual(Object.keys(folder.files("shop/packages/api/src")), [
-    "key/key_guard.ts",
-    "key/key_guard_test.ts",
+    "keys/key_guard.ts",
+    "keys/key_guard_test.ts",
   ]);
   writeFileSync(join(folder.path, "deno.jsonc"), '{ // "@fw/fw": "jsr:@fw/fw@1"\n}');
   const { stderr } = await fw("g gu key", { cwd: folder.path });

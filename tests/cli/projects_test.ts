@@ -53,8 +53,8 @@ for (const features of COMBINATIONS) {
 for (const strict of [false, true]) {
   test(`fw generate makes sound code of every kind in a ${strict ? "strict" : "plain"} project`, async () => {
     await using project = await MadeProject.make({ strict });
-    await project.fw("generate resource Customer");
     await project.fw("g mo billing");
+    await project.fw("generate resource billing/Customer");
     await project.fw("g co billing/invoices --flat");
     await project.fw("g s BillingService");
     await project.fw("g gu admin-only");
@@ -67,7 +67,7 @@ for (const strict of [false, true]) {
     const tests = await project.ok();
     assert.deepEqual(tests.toSorted(), [
       "AdminOnlyGuard refuses a request with 403",
-      "BillingModule boots",
+      "BillingModule provides what its controllers inject",
       "BillingService.describe() tells what it is for",
       "CreateOrderDto drops what it does not declare",
       "CreateOrderDto refuses an empty name",
@@ -87,6 +87,7 @@ for (const strict of [false, true]) {
       "SlugPipe refuses a text of nothing but space",
       ...MIGRATION_TESTS,
     ]);
+    assert.deepEqual(readdirSync(join(project.root, "data")), [".gitignore"]); // tests open no other
     await project.answers();
     await project.serving(async (request) => {
       const { message } = await (await request("/api/v1/billing/invoices")).json();

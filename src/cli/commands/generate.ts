@@ -71,7 +71,7 @@ async function generate(
 ): Promise<void> {
   const project = requireProject(process.cwd());
   const name = await argumentOr(given, `What is the name of the ${kind.name}?`);
-  const target = readTarget(name, { kind: kind.name, ...where });
+  const target = readTarget(name, { root: project.root, kind: kind.name, ...where });
   const plan = new FilePlan(project.root);
   await withProgress(`Generating ${target.name.kebab}`, async () => {
     await kind.generate({ plan, project, target });

@@ -8,7 +8,7 @@ import type { ModuleList } from "../edit/source_file.ts";
 import type { EntityName } from "../project/entity_name.ts";
 import type { FilePlan } from "../system/file_plan.ts";
 import { listInModule } from "./edit_project.ts";
-import { folderOf, type Generation, type Target } from "./target.ts";
+import type { Generation, Target } from "./target.ts";
 
 /** Something that can be generated. */
 export interface Kind {
@@ -50,7 +50,7 @@ export function codeKind({ template, use, list, ...kind }: CodeKind): Kind {
     ...kind,
     async generate(generation) {
       const { plan, target } = generation;
-      const file = posix.join(folderOf(target), `${target.name.snake}_${kind.name}.ts`);
+      const file = posix.join(target.folder, `${target.name.snake}_${kind.name}.ts`);
       planCode(plan, file, template(target.name, target));
       if (use) plan.note(`Put it to use by ${use(target.name)}`);
       if (list === undefined) return;

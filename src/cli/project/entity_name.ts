@@ -84,24 +84,34 @@ export class EntityName {
 
   /** The name of one: `person` of `people`. */
   singular(): EntityName {
-    // a short word that ends in s is more often an acronym: dns, gps
-    return this.#withLast((word) => word.length > 3 ? pluralize.singular(word) : word);
+    return new EntityName(singularOf(this.snake));
   }
 
   /** The name of many: `people` of `person`. */
   plural(): EntityName {
-    return this.#withLast((word) => pluralize.plural(word));
+    return new EntityName(pluralOf(this.snake));
   }
 
   /** The name with `a` or `an` before it, for sentences. */
   withArticle(): string {
     return `${/^(hour|[aeio]|u(?!ni|se|ti))/.test(this.prose) ? "an" : "a"} ${this.prose}`;
   }
+}
 
-  #withLast(change: (word: string) => string): EntityName {
-    const words = this.kebab.split("-");
-    return new EntityName([...words.slice(0, -1), change(words.at(-1) ?? "")].join("-"));
-  }
+/** Returns the plural of a name in snake case: `order_items` of `order_item`. */
+export function pluralOf(snake: string): string {
+  return withLast(snake, (word) => pluralize.plural(word));
+}
+
+/** Returns the singular of a name in snake case: `order_item` of `order_items`. */
+export function singularOf(snake: string): string {
+  // a short word that ends in s is more often an acronym: dns, gps
+  return withLast(snake, (word) => word.length > 3 ? pluralize.singular(word) : word);
+}
+
+function withLast(snake: string, change: (word: string) => string): string {
+  const words = snake.split("_");
+  return [...words.slice(0, -1), change(words.at(-1) ?? "")].join("_");
 }
 
 /** File systems allow 255 bytes, of which the suffixes of files need some. */

@@ -19,9 +19,14 @@ export function isTaken(path: string): boolean {
   }
 }
 
+/** Checks whether a path is that of a folder. */
+export function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
+}
+
 /** Lists what is in a folder; nothing where there is none. */
 export function listFolder(path: string): readonly string[] {
-  return existsSync(path) && statSync(path).isDirectory() ? readdirSync(path) : [];
+  return isFolder(path) ? readdirSync(path) : [];
 }
 
 /** Text in quotes, which is kept, or a comment. */

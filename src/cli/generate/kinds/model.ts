@@ -18,7 +18,7 @@ import {
   type ModelListing,
   TEST_DATABASE_FILE,
 } from "../project_database.ts";
-import { folderOf, type Generation, specifierOf, type Target } from "../target.ts";
+import { type Generation, specifierOf, type Target } from "../target.ts";
 
 /** A model that is to be generated. */
 export interface Model extends ModelListing {
@@ -125,7 +125,7 @@ export function readModel(target: Target): Model {
     many,
     name: one.pascal,
     accessor: SERVICE_MEMBERS.has(one.camel) ? many.camel : one.camel,
-    file: posix.join(folderOf(target, many), `${one.snake}_model.ts`),
+    file: posix.join(target.folder, `${one.snake}_model.ts`),
   };
 }
 

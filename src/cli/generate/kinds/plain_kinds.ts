@@ -28,11 +28,12 @@ export const ${pascal}Module = module({
   controllers: [],
 });
 `,
-    test: `import { createTestApplication } from "@fw/fw/testing";
+    test: `import { FwFactory } from "@fw/fw";
 import { ${pascal}Module } from "./${snake}_module.ts";
 
-Deno.test("${pascal}Module boots", async () => {
-  const app = await createTestApplication(${pascal}Module);
+Deno.test("${pascal}Module provides what its controllers inject", async () => {
+  // A preview builds no provider: it opens no database.
+  const app = await FwFactory.create(${pascal}Module, { preview: true });
   await app.close();
 });
 `,
