@@ -51,6 +51,18 @@ test("every link to a file, an image or a heading of the repository leads there"
   assert.deepEqual(broken, []);
 });
 
+test("every file of the repository that is named exists", () => {
+  const named = LINKING.flatMap(({ file, text }) => {
+    // the pages also name files of an application's own `src`
+    const folders = file === "CONTRIBUTING.md" ? "src|tests|examples" : "tests|examples";
+    const paths = text.matchAll(new RegExp(`(?:${folders})/[\\w./-]*\\w`, "g"));
+    return [...paths].map(([path]) => `${file}: ${path}`);
+  });
+  assert.ok(named.length > 30);
+  const missing = named.filter((entry) => !existsSync(join(ROOT, entry.split(": ")[1] ?? "")));
+  assert.deepEqual(missing, []);
+});
+
 test("no image is loaded from elsewhere", () => {
   for (const { file, text } of LINKING) {
     assert.doesNotMatch(text, /!\[[^\]]*\]\([a-z]+:|<img/i, file);
