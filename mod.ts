@@ -71,8 +71,12 @@ export {
   UnsupportedMediaTypeException,
 } from "./src/core/http/http_exception.ts";
 export { HttpException } from "./src/core/http/http_exception.ts";
-export type { HttpExceptionOptions, HttpMappedError } from "./src/core/http/http_exception.ts";
-export type { InputPart, ValidationIssue } from "./src/core/http/validation_issue.ts";
+export type {
+  HttpExceptionOptions,
+  HttpMappedError,
+  InputPart,
+  ValidationIssue,
+} from "./src/core/http/http_exception.ts";
 export {
   optional,
   validatedBody,
@@ -171,5 +175,5 @@ export type { TlsOptions, UnixAddress } from "./src/runtime/adapter.ts";
 export type { DrainOptions, HttpServer } from "./src/runtime/http_server.ts";
 export type { ListenOptions } from "./src/runtime/listen.ts";
 export { ListenError, type ListenErrorCode } from "./src/runtime/listen_error.ts";
-export { portFromEnv } from "./src/runtime/port.ts";
+export { portFromEnv } from "./src/platform/env.ts";
 export { upgradeWebSocket } from "./src/runtime/websocket.ts";

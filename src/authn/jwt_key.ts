@@ -15,7 +15,7 @@ import {
 } from "jose";
 import { OAuth2Error } from "../oauth2/ground/errors.ts";
 import { KeySet } from "../oauth2/resource_server/key_set.ts";
-import { describe, inspectedByToString } from "../platform/redacted.ts";
+import { describe, inspectedByToString } from "../platform/secret.ts";
 import {
   isSigningAlgorithm,
   type SigningAlgorithm,

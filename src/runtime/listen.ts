@@ -5,10 +5,8 @@
  */
 import { getRuntimeKey } from "hono/adapter";
 import type { Adapter, Address, FetchHandler, RuntimeServer, TlsOptions } from "./adapter.ts";
-import { checkCertificate } from "./certificate.ts";
-import { DrainGate } from "./drain_gate.ts";
-import { type HttpServer, toHttpServer } from "./http_server.ts";
-import { ListenError, listenErrorCode } from "./listen_error.ts";
+import { checkCertificate, ListenError, listenErrorCode } from "./listen_error.ts";
+import { DrainGate, type HttpServer, toHttpServer } from "./http_server.ts";
 
 /** How a server listens. */
 export interface ListenOptions {

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { Address } from "./adapter.ts";
-import { CertificateError } from "./certificate.ts";
+import type { Address, TlsOptions } from "./adapter.ts";
 
 /** Why a server cannot listen: `Failed` is any other reason. */
 export type ListenErrorCode =
@@ -59,5 +58,43 @@ function explain(cause: unknown): { code: ListenErrorCode; reason: string } {
       return { code: "PermissionDenied", reason: String(message) };
     default:
       return { code: "Failed", reason: String(message) };
+  }
+}
+
+/** What is wrong with a certificate or its key. */
+export class CertificateError extends Error {
+  /** The name of the class. */
+  override readonly name = "CertificateError";
+}
+
+/**
+ * Checks that a certificate and a key are in PEM and belong together.
+ *
+ * @throws {CertificateError} if they are not
+ */
+export async function checkCertificate({ cert, key }: TlsOptions): Promise<void> {
+  const { createPrivateKey, X509Certificate } = await import("node:crypto");
+  const certificate = parse(cert, {
+    read: (pem) => new X509Certificate(pem),
+    reason: "the certificate is not one in PEM",
+  });
+  const privateKey = parse(key, {
+    read: (pem) => createPrivateKey(pem),
+    reason: "the key is not an unencrypted private key in PEM",
+  });
+  if (!certificate.checkPrivateKey(privateKey)) {
+    throw new CertificateError("the key is not that of the certificate");
+  }
+}
+
+function parse<T>(
+  pem: unknown,
+  { read, reason }: { readonly read: (pem: string) => T; readonly reason: string },
+): T {
+  if (typeof pem !== "string") throw new CertificateError(reason);
+  try {
+    return read(pem);
+  } catch (cause) {
+    throw new CertificateError(reason, { cause });
   }
 }

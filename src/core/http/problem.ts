@@ -6,12 +6,11 @@
 import { getLogger } from "@logtape/logtape";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Context } from "./context.ts";
-import { HttpException } from "./http_exception.ts";
+import { HttpException, type ValidationIssue } from "./http_exception.ts";
 import { matchedRoute } from "./matched_route.ts";
 import { pathReference, rawPath } from "./raw_path.ts";
 import { requestIdSlot } from "./slot.ts";
 import { errorStatusText } from "./status_text.ts";
-import type { ValidationIssue } from "./validation_issue.ts";
 
 /** The media type of problem documents (RFC 9457 §6.1). */
 export const PROBLEM_MEDIA_TYPE = "application/problem+json";
@@ -60,7 +59,7 @@ export function problemResponse(
     ...(typeof requestId === "string" && { requestId }),
     ...(errors && !concealed && { errors }),
   };
-  if (status >= 500) logFailure(exception, c, requestId);
+  if (status >= 500) logFailure(exception, c);
   forgetRepresentation(c);
   return c.body(JSON.stringify(problem), status as ContentfulStatusCode, {
     ...headers,
@@ -99,7 +98,8 @@ function forgetRepresentation(c: Context): void {
   c.res = new Response(null, { headers: kept });
 }
 
-function logFailure(exception: HttpException, c: Context, requestId: unknown): void {
+function logFailure(exception: HttpException, c: Context): void {
+  const requestId = requestIdSlot.get(c);
   const template = "{method} {path} failed with {status}: {error}";
   getLogger(["fw", "http"]).error(requestId ? `${template} (request {requestId})` : template, {
     method: c.req.method,

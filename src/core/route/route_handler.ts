@@ -10,12 +10,11 @@ import { bodyLimitError, limitBody } from "../http/body_limit.ts";
 import type { Context } from "../http/context.ts";
 import { inputOf } from "./declared_input.ts";
 import { queryOf } from "./extractor.ts";
-import { ForbiddenException } from "../http/http_exception.ts";
+import { ForbiddenException, type InputPart } from "../http/http_exception.ts";
 import { applyFilters, type Pipeline } from "./pipeline.ts";
 import { createResponder } from "./responder.ts";
 import type { Route } from "./route.ts";
 import { type AnySchema, type InputRefusal, InputSchema, refuse } from "../schema/validation.ts";
-import type { InputPart } from "../http/validation_issue.ts";
 
 type Input = Record<string, unknown>;
 

@@ -5,14 +5,17 @@
  */
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { dtoName } from "./dto.ts";
-import { UnprocessableEntityException } from "../http/http_exception.ts";
+import {
+  type InputPart,
+  UnprocessableEntityException,
+  type ValidationIssue,
+} from "../http/http_exception.ts";
 import {
   acceptsArrayAsObject,
   expectsList,
   messageOf,
   withoutQuotation,
 } from "./schema_libraries.ts";
-import type { InputPart, ValidationIssue } from "../http/validation_issue.ts";
 
 /** A schema of any library that implements Standard Schema: valibot, zod, arktype and others. */
 export type AnySchema = StandardSchemaV1;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { equalInConstantTime } from "../../platform/constant_time.ts";
+import { equalInConstantTime } from "../../platform/secret.ts";
 import { OAuth2Error } from "../ground/errors.ts";
 import { readGrantError } from "./grant_error.ts";
 

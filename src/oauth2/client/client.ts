@@ -16,7 +16,7 @@ import type { JwtVerifier } from "../resource_server/jwt_verifier.ts";
 import { ClientCredentialsCache } from "./client_credentials_cache.ts";
 import { waitFor } from "./patience.ts";
 import { PkceVerifier } from "./pkce.ts";
-import { describe, inspectedByToString } from "../../platform/redacted.ts";
+import { describe, inspectedByToString } from "../../platform/secret.ts";
 import type { Requester } from "./requester.ts";
 import { revokeToken, type TokenTypeHint } from "./revocation.ts";
 import { joinScopes } from "./scopes.ts";

@@ -13,7 +13,7 @@ import {
 import { discover } from "./discovery.ts";
 import { endpointUrl } from "../ground/endpoint_url.ts";
 import { OAuth2Error } from "../ground/errors.ts";
-import { describe, inspectedByToString, REDACTED } from "../../platform/redacted.ts";
+import { describe, inspectedByToString, REDACTED } from "../../platform/secret.ts";
 import type { SigningAlgorithm } from "../resource_server/signing_algorithm.ts";
 import { type IssuerOf, ValidationConfig } from "../resource_server/validation_config.ts";
 

@@ -5,7 +5,7 @@
  */
 import { type Claims, invalidClaim } from "../resource_server/claims.ts";
 import type { OAuth2Options } from "./client_options.ts";
-import { equalInConstantTime } from "../../platform/constant_time.ts";
+import { equalInConstantTime } from "../../platform/secret.ts";
 import { JwksCache, type JwksCacheOptions } from "../resource_server/jwks_cache.ts";
 import { JwtVerifier } from "../resource_server/jwt_verifier.ts";
 import { ValidationConfig } from "../resource_server/validation_config.ts";

@@ -5,7 +5,7 @@
  */
 import { calculatePKCECodeChallenge, generateRandomCodeVerifier } from "oauth4webapi";
 import { OAuth2Error } from "../ground/errors.ts";
-import { describe, inspectedByToString, REDACTED } from "../../platform/redacted.ts";
+import { describe, inspectedByToString, REDACTED } from "../../platform/secret.ts";
 
 /** The two halves of a proof. */
 export interface PkcePair {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { REDACTED } from "../../platform/redacted.ts";
+import { REDACTED } from "../../platform/secret.ts";
 
 /**
  * Takes out of a text what was sent (see {@linkcode withoutSent}), the values of members and parameters

@@ -5,7 +5,7 @@
  */
 import { BoundedMap } from "../../platform/bounded_map.ts";
 import { OAuth2Error } from "../ground/errors.ts";
-import { inspectedByToString } from "../../platform/redacted.ts";
+import { inspectedByToString } from "../../platform/secret.ts";
 import type { TokenSet } from "./token_set.ts";
 
 /**

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { describe, inspectedByToString, REDACTED } from "../../platform/redacted.ts";
+import { describe, inspectedByToString, REDACTED } from "../../platform/secret.ts";
 import { TokenSetDto } from "./token_set_dto.ts";
 
 /** What is in a {@linkcode TokenSet}. */

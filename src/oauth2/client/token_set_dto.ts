@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { describe, inspectedByToString, REDACTED } from "../../platform/redacted.ts";
+import { describe, inspectedByToString, REDACTED } from "../../platform/secret.ts";
 
 /** What is in a {@linkcode TokenSetDto}. */
 export interface TokenSetDtoFields {

@@ -7,7 +7,7 @@ import { getLogger } from "@logtape/logtape";
 import type { Context } from "../../core/http/context.ts";
 import { BadGatewayException, UnauthorizedException } from "../../core/http/http_exception.ts";
 import type { OAuth2Client } from "../client/client.ts";
-import { equalInConstantTime } from "../../platform/constant_time.ts";
+import { equalInConstantTime } from "../../platform/secret.ts";
 import { OAuth2Error } from "../ground/errors.ts";
 import type { IdTokenClaims } from "../client/id_token.ts";
 import { generatePkce, PkceVerifier } from "../client/pkce.ts";

@@ -4,8 +4,7 @@
  * @module
  */
 import { base64url } from "jose";
-import { isJsonObject, type JsonObject } from "../../platform/json_object.ts";
-import { deepFreeze } from "../../platform/deep_freeze.ts";
+import { deepFreeze, isJsonObject, type JsonObject } from "../../platform/json_object.ts";
 import { OAuth2Error } from "../ground/errors.ts";
 
 /** A signed token, taken apart; nothing of it is verified. */

@@ -6,7 +6,7 @@
 import type { Claims } from "./claims.ts";
 import type { JwsHeader } from "./compact_jws.ts";
 import { BoundedMap } from "../../platform/bounded_map.ts";
-import { deepFreeze } from "../../platform/deep_freeze.ts";
+import { deepFreeze } from "../../platform/json_object.ts";
 import type { KeySource } from "./key_set.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
 

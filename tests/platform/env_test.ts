@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { readEnv } from "../../src/platform/env.ts";
-import { portFromEnv } from "../../src/runtime/port.ts";
+import { portFromEnv, readEnv } from "../../src/platform/env.ts";
 import { test } from "../support/test.ts";
 import { withEnv } from "../support/with_env.ts";
 
