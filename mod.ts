@@ -27,12 +27,8 @@
  *
  * @module
  */
-export type {
-  AuthenticationOptions,
-  FwApplication,
-  UseRateLimitOptions,
-} from "./src/application/application.ts";
-export type { RequestOptions } from "./src/application/request_options.ts";
+export type { AuthenticationOptions, FwApplication } from "./src/application/application.ts";
+export type { RequestOptions } from "./src/application/answering.ts";
 export type { CloseOptions } from "./src/application/serving.ts";
 export { FwFactory, type FwFactoryOptions } from "./src/application/factory.ts";
 
@@ -133,6 +129,14 @@ export type {
   RouteOutput,
 } from "./src/core/route/route_input.ts";
 export type { RouteProtection } from "./src/core/route/route_protection.ts";
+export type {
+  Install,
+  Plugin,
+  PluginHost,
+  PluginSlot,
+  UseArguments,
+  UseOptions,
+} from "./src/core/module/plugin.ts";
 export type { RouteInfo } from "./src/core/route/route_table.ts";
 export type { AnySchema, SchemaInput, SchemaOutput } from "./src/core/schema/validation.ts";
 
@@ -148,7 +152,7 @@ export {
 export type { OpenApiDocument } from "./src/openapi/openapi_document.ts";
 export type { OpenApiOptions } from "./src/openapi/options.ts";
 
-export { clientIp } from "./src/middleware/client_ip.ts";
+export { clientIp, type TrustedProxyOptions } from "./src/middleware/client_ip.ts";
 export type { HealthCheckOptions, HealthIndicator } from "./src/middleware/health.ts";
 export type { MetricsOptions, MetricsRegistry } from "./src/middleware/metrics.ts";
 export {
@@ -159,7 +163,11 @@ export {
   MemoryRateLimitStore,
   type MemoryRateLimitStoreOptions,
 } from "./src/middleware/rate_limit/memory_rate_limit_store.ts";
-export { rateLimit, type RateLimitOptions } from "./src/middleware/rate_limit/rate_limit.ts";
+export {
+  rateLimit,
+  type RateLimitOptions,
+  type UseRateLimitOptions,
+} from "./src/middleware/rate_limit/rate_limit.ts";
 export type { RateLimitHit, RateLimitStore } from "./src/middleware/rate_limit/rate_limit_store.ts";
 export {
   RedisRateLimitStore,
@@ -167,7 +175,6 @@ export {
 } from "./src/middleware/rate_limit/redis_rate_limit_store.ts";
 export { requestId, type RequestIdOptions } from "./src/middleware/request_id.ts";
 export type { RequestTracingOptions } from "./src/middleware/request_tracing.ts";
-export type { TrustedProxyOptions } from "./src/middleware/trusted_proxy.ts";
 
 export { environment, EnvironmentError } from "./src/runtime/environment.ts";
 export type { EnvironmentIssue, EnvironmentOptions } from "./src/runtime/environment.ts";

@@ -1,38 +1,84 @@
 /**
- * Answering requests: from the first, for which the router is put together, on.
+ * Answering requests: the first one assembles the router.
  *
  * @module
  */
+import { getConfig, getLogger } from "@logtape/logtape";
 import type { ExecutionContext, Hono } from "hono";
+import { assemble } from "../core/module/assembly.ts";
+import type { Kernel } from "../core/module/boot.ts";
+import type { PluginHost } from "../core/module/plugin.ts";
+import type { GlobalProtection } from "../core/route/route_protection.ts";
+import { type PlacedRoute, placeRoutes } from "../core/route/route_table.ts";
+import type { Background } from "../runtime/background.ts";
+import { INITIAL_SETTINGS, type Settings } from "./settings.ts";
 
-/** What an application answers with. */
-export interface AnsweringOptions {
+/** Options of `app.request()`. */
+export interface RequestOptions extends RequestInit {
+  /** A value to send as a JSON body; the method is then POST unless another is given. */
+  readonly json?: unknown;
+  /** What a server would provide about the connection, such as `{ remoteAddr: { hostname } }`; `c.env`. */
+  readonly env?: object;
+}
+
+/** The parts that answer requests. */
+export interface AnsweringParts {
+  /** The modules. */
+  readonly kernel: Kernel;
   /** The execution context of requests that come without one. */
-  readonly background: ExecutionContext;
-  /** Throws if the application cannot serve. */
-  readonly check: () => void;
-  /** Puts the router together. */
-  readonly assemble: () => Promise<Hono>;
-  /** Prepares the log, before the first request is answered. */
-  readonly openLog: () => Promise<void>;
+  readonly background: Background;
 }
 
 /** Answers the requests of one application. */
-export class Answering {
-  readonly #options: AnsweringOptions;
+export class Answering implements PluginHost {
+  readonly #kernel: Kernel;
+  readonly #background: Background;
+  #settings: Settings = INITIAL_SETTINGS;
+  #isDraining = false;
   #assembled: Promise<Hono> | undefined;
   #router: Hono | undefined;
   /** The router, once the log is open. */
   #served: Hono | undefined;
+  /** Warnings that wait for a log. */
+  #warnings: readonly string[] = [];
 
-  /** Prepares to answer; nothing is put together yet. */
-  constructor(options: AnsweringOptions) {
-    this.#options = options;
+  /** Prepares to answer; nothing is assembled yet. */
+  constructor({ kernel, background }: AnsweringParts) {
+    this.#kernel = kernel;
+    this.#background = background;
   }
 
-  /** Whether the router is there, or is being put together: nothing may be settled any more. */
-  get hasBegun(): boolean {
-    return this.#assembled !== undefined;
+  /** The settings of the application. */
+  get settings(): Settings {
+    return this.#settings;
+  }
+
+  /** Whether the application is closing. */
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** The routes at their full paths. */
+  get routes(): readonly PlacedRoute[] {
+    return placeRoutes(this.#kernel.routes, this.#settings);
+  }
+
+  /** What protects all routes. */
+  get protection(): GlobalProtection {
+    const { global: { guards = [] }, requiresIdentity } = this.#settings;
+    return { guards, requiresIdentity };
+  }
+
+  /**
+   * Changes settings.
+   *
+   * @throws {TypeError} if the router is assembled, or is being assembled
+   */
+  configure(change: Partial<Settings>): void {
+    if (this.#assembled) {
+      throw new TypeError("Cannot change the application: it serves already");
+    }
+    this.#settings = { ...this.#settings, ...change };
   }
 
   /** Answers a request; bound. */
@@ -41,31 +87,72 @@ export class Answering {
     env?: object,
     executionContext?: ExecutionContext,
   ): Response | Promise<Response> => {
-    const context = executionContext ?? this.#options.background;
+    const context = executionContext ?? this.#background;
     const response = this.#served
       ? this.#served.fetch(request, env, context)
       : this.#fetchFirst(request, env, context);
-    // where a client that goes away ends its request, others may wait for what that has begun
+    // a client that disconnects ends its request, while others may wait for what it has started
     if (response instanceof Promise) executionContext?.waitUntil(response);
     return response;
   };
 
-  /** Gives the router, put together by the first who asks. One that fails is tried again. */
+  /** Answers a request that is made without a server. */
+  async request(path: string, { json, env, ...init }: RequestOptions): Promise<Response> {
+    const router = await this.router();
+    return await router.request(path, requestInit(init, json), env, this.#background);
+  }
+
+  /** Returns the router, assembled by the first call. After a failure, the next call tries again. */
   async router(): Promise<Hono> {
     if (this.#router) return this.#router;
-    this.#options.check();
-    this.#assembled ??= this.#options.assemble();
+    this.#check();
+    this.#assembled ??= this.#assemble();
     try {
       return this.#router = await this.#assembled;
     } catch (error) {
-      this.#assembled = undefined; // so that what is wrong can be mended
+      this.#assembled = undefined; // so that the settings can be corrected
       throw error;
     }
   }
 
-  /** Waits until nothing is being put together. */
+  /** Prints what is logged, unless the application has configured LogTape. */
+  async openLog(): Promise<void> {
+    const { logToConsole } = await import("../runtime/console_log.ts"); // loaded only to serve
+    logToConsole();
+    this.#logWarnings();
+  }
+
+  /** Logs warnings, under the category `fw.openapi`, as soon as there is a log. */
+  warn(warnings: readonly string[]): void {
+    this.#warnings = warnings;
+    this.#logWarnings();
+  }
+
+  /** Notes that the application is closing: nothing is assembled any more. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  /** Waits until nothing is being assembled. */
   async settled(): Promise<void> {
     await this.#assembled?.catch(() => {});
+  }
+
+  #check(): void {
+    if (this.#kernel.isPreview) throw new TypeError("Cannot serve: the application is a preview");
+    if (this.#isDraining) throw new TypeError("Cannot serve: the application is closed");
+  }
+
+  #assemble(): Promise<Hono> {
+    return assemble(this.#kernel, { ...this.#settings, host: this });
+  }
+
+  #logWarnings(): void {
+    if (getConfig() === null) return;
+    for (const warning of this.#warnings) {
+      getLogger(["fw", "openapi"]).warn("{warning}", { warning });
+    }
+    this.#warnings = [];
   }
 
   async #fetchFirst(
@@ -73,8 +160,16 @@ export class Answering {
     env: object | undefined,
     executionContext: ExecutionContext,
   ): Promise<Response> {
-    await this.#options.openLog();
+    if (!this.#router) this.#check();
+    await this.openLog();
     this.#served = await this.router();
     return await this.#served.fetch(request, env, executionContext);
   }
+}
+
+function requestInit(init: RequestInit, json: unknown): RequestInit {
+  if (json === undefined) return init;
+  const headers = new Headers(init.headers);
+  if (!headers.has("content-type")) headers.set("content-type", "application/json");
+  return { method: "POST", ...init, headers, body: JSON.stringify(json) };
 }

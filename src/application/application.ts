@@ -1,55 +1,42 @@
 /**
- * The application: where core, middleware, runtime, OAuth2 and authn meet.
+ * The application: where core, middleware, runtime, OAuth2, authn and OpenAPI meet.
  *
  * @module
  */
-import type { ExecutionContext, Handler, Hono, MiddlewareHandler } from "hono";
-import { Answering } from "./answering.ts";
+import type { ExecutionContext, MiddlewareHandler } from "hono";
 import { authnMiddleware } from "../authn/middleware.ts";
-import { assemble, type Install, throwingErrors } from "../core/module/assembly.ts";
-import { DEFAULT_BODY_LIMIT } from "../core/http/body.ts";
+import { checkedBodyLimit } from "../core/http/body_limit.ts";
 import type { Kernel } from "../core/module/boot.ts";
-import { isProduction } from "../platform/env.ts";
-import { composePath } from "../core/route/path.ts";
-import type { PipelineDeclaration } from "../core/route/pipeline.ts";
-import type { InjectionKey } from "../core/module/provider.ts";
-import type { GlobalProtection } from "../core/route/route_protection.ts";
 import {
-  listRoutes,
-  placeRoutes,
-  type Prefixes,
-  type RouteInfo,
-} from "../core/route/route_table.ts";
-import { mount, routerPattern } from "../core/route/router.ts";
-import { Documentation } from "./documentation.ts";
-import { healthCheck, type HealthCheckOptions } from "../middleware/health.ts";
-import { createMetrics, type Metrics, type MetricsOptions } from "../middleware/metrics.ts";
-import { rateLimit, type RateLimitOptions } from "../middleware/rate_limit/rate_limit.ts";
-import { requestIdMiddleware, type RequestIdOptions } from "../middleware/request_id.ts";
-import type { RequestTracingOptions } from "../middleware/request_tracing.ts";
-import { skippedPaths } from "../middleware/skipped_paths.ts";
-import { trustedProxy, type TrustedProxyOptions } from "../middleware/trusted_proxy.ts";
-import { Installed, type Slot } from "./middleware_order.ts";
-import { claimedRoles, type RolesReader } from "../oauth2/identity.ts";
+  addPlugin,
+  middlewarePlugin,
+  type Plugin,
+  type UseArguments,
+  usePlugin,
+} from "../core/module/plugin.ts";
+import type { InjectionKey } from "../core/module/provider.ts";
+import type { PipelineDeclaration } from "../core/route/pipeline.ts";
+import { listRoutes, type RouteInfo } from "../core/route/route_table.ts";
+import { type TrustedProxyOptions, trustedProxyPlugin } from "../middleware/client_ip.ts";
+import { type HealthCheckOptions, healthCheckPlugin } from "../middleware/health.ts";
+import { type MetricsOptions, metricsPlugins } from "../middleware/metrics.ts";
+import { rateLimitPlugin, type UseRateLimitOptions } from "../middleware/rate_limit/rate_limit.ts";
+import { type RequestIdOptions, requestIdPlugin } from "../middleware/request_id.ts";
+import { type RequestTracingOptions, requestTracingPlugin } from "../middleware/request_tracing.ts";
+import type { RolesReader } from "../oauth2/identity.ts";
 import { oauth2Middleware, type TokenVerifier } from "../oauth2/middleware.ts";
 import type { TokenSource } from "../oauth2/token_source.ts";
 import type { OpenApiDocument } from "../openapi/openapi_document.ts";
 import { type OpenApiOptions, resolveOptions } from "../openapi/options.ts";
+import { isProduction } from "../platform/env.ts";
 import type { UnixAddress } from "../runtime/adapter.ts";
 import { Background } from "../runtime/background.ts";
 import type { DrainOptions, HttpServer } from "../runtime/http_server.ts";
 import type { ListenOptions } from "../runtime/listen.ts";
-import { requestInit, type RequestOptions } from "./request_options.ts";
+import { Answering, type RequestOptions } from "./answering.ts";
+import { describe, documentationPlugins } from "./documentation.ts";
 import { type CloseOptions, Serving } from "./serving.ts";
-
-/** Options of `app.useRateLimit()`. */
-export interface UseRateLimitOptions extends RateLimitOptions {
-  /**
-   * Whether requests are counted once their tokens are verified, so that `key` may ask who the caller
-   * is; `false` by default, which spares the verification of what is over the limit.
-   */
-  readonly afterAuthentication?: boolean;
-}
+import { type Settings, withGlobal } from "./settings.ts";
 
 /** Options of `app.useOAuth2()` and `app.useAuthn()`. */
 export interface AuthenticationOptions {
@@ -65,46 +52,34 @@ export interface AuthenticationOptions {
  */
 export class FwApplication {
   readonly #kernel: Kernel;
-  readonly #installed = new Installed();
-  #global: PipelineDeclaration = {};
+  readonly #answering: Answering;
   readonly #serving: Serving;
-  #globalPrefix = "";
-  #defaultVersion: string | undefined;
-  #bodyLimit = DEFAULT_BODY_LIMIT;
-  #production = false;
-  #requiresIdentity = false;
-  #rolesReader: RolesReader = claimedRoles;
-  readonly #documentation = new Documentation(() => ({
-    routes: placeRoutes(this.#kernel.routes, this.#prefixes),
-    global: this.#globalProtection,
-    isRateLimited: this.#installed.has("rateLimit") || this.#installed.has("callerRateLimit"),
-    apiPrefix: `${this.#globalPrefix}/${this.#defaultVersion ?? ""}`,
-  }));
-  readonly #background = new Background();
-  readonly #answering = new Answering({
-    background: this.#background,
-    check: () => this.#checkOpen(),
-    assemble: () => this.#assemble(),
-    openLog: async () => {
-      if (!this.#kernel.isPreview) await this.#openLog();
-    },
-  });
+
+  /**
+   * Answers a request. It is bound to the application, so `export default { fetch: app.fetch }`
+   * serves on Deno, Bun and edge runtimes. `env` is what the runtime tells of the connection, or the
+   * bindings of a Worker. Work that goes on after the response is handed to the execution context, as is
+   * the request itself; without one, `close` waits for such work. Unless the application has configured
+   * LogTape, what is logged is printed from the first call on.
+   */
+  readonly fetch: (
+    request: Request,
+    env?: object,
+    executionContext?: ExecutionContext,
+  ) => Response | Promise<Response>;
 
   /** Creates an application; use {@linkcode FwFactory}. */
   constructor(kernel: Kernel) {
+    const background = new Background();
     this.#kernel = kernel;
-    this.#serving = new Serving(this.fetch, {
-      background: this.#background,
-      stop: async (signal) => {
-        await this.#answering.settled(); // what it has started is to be stopped too
-        await kernel.stop(signal);
-      },
-    });
+    this.#answering = new Answering({ kernel, background });
+    this.#serving = new Serving({ kernel, background, answering: this.#answering });
+    this.fetch = this.#answering.fetch;
   }
 
   /** Puts a prefix before the paths of all controllers, such as `api`. */
   setGlobalPrefix(prefix: string): this {
-    return this.#settle(() => this.#globalPrefix = prefix);
+    return this.#configure({ globalPrefix: prefix });
   }
 
   /**
@@ -112,17 +87,30 @@ export class FwApplication {
    * segment of its path in any case.
    */
   enableUriVersioning({ defaultVersion }: { readonly defaultVersion?: string } = {}): this {
-    return this.#settle(() => this.#defaultVersion = defaultVersion);
+    return this.#configure({ defaultVersion });
+  }
+
+  /**
+   * Adds a plugin: middleware or endpoints at a chosen place in the order that a request passes; see
+   * {@linkcode Plugin} for the slots. It takes the place of one with the same slot and key.
+   *
+   * @throws {TypeError} if the slot is unknown
+   */
+  plug(...plugins: readonly Plugin[]): this {
+    return this.#configure({
+      plugins: plugins.reduce(addPlugin, this.#answering.settings.plugins),
+    });
   }
 
   /**
    * Adds any Hono middleware, for all paths or for those that match a pattern (which is absolute: the
    * global prefix does not stand before it). It runs after request ids, tracing and metrics, and before
-   * the rate limit and the routes.
+   * the rate limit and the routes; with `afterAuthentication: true` as the last argument, it runs after
+   * `useAuthn` and `useOAuth2` and can read the caller's identity.
    *
    * @example
    * ```ts
-   * import { FwFactory, module } from "@fw/fw";
+   * import { callerRoles, ForbiddenException, FwFactory, module } from "@fw/fw";
    * import { cors } from "hono/cors";
    *
    * const app = await FwFactory.create(module({}));
@@ -130,16 +118,17 @@ export class FwApplication {
    *   await next();
    *   c.header("cache-control", "no-store");
    * });
+   * app.use("/admin/*", async (c, next) => {
+   *   if (!callerRoles.get(c)?.includes("staff")) throw new ForbiddenException("Staff only");
+   *   await next();
+   * }, { afterAuthentication: true });
    * ```
    */
-  use(...middleware: readonly MiddlewareHandler[]): this;
+  use(...middleware: UseArguments): this;
   /** Adds any Hono middleware for the paths that match an absolute pattern. */
-  use(path: string, ...middleware: readonly MiddlewareHandler[]): this;
-  use(first: string | MiddlewareHandler, ...rest: readonly MiddlewareHandler[]): this {
-    const isPath = typeof first === "string";
-    const path = isPath ? routerPattern(composePath({ routePath: first })) : "*";
-    const handlers = (isPath ? rest : [first, ...rest]).map(throwingErrors);
-    return this.#install("use", (router) => void router.use(path, ...handlers));
+  use(path: string, ...middleware: UseArguments): this;
+  use(...args: readonly [string, ...UseArguments] | UseArguments): this {
+    return this.plug(usePlugin(args));
   }
 
   /**
@@ -166,7 +155,7 @@ export class FwApplication {
    * @throws {TypeError} if the name of the header is not a token
    */
   useRequestId(options?: RequestIdOptions): this {
-    return this.#use("requestId", throwingErrors(requestIdMiddleware(options)));
+    return this.plug(requestIdPlugin(options));
   }
 
   /**
@@ -174,12 +163,8 @@ export class FwApplication {
    *
    * @throws {TypeError} if a path to skip does not start with `/`
    */
-  useRequestTracing(options: RequestTracingOptions = {}): this {
-    skippedPaths(options.skipPaths); // throws now what is wrong with them
-    return this.#install("requestTracing", async (router) => {
-      const { requestTracing } = await import("../middleware/request_tracing.ts");
-      router.use(requestTracing(options));
-    }, "requestTracing");
+  useRequestTracing(options?: RequestTracingOptions): this {
+    return this.plug(requestTracingPlugin(options));
   }
 
   /**
@@ -188,7 +173,7 @@ export class FwApplication {
    * @throws {RangeError} if the number of hops is not a positive integer
    */
   useTrustedProxy(options: TrustedProxyOptions): this {
-    return this.#use("trustedProxy", trustedProxy(options));
+    return this.plug(trustedProxyPlugin(options));
   }
 
   /**
@@ -197,11 +182,8 @@ export class FwApplication {
    *
    * @throws {RangeError} if an option is out of range
    */
-  useRateLimit({ afterAuthentication = false, ...options }: UseRateLimitOptions = {}): this {
-    const limit = throwingErrors(rateLimit(options));
-    const install: Install = (router) => void router.use(limit);
-    const slot = afterAuthentication ? "callerRateLimit" : "rateLimit";
-    return this.#install(slot, install, options.name ?? "default");
+  useRateLimit(options?: UseRateLimitOptions): this {
+    return this.plug(rateLimitPlugin(options));
   }
 
   /**
@@ -214,7 +196,7 @@ export class FwApplication {
    * does not call `anyIssuer()` or `anyAudience()`
    */
   useOAuth2(verifier: TokenVerifier, options: AuthenticationOptions = {}): this {
-    const roles: RolesReader = (claims) => this.#rolesReader(claims);
+    const roles: RolesReader = (claims) => this.#answering.settings.roles(claims);
     const middleware = oauth2Middleware(verifier, { roles, from: options.from });
     return this.#authenticate("oauth2", middleware, options);
   }
@@ -233,7 +215,7 @@ export class FwApplication {
    * of strings, or `undefined` for none.
    */
   useRoles(reader: RolesReader): this {
-    return this.#settle(() => this.#rolesReader = reader);
+    return this.#configure({ roles: reader });
   }
 
   /**
@@ -242,19 +224,12 @@ export class FwApplication {
    * @throws {RangeError} if it is not a size
    */
   useBodyLimit(bytes: number): this {
-    if (!Number.isSafeInteger(bytes) || bytes < 0) {
-      throw new RangeError(`Cannot limit bodies to ${bytes} bytes: it is not a size`);
-    }
-    return this.#settle(() => this.#bodyLimit = bytes);
+    return this.#configure({ bodyLimit: checkedBodyLimit(bytes) });
   }
 
   /** Counts and times requests, and serves the figures at a path in Prometheus' text format. */
   enableMetrics(path = "/metrics", options?: MetricsOptions): this {
-    let metrics: Promise<Metrics> | undefined;
-    const load = () => metrics ??= createMetrics(options);
-    const count: Install = async (router) => void router.use((await load()).middleware);
-    this.#install("metrics", count, "metrics");
-    return this.#endpoint(path, async () => (await load()).handler, "metrics");
+    return this.plug(...metricsPlugins(path, options));
   }
 
   /**
@@ -263,9 +238,8 @@ export class FwApplication {
    *
    * @throws {RangeError} if the time limit is not one
    */
-  enableHealthCheck(path = "/health", options: HealthCheckOptions = {}): this {
-    const handler = healthCheck(options, () => this.#serving.isDraining());
-    return this.#endpoint(path, () => handler);
+  enableHealthCheck(path = "/health", options?: HealthCheckOptions): this {
+    return this.plug(healthCheckPlugin(path, options));
   }
 
   /**
@@ -275,12 +249,9 @@ export class FwApplication {
    *
    * @throws {TypeError} if the options contradict each other, or a path is none
    */
-  enableOpenApi(options: OpenApiOptions = {}): this {
-    const resolved = resolveOptions(options);
-    const { keepHeaders, serve } = this.#documentation;
-    return this.#settle(() => this.#documentation.configure(resolved))
-      .#install("docs", keepHeaders, "docs")
-      .#install("endpoints", serve, "openapi");
+  enableOpenApi(options?: OpenApiOptions): this {
+    return this.#configure({ openApi: resolveOptions(options) })
+      .plug(...documentationPlugins(this.#answering));
   }
 
   /**
@@ -291,12 +262,12 @@ export class FwApplication {
    * declared
    */
   async openApi(): Promise<OpenApiDocument> {
-    return (await this.#documentation.describe()).document;
+    return (await describe(this.#answering)).document;
   }
 
   /** Conceals what went wrong from the bodies of 5xx responses. */
   enableProductionErrors(enabled = true): this {
-    return this.#settle(() => this.#production = enabled);
+    return this.#configure({ production: enabled });
   }
 
   /**
@@ -319,19 +290,6 @@ export class FwApplication {
   }
 
   /**
-   * Answers a request. It is bound to the application, so `export default { fetch: app.fetch }`
-   * serves on Deno, Bun and edge runtimes. `env` is what the runtime tells of the connection, or the
-   * bindings of a Worker. Work that goes on after the response is handed to the execution context, as is
-   * the request itself; without one, `close` waits for such work. Unless the application has configured
-   * LogTape, what is logged is printed from the first call on.
-   */
-  readonly fetch: (
-    request: Request,
-    env?: object,
-    executionContext?: ExecutionContext,
-  ) => Response | Promise<Response> = this.#answering.fetch;
-
-  /**
    * Answers a request without a server, as tests and scripts need.
    *
    * @example
@@ -347,14 +305,13 @@ export class FwApplication {
    * console.assert(await response.json() === "hello");
    * ```
    */
-  async request(path: string, init: RequestOptions = {}): Promise<Response> {
-    const router = await this.#answering.router();
-    return await router.request(path, requestInit(init), init.env, this.#background);
+  request(path: string, init: RequestOptions = {}): Promise<Response> {
+    return this.#answering.request(path, init);
   }
 
   /** Lists the routes of all controllers, the more specific before the less. */
   routes(): readonly RouteInfo[] {
-    return listRoutes(placeRoutes(this.#kernel.routes, this.#prefixes), this.#globalProtection);
+    return listRoutes(this.#answering.routes, this.#answering.protection);
   }
 
   /**
@@ -378,7 +335,7 @@ export class FwApplication {
    */
   async listen(address: number | UnixAddress, options: ListenOptions = {}): Promise<HttpServer> {
     await this.#answering.router();
-    await this.#openLog();
+    await this.#answering.openLog();
     return await this.#serving.listen(address, options);
   }
 
@@ -416,87 +373,21 @@ export class FwApplication {
     await this.close();
   }
 
-  get #prefixes(): Prefixes {
-    return { globalPrefix: this.#globalPrefix, defaultVersion: this.#defaultVersion };
-  }
-
-  get #globalProtection(): GlobalProtection {
-    return { guards: this.#global.guards ?? [], requiresIdentity: this.#requiresIdentity };
-  }
-
-  /** Prints what is logged, unless LogTape is configured; what does so is loaded by those who serve. */
-  async #openLog(): Promise<void> {
-    const { logToConsole } = await import("../runtime/console_log.ts");
-    logToConsole();
-    await this.#documentation.warn();
-  }
-
-  #checkOpen(): void {
-    if (this.#kernel.isPreview) throw new TypeError("Cannot serve: the application is a preview");
-    if (this.#serving.isDraining()) throw new TypeError("Cannot serve: the application is closed");
-  }
-
-  async #assemble(): Promise<Hono> {
-    const router = await assemble(this.#kernel, {
-      ...this.#prefixes,
-      global: this.#global,
-      requiresIdentity: this.#requiresIdentity,
-      bodyLimit: this.#bodyLimit,
-      production: this.#production,
-      installs: this.#installed.inOrder(),
-    });
-    await this.#documentation.warn();
-    return router;
-  }
-
-  /** Installs an endpoint outside of prefixes, versions and limits. */
-  #endpoint(
-    routePath: string,
-    create: () => Handler | Promise<Handler>,
-    key: string = routePath,
-  ): this {
-    const path = composePath({ routePath });
-    const install: Install = async (router) =>
-      mount(router, { method: "GET", path }, await create());
-    return this.#install("endpoints", install, key);
-  }
-
-  /** Installs the one middleware of a slot; a second call takes the place of the first. */
-  #use(slot: Slot, middleware: MiddlewareHandler): this {
-    return this.#install(slot, (router) => void router.use(middleware), slot);
-  }
-
   #authenticate(
-    slot: Slot,
+    slot: "authn" | "oauth2",
     middleware: MiddlewareHandler,
     { require = false }: AuthenticationOptions,
   ): this {
-    this.#use(slot, middleware);
-    return this.#settle(() => this.#requiresIdentity ||= require);
+    const requiresIdentity = require || this.#answering.settings.requiresIdentity;
+    return this.#configure({ requiresIdentity }).plug(middlewarePlugin(slot, middleware));
   }
 
-  #install(slot: Slot, install: Install, key?: string): this {
-    return this.#settle(() => this.#installed.add(slot, install, key));
+  #addGlobal(declaration: PipelineDeclaration): this {
+    return this.#configure({ global: withGlobal(this.#answering.settings.global, declaration) });
   }
 
-  #addGlobal(
-    { guards = [], interceptors = [], filters = [] }: PipelineDeclaration,
-  ): this {
-    return this.#settle(() => {
-      const before = this.#global;
-      this.#global = {
-        guards: [...before.guards ?? [], ...guards],
-        interceptors: [...before.interceptors ?? [], ...interceptors],
-        filters: [...before.filters ?? [], ...filters],
-      };
-    });
-  }
-
-  #settle(change: () => void): this {
-    if (this.#answering.hasBegun) {
-      throw new TypeError("Cannot change the application: it serves already");
-    }
-    change();
+  #configure(change: Partial<Settings>): this {
+    this.#answering.configure(change);
     return this;
   }
 }

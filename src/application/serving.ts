@@ -4,10 +4,12 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
-import type { FetchHandler, UnixAddress } from "../runtime/adapter.ts";
+import type { Kernel } from "../core/module/boot.ts";
+import type { UnixAddress } from "../runtime/adapter.ts";
 import type { Background } from "../runtime/background.ts";
 import type { DrainOptions, HttpServer } from "../runtime/http_server.ts";
 import type { ListenOptions } from "../runtime/listen.ts";
+import type { Answering } from "./answering.ts";
 
 /** How an application closes. */
 export interface CloseOptions extends DrainOptions {
@@ -15,40 +17,33 @@ export interface CloseOptions extends DrainOptions {
   readonly signal?: string | undefined;
 }
 
-/** What ends with the servers. */
-export interface ServingOptions {
-  /** What requests leave to be done after their responses; it is waited for. */
+/** The parts that stop when the servers are closed. */
+export interface ServingParts {
+  /** Answers the requests. */
+  readonly answering: Answering;
+  /** The work that requests leave for after their responses. */
   readonly background: Background;
-  /** Runs when all servers are closed, and that is done. */
-  readonly stop: (signal?: string) => Promise<void>;
+  /** The modules, whose stop hooks run last. */
+  readonly kernel: Kernel;
 }
 
-/** Opens servers for one handler, and closes them together. What serves is loaded with the first. */
+/** Opens the servers of an application, and closes them together. Adapters are loaded with the first. */
 export class Serving {
-  readonly #handler: FetchHandler;
-  readonly #background: Background;
-  readonly #stop: ServingOptions["stop"];
+  readonly #parts: ServingParts;
   readonly #servers = new Set<HttpServer>();
   #closed: Promise<void> | undefined;
   #releaseSignals: (() => void) | undefined;
 
-  /** Prepares to serve a handler. */
-  constructor(handler: FetchHandler, { background, stop }: ServingOptions) {
-    this.#handler = handler;
-    this.#background = background;
-    this.#stop = stop;
-  }
-
-  /** Tells whether it has begun to close. */
-  isDraining(): boolean {
-    return this.#closed !== undefined;
+  /** Prepares to serve. */
+  constructor(parts: ServingParts) {
+    this.#parts = parts;
   }
 
   /** Opens a server. */
   async listen(address: number | UnixAddress, options: ListenOptions): Promise<HttpServer> {
     const { serve } = await import("../runtime/listen.ts");
     const where = typeof address === "object" ? { path: address.path } : { port: address };
-    const server = await serve(this.#handler, { ...options, ...where });
+    const server = await serve(this.#parts.answering.fetch, { ...options, ...where });
     if (this.#closed) {
       await server.close();
       throw new TypeError("Cannot listen: the application is closed");
@@ -77,16 +72,19 @@ export class Serving {
 
   /** Drains every server, then stops what is behind them. Once; later calls wait for it. */
   close(options: CloseOptions = {}): Promise<void> {
+    this.#parts.answering.drain();
     return this.#closed ??= this.#close(options);
   }
 
   async #close({ signal, drainMs = 30_000, lameDuckMs = 0 }: CloseOptions): Promise<void> {
+    const { answering, background, kernel } = this.#parts;
     const endMs = performance.now() + lameDuckMs + drainMs;
     try {
       const drain = { drainMs, lameDuckMs };
       await Promise.all([...this.#servers].map((server) => server.close(drain)));
-      await this.#background.end(Math.max(0, endMs - performance.now()));
-      await this.#stop(signal);
+      await background.end(Math.max(0, endMs - performance.now()));
+      await answering.settled(); // what it has started has to stop as well
+      await kernel.stop(signal);
     } finally {
       this.#releaseSignals?.();
     }

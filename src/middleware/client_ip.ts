@@ -3,12 +3,14 @@
  *
  * @module
  */
+import type { MiddlewareHandler } from "hono";
 import type { Context } from "../core/http/context.ts";
 import { type Slot, slot } from "../core/http/slot.ts";
+import { middlewarePlugin, type Plugin } from "../core/module/plugin.ts";
 import { parseIp } from "./ip_address.ts";
 
 /** The address of the client according to trusted proxies. */
-export const clientIpSlot: Slot<string> = slot("clientIp");
+const clientIpSlot: Slot<string> = slot("clientIp");
 
 /** What the runtimes put in a context's `env`, as far as it leads to the socket. */
 interface SocketEnv {
@@ -36,4 +38,52 @@ export function socketIp(c: Context): string | undefined {
   const address = env?.remoteAddr?.hostname ?? env?.incoming?.socket?.remoteAddress ??
     env?.requestIP?.(c.req.raw)?.address;
   return address === undefined ? undefined : parseIp(address);
+}
+
+/** Which proxies are believed. */
+export interface TrustedProxyOptions {
+  /**
+   * How many proxies every request passes, each of which adds its peer to `X-Forwarded-For`. A
+   * client that can go round them can forge its address.
+   */
+  readonly hops: number;
+}
+
+/**
+ * Returns the plugin of {@linkcode trustedProxy}.
+ *
+ * @throws {RangeError} if `hops` is not a positive integer
+ */
+export function trustedProxyPlugin(options: TrustedProxyOptions): Plugin {
+  return middlewarePlugin("trustedProxy", trustedProxy(options));
+}
+
+/**
+ * Makes `clientIp` give the address that the outermost trusted proxy saw: the `hops`-th from the
+ * right of `X-Forwarded-For`, as anything further left is the client's own invention. The walk from
+ * the socket outwards stops before an entry that is not an IP address or at the end of the list.
+ *
+ * @throws {RangeError} if `hops` is not a positive integer
+ */
+export function trustedProxy({ hops }: TrustedProxyOptions): MiddlewareHandler {
+  if (!Number.isSafeInteger(hops) || hops < 1) {
+    throw new RangeError(`Cannot trust proxies: ${hops} hops is not a positive integer`);
+  }
+  return async function trustedProxy(c, next) {
+    let ip = socketIp(c);
+    const entries = c.req.header("x-forwarded-for")?.split(",") ?? [];
+    for (const entry of entries.slice(-hops).reverse()) {
+      const forwarded = parseIp(withoutPort(entry.trim()));
+      if (forwarded === undefined) break;
+      ip = forwarded;
+    }
+    clientIpSlot.set(c, ip);
+    await next();
+  };
+}
+
+/** Takes the port off `192.0.2.1:80`, `[2001:db8::1]:80` and the brackets off `[2001:db8::1]`. */
+function withoutPort(entry: string): string {
+  const [, ipv6, ipv4] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(entry) ?? [];
+  return ipv6 ?? ipv4 ?? entry;
 }

@@ -5,6 +5,7 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { Handler } from "hono";
+import { endpointPlugin, type Plugin } from "../core/module/plugin.ts";
 import { isTimeLimit, withTimeLimit } from "../platform/time_limit.ts";
 import { type WaitUntil, waitUntilOf } from "../platform/wait_until.ts";
 
@@ -25,8 +26,22 @@ export interface HealthCheckOptions {
 const NO_STORE = { "Cache-Control": "no-store" };
 
 /**
+ * Returns the plugin of a health check at a path. It answers as {@linkcode healthCheck} does, and 503
+ * with `"draining"` while the application is closing.
+ *
+ * @throws {RangeError} if `timeoutMs` is not positive or not below 2^31
+ */
+export function healthCheckPlugin(path: string, options?: HealthCheckOptions): Plugin {
+  const check = healthCheck(options);
+  return endpointPlugin(path, {
+    create: (application) => (c, next) =>
+      application.isDraining ? c.json({ status: "draining" }, 503, NO_STORE) : check(c, next),
+  });
+}
+
+/**
  * Creates a handler that answers 200 `{"status":"ok"}`, or 503 with `"error"` when an indicator is
- * down and `"draining"` during shutdown. Each indicator is told as `"up"` or `"down"` under
+ * down. Each indicator is told as `"up"` or `"down"` under
  * `checks`; why it is down is logged (category `fw`, `health`) and never sent. An indicator runs at
  * most once at a time, so a flood of probes does not become a flood of its queries, and one that
  * hangs is not started again.
@@ -35,7 +50,6 @@ const NO_STORE = { "Cache-Control": "no-store" };
  */
 export function healthCheck(
   { indicators = {}, timeoutMs = 5000 }: HealthCheckOptions = {},
-  isDraining: () => boolean = () => false,
 ): Handler {
   if (!isTimeLimit(timeoutMs)) {
     throw new RangeError(`Cannot check health: ${timeoutMs} ms is not a time limit`);
@@ -46,7 +60,6 @@ export function healthCheck(
   }));
 
   return async function healthCheck(c) {
-    if (isDraining()) return c.json({ status: "draining" }, 503, NO_STORE);
     if (probes.length === 0) return c.json({ status: "ok" }, 200, NO_STORE);
     const checks = await Promise.all(
       probes.map(async ({ name, isUp }) => ({

@@ -6,8 +6,8 @@
 import type { Handler, MiddlewareHandler } from "hono";
 import type { OpenMetricsContentType, PrometheusContentType, Registry } from "prom-client";
 import { matchedRoute } from "../core/http/matched_route.ts";
-import { knownMethod } from "./http_method.ts";
-import { observe } from "./observe.ts";
+import { endpointPlugin, type Plugin } from "../core/module/plugin.ts";
+import { knownMethod, observe } from "./observe.ts";
 
 /** A registry of `prom-client`, in either of its text formats. */
 export type MetricsRegistry = Registry<PrometheusContentType> | Registry<OpenMetricsContentType>;
@@ -26,6 +26,23 @@ export interface Metrics {
   readonly handler: Handler;
   /** The registry, to which the application may add its own metrics. */
   readonly registry: MetricsRegistry;
+}
+
+/**
+ * Returns the plugins that count requests and serve the metrics at a path. The library is loaded when
+ * they are installed.
+ */
+export function metricsPlugins(path: string, options?: MetricsOptions): readonly Plugin[] {
+  let metrics: Promise<Metrics> | undefined;
+  const load = () => metrics ??= createMetrics(options);
+  return [
+    {
+      slot: "metrics",
+      key: "metrics",
+      install: async (router) => void router.use((await load()).middleware),
+    },
+    endpointPlugin(path, { key: "metrics", create: async () => (await load()).handler }),
+  ];
 }
 
 /**

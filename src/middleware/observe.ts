@@ -1,5 +1,5 @@
 /**
- * Watches the rest of a request from a middleware.
+ * Observing requests from a middleware.
  *
  * @module
  */
@@ -30,4 +30,16 @@ export async function observe(
   } finally {
     onEnd(status, error);
   }
+}
+
+const KNOWN_METHODS: ReadonlySet<string> = new Set(
+  ["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE"],
+);
+
+/**
+ * Returns the method if it is a registered one in common use, else `_OTHER`, as OpenTelemetry does: a
+ * label or attribute then has a bounded number of values, whatever clients send.
+ */
+export function knownMethod(method: string): string {
+  return KNOWN_METHODS.has(method) ? method : "_OTHER";
 }

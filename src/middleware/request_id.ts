@@ -6,6 +6,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { Context } from "../core/http/context.ts";
 import { requestIdSlot } from "../core/http/slot.ts";
+import { middlewarePlugin, type Plugin, throwingErrors } from "../core/module/plugin.ts";
 import { withResponseHeaders } from "./response_headers.ts";
 
 /** Where a request's id comes from. */
@@ -19,6 +20,11 @@ export interface RequestIdOptions {
 /** Extractor of the request's id; `undefined` unless the application uses request ids. */
 export function requestId(c: Context): string | undefined {
   return requestIdSlot.get(c);
+}
+
+/** Returns the plugin of {@linkcode requestIdMiddleware}, which throws what that throws. */
+export function requestIdPlugin(options?: RequestIdOptions): Plugin {
+  return middlewarePlugin("requestId", throwingErrors(requestIdMiddleware(options)));
 }
 
 /**

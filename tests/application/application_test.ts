@@ -13,7 +13,7 @@ import {
   requestId,
   route,
 } from "../../mod.ts";
-import { MIDDLEWARE_ORDER } from "../../src/application/middleware_order.ts";
+import { MIDDLEWARE_ORDER } from "../../src/core/module/plugin.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { test } from "../support/test.ts";
@@ -135,6 +135,7 @@ test("HTTP table, order: a request passes MIDDLEWARE_ORDER, whatever the order o
     "rateLimit",
     "authn",
     "oauth2",
+    "afterAuthentication",
     "callerRateLimit",
     "routes",
   ]);

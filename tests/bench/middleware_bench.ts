@@ -9,7 +9,7 @@ import { createMetrics } from "../../src/middleware/metrics.ts";
 import { rateLimit } from "../../src/middleware/rate_limit/rate_limit.ts";
 import { requestIdMiddleware } from "../../src/middleware/request_id.ts";
 import { requestTracing } from "../../src/middleware/request_tracing.ts";
-import { trustedProxy } from "../../src/middleware/trusted_proxy.ts";
+import { trustedProxy } from "../../src/middleware/client_ip.ts";
 
 const ENV = { remoteAddr: { transport: "tcp", hostname: "127.0.0.1", port: 4711 } };
 const metrics = await createMetrics();
@@ -20,12 +20,16 @@ const cases: Readonly<Record<string, readonly MiddlewareHandler[]>> = {
   "one middleware that does nothing": [nothing],
   "request id of Hono": [honoRequestId()],
   "request id": [requestIdMiddleware()],
-  "tracing": [requestTracing()],
+  "tracing": [await requestTracing()],
   "metrics": [metrics.middleware],
   "rate limit": [limit],
   "trusted proxy and rate limit": [trustedProxy({ hops: 1 }), limit],
   "three middlewares that do nothing": [nothing, nothing, nothing],
-  "request id, tracing and metrics": [requestIdMiddleware(), requestTracing(), metrics.middleware],
+  "request id, tracing and metrics": [
+    requestIdMiddleware(),
+    await requestTracing(),
+    metrics.middleware,
+  ],
 };
 
 for (const [name, middlewares] of Object.entries(cases)) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { MIDDLEWARE_ORDER } from "../../src/application/middleware_order.ts";
+import { MIDDLEWARE_ORDER } from "../../src/core/module/plugin.ts";
 import { Page, page, PAGES, README } from "../support/docs.ts";
 import { ROOT } from "../support/project.ts";
 import { test } from "../support/test.ts";
@@ -80,7 +80,8 @@ test("only what another test compiles, or is not ours, is left out of the check 
 test("the page of middleware lists the order of MIDDLEWARE_ORDER", () => {
   const steps = page("middleware").text.matchAll(/^\d+\. `?(?:use|enable)?(\w+)/gm);
   const listed = [...steps].map(([, name = ""]) => name === "the" ? "routes" : name.toLowerCase());
-  const slots = MIDDLEWARE_ORDER.map((slot) => slot === "callerRateLimit" ? "rateLimit" : slot);
+  const names = new Map([["callerRateLimit", "rateLimit"], ["afterAuthentication", "use"]]);
+  const slots = MIDDLEWARE_ORDER.map((slot) => names.get(slot) ?? slot);
   assert.deepEqual(listed, slots.map((slot) => slot.toLowerCase()));
 });
 

@@ -1,11 +1,17 @@
 import assert from "node:assert/strict";
 import { Hono } from "hono";
-import { healthCheck, type HealthCheckOptions } from "../../src/middleware/health.ts";
+import {
+  healthCheck,
+  type HealthCheckOptions,
+  healthCheckPlugin,
+} from "../../src/middleware/health.ts";
 import { test } from "../support/test.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 
-function probe(options?: HealthCheckOptions, isDraining?: () => boolean): () => Promise<unknown[]> {
-  const app = new Hono().get("/health", healthCheck(options, isDraining));
+function probe(
+  options?: HealthCheckOptions,
+  app: Hono = new Hono().get("/health", healthCheck(options)),
+): () => Promise<unknown[]> {
   return async () => {
     const response = await app.request("/health");
     assert.equal(response.headers.get("cache-control"), "no-store");
@@ -105,7 +111,14 @@ test("healthCheck() runs an indicator once for all concurrent probes", async () 
 test("healthCheck() answers 503 while draining, without asking the indicators", async () => {
   let draining = false;
   let runs = 0;
-  const ask = probe({ indicators: { db: () => void runs++ } }, () => draining);
+  const options = { indicators: { db: () => void runs++ } };
+  const app = new Hono();
+  await healthCheckPlugin("/health", options).install(app, {
+    get isDraining() {
+      return draining;
+    },
+  });
+  const ask = probe(options, app);
   await ask();
   draining = true;
   assert.deepEqual(await ask(), [503, { status: "draining" }]);

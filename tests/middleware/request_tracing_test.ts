@@ -8,16 +8,16 @@ import {
 } from "../../src/core/http/http_exception.ts";
 import { markRoute } from "../../src/core/http/matched_route.ts";
 import { requestIdMiddleware } from "../../src/middleware/request_id.ts";
-import { requestTracing } from "../../src/middleware/request_tracing.ts";
+import { requestTracing, requestTracingPlugin } from "../../src/middleware/request_tracing.ts";
 import { test } from "../support/test.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 
 /** An application with two routes; its clock moves 1.23456 ms a reading. */
-function tracedApp(...others: MiddlewareHandler[]): Hono {
+async function tracedApp(...others: MiddlewareHandler[]): Promise<Hono> {
   let nowMs = 0;
-  const tracing = requestTracing({ now: () => nowMs += 1.23456 });
+  const tracing = await requestTracing({ now: () => nowMs += 1.23456 });
   const show: Handler = (c) => c.text("shown");
   const fail: Handler = () => {
     throw new ServiceUnavailableException();
@@ -36,7 +36,7 @@ function lines(records: readonly LogRecord[]): unknown[] {
 
 test("requestTracing() logs one line a request", async () => {
   await captureLogs(["fw", "http"], async (records) => {
-    const app = tracedApp(requestIdMiddleware({ generator: () => "id-1" }));
+    const app = await tracedApp(requestIdMiddleware({ generator: () => "id-1" }));
     await app.request("/users/7?token=secret#fragment", {
       headers: { traceparent: `00-${TRACE}-b7ad6b7169203331-01` },
     });
@@ -67,7 +67,7 @@ test("requestTracing() logs one line a request", async () => {
 
 test("requestTracing() logs a 5xx with its route, a 404 without route, id or trace", async () => {
   await captureLogs(["fw", "http"], async (records) => {
-    const app = tracedApp();
+    const app = await tracedApp();
     await app.request("/fail", { method: "POST" });
     await app.request("/missing");
     const common = {
@@ -87,7 +87,7 @@ test("requestTracing() logs the status of what is thrown past it, and lets it pa
   const thrown: [unknown, number][] = [[new ForbiddenException(), 403], ["not an error", 500]];
   for (const [value, status] of thrown) {
     await captureLogs(["fw", "http"], async (records) => {
-      const app = new Hono().use(requestTracing());
+      const app = new Hono().use(await requestTracing());
       app.notFound(() => {
         throw value;
       });
@@ -102,7 +102,7 @@ test("requestTracing() logs the status of what is thrown past it, and lets it pa
 
 test("requestTracing() keeps what a client sends on one bounded line", async () => {
   await captureLogs(["fw", "http"], async (records) => {
-    const app = tracedApp();
+    const app = await tracedApp();
     await app.request("/a%0Ab%1B%5B31m/\u2028é ü");
     await app.request("/" + "x".repeat(10_000));
     assert.deepEqual(records.map(({ properties }) => properties.path), [
@@ -119,7 +119,7 @@ test("requestTracing() replaces what a server left raw in the URL", async () => 
       get: (target, key) =>
         key === "url" ? "http://localhost/a\nb\x1b[31m\ud800" : Reflect.get(target, key),
     });
-    await tracedApp().fetch(request);
+    await (await tracedApp()).fetch(request);
     assert.equal(records[0]?.properties.path, "/a?b?[31m?");
   });
 });
@@ -127,7 +127,7 @@ test("requestTracing() replaces what a server left raw in the URL", async () => 
 test("requestTracing() passes over the paths it is told to skip", () =>
   captureLogs(["fw", "http"], async (records) => {
     const skipPaths = ["/health", "/internal/*", "/slash/"];
-    const app = new Hono({ strict: false }).use(requestTracing({ skipPaths }))
+    const app = new Hono({ strict: false }).use(await requestTracing({ skipPaths }))
       .all("*", (c) => c.text("answered"));
     const skipped = ["/health", "/health/", "/internal/", "/internal/a/b", "/slash", "/slash/"];
     for (const path of [...skipped, "/health/db", "/healthy"]) {
@@ -137,8 +137,8 @@ test("requestTracing() passes over the paths it is told to skip", () =>
     assert.deepEqual(logged, ["/internal/", "/health/db", "/healthy"]);
   }));
 
-test("requestTracing() refuses a path that could never match", () => {
-  assert.throws(() => requestTracing({ skipPaths: ["health"] }), {
+test("requestTracingPlugin() refuses a path that could never match", () => {
+  assert.throws(() => requestTracingPlugin({ skipPaths: ["health"] }), {
     name: "TypeError",
     message: 'Cannot skip path "health": it does not start with "/"',
   });

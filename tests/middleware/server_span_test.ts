@@ -14,6 +14,7 @@ import { type Handler, Hono } from "hono";
 import { ForbiddenException } from "../../src/core/http/http_exception.ts";
 import { markRoute } from "../../src/core/http/matched_route.ts";
 import { requestTracing } from "../../src/middleware/request_tracing.ts";
+import { parseTraceparent } from "../../src/middleware/server_span.ts";
 import { test, testOn } from "../support/test.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 
@@ -45,8 +46,8 @@ async function withOpenTelemetry(
   }
 }
 
-function tracedApp(handler: Handler): Hono {
-  const app = new Hono().use(requestTracing({ skipPaths: ["/health"] }));
+async function tracedApp(handler: Handler): Promise<Hono> {
+  const app = new Hono().use(await requestTracing({ skipPaths: ["/health"] }));
   app.all("/users/:id", markRoute(handler, { method: "ALL", path: "/users/:id" }));
   app.get("/health", (c) => c.text("ok"));
   app.onError((error, c) => c.text("", error instanceof ForbiddenException ? 403 : 500));
@@ -58,7 +59,9 @@ const activeSpan: Handler = (c) => c.json(trace.getActiveSpan()?.spanContext() ?
 test("serverSpan() starts a SERVER span that continues the traceparent", async () => {
   await withOpenTelemetry(async (spans) => {
     const headers = { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: "vendor=value" };
-    const response = await tracedApp(activeSpan).request("/users/7?token=secret", { headers }, ENV);
+    const response = await (await tracedApp(activeSpan)).request("/users/7?token=secret", {
+      headers,
+    }, ENV);
     const [span] = spans();
     assert(span);
     assert.deepEqual(
@@ -107,7 +110,7 @@ test("serverSpan() starts a new trace for a malformed traceparent", async () => 
       traceparent: `00-${"0".repeat(32)}-${PARENT}-01`,
       tracestate: "vendor=value",
     };
-    await tracedApp(activeSpan).request("/users/7", { headers });
+    await (await tracedApp(activeSpan)).request("/users/7", { headers });
     assert.deepEqual(
       spans().map((span) => [span.parentSpanContext, span.spanContext().traceState]),
       [[undefined, undefined]],
@@ -126,7 +129,7 @@ test("serverSpan() marks a 5xx as an error with its exception, a 4xx not", async
       },
       answered: () => new Response(null, { status: 502 }),
     };
-    const app = tracedApp((c) => errors[c.req.param("id")!]!());
+    const app = await tracedApp((c) => errors[c.req.param("id")!]!());
     for (const path of ["thrown", "forbidden", "answered"]) await app.request(`/users/${path}`);
     assert.deepEqual(
       spans().map(({ status, attributes, events }) => [
@@ -146,7 +149,7 @@ test("serverSpan() marks a 5xx as an error with its exception, a 4xx not", async
 
 test("serverSpan() bounds names: no route for a 404, HTTP for an unknown method", async () => {
   await withOpenTelemetry(async (spans) => {
-    const app = tracedApp(activeSpan);
+    const app = await tracedApp(activeSpan);
     await app.request("/missing/1");
     await app.request("/users/7", { method: "PROPFIND" });
     assert.deepEqual(
@@ -162,7 +165,7 @@ test("serverSpan() bounds names: no route for a 404, HTTP for an unknown method"
 
 test("serverSpan() ends the span of a request that throws past it", async () => {
   await withOpenTelemetry(async (spans) => {
-    const app = tracedApp(() => {
+    const app = await tracedApp(() => {
       throw "not an error";
     });
     await assert.rejects(async () => await app.request("/users/7"));
@@ -176,7 +179,7 @@ test("serverSpan() ends the span of a request that throws past it", async () => 
 
 test("serverSpan() skips the paths that tracing skips", async () => {
   await withOpenTelemetry(async (spans) => {
-    await tracedApp(activeSpan).request("/health");
+    await (await tracedApp(activeSpan)).request("/health");
     assert.deepEqual(spans(), []);
   });
 });
@@ -184,7 +187,7 @@ test("serverSpan() skips the paths that tracing skips", async () => {
 test("serverSpan() names an active span after the route and leaves it open", async () => {
   await withOpenTelemetry(async (spans) => {
     const run = async (outer: Span) => {
-      const response = await tracedApp(activeSpan).request("/users/7");
+      const response = await (await tracedApp(activeSpan)).request("/users/7");
       const inHandler = await response.json() as { spanId: string };
       assert.equal(inHandler.spanId, outer.spanContext().spanId);
       assert.deepEqual(spans(), []);
@@ -202,7 +205,7 @@ test("serverSpan() passes on the decision not to sample", async () => {
   const never: Sampler = { shouldSample: () => ({ decision: SamplingDecision.NOT_RECORD }) };
   await withOpenTelemetry(async (spans) => {
     const headers = { traceparent: `00-${TRACE}-${PARENT}-00` };
-    const response = await tracedApp(activeSpan).request("/users/7", { headers });
+    const response = await (await tracedApp(activeSpan)).request("/users/7", { headers });
     const inHandler = await response.json() as { traceId: string; traceFlags: number };
     assert.deepEqual([inHandler.traceId, inHandler.traceFlags], [TRACE, 0]);
     assert.deepEqual(spans(), []);
@@ -212,14 +215,14 @@ test("serverSpan() passes on the decision not to sample", async () => {
 test("serverSpan() puts the trace in the log line", async () => {
   await captureLogs(["fw", "http"], async (records) => {
     await withOpenTelemetry(async (spans) => {
-      await tracedApp(activeSpan).request("/users/7");
+      await (await tracedApp(activeSpan)).request("/users/7");
       assert.equal(records[0]?.properties.traceId, spans()[0]?.spanContext().traceId);
     });
   });
 });
 
 test("serverSpan() does nothing without a tracer provider", async () => {
-  const response = await tracedApp(activeSpan).request("/users/7");
+  const response = await (await tracedApp(activeSpan)).request("/users/7");
   assert.equal(await response.json(), null);
 });
 
@@ -236,4 +239,46 @@ denoTest("serverSpan() names the span of Deno's own instrumentation", async () =
     /SPAN GET \/users\/:id \[0af7651916cd43dd8448eb211c80319c\/\w+\] Server .*\n\s+parent: b7ad6b7169203331/,
   );
   assert.match(output, /http\.route: \/users\/:id\n/);
+});
+
+test("parseTraceparent() reads a header of W3C Trace Context §3.2", () => {
+  const position = { traceId: TRACE, spanId: PARENT };
+  const headers = {
+    [`00-${TRACE}-${PARENT}-01`]: { ...position, traceFlags: 1 },
+    [`00-${TRACE}-${PARENT}-00`]: { ...position, traceFlags: 0 },
+    [`00-${TRACE}-${PARENT}-ff`]: { ...position, traceFlags: 1 },
+    [`00-${TRACE}-${PARENT}-02`]: { ...position, traceFlags: 0 },
+    [`cc-${TRACE}-${PARENT}-01`]: { ...position, traceFlags: 1 },
+    [`cc-${TRACE}-${PARENT}-01-what-the-future-will-be`]: { ...position, traceFlags: 1 },
+  };
+  for (const [header, expected] of Object.entries(headers)) {
+    assert.deepEqual(parseTraceparent(header), expected);
+  }
+});
+
+test("parseTraceparent() refuses anything malformed", () => {
+  const headers = [
+    undefined,
+    "",
+    "garbage",
+    `ff-${TRACE}-${PARENT}-01`,
+    `0-${TRACE}-${PARENT}-01`,
+    `00-${"0".repeat(32)}-${PARENT}-01`,
+    `00-${TRACE}-${"0".repeat(16)}-01`,
+    `00-${TRACE.toUpperCase()}-${PARENT}-01`,
+    `00-${TRACE}-${PARENT.toUpperCase()}-01`,
+    `00-${TRACE}-${PARENT}-0A`,
+    `00-${TRACE.slice(1)}-${PARENT}-01`,
+    `00-${TRACE}0-${PARENT}-01`,
+    `00-${TRACE}-${PARENT}0-01`,
+    `00-${TRACE}-${PARENT}`,
+    `00-${TRACE}-${PARENT}-1`,
+    `00-${TRACE}-${PARENT}-01-extra`,
+    `00-${TRACE}-${PARENT}-01-`,
+    `cc-${TRACE}-${PARENT}-01.extra`,
+    ` 00-${TRACE}-${PARENT}-01`,
+    `00-${TRACE}-${PARENT}-01, 00-${TRACE}-${PARENT}-01`,
+    `00_${TRACE}_${PARENT}_01`,
+  ];
+  for (const header of headers) assert.equal(parseTraceparent(header), undefined, header);
 });

@@ -19,6 +19,16 @@ const bodyLimitErrorSlot = slot<PayloadTooLargeException>("bodyLimitError");
 const USUALLY_EMPTY: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]);
 
 /**
+ * Returns a limit of bodies in bytes.
+ *
+ * @throws {RangeError} if it is not a size
+ */
+export function checkedBodyLimit(bytes: number): number {
+  if (Number.isSafeInteger(bytes) && bytes >= 0) return bytes;
+  throw new RangeError(`Cannot limit bodies to ${bytes} bytes: it is not a size`);
+}
+
+/**
  * Limits the body of a request. A `Content-Length` over the limit is refused at once; a body without one
  * is cut when it has passed the limit, and {@linkcode bodyLimitError} tells so. Of methods that usually
  * have none, only a body that is read by all means is looked for.

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import type { Hono, MiddlewareHandler } from "hono";
+import type { Hono } from "hono";
 import type { Kernel } from "./boot.ts";
+import { inOrder, type Plugin, type PluginHost } from "./plugin.ts";
 import type { Context } from "../http/context.ts";
 import { deprecated } from "../http/deprecation.ts";
-import { asError } from "../http/http_exception.ts";
 import { routeOf } from "../http/matched_route.ts";
 import { applyFilters, type PipelineDeclaration, resolvePipeline } from "../route/pipeline.ts";
 import { problemResponse } from "../http/problem.ts";
@@ -16,13 +16,12 @@ import { globalGuards } from "../route/route_protection.ts";
 import { nameOf, placeRoutes, type Prefixes } from "../route/route_table.ts";
 import { answerUnmatched, createRouter, mount } from "../route/router.ts";
 
-/** Puts middleware or an endpoint on a router. */
-export type Install = (router: Hono) => void | Promise<void>;
-
-/** What an application's builder methods have settled. */
+/** How an application is assembled. */
 export interface AssemblyOptions extends Prefixes {
-  /** Middleware and endpoints, in the order a request passes them; the routes come after. */
-  readonly installs: readonly Install[];
+  /** The application, as its plugins know it. */
+  readonly host: PluginHost;
+  /** Middleware and endpoints. */
+  readonly plugins: readonly Plugin[];
   /** Guards, interceptors and filters of all routes; the filters see errors of middleware as well. */
   readonly global: PipelineDeclaration;
   /** Whether a caller of a route that is not public has to be known. */
@@ -61,7 +60,7 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
     }
   });
 
-  for (const install of options.installs) await install(router);
+  for (const { install } of inOrder(options.plugins)) await install(router, options.host);
   const endpoints = router.routes.filter(({ handler }) => routeOf(handler)).map(slotOf);
   const twice = endpoints.find((slot, i) => endpoints.indexOf(slot) !== i);
   if (twice) throw new TypeError(`Cannot mount an endpoint: there are two at ${twice}`);
@@ -99,18 +98,4 @@ function lastResort(answer: () => Response, c: Context): Response {
 
 function slotOf({ method, path }: { readonly method: string; readonly path: string }): string {
   return `${method} ${path}`;
-}
-
-/** Makes middleware of anyone's safe for Hono, which lets whatever is not an `Error` escape. */
-export function throwingErrors(middleware: MiddlewareHandler): MiddlewareHandler {
-  if (typeof middleware !== "function") {
-    throw new TypeError(`Cannot use ${typeof middleware}: it is no middleware`);
-  }
-  return async (c, next) => {
-    try {
-      return await middleware(c, next);
-    } catch (thrown) {
-      throw asError(thrown);
-    }
-  };
 }

@@ -6,6 +6,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { Context } from "../../core/http/context.ts";
 import { TooManyRequestsException } from "../../core/http/http_exception.ts";
+import { type Plugin, throwingErrors } from "../../core/module/plugin.ts";
 import { isTimeLimit } from "../../platform/time_limit.ts";
 import { clientIp } from "../client_ip.ts";
 import { FailOpenStore } from "./fail_open_store.ts";
@@ -35,7 +36,32 @@ export interface RateLimitOptions {
   readonly skip?: (c: Context) => boolean | Promise<boolean>;
 }
 
+/** Options of `app.useRateLimit()`. */
+export interface UseRateLimitOptions extends RateLimitOptions {
+  /**
+   * Whether requests are counted once their tokens are verified, so that `key` may ask who the caller
+   * is; `false` by default, which spares the verification of what is over the limit.
+   */
+  readonly afterAuthentication?: boolean;
+}
+
 const MAX_KEY_LENGTH = 128;
+
+/**
+ * Returns the plugin of {@linkcode rateLimit}. Limits of different names add up.
+ *
+ * @throws {RangeError} if an option is out of range
+ */
+export function rateLimitPlugin(
+  { afterAuthentication = false, ...options }: UseRateLimitOptions = {},
+): Plugin {
+  const limit = throwingErrors(rateLimit(options));
+  return {
+    slot: afterAuthentication ? "callerRateLimit" : "rateLimit",
+    key: options.name ?? "default",
+    install: (router) => void router.use(limit),
+  };
+}
 
 /**
  * Lets a client send `max` requests in a window that starts with its first, and refuses more with
