@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { parseEnv } from "node:util";
+import { JwtKey, JwtService } from "../../src/authn/mod.ts";
 import { run } from "../../src/cli/system/programs.ts";
 import { DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
 import { createDatabase } from "../db/support/servers.ts";
@@ -15,11 +17,17 @@ export interface Features {
   readonly strict?: boolean;
   readonly db?: "sqlite" | "postgres" | "mysql" | undefined;
   readonly oauth2?: boolean;
+  readonly authn?: boolean;
 }
 
 /** Writes features as options of `fw new`. */
-export function flagsOf({ strict, db, oauth2 }: Features): string {
-  const flags = [strict && "--strict", db && `--db ${db}`, oauth2 && "--oauth2"];
+export function flagsOf({ strict, db, oauth2, authn }: Features): string {
+  const flags = [
+    strict && "--strict",
+    db && `--db ${db}`,
+    oauth2 && "--oauth2",
+    authn && "--authn",
+  ];
   return flags.filter(Boolean).join(" ");
 }
 
@@ -58,7 +66,15 @@ export class MadeProject implements AsyncDisposable {
       env["DATABASE_URL"] = resources.use(await createDatabase(features.db)).url;
       env["TEST_DATABASE_URL"] = resources.use(await createDatabase(features.db)).url;
     }
+    const root = join(folder.path, "shop");
     let token: string | undefined;
+    if (features.authn) {
+      const { JWT_KEY = "" } = parseEnv(readFileSync(join(root, ".env"), "utf8"));
+      const key = await JwtKey.fromPem(JWT_KEY);
+      token = await new JwtService({ issuer: "shop", audience: "shop", key }).sign({
+        subject: "alice",
+      });
+    }
     if (features.oauth2) {
       const audience = "shop";
       const idp = await DevelopmentIdentityProvider.start({ audience, algorithm: "RS256" });
@@ -68,7 +84,6 @@ export class MadeProject implements AsyncDisposable {
       env["OAUTH2_AUDIENCE"] = audience;
       token = await idp.issueToken({ subject: "alice" });
     }
-    const root = join(folder.path, "shop");
     return new MadeProject(root, { features, resources: resources.move(), env, token });
   }
 
@@ -102,12 +117,15 @@ export class MadeProject implements AsyncDisposable {
       env: { ...this.#env, PORT: "0" },
     });
     const port = await app.until(/(?<=Listening on http:\/\/localhost:)\d+/);
-    await call((path, { json, method = json === undefined ? "GET" : "POST" } = {}) =>
+    await call((
+      path,
+      { json, method = json === undefined ? "GET" : "POST", token = this.#token } = {},
+    ) =>
       fetch(`http://127.0.0.1:${port}${path}`, {
         method,
         headers: {
           ...json !== undefined && { "content-type": "application/json" },
-          ...this.#token !== undefined && { authorization: `Bearer ${this.#token}` },
+          ...token !== undefined && { authorization: `Bearer ${token}` },
         },
         ...json !== undefined && { body: JSON.stringify(json) },
       })
@@ -131,9 +149,18 @@ export class MadeProject implements AsyncDisposable {
       );
       const document = await (await request("/openapi.json")).json();
       assert.deepEqual([document.openapi.slice(0, 3), document.info.title], ["3.1", "Shop"]);
-      if (this.#features.oauth2) {
+      const { oauth2, authn } = this.#features;
+      if (oauth2 || authn) {
         assert.deepEqual(await (await request("/api/me")).json(), { subject: "alice" });
+        assert.equal((await (await request("/api/me", { token: "x" })).json()).status, 401);
       }
+      if (!authn) return;
+      const { ADMIN_PASSWORD } = parseEnv(readFileSync(join(this.root, ".env"), "utf8"));
+      const json = { name: "admin", password: ADMIN_PASSWORD };
+      const session = await request("/api/session", { json });
+      assert.equal(session.status, 201);
+      const { token } = await session.json();
+      assert.deepEqual(await (await request("/api/me", { token })).json(), { subject: "admin" });
     });
   }
 
@@ -145,5 +172,5 @@ export class MadeProject implements AsyncDisposable {
 /** Makes a request of the project that is served, with a token if it has one. */
 export type Call = (
   path: string,
-  options?: { readonly json?: unknown; readonly method?: string },
+  options?: { readonly json?: unknown; readonly method?: string; readonly token?: string },
 ) => Promise<Response>;

@@ -5,6 +5,8 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
+import { parseEnv } from "node:util";
+import { JwtKey } from "../../src/authn/mod.ts";
 import { findOnPath, run } from "../../src/cli/system/programs.ts";
 import { test } from "../support/test.ts";
 import { FW, fw } from "./fw.ts";
@@ -47,7 +49,9 @@ test("fw new makes the files of a project, on one commit", async () => {
 
 test("fw new adds what its options ask for", async () => {
   using folder = new TemporaryFolder();
-  const made = await fw("new shop --db postgres --oauth2 --strict --no-git", { cwd: folder.path });
+  const made = await fw("new shop --db postgres --oauth2 --authn --strict --no-git", {
+    cwd: folder.path,
+  });
   assert.deepEqual([made.code, made.stderr], [0, ""]);
   assert.match(made.stdout, /^Made shop\.\n/);
   const files = folder.files("shop");
@@ -57,8 +61,11 @@ test("fw new adds what its options ask for", async () => {
     "migrations/.gitkeep",
     "migrations/migrations_test.ts",
     "src/database.ts",
+    "src/jwt.ts",
     "src/me/me_controller.ts",
     "src/oauth2.ts",
+    "src/session/credentials_service.ts",
+    "src/session/session_controller.ts",
     "src/test_database.ts",
   ]);
   assert.deepEqual((files[".env"] ?? "").match(/^\w+/gm), [
@@ -67,12 +74,40 @@ test("fw new adds what its options ask for", async () => {
     "OAUTH2_ISSUER",
     "OAUTH2_JWKS_URL",
     "OAUTH2_AUDIENCE",
+    "JWT_KEY",
+    "ADMIN_PASSWORD",
   ]);
   const { compilerOptions, lint, tasks } = JSON.parse(files["deno.json"] ?? "");
   assert.equal(compilerOptions.exactOptionalPropertyTypes, true);
   assert.ok(lint.rules.include.includes("eqeqeq"));
   assert.ok("idp" in tasks);
   assert.equal(existsSync(join(folder.path, "shop/.git")), false);
+});
+
+test("fw new --authn writes a new signing key into .env, and never into git", async () => {
+  using folder = new TemporaryFolder();
+  const keys: string[] = [];
+  for (const name of ["shop", "shop2"]) {
+    const { code, stderr } = await fw(`new ${name} --authn`, { cwd: folder.path });
+    assert.deepEqual([code, stderr], [0, ""]);
+    const files = folder.files(name);
+    const { JWT_KEY = "", ADMIN_PASSWORD = "" } = parseEnv(files[".env"] ?? "");
+    assert.equal((await JwtKey.fromPem(JWT_KEY)).algorithm, "EdDSA");
+    assert.match(ADMIN_PASSWORD, /^[\w-]{20}$/);
+    const example = files[".env.example"] ?? "";
+    assert.deepEqual({ ...parseEnv(example) }, { PORT: "3000", JWT_KEY: "", ADMIN_PASSWORD: "" });
+    const root = join(folder.path, name);
+    assert.doesNotMatch(await git(root, "ls-files"), /^\.env$/m);
+    const committed = await git(root, "show", "HEAD");
+    for (const secret of [JWT_KEY, ADMIN_PASSWORD]) assert.ok(!committed.includes(secret));
+    keys.push(JWT_KEY, ADMIN_PASSWORD);
+    // the command that .env.example and the README show
+    const [command = ""] = /openssl .+/.exec(example) ?? [];
+    assert.ok(files["README.md"]?.includes(command));
+    const { stdout } = await run(["sh", "-c", command], { cwd: root });
+    assert.equal((await JwtKey.fromPem(stdout)).algorithm, "EdDSA");
+  }
+  assert.equal(new Set(keys).size, 4);
 });
 
 test("fw new makes an image that serves on all interfaces, by a user of its own, and is looked after", async () => {

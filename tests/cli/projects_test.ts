@@ -13,14 +13,28 @@ const MIGRATION_TESTS = [
   "migrations make the tables of the models",
 ];
 
-const COMBINATIONS: readonly Features[] = [undefined, "sqlite", "postgres", "mysql"].flatMap((db) =>
+const SESSION_TESTS = [
+  "POST /api/session returns a token for the right password",
+  "POST /api/session refuses a wrong password, and GET /api/me a wrong token",
+];
+
+/** Every database, `--oauth2` and `--strict` in all combinations; `--authn` with each two of them. */
+const COMBINATIONS: readonly Features[] = [undefined, "sqlite", "postgres", "mysql"].flatMap((
+  db,
+  i,
+) =>
   [false, true].flatMap((oauth2) =>
-    [false, true].map((strict): Features => ({ db: db as Features["db"], oauth2, strict }))
+    [false, true].map((strict): Features => ({
+      db: db as Features["db"],
+      oauth2,
+      strict,
+      authn: (i + Number(oauth2) + Number(strict)) % 2 === 1,
+    }))
   )
 );
 
 for (const features of COMBINATIONS) {
-  const { db, oauth2 } = features;
+  const { db, oauth2, authn } = features;
   const skip = db === "postgres" || db === "mysql" ? SERVERS[db].skip : undefined;
   test(
     `fw new ${flagsOf(features)} makes a project that is sound, serves and stops`,
@@ -31,7 +45,8 @@ for (const features of COMBINATIONS) {
         ...db ? MIGRATION_TESTS : [],
         "GET /api/ greets",
         "GET /health reports ok",
-        ...oauth2 ? ["GET /api/me tells who is calling, and refuses those without a token"] : [],
+        ...oauth2 ? ["GET /api/me shows the caller, and refuses those without a token"] : [],
+        ...authn ? SESSION_TESTS : [],
         "GreetingService.greet() greets by name",
       ]);
       await project.answers();

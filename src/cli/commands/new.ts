@@ -11,8 +11,8 @@ import { denoConfig, GITIGNORE } from "../new_project/deno_config.ts";
 import { dockerFiles } from "../new_project/docker.ts";
 import { checkAbsent, commitAll, makeFolder } from "../new_project/new_folder.ts";
 import type { Files, NewProject } from "../new_project/new_project.ts";
-import { oauth2Files } from "../new_project/oauth2.ts";
 import { readme } from "../new_project/readme.ts";
+import { tokenFiles } from "../new_project/tokens.ts";
 import { environmentFiles } from "../new_project/variables.ts";
 import { type Database, databaseName, DATABASES } from "../project/database.ts";
 import { EntityName } from "../project/entity_name.ts";
@@ -28,6 +28,7 @@ interface NewOptions {
   readonly git: boolean;
   readonly db?: Database;
   readonly oauth2?: boolean;
+  readonly authn?: boolean;
   readonly dryRun?: boolean;
 }
 
@@ -39,6 +40,7 @@ export function addNewCommand(program: Command): void {
     .description("Makes a project: an application that runs, with a test, ready for a container.")
     .addOption(new Option("--db <database>", "with a database").choices(DATABASES))
     .option("--oauth2", "with access tokens of an identity provider")
+    .option("--authn", "with access tokens of its own, and a key that signs them")
     .option("--strict", "with a strict compiler and linter")
     .option("--no-git", "without a git repository")
     .option("--dry-run", "list the files, write none");
@@ -54,6 +56,7 @@ async function makeProject(given: string | undefined, options: NewOptions): Prom
     strict: options.strict ?? false,
     database: options.db,
     oauth2: options.oauth2 ?? false,
+    authn: options.authn ?? false,
     checkout: checkoutRoot(),
   });
   const parent = process.cwd();
@@ -109,6 +112,6 @@ function projectFiles(project: NewProject): Files {
     ...dockerFiles(project),
     ...applicationFiles(project),
     ...project.database ? databaseFiles(project.database, databaseName(project.name)) : {},
-    ...project.oauth2 ? oauth2Files() : {},
+    ...tokenFiles(project),
   };
 }

@@ -33,14 +33,14 @@ export function dockerCommands(project: NewProject): readonly [build: string, ru
   const { name, checkout } = project;
   const tag = name.toLowerCase();
   const context = checkout === undefined ? "" : `--build-context fw=${checkout} `;
-  const environment = needsEnvironment(project)
+  const environment = needsServers(project)
     ? "--network host --env-file .env"
-    : `-p 3000:3000 -v ${tag}-data:/app/data`;
+    : `-p 3000:3000 ${project.authn ? "--env-file .env " : ""}-v ${tag}-data:/app/data`;
   return [`docker build ${context}-t ${tag} .`, `docker run --rm ${environment} ${tag}`];
 }
 
-/** Tells whether the application needs to be told where servers are, which listen on the host. */
-export function needsEnvironment({ database, oauth2 }: NewProject): boolean {
+/** Checks whether the application connects to servers, which listen on the host in development. */
+export function needsServers({ database, oauth2 }: NewProject): boolean {
   return oauth2 || (database !== undefined && database !== "sqlite");
 }
 

@@ -20,6 +20,8 @@ export interface NewProject {
   readonly database?: Database | undefined;
   /** Whether callers need a token of an identity provider. */
   readonly oauth2: boolean;
+  /** Whether it issues tokens itself, and callers need one. */
+  readonly authn: boolean;
   /** The checkout of the framework that it uses; a release unless there is one. */
   readonly checkout?: string | undefined;
 }

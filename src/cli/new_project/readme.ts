@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { dockerCommands, needsEnvironment } from "./docker.ts";
+import { dockerCommands, needsServers } from "./docker.ts";
 import type { NewProject } from "./new_project.ts";
+import { NEW_KEY } from "./tokens.ts";
 
 /** Gives `README.md`. */
 export function readme(project: NewProject): string {
@@ -27,7 +28,9 @@ deno task fw -h   # generate code, look at routes, check the project
 
 The address, and all else that differs between machines, is in \`.env\`, which is not in the
 repository: in a fresh clone, \`cp .env.example .env\`. There each variable is explained.
-${project.database ? database(project) : ""}${project.oauth2 ? OAUTH2 : ""}
+${project.database ? database(project) : ""}${project.oauth2 ? OAUTH2 : ""}${
+    project.authn ? AUTHN : ""
+  }
 ## The next piece of code
 
 \`\`\`sh
@@ -40,7 +43,7 @@ deno task fw generate --help         # everything that can be generated
 \`\`\`sh
 ${dockerCommands(project).join("\n")}
 \`\`\`
-${needsEnvironment(project) ? NETWORK : ""}`;
+${needsServers(project) ? NETWORK : ""}`;
 }
 
 /** What of the environment means something else in a container. */
@@ -76,5 +79,26 @@ runs an identity provider and prints a token:
 
 \`\`\`sh
 curl http://localhost:3000/api/me -H "Authorization: Bearer $TOKEN"
+\`\`\`
+`;
+
+const AUTHN = `
+## Tokens of the application
+
+Every route needs a token, unless it declares \`public: true\`. \`POST /api/session\` returns one, which
+is valid for 15 minutes, for the user \`admin\` and the \`ADMIN_PASSWORD\` of \`.env\`:
+
+\`\`\`sh
+PASSWORD=$(sed -n 's/^ADMIN_PASSWORD=//p' .env)
+curl http://localhost:3000/api/session --json '{"name":"admin","password":"'$PASSWORD'"}'
+curl http://localhost:3000/api/me -H "Authorization: Bearer $TOKEN"
+\`\`\`
+
+Replace \`CredentialsService\` with a look-up of your users. \`JWT_KEY\` signs the tokens: who has it can
+sign tokens too. \`fw new\` created the one in \`.env\`, which is not in the repository. Create
+another one for each environment:
+
+\`\`\`sh
+${NEW_KEY}
 \`\`\`
 `;

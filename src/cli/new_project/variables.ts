@@ -4,6 +4,7 @@
  * @module
  */
 import { type Database, databaseName, DEVELOPMENT_PASSWORDS } from "../project/database.ts";
+import { createPassword, createSigningKey, NEW_KEY } from "./tokens.ts";
 import type { Files, NewProject } from "./new_project.ts";
 
 /** A variable of the environment. */
@@ -16,6 +17,8 @@ export interface Variable {
   readonly about: readonly string[];
   /** Whether the application does without: `.env.example` has it commented out. */
   readonly isOptional?: boolean;
+  /** Whether the value is a secret: `.env.example` has the name only. */
+  readonly isSecret?: boolean;
 }
 
 /** Gives `.env`, which is not in the repository, and `.env.example`, which is. */
@@ -46,9 +49,11 @@ export function databaseVariables(database: Database, name: string): readonly Va
 }
 
 /** Writes a variable as `.env.example` has it. */
-export function describeVariable({ name, value, about, isOptional = false }: Variable): string {
+export function describeVariable(
+  { name, value, about, isOptional = false, isSecret = false }: Variable,
+): string {
   const lines = about.map((line) => `# ${line}\n`).join("");
-  return `${lines}${isOptional ? "# " : ""}${name}=${value}\n`;
+  return `${lines}${isOptional ? "# " : ""}${name}=${isSecret ? "" : value}\n`;
 }
 
 function databaseUrl(database: Database, name: string): string {
@@ -83,6 +88,7 @@ function variablesOf(project: NewProject): readonly Variable[] {
     },
     ...project.database ? databaseVariables(project.database, databaseName(project.name)) : [],
     ...project.oauth2 ? oauth2Variables(project) : [],
+    ...project.authn ? authnVariables() : [],
   ];
 }
 
@@ -105,6 +111,26 @@ function oauth2Variables({ name }: NewProject): readonly Variable[] {
       name: "OAUTH2_AUDIENCE",
       value: name,
       about: ["Whom tokens have to be for: the `aud` they have to have."],
+    },
+  ];
+}
+
+function authnVariables(): readonly Variable[] {
+  return [
+    {
+      name: "JWT_KEY",
+      value: createSigningKey(),
+      about: [
+        "The private key that signs the tokens of the application: PEM, each line break written \\n.",
+        `One for each environment: ${NEW_KEY}`,
+      ],
+      isSecret: true,
+    },
+    {
+      name: "ADMIN_PASSWORD",
+      value: createPassword(),
+      about: ["The password of the user admin."],
+      isSecret: true,
     },
   ];
 }

@@ -95,7 +95,7 @@ export class ${many.pascal}Controller extends controller("${prefix}", { version:
 }
 `,
     test: `import { provide } from "@fw/fw";
-import { createTestApplication } from "@fw/fw/testing";
+import { createTestApplication, stub } from "@fw/fw/testing";
 import assert from "node:assert/strict";
 import { Db } from "${database}";
 import { openTestDatabase } from "${testDatabase}";
@@ -128,7 +128,9 @@ Deno.test("${many.pascal}Controller creates, lists, finds, changes and deletes $
 });
 
 Deno.test("${many.pascal}Controller refuses ${one.withArticle()} without a name with 422", async () => {
-  await using app = await createTestApplication(${many.pascal}Module, { overrides });
+  await using app = await createTestApplication(${many.pascal}Module, {
+    overrides: [stub(Db, {})], // nothing is stored
+  });
   const response = await app.request(path, { json: {} });
   assert.equal(response.status, 422);
   const [issue] = (await response.json()).errors;
