@@ -13,8 +13,7 @@ import {
 import { OAuth2Error } from "../ground/errors.ts";
 import { type ErrorParameters, readGrantError } from "./grant_error.ts";
 import { type JsonObject, jsonObject } from "../../platform/json_object.ts";
-import { scrub, scrubBeginning } from "./scrub.ts";
-import { sentSecrets } from "./sent_secrets.ts";
+import { scrub, scrubBeginning, sentSecrets } from "./scrub.ts";
 
 /** How a request is sent, and what for. */
 export interface ExchangeOptions {

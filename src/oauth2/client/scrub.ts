@@ -1,74 +1,156 @@
 /**
- * Taking secrets and tokens out of what a server has said.
+ * Removes secrets and tokens from the texts of servers and libraries, before errors and logs show them.
  *
  * @module
  */
 import { REDACTED } from "../../platform/secret.ts";
 
-/**
- * Takes out of a text what was sent (see {@linkcode withoutSent}), the values of members and parameters
- * whose names tell of a secret, and words that look like tokens. It takes too much rather than too
- * little.
- */
-export function scrub(text: string, sent: readonly string[] = []): string {
-  return withoutSent(withoutSecretMembers(text).replaceAll(PEM, REDACTED), sent)
-    .replaceAll(NAMED, (_, name: string, value: string) => {
-      const quote = /^["']/.exec(value)?.[0] ?? "";
-      return `${name}${quote}${REDACTED}${quote}`;
-    })
-    .replaceAll(WORD, (word) => looksLikeToken(word) ? REDACTED : word);
+/** The parts of a request that can hold secrets. */
+export interface SentRequest {
+  /** Its headers, with names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Its body; only forms are searched. */
+  readonly body?: unknown;
 }
 
-/** How much of a text is looked through for secrets. */
+/** The parameters of a request that are not secret. */
+const PUBLIC_PARAMETERS =
+  /^(client_assertion_type|client_id|grant_type|redirect_uri|scope|token_type_hint)$/;
+
+/** How much of a text is searched for secrets, in characters. */
 const MAX_SCRUBBED = 4096;
 
-/** The longest text of a server's that is passed on, in characters. */
+/** The longest text of a server in an error, in characters. */
 const MAX_TEXT = 500;
 
-/** What may be left of a secret that was cut, however it is encoded. */
+/** At most this many characters can remain of a secret that the cut has shortened. */
 const CUT_SECRET = 1024;
 
-/** Gives the beginning of a text, at most 500 characters, as {@linkcode scrub} leaves it. */
+/** A longer value is found by this many characters at its beginning, even if the rest is cut off. */
+const MAX_PATTERN = 128;
+
+/** A value may be encoded for a form within JSON within HTML. */
+const MAX_ENCODINGS = 4;
+
+const SECRET_NAME = /token|secret|assertion|password|code/i;
+
+/**
+ * `name=value`, `"name": "value"` and `<name>value` with a name that matches {@linkcode SECRET_NAME}. A
+ * list or an object extends to the end of the text. The lookbehind, and the last quote, which may be
+ * missing, keep the time linear in the length of the text.
+ */
+const NAMED =
+  /((?<![\w.-])(?=[\w.-]*(?:token|secret|assertion|password|code))[\w.-]+["']?\s*[:=>]\s*)(?:(")(?:[^"\\]|\\[^])*"?|(')(?:[^'\\]|\\[^])*'?|[[{][^]*|[^\s"'&,;<>})\]]+)/gi;
+
+const WORD = /[^\s"'<>(){}[\],;:=&?#|\\]+/g;
+
+/** A key in a file (RFC 7468), whole or cut. */
+const PEM = /-----BEGIN [A-Z ]+-----[^]*?(?:-----END [A-Z ]+-----|$)/g;
+
+const ENCODED =
+  /\\+u([0-9a-f]{4})|((?:%[0-9a-f]{2})+)|&#(\d{1,6});|&#x([0-9a-f]{1,5});|&(amp|lt|gt|quot|apos);|\\+|\+/gi;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+};
+
+/**
+ * Lists the secrets of a request: the parameters of its form that are not known to be public, and its
+ * credentials (RFC 6750 §2.1, RFC 7617). Each is listed as it is and in Base64, alone and as the password
+ * of the client.
+ */
+export function sentSecrets({ headers, body }: SentRequest): readonly string[] {
+  const form = body instanceof URLSearchParams ? body : new URLSearchParams();
+  const [, scheme = "", credentials = ""] = /^(\S+) (.*)$/.exec(headers.authorization ?? "") ?? [];
+  const password = scheme === "Basic" ? atob(credentials).split(":")[1] ?? "" : "";
+  const parameters = [...form].filter(([name]) => !PUBLIC_PARAMETERS.test(name));
+  const secrets = [...parameters.map(([, value]) => value), credentials, password];
+  // a password is form-encoded (RFC 6749 §2.3.1)
+  secrets.push(new URLSearchParams(`p=${password}`).get("p") ?? "");
+  const clientId = form.get("client_id") ?? "";
+  return secrets.filter((secret) => secret !== "").flatMap((secret) => [
+    secret,
+    ...base64(secret),
+    ...base64(`${clientId}:${secret}`),
+  ]);
+}
+
+/** Returns the beginning of a text, at most 500 characters, as {@linkcode scrub} leaves it. */
 export function scrubBeginning(text: string, sent: readonly string[]): string {
   const scrubbed = scrub(text.slice(0, MAX_SCRUBBED), sent);
   const whole = text.length > MAX_SCRUBBED ? scrubbed.slice(0, -CUT_SECRET) : scrubbed;
   return whole.slice(0, MAX_TEXT);
 }
 
-/** The longest beginning of a value that is looked for, with all that follows it. */
-const MAX_PATTERN = 128;
+/**
+ * Removes from a text the values that were sent (see {@linkcode withoutSent}), the values of members and
+ * parameters with the name of a secret, and words that look like tokens. It removes too much rather than
+ * too little.
+ */
+export function scrub(text: string, sent: readonly string[] = []): string {
+  return withoutSent(withoutSecretMembers(text).replaceAll(PEM, REDACTED), sent)
+    .replaceAll(NAMED, `$1$2$3${REDACTED}$2$3`)
+    .replaceAll(WORD, (word) => looksLikeToken(word) ? REDACTED : word);
+}
 
 /**
- * Takes out of a text what was sent, whichever way it is encoded there. Values under 8 characters are
- * taken out as whole words only: `code` would otherwise be found in `bad_verification_code`. One that is
- * very long is known by its beginning.
+ * Removes from a text the values that were sent, however they are encoded there; the rest of a text with
+ * such a value is decoded. Values under 8 characters are removed as whole words only: otherwise `code`
+ * would be found in `bad_verification_code`.
  */
 export function withoutSent(text: string, sent: readonly string[]): string {
-  return sent.filter((value) => value !== "")
-    .sort((a, b) => b.length - a.length)
-    .reduce((rest, value) => rest.replaceAll(new RegExp(patternOf(value), "gi"), REDACTED), text);
+  const values = sent.map(decoded).filter((value) => value !== "");
+  if (values.length === 0) return text;
+  const longestFirst = values.sort((a, b) => b.length - a.length);
+  const pattern = new RegExp(longestFirst.map(patternOf).join("|"), "gi");
+  const plain = decoded(text);
+  const scrubbed = plain.replaceAll(pattern, REDACTED);
+  return scrubbed === plain ? text : scrubbed;
 }
 
 function patternOf(value: string): string {
-  if (value.length < 8) return `(?<!\\w)${pattern(value)}(?!\\w)`;
-  const beginning = pattern(value.slice(0, MAX_PATTERN));
-  return value.length > MAX_PATTERN ? `${beginning}[^\\s"'<>,;&]*` : beginning;
+  const literal = value.slice(0, MAX_PATTERN).replaceAll(
+    /\W/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  if (value.length < 8) return `(?<!\\w)${literal}(?!\\w)`;
+  return `${literal}[^]{0,${Math.max(0, value.length - MAX_PATTERN)}}`;
 }
 
-const SECRET_NAME = /token|secret|assertion|password|code/i;
+/** Decodes URLs, forms, JSON and HTML. Backslashes are dropped, and `+` and a space are the same. */
+function decoded(text: string): string {
+  let encoded = text;
+  for (let i = 0; i < MAX_ENCODINGS; i++) {
+    const once = encoded.replaceAll(ENCODED, (match, unit, bytes, decimal, hex, entity) => {
+      if (unit) return String.fromCharCode(parseInt(unit, 16));
+      if (bytes) return utf8(bytes);
+      if (decimal ?? hex) {
+        return String.fromCodePoint(decimal ? Number(decimal) : parseInt(hex, 16));
+      }
+      return ENTITIES[entity?.toLowerCase()] ?? (match === "+" ? " " : "");
+    });
+    if (once === encoded) break;
+    encoded = once;
+  }
+  return encoded;
+}
 
-/**
- * `name=value`, `"name": "value"` and `<name>value`, with a name that {@linkcode SECRET_NAME} tells. A
- * list or an object runs to the end of the text. The lookbehind and the last quote, which may be
- * missing, keep the time linear in the length of the text.
- */
-const NAMED =
-  /((?<![\w.-])(?=[\w.-]*(?:token|secret|assertion|password|code))[\w.-]+["']?\s*[:=>]\s*)("(?:[^"\\]|\\[^])*"?|'(?:[^'\\]|\\[^])*'?|[[{][^]*|[^\s"'&,;<>})\]]+)/gi;
+function utf8(percentEncoded: string): string {
+  const bytes = percentEncoded.slice(1).split("%").map((hex) => parseInt(hex, 16));
+  return new TextDecoder().decode(Uint8Array.from(bytes));
+}
 
-const WORD = /[^\s"'<>(){}[\],;:=&?#|\\]+/g;
-
-/** A key as it stands in a file (RFC 7468), whole or cut. */
-const PEM = /-----BEGIN [A-Z ]+-----[^]*?(?:-----END [A-Z ]+-----|$)/g;
+/** Returns a text in both alphabets of Base64 (RFC 4648 §4 and §5), without padding. */
+function base64(text: string): readonly string[] {
+  const bytes = new TextEncoder().encode(text);
+  const encoded = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  const unpadded = encoded.replace(/=+$/, "");
+  return [unpadded, unpadded.replaceAll("+", "-").replaceAll("/", "_")];
+}
 
 function looksLikeToken(word: string): boolean {
   if (/^eyJ[\w-]*\./.test(word)) return true; // a JWT: its header begins with {"
@@ -87,61 +169,6 @@ function withoutSecretMembers(text: string): string {
       (name, value: unknown) => SECRET_NAME.test(name) ? REDACTED : value,
     );
   } catch {
-    return text; // no JSON, or nested too deep
+    return text; // not JSON, or nested too deep
   }
-}
-
-/**
- * Makes a pattern that finds a value, each of its characters encoded in any of the ways there are. A run
- * of backslashes is one part: to try whether each of them is doubled would take for ever.
- */
-function pattern(value: string): string {
-  const parts = value.match(/\\+|[^\\]+/g) ?? [];
-  return parts.map((part, i) => {
-    if (part.startsWith("\\")) return BACKSLASHES;
-    const [first = "", ...rest] = Array.from(part);
-    return anyForm(first, { isEscapable: i === 0 }) + rest.map((each) => anyForm(each)).join("");
-  }).join("");
-}
-
-const BACKSLASHES = String.raw`(?:\\|%5c|\\u005c|&#92;|&#x5c;)+`;
-
-function anyForm(character: string, { isEscapable = true } = {}): string {
-  if (/[a-z0-9]/i.test(character)) return character;
-  const forms = encodings(character).map((form) => form.replace(/[^a-z0-9]/gi, literally));
-  if (isEscapable) forms.push(literally("\\") + literally(character));
-  return `(?:${forms.join("|")})`;
-}
-
-const HTML_NAMES: Readonly<Record<string, string>> = {
-  "&": "amp",
-  "<": "lt",
-  ">": "gt",
-  '"': "quot",
-  "'": "apos",
-};
-
-/** Gives a character as itself and as URLs, forms, JSON and HTML write it. */
-function encodings(character: string): readonly string[] {
-  const bytes = new TextEncoder().encode(character);
-  const units = character.split("").map((unit) => unit.charCodeAt(0));
-  const codePoint = character.codePointAt(0) ?? 0;
-  return [
-    character,
-    Array.from(bytes, (byte) => `%${hex(byte, 2)}`).join(""),
-    units.map((unit) => `\\u${hex(unit, 4)}`).join(""),
-    `&#${codePoint};`,
-    `&#x${hex(codePoint, 1)};`,
-    ...(character === " " ? ["+"] : []),
-    ...(HTML_NAMES[character] ? [`&${HTML_NAMES[character]};`] : []),
-  ];
-}
-
-function hex(number: number, digits: number): string {
-  return number.toString(16).padStart(digits, "0");
-}
-
-/** Gives what stands for a character in a pattern. */
-function literally(character: string): string {
-  return character.split("").map((unit) => `\\u${hex(unit.charCodeAt(0), 4)}`).join("");
 }

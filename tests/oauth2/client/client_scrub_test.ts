@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
-import { scrub, scrubBeginning, withoutSent } from "../../../src/oauth2/client/scrub.ts";
-import { sentSecrets } from "../../../src/oauth2/client/sent_secrets.ts";
+import {
+  scrub,
+  scrubBeginning,
+  sentSecrets,
+  withoutSent,
+} from "../../../src/oauth2/client/scrub.ts";
 import { test } from "../../support/test.ts";
 
 const SECRET = `p@ss/wörd+1 2"3'<4>&=😀`;
