@@ -27,7 +27,7 @@ test("fw runs where deno install has put it, and makes projects of its checkout"
   const task = ["task", "--quiet", "fw", "generate", "service", "mail"];
   const generated = await run([process.execPath, ...task], { cwd: join(cwd, "shop") });
   assert.match(generated.stdout, /^create src\/mail\/mail_service\.ts\n/);
-});
+}, { exhaustive: true });
 
 test("fw runs by npx from the package for npm, and makes projects of its release", async () => {
   using folder = new TemporaryFolder();
@@ -48,4 +48,4 @@ test("fw runs by npx from the package for npm, and makes projects of its release
   const env = { ...process.env, DATABASE_URL: "sqlite::memory:" };
   const tested = await run([process.execPath, "test", "-A"], { cwd: join(cwd, "shop"), env });
   assert.equal(tested.code, 0, tested.stdout + tested.stderr);
-});
+}, { exhaustive: true });

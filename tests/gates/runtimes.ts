@@ -1,6 +1,6 @@
 /**
- * Runs the one suite on Deno, Node and Bun, and the tests of workerd, three of them at a time. Prints
- * how many tests passed, failed, were skipped, or need another runtime, and which. All come from npm.
+ * Runs the one suite, exhaustive tests included, on Deno, Node and Bun, and the tests of workerd, three
+ * of them at a time. Prints how many tests passed, failed, were skipped, or need another runtime, and which. All come from npm.
  *
  * Fails if a test failed, if one was skipped for anything but the vectors of Wycheproof where they are
  * not, or if the runtimes do not have the same number of tests.
@@ -10,6 +10,7 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { SKIP_WYCHEPROOF } from "../oauth2/resource_server/wycheproof.ts";
 import { ROOT, sourceFiles } from "../support/project.ts";
+import { SCOPE } from "../support/test.ts";
 import { type Command, runSideBySide } from "../support/side_by_side.ts";
 import {
   BUN_SUMMARY,
@@ -41,10 +42,13 @@ const files = sourceFiles("tests").filter((file) =>
 /** The longest first. The types are a gate of their own. */
 const RUNTIMES: readonly Runtime[] = [
   deno("deno", [PROCESSES, [`--ignore=${[EDGE, ...PROCESSES].join(",")}`]]),
-  node("24.21.0"),
+  node("24.21.0", { flags: ["--test-isolation=none"] }),
   // the oldest that the documentation promises, whose warning of node:sqlite would be in what tests compare
   node("22.21.0", {
-    flags: [`--import=${pathToFileURL(join(ROOT, "tests/support/lower_using.ts"))}`],
+    flags: [
+      "--experimental-test-isolation=none",
+      `--import=${pathToFileURL(join(ROOT, "tests/support/lower_using.ts"))}`,
+    ],
     env: { NODE_OPTIONS: "--disable-warning=ExperimentalWarning" },
   }),
   {
@@ -60,7 +64,9 @@ const runtimes = RUNTIMES.filter(({ name }) =>
   wanted.length === 0 || wanted.some((word) => name.startsWith(word))
 );
 // much of what tests do is to wait
-const endings = runSideBySide(runtimes.flatMap(({ commands }) => commands), { atOnce: 3 }).values();
+const commands = runtimes.flatMap(({ commands }) => commands)
+  .map(({ words, env }) => ({ words, env: { [SCOPE]: "all", ...env } }));
+const endings = runSideBySide(commands, { atOnce: 3 }).values();
 const rows: string[] = [];
 const skipped: { readonly why: string; readonly count: number; readonly names: string[] }[] = [];
 const sums = { passed: 0, failed: 0, skipped: 0 };
@@ -136,8 +142,7 @@ function node(
     name: `node ${major}`,
     commands: [{
       words: ["npx", "-y", "-p", `node@${version}`, "node", ...flags, ...test],
-      // it runs each file in a process of its own: what they share is compiled once
-      env: { NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/node"), ...env },
+      env,
     }],
     summary: NODE_SUMMARY,
   };

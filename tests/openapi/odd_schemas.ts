@@ -118,7 +118,7 @@ const ZOD: Readonly<Record<string, Row>> = {
 
 const ARKTYPE: Readonly<Record<string, Row>> = {
   bigint: [type("bigint")],
-  date: [type("Date")],
+  date: [type("Date").describe("a day")], // arktype has one type for equal definitions
   dateRange: [type("Date > d'2020-01-01'")],
   defaultDate: [type({ a: type("Date").default(() => new Date(0)) }), [{}]],
   enumerated: [type.enumerated("a", 1, null), ["a", 1, null], ["b", 2]],

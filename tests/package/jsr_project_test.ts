@@ -40,6 +40,7 @@ denoTest(
     assert.match(await succeed([...fw, "new", "shop", "--no-git"], { cwd, env }), /^Made shop\.\n/);
     await succeed([process.execPath, "test", "-A"], { cwd: join(cwd, "shop"), env });
   },
+  { exhaustive: true },
 );
 
 denoTest("deno publish has nothing to warn of", async () => {

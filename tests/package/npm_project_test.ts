@@ -10,7 +10,7 @@ import { Site } from "../edge/site.ts";
 import { Worker } from "../edge/worker.ts";
 import { LEFT_OUT } from "./left_out.ts";
 import { ROOT } from "../support/project.ts";
-import { testOn } from "../support/test.ts";
+import { SCOPE, testOn } from "../support/test.ts";
 import { newNpmProject, runtimeOf, succeed } from "./npm_project.ts";
 import { serveNpmRegistry } from "./npm_registry.ts";
 import { addedBy, assertQuickStart } from "./quick_start.ts";
@@ -39,7 +39,8 @@ function edgeExample(): string {
 }
 
 const denoTest = testOn(["deno"], "it builds the package, and runs the other runtimes");
-const tarball = "Deno" in globalThis ? await build() : "";
+const isRun = "Deno" in globalThis && process.env[SCOPE] === "all";
+const tarball = isRun ? await build() : "";
 
 denoTest(
   "npm installs the package: the quick start is served by Node, and passes its types",
@@ -65,6 +66,7 @@ denoTest(
       );
     }
   },
+  { exhaustive: true },
 );
 
 denoTest(
@@ -83,6 +85,7 @@ denoTest(
     const metrics = await bundle(METRICS, { project: cwd });
     await assert.rejects(Worker.start(metrics.code), /bundles for the edge leave them out/);
   },
+  { exhaustive: true },
 );
 
 denoTest("bun add installs the package: the quick start is served by Bun", async () => {
@@ -95,7 +98,7 @@ denoTest("bun add installs the package: the quick start is served by Bun", async
   await succeed([bun, "add", ...addedBy("bun add")], { cwd, env });
   assert.equal(await succeed([bun, "import_all.mjs"], { cwd }), "true");
   await assertQuickStart({ cwd, program: bun });
-});
+}, { exhaustive: true });
 
 denoTest("deno add installs the package for npm: the quick start is served by Deno", async () => {
   await using registry = await serveNpmRegistry(tarball);
@@ -107,7 +110,7 @@ denoTest("deno add installs the package for npm: the quick start is served by De
   await succeed([process.execPath, "check", "main.ts", "all.ts"], { cwd, env });
   await succeed([process.execPath, "run", "--no-prompt", "all.ts"], { cwd, env });
   await assertQuickStart({ cwd, env });
-});
+}, { exhaustive: true });
 
 /** Builds the package for all tests, and starts the bundler, whose process is that of all as well. */
 async function build(): Promise<string> {

@@ -1,22 +1,42 @@
 /** One `test` for three runtimes: `Deno.test` with its sanitizers on, `node:test` elsewhere. */
+import process from "node:process";
 import { test as nodeTest } from "node:test";
 
 /** A runtime that runs the tests. */
 export type TestRuntime = "deno" | "node" | "bun";
 
-/** Registers a test; `skip` says why it cannot run here. */
-export type Test = (name: string, body: Body, options?: { skip?: string | undefined }) => void;
+/** Options of a test. */
+export interface TestOptions {
+  /** Why it cannot run here; `undefined` if it can. */
+  readonly skip?: string | undefined;
+  /** Whether it is exhaustive rather than telling, so that only `deno task test:all` runs it. */
+  readonly exhaustive?: boolean;
+}
+
+/** Registers a test. */
+export type Test = (name: string, body: Body, options?: TestOptions) => void;
 
 type Body = () => void | Promise<void>;
 
-/** Registers a test on each runtime. The name of one that is skipped ends with the reason, in brackets. */
-export function test(name: string, body: Body, { skip }: { skip?: string | undefined } = {}): void {
-  const title = skip === undefined ? name : `${name} [${skip}]`;
-  if (!("Deno" in globalThis)) return void nodeTest(title, { skip: skip !== undefined }, body);
+/** The variable that is `all` where exhaustive tests run too. */
+export const SCOPE = "FW_TEST";
+
+const EXHAUSTIVE = "exhaustive: deno task test:all runs it";
+
+/** Registers a test on each runtime. The name of a skipped test ends with the reason, in brackets. */
+export function test(
+  name: string,
+  body: Body,
+  { skip, exhaustive = false }: TestOptions = {},
+): void {
+  const isLeftOut = exhaustive && process.env[SCOPE] !== "all";
+  const reason = skip ?? (isLeftOut ? EXHAUSTIVE : undefined);
+  const title = reason === undefined ? name : `${name} [${reason}]`;
+  if (!("Deno" in globalThis)) return void nodeTest(title, { skip: reason !== undefined }, body);
   Deno.test({
     name: title,
     fn: body,
-    ignore: skip !== undefined,
+    ignore: reason !== undefined,
     sanitizeOps: true,
     sanitizeResources: true,
   });
