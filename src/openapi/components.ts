@@ -3,14 +3,9 @@
  *
  * @module
  */
-import { PROBLEM_MEDIA_TYPE } from "../core/http/problem.ts";
 import type { ComponentsObject, PathItemObject, ResponseObject } from "./openapi_document.ts";
-import {
-  describeProblem,
-  PROBLEM_SCHEMAS,
-  problemResponseName,
-} from "./operation/problem_responses.ts";
-import type { SchemaComponents } from "./json_schema/schema_components.ts";
+import { describeProblem, problemResponseName } from "./operation/problem_responses.ts";
+import type { ResponsesContext } from "./operation/responses.ts";
 
 /**
  * Gives the components that the operations refer to, and those by hand, which go before them.
@@ -19,29 +14,29 @@ import type { SchemaComponents } from "./json_schema/schema_components.ts";
  */
 export function componentsOf(
   paths: Readonly<Record<string, PathItemObject>>,
-  schemas: SchemaComponents,
   byHand: ComponentsObject = {},
+  { schemas, problems }: ResponsesContext,
 ): ComponentsObject | undefined {
-  const generated = schemas.usedIn([paths, byHand]);
-  const problems = new Set<string>();
+  const statuses = new Set<string>();
   let hasProblem = false;
   for (const { responses } of Object.values(paths).flatMap((item) => Object.values(item))) {
     for (const [status, response] of Object.entries(responses)) {
-      if ("$ref" in response) problems.add(status);
-      hasProblem ||= "$ref" in response || PROBLEM_MEDIA_TYPE in (response.content ?? {});
+      if ("$ref" in response) statuses.add(status);
+      hasProblem ||= "$ref" in response || problems.contentType in (response.content ?? {});
     }
   }
-  const taken = hasProblem && Object.keys(PROBLEM_SCHEMAS).find((name) => name in generated);
-  if (taken) throw new TypeError(`Cannot describe ${taken}: problem documents have that name`);
   const responses: Record<string, ResponseObject> = {};
-  for (const status of [...problems].map(Number)) {
-    responses[problemResponseName(status)] = describeProblem(status);
+  for (const status of [...statuses].map(Number)) {
+    responses[problemResponseName(status)] = describeProblem(status, problems);
   }
+  const generated = schemas.usedIn([paths, responses, byHand]);
+  const taken = hasProblem && Object.keys(problems.components).find((name) => name in generated);
+  if (taken) throw new TypeError(`Cannot describe ${taken}: problem documents have that name`);
   const components = {
     ...byHand,
     schemas: {
       ...generated,
-      ...hasProblem && structuredClone(PROBLEM_SCHEMAS), // each document has its own
+      ...hasProblem && structuredClone(problems.components), // each document has its own
       ...byHand.schemas,
     },
     responses: { ...responses, ...byHand.responses },

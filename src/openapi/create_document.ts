@@ -13,6 +13,7 @@ import { pathItemsOf } from "./operation/path_items.ts";
 import { SchemaComponents } from "./json_schema/schema_components.ts";
 import { SchemaNames } from "./json_schema/schema_names.ts";
 import { usesOf, warningsOf } from "./json_schema/schema_uses.ts";
+import { problemBodiesOf, problemUseOf } from "./operation/problem_responses.ts";
 import { checkSchemes } from "./operation/security.ts";
 import { textProperties, textWarningsOf } from "./operation/text_parameters.ts";
 
@@ -51,14 +52,17 @@ export async function createDocument(
   const { apiPrefix = application.apiPrefix } = options;
   const routes = application.routes.filter(({ bound }) => !bound.route.options.openapi?.hidden);
   checkSchemes(routes, application.global, options);
-  const uses = routes.flatMap(usesOf);
+  const ofRoutes = routes.flatMap(usesOf);
+  const ofProblems = problemUseOf(options, ofRoutes);
+  const uses = ofProblems ? [...ofRoutes, ofProblems] : ofRoutes;
   const convert = await createConvert(uses);
   const taken = Object.keys(options.components?.schemas ?? {});
   const schemas = new SchemaComponents(convert, new SchemaNames(convert, uses), { taken });
+  const problems = problemBodiesOf(options, { use: ofProblems, schemas });
   const properties = textProperties(schemas);
-  const context = { ...application, options, apiPrefix, schemas, properties };
+  const context = { ...application, options, apiPrefix, schemas, problems, properties };
   const { paths, warnings } = pathItemsOf(application.routes, context);
-  const components = componentsOf(paths, schemas, options.components);
+  const components = componentsOf(paths, options.components, context);
   const { title, version, info, documentTags: tags } = options;
   const { servers = [{ url: "/" }], security = [] } = options; // what OpenAPI takes them for, unsaid
   return {

@@ -20,7 +20,7 @@
  */
 export type { DocsSignIn, DocsUi } from "./docs/docs_page_options.ts";
 export type { JsonSchema } from "./json_schema/json_schema.ts";
-export type { OpenApiOptions } from "./options.ts";
+export type { OpenApiOptions, OpenApiProblem } from "./options.ts";
 export type {
   ComponentsObject,
   HeaderObject,

@@ -4,6 +4,8 @@
  * @module
  */
 import { composePath } from "../core/route/path.ts";
+import { isValibot } from "../core/schema/libraries/valibot.ts";
+import { type AnySchema, isStandardSchema } from "../core/schema/validation.ts";
 import type { DocsSignIn, DocsUi } from "./docs/docs_page_options.ts";
 import type {
   ComponentsObject,
@@ -45,6 +47,8 @@ export interface OpenApiOptions {
   readonly documentTags?: readonly TagObject[] | undefined;
   /** Components by hand, which go before generated ones of their names. */
   readonly components?: ComponentsObject | undefined;
+  /** The error responses of the application, where a global filter makes them; problem documents by default. */
+  readonly problem?: OpenApiProblem | undefined;
   /** What every operation needs that does not say otherwise. */
   readonly security?: readonly SecurityRequirementObject[] | undefined;
   /**
@@ -66,6 +70,17 @@ export interface OpenApiOptions {
   readonly docsSignIn?: DocsSignIn | undefined;
 }
 
+/** The bodies of an application's error responses, in place of problem documents (RFC 9457). */
+export interface OpenApiProblem {
+  /**
+   * Their schema, of a library that offers JSON Schema; or its name: that of a `dto()` which a route uses,
+   * or one in `components.schemas`.
+   */
+  readonly schema: AnySchema | string;
+  /** Their media type; `application/json` by default. */
+  readonly contentType?: string | undefined;
+}
+
 /** Options with their defaults. */
 export type ResolvedOpenApiOptions =
   & OpenApiOptions
@@ -84,8 +99,8 @@ type Defaulted =
 /**
  * Fills in the defaults.
  *
- * @throws {TypeError} if a path is none or has parameters, if the paths are one, or if a security scheme
- * is required that is not declared
+ * @throws {TypeError} if a path is invalid or has parameters, if the paths are equal, if a required security
+ * scheme is not declared, or if the schema of problems offers no JSON Schema
  */
 export function resolveOptions(options: OpenApiOptions = {}): ResolvedOpenApiOptions {
   const {
@@ -110,6 +125,7 @@ export function resolveOptions(options: OpenApiOptions = {}): ResolvedOpenApiOpt
   if (resolved.jsonPath === resolved.docsPath) refuse(`jsonPath and docsPath are both ${docsPath}`);
   if (docsUi !== "swagger-ui" && docsUi !== "scalar") refuse(`docsUi ${docsUi} is not known`);
   if (options.docsSignIn?.clientId === "") refuse("docsSignIn has no clientId");
+  if (options.problem) checkProblem(options.problem);
   const schemes = options.components?.securitySchemes ?? {};
   for (
     const scheme of (options.security ?? []).flatMap((requirement) => Object.keys(requirement))
@@ -119,6 +135,21 @@ export function resolveOptions(options: OpenApiOptions = {}): ResolvedOpenApiOpt
     }
   }
   return resolved;
+}
+
+/** A media type (RFC 9110 §8.3.1), with or without parameters. */
+const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:;[^\r\n]*)?$/;
+
+function checkProblem({ schema, contentType = "application/json" }: OpenApiProblem): void {
+  if (!MEDIA_TYPE.test(contentType)) {
+    refuse(`problem.contentType ${JSON.stringify(contentType)} is not a media type`);
+  }
+  if (typeof schema === "string") return; // whether there is one is known when the document is made
+  if (!isStandardSchema(schema)) refuse("problem.schema is neither a schema nor the name of one");
+  const { "~standard": standard } = schema;
+  if (!isValibot(schema) && !("jsonSchema" in standard)) {
+    refuse(`problem.schema is of ${standard.vendor}, which offers no JSON Schema`);
+  }
 }
 
 function endpointPath(path: string): string {

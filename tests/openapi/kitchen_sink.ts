@@ -3,7 +3,15 @@
  *
  * @module
  */
-import { type FwApplication, FwFactory, type Module, module } from "../../mod.ts";
+import * as v from "valibot";
+import {
+  dto,
+  type FwApplication,
+  FwFactory,
+  HttpException,
+  type Module,
+  module,
+} from "../../mod.ts";
 import type { InfoObject, OpenApiOptions } from "../../src/openapi/mod.ts";
 import { type Issuer, issuer } from "../oauth2/issuer.ts";
 import { AnswersModule } from "./kitchen_sink/answers.ts";
@@ -23,6 +31,34 @@ const INFO: Required<Omit<InfoObject, "title" | "version">> = {
 
 const SCOPES = { read: "To read", write: "To write" };
 const ISSUER = "https://id.example.org";
+
+const Issue = dto("FailureIssue", v.object({ at: v.string(), why: v.string() }));
+const Failure = dto(
+  "Failure",
+  v.strictObject({
+    failure: v.strictObject({
+      code: v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599)),
+      reason: v.string(),
+      issues: v.array(Issue),
+    }),
+  }),
+);
+
+/** The media type of its errors. */
+export const FAILURE_MEDIA_TYPE = "application/vnd.kitchen.failure+json";
+
+/** Answers every error that no other filter does. */
+function failureFilter(error: unknown): Response {
+  const { status, message, headers, errors = [] } = HttpException.from(error);
+  const issues = errors.map((each) => ({ at: `${each.in} ${each.field}`, why: each.message }));
+  const body: v.InferOutput<typeof Failure> = {
+    failure: { code: status, reason: message, issues },
+  };
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { ...headers, "content-type": FAILURE_MEDIA_TYPE },
+  });
+}
 
 /** Every option. */
 export const KITCHEN_SINK_OPTIONS: {
@@ -67,7 +103,7 @@ export const KITCHEN_SINK_OPTIONS: {
       NotFound: {
         description: "It is not here",
         content: {
-          "application/problem+json": { schema: { $ref: "#/components/schemas/ProblemDetails" } },
+          [FAILURE_MEDIA_TYPE]: { schema: { $ref: "#/components/schemas/Failure" } },
         },
       },
       Paid: {
@@ -104,6 +140,7 @@ export const KITCHEN_SINK_OPTIONS: {
       },
     },
   },
+  problem: { schema: Failure, contentType: FAILURE_MEDIA_TYPE },
   security: [{}, { apiKey: [] }, { basic: [], certificate: [] }],
   inferRouteSecurityFromRoles: true,
   rolesSecurityScheme: "login",
@@ -133,6 +170,7 @@ export async function createKitchenSink(): Promise<KitchenSink> {
     .useRequestId()
     .useRateLimit({ max: 1_000_000 })
     .useOAuth2(tokens.verifier)
+    .useGlobalFilters(failureFilter)
     .enableOpenApi(KITCHEN_SINK_OPTIONS);
   return { app, issuer: tokens, [Symbol.asyncDispose]: () => app.close() };
 }

@@ -3,7 +3,7 @@ import type { OpenApiDocument, OperationObject } from "../../src/openapi/mod.ts"
 import { captureLogs } from "../support/capture_logs.ts";
 import { test } from "../support/test.ts";
 import { EmbeddedSchemas, pointerOf } from "./embedded_schemas.ts";
-import { createKitchenSink, KITCHEN_SINK_OPTIONS } from "./kitchen_sink.ts";
+import { createKitchenSink, FAILURE_MEDIA_TYPE, KITCHEN_SINK_OPTIONS } from "./kitchen_sink.ts";
 import { goodRequests } from "./kitchen_sink/good_requests.ts";
 import { sentParameters } from "./sent_parameters.ts";
 
@@ -128,6 +128,8 @@ test("the schemas of the kitchen sink's components are its dtos, once unless the
       "Changing",
       "Circle",
       "Comment",
+      "Failure",
+      "FailureIssue",
       "Folder",
       "Formats",
       "Kinds",
@@ -137,7 +139,6 @@ test("the schemas of the kitchen sink's components are its dtos, once unless the
       "Note",
       "Numbers",
       "Person",
-      "ProblemDetails",
       "Product",
       "ProductInput",
       "Range",
@@ -147,7 +148,6 @@ test("the schemas of the kitchen sink's components are its dtos, once unless the
       "Square",
       "Stored",
       "Upload",
-      "ValidationIssue",
       "ZodChanged",
       "ZodChanging",
       "ZodKinds",
@@ -228,10 +228,10 @@ test("the kitchen sink serves document and page where its options say, and nowhe
       ["/specs/api.yaml", 200, "application/yaml"],
       ["/specs/manual", 200, "text/html"],
       ["/specs/manual/oauth2-redirect", 200, "text/html"],
-      ["/openapi.json", 404, "application/problem+json"],
-      ["/openapi.yaml", 404, "application/problem+json"],
-      ["/docs", 404, "application/problem+json"],
-      ["/api/v1/specs/api.json", 404, "application/problem+json"],
+      ["/openapi.json", 404, FAILURE_MEDIA_TYPE],
+      ["/openapi.yaml", 404, FAILURE_MEDIA_TYPE],
+      ["/docs", 404, FAILURE_MEDIA_TYPE],
+      ["/api/v1/specs/api.json", 404, FAILURE_MEDIA_TYPE],
     ]);
     const page = await (await sink.app.request("/specs/manual")).text();
     for (const part of ["<title>Kitchen sink</title>", "/scalar/", '"docs"', '"read"']) {

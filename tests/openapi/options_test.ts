@@ -1,6 +1,9 @@
+import { type } from "arktype";
 import assert from "node:assert/strict";
 import * as v from "valibot";
+import * as z from "zod";
 import {
+  type AnySchema,
   controller,
   dto,
   type FwApplication,
@@ -11,6 +14,7 @@ import {
   route,
 } from "../../mod.ts";
 import { OAuth2Guard, OAuth2Principal } from "../../src/oauth2/mod.ts";
+import type { OpenApiProblem } from "../../src/openapi/mod.ts";
 import { resolveOptions } from "../../src/openapi/options.ts";
 import { test } from "../support/test.ts";
 import { applicationOf, controllerOf, documentOf, OK } from "./described.ts";
@@ -57,6 +61,7 @@ test("OpenApiOptions: what is given stays; paths are composed as those of routes
     docsUi: "scalar",
     assets: "/assets",
     docsSignIn: { clientId: "docs" },
+    problem: { schema: "Failure" },
   };
   assert.deepEqual(resolveOptions(given), {
     ...given,
@@ -253,3 +258,140 @@ function frozen<T extends object>(object: T): T {
   for (const each of Object.values(object)) if (typeof each === "object" && each) frozen(each);
   return Object.freeze(object);
 }
+
+const Envelope = dto("Envelope", v.object({ error: v.object({ message: v.string() }) }));
+const DELETE = controllerOf({
+  remove: route.delete("/things/:id", {
+    status: 204,
+    openapi: { responses: { 409: "It is in use" } },
+  }, () => undefined),
+});
+const ENVELOPE = {
+  type: "object",
+  properties: {
+    error: {
+      type: "object",
+      properties: { message: { type: "string" } },
+      required: ["message"],
+    },
+  },
+  required: ["error"],
+};
+
+/** What `problem` can be, with the media type and the schemas that follow from it. */
+const PROBLEMS: Readonly<
+  Record<string, readonly [options: OpenApiOptions, type: string, schema: object, named: object]>
+> = {
+  "a dto of valibot": [
+    { problem: { schema: Envelope } },
+    "application/json",
+    { $ref: "#/components/schemas/Envelope" },
+    { Envelope: ENVELOPE },
+  ],
+  "a schema without a name, and a media type": [
+    {
+      problem: { schema: v.object({ code: v.number() }), contentType: "application/x.error+json" },
+    },
+    "application/x.error+json",
+    { type: "object", properties: { code: { type: "number" } }, required: ["code"] },
+    {},
+  ],
+  "a schema of zod": [
+    { problem: { schema: z.object({ code: z.number() }) } },
+    "application/json",
+    { type: "object", properties: { code: { type: "number" } }, required: ["code"] },
+    {},
+  ],
+  "a type of arktype": [
+    { problem: { schema: type({ code: "number" }) } },
+    "application/json",
+    { type: "object", properties: { code: { type: "number" } }, required: ["code"] },
+    {},
+  ],
+  "the name of a component by hand": [
+    {
+      problem: { schema: "Failure", contentType: "application/json; charset=utf-8" },
+      components: { schemas: { Failure: { type: "object" } } },
+    },
+    "application/json; charset=utf-8",
+    { $ref: "#/components/schemas/Failure" },
+    { Failure: { type: "object" } },
+  ],
+};
+for (const [what, [openApi, type, schema, named]] of Object.entries(PROBLEMS)) {
+  test(`OpenApiOptions: problem describes every error response: ${what}`, async () => {
+    const { paths, components } = await documentOf(DELETE, { openApi });
+    const content = { [type]: { schema } };
+    assert.deepEqual(paths["/things/{id}"]?.delete?.responses, {
+      204: { description: "No Content" },
+      404: { $ref: "#/components/responses/NotFound" },
+      409: { description: "It is in use", content },
+    });
+    assert.deepEqual(components?.responses, {
+      NotFound: { description: "There is no such resource", content },
+    });
+    assert.deepEqual(components?.schemas ?? {}, named);
+  });
+}
+
+test("OpenApiOptions: problem can be the name of a dto that a route uses", async () => {
+  const routes = controllerOf({
+    take: route.post("/errors", { body: Envelope, status: 204 }, () => undefined),
+  });
+  const { components } = await documentOf(routes, { openApi: { problem: { schema: "Envelope" } } });
+  const content = { "application/json": { schema: { $ref: "#/components/schemas/Envelope" } } };
+  for (const name of ["BadRequest", "ContentTooLarge", "UnprocessableContent"]) {
+    assert.deepEqual(components?.responses?.[name]?.content, content, name);
+  }
+  assert.deepEqual(components?.schemas, { Envelope: ENVELOPE });
+});
+
+test("OpenApiOptions: a 429 has its Retry-After whatever its body is", async () => {
+  const app = await applicationOf(things);
+  app.useRateLimit().enableOpenApi({ problem: { schema: Envelope } });
+  const { components } = await app.openApi();
+  assert.deepEqual(components?.responses?.TooManyRequests?.headers, {
+    "Retry-After": {
+      description: "When to try again, in seconds",
+      required: true,
+      schema: { type: "integer", minimum: 0 },
+    },
+  });
+});
+
+test("OpenApiOptions: without an error response, the schema of problem is no component", async () => {
+  const document = await documentOf(things, { openApi: { problem: { schema: Envelope } } });
+  assert.equal(document.components, undefined);
+});
+
+test("OpenApiOptions: problem is validated by the call", async () => {
+  const app = await applicationOf(things);
+  const text = v.string();
+  const untold: AnySchema = { "~standard": { ...text["~standard"], vendor: "home-made" } };
+  for (
+    const [problem, message] of [
+      [{ schema: untold }, "problem.schema is of home-made, which offers no JSON Schema"],
+      [{ schema: {} }, "problem.schema is neither a schema nor the name of one"],
+      [{}, "problem.schema is neither a schema nor the name of one"],
+      [{ schema: text, contentType: "json" }, 'problem.contentType "json" is not a media type'],
+      [
+        { schema: text, contentType: "a/b\r\nc" },
+        String.raw`problem.contentType "a/b\r\nc" is not a media type`,
+      ],
+    ] as const
+  ) {
+    assert.throws(
+      () => app.enableOpenApi({ problem: problem as OpenApiProblem }),
+      { name: "TypeError", message: `Cannot enable OpenAPI: ${message}` },
+    );
+  }
+});
+
+test("OpenApiOptions: a schema of problem that is missing fails when the document is made", async () => {
+  const openApi = { problem: { schema: "Missing" } };
+  await assert.rejects(documentOf(things, { openApi }), {
+    name: "TypeError",
+    message: "Cannot describe the problem responses: no route uses a schema named Missing, and " +
+      "components.schemas does not have it",
+  });
+});

@@ -14,7 +14,7 @@ import { createTestApplication, type DevelopmentIdentityProvider } from "../../s
 import { captureLogs } from "../support/capture_logs.ts";
 import { type Issuer, issuer } from "../oauth2/issuer.ts";
 import { test } from "../support/test.ts";
-import { createKitchenSink } from "./kitchen_sink.ts";
+import { createKitchenSink, FAILURE_MEDIA_TYPE } from "./kitchen_sink.ts";
 import type { Untold } from "./property/arbitrary_value.ts";
 import { checkAnswer } from "./property/check_answer.ts";
 import { checkAnswers, type Send, type TrialResult } from "./property/check_answers.ts";
@@ -189,6 +189,7 @@ test("the answers of the kitchen sink are those of its document", async () => {
   const { answers } = await checkAnswers({
     send: sender(app),
     jsonPath: "/specs/api.json",
+    problemType: FAILURE_MEDIA_TYPE,
     callers,
     requests: REQUESTS.kitchenSink,
     untold: UNTOLD,

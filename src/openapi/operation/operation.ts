@@ -19,12 +19,11 @@ import { parametersOf } from "./parameters.ts";
 import type { PathTemplate } from "./path_templates.ts";
 import type { Properties } from "./properties.ts";
 import { requestBodyOf } from "./request_body.ts";
-import { responsesOf } from "./responses.ts";
-import type { SchemaComponents } from "../json_schema/schema_components.ts";
+import { type ResponsesContext, responsesOf } from "./responses.ts";
 import { securityOf } from "./security.ts";
 
 /** What operations have in common. */
-export interface OperationContext {
+export interface OperationContext extends ResponsesContext {
   /** The options of the document. */
   readonly options: ResolvedOpenApiOptions;
   /** What stands before the paths of all routes. */
@@ -33,8 +32,6 @@ export interface OperationContext {
   readonly global: GlobalProtection;
   /** Whether the number of requests is limited. */
   readonly isRateLimited: boolean;
-  /** The schemas of the document. */
-  readonly schemas: SchemaComponents;
   /** Gives the properties of a schema of text. */
   readonly properties: (schema: AnySchema) => Properties;
 }
@@ -60,7 +57,7 @@ export function methodsOf({ method, bound }: PlacedRoute): readonly OperationMet
 export function operationOf(
   placed: PlacedRoute,
   { method, template }: OperationPlace,
-  { options, apiPrefix, global, isRateLimited, schemas, properties }: OperationContext,
+  { options, apiPrefix, global, isRateLimited, schemas, problems, properties }: OperationContext,
 ): OperationObject {
   const { deprecated } = placed.bound.route.options.openapi ?? {};
   const description = descriptionOf(placed);
@@ -86,7 +83,7 @@ export function operationOf(
     ...deprecated && { deprecated: true },
     ...parameters.length > 0 && { parameters },
     ...requestBody && { requestBody },
-    responses: responsesOf(placed, method, { schemas, sources }),
+    responses: responsesOf(placed, method, { schemas, problems, sources }),
     ...security && { security },
   };
 }

@@ -7,7 +7,11 @@ import { type Problem, PROBLEM_MEDIA_TYPE } from "../../core/http/problem.ts";
 import { errorStatusText } from "../../core/http/status_text.ts";
 import type { ValidationIssue } from "../../core/http/http_exception.ts";
 import type { JsonSchema } from "../json_schema/json_schema.ts";
+import type { SchemaComponents } from "../json_schema/schema_components.ts";
+import { dtoName } from "../../core/schema/dto.ts";
+import type { DocumentedUse } from "../json_schema/schema_names.ts";
 import type { ResponseObject } from "../openapi_document.ts";
+import type { ResolvedOpenApiOptions } from "../options.ts";
 
 const PROBLEM_DETAILS: JsonSchema = {
   type: "object",
@@ -43,11 +47,62 @@ const VALIDATION_ISSUE: JsonSchema = {
   required: ["in", "field", "message"],
 };
 
-/** The schemas of problem documents, in `components.schemas`. */
-export const PROBLEM_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  ProblemDetails: PROBLEM_DETAILS,
-  ValidationIssue: VALIDATION_ISSUE,
+/** The bodies of problem responses. */
+export interface ProblemBodies {
+  /** Their media type. */
+  readonly contentType: string;
+  /** Returns their schema, which may become a component. */
+  schema(): JsonSchema;
+  /** What `components.schemas` needs for that, beside the schemas of the application. */
+  readonly components: Readonly<Record<string, JsonSchema>>;
+  /** Returns an example. */
+  exampleOf?(status: number, detail: string): object;
+}
+
+const PROBLEM_DOCUMENTS: ProblemBodies = {
+  contentType: PROBLEM_MEDIA_TYPE,
+  schema: () => ({ $ref: "#/components/schemas/ProblemDetails" }),
+  components: { ProblemDetails: PROBLEM_DETAILS, ValidationIssue: VALIDATION_ISSUE },
+  exampleOf,
 };
+
+/**
+ * Returns the use of the schema of the application's own problem responses, unless it is a component that
+ * is written by hand.
+ *
+ * @throws {TypeError} if the options name a schema that is missing
+ */
+export function problemUseOf(
+  { problem, components }: ResolvedOpenApiOptions,
+  uses: readonly DocumentedUse[],
+): DocumentedUse | undefined {
+  if (!problem) return undefined;
+  const { schema } = problem;
+  const isName = typeof schema === "string";
+  if (isName && Object.hasOwn(components?.schemas ?? {}, schema)) return undefined;
+  const used = isName ? uses.find((use) => dtoName(use.schema) === schema)?.schema : schema;
+  if (!used) {
+    throw new TypeError(
+      `Cannot describe the problem responses: no route uses a schema named ${schema}, and ` +
+        "components.schemas does not have it",
+    );
+  }
+  return { schema: used, direction: "output", user: "the problem responses", isWhole: true };
+}
+
+/** Returns the bodies of problem responses: the application's own, or problem documents. */
+export function problemBodiesOf(
+  { problem }: ResolvedOpenApiOptions,
+  { use, schemas }: { readonly use: DocumentedUse | undefined; readonly schemas: SchemaComponents },
+): ProblemBodies {
+  if (!problem) return PROBLEM_DOCUMENTS;
+  const { schema, contentType = "application/json" } = problem;
+  return {
+    contentType,
+    schema: () => use ? schemas.describe(use) ?? {} : { $ref: `#/components/schemas/${schema}` },
+    components: {},
+  };
+}
 
 /** What the statuses mean that routes answer by themselves. */
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
@@ -66,16 +121,17 @@ export function problemResponseName(status: number): string {
   return errorStatusText(status).replaceAll(" ", "");
 }
 
-/** A response with a problem document; what it means is by default what its status says. */
+/** Describes a problem response; its description is by default that of its status. */
 export function describeProblem(
   status: number,
+  { contentType, schema, exampleOf }: ProblemBodies,
   description: string = DESCRIPTIONS[status] ?? errorStatusText(status),
 ): ResponseObject {
-  const schema = { $ref: "#/components/schemas/ProblemDetails" };
+  const example = exampleOf?.(status, description);
   return {
     description,
     ...status === 429 && { headers: { "Retry-After": structuredClone(RETRY_AFTER) } },
-    content: { [PROBLEM_MEDIA_TYPE]: { schema, example: exampleOf(status, description) } },
+    content: { [contentType]: { schema: schema(), ...example && { example } } },
   };
 }
 

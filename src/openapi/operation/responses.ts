@@ -10,7 +10,7 @@ import type { PlacedRoute } from "../../core/route/route_table.ts";
 import { successStatusText } from "../../core/http/status_text.ts";
 import type { JsonSchema } from "../json_schema/json_schema.ts";
 import type { OperationMethod, OperationObject, ResponseObject } from "../openapi_document.ts";
-import { describeProblem, problemResponseName } from "./problem_responses.ts";
+import { describeProblem, type ProblemBodies, problemResponseName } from "./problem_responses.ts";
 import type { SchemaComponents } from "../json_schema/schema_components.ts";
 
 type Responses = OperationObject["responses"];
@@ -27,17 +27,25 @@ export interface ProblemSources {
   readonly isRateLimited: boolean;
 }
 
+/** What the responses of all operations have in common. */
+export interface ResponsesContext {
+  /** The schemas of the document. */
+  readonly schemas: SchemaComponents;
+  /** The bodies of problem responses. */
+  readonly problems: ProblemBodies;
+}
+
 /** Describes what a route answers: what it lists, else its status; and the problems it can have. */
 export function responsesOf(
   { bound }: PlacedRoute,
   method: OperationMethod,
-  { schemas, sources }: { readonly schemas: SchemaComponents; readonly sources: ProblemSources },
+  { sources, ...context }: ResponsesContext & { readonly sources: ProblemSources },
 ): Responses {
   const { openapi: { responses: listed = {} } = {}, response, status = 200 } = bound.route.options;
   const success: ResponseObject = {
     description: successStatusText(status),
     ...response
-      ? content(schemas.describe({ schema: response, direction: "output" }))
+      ? content(context.schemas.describe({ schema: response, direction: "output" }))
       : anyBody(status),
   };
   const hasListedSuccess = Object.keys(listed).some((each) => Number(each) < 400 && each !== "304");
@@ -48,8 +56,10 @@ export function responsesOf(
     described[problem] = { $ref: `#/components/responses/${problemResponseName(problem)}` };
   }
   for (const [key, said] of Object.entries(listed)) {
-    const usual = Number(key) === status ? success : usualResponse(Number(key), said);
-    described[key] = listedResponse(said, usual, schemas);
+    const isSuccess = Number(key) === status;
+    described[key] = isSuccess
+      ? listedResponse(said, success, context.schemas)
+      : listedResponse(said, usualResponse(Number(key), said, context), context.schemas);
   }
   return method === "head" ? withoutBodies(described) : described;
 }
@@ -58,9 +68,10 @@ export function responsesOf(
 function usualResponse(
   status: number,
   said: string | RouteResponse,
+  { problems }: ResponsesContext,
 ): Partial<ResponseObject> {
   const description = typeof said === "string" ? said : said.description;
-  return status >= 400 ? describeProblem(status, description) : anyBody(status);
+  return status >= 400 ? describeProblem(status, problems, description) : anyBody(status);
 }
 
 /** Describes a response as its route lists it; what the list does not say is as usual. */

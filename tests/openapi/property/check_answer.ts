@@ -22,11 +22,13 @@ export interface Exchange {
   readonly planned: PlannedRequest;
   readonly sent: SentRequest;
   readonly response: Response;
+  /** The media type of error responses; that of problem documents by default. */
+  readonly problemType?: string | undefined;
 }
 
 /** Checks that an answer is one that the document tells of, and fits what it says of the request. */
 export async function checkAnswer(
-  { document, planned, sent, response }: Exchange,
+  { document, planned, sent, response, problemType = "application/problem+json" }: Exchange,
 ): Promise<CheckedAnswer> {
   const { status } = response;
   const operation = document.operationAt(sent.method, sent.path);
@@ -47,7 +49,7 @@ export async function checkAnswer(
     const isRefused = [404, 405].includes(status) ||
       status === 429 && planned.caller.isHasty === true;
     ensure(isRefused, "the document knows no such operation");
-    ensure(type === "application/problem+json", "an unknown path is answered without a problem");
+    ensure(type === problemType, "an unknown path is answered without a problem");
     return { operation, status, json };
   }
   ensure(described !== undefined, `${operation.id} documents no ${status}`);

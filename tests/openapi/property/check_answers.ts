@@ -18,6 +18,8 @@ export interface Trial extends RequestsOptions {
   readonly send: Send;
   /** Where the document is; `/openapi.json` by default. */
   readonly jsonPath?: string;
+  /** The media type of error responses; that of problem documents by default. */
+  readonly problemType?: string;
   /** How many requests are made. */
   readonly requests: number;
 }
@@ -37,7 +39,7 @@ export interface TrialResult {
  * so that some are for what others have made.
  */
 export async function checkAnswers(trial: Trial): Promise<TrialResult> {
-  const { send, jsonPath, requests } = trial;
+  const { send, jsonPath, problemType, requests } = trial;
   using document = await ServedDocument.fetch(send, jsonPath);
   const values = new SeenValues();
   const seen = new Map(document.operations.map(({ id }) => [id, new Set<number>()]));
@@ -46,7 +48,8 @@ export async function checkAnswers(trial: Trial): Promise<TrialResult> {
     const sent = writeRequest(planned, values);
     const { path, ...init } = sent;
     const response = await send(path, { ...init, redirect: "manual" } as RequestInit);
-    const { operation, status, json } = await checkAnswer({ document, planned, sent, response });
+    const exchange = { document, planned, sent, response, problemType };
+    const { operation, status, json } = await checkAnswer(exchange);
     if (status < 300) values.note(json);
     if (operation) seen.get(operation.id)?.add(status);
     answers += 1;
