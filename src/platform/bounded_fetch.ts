@@ -1,27 +1,27 @@
 /**
- * Requests to other servers: one each, within a time and a size, redirects not followed.
+ * Requests to other servers, limited in time and size, without following redirects.
  *
  * @module
  */
 import { readBounded, StreamTooLongError } from "./bounded_stream.ts";
 import { within } from "./time_limit.ts";
 
-/** The platform's `fetch`, or what takes its place. */
+/** The type of `fetch`. */
 export type Fetch = typeof fetch;
 
-/** The bounds of a request. */
+/** The limits of a request. */
 export interface BoundedFetchOptions {
-  /** What sends it. */
+  /** The function that sends it. */
   readonly fetch: Fetch;
-  /** How long it may take in milliseconds, the body of the answer included. */
+  /** The time limit in milliseconds, including the body of the response. */
   readonly timeoutMs: number;
-  /** The largest body in bytes. */
+  /** The size limit of the body in bytes. */
   readonly maxBytes: number;
 }
 
-/** What a server answered. */
+/** The response of a server. */
 export interface Answer {
-  /** Its status; that of a redirect is 3xx. */
+  /** Its status; 3xx for a redirect. */
   readonly status: number;
   /** Its headers. */
   readonly headers: Headers;
@@ -29,16 +29,16 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Why there is no answer. The message is a reason: "no answer in 5000 ms". It never escapes. */
+/** Why a request failed. The message is a reason, such as "no answer in 5000 ms". Callers convert it. */
 export class FetchFailure extends Error {
   /** The name of the class. */
   override readonly name = "FetchFailure";
 }
 
 /**
- * Sends a request and reads the whole answer.
+ * Sends a request and reads the whole response.
  *
- * @throws {FetchFailure} if there is none within the bounds
+ * @throws {FetchFailure} if it fails or exceeds a limit
  */
 export async function boundedFetch(
   url: URL,
@@ -69,7 +69,7 @@ export async function boundedFetch(
   throw new FetchFailure(`no answer in ${timeoutMs} ms`);
 }
 
-/** Gives the platform's error, which may tell the URL, without the query of it. */
+/** Returns the error of the platform without the query of the URL, which it can contain. */
 function withoutQuery(error: unknown, { search }: URL): unknown {
   if (search === "" || !(error instanceof Error)) return error;
   return new Error(error.message.replaceAll(search, ""));

@@ -12,11 +12,11 @@ export interface BoundedMapOptions<K, V> {
   readonly weigh?: (value: V) => number;
   /** Returns the time in milliseconds, for entries that expire; the platform's clock by default. */
   readonly now?: () => number;
-  /** Called with each entry that was removed to make room, not with one that was deleted or expired. */
+  /** Called with each entry that was removed to make room, but not with deleted or expired ones. */
   readonly onEvict?: (key: K, value: V) => unknown;
 }
 
-/** An entry and its neighbours in the order in which they were set. */
+/** An entry and its neighbours in insertion order. */
 interface Entry<K, V> {
   readonly key: K;
   readonly value: V;
@@ -31,7 +31,7 @@ interface Entry<K, V> {
  * value heavier than the whole map is not kept. It has no timers: an expired entry is removed when it is
  * looked up, when an entry that expires is set and all before it have expired, or by `prune()`.
  *
- * The order is a linked list: the first entry of a `Map` is slow to find after many deletions.
+ * The order is a linked list, because finding the first entry of a `Map` is slow after many deletions.
  */
 export class BoundedMap<K, V> {
   readonly #entries = new Map<K, Entry<K, V>>();
@@ -75,7 +75,7 @@ export class BoundedMap<K, V> {
     return value;
   }
 
-  /** Sets the value of a key, which becomes the newest, until a time of the clock; for ever by default. */
+  /** Sets the value of a key, which becomes the newest; by default it does not expire. */
   set(key: K, value: V, { expiresAtMs = Infinity }: { readonly expiresAtMs?: number } = {}): void {
     this.delete(key);
     const weight = this.#weigh(value);

@@ -1,5 +1,5 @@
 /**
- * Streams of bytes that are read up to a limit.
+ * Streams of bytes with a size limit.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export function boundedStream(
       if (bytes <= maxBytes) return controller.enqueue(value);
       onExceeded();
       controller.error(new StreamTooLongError(`The stream has more than ${maxBytes} bytes`));
-      await reader.cancel(); // so that the connection is not left waiting
+      await reader.cancel(); // so that the connection does not wait
     },
     cancel: (reason) => reader.cancel(reason),
   });

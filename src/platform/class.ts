@@ -4,7 +4,7 @@
  * @module
  */
 
-/** A class that the container can create: its constructor takes nothing, it calls `inject`. */
+/** A class that the container can create: its constructor has no parameters. */
 export type Class<T> = new () => T;
 
 /** A class used as a key; it may be abstract. */

@@ -1,23 +1,23 @@
 /**
- * Reading single variables of the process environment.
+ * Reads variables of the process environment.
  *
  * @module
  */
 
 /**
- * Reads a variable of the process environment: `undefined` if it is not set, or on a runtime without
- * process environment. On Deno it needs `--allow-env` for that name.
+ * Reads a variable of the process environment: `undefined` if it is not set, or if the runtime has no
+ * process environment. On Deno it needs `--allow-env` for the name.
  */
 export function readEnv(name: string): string | undefined {
   return globalThis.process?.env?.[name];
 }
 
-/** Tells whether `FW_ENV` is `production`. It throws where the process may not read that. */
+/** Checks whether `FW_ENV` is `production`. Throws if the process has no permission to read it. */
 export function isProduction(): boolean {
   return readEnv("FW_ENV") === "production";
 }
 
-/** Reads a port from a variable: an unsigned 16-bit integer, else the fallback. */
+/** Returns the port in a variable if it is an unsigned 16-bit integer, otherwise the fallback. */
 export function portFromEnv(name = "PORT", fallback = 3000): number {
   const text = readEnv(name) ?? "";
   const port = Number(text);

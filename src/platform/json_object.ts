@@ -1,33 +1,33 @@
 /**
- * Reading JSON objects.
+ * Reads JSON objects.
  *
  * @module
  */
 
-/** A JSON object, whose members are yet to be checked. */
+/** A JSON object with unchecked members. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Reads a JSON object; `undefined` if the text is none. */
+/** Parses a JSON object; returns `undefined` if the text is not one. */
 export function jsonObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
-    return undefined; // the parser's own words quote the text
+    return undefined; // the message of the parser quotes the text
   }
 }
 
-/** Gives an object without the members that are `null`, which many servers mean to be absent. */
+/** Returns an object without its `null` members, which many servers send for absent ones. */
 export function withoutNulls(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 }
 
-/** Tells whether a value is a JSON object. */
+/** Checks whether a value is a JSON object. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Freezes a value of JSON with all that it holds, however deep, and gives it. */
+/** Freezes a JSON value deeply and returns it. */
 export function deepFreeze<T>(value: T): T {
   const rest: unknown[] = [value];
   while (rest.length > 0) {

@@ -1,16 +1,16 @@
 /**
- * Keeping secrets out of what is printed.
+ * Redacts and compares secrets.
  *
  * @module
  */
 
-/** What stands for a secret wherever its holder is printed. */
+/** The text that replaces a secret when its owner is printed. */
 export const REDACTED = "<redacted>";
 
-/** What `console.log` calls: on Node and Bun the first, on Deno either. */
+/** The methods that `console.log` calls: the first on Node and Bun, both on Deno. */
 const INSPECTORS = [Symbol.for("nodejs.util.inspect.custom"), Symbol.for("Deno.customInspect")];
 
-/** Makes every inspection of a class's instances, on Deno, Node and Bun, give what `toString` gives. */
+/** Makes the inspection of a class's instances on Deno, Node and Bun return the result of `toString`. */
 export function inspectedByToString(type: { readonly prototype: object }): void {
   for (const symbol of INSPECTORS) {
     Object.defineProperty(type.prototype, symbol, {
@@ -21,7 +21,7 @@ export function inspectedByToString(type: { readonly prototype: object }): void 
   }
 }
 
-/** Words an object with the fields it has: `TokenSet { accessToken: <redacted>, scope: "a b" }`. */
+/** Formats an object with its present fields: `TokenSet { accessToken: <redacted>, scope: "a b" }`. */
 export function describe(
   name: string,
   fields: Readonly<Record<string, string | undefined>>,
@@ -30,7 +30,7 @@ export function describe(
   return `${name} { ${present.map(([key, value]) => `${key}: ${value}`).join(", ")} }`;
 }
 
-/** Tells whether two strings are equal, in a time that depends on the length of the second alone. */
+/** Checks whether two strings are equal, in a time that depends only on the length of the second. */
 export function equalInConstantTime(given: string, secret: string): boolean {
   let difference = given.length ^ secret.length;
   for (let i = 0; i < secret.length; i++) {

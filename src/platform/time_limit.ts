@@ -1,13 +1,13 @@
 /**
- * Bounds the time that something may take.
+ * Limits the time of asynchronous work.
  *
  * @module
  */
 
-/** The longest delay of a timer, in milliseconds: a longer one would be over at once. */
+/** The longest delay of a timer in milliseconds: a timer with a longer one fires at once. */
 export const MAX_DELAY_MS = 2 ** 31 - 1;
 
-/** Waits for work for at most `limitMs` milliseconds; tells whether it was done by then. */
+/** Waits for work for at most `limitMs` milliseconds; returns whether it was done by then. */
 export async function within(work: Promise<unknown>, limitMs: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, Math.min(limitMs, MAX_DELAY_MS));
@@ -24,7 +24,7 @@ export async function withTimeLimit<T>(promise: Promise<T>, limitMs: number): Pr
   throw new DOMException(`No answer in ${limitMs} ms`, "TimeoutError");
 }
 
-/** Tells whether a timer can run for so many milliseconds. */
+/** Checks whether a timer can have this delay in milliseconds. */
 export function isTimeLimit(limitMs: number): boolean {
   return limitMs > 0 && limitMs <= MAX_DELAY_MS;
 }

@@ -1,5 +1,5 @@
 /**
- * Work of the framework that goes on after its request is answered.
+ * Work of the framework that continues after the response.
  *
  * @module
  */
@@ -7,17 +7,17 @@ import { getRuntimeKey } from "hono/adapter";
 import type { Context } from "hono";
 
 /**
- * Keeps work alive though its request has ended. An edge runtime drops what is not handed to it, and
- * whoever waits for that waits for ever.
+ * Keeps work running after its request has ended. An edge runtime drops work that was not passed to
+ * it, and the promise of dropped work never settles.
  */
 export type WaitUntil = (work: Promise<unknown>) => void;
 
-/** Tells whether work outlives the request that began it by itself, as it does in a process of ours. */
+/** Checks whether work continues after its request without `waitUntil`: on Deno, Bun and Node. */
 export function outlivesRequests(): boolean {
   return ["deno", "bun", "node"].includes(getRuntimeKey());
 }
 
-/** Gives what keeps the work of a request alive on an edge runtime; it does nothing elsewhere. */
+/** Returns a function that keeps work running after a request on edge runtimes; elsewhere it is a no-op. */
 export function waitUntilOf(c: Context): WaitUntil {
   return (work) => {
     if (!outlivesRequests()) executionContextOf(c)?.waitUntil(work);
@@ -28,6 +28,6 @@ function executionContextOf(c: Context): Context["executionCtx"] | undefined {
   try {
     return c.executionCtx;
   } catch {
-    return undefined; // so Hono says that there is none
+    return undefined; // Hono throws if there is none
   }
 }

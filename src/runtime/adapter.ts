@@ -1,11 +1,11 @@
 /**
- * What a runtime's adapter takes and gives.
+ * The interface of the runtimes' adapters.
  *
  * @module
  */
 
 /**
- * Answers a request. `env` is what the runtime tells of the connection: Deno's `ServeHandlerInfo`, the
+ * Handles a request. `env` describes the connection: Deno's `ServeHandlerInfo`, the
  * `{ incoming, outgoing }` of `@hono/node-server`, or on Bun `{ server, remoteAddr: { hostname } }`.
  */
 export type FetchHandler = (request: Request, env?: object) => Response | Promise<Response>;
@@ -14,43 +14,43 @@ export type FetchHandler = (request: Request, env?: object) => Response | Promis
 export interface TcpAddress {
   /** An IP address or a host name. */
   readonly hostname: string;
-  /** The port; 0 for any that is free. */
+  /** The port; 0 for any free one. */
   readonly port: number;
 }
 
 /** A Unix domain socket to listen on. */
 export interface UnixAddress {
   /**
-   * Where its file is. What a killed process has left there is replaced, any other file is not; the
-   * file is removed when the server closes. Who may connect is as the process's umask says.
+   * The path of its file. A socket that a killed process left there is replaced, any other file is
+   * not; the file is removed when the server closes. The umask of the process restricts who can connect.
    */
   readonly path: string;
 }
 
-/** Where to listen. */
+/** The address of a server. */
 export type Address = TcpAddress | UnixAddress;
 
-/** What makes a server one of HTTPS. */
+/** The certificate of a server. */
 export interface TlsOptions {
-  /** The certificate in PEM, followed by those of the authorities between it and a trusted one. */
+  /** The certificate in PEM, followed by its intermediate certificates. */
   readonly cert: string;
-  /** The certificate's private key in PEM, not encrypted. */
+  /** The private key of the certificate in PEM, not encrypted. */
   readonly key: string;
 }
 
-/** How a runtime's server listens. */
+/** Options of an {@linkcode Adapter}. */
 export interface AdapterOptions {
   /** Serves HTTPS; HTTP by default. */
   readonly tls?: TlsOptions | undefined;
 }
 
-/** A listening server of one runtime. */
+/** A listening server of a runtime. */
 export interface RuntimeServer {
-  /** The port it listens on, 0 on a Unix socket. */
+  /** The port; 0 on a Unix socket. */
   readonly port: number;
   /**
-   * Accepts no more connections, closes the idle ones, and resolves when the others have been
-   * answered and closed. WebSockets are told that the server goes away.
+   * Accepts no more connections, closes the idle ones, and resolves when the requests of the others
+   * have finished. WebSockets are closed with {@linkcode GOING_AWAY}.
    */
   stop(): Promise<void>;
   /** Closes every connection at once. */
@@ -64,21 +64,21 @@ export type Adapter = (
   options: AdapterOptions,
 ) => RuntimeServer | Promise<RuntimeServer>;
 
-/** How a server that stops closes its WebSockets (RFC 6455 §7.4.1); Deno does it so by itself. */
+/** The close code of WebSockets when the server stops (RFC 6455 §7.4.1); Deno sends the same by itself. */
 export const GOING_AWAY: readonly [code: number, reason: string] = [1001, "Server shutting down"];
 
 /**
- * Tells whether a request can be answered: it is not one for a tunnel (`CONNECT`, which has no path),
- * and its URL is made of a host.
+ * Checks whether a request can be handled: it does not ask for a tunnel (`CONNECT`, which has no path),
+ * and its `Host` is valid.
  */
 export function isAnswerable({ method, headers }: Request): boolean {
   return method !== "CONNECT" && isHost(headers.get("host"));
 }
 
 /**
- * Tells whether a `Host` is a host and perhaps a port (RFC 9110 §7.2). The URL of a request is made of
- * it, so anything else could choose the path, or make a URL that is none. A missing one is, as
- * HTTP/1.0 has it.
+ * Checks whether a `Host` is a host with an optional port (RFC 9110 §7.2). The URL of a request
+ * contains it, so any other text could change the path or make the URL invalid. A missing one is valid,
+ * as in HTTP/1.0.
  */
 function isHost(host: string | null): boolean {
   if (!host) return true;

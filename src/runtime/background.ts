@@ -1,5 +1,5 @@
 /**
- * Work that goes on after its request is answered, on runtimes that have no execution context.
+ * Work that continues after the response, on runtimes without an execution context.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import type { ExecutionContext } from "hono";
 import { within } from "../platform/time_limit.ts";
 
 /**
- * The execution context of every request of a server: `c.executionCtx.waitUntil(work)` means the same
- * as on an edge runtime. What fails is logged.
+ * The execution context of every request of a server: `c.executionCtx.waitUntil(work)` works as on an
+ * edge runtime. Failures are logged.
  */
 export class Background implements ExecutionContext {
-  /** Of Workers alone: there are none here. */
+  /** Used only by Workers; empty here. */
   readonly props: object = {};
   readonly #work = new Set<Promise<void>>();
 
-  /** Lets work go on though its request is answered; it is waited for before the application stops. */
+  /** Keeps work running after its response; the application waits for it before it stops. */
   readonly waitUntil = (work: Promise<unknown>): void => {
     const noted = Promise.resolve(work).then(() => {}, (error) => {
       logger().error("Background work failed: {error}", { error });
@@ -24,13 +24,13 @@ export class Background implements ExecutionContext {
     this.#work.add(noted);
   };
 
-  /** Does nothing: there is no server behind this one. */
+  /** Does nothing: there is no origin server. */
   passThroughOnException(): void {}
 
-  /** Waits until no work is left, but no longer than so many milliseconds. */
+  /** Waits until all work is done, for at most `limitMs` milliseconds. */
   async end(limitMs: number): Promise<void> {
     if (await within(this.#allDone(), limitMs)) return;
-    logger().warn("Background work is left undone: {count}", { count: this.#work.size });
+    logger().warn("Background work was not finished: {count}", { count: this.#work.size });
   }
 
   async #allDone(): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * Listening on Bun.
+ * Listens on Bun.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import {
   type TlsOptions,
 } from "./adapter.ts";
 
-/** The longest silence that Bun allows, in seconds; its default of 10 cuts off slow handlers. */
+/** The largest idle timeout of Bun in seconds; its default of 10 would interrupt slow handlers. */
 const IDLE_TIMEOUT_S = 255;
 
 type Socket = Parameters<typeof Websocket.open>[0];
@@ -23,7 +23,7 @@ interface Server {
   requestIP(request: Request): { readonly address: string } | null;
 }
 
-/** As much of Bun as is used here; its types are not part of the package. */
+/** The part of Bun that is used here; the package does not depend on its types. */
 interface Bun {
   serve(options: {
     readonly hostname?: string;
@@ -53,20 +53,20 @@ export async function listenOnBun(
     ...("path" in address ? { unix: address.path } : address),
     ...tls && { tls },
     idleTimeout: IDLE_TIMEOUT_S,
-    // In development, Bun answers a failure with a page that shows the code; otherwise it shares a
-    // port that is in use, unless told not to.
+    // In development, Bun responds to failures with a page that shows the code; without
+    // `reusePort: false` it then shares a port that is in use.
     development: false,
     reusePort: false,
     fetch(request, server) {
       const env = {
-        server, // where Hono's helpers look for it
+        server, // read by Hono's helpers
         get remoteAddr() {
           return { hostname: server.requestIP(request)?.address };
         },
       };
       if (!isAnswerable(request)) return new Response(null, { status: 400 });
       if (!request.url.startsWith("/")) return fetch(request, env);
-      // without a host, Bun makes no URL
+      // without a host, Bun passes only the path
       return fetch(new Request(`${scheme}://localhost${request.url}`, request), env);
     },
     websocket: {

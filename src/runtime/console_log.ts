@@ -1,5 +1,5 @@
 /**
- * A log that can be read without any configuration.
+ * Logs to the console without configuration.
  *
  * @module
  */
@@ -14,9 +14,9 @@ import { getRuntimeKey } from "hono/adapter";
 import { isProduction } from "../platform/env.ts";
 
 /**
- * Prints what the framework logs from level `info` on the console, as text, or as JSON lines when
- * `FW_ENV` is `production`. An application that has configured LogTape is left alone; one that does
- * so later has to pass `reset: true`.
+ * Prints the logs of the framework from level `info` to the console, as text, or as JSON lines if
+ * `FW_ENV` is `production`. Does nothing if the application has configured LogTape; an application that
+ * configures it later must pass `reset: true`.
  */
 export function logToConsole(): void {
   if (getConfig() !== null) return;
@@ -32,7 +32,7 @@ export function logToConsole(): void {
   });
 }
 
-/** Shows a value where the runtime has no way to inspect one: an error with its stack and causes. */
+/** Formats a value on a runtime that cannot inspect values: an error with its stack and causes. */
 function shown(value: unknown, inspect: (value: unknown) => string): string {
   if (typeof value === "string") return JSON.stringify(value).slice(1, -1); // on one line
   if (!(value instanceof Error)) return inspect(value);
@@ -40,7 +40,7 @@ function shown(value: unknown, inspect: (value: unknown) => string): string {
   return value.cause === undefined ? text : `${text}\nCaused by: ${shown(value.cause, inspect)}`;
 }
 
-/** A process that may not read `FW_ENV` logs as text: that is no reason to stop it. */
+/** A process without permission to read `FW_ENV` logs text instead of failing. */
 function isForMachines(): boolean {
   try {
     return isProduction();

@@ -1,5 +1,5 @@
 /**
- * Listening on Deno.
+ * Listens on Deno.
  *
  * @module
  */
@@ -38,7 +38,7 @@ export function listenOnDeno(
       return Promise.race([server.shutdown(), gaveUp.promise]);
     },
     cut() {
-      // Deno cannot cut what a graceful shutdown has left over: that ends with the process.
+      // Deno cannot close the connections that a graceful shutdown waits for: they end with the process.
       if (stopping) gaveUp.resolve();
       else abort.abort();
       return stopping ? gaveUp.promise : server.finished;
@@ -46,22 +46,22 @@ export function listenOnDeno(
   };
 }
 
-/** As much of Deno's `ServeHandlerInfo` as is used here. */
+/** The part of Deno's `ServeHandlerInfo` that is used here. */
 interface Delivery {
-  /** Settles once the response is sent, or has failed. */
+  /** Settles when the response has been sent or has failed. */
   readonly completed: Promise<void>;
 }
 
 const DELIVERY = Symbol("fw.delivery");
 const SIGNAL = Symbol("fw.signal");
 
-/** A request with what its signal is made of. */
+/** A request with the state of its signal. */
 interface TrackedRequest extends Request {
   [DELIVERY]?: Delivery;
   [SIGNAL]?: AbortSignal;
 }
 
-/** What stands between a request and its class: one accessor for all of them. */
+/** The prototype of requests, with one accessor for all of them. A copy of a request cannot be upgraded. */
 const TRACKED: object = Object.create(Request.prototype, {
   signal: {
     configurable: true,
@@ -74,16 +74,16 @@ const TRACKED: object = Object.create(Request.prototype, {
 });
 
 /**
- * Makes the signal of a request abort if the client leaves before it has its response, not after
- * that, as Deno has it without `--unstable-no-legacy-abort`. The end of a stream looks to Deno as if
- * the client had left: there the signal still aborts once all is sent.
+ * Makes the signal of a request abort only if the client disconnects before the response was sent.
+ * Without `--unstable-no-legacy-abort`, Deno aborts it after every response. For Deno the end of a
+ * stream is a disconnect: there the signal still aborts after the response.
  */
 function abortingOnlyEarly(request: Request, delivery: Delivery): Request {
-  (request as TrackedRequest)[DELIVERY] = delivery; // which nobody else can see
+  (request as TrackedRequest)[DELIVERY] = delivery; // a private symbol
   return Object.setPrototypeOf(request, TRACKED);
 }
 
-/** Gives a request that came over a Unix socket a URL of HTTP: Deno's begins with `http+unix:`. */
+/** Sets an HTTP URL on a request over a Unix socket: Deno's begins with `http+unix:`. */
 function overHttp(request: Request): Request {
   const url = new URL(request.url.replace(/^http\+unix:\/\/[^/]*/, "http://localhost"));
   const host = request.headers.get("host");
@@ -100,7 +100,7 @@ function earlySignal(native: AbortSignal, { completed }: Delivery): AbortSignal 
   let delivered = false;
   completed.then(() => delivered = true, () => {});
   native.addEventListener("abort", () => {
-    // Where the response is sent, `completed` has been resolved just before the signal aborts.
+    // If the response was sent, `completed` resolves just before the signal aborts.
     queueMicrotask(() => {
       if (!delivered) early.abort(native.reason);
     });

@@ -1,35 +1,35 @@
 /**
- * The process environment, checked once at boot.
+ * Validates the process environment at boot.
  *
  * @module
  */
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { type AnySchema, type SchemaOutput, withoutValue } from "../core/schema/validation.ts";
 
-/** What is wrong with one variable. It never carries the variable's value. */
+/** Why a variable is invalid. It never contains the value. */
 export interface EnvironmentIssue {
-  /** The variable's name; empty for what concerns several. */
+  /** The name of the variable; empty if the issue concerns several. */
   readonly variable: string;
-  /** What the schema says of it. */
+  /** The message of the schema. */
   readonly message: string;
 }
 
 /** Options of {@linkcode environment}. */
 export interface EnvironmentOptions {
-  /** The variables, or the bindings of a Worker; default the variables of the process. */
+  /** The variables, or the bindings of a Worker; by default the variables of the process. */
   readonly source?: Readonly<Record<string, unknown>>;
 }
 
-/** An environment that does not satisfy its schema. Its message lists every issue on a line. */
+/** An environment that does not satisfy its schema. Its message has one line for each issue. */
 export class EnvironmentError extends Error {
   /** The name of the class. */
   override readonly name = "EnvironmentError";
-  /** What is wrong: the one thing that can be. */
+  /** The only code of this class. */
   readonly code = "InvalidEnvironment";
-  /** What is wrong with each variable. */
+  /** The issues of all variables. */
   readonly issues: readonly EnvironmentIssue[];
 
-  /** Creates one from the issues. */
+  /** Creates an error from its issues. */
   constructor(issues: readonly EnvironmentIssue[]) {
     const lines = issues.map(({ variable, message }) => `\n  ${variable || "*"}: ${message}`);
     super(`Cannot use the environment: it does not satisfy its schema${lines.join("")}`);
@@ -38,9 +38,9 @@ export class EnvironmentError extends Error {
 }
 
 /**
- * Reads the process environment through a schema, and gives what the schema makes of it. Call it once,
- * where the application starts. With a schema that names its variables, as `v.object` does, Deno needs
- * `--allow-env` for those names only.
+ * Validates the process environment with a schema and returns the output. Call it once, where the
+ * application starts. With a schema that lists its variables, such as `v.object`, Deno needs
+ * `--allow-env` only for those names.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export class EnvironmentError extends Error {
  * console.assert(env.LOG_LEVEL === "info");
  * ```
  *
- * @throws {EnvironmentError} if the variables do not satisfy the schema; all that is wrong is in it
+ * @throws {EnvironmentError} with all issues, if the variables do not satisfy the schema
  * @throws {TypeError} if the schema validates asynchronously
  */
 export function environment<S extends AnySchema>(
@@ -67,7 +67,7 @@ export function environment<S extends AnySchema>(
     throw new TypeError("Cannot read the environment: its schema validates asynchronously");
   }
   if (result.issues) throw new EnvironmentError(result.issues.map((i) => toIssue(i, source)));
-  return result.value as SchemaOutput<S>; // which its library says it is
+  return result.value as SchemaOutput<S>; // the library guarantees the type
 }
 
 function toIssue(

@@ -1,37 +1,35 @@
 /**
- * Ending the process on a signal.
+ * Ends the process on a signal.
  *
  * @module
  */
 import { drain, getLogger } from "@logtape/logtape";
 import type { DrainOptions } from "./http_server.ts";
 
-/** What asks a process to end: Ctrl-C, or a supervisor such as Docker or systemd. */
+/** The signals that stop a process: sent by Ctrl-C, or by a supervisor such as Docker or systemd. */
 export type StopSignal = "SIGINT" | "SIGTERM";
 
 /** Options of {@linkcode stopOnSignals}. */
 export interface StopOnSignalsOptions extends DrainOptions {
-  /** For how long connections are still accepted, in milliseconds; default 500. */
+  /** How long connections are still accepted, in milliseconds; default 500. */
   readonly lameDuckMs?: number | undefined;
-  /** Stops what the process does. It is called once, with how to drain its servers. */
+  /** Stops the application. It is called once, with the options of its servers' `close`. */
   readonly onSignal: (signal: StopSignal, drain: DrainOptions) => Promise<void>;
 }
 
-/** The exit codes of a process that a signal has ended: 128 and the signal's number. */
+/** The exit codes of a process ended by a signal: 128 plus the number of the signal. */
 const EXIT_CODES: Readonly<Record<StopSignal, number>> = { SIGINT: 130, SIGTERM: 143 };
 
-/**
- * `deno task` and `bun run` pass on a Ctrl-C that the process has had from the terminal already.
- */
+/** `deno task` and `bun run` repeat a Ctrl-C that the process has received from the terminal. */
 const ECHO_MS = 250;
 
-/** Marks our listeners among those of the process. */
+/** Marks the listeners of this module. */
 const STOPS = Symbol("fw.stops");
 
 /**
- * Ends the process on SIGINT or SIGTERM when `onSignal` is done: with code 0, or 1 if it throws,
- * which is logged. Where several applications stop, the last of them ends it. A second signal ends it
- * at once. Gives a function that lets go of the signals.
+ * Ends the process on SIGINT or SIGTERM when `onSignal` has resolved: with code 0, or with 1 if it
+ * rejects, which is logged. If several applications stop, the last one ends the process. A second signal
+ * ends it at once. Returns a function that removes the listeners.
  */
 export function stopOnSignals(
   { drainMs = 30_000, lameDuckMs = 500, onSignal }: StopOnSignalsOptions,
@@ -74,7 +72,7 @@ async function exitCodeOf(stop: () => Promise<void>): Promise<0 | 1> {
     getLogger(["fw", "runtime"]).fatal("Stopping failed: {error}", { error });
     return 1;
   } finally {
-    // The exit would lose what asynchronous sinks have yet to write.
+    // The exit would lose records that asynchronous sinks have not written yet.
     await drain().catch(() => {});
   }
 }

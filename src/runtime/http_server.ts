@@ -1,5 +1,5 @@
 /**
- * A server that listens, until it has closed with care.
+ * A listening server and its graceful shutdown.
  *
  * @module
  */
@@ -7,59 +7,58 @@ import { MAX_DELAY_MS } from "../platform/time_limit.ts";
 import type { Address, FetchHandler, RuntimeServer } from "./adapter.ts";
 import { formatAddress } from "./listen_error.ts";
 
-/** How a server closes. */
+/** Options of `close()`. */
 export interface DrainOptions {
   /**
-   * How long requests in flight, and then the work that they have left to `waitUntil`, may take
-   * together, in milliseconds; default 30 000. Then they are cut.
+   * The time limit in milliseconds for requests in flight and then for the work they passed to
+   * `waitUntil`, together; default 30 000. After that, connections are closed.
    */
   readonly drainMs?: number | undefined;
   /**
-   * For how long connections are still accepted before that, in milliseconds; default 0, and 500
-   * where a signal stops the application. From the start, responses say `Connection: close`, so that
-   * clients leave by themselves. Those of the last 100 ms are held until no more connections are
-   * accepted: by then a busy client waits for its answer, and is not just sending a request on a
-   * connection that is closed for being idle. Several seconds let a load balancer see that health has
-   * turned 503.
+   * How long connections are still accepted before that, in milliseconds; default 0, and 500 if a
+   * signal stops the application. During this time responses have `Connection: close`, so that clients
+   * close their connections. Requests of the last 100 ms wait until no more connections are accepted:
+   * a busy client then waits for a response, and does not send a request on an idle connection that is
+   * being closed. Several seconds let a load balancer see that health responds with 503.
    */
   readonly lameDuckMs?: number | undefined;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface HttpServer extends AsyncDisposable {
-  /** The address it listens on; empty on a Unix socket. */
+  /** The address; empty on a Unix socket. */
   readonly hostname: string;
-  /** The port it listens on: the real one where 0 was asked; 0 on a Unix socket. */
+  /** The port: the actual one if it was 0; 0 on a Unix socket. */
   readonly port: number;
   /**
-   * Where a browser on this machine finds it, such as `http://localhost:3000`; on a Unix socket its
-   * path, such as `unix:///run/app.sock`.
+   * The URL for a browser on this machine, such as `http://localhost:3000`; for a Unix socket its path,
+   * such as `unix:///run/app.sock`.
    */
   readonly url: string;
   /**
-   * Accepts no more connections, lets requests in flight finish for `drainMs`, cuts what is left,
-   * and resolves when all is closed. WebSockets are closed with 1001. Later calls wait for the
-   * first. Deno cannot cut: there, what is left after `drainMs` ends with the process.
+   * Accepts no more connections, waits up to `drainMs` for requests in flight, closes the remaining
+   * connections, and resolves when all are closed. WebSockets are closed with 1001. Later calls wait
+   * for the first. On Deno, connections that remain after `drainMs` end with the process.
    */
   close(options?: DrainOptions): Promise<void>;
 }
 
-/** What a server is made of. */
+/** The parts of a server. */
 export interface HttpServerParts {
-  /** The runtime's server, which listens. */
+  /** The listening server of the runtime. */
   readonly server: RuntimeServer;
-  /** What stands between it and the application. */
+  /** The gate between it and the application. */
   readonly gate: DrainGate;
-  /** Where it was asked to listen. */
+  /** The requested address. */
   readonly address: Address;
-  /** `https` if it has TLS. */
+  /** `https` with TLS. */
   readonly scheme: "http" | "https";
 }
 
-/** For how long requests are held before connections are no more accepted. */
+/** How long requests wait before the server stops accepting connections, in milliseconds. */
 const HOLD_MS = 100;
 
-/** Makes a server of what a runtime's adapter gave. */
+/** Creates a server from the server of a runtime. */
 export function toHttpServer({ server, gate, address, scheme }: HttpServerParts): HttpServer {
   let closed: Promise<void> | undefined;
   return {
@@ -110,18 +109,18 @@ function sleep(delayMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.min(delayMs, MAX_DELAY_MS)));
 }
 
-/** Passes requests to a handler; while draining, its responses tell the clients to leave. */
+/** Passes requests to a handler; while draining, its responses have `Connection: close`. */
 export class DrainGate {
   readonly #handler: FetchHandler;
   #draining = false;
   #held: PromiseWithResolvers<void> | undefined;
 
-  /** Creates an open gate before a handler. */
+  /** Creates an open gate. */
   constructor(handler: FetchHandler) {
     this.#handler = handler;
   }
 
-  /** Answers a request; bound to the gate. */
+  /** Handles a request; bound to the gate. */
   readonly fetch: FetchHandler = (request, env) => {
     if (this.#held) return this.#held.promise.then(() => this.fetch(request, env));
     const response = this.#handler(request, env);
@@ -130,17 +129,17 @@ export class DrainGate {
       : this.#finish(response);
   };
 
-  /** From now on, every response carries `Connection: close`: those of requests in flight too. */
+  /** Sets `Connection: close` on every later response, including those of requests in flight. */
   drain(): void {
     this.#draining = true;
   }
 
-  /** Keeps the requests that arrive from now on waiting. */
+  /** Makes later requests wait until `release()`. */
   hold(): void {
     this.#held ??= Promise.withResolvers();
   }
 
-  /** Lets the waiting requests through. */
+  /** Passes the waiting requests to the handler. */
   release(): void {
     this.#held?.resolve();
     this.#held = undefined;
@@ -158,7 +157,7 @@ function lastOfConnection(response: Response): Response {
     response.headers.set("connection", "close");
     return response;
   } catch {
-    // The headers of a response that `fetch` gave cannot be changed.
+    // The headers of a response from `fetch` are immutable.
     return lastOfConnection(new Response(response.body, response));
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Listening for HTTP on the runtime at hand.
+ * Listens for HTTP on Deno, Bun or Node.
  *
  * @module
  */
@@ -8,42 +8,42 @@ import type { Adapter, Address, FetchHandler, RuntimeServer, TlsOptions } from "
 import { checkCertificate, ListenError, listenErrorCode } from "./listen_error.ts";
 import { DrainGate, type HttpServer, toHttpServer } from "./http_server.ts";
 
-/** How a server listens. */
+/** Options of a listening server. */
 export interface ListenOptions {
   /**
-   * The address, `127.0.0.1` for this machine alone. By default all of them, IPv4 and IPv6 (`::`),
-   * or IPv4 (`0.0.0.0`) where there is no IPv6. A Unix socket has none.
+   * The address; `127.0.0.1` accepts only connections from this machine. By default all addresses, IPv4
+   * and IPv6 (`::`), or only IPv4 (`0.0.0.0`) on a machine without IPv6. Not for a Unix socket.
    */
   readonly hostname?: string | undefined;
   /**
-   * Serves HTTPS with this certificate; by default HTTP, as on a Unix socket. Deno speaks HTTP/2
-   * with clients that offer it, Bun and Node speak HTTP/1.1 alone.
+   * Serves HTTPS with this certificate; by default HTTP. Not for a Unix socket. Deno supports HTTP/2,
+   * Bun and Node only HTTP/1.1.
    */
   readonly tls?: TlsOptions | undefined;
 }
 
 /** Options of {@linkcode serve}. */
 export interface ServeOptions extends ListenOptions {
-  /** The port, 0 for any that is free; default 3000. */
+  /** The port, 0 for any free one; default 3000. */
   readonly port?: number | undefined;
-  /** The path of a Unix socket, in place of a port. */
+  /** The path of a Unix socket, instead of a port. */
   readonly path?: string | undefined;
 }
 
 /**
- * Serves a handler on Deno, Bun or Node; resolves when it listens. It prints nothing.
+ * Serves a handler on Deno, Bun or Node; resolves when the server listens. It prints nothing.
  *
  * @throws {RangeError} if the port is not an integer from 0 to 65535
- * @throws {ListenError} if the address cannot be listened on, or the certificate is not valid
+ * @throws {ListenError} if the address is not available, or the certificate is invalid
  * @throws {TypeError} on a runtime without servers, such as an edge runtime; if the path of a Unix
- * socket is none, or comes with a host name or TLS
+ * socket is invalid, or is combined with a host name or TLS
  */
 export async function serve(
   handler: FetchHandler,
   options: ServeOptions = {},
 ): Promise<HttpServer> {
   const { port = 3000, path, hostname, tls } = options;
-  // one that is not set, as a variable of the environment may be, must not open a port
+  // an undefined path, such as a missing environment variable, must not open a port
   if ("path" in options) checkPath(path, { hostname, tls });
   else checkPort(port);
   const adapter = await loadAdapter();
@@ -70,11 +70,11 @@ function checkPort(port: number): void {
   }
 }
 
-/** Deno has no TLS on Unix sockets, and what is on one machine needs none. */
+/** Deno does not support TLS on Unix sockets, and connections within a machine do not need it. */
 function checkPath(path: unknown, { hostname, tls }: ListenOptions): void {
   if (typeof path !== "string" || path === "" || path.includes("\0")) {
     const shown = typeof path === "string" ? JSON.stringify(path) : String(path);
-    throw new TypeError(`Cannot listen on a Unix socket: ${shown} is no path`);
+    throw new TypeError(`Cannot listen on a Unix socket: ${shown} is not a path`);
   }
   if (hostname === undefined && tls === undefined) return;
   const part = tls ? "TLS" : "host name";
@@ -108,7 +108,7 @@ async function startOn(
   }
 }
 
-/** Removes a socket's file that a killed process has left, if that is in the way; tells whether. */
+/** Removes the socket's file of a killed process if it caused the error; returns whether it did. */
 async function removedStaleSocket(address: Address, error: unknown): Promise<boolean> {
   if (!("path" in address) || listenErrorCode(error) !== "AddressInUse") return false;
   const { removeStaleSocket } = await import("./unix_socket.ts");

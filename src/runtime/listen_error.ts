@@ -1,5 +1,5 @@
 /**
- * Why a server cannot listen, in the same words on every runtime.
+ * The errors of listening, with the same messages on every runtime.
  *
  * @module
  */
@@ -13,14 +13,14 @@ export type ListenErrorCode =
   | "InvalidCertificate"
   | "Failed";
 
-/** An error of {@linkcode serve}; its `cause` is the runtime's own. */
+/** An error of {@linkcode serve}; its `cause` is the error of the runtime. */
 export class ListenError extends Error {
   /** The name of the class. */
   override readonly name = "ListenError";
-  /** What is wrong. */
+  /** The reason. */
   readonly code: ListenErrorCode;
 
-  /** Creates one from what the runtime threw. */
+  /** Creates an error from that of the runtime. */
   constructor(address: Address, cause: unknown) {
     const { code, reason } = explain(cause);
     super(`Cannot listen on ${formatAddress(address)}: ${reason}`, { cause });
@@ -28,12 +28,12 @@ export class ListenError extends Error {
   }
 }
 
-/** Tells why a server cannot listen, from what the runtime threw. */
+/** Returns the reason of an error of the runtime. */
 export function listenErrorCode(cause: unknown): ListenErrorCode {
   return explain(cause).code;
 }
 
-/** Writes an address as it stands in a URL, IPv6 in brackets, or the path of a Unix socket. */
+/** Formats an address as in a URL, with IPv6 in brackets, or as the path of a Unix socket. */
 export function formatAddress(address: Address): string {
   if ("path" in address) return address.path;
   const { hostname, port } = address;
@@ -53,7 +53,10 @@ function explain(cause: unknown): { code: ListenErrorCode; reason: string } {
       return { code: "AddressNotAvailable", reason: "this machine does not have the address" };
     case "EACCES":
     case "EPERM":
-      return { code: "PermissionDenied", reason: "the process may not use the address" };
+      return {
+        code: "PermissionDenied",
+        reason: "the process has no permission to use the address",
+      };
     case "NotCapable":
       return { code: "PermissionDenied", reason: String(message) };
     default:
@@ -61,14 +64,15 @@ function explain(cause: unknown): { code: ListenErrorCode; reason: string } {
   }
 }
 
-/** What is wrong with a certificate or its key. */
+/** An invalid certificate or key. */
 export class CertificateError extends Error {
   /** The name of the class. */
   override readonly name = "CertificateError";
 }
 
 /**
- * Checks that a certificate and a key are in PEM and belong together.
+ * Checks that a certificate and a key are in PEM and belong together. Each runtime reports invalid
+ * ones in its own way, or not at all.
  *
  * @throws {CertificateError} if they are not
  */
@@ -76,14 +80,14 @@ export async function checkCertificate({ cert, key }: TlsOptions): Promise<void>
   const { createPrivateKey, X509Certificate } = await import("node:crypto");
   const certificate = parse(cert, {
     read: (pem) => new X509Certificate(pem),
-    reason: "the certificate is not one in PEM",
+    reason: "the certificate is not in PEM",
   });
   const privateKey = parse(key, {
     read: (pem) => createPrivateKey(pem),
     reason: "the key is not an unencrypted private key in PEM",
   });
   if (!certificate.checkPrivateKey(privateKey)) {
-    throw new CertificateError("the key is not that of the certificate");
+    throw new CertificateError("the key does not belong to the certificate");
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Listening on Node.
+ * Listens on Node.
  *
  * @module
  */
@@ -17,18 +17,18 @@ import { NodeConnections } from "./node_connections.ts";
 import { checkFolder } from "./unix_socket.ts";
 
 /**
- * Longer than the 60 s for which load balancers keep an idle connection, so that they close it
+ * Longer than the 60 s after which load balancers close an idle connection, so that they close it
  * first.
  */
 const KEEP_ALIVE_MS = 75_000;
 
-/** How long a connection may be silent before TCP asks whether its peer is still there. */
+/** The idle time after which TCP probes a connection, in milliseconds. */
 const TCP_PROBE_MS = 30_000;
 
 /** The largest WebSocket message in bytes, as on Bun. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** As much of the server of `ws` as is used here; that package comes without types. */
+/** The part of the server of `ws` that is used here; the package has no types. */
 interface WebSocketServer extends WebSocketServerLike {
   readonly clients: Iterable<{ close(code: number, reason: string): void }>;
 }
@@ -54,14 +54,14 @@ export async function listenOnNode(
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAlive: true,
     keepAliveInitialDelay: TCP_PROBE_MS,
-    // Other upgrades, such as the `h2c` that Java's client offers, are ignored (RFC 9110 §7.8).
+    // Other upgrades, such as `h2c` from Java's client, are ignored (RFC 9110 §7.8).
     shouldUpgradeCallback(request: IncomingMessage): boolean {
       const upgrades = isWebSocket(request);
       if (upgrades) connections.begin(request.socket);
       return upgrades;
     },
   };
-  // It is what `createServer` makes: `https.Server` has all that `http.Server` has.
+  // It is the server of `createServer`: `https.Server` has all members of `http.Server`.
   const server = createAdaptorServer({
     fetch: refusingWhole(fetch),
     hostname: "localhost",
@@ -75,7 +75,7 @@ export async function listenOnNode(
   });
   const closed = new Promise<void>((resolve) => server.once("close", resolve));
   await listening(server, address).catch(async (error) => {
-    if ("path" in address) await checkFolder(address.path); // Node calls a missing one forbidden
+    if ("path" in address) await checkFolder(address.path); // Node reports a missing folder as EACCES
     throw error;
   });
   return {
@@ -110,7 +110,7 @@ function listening(server: Server, address: Address): Promise<void> {
   });
 }
 
-/** The bindings of `@hono/node-server`; a request to upgrade has no `outgoing`. */
+/** The bindings of `@hono/node-server`; an upgrade request has no `outgoing`. */
 interface NodeEnv {
   readonly incoming: IncomingMessage;
   readonly outgoing?: unknown;
@@ -123,12 +123,12 @@ interface Refusal {
 }
 
 /**
- * Sends the bodies of what a handler answers in place of an upgrade, such as a guard's problem:
- * `@hono/node-server` sends the status and the headers alone.
+ * Sends the body of a response to a rejected upgrade, such as the problem of a guard:
+ * `@hono/node-server` sends only its status and headers.
  */
 function refusingWhole(fetch: FetchHandler): FetchHandler {
   return (request, env) => {
-    // The seam to `@hono/node-server`: this is what it calls a handler with.
+    // `@hono/node-server` calls handlers with these bindings.
     const { incoming, outgoing } = env as NodeEnv;
     if (outgoing !== undefined) return fetch(request, env);
     return Promise.resolve(fetch(request, env)).then(async (response) => {
@@ -139,7 +139,7 @@ function refusingWhole(fetch: FetchHandler): FetchHandler {
   };
 }
 
-/** Sends a response as it is made, and closes the connection, so that nothing else is sent. */
+/** Streams a response and closes the connection, so that nothing else is sent. */
 async function refuse({ incoming, response, body }: Refusal): Promise<void> {
   const [{ ServerResponse }, { Readable }, { pipeline }] = await Promise.all([
     import("node:http"),
@@ -154,9 +154,9 @@ async function refuse({ incoming, response, body }: Refusal): Promise<void> {
   outgoing.statusCode = response.status;
   outgoing.setHeaders(response.headers);
   outgoing.assignSocket(socket);
-  socket.on("drain", () => outgoing.emit("drain")); // as its server did before it gave the socket up
-  const chunks = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]); // of two libraries
-  await pipeline(chunks, outgoing).catch(() => {}); // the client has left, or the handler has failed
+  socket.on("drain", () => outgoing.emit("drain")); // as the server did before it released the socket
+  const chunks = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]); // typed twice
+  await pipeline(chunks, outgoing).catch(() => {}); // the client disconnected, or the handler failed
   socket.destroySoon();
   if (!socket.destroyed) await closed;
 }

@@ -1,5 +1,5 @@
 /**
- * What the connections of a Node server are doing.
+ * Tracks the connections of a Node server.
  *
  * @module
  */
@@ -8,16 +8,16 @@ import type { Server as HttpsServer } from "node:https";
 import type { Socket } from "node:net";
 
 /**
- * Counts the requests that each connection has yet to answer, so that `server.close()` breaks no
- * response off. Node's own `closeIdleConnections`, which it calls, destroys a connection whose
- * response is written but not all sent, and misses one whose response ends later.
+ * Counts the unanswered requests of each connection, so that `server.close()` interrupts no response.
+ * Node's `closeIdleConnections`, which it calls, destroys connections whose response is written but not
+ * completely sent, and misses those whose response ends later.
  */
 export class NodeConnections {
   readonly #unanswered = new Map<Socket, number>();
-  /** The connections that have yet to agree on TLS, by their ends. */
+  /** The connections in a TLS handshake, by their addresses. */
   readonly #handshakes = new Map<string, Socket>();
 
-  /** Follows a server from before it listens, and takes over its `closeIdleConnections`. */
+  /** Tracks a server that does not listen yet, and replaces its `closeIdleConnections`. */
   watch(server: Server | HttpsServer): void {
     const isTls = "setSecureContext" in server;
     server.on("connection", (socket: Socket) => {
@@ -25,7 +25,7 @@ export class NodeConnections {
       if (isTls) this.#shakeHands(socket);
     });
     server.on("secureConnection", (socket: Socket) => {
-      // From now on, requests are of this socket, which wraps the first.
+      // Later requests belong to this socket, which wraps the first.
       const key = ends(socket);
       const wrapped = this.#handshakes.get(key);
       if (wrapped) this.#unanswered.delete(wrapped);
@@ -42,14 +42,12 @@ export class NodeConnections {
     server.closeIdleConnections = () => this.#closeIdle(this.#unanswered.keys());
   }
 
-  /**
-   * Notes one more request of a connection; without an end to it, an upgraded one never is idle.
-   */
+  /** Counts a request of a connection. That of an upgrade never ends, so its connection is never idle. */
   begin(socket: Socket): void {
     this.#add(socket, 1);
   }
 
-  /** Cuts every connection. */
+  /** Closes every connection. */
   destroy(): void {
     for (const socket of this.#unanswered.keys()) socket.destroy();
   }
@@ -75,7 +73,7 @@ export class NodeConnections {
   }
 }
 
-/** What tells a TCP connection from all others that a server has. */
+/** Returns a key that is unique among the TCP connections of a server. */
 function ends({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`;
 }

@@ -1,23 +1,24 @@
 /**
- * The files of Unix sockets.
+ * Manages the files of Unix sockets.
  *
  * @module
  */
+
 /**
- * Removes the file of a Unix socket on which nobody listens any more, as a process leaves it that was
- * killed; tells whether it did so.
+ * Removes the file of a Unix socket on which no process listens, such as a killed process leaves it;
+ * returns whether it was removed.
  */
 export async function removeStaleSocket(path: string): Promise<boolean> {
-  const { lstat, unlink } = await import("node:fs/promises"); // which bundles for the edge have not
+  const { lstat, unlink } = await import("node:fs/promises"); // not available in edge bundles
   const isSocket = await lstat(path).then((file) => file.isSocket(), () => false);
   if (!isSocket || !await isRefused(path)) return false;
   await unlink(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error; // another process that starts has done it
+    if (error.code !== "ENOENT") throw error; // another process that starts removed it
   });
   return true;
 }
 
-/** Rejects if the folder that a socket's file is to be in is not there. */
+/** Rejects if the folder of a socket's file is missing. */
 export async function checkFolder(path: string): Promise<void> {
   const [{ access }, { dirname }] = await Promise.all([
     import("node:fs/promises"),

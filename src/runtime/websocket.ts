@@ -10,12 +10,12 @@ import type { Context } from "../core/http/context.ts";
 import { HttpException } from "../core/http/http_exception.ts";
 
 /**
- * Turns a request into a WebSocket (RFC 6455) and gives the response that a handler returns for it.
- * An event handler that throws or rejects is logged, and its socket is closed with 1011. A server
- * that stops closes its sockets with 1001.
+ * Upgrades a request to a WebSocket (RFC 6455); the handler of the route returns the response. If an
+ * event handler throws or rejects, the error is logged and the socket is closed with 1011. A server that
+ * stops closes its sockets with 1001.
  *
- * Browsers send cookies with an upgrade from any site and apply no CORS: a handler that trusts
- * cookies has to check `Origin`.
+ * Browsers send cookies with upgrades from any site and do not apply CORS: a handler that trusts
+ * cookies must check `Origin`.
  *
  * @example
  * ```ts
@@ -27,7 +27,7 @@ import { HttpException } from "../core/http/http_exception.ts";
  * }
  * ```
  *
- * On workerd, a socket is open once it is there: `onOpen` is not called.
+ * On workerd, `onOpen` is not called: a socket is open from the start.
  *
  * @throws {HttpException} 426 if the request does not ask for a WebSocket (RFC 9110 §15.5.22)
  * @throws {TypeError} on a runtime other than Deno, Bun, Node and workerd
@@ -55,11 +55,11 @@ async function loadUpgrade(): Promise<typeof upgradeWebSocket> {
     case "workerd":
       return (await import("hono/cloudflare-workers")).upgradeWebSocket;
     default:
-      throw new TypeError("Cannot upgrade to a WebSocket: the runtime is not one of ours");
+      throw new TypeError("Cannot upgrade to a WebSocket: the runtime is not supported");
   }
 }
 
-/** Catches what a handler throws: nothing else would, and it would end the process. */
+/** Catches the errors of handlers, which would otherwise end the process. */
 function guarded({ onOpen, onMessage, onClose, onError }: WSEvents): WSEvents {
   return {
     ...onOpen && { onOpen: guard(onOpen) },
@@ -76,13 +76,13 @@ function guard<E>(handler: EventHandler<E>): EventHandler<E> {
     try {
       await handler(event, socket);
     } catch (error) {
-      getLogger(["fw", "runtime"]).error("A WebSocket's handler failed: {error}", { error });
+      getLogger(["fw", "runtime"]).error("A WebSocket handler failed: {error}", { error });
       socket.close(1011, "Internal error");
     }
   };
 }
 
-/** RFC 6455 §7.1.5 has 1006 for a connection that is lost; Deno has 0. */
+/** The code of a lost connection is 1006 (RFC 6455 §7.1.5); Deno reports 0. */
 function namingLoss(events: WSEvents): WSEvents {
   const { onClose } = events;
   if (!onClose) return events;
@@ -93,7 +93,7 @@ function namingLoss(events: WSEvents): WSEvents {
   };
 }
 
-/** RFC 6455 §4.2.1 takes `Upgrade: WebSocket` in any case; Hono's helper for Deno does not. */
+/** `Upgrade` is case-insensitive (RFC 6455 §4.2.1), but not in Hono's helper for Deno. */
 function lowerCased(c: Context): Context {
   const header = (name: string) => name === "upgrade" ? "websocket" : c.req.header(name);
   const req = Object.create(c.req, { header: { value: header } });

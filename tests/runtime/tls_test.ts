@@ -33,7 +33,7 @@ test("serve() refuses a certificate or key that is none, or does not fit, in the
   const { cert, key } = LOCALHOST;
   const other = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
   const encrypted = { cipher: "aes-256-cbc", passphrase: "p" } as const;
-  const notPem = "the certificate is not one in PEM";
+  const notPem = "the certificate is not in PEM";
   const notKey = "the key is not an unencrypted private key in PEM";
   const cases = [
     [{ cert: "", key }, notPem],
@@ -46,7 +46,7 @@ test("serve() refuses a certificate or key that is none, or does not fit, in the
     [{ cert, key: other.export({ type: "pkcs8", format: "pem", ...encrypted }) }, notKey],
     [
       { cert, key: other.export({ type: "pkcs8", format: "pem" }) },
-      "the key is not that of the certificate",
+      "the key does not belong to the certificate",
     ],
   ] as const;
   for (const [tls, reason] of cases) {

@@ -72,7 +72,7 @@ test("serve() opens no port where the path of a Unix socket is not set, or none"
     const shown = typeof path === "string" ? JSON.stringify(path) : String(path);
     await assert.rejects(serve(ok, { path: path as string }), {
       name: "TypeError",
-      message: `Cannot listen on a Unix socket: ${shown} is no path`,
+      message: `Cannot listen on a Unix socket: ${shown} is not a path`,
     });
   }
 });
@@ -123,7 +123,7 @@ test("serve() leaves alone the socket of another server, and a file that is no s
 });
 
 test("serve() says why a Unix socket cannot be listened on", async () => {
-  const none = { name: "TypeError", message: 'Cannot listen on a Unix socket: "" is no path' };
+  const none = { name: "TypeError", message: 'Cannot listen on a Unix socket: "" is not a path' };
   await assert.rejects(serve(ok, { path: "" }), none);
   for (const [what, options] of [["host name", { hostname: "::" }], ["TLS", { tls: LOCALHOST }]]) {
     await assert.rejects(serve(ok, { path: "/a", ...options as object }), {

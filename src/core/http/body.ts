@@ -1,5 +1,5 @@
 /**
- * Decoding a request's body: JSON, and forms where a route declares them.
+ * Decodes the body of a request: JSON, and forms where a route declares them.
  *
  * @module
  */
@@ -12,19 +12,19 @@ import {
   UnsupportedMediaTypeException,
 } from "./http_exception.ts";
 
-/** A body format: `json` is `application/json` and `+json` types, `form` and `multipart` are the forms of HTML. */
+/** A body format: `json` is `application/json` and `+json` types, `form` and `multipart` are HTML forms. */
 export type BodyFormat = "json" | "form" | "multipart";
 
-/** The largest body where neither the application nor the route says otherwise: 1 MiB, in bytes. */
+/** The default limit of a body in bytes: 1 MiB. */
 export const DEFAULT_BODY_LIMIT: number = 1024 * 1024;
 
-/** How a body is read. */
+/** Options of {@linkcode readBody}. */
 export interface ReadBodyOptions {
-  /** The formats it may have; default JSON alone. */
+  /** The accepted formats; default only JSON. */
   readonly consumes?: readonly BodyFormat[] | undefined;
 }
 
-/** The media type that stands for each format. */
+/** The media type of each format. */
 export const MEDIA_TYPES: Readonly<Record<BodyFormat, string>> = {
   json: "application/json",
   form: "application/x-www-form-urlencoded",
@@ -32,23 +32,23 @@ export const MEDIA_TYPES: Readonly<Record<BodyFormat, string>> = {
 };
 
 /**
- * A body may hold a value for every 50 bytes of the body limit (20 971 in 1 MiB), 1000 in any case.
- * Schema libraries report every value they refuse, so without a bound a body of a megabyte could make
- * them work for seconds.
+ * A body can have one value for every 50 bytes of the body limit (20 971 in 1 MiB), and at least 1000.
+ * Schema libraries report every invalid value, so without this limit a body of 1 MiB could keep them
+ * busy for seconds.
  */
 const LIMIT_BYTES_PER_VALUE = 50;
 
-/** How deep a JSON body may nest; schemas of recursive types would overflow the stack. */
+/** How deep a JSON body can nest; deeper ones could overflow the stack of a recursive schema. */
 const MAX_DEPTH = 512;
 
 /**
- * Reads and decodes the body. Gives `undefined` when there is none. Fields of a form that repeat are
- * arrays; files are `File`s.
+ * Reads and decodes the body. Returns `undefined` if it is empty. Repeated fields of a form become
+ * arrays; files are `File` objects.
  *
- * @throws {BadRequestException} 400 if the body is not what its type says (RFC 8259: JSON is UTF-8),
- * is cut short, or nests deeper than 512
- * @throws {PayloadTooLargeException} 413 if it holds more than one value for 50 bytes of the limit
- * @throws {UnsupportedMediaTypeException} 415 if its type, charset or encoding is not one of these
+ * @throws {BadRequestException} 400 if the body is invalid (RFC 8259: JSON is UTF-8) or incomplete, or
+ * nests deeper than 512
+ * @throws {PayloadTooLargeException} 413 if it has more than one value for 50 bytes of the limit
+ * @throws {UnsupportedMediaTypeException} 415 if its type, charset or encoding is not supported
  */
 export async function readBody(
   c: Context,
@@ -69,7 +69,7 @@ export async function readBody(
     : await decodeForm(c);
 }
 
-/** Tells whether the body of a request is a form. */
+/** Checks whether the body of a request is a form. */
 export function isForm(c: Context): boolean {
   const [type = ""] = partsOf(c.req.header("content-type") ?? "");
   return [MEDIA_TYPES.form, MEDIA_TYPES.multipart].includes(type);
@@ -81,7 +81,7 @@ function formatOf(contentType: string, formats: readonly BodyFormat[]): BodyForm
     ? "json"
     : formats.find((format) => MEDIA_TYPES[format] === mediaType);
   if (format === undefined || !formats.includes(format)) {
-    throw unsupported("the body is of another type", formats);
+    throw unsupported("the body has another type", formats);
   }
   const charset = parameters.find((parameter) => parameter.startsWith("charset="));
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
@@ -90,7 +90,7 @@ function formatOf(contentType: string, formats: readonly BodyFormat[]): BodyForm
   return format;
 }
 
-/** Gives the media type of a `Content-Type`, and its parameters. */
+/** Splits a `Content-Type` into its media type and parameters. */
 function partsOf(contentType: string): readonly string[] {
   return contentType.toLowerCase().split(";").map((part) => part.trim());
 }
@@ -99,7 +99,7 @@ async function bytesOf(c: Context): Promise<ArrayBuffer> {
   try {
     return await c.req.arrayBuffer();
   } catch (cause) {
-    throw new BadRequestException("The body is cut short", { cause });
+    throw new BadRequestException("The body is incomplete", { cause });
   }
 }
 
@@ -136,7 +136,7 @@ async function parseForm(c: Context): Promise<BodyData<{ all: true }>> {
 function checkValues(values: number, bodyLimit: number = DEFAULT_BODY_LIMIT): void {
   const maxValues = Math.max(1000, Math.floor(bodyLimit / LIMIT_BYTES_PER_VALUE));
   if (values > maxValues) {
-    throw new PayloadTooLargeException(`The body holds more than ${maxValues} values`);
+    throw new PayloadTooLargeException(`The body has more than ${maxValues} values`);
   }
 }
 
@@ -147,21 +147,21 @@ function unsupported(what: string, formats: readonly BodyFormat[]): UnsupportedM
   });
 }
 
-/** What a JSON text is made of. */
+/** The size of a JSON text. */
 interface JsonMeasure {
-  /** At least the number of its values: members and elements, each container counting one more. */
+  /** The number of its members and elements, plus one for each container. */
   readonly values: number;
   /** How deep its objects and arrays nest. */
   readonly depth: number;
 }
 
-/** Texts up to this length, in characters, are not worth measuring. */
+/** Texts up to this length in characters are not measured. */
 const SMALL = 1024;
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Counts the values of a valid JSON text and how deep they nest; a short text counts as flat. */
+/** Counts the values of a valid JSON text and their depth; a short text counts as flat. */
 function measureJson(text: string): JsonMeasure {
   if (text.length <= SMALL) return { values: 1, depth: 1 };
   let [values, depth, deepest] = [1, 0, 0];
@@ -187,7 +187,7 @@ function measureJson(text: string): JsonMeasure {
   return { values, depth: deepest };
 }
 
-/** Finds the quotation mark that ends a string: the next that no odd number of backslashes escapes. */
+/** Returns the index of the quotation mark that ends a string: the next one that is not escaped. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;

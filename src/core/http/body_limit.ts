@@ -1,5 +1,5 @@
 /**
- * Keeping bodies within a limit while they are read, not before: a guard refuses a request without
+ * Limits request bodies while they are read, not before, so that a guard can reject a request without
  * waiting for its body.
  *
  * @module
@@ -15,7 +15,7 @@ export const bodyLimitSlot: Slot<number> = slot("bodyLimit");
 /** The error of a body that exceeded its limit. */
 const bodyLimitErrorSlot = slot<PayloadTooLargeException>("bodyLimitError");
 
-/** Methods whose requests have no body, unless they say so. */
+/** Methods whose requests usually have no body. */
 const USUALLY_EMPTY: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]);
 
 /**
@@ -29,9 +29,9 @@ export function checkedBodyLimit(bytes: number): number {
 }
 
 /**
- * Limits the body of a request. A `Content-Length` over the limit is refused at once; a body without one
- * is cut when it has passed the limit, and {@linkcode bodyLimitError} tells so. Of methods that usually
- * have none, only a body that is read by all means is looked for.
+ * Limits the body of a request. A `Content-Length` over the limit is rejected at once; a body without
+ * one fails while it is read, and {@linkcode bodyLimitError} returns the error. For methods that usually
+ * have no body, a body is expected only if the request announces one or `isRead` is set.
  *
  * @throws {PayloadTooLargeException} 413
  */
@@ -49,13 +49,13 @@ export function limitBody(
     return;
   }
   if (!isChunked && !isRead && USUALLY_EMPTY.has(raw.method)) return;
-  if (raw.bodyUsed || !raw.body) return; // what middleware has read, Hono keeps
+  if (raw.bodyUsed || !raw.body) return; // Hono keeps a body that middleware has read
   const onExceeded = () => bodyLimitErrorSlot.set(c, tooLarge(maxBytes));
   const body = boundedStream(raw.body, maxBytes, { onExceeded });
   c.req.raw = new Request(raw, { body, duplex: "half" } as RequestInit);
 }
 
-/** Gives the error of a body that was cut, however the runtime has told of it to what read the body. */
+/** Returns the error of a body over the limit; each runtime reports it to the reader in its own way. */
 export function bodyLimitError(c: Context): PayloadTooLargeException | undefined {
   return bodyLimitErrorSlot.get(c);
 }

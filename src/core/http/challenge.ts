@@ -1,5 +1,5 @@
 /**
- * Refusing callers in the terms of what authenticates requests.
+ * Rejects callers with the challenge of the authentication in use.
  *
  * @module
  */
@@ -11,23 +11,23 @@ import {
 } from "./http_exception.ts";
 import { type Slot, slot } from "./slot.ts";
 
-/** How to refuse the caller of a request; set by what authenticates requests. */
+/** How the caller of a request is rejected; set by the authentication middleware. */
 export interface Challenge {
-  /** The `WWW-Authenticate` for a caller who is unknown (RFC 9110 §11.6.1). */
+  /** The `WWW-Authenticate` for an unknown caller (RFC 9110 §11.6.1). */
   readonly unauthenticated: string;
-  /** The `WWW-Authenticate` for a caller who may not do something; none by default. */
+  /** The `WWW-Authenticate` for a caller without permission; none by default. */
   readonly insufficient?: string | undefined;
-  /** Why the caller's credentials could not be judged, though they may be right. */
+  /** Why the caller's credentials, which can be valid, could not be checked. */
   readonly failure?: Error;
 }
 
-/** The challenge of a request, set by what authenticates requests. */
+/** The challenge of a request, set by the authentication middleware. */
 export const challengeSlot: Slot<Challenge> = slot("challenge");
 
 /**
- * Refuses a caller who is unknown.
+ * Rejects an unknown caller.
  *
- * @throws {HttpException} 401, as `create` makes it; or why the credentials could not be judged
+ * @throws {HttpException} the 401 that `create` returns, or why the credentials could not be checked
  */
 export function refuseUnauthenticated(
   c: Context,
@@ -39,14 +39,14 @@ export function refuseUnauthenticated(
 }
 
 /**
- * Refuses a caller who has none of the roles that it takes.
+ * Rejects a caller who has none of the required roles.
  *
  * @throws {ForbiddenException} 403
  */
 export function refuseForRoles(c: Context): never {
   const challenge = challengeSlot.get(c);
   const options = challenge?.insufficient ? headers(challenge.insufficient) : {};
-  throw new ForbiddenException("The role this needs is missing", options);
+  throw new ForbiddenException("A required role is missing", options);
 }
 
 function headers(challenge: string): HttpExceptionOptions {

@@ -1,25 +1,25 @@
 /**
- * Telling clients that they should move away from a route.
+ * Announces to clients that a route is deprecated.
  *
  * @module
  */
 import type { MiddlewareHandler } from "hono";
 
-/** Since when a route is deprecated, and until when it answers. */
+/** When a route is deprecated, and when it is removed. */
 export interface Deprecation {
-  /** Since when, or from when on: a `Date`, or its text in ISO 8601. */
+  /** The start of the deprecation, past or future: a `Date` or a string in ISO 8601. */
   readonly since?: Date | string;
-  /** When it will be gone: a `Date`, or its text in ISO 8601; not before `since`. */
+  /** The end of the route: a `Date` or a string in ISO 8601; not before `since`. */
   readonly sunset?: Date | string;
-  /** The URL of a page that tells what to use instead. */
+  /** The URL of a page about the replacement. */
   readonly link?: string;
 }
 
 /**
- * Gives the headers of the responses of a deprecated route: `Deprecation` (RFC 9745), which is a time and
- * is the epoch where none is known, `Sunset` (RFC 8594), and a `Link` of the relation `deprecation`.
+ * Returns the headers of the responses of a deprecated route: `Deprecation` (RFC 9745), which is the
+ * epoch if the time is unknown, `Sunset` (RFC 8594), and a `Link` of the relation `deprecation`.
  *
- * @throws {TypeError} if a time or the link is none, or the sunset is before the deprecation
+ * @throws {TypeError} if a time or the link is invalid, or the sunset is before the deprecation
  */
 export function deprecationHeaders(
   { since, sunset, link }: Deprecation,
@@ -40,17 +40,17 @@ export function deprecationHeaders(
   ];
 }
 
-/** Puts the headers on all that a route answers, errors included. */
+/** Sets the headers on every response of a route, including errors. */
 export function deprecated(deprecation: Deprecation): MiddlewareHandler {
   const headers = deprecationHeaders(deprecation);
   return async function deprecated(c, next) {
     await next();
-    if (c.res.status === 101) return; // what becomes a WebSocket cannot be changed
+    if (c.res.status === 101) return; // the response to an upgrade is immutable
     for (const [name, value] of headers) c.header(name, value, { append: name === "Link" });
   };
 }
 
-/** A day, or a time with an offset, of ISO 8601. */
+/** A day, or a time with an offset, in ISO 8601. */
 const ISO_DATE = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 function timeOf(date: Date | string | undefined): number | undefined {
@@ -61,7 +61,7 @@ function timeOf(date: Date | string | undefined): number | undefined {
   return time;
 }
 
-/** Tells whether a text begins with a day that there is: `2025-02-30` would be taken for March. */
+/** Checks whether a text begins with an existing day: `Date` reads `2025-02-30` as a day of March. */
 function isDayOf(text: string): boolean {
   const [, day = ""] = ISO_DATE.exec(text) ?? [];
   const time = Date.parse(day);

@@ -1,46 +1,46 @@
 /**
- * The exceptions that carry an HTTP status: thrown anywhere, they become problem documents.
+ * Exceptions with an HTTP status: thrown anywhere, they become problem documents.
  *
  * @module
  */
 import { HTTPException } from "hono/http-exception";
 import { errorStatusText } from "./status_text.ts";
 
-/** Where in a request a refused value was found. */
+/** The part of a request that an invalid value is in. */
 export type InputPart = "path" | "query" | "header" | "body";
 
-/** One reason a request was refused. It never carries the submitted value. */
+/** A reason why a request is invalid. It never contains the submitted value. */
 export interface ValidationIssue {
   /** The part of the request. */
   readonly in: InputPart;
   /** The path to the value, its keys joined with dots (`"items.0.name"`); empty for the whole part. */
   readonly field: string;
-  /** What the schema says of it. */
+  /** The message of the schema. */
   readonly message: string;
 }
 
-/** What an {@linkcode HttpException} may carry beside its status and message. */
+/** Options of an {@linkcode HttpException}. */
 export interface HttpExceptionOptions {
   /** The error behind this one; it is logged and never sent. */
   readonly cause?: unknown;
   /** Headers of the response, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The reasons, one for each refused value. */
+  /** The reasons, one for each invalid value. */
   readonly errors?: readonly ValidationIssue[];
 }
 
 /**
- * An error of another layer that knows its HTTP status. Its message must be fit for a client.
- * {@linkcode HttpException.from} honours it.
+ * An error of another layer that knows its HTTP status. Clients can read its message.
+ * {@linkcode HttpException.from} converts it.
  */
 export interface HttpMappedError extends Error {
-  /** The status it becomes, 400 to 599. */
+  /** The status of the response, 400 to 599. */
   readonly httpStatus: number;
 }
 
 /**
  * An error with an HTTP status. The message becomes the `detail` of an RFC 9457 problem document,
- * so it must hold nothing that the client may not read.
+ * so it must contain nothing that the client must not read.
  *
  * @example
  * ```ts
@@ -58,10 +58,10 @@ export class HttpException extends Error {
   readonly status: number;
   /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The reasons, one for each refused value. */
+  /** The reasons, one for each invalid value. */
   readonly errors: readonly ValidationIssue[] | undefined;
 
-  /** Creates one; the client reads the message, by default the name of the status. */
+  /** Creates an exception; the client reads the message, by default the name of the status. */
   constructor(
     status: number,
     message: string = errorStatusText(status),
@@ -77,7 +77,7 @@ export class HttpException extends Error {
     this.errors = options.errors;
   }
 
-  /** Throws a new exception of the class it is called on, as an expression: `row ?? NotFoundException.throw()`. */
+  /** Throws a new exception of this class, as an expression: `row ?? NotFoundException.throw()`. */
   static throw<Args extends unknown[]>(
     this: new (...args: Args) => HttpException,
     ...args: Args
@@ -86,9 +86,9 @@ export class HttpException extends Error {
   }
 
   /**
-   * Converts whatever was thrown: an exception is itself; an {@linkcode HttpMappedError} (such as
-   * `DbError`) and Hono's `HTTPException` become the named exception of their status; anything else
-   * becomes a 500. The error is the `cause`.
+   * Converts any thrown value: an exception is returned as it is; an {@linkcode HttpMappedError} (such
+   * as `DbError`) and Hono's `HTTPException` become the named exception of their status; anything else
+   * becomes a 500. The original error is the `cause`.
    */
   static from(error: unknown): HttpException {
     if (error instanceof HttpException) return error;
@@ -142,19 +142,19 @@ export class ForbiddenException extends StatusException {
   static override readonly status = 403;
 }
 
-/** 404: there is no such resource (RFC 9110 §15.5.5). */
+/** 404: the resource does not exist (RFC 9110 §15.5.5). */
 export class NotFoundException extends StatusException {
   /** 404 Not Found. */
   static override readonly status = 404;
 }
 
-/** 405: the resource does not know the method; set `Allow` (RFC 9110 §15.5.6). */
+/** 405: the resource does not support the method; set `Allow` (RFC 9110 §15.5.6). */
 export class MethodNotAllowedException extends StatusException {
   /** 405 Method Not Allowed. */
   static override readonly status = 405;
 }
 
-/** 406: no representation suits the client (RFC 9110 §15.5.7). */
+/** 406: no representation is acceptable to the client (RFC 9110 §15.5.7). */
 export class NotAcceptableException extends StatusException {
   /** 406 Not Acceptable. */
   static override readonly status = 406;
@@ -172,7 +172,7 @@ export class ConflictException extends StatusException {
   static override readonly status = 409;
 }
 
-/** 410: the resource is gone for good (RFC 9110 §15.5.11). */
+/** 410: the resource was removed permanently (RFC 9110 §15.5.11). */
 export class GoneException extends StatusException {
   /** 410 Gone. */
   static override readonly status = 410;
@@ -190,7 +190,7 @@ export class PayloadTooLargeException extends StatusException {
   static override readonly status = 413;
 }
 
-/** 415: the body is in a format the route does not read (RFC 9110 §15.5.16). */
+/** 415: the route does not support the format of the body (RFC 9110 §15.5.16). */
 export class UnsupportedMediaTypeException extends StatusException {
   /** 415 Unsupported Media Type. */
   static override readonly status = 415;
@@ -220,25 +220,25 @@ export class NotImplementedException extends StatusException {
   static override readonly status = 501;
 }
 
-/** 502: an upstream server answered wrongly (RFC 9110 §15.6.3). */
+/** 502: an upstream server sent an invalid response (RFC 9110 §15.6.3). */
 export class BadGatewayException extends StatusException {
   /** 502 Bad Gateway. */
   static override readonly status = 502;
 }
 
-/** 503: the server cannot answer now (RFC 9110 §15.6.4). */
+/** 503: the server is temporarily unavailable (RFC 9110 §15.6.4). */
 export class ServiceUnavailableException extends StatusException {
   /** 503 Service Unavailable. */
   static override readonly status = 503;
 }
 
-/** 504: an upstream server did not answer in time (RFC 9110 §15.6.5). */
+/** 504: an upstream server did not respond in time (RFC 9110 §15.6.5). */
 export class GatewayTimeoutException extends StatusException {
   /** 504 Gateway Timeout. */
   static override readonly status = 504;
 }
 
-/** Gives what was thrown if it is an error, else an exception (500) that tells of it. */
+/** Returns a thrown error as it is, and any other thrown value as an exception (500). */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : HttpException.from(thrown);
 }
@@ -273,12 +273,12 @@ function named(status: number, message: string, options: HttpExceptionOptions): 
   return Named ? new Named(message, options) : new HttpException(status, message, options);
 }
 
-/** Gives the message of whatever was thrown, which may be made to have none. */
+/** Returns the message of any thrown value, even of one that cannot be converted to a string. */
 function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);
   } catch {
-    return "Something was thrown that cannot be told";
+    return "The thrown value cannot be converted to a string";
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Which of the application's routes a request matched, for logs, metrics and traces.
+ * The route that a request matched, for logs, metrics and traces.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { Handler } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { Context } from "./context.ts";
 
-/** A route as the outside sees it: bounded in number, so fit for a metric's label. */
+/** A route by its method and pattern. Their number is bounded, so they can label metrics. */
 export interface MatchedRoute {
   /** The HTTP method it was declared with, or `"ALL"`. */
   readonly method: string;
@@ -17,25 +17,25 @@ export interface MatchedRoute {
 
 const ROUTE = Symbol("fw.route");
 
-/** Marks a Hono handler as the end of a route, in place. */
+/** Marks a Hono handler as that of a route, in place. */
 export function markRoute<H extends Handler>(handler: H, route: MatchedRoute): H {
   return Object.assign(handler, { [ROUTE]: route });
 }
 
 /**
- * Gives the route that answered the request, or would have if no middleware had answered before it.
- * `undefined` when no route matches (404, 405).
+ * Returns the route of the request, even if middleware responded before it; `undefined` if no route
+ * matches (404, 405).
  */
 export function matchedRoute(c: Context): MatchedRoute | undefined {
   const matched = matchedRoutes(c).map(({ handler }) => routeOf(handler));
-  // a HEAD route stands among those of GET, and lets other requests pass
+  // a HEAD route is registered for GET, and passes other requests on
   const answers = (route: MatchedRoute | undefined) =>
     route !== undefined && (route.method !== "HEAD" || c.req.method === "HEAD");
   const reached = matched[c.req.routeIndex];
   return answers(reached) ? reached : matched.find(answers);
 }
 
-/** Gives the route a handler was marked with. */
+/** Returns the route of a marked handler. */
 export function routeOf(handler: unknown): MatchedRoute | undefined {
   return (handler as { [ROUTE]?: MatchedRoute } | undefined)?.[ROUTE];
 }

@@ -1,5 +1,5 @@
 /**
- * The one place where errors become responses: problem documents of RFC 9457.
+ * Converts errors to responses: problem documents of RFC 9457.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export const PROBLEM_MEDIA_TYPE = "application/problem+json";
 
 /** The body of every error response, sent as `application/problem+json` (RFC 9457 §3). */
 export interface Problem {
-  /** `about:blank`: the status says what kind of problem it is. */
+  /** `about:blank`: the status is the kind of problem. */
   readonly type: "about:blank";
   /** The name of the status. */
   readonly title: string;
@@ -27,18 +27,18 @@ export interface Problem {
   readonly detail?: string;
   /** The path of the request, percent-encoded, without its query. */
   readonly instance: string;
-  /** The id of the request, where the application gives ids. */
+  /** The id of the request, if the application sets ids. */
   readonly requestId?: string;
-  /** The reasons of a refusal, one for each value; at most 100. */
+  /** The reasons, one for each invalid value; at most 100. */
   readonly errors?: readonly ValidationIssue[];
 }
 
-/** What a client reads of a 5xx in production. */
+/** The `detail` of a 5xx in production. */
 const PRODUCTION_DETAIL = "The server could not answer this request";
 
 /**
- * Turns whatever was thrown into a response, and logs what the server is to blame for (5xx): the
- * error itself, with the id of the request, under the category `fw.http`.
+ * Converts any thrown value to a response, and logs the errors of the server (5xx) with the id of the
+ * request, under the category `fw.http`.
  */
 export function problemResponse(
   thrown: unknown,
@@ -67,7 +67,7 @@ export function problemResponse(
   });
 }
 
-/** Headers that described the response which has failed, and would be wrong of the problem. */
+/** Headers that describe the body of the failed response, and not that of the problem. */
 const REPRESENTATION = [
   "cache-control",
   "cdn-cache-control",
@@ -86,15 +86,15 @@ const REPRESENTATION = [
   "transfer-encoding",
 ];
 
-/** Drops them, but for a `Cache-Control` that forbids to store: what it protects, the problem may tell. */
+/** Removes them, except a `Cache-Control` with `no-store`: the problem can contain what it protects. */
 function forgetRepresentation(c: Context): void {
   const { headers, body } = c.res;
   const kept = new Headers(headers);
   for (const name of REPRESENTATION) {
     if (!/\bno-store\b/i.test(kept.get(name) ?? "")) kept.delete(name);
   }
-  body?.cancel().catch(() => {}); // it will not be sent
-  c.res = undefined; // else Hono would merge its headers into those of the next response
+  body?.cancel().catch(() => {}); // it is not sent
+  c.res = undefined; // otherwise Hono merges its headers into those of the next response
   c.res = new Response(null, { headers: kept });
 }
 

@@ -4,25 +4,25 @@
  * @module
  */
 
-/** The most of a path that is told to logs and clients, in characters. */
+/** The maximum length of a path in logs and responses, in characters. */
 const MAX_LENGTH = 2048;
 
 /**
- * Gives the path of a URL without its query, percent-encoded, at most 2048 characters: fit for a line
- * of a log, as Hono's decoded `c.req.path` is not.
+ * Returns the path of a URL without its query, percent-encoded, at most 2048 characters. Unlike Hono's
+ * decoded `c.req.path`, it fits into one line of a log.
  */
 export function rawPath(url: string): string {
   const start = url.indexOf("/", url.indexOf("//") + 2);
   const end = url.slice(start).search(/[?#]/);
   const path = url.slice(start, end < 0 ? undefined : start + end).slice(0, MAX_LENGTH);
-  return path.replace(/[^!-~]/g, "?"); // should a server have left something raw
+  return path.replace(/[^!-~]/g, "?"); // in case a server did not encode it
 }
 
-/** Gives the same as a URI reference, in which nothing stands raw that may not (RFC 3986 §2). */
+/** Returns the same path as a valid URI reference, with every other character encoded (RFC 3986 §2). */
 export function pathReference(url: string): string {
   const path = rawPath(url);
-  const whole = path.length < MAX_LENGTH ? path : path.replace(/%[\dA-F]?$/i, ""); // where it was cut
+  const whole = path.length < MAX_LENGTH ? path : path.replace(/%[\dA-F]?$/i, ""); // an escape that was cut
   return whole
-    .replace(/^(?=\/\/)/, "/.") // what begins with two slashes names a host (RFC 3986 §4.2)
+    .replace(/^(?=\/\/)/, "/.") // two slashes would begin a host (RFC 3986 §4.2)
     .replace(/%(?![\dA-F]{2})|["<>[\\\]^`{|}]/gi, encodeURIComponent);
 }

@@ -48,12 +48,12 @@ const ERROR_STATUS_TEXT: Readonly<Record<number, string>> = {
   511: "Network Authentication Required",
 };
 
-/** Gives the name of an error status, or of its class where the status has none. */
+/** Returns the name of an error status, or that of its class if the status is unknown. */
 export function errorStatusText(status: number): string {
   return ERROR_STATUS_TEXT[status] ?? (status < 500 ? "Client Error" : "Server Error");
 }
 
-/** Reason phrases of the statuses that a response with data may have, and of 204 (RFC 9110 §15.3). */
+/** Reason phrases of the statuses of responses with data, and of 204 (RFC 9110 §15.3). */
 const SUCCESS_STATUS_TEXT: Readonly<Record<number, string>> = {
   200: "OK",
   201: "Created",
@@ -66,7 +66,7 @@ const SUCCESS_STATUS_TEXT: Readonly<Record<number, string>> = {
   226: "IM Used",
 };
 
-/** Gives the name of a status of success. */
+/** Returns the name of a successful status. */
 export function successStatusText(status: number): string {
   return SUCCESS_STATUS_TEXT[status] ?? "Success";
 }

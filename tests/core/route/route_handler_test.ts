@@ -175,21 +175,21 @@ for (
       type: "image/svg+json",
       body: '{"name":"Tom"}',
       status: 415,
-      detail: "This route reads application/json; the body is of another type",
+      detail: "This route reads application/json; the body has another type",
     },
     {
       claim: "text",
       type: "text/plain",
       body: "Tom",
       status: 415,
-      detail: "This route reads application/json; the body is of another type",
+      detail: "This route reads application/json; the body has another type",
     },
     {
       claim: "a form where JSON is read",
       type: "application/x-www-form-urlencoded",
       body: "name=Tom",
       status: 415,
-      detail: "This route reads application/json; the body is of another type",
+      detail: "This route reads application/json; the body has another type",
     },
     {
       claim: "JSON in Latin-1",
@@ -211,7 +211,7 @@ for (
       body: "{}",
       status: 415,
       detail:
-        "This route reads application/x-www-form-urlencoded, multipart/form-data; the body is of another type",
+        "This route reads application/x-www-form-urlencoded, multipart/form-data; the body has another type",
     },
     {
       claim: "a form",
@@ -576,7 +576,7 @@ test("a body that is cut short is the client's fault", async () => {
     const response = await app.request("/cats", init);
     assert.deepEqual([response.status, (await response.json()).detail], [
       400,
-      "The body is cut short",
+      "The body is incomplete",
     ]);
   }
 });
@@ -738,7 +738,7 @@ test("a JSON body of very many values, or very deep, is refused before it is val
     return [response.status, (await response.json()).detail];
   };
   const many = JSON.stringify(Array.from({ length: 30_000 }, () => ({})));
-  assert.deepEqual(await post("/plain", many), [413, "The body holds more than 20971 values"]);
+  assert.deepEqual(await post("/plain", many), [413, "The body has more than 20971 values"]);
   const deep = "[".repeat(10_000) + "]".repeat(10_000);
   assert.deepEqual(await post("/bulk", deep), [400, "The body is nested too deeply"]);
   assert.equal(validated, 0);
@@ -756,7 +756,7 @@ test("a form of very many values is refused before it is validated", async () =>
   });
   assert.deepEqual(
     [response.status, (await response.json()).detail],
-    [413, "The body holds more than 20971 values"],
+    [413, "The body has more than 20971 values"],
   );
 });
 

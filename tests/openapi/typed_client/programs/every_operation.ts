@@ -38,7 +38,7 @@ const tooLarge = (instance: string) => ({
 const notJson = (instance: string) => ({
   status: 415,
   title: "Unsupported Media Type",
-  detail: "This route reads application/json; the body is of another type",
+  detail: "This route reads application/json; the body has another type",
   instance,
 });
 const invalid = (instance: string, schema: string, errors: Issues) => ({
