@@ -27,7 +27,7 @@
  *
  * @module
  */
-export type { AuthenticationOptions, FwApplication } from "./src/application/application.ts";
+export type { FwApplication } from "./src/application/application.ts";
 export type { RequestOptions } from "./src/application/answering.ts";
 export type { CloseOptions } from "./src/application/serving.ts";
 export { FwFactory, type FwFactoryOptions } from "./src/application/factory.ts";
@@ -140,6 +140,7 @@ export type {
 export type { RouteInfo } from "./src/core/route/route_table.ts";
 export type { AnySchema, SchemaInput, SchemaOutput } from "./src/core/schema/validation.ts";
 
+export type { AuthenticationOptions } from "./src/oauth2/middleware.ts";
 export {
   bearer,
   cookie,

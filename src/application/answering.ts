@@ -13,7 +13,22 @@ import { type PlacedRoute, placeRoutes } from "../core/route/route_table.ts";
 import type { Background } from "../runtime/background.ts";
 import { INITIAL_SETTINGS, type Settings } from "./settings.ts";
 
-/** Options of `app.request()`. */
+/**
+ * Options of `app.request()`.
+ *
+ * @example
+ * ```ts
+ * import { controller, FwFactory, module, route } from "@fw/fw";
+ * import * as v from "valibot";
+ *
+ * class EchoController extends controller() {
+ *   echo = route.post("/echo", { body: v.object({ word: v.string() }) }, ({ body }) => body.word);
+ * }
+ * const app = await FwFactory.create(module({ controllers: [EchoController] }));
+ * const response = await app.request("/echo", { json: { word: "hello" } });
+ * console.assert(await response.json() === "hello");
+ * ```
+ */
 export interface RequestOptions extends RequestInit {
   /** A value to send as a JSON body; the method is then POST unless another is given. */
   readonly json?: unknown;

@@ -3,17 +3,11 @@
  *
  * @module
  */
-import type { ExecutionContext, MiddlewareHandler } from "hono";
-import { authnMiddleware } from "../authn/middleware.ts";
+import type { ExecutionContext } from "hono";
+import { authnPlugin } from "../authn/middleware.ts";
 import { checkedBodyLimit } from "../core/http/body_limit.ts";
 import type { Kernel } from "../core/module/boot.ts";
-import {
-  addPlugin,
-  middlewarePlugin,
-  type Plugin,
-  type UseArguments,
-  usePlugin,
-} from "../core/module/plugin.ts";
+import { type Plugin, type UseArguments, usePlugin } from "../core/module/plugin.ts";
 import type { InjectionKey } from "../core/module/provider.ts";
 import type { PipelineDeclaration } from "../core/route/pipeline.ts";
 import { listRoutes, type RouteInfo } from "../core/route/route_table.ts";
@@ -24,8 +18,12 @@ import { rateLimitPlugin, type UseRateLimitOptions } from "../middleware/rate_li
 import { type RequestIdOptions, requestIdPlugin } from "../middleware/request_id.ts";
 import { type RequestTracingOptions, requestTracingPlugin } from "../middleware/request_tracing.ts";
 import type { RolesReader } from "../oauth2/identity.ts";
-import { oauth2Middleware, type TokenVerifier } from "../oauth2/middleware.ts";
-import type { TokenSource } from "../oauth2/token_source.ts";
+import {
+  type AuthenticationOptions,
+  oauth2Plugin,
+  rolesPlugin,
+  type TokenVerifier,
+} from "../oauth2/middleware.ts";
 import type { OpenApiDocument } from "../openapi/openapi_document.ts";
 import { type OpenApiOptions, resolveOptions } from "../openapi/options.ts";
 import { isProduction } from "../platform/env.ts";
@@ -36,19 +34,12 @@ import type { ListenOptions } from "../runtime/listen.ts";
 import { Answering, type RequestOptions } from "./answering.ts";
 import { describe, documentationPlugins } from "./documentation.ts";
 import { type CloseOptions, Serving } from "./serving.ts";
-import { type Settings, withGlobal } from "./settings.ts";
-
-/** Options of `app.useOAuth2()` and `app.useAuthn()`. */
-export interface AuthenticationOptions {
-  /** Whether every route needs an identity unless it declares `public: true`; `false` by default. */
-  readonly require?: boolean;
-  /** Where the token of a request is: `bearer()` by default, `scheme("Token")` or `cookie("session")`. */
-  readonly from?: TokenSource;
-}
+import { type Settings, withGlobal, withPlugins } from "./settings.ts";
 
 /**
- * An application, made by {@linkcode FwFactory}. Its builder methods settle how it behaves, until the
- * first request or `listen`; then it is fixed.
+ * An application, created by {@linkcode FwFactory}. Its builder methods configure it until the first
+ * request or `listen`; they throw a `TypeError` after that, and a `TypeError` or a `RangeError` if an
+ * option is invalid.
  */
 export class FwApplication {
   readonly #kernel: Kernel;
@@ -56,11 +47,10 @@ export class FwApplication {
   readonly #serving: Serving;
 
   /**
-   * Answers a request. It is bound to the application, so `export default { fetch: app.fetch }`
-   * serves on Deno, Bun and edge runtimes. `env` is what the runtime tells of the connection, or the
-   * bindings of a Worker. Work that goes on after the response is handed to the execution context, as is
-   * the request itself; without one, `close` waits for such work. Unless the application has configured
-   * LogTape, what is logged is printed from the first call on.
+   * Answers a request. It is bound to the application, so `export default { fetch: app.fetch }` serves
+   * on Deno, Bun and edge runtimes. `env` describes the connection, or holds the bindings of a Worker.
+   * Work that outlives the response is passed to the execution context; without one, `close` waits for it.
+   * The first call prints the log on the console, unless the application has configured LogTape.
    */
   readonly fetch: (
     request: Request,
@@ -91,163 +81,109 @@ export class FwApplication {
   }
 
   /**
-   * Adds a plugin: middleware or endpoints at a chosen place in the order that a request passes; see
-   * {@linkcode Plugin} for the slots. It takes the place of one with the same slot and key.
-   *
-   * @throws {TypeError} if the slot is unknown
+   * Adds plugins: middleware or endpoints, each in its slot of the order that a request passes (see
+   * {@linkcode Plugin}). A plugin replaces an earlier one with the same slot and key.
    */
   plug(...plugins: readonly Plugin[]): this {
-    return this.#configure({
-      plugins: plugins.reduce(addPlugin, this.#answering.settings.plugins),
-    });
+    return this.#configure(withPlugins(this.#answering.settings, plugins));
   }
 
   /**
-   * Adds any Hono middleware, for all paths or for those that match a pattern (which is absolute: the
-   * global prefix does not stand before it). It runs after request ids, tracing and metrics, and before
-   * the rate limit and the routes; with `afterAuthentication: true` as the last argument, it runs after
-   * `useAuthn` and `useOAuth2` and can read the caller's identity.
-   *
-   * @example
-   * ```ts
-   * import { callerRoles, ForbiddenException, FwFactory, module } from "@fw/fw";
-   * import { cors } from "hono/cors";
-   *
-   * const app = await FwFactory.create(module({}));
-   * app.use(cors({ origin: "https://example.com" })).use("/api/*", async (c, next) => {
-   *   await next();
-   *   c.header("cache-control", "no-store");
-   * });
-   * app.use("/admin/*", async (c, next) => {
-   *   if (!callerRoles.get(c)?.includes("staff")) throw new ForbiddenException("Staff only");
-   *   await next();
-   * }, { afterAuthentication: true });
-   * ```
+   * Adds Hono middleware, for all paths or for those that match a pattern (to which no global prefix is
+   * added). It runs after request ids, tracing and metrics and before the rate limit; with
+   * `{ afterAuthentication: true }` at the end, after `useAuthn` and `useOAuth2`: it knows the caller.
    */
   use(...middleware: UseArguments): this;
-  /** Adds any Hono middleware for the paths that match an absolute pattern. */
+  /** Adds Hono middleware for the paths that match a pattern. */
   use(path: string, ...middleware: UseArguments): this;
   use(...args: readonly [string, ...UseArguments] | UseArguments): this {
     return this.plug(usePlugin(args));
   }
 
-  /**
-   * Adds guards of all routes, before those of controllers and routes. Classes among them are built as
-   * the root module sees them.
-   */
+  /** Adds guards of all routes, before those of controllers and routes. */
   useGlobalGuards(...guards: NonNullable<PipelineDeclaration["guards"]>): this {
-    return this.#addGlobal({ guards });
+    return this.#configure(withGlobal(this.#answering.settings, { guards }));
   }
 
   /** Adds interceptors of all routes, around those of controllers and routes. */
   useGlobalInterceptors(...interceptors: NonNullable<PipelineDeclaration["interceptors"]>): this {
-    return this.#addGlobal({ interceptors });
+    return this.#configure(withGlobal(this.#answering.settings, { interceptors }));
   }
 
-  /** Adds exception filters, after those of routes and controllers. They see 404 and 405 as well. */
+  /** Adds exception filters, after those of routes and controllers. They receive 404 and 405 too. */
   useGlobalFilters(...filters: NonNullable<PipelineDeclaration["filters"]>): this {
-    return this.#addGlobal({ filters });
+    return this.#configure(withGlobal(this.#answering.settings, { filters }));
   }
 
-  /**
-   * Gives every request an id, in the response header `x-request-id` and in what is logged.
-   *
-   * @throws {TypeError} if the name of the header is not a token
-   */
+  /** Assigns an id to every request, for the response header `x-request-id` and the log. */
   useRequestId(options?: RequestIdOptions): this {
     return this.plug(requestIdPlugin(options));
   }
 
-  /**
-   * Logs one line a request, continues its trace, and names its OpenTelemetry span.
-   *
-   * @throws {TypeError} if a path to skip does not start with `/`
-   */
+  /** Logs one line per request, continues its trace, and names its OpenTelemetry span. */
   useRequestTracing(options?: RequestTracingOptions): this {
     return this.plug(requestTracingPlugin(options));
   }
 
-  /**
-   * Believes `X-Forwarded-For` as far as the application's own proxies have written it.
-   *
-   * @throws {RangeError} if the number of hops is not a positive integer
-   */
+  /** Reads client addresses from `X-Forwarded-For`, as far as trusted proxies have written it. */
   useTrustedProxy(options: TrustedProxyOptions): this {
     return this.plug(trustedProxyPlugin(options));
   }
 
   /**
-   * Limits how many requests a client may make: by default 100 in 60 s. Limits of different names add
-   * up; a second call with one name takes the place of the first.
-   *
-   * @throws {RangeError} if an option is out of range
+   * Limits the requests of each client, by default to 100 in 60 s. Limits with different names add up,
+   * while a second call with the same name replaces the first.
    */
   useRateLimit(options?: UseRateLimitOptions): this {
     return this.plug(rateLimitPlugin(options));
   }
 
   /**
-   * Verifies the tokens of requests that have passed middleware and rate limits. A route is protected by
-   * `OAuth2Guard`, `OAuth2Principal` or `roles`; with `require: true`, all routes are protected except
-   * those with `public: true`. A second call replaces the verifier of the first; `require` of any call
-   * stays in force.
+   * Verifies the tokens of requests. `OAuth2Guard`, `OAuth2Principal` and `roles` protect a route;
+   * `require: true` protects all routes except those with `public: true`, and stays in force when a later
+   * call replaces the verifier.
    *
-   * @throws {TypeError} if the `ValidationConfig` of a `JwtVerifier` names no issuer or no audience and
-   * does not call `anyIssuer()` or `anyAudience()`
+   * @throws {TypeError} if a `JwtVerifier` names no issuer or no audience, and its `ValidationConfig` does
+   * not call `anyIssuer()` or `anyAudience()`
    */
-  useOAuth2(verifier: TokenVerifier, options: AuthenticationOptions = {}): this {
-    const roles: RolesReader = (claims) => this.#answering.settings.roles(claims);
-    const middleware = oauth2Middleware(verifier, { roles, from: options.from });
-    return this.#authenticate("oauth2", middleware, options);
+  useOAuth2(verifier: TokenVerifier, options?: AuthenticationOptions): this {
+    return this.plug(oauth2Plugin(verifier, options)).#require(options);
+  }
+
+  /** Verifies the tokens that the application itself issues with a `JwtService`, before `useOAuth2`. */
+  useAuthn(service: TokenVerifier, options?: AuthenticationOptions): this {
+    return this.plug(authnPlugin(service, options)).#require(options);
   }
 
   /**
-   * Verifies the tokens that the application itself has issued, before `useOAuth2` verifies others: the
-   * service is a `JwtService` of `@fw/fw/authn`.
-   */
-  useAuthn(service: TokenVerifier, options: AuthenticationOptions = {}): this {
-    return this.#authenticate("authn", authnMiddleware(service, options), options);
-  }
-
-  /**
-   * Sets how the roles of a caller are read from the claims of a token that `useOAuth2` has verified; by
-   * default from `roles`, `realm_access.roles` and the words of `scope`. What it gives has to be a list
-   * of strings, or `undefined` for none.
+   * Sets how the caller's roles are read from the claims of a token that `useOAuth2` has verified; by
+   * default from `roles`, `realm_access.roles` and the words of `scope`.
    */
   useRoles(reader: RolesReader): this {
-    return this.#configure({ roles: reader });
+    return this.plug(rolesPlugin(reader));
   }
 
-  /**
-   * Sets the largest body in bytes, 1 MiB by default; a route's `bodyLimit` goes before it.
-   *
-   * @throws {RangeError} if it is not a size
-   */
+  /** Sets the largest body in bytes, 1 MiB by default; the `bodyLimit` of a route overrides it. */
   useBodyLimit(bytes: number): this {
     return this.#configure({ bodyLimit: checkedBodyLimit(bytes) });
   }
 
-  /** Counts and times requests, and serves the figures at a path in Prometheus' text format. */
+  /** Counts and times requests, and serves the metrics in the text format of Prometheus. */
   enableMetrics(path = "/metrics", options?: MetricsOptions): this {
     return this.plug(...metricsPlugins(path, options));
   }
 
   /**
-   * Serves the application's health at a path: 200 while it is well, 503 when it is not. Each path is
-   * a check of its own: `/live` without indicators, say, and `/ready` with them.
-   *
-   * @throws {RangeError} if the time limit is not one
+   * Serves a health check: 200 if its indicators are up, else 503. Each path has a check of its own, such
+   * as `/live` without indicators and `/ready` with them.
    */
   enableHealthCheck(path = "/health", options?: HealthCheckOptions): this {
     return this.plug(healthCheckPlugin(path, options));
   }
 
   /**
-   * Serves the OpenAPI 3.1 document of the routes as JSON and YAML, and a page to read and try it:
-   * `/openapi.json`, `/openapi.yaml` and `/docs` unless the options say otherwise. The document is made
-   * once, when the application assembles; what is wrong with it is thrown by `ready` and `listen`.
-   *
-   * @throws {TypeError} if the options contradict each other, or a path is none
+   * Serves the OpenAPI 3.1 document of the routes as `/openapi.json` and `/openapi.yaml`, and a page to
+   * read and try it at `/docs`. `ready` and `listen` throw what {@linkcode FwApplication.openApi} throws.
    */
   enableOpenApi(options?: OpenApiOptions): this {
     return this.#configure({ openApi: resolveOptions(options) })
@@ -255,67 +191,50 @@ export class FwApplication {
   }
 
   /**
-   * Makes the OpenAPI 3.1 document of the routes, as the options of `enableOpenApi` say.
+   * Creates the OpenAPI 3.1 document of the routes, with the options of `enableOpenApi`.
    *
-   * @throws {TypeError} naming the route: if two operations have one id, if a path and its `params` do not
-   * have the same parameters, if two schemas have one name, or if the `rolesSecurityScheme` is not
-   * declared
+   * @throws {TypeError} naming the route: if two operations have the same id or two schemas the same name,
+   * if a path and its `params` have different parameters, or if the `rolesSecurityScheme` is unknown
    */
   async openApi(): Promise<OpenApiDocument> {
     return (await describe(this.#answering)).document;
   }
 
-  /** Conceals what went wrong from the bodies of 5xx responses. */
+  /** Removes error details from the bodies of 5xx responses. */
   enableProductionErrors(enabled = true): this {
     return this.#configure({ production: enabled });
   }
 
   /**
-   * Conceals what went wrong from the bodies of 5xx responses when `FW_ENV` is `production`. It throws
-   * where the process may not read that, so that no missing permission reveals anything.
+   * Removes error details from the bodies of 5xx responses if `FW_ENV` is `production`. It throws if the
+   * process may not read that: a missing permission reveals nothing.
    */
   enableProductionErrorsFromEnv(): this {
     return this.enableProductionErrors(isProduction());
   }
 
   /**
-   * Mounts the routes and all that is installed, which the first request or `listen` would do
-   * otherwise: what is wrong with them is thrown here.
+   * Assembles the application, which the first request or `listen` does otherwise.
    *
-   * @throws {TypeError} if two routes or endpoints have one method and path; the message names them
+   * @throws {TypeError} if two routes or endpoints have the same method and path
    */
   async ready(): Promise<this> {
     await this.#answering.router();
     return this;
   }
 
-  /**
-   * Answers a request without a server, as tests and scripts need.
-   *
-   * @example
-   * ```ts
-   * import { controller, FwFactory, module, route } from "@fw/fw";
-   * import * as v from "valibot";
-   *
-   * class EchoController extends controller() {
-   *   echo = route.post("/echo", { body: v.object({ word: v.string() }) }, ({ body }) => body.word);
-   * }
-   * const app = await FwFactory.create(module({ controllers: [EchoController] }));
-   * const response = await app.request("/echo", { json: { word: "hello" } });
-   * console.assert(await response.json() === "hello");
-   * ```
-   */
+  /** Answers a request without a server, as tests and scripts need. */
   request(path: string, init: RequestOptions = {}): Promise<Response> {
     return this.#answering.request(path, init);
   }
 
-  /** Lists the routes of all controllers, the more specific before the less. */
+  /** Lists the routes of all controllers, the more specific first. */
   routes(): readonly RouteInfo[] {
     return listRoutes(this.#answering.routes, this.#answering.protection);
   }
 
   /**
-   * Gives a provider: as the root module sees it, else from any module.
+   * Returns a provider, as the root module sees it, else from any module.
    *
    * @throws {TypeError} if no module provides it
    */
@@ -324,43 +243,33 @@ export class FwApplication {
   }
 
   /**
-   * Serves on a port (0 for any that is free) or a Unix socket (`{ path: "/run/app.sock" }`); resolves
-   * when it listens. Unless the application has configured LogTape, what is logged is printed from now
-   * on.
+   * Serves on a port (0 for a free one) or a Unix socket (`{ path: "/run/app.sock" }`); resolves when it
+   * listens. It prints the log on the console, unless the application has configured LogTape.
    *
    * @throws {RangeError} if the port is not an integer from 0 to 65535
-   * @throws {ListenError} if the address cannot be listened on, or the certificate is not valid
-   * @throws {TypeError} if the routes collide, the application is closed or a preview, or a Unix socket
-   * has an empty path, a host name or TLS
+   * @throws {ListenError} if the address cannot be listened on, or the certificate is invalid
+   * @throws {TypeError} if routes collide, the application is closed or a preview, or a Unix socket has
+   * an empty path, a host name or TLS
    */
-  async listen(address: number | UnixAddress, options: ListenOptions = {}): Promise<HttpServer> {
-    await this.#answering.router();
-    await this.#answering.openLog();
-    return await this.#serving.listen(address, options);
+  listen(address: number | UnixAddress, options?: ListenOptions): Promise<HttpServer> {
+    return this.#serving.listen(address, options);
   }
 
   /**
-   * Serves on a port or a Unix socket until SIGINT or SIGTERM; resolves when it listens. On the signal,
-   * health turns 503, connections are drained, background work is waited for, the stop hooks run, and
-   * the process exits with 0 (1 if a hook fails). A second signal ends it at once. It throws what
-   * {@linkcode FwApplication.listen} throws.
+   * Serves until SIGINT or SIGTERM; throws what {@linkcode FwApplication.listen} throws. On the signal,
+   * health checks answer 503, connections are drained, background work is awaited, the stop hooks run,
+   * and the process exits with 0 (1 if a hook fails). A second signal ends it at once.
    */
-  async listenGraceful(
+  listenGraceful(
     address: number | UnixAddress,
-    { drainMs, lameDuckMs, ...options }: ListenOptions & DrainOptions = {},
+    options?: ListenOptions & DrainOptions,
   ): Promise<HttpServer> {
-    await this.#serving.closeOnSignals({ drainMs, lameDuckMs }); // who reads that it listens may stop it
-    try {
-      return await this.listen(address, options);
-    } catch (error) {
-      this.#serving.releaseSignals();
-      throw error;
-    }
+    return this.#serving.listenGraceful(address, options);
   }
 
   /**
-   * Stops serving: drains every server, waits for what requests have left to `waitUntil` (both within
-   * `drainMs`), then runs the stop hooks. Once; later calls wait for it.
+   * Stops serving: drains every server and waits for background work, both within `drainMs`, then runs
+   * the stop hooks. Later calls wait for the first.
    *
    * @throws {AggregateError} if stop hooks failed; all of them have run
    */
@@ -373,17 +282,8 @@ export class FwApplication {
     await this.close();
   }
 
-  #authenticate(
-    slot: "authn" | "oauth2",
-    middleware: MiddlewareHandler,
-    { require = false }: AuthenticationOptions,
-  ): this {
-    const requiresIdentity = require || this.#answering.settings.requiresIdentity;
-    return this.#configure({ requiresIdentity }).plug(middlewarePlugin(slot, middleware));
-  }
-
-  #addGlobal(declaration: PipelineDeclaration): this {
-    return this.#configure({ global: withGlobal(this.#answering.settings.global, declaration) });
+  #require({ require = false }: AuthenticationOptions = {}): this {
+    return require ? this.#configure({ requiresIdentity: true }) : this;
   }
 
   #configure(change: Partial<Settings>): this {

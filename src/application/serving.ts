@@ -39,11 +39,14 @@ export class Serving {
     this.#parts = parts;
   }
 
-  /** Opens a server. */
-  async listen(address: number | UnixAddress, options: ListenOptions): Promise<HttpServer> {
+  /** Opens a server, and the log before it. */
+  async listen(address: number | UnixAddress, options: ListenOptions = {}): Promise<HttpServer> {
+    const { answering } = this.#parts;
+    await answering.router();
+    await answering.openLog();
     const { serve } = await import("../runtime/listen.ts");
     const where = typeof address === "object" ? { path: address.path } : { port: address };
-    const server = await serve(this.#parts.answering.fetch, { ...options, ...where });
+    const server = await serve(answering.fetch, { ...options, ...where });
     if (this.#closed) {
       await server.close();
       throw new TypeError("Cannot listen: the application is closed");
@@ -53,27 +56,33 @@ export class Serving {
     return server;
   }
 
-  /** Closes on SIGINT and SIGTERM, and ends the process then. */
-  async closeOnSignals({ drainMs, lameDuckMs }: DrainOptions): Promise<void> {
-    const { stopOnSignals } = await import("../runtime/graceful.ts");
-    this.#releaseSignals ??= stopOnSignals({
-      drainMs,
-      lameDuckMs,
-      onSignal: (signal, drain) => this.close({ signal, ...drain }),
-    });
-  }
-
-  /** Lets go of the signals, unless something listens. */
-  releaseSignals(): void {
-    if (this.#servers.size > 0) return;
-    this.#releaseSignals?.();
-    this.#releaseSignals = undefined;
+  /** Opens a server; on SIGINT and SIGTERM, closes all of them and ends the process. */
+  async listenGraceful(
+    address: number | UnixAddress,
+    { drainMs, lameDuckMs, ...options }: ListenOptions & DrainOptions = {},
+  ): Promise<HttpServer> {
+    await this.#closeOnSignals({ drainMs, lameDuckMs }); // a signal may come as soon as it listens
+    try {
+      return await this.listen(address, options);
+    } catch (error) {
+      if (this.#servers.size === 0) this.#releaseSignals?.();
+      throw error;
+    }
   }
 
   /** Drains every server, then stops what is behind them. Once; later calls wait for it. */
   close(options: CloseOptions = {}): Promise<void> {
     this.#parts.answering.drain();
     return this.#closed ??= this.#close(options);
+  }
+
+  async #closeOnSignals({ drainMs, lameDuckMs }: DrainOptions): Promise<void> {
+    const { stopOnSignals } = await import("../runtime/graceful.ts");
+    this.#releaseSignals ??= stopOnSignals({
+      drainMs,
+      lameDuckMs,
+      onSignal: (signal, drain) => this.close({ signal, ...drain }),
+    });
   }
 
   async #close({ signal, drainMs = 30_000, lameDuckMs = 0 }: CloseOptions): Promise<void> {

@@ -5,14 +5,12 @@
  */
 import { DEFAULT_BODY_LIMIT } from "../core/http/body.ts";
 import type { AssemblyOptions } from "../core/module/assembly.ts";
+import { addPlugin, type Plugin } from "../core/module/plugin.ts";
 import type { PipelineDeclaration } from "../core/route/pipeline.ts";
-import { claimedRoles, type RolesReader } from "../oauth2/identity.ts";
 import { type ResolvedOpenApiOptions, resolveOptions } from "../openapi/options.ts";
 
 /** The settings of an application: one immutable value. */
 export interface Settings extends Omit<AssemblyOptions, "host"> {
-  /** Reads the roles of a caller from the claims of a token. */
-  readonly roles: RolesReader;
   /** The options of the OpenAPI document. */
   readonly openApi: ResolvedOpenApiOptions;
 }
@@ -26,18 +24,28 @@ export const INITIAL_SETTINGS: Settings = {
   requiresIdentity: false,
   bodyLimit: DEFAULT_BODY_LIMIT,
   production: false,
-  roles: claimedRoles,
   openApi: resolveOptions(),
 };
 
-/** Returns declarations of all routes with more of them at the end. */
+/**
+ * Returns the change that adds plugins.
+ *
+ * @throws {TypeError} if a slot is unknown
+ */
+export function withPlugins(before: Settings, plugins: readonly Plugin[]): Partial<Settings> {
+  return { plugins: plugins.reduce(addPlugin, before.plugins) };
+}
+
+/** Returns the change that adds guards, interceptors and filters of all routes, after those before. */
 export function withGlobal(
-  before: PipelineDeclaration,
+  { global: before }: Settings,
   { guards = [], interceptors = [], filters = [] }: PipelineDeclaration,
-): PipelineDeclaration {
+): Partial<Settings> {
   return {
-    guards: [...before.guards ?? [], ...guards],
-    interceptors: [...before.interceptors ?? [], ...interceptors],
-    filters: [...before.filters ?? [], ...filters],
+    global: {
+      guards: [...before.guards ?? [], ...guards],
+      interceptors: [...before.interceptors ?? [], ...interceptors],
+      filters: [...before.filters ?? [], ...filters],
+    },
   };
 }

@@ -4,11 +4,22 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
+import { middlewarePlugin, type Plugin } from "../core/module/plugin.ts";
 import { callerRoles } from "../core/route/roles.ts";
 import { OAuth2Error } from "../oauth2/ground/errors.ts";
 import { authnIdentitySlot, identityOf, ownTokenSlot, readRoles } from "../oauth2/identity.ts";
-import { authentication, cachingVerifier, type TokenVerifier } from "../oauth2/middleware.ts";
-import { bearer, type TokenSource } from "../oauth2/token_source.ts";
+import {
+  authentication,
+  type AuthenticationOptions,
+  cachingVerifier,
+  type TokenVerifier,
+} from "../oauth2/middleware.ts";
+import { bearer } from "../oauth2/token_source.ts";
+
+/** Returns the plugin of {@linkcode authnMiddleware}. */
+export function authnPlugin(service: TokenVerifier, options?: AuthenticationOptions): Plugin {
+  return middlewarePlugin("authn", authnMiddleware(service, options));
+}
 
 /**
  * Returns the middleware of `app.useAuthn`: it verifies the application's own tokens and stores their
@@ -16,7 +27,7 @@ import { bearer, type TokenSource } from "../oauth2/token_source.ts";
  */
 export function authnMiddleware(
   service: TokenVerifier,
-  { from = bearer() }: { readonly from?: TokenSource | undefined } = {},
+  { from = bearer() }: AuthenticationOptions = {},
 ): MiddlewareHandler {
   const verifier = cachingVerifier(service);
   return authentication({

@@ -8,7 +8,8 @@ import type { MiddlewareHandler } from "hono";
 import { type Challenge, challengeSlot } from "../core/http/challenge.ts";
 import type { Context } from "../core/http/context.ts";
 import { asError } from "../core/http/http_exception.ts";
-import { requestIdSlot } from "../core/http/slot.ts";
+import { requestIdSlot, type Slot, slot } from "../core/http/slot.ts";
+import { middlewarePlugin, type Plugin } from "../core/module/plugin.ts";
 import { callerRoles } from "../core/route/roles.ts";
 import { waitUntilOf } from "../platform/wait_until.ts";
 import { OAuth2Error } from "./ground/errors.ts";
@@ -40,12 +41,12 @@ export interface TokenVerifier {
   readonly validation?: ValidationConfig;
 }
 
-/** Options of {@linkcode oauth2Middleware}. */
-export interface OAuth2MiddlewareOptions {
-  /** Where the token of a request is. */
+/** Options of `app.useOAuth2()` and `app.useAuthn()`. */
+export interface AuthenticationOptions {
+  /** Whether every route needs an identity unless it declares `public: true`; `false` by default. */
+  readonly require?: boolean;
+  /** Where the token of a request is: `bearer()` by default, `scheme("Token")` or `cookie("session")`. */
   readonly from?: TokenSource | undefined;
-  /** Reads the roles of a caller; by default `roles`, `realm_access.roles` and `scope`. */
-  readonly roles?: RolesReader;
 }
 
 /** Options of {@linkcode authentication}. */
@@ -65,6 +66,23 @@ export interface AuthenticationSetup {
 /** How many verified tokens are cached unless the verifier says otherwise. */
 const CACHED_TOKENS = 1_000;
 
+/** Reads the roles of the caller, where `useRoles` configures it. */
+const rolesReaderSlot: Slot<RolesReader> = slot("rolesReader");
+
+/** Returns the plugin of `app.useRoles`: it comes before the tokens are verified. */
+export function rolesPlugin(reader: RolesReader): Plugin {
+  const middleware: MiddlewareHandler = (c, next) => {
+    rolesReaderSlot.set(c, reader);
+    return next();
+  };
+  return { ...middlewarePlugin("authn", middleware), key: "roles" };
+}
+
+/** Returns the plugin of {@linkcode oauth2Middleware}, which throws what that throws. */
+export function oauth2Plugin(verifier: TokenVerifier, options?: AuthenticationOptions): Plugin {
+  return middlewarePlugin("oauth2", oauth2Middleware(verifier, options));
+}
+
 /**
  * Returns the middleware of `app.useOAuth2`: it verifies the token of a request and stores its identity,
  * for `OAuth2Guard`, `OAuth2Principal` and the `roles` of routes. It refuses no request: one without a
@@ -75,7 +93,7 @@ const CACHED_TOKENS = 1_000;
  */
 export function oauth2Middleware(
   verifier: TokenVerifier,
-  { from = bearer(), roles = claimedRoles }: OAuth2MiddlewareOptions = {},
+  { from = bearer() }: AuthenticationOptions = {},
 ): MiddlewareHandler {
   checkBounds(verifier);
   const caching = cachingVerifier(verifier);
@@ -85,7 +103,8 @@ export function oauth2Middleware(
     async identify(token, c) {
       const { claims } = await caching.verify(token, { waitUntil: waitUntilOf(c) });
       const identity = identityOf(claims);
-      callerRoles.set(c, readRoles(roles, identity.claims));
+      const reader = rolesReaderSlot.get(c) ?? claimedRoles;
+      callerRoles.set(c, readRoles(reader, identity.claims));
       oauth2IdentitySlot.set(c, identity);
     },
   });

@@ -134,7 +134,25 @@ export interface UseOptions {
   readonly afterAuthentication?: boolean;
 }
 
-/** Middleware, and at the end options of `app.use()`. */
+/**
+ * The arguments of `app.use()`: middleware, and at the end options.
+ *
+ * @example
+ * ```ts
+ * import { callerRoles, ForbiddenException, FwFactory, module } from "@fw/fw";
+ * import { cors } from "hono/cors";
+ *
+ * const app = await FwFactory.create(module({}));
+ * app.use(cors({ origin: "https://example.com" })).use("/api/*", async (c, next) => {
+ *   await next();
+ *   c.header("cache-control", "no-store");
+ * });
+ * app.use("/admin/*", async (c, next) => {
+ *   if (!callerRoles.get(c)?.includes("staff")) throw new ForbiddenException("Staff only");
+ *   await next();
+ * }, { afterAuthentication: true });
+ * ```
+ */
 export type UseArguments =
   | readonly MiddlewareHandler[]
   | readonly [...middleware: MiddlewareHandler[], options: UseOptions];
