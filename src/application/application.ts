@@ -4,7 +4,7 @@
  * @module
  */
 import type { ExecutionContext } from "hono";
-import { authnPlugin } from "../authn/middleware.ts";
+import { authnPlugin } from "../authn/principal.ts";
 import { checkedBodyLimit } from "../core/http/body_limit.ts";
 import type { Kernel } from "../core/module/boot.ts";
 import { type Plugin, type UseArguments, usePlugin } from "../core/module/plugin.ts";

@@ -1,15 +1,31 @@
 /**
- * The caller, by a token of the application's own or of an identity provider.
+ * The caller, identified by a token of the application or of an identity provider.
  *
  * @module
  */
+import type { MiddlewareHandler } from "hono";
 import { refuseUnauthenticated } from "../core/http/challenge.ts";
 import type { Context } from "../core/http/context.ts";
+import { middlewarePlugin, type Plugin } from "../core/module/plugin.ts";
 import type { Extractor } from "../core/route/extractor.ts";
 import { markRequiresIdentity } from "../core/route/identity_marker.ts";
 import { callerRoles } from "../core/route/roles.ts";
+import {
+  authentication,
+  type AuthenticationOptions,
+  cachingVerifier,
+  type TokenVerifier,
+} from "../oauth2/middleware.ts";
 import type { Claims } from "../oauth2/resource_server/claims.ts";
-import { authnIdentitySlot, oauth2IdentitySlot } from "../oauth2/identity.ts";
+import {
+  authnIdentitySlot,
+  identityOf,
+  oauth2IdentitySlot,
+  ownTokenSlot,
+  readRoles,
+} from "../oauth2/identity.ts";
+import { OAuth2Error } from "../oauth2/ground/errors.ts";
+import { bearer } from "../oauth2/token_source.ts";
 
 /** The caller. */
 export interface Principal {
@@ -48,3 +64,36 @@ export const Principal: Extractor<Principal> = markRequiresIdentity((c: Context)
   if (!identity) refuseUnauthenticated(c);
   return { ...identity, roles: callerRoles.get(c) ?? [], source: own ? "authn" : "oauth2" };
 });
+
+/** Returns the plugin of {@linkcode authnMiddleware}. */
+export function authnPlugin(service: TokenVerifier, options?: AuthenticationOptions): Plugin {
+  return middlewarePlugin("authn", authnMiddleware(service, options));
+}
+
+/**
+ * Returns the middleware of `app.useAuthn`: it verifies the application's own tokens and stores their
+ * identity, for `Principal` and, by their claim `roles`, the `roles` of routes. It refuses no request.
+ */
+export function authnMiddleware(
+  service: TokenVerifier,
+  { from = bearer() }: AuthenticationOptions = {},
+): MiddlewareHandler {
+  const verifier = cachingVerifier(service);
+  return authentication({
+    name: "authn",
+    from,
+    async identify(token, c) {
+      try {
+        const identity = identityOf((await verifier.verify(token)).claims);
+        callerRoles.set(c, readRoles(({ roles }) => roles, identity.claims));
+        authnIdentitySlot.set(c, identity);
+      } catch (error) {
+        // claims are checked after the signature, so this token is one of the application's own
+        if (error instanceof OAuth2Error && error.code === "InvalidClaim") {
+          ownTokenSlot.set(c, token);
+        }
+        throw error;
+      }
+    },
+  });
+}

@@ -31,25 +31,26 @@ export type {
   OAuth2ErrorConstructor,
   OAuth2Failure,
 } from "./ground/errors.ts";
-export { OAuth2Guard } from "./guard.ts";
 export { claimedRoles, type OAuth2Identity, type RolesReader } from "./identity.ts";
 export type { JsonObject } from "../platform/json_object.ts";
 export type { TokenVerifier } from "./middleware.ts";
 export { OAuth2Module, type OAuth2ModuleOptions, type ResourceServerOptions } from "./module.ts";
-export { oauth2Identity, OAuth2Principal, OAuth2PrincipalMissing } from "./principal.ts";
+export {
+  OAuth2Guard,
+  oauth2Identity,
+  OAuth2Principal,
+  OAuth2PrincipalMissing,
+} from "./principal.ts";
 
 export type { AuthorizeRequest, AuthorizeUrl } from "./client/authorize_url.ts";
 export type { Callback } from "./client/callback.ts";
-export {
-  type ClientCredentialsOptions,
-  OAuth2Client,
-  type OAuth2ClientOptions,
-} from "./client/client.ts";
+export { OAuth2Client, type OAuth2ClientOptions } from "./client/client.ts";
 export type {
   AuthMethod,
   ClientAuthenticationOptions,
   ClientSecret,
 } from "./client/client_authentication.ts";
+export type { ClientCredentialsOptions } from "./client/client_credentials.ts";
 export { OAuth2Options } from "./client/client_options.ts";
 export type {
   ConfidentialClientOptions,
@@ -58,13 +59,13 @@ export type {
 } from "./client/client_options.ts";
 export type { IdTokenClaims } from "./client/id_token.ts";
 export { generatePkce, type PkcePair, PkceVerifier } from "./client/pkce.ts";
-export type { TokenTypeHint } from "./client/revocation.ts";
+export type { TokenTypeHint } from "./client/token_request.ts";
 export { TokenCache, type TokenCacheOptions } from "./client/token_cache.ts";
-export { TokenSet, type TokenSetFields } from "./client/token_set.ts";
-export { TokenSetDto, type TokenSetDtoFields } from "./client/token_set_dto.ts";
+export { TokenSet, TokenSetDto } from "./client/token_set.ts";
+export type { TokenSetDtoFields, TokenSetFields } from "./client/token_set.ts";
 
+export { MemoryLoginStore, type MemoryLoginStoreOptions } from "./login/login_store.ts";
 export type { LoginStore, PendingLogin, SaveLoginOptions } from "./login/login_store.ts";
-export { MemoryLoginStore, type MemoryLoginStoreOptions } from "./login/memory_login_store.ts";
 export { OAuth2Login } from "./login/oauth2_login.ts";
 export type { BeginLoginOptions, FinishedLogin, OAuth2LoginOptions } from "./login/oauth2_login.ts";
 export { RedisLoginStore } from "./login/redis_login_store.ts";

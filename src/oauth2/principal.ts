@@ -1,5 +1,5 @@
 /**
- * The caller's identity as an argument of a handler.
+ * The caller's identity as an argument of a handler, and the guard that requires one.
  *
  * @module
  */
@@ -9,6 +9,7 @@ import type { Extractor } from "../core/route/extractor.ts";
 import { type HttpExceptionOptions, UnauthorizedException } from "../core/http/http_exception.ts";
 import { markRequiresIdentity } from "../core/route/identity_marker.ts";
 import { type OAuth2Identity, oauth2IdentitySlot } from "./identity.ts";
+import type { CanActivate } from "../core/route/pipeline.ts";
 
 /** The identity of the caller; see the extractor of the same name. */
 export type OAuth2Principal = OAuth2Identity;
@@ -48,3 +49,31 @@ export class OAuth2PrincipalMissing extends UnauthorizedException {
     super("OAuth2 identity required", { ...options, headers });
   }
 }
+
+/**
+ * A guard that lets a request pass if its token was verified: on a route, a controller, or all routes
+ * (`app.useGlobalGuards(OAuth2Guard)`).
+ *
+ * @example
+ * ```ts
+ * import { controller, route } from "@fw/fw";
+ * import { OAuth2Guard } from "@fw/fw/oauth2";
+ *
+ * class OrdersController extends controller("orders", { guards: [OAuth2Guard] }) {
+ *   list = route.get("/", () => []);
+ * }
+ * ```
+ */
+export class OAuth2Guard implements CanActivate {
+  /**
+   * Lets the request pass.
+   *
+   * @throws {OAuth2PrincipalMissing} 401 if it has no valid token
+   * @throws {OAuth2Error} `JwksFetch`, 503, if its token could not be verified for want of keys
+   */
+  canActivate(c: Context): void {
+    OAuth2Principal(c);
+  }
+}
+
+markRequiresIdentity(OAuth2Guard);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { exportJWK, generateKeyPair } from "jose";
 import { controller, type FwApplication, inject, module, optional, route } from "../../mod.ts";
 import { AuthnModule, JwtKey, JwtService, Principal } from "../../src/authn/mod.ts";
-import { OAuth2Guard } from "../../src/oauth2/guard.ts";
+import { OAuth2Guard } from "../../src/oauth2/principal.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { issuer } from "../oauth2/issuer.ts";

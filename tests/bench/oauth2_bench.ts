@@ -5,7 +5,7 @@
  */
 import { exportJWK, generateKeyPair, importJWK, jwtVerify, SignJWT } from "jose";
 import { controller, FwFactory, module, route } from "../../mod.ts";
-import { OAuth2Guard } from "../../src/oauth2/guard.ts";
+import { OAuth2Guard } from "../../src/oauth2/principal.ts";
 import { JwksCache } from "../../src/oauth2/resource_server/jwks_cache.ts";
 import { JwtVerifier } from "../../src/oauth2/resource_server/jwt_verifier.ts";
 import { SIGNING_ALGORITHMS } from "../../src/oauth2/resource_server/signing_algorithm.ts";

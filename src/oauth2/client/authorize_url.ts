@@ -6,7 +6,6 @@
 import { generateRandomState } from "oauth4webapi";
 import type { OAuth2Options } from "./client_options.ts";
 import { OAuth2Error } from "../ground/errors.ts";
-import { joinScopes } from "./scopes.ts";
 
 /** What is asked of the authorization server. */
 export interface AuthorizeRequest {
@@ -88,4 +87,15 @@ function checkExtra(extra: Readonly<Record<string, string>>): Readonly<Record<st
 
 function refusal(why: string): OAuth2Error {
   return new OAuth2Error({ code: "InvalidConfig" }, `Cannot make authorize URL: ${why}`);
+}
+
+/**
+ * Gives scopes as a request has them (RFC 6749 §3.3).
+ *
+ * @throws {TypeError} if they are no list of texts
+ */
+export function joinScopes(scopes: readonly string[]): string {
+  const isList = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
+  if (!isList) throw new TypeError("Cannot ask for scopes: they are no list of texts");
+  return scopes.join(" ");
 }

@@ -5,7 +5,7 @@
  */
 import { equalInConstantTime } from "../../platform/secret.ts";
 import { OAuth2Error } from "../ground/errors.ts";
-import { readGrantError } from "./grant_error.ts";
+import { readGrantError } from "./exchange.ts";
 
 /** The callback as it came: its URL, its query, or the body of a `form_post`. */
 export type Callback = string | URL | URLSearchParams;

@@ -3,8 +3,13 @@
  *
  * @module
  */
-import { MAX_DELAY_MS } from "../../platform/time_limit.ts";
-import { type AuthorizeRequest, type AuthorizeUrl, makeAuthorizeUrl } from "./authorize_url.ts";
+import { MAX_DELAY_MS, within } from "../../platform/time_limit.ts";
+import {
+  type AuthorizeRequest,
+  type AuthorizeUrl,
+  joinScopes,
+  makeAuthorizeUrl,
+} from "./authorize_url.ts";
 import type { Fetch } from "../../platform/bounded_fetch.ts";
 import { type Callback, readCallback } from "./callback.ts";
 import type { OAuth2Options } from "./client_options.ts";
@@ -13,15 +18,15 @@ import { OAuth2Error } from "../ground/errors.ts";
 import { checkIdToken, type IdTokenClaims, idTokenVerifier } from "./id_token.ts";
 import type { JsonObject } from "../../platform/json_object.ts";
 import type { JwtVerifier } from "../resource_server/jwt_verifier.ts";
-import { ClientCredentialsCache } from "./client_credentials_cache.ts";
-import { waitFor } from "./patience.ts";
+import {
+  ClientCredentialsCache,
+  type ClientCredentialsOptions,
+  requestClientCredentials,
+} from "./client_credentials.ts";
 import { PkceVerifier } from "./pkce.ts";
 import { describe, inspectedByToString } from "../../platform/secret.ts";
-import type { Requester } from "./requester.ts";
-import { revokeToken, type TokenTypeHint } from "./revocation.ts";
-import { joinScopes } from "./scopes.ts";
+import { type Requester, requestTokens, revokeToken, type TokenTypeHint } from "./token_request.ts";
 import { TokenCache } from "./token_cache.ts";
-import { requestTokens } from "./token_request.ts";
 import type { TokenSet } from "./token_set.ts";
 import { requestUserinfo } from "./userinfo.ts";
 
@@ -31,12 +36,6 @@ export interface OAuth2ClientOptions {
   readonly fetch?: Fetch | undefined;
   /** The time in milliseconds since 1970; the platform's by default. */
   readonly now?: (() => number) | undefined;
-}
-
-/** Options of the client credentials grant. */
-export interface ClientCredentialsOptions {
-  /** Further parameters, such as `resource` (RFC 8707) or `audience`; none that the client sets itself. */
-  readonly extra?: Readonly<Record<string, string>> | undefined;
 }
 
 interface Settings extends Requester {
@@ -54,9 +53,6 @@ const MAX_LENGTH = 16 * 1024;
 
 /** How many sets a client keeps that is given no cache. */
 const OWN_CACHE_SETS = 1_000;
-
-/** The parameters of a client credentials grant that are not for `extra` (RFC 6749 §4.4.2, RFC 7521). */
-const OWN_PARAMETERS = /^(grant_type|scope|client_(id|secret|assertion|assertion_type))$/;
 
 /**
  * A client of an authorization server (RFC 6749, RFC 9700). Immutable: each `with…` method gives a new
@@ -207,16 +203,9 @@ export class OAuth2Client {
    */
   async clientCredentials(
     scopes: readonly string[] = [],
-    { extra = {} }: ClientCredentialsOptions = {},
+    options: ClientCredentialsOptions = {},
   ): Promise<TokenSet> {
-    const action = "get client credentials";
-    if (this.#settings.options.authMethod === "none") refuse(action, "the client is public");
-    const own = Object.keys(extra).find((name) => OWN_PARAMETERS.test(name));
-    if (own) refuse(action, `extra has ${own}, which the client sets itself`);
-    const scope = joinScopes(scopes);
-    const parameters = { ...extra, ...(scope === "" ? {} : { scope }) };
-    const request = { action, grantType: "client_credentials", parameters } as const;
-    return this.#store(await requestTokens(this.#settings, request));
+    return this.#store(await requestClientCredentials(this.#settings, scopes, options));
   }
 
   /**
@@ -258,7 +247,9 @@ export class OAuth2Client {
           parameters: { refresh_token: newest },
         }),
     );
-    return await waitFor(refreshed, { action, timeoutMs });
+    if (await within(refreshed, timeoutMs)) return await refreshed;
+    const message = `Cannot ${action}: no answer in ${timeoutMs} ms`;
+    throw new OAuth2Error({ code: "Transport" }, message);
   }
 
   /**

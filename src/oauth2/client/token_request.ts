@@ -1,17 +1,49 @@
 /**
- * Asking the token endpoint for tokens.
+ * Requests to an authorization server that issue and revoke tokens.
  *
  * @module
  */
 import {
+  type AuthorizationServer,
+  type Client,
+  clockSkew,
   genericTokenEndpointRequest,
   processGenericTokenEndpointResponse,
+  revocationRequest,
   type TokenEndpointResponse,
 } from "oauth4webapi";
 import { Exchange } from "./exchange.ts";
 import { type JsonObject, withoutNulls } from "../../platform/json_object.ts";
-import { clientOf, type Requester, serverOf } from "./requester.ts";
 import { TokenSet } from "./token_set.ts";
+import type { Fetch } from "../../platform/bounded_fetch.ts";
+import type { OAuth2Options } from "./client_options.ts";
+
+/** Who sends requests to an authorization server, and how. */
+export interface Requester {
+  /** The client and its server. */
+  readonly options: OAuth2Options;
+  /** What sends the requests. */
+  readonly fetch: Fetch;
+  /** The time in milliseconds since 1970. */
+  readonly now: () => number;
+  /** How long each may take in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Describes the server to `oauth4webapi`. The audience of an assertion is the issuer or else, if that is
+ * not known, the token endpoint (RFC 7523 §3).
+ */
+export function serverOf({ options }: Requester): AuthorizationServer {
+  const { issuer, tokenUrl } = options;
+  return { issuer: issuer ?? tokenUrl, token_endpoint: tokenUrl };
+}
+
+/** Describes the client to `oauth4webapi`. */
+export function clientOf({ options, now }: Requester): Client {
+  const skewSeconds = Math.round((now() - Date.now()) / 1000);
+  return { client_id: options.clientId, [clockSkew]: skewSeconds };
+}
 
 /** What the token endpoint is asked for. */
 export interface TokenRequest {
@@ -115,4 +147,46 @@ function readExpiry(expiresIn: unknown, fromMs: number): Date | undefined | type
 
 function isOptionalText(value: unknown): value is string | undefined {
   return value === undefined || typeof value === "string" && value !== "";
+}
+
+/** What a token is, for a server that would otherwise look through all. */
+export type TokenTypeHint = "access_token" | "refresh_token";
+
+/** What is revoked, and where. */
+export interface RevokeRequest {
+  /** The revocation endpoint. */
+  readonly revokeUrl: string;
+  /** The token. */
+  readonly token: string;
+  /** What it is. */
+  readonly hint: TokenTypeHint | undefined;
+}
+
+/**
+ * Revokes a token. One that the server does not know is revoked (RFC 7009 §2.2).
+ *
+ * @throws {OAuth2Error} `Grant`, `TokenEndpoint`, `Transport` or `InvalidConfig`
+ */
+export async function revokeToken(
+  requester: Requester,
+  { revokeUrl, token, hint }: RevokeRequest,
+): Promise<void> {
+  const { options, fetch, timeoutMs } = requester;
+  const exchange = new Exchange({ action: "revoke token", fetch, timeoutMs });
+  await revocationRequest(
+    { ...serverOf(requester), revocation_endpoint: revokeUrl },
+    clientOf(requester),
+    options.authentication,
+    token,
+    {
+      ...exchange.transport(revokeUrl),
+      additionalParameters: {
+        client_id: options.clientId,
+        ...(hint === undefined ? {} : { token_type_hint: hint }),
+      },
+    },
+  );
+  const refusal = exchange.refusal();
+  if (refusal) throw refusal;
+  if (exchange.status < 200 || exchange.status > 299) throw exchange.unforeseen();
 }

@@ -1,10 +1,9 @@
 /**
- * What a grant gives.
+ * The tokens of a grant, and their data for a store.
  *
  * @module
  */
 import { describe, inspectedByToString, REDACTED } from "../../platform/secret.ts";
-import { TokenSetDto } from "./token_set_dto.ts";
 
 /** What is in a {@linkcode TokenSet}. */
 export interface TokenSetFields {
@@ -114,3 +113,96 @@ export class TokenSet implements TokenSetFields {
 }
 
 inspectedByToString(TokenSet);
+
+/** What is in a {@linkcode TokenSetDto}. */
+export interface TokenSetDtoFields {
+  /** The access token. */
+  readonly accessToken: string;
+  /** Its type in lower case. */
+  readonly tokenType: string;
+  /** What gets a new set once this one is over. */
+  readonly refreshToken?: string | undefined;
+  /** The id_token as it was received, not verified. */
+  readonly idToken?: string | undefined;
+  /** The scopes that were granted. */
+  readonly scope?: string | undefined;
+  /** When the access token expires, in whole seconds since 1970. */
+  readonly expiresAtUnix?: number | undefined;
+}
+
+/**
+ * A `TokenSet` as plain data, for a store of the application where nobody else may read it. Printing
+ * it does not show the tokens; its JSON, its clones and its copies have them.
+ */
+export class TokenSetDto implements TokenSetDtoFields {
+  /** The access token. */
+  declare readonly accessToken: string;
+  /** Its type in lower case. */
+  declare readonly tokenType: string;
+  /** What gets a new set once this one is over. */
+  declare readonly refreshToken?: string | undefined;
+  /** The id_token as it was received, not verified. */
+  declare readonly idToken?: string | undefined;
+  /** The scopes that were granted. */
+  declare readonly scope?: string | undefined;
+  /** When the access token expires, in whole seconds since 1970. */
+  declare readonly expiresAtUnix?: number | undefined;
+
+  /**
+   * Takes the data, in which `null` is as good as nothing.
+   *
+   * @throws {TypeError} if a member is not of its type
+   */
+  constructor(fields: TokenSetDtoFields) {
+    if (typeof fields !== "object" || fields === null) fail("it is no object");
+    const values: TokenSetDtoFields = {
+      accessToken: text("accessToken", fields.accessToken),
+      tokenType: text("tokenType", fields.tokenType),
+      refreshToken: optional(fields.refreshToken, (it) => text("refreshToken", it)),
+      idToken: optional(fields.idToken, (it) => text("idToken", it)),
+      scope: optional(fields.scope, scopeText),
+      expiresAtUnix: optional(fields.expiresAtUnix, seconds),
+    };
+    // Node's console.dir asks no class how to print, and shows all values but those of getters
+    for (const name of Object.keys(values) as (keyof TokenSetDtoFields)[]) {
+      Object.defineProperty(this, name, { get: () => values[name], enumerable: true });
+    }
+  }
+
+  /** Gives the data for printing, with `<redacted>` for the tokens. */
+  toString(): string {
+    return describe("TokenSetDto", {
+      accessToken: REDACTED,
+      tokenType: this.tokenType,
+      refreshToken: this.refreshToken && REDACTED,
+      idToken: this.idToken && REDACTED,
+      scope: this.scope,
+      expiresAtUnix: this.expiresAtUnix?.toString(),
+    });
+  }
+}
+
+inspectedByToString(TokenSetDto);
+
+function optional<T>(value: unknown, read: (value: unknown) => T): T | undefined {
+  return value === undefined || value === null ? undefined : read(value);
+}
+
+function text(name: string, value: unknown): string {
+  return typeof value === "string" && value !== "" ? value : fail(`${name} is no text, or empty`);
+}
+
+/** A server may grant no scope at all. */
+function scopeText(value: unknown): string {
+  return typeof value === "string" ? value : fail("scope is no text");
+}
+
+function seconds(value: unknown): number {
+  const isTime = Number.isSafeInteger(value) &&
+    !Number.isNaN(new Date(Number(value) * 1000).getTime());
+  return isTime ? Number(value) : fail("expiresAtUnix is not a time in whole seconds");
+}
+
+function fail(why: string): never {
+  throw new TypeError(`Cannot read token set: ${why}`);
+}

@@ -7,8 +7,7 @@ import { protectedResourceRequest, WWWAuthenticateChallengeError } from "oauth4w
 import type { OAuth2Error } from "../ground/errors.ts";
 import { Exchange } from "./exchange.ts";
 import type { JsonObject } from "../../platform/json_object.ts";
-import type { Requester } from "./requester.ts";
-import { SENDABLE } from "./token_request.ts";
+import { type Requester, SENDABLE } from "./token_request.ts";
 
 /** What is asked, and where. */
 export interface UserinfoRequest {

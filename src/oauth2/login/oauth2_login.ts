@@ -12,11 +12,8 @@ import { OAuth2Error } from "../ground/errors.ts";
 import type { IdTokenClaims } from "../client/id_token.ts";
 import { generatePkce, PkceVerifier } from "../client/pkce.ts";
 import type { TokenSet } from "../client/token_set.ts";
-import { BrowserCookie } from "./browser_cookie.ts";
-import { callbackParameters } from "./callback_parameters.ts";
-import type { LoginStore, PendingLogin } from "./login_store.ts";
-import { MemoryLoginStore } from "./memory_login_store.ts";
-import { returnPath } from "./return_path.ts";
+import { BrowserCookie, callbackParameters, returnPath } from "./browser.ts";
+import { type LoginStore, MemoryLoginStore, type PendingLogin } from "./login_store.ts";
 
 /** Options of an {@linkcode OAuth2Login}. */
 export interface OAuth2LoginOptions {

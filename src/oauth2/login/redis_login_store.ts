@@ -4,9 +4,8 @@
  * @module
  */
 import { ServiceUnavailableException } from "../../core/http/http_exception.ts";
-import { MAX_DELAY_MS } from "../../platform/time_limit.ts";
+import { MAX_DELAY_MS, withTimeLimit } from "../../platform/time_limit.ts";
 import { type JsonObject, jsonObject } from "../../platform/json_object.ts";
-import { waitFor } from "../client/patience.ts";
 import { scrub } from "../client/scrub.ts";
 import type { LoginStore, PendingLogin, SaveLoginOptions } from "./login_store.ts";
 
@@ -82,7 +81,7 @@ export class RedisLoginStore implements LoginStore {
       const answer = "call" in this.#client
         ? this.#client.call(command, ...args)
         : this.#client.sendCommand([command, ...args]);
-      return await waitFor(answer, { action: "ask Redis", timeoutMs: this.#timeoutMs });
+      return await withTimeLimit(answer, this.#timeoutMs);
     } catch (error) {
       // the client's own error has the arguments, the verifier among them: its words alone are kept
       const cause = new Error(scrub(error instanceof Error ? error.message : "", args));

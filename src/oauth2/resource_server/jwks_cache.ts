@@ -9,8 +9,7 @@ import { boundedFetch, type Fetch, FetchFailure } from "../../platform/bounded_f
 import { endpointUrl } from "../ground/endpoint_url.ts";
 import { OAuth2Error } from "../ground/errors.ts";
 import { KeySet, type KeySource, type VerifyOptions } from "./key_set.ts";
-import { Pace } from "./pace.ts";
-import { Refresh } from "./refresh.ts";
+import { Pace, Refresh } from "./refresh.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
 
 /** What a {@linkcode JwksCache} reaches the outside by. */

@@ -8,7 +8,7 @@ import { invalidClaim } from "../resource_server/claims.ts";
 import { OAuth2Client } from "../client/client.ts";
 import { type ConfidentialClientOptions, OAuth2Options } from "../client/client_options.ts";
 import { OAuth2Error } from "../ground/errors.ts";
-import { MemoryLoginStore } from "../login/memory_login_store.ts";
+import { MemoryLoginStore } from "../login/login_store.ts";
 import { type FinishedLogin, OAuth2Login, type OAuth2LoginOptions } from "../login/oauth2_login.ts";
 
 /** What an application is to a provider. */

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
-import { TokenSet } from "../../../src/oauth2/client/token_set.ts";
-import { TokenSetDto, type TokenSetDtoFields } from "../../../src/oauth2/client/token_set_dto.ts";
+import {
+  TokenSet,
+  TokenSetDto,
+  type TokenSetDtoFields,
+} from "../../../src/oauth2/client/token_set.ts";
 import { test } from "../../support/test.ts";
 
 const expiresAt = new Date(Date.UTC(2030, 0, 1, 0, 0, 0, 900));

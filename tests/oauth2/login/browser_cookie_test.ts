@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Hono } from "hono";
-import { BrowserCookie } from "../../../src/oauth2/login/browser_cookie.ts";
+import { BrowserCookie } from "../../../src/oauth2/login/browser.ts";
 import { test } from "../../support/test.ts";
 
 interface Seen {

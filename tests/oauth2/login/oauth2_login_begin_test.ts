@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { base64url } from "jose";
 import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
-import type { PendingLogin, SaveLoginOptions } from "../../../src/oauth2/login/login_store.ts";
-import { MemoryLoginStore } from "../../../src/oauth2/login/memory_login_store.ts";
+import {
+  MemoryLoginStore,
+  type PendingLogin,
+  type SaveLoginOptions,
+} from "../../../src/oauth2/login/login_store.ts";
 import { OAuth2Login } from "../../../src/oauth2/login/oauth2_login.ts";
 import { test } from "../../support/test.ts";
 import { clientOf } from "../client/token_server.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Redis } from "ioredis";
-import { MemoryLoginStore } from "../../../src/oauth2/login/memory_login_store.ts";
+import { MemoryLoginStore } from "../../../src/oauth2/login/login_store.ts";
 import { RedisLoginStore } from "../../../src/oauth2/login/redis_login_store.ts";
 import { REDIS_URL, SKIP_REDIS } from "../../middleware/redis.ts";
 import { captureLogs } from "../../support/capture_logs.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Hono } from "hono";
 import { BadRequestException } from "../../../src/core/http/http_exception.ts";
-import { returnPath } from "../../../src/oauth2/login/return_path.ts";
+import { returnPath } from "../../../src/oauth2/login/browser.ts";
 import { serve } from "../../middleware/serve.ts";
 import { test } from "../../support/test.ts";
 

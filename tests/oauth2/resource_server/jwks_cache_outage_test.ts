@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import process from "node:process";
 import { JwksCache } from "../../../src/oauth2/resource_server/jwks_cache.ts";
 import { JwtVerifier } from "../../../src/oauth2/resource_server/jwt_verifier.ts";

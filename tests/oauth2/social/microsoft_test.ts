@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
-import { microsoft } from "../../../src/oauth2/social/microsoft.ts";
+import { microsoft, type MicrosoftUserinfo } from "../../../src/oauth2/social/microsoft.ts";
 import { captureLogs } from "../../support/capture_logs.ts";
 import { test } from "../../support/test.ts";
 import { CALLBACK, SECRET } from "../login/login_application.ts";
 import type { ProviderUrls } from "../login/provider.ts";
 import { begun } from "../login/site.ts";
 import { authorizationOf, type SocialSite, socialSite } from "./social_site.ts";
-import type { MicrosoftUserinfo } from "../../../src/oauth2/social/microsoft.ts";
 
 const HOST = "https://login.microsoftonline.com";
 const TENANT = "8eaef023-2b34-4da1-9baa-8bc8c9d6a490";

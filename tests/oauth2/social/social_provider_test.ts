@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import { exportPKCS8, generateKeyPair } from "jose";
 import { OAuth2Client } from "../../../src/oauth2/client/client.ts";
 import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
-import { MemoryLoginStore } from "../../../src/oauth2/login/memory_login_store.ts";
+import { MemoryLoginStore } from "../../../src/oauth2/login/login_store.ts";
 import {
   apple,
   discord,

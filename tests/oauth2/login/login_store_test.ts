@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MemoryLoginStore } from "../../../src/oauth2/login/memory_login_store.ts";
+import { MemoryLoginStore } from "../../../src/oauth2/login/login_store.ts";
 import { test } from "../../support/test.ts";
 import { PENDING, TEN_MINUTES_MS } from "./pending_login.ts";
 

@@ -1,10 +1,44 @@
 /**
- * Tokens that a client has for itself, kept while they hold.
+ * Tokens that a client gets for itself (RFC 6749 §4.4), cached while they are valid.
  *
  * @module
  */
 import { BoundedMap } from "../../platform/bounded_map.ts";
+import { OAuth2Error } from "../ground/errors.ts";
+import { joinScopes } from "./authorize_url.ts";
+import { type Requester, requestTokens } from "./token_request.ts";
 import type { TokenSet } from "./token_set.ts";
+
+/** Options of the client credentials grant. */
+export interface ClientCredentialsOptions {
+  /** Further parameters, such as `resource` (RFC 8707) or `audience`; none that the client sets itself. */
+  readonly extra?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The parameters of a client credentials grant that are not for `extra` (RFC 6749 §4.4.2, RFC 7521). */
+const OWN_PARAMETERS = /^(grant_type|scope|client_(id|secret|assertion|assertion_type))$/;
+
+/**
+ * Requests tokens for the client itself.
+ *
+ * @throws {OAuth2Error} `InvalidConfig` if the client is public, or `extra` has a parameter that the
+ * client sets itself; or as {@linkcode requestTokens} does
+ */
+export async function requestClientCredentials(
+  requester: Requester,
+  scopes: readonly string[],
+  { extra = {} }: ClientCredentialsOptions = {},
+): Promise<TokenSet> {
+  if (requester.options.authMethod === "none") throw refusal("the client is public");
+  const own = Object.keys(extra).find((name) => OWN_PARAMETERS.test(name));
+  if (own) throw refusal(`extra has ${own}, which the client sets itself`);
+  const scope = joinScopes(scopes);
+  return await requestTokens(requester, {
+    action: "get client credentials",
+    grantType: "client_credentials",
+    parameters: { ...extra, ...(scope === "" ? {} : { scope }) },
+  });
+}
 
 /** A request, and what came of it. */
 interface Entry {
@@ -57,4 +91,8 @@ export class ClientCredentialsCache {
     );
     return asked;
   }
+}
+
+function refusal(why: string): OAuth2Error {
+  return new OAuth2Error({ code: "InvalidConfig" }, `Cannot get client credentials: ${why}`);
 }
