@@ -38,6 +38,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "dialects",
   ],
   "db/dialects": ["server", "mysql", "postgres", "sqlite"],
+  testing: ["identity_provider"],
   cli: ["terminal", "system", "edit", "project", "new_project", "generate", "doctor", "commands"],
   "cli/generate": [
     "target.ts",

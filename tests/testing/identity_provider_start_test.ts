@@ -29,7 +29,7 @@ providerTest("DevelopmentIdentityProvider.start() refuses to run in production",
       {
         name: "TypeError",
         message: "Cannot start the development identity provider: FW_ENV is production, and it " +
-          "lets anybody in",
+          "needs no password",
       },
     );
   });
@@ -42,13 +42,13 @@ providerTest("DevelopmentIdentityProvider.start() refuses options that are not s
   const cases: readonly (readonly [DevelopmentIdentityProviderOptions, RegExp])[] = [
     [{ clients: [{ ...client, clientId: "" }] }, /^TypeError: Cannot add client "": its id/],
     [{ clients: [{ ...client, clientId: "a b" }] }, /^TypeError: Cannot add client "a b": its id/],
-    [{ clients: [{ ...client, clientSecret: "" }] }, /^TypeError: .* web: its secret is empty/],
-    [{ clients: [client, client] }, /^TypeError: Cannot add client web: there is one already/],
-    [redirectTo("/callback"), /^TypeError: .* web: \/callback is no redirect URI/],
-    [redirectTo("https://web.example/#here"), /^TypeError: .* is no redirect URI/],
-    [redirectTo("javascript:alert(1)"), /^TypeError: .* is no redirect URI/],
-    [redirectTo("data:text/html,x"), /^TypeError: .* is no redirect URI/],
-    [{ users: [user, user] }, /^TypeError: Cannot add user alice: there is one already/],
+    [{ clients: [{ ...client, clientSecret: "" }] }, /^TypeError: .* "web": its secret is empty/],
+    [{ clients: [client, client] }, /^TypeError: Cannot add client "web": it exists already/],
+    [redirectTo("/callback"), /^TypeError: .* "web": \/callback is not a redirect URI/],
+    [redirectTo("https://web.example/#here"), /^TypeError: .* is not a redirect URI/],
+    [redirectTo("javascript:alert(1)"), /^TypeError: .* is not a redirect URI/],
+    [redirectTo("data:text/html,x"), /^TypeError: .* is not a redirect URI/],
+    [{ users: [user, user] }, /^TypeError: Cannot add user "alice": it exists already/],
     [{ users: [{ ...user, subject: "" }] }, /^TypeError: Cannot add a user: the subject/],
     [{ users: [{ ...user, subject: "s".repeat(256) }] }, /^TypeError: Cannot add a user/],
     [{ accessTokenSeconds: 0 }, /^RangeError: Cannot issue tokens for 0 seconds/],
@@ -201,7 +201,10 @@ providerTest(
 
     const refused = new URL(idp.refuse(url).url).searchParams;
     assert.equal(refused.get("error"), "access_denied");
-    assert.throws(() => idp.signIn(url, "mallory"), /^TypeError: Cannot sign in: there is no such/);
+    assert.throws(
+      () => idp.signIn(url, "mallory"),
+      /^TypeError: Cannot sign in: the user is unknown/,
+    );
     assert.throws(
       () => idp.signIn(authorizationUrl(idp, { redirect_uri: "https://evil.example" })),
       /^TypeError: Cannot sign in: The redirect_uri is none of those/,

@@ -1,13 +1,14 @@
 /**
- * Refusals in the words of OAuth 2.0.
+ * Parameters of requests, and errors as OAuth 2.0 reports them.
  *
  * @module
  */
+import { readBody } from "../../core/http/body.ts";
 import type { Context } from "../../core/http/context.ts";
 import { HttpException } from "../../core/http/http_exception.ts";
 
 /** The codes of RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1 and OpenID Connect Core §3.1.2.6. */
-export type OAuthRefusalCode =
+type OAuthRefusalCode =
   | "access_denied"
   | "insufficient_scope"
   | "invalid_client"
@@ -16,8 +17,7 @@ export type OAuthRefusalCode =
   | "invalid_scope"
   | "invalid_token"
   | "login_required"
-  | "request_not_supported"
-  | "request_uri_not_supported"
+  | `${"request" | "request_uri"}_not_supported`
   | "unauthorized_client"
   | "unsupported_grant_type"
   | "unsupported_response_type";
@@ -28,50 +28,94 @@ const STATUSES: Readonly<Partial<Record<OAuthRefusalCode, 401 | 403>>> = {
   insufficient_scope: 403,
 };
 
-/** A request that is refused. Its message is the `error_description`, so it repeats no input. */
+/** The longest value of a parameter, in characters. */
+const MAX_LENGTH = 4096;
+
+/** A refused request. Its message is the `error_description`, so it repeats no input. */
 export class OAuthRefusal extends Error {
-  /** The name of the class. */
   override readonly name = "OAuthRefusal";
-  /** The error code. */
   readonly code: OAuthRefusalCode;
+  /** The status of a response to the client itself. */
+  readonly status: 400 | 401 | 403;
 
   /** Creates one. */
   constructor(code: OAuthRefusalCode, description: string) {
     super(description);
     this.code = code;
-  }
-
-  /** The status of the response where the client is answered directly. */
-  get status(): 400 | 401 | 403 {
-    return STATUSES[this.code] ?? 400;
+    this.status = STATUSES[code] ?? 400;
   }
 }
 
-/** Gives the refusal that an error is: a request that the framework cannot read (400, 415) is invalid. */
+/** Returns an error as a refusal. A request that the framework refuses (400, 415) is invalid. */
 export function asRefusal(error: unknown): OAuthRefusal | undefined {
   if (error instanceof OAuthRefusal) return error;
   const isRefused = error instanceof HttpException && error.status < 500 && error.status !== 413;
   return isRefused ? new OAuthRefusal("invalid_request", error.message) : undefined;
 }
 
-/** Answers a client as RFC 6749 §5.2 says: an exception filter. */
+/** Answers a client (RFC 6749 §5.2): an exception filter. */
 export function answerClient(error: unknown, c: Context): Response | undefined {
-  const refusal = asRefusal(error);
-  if (refusal === undefined) return undefined;
   const isBasic = c.req.header("authorization") !== undefined;
-  if (refusal.status === 401 && isBasic) c.header("www-authenticate", 'Basic realm="token"');
-  return answer(refusal, c);
+  return answer(
+    c,
+    error,
+    ({ status }) => status === 401 && isBasic ? 'Basic realm="token"' : undefined,
+  );
 }
 
-/** Answers the bearer of an access token as RFC 6750 §3 says: an exception filter. */
+/** Answers the bearer of an access token (RFC 6750 §3): an exception filter. */
 export function answerBearer(error: unknown, c: Context): Response | undefined {
+  return answer(c, error, ({ code }) => `Bearer error="${code}"`);
+}
+
+function answer(
+  c: Context,
+  error: unknown,
+  challengeOf: (refusal: OAuthRefusal) => string | undefined,
+): Response | undefined {
   const refusal = asRefusal(error);
   if (refusal === undefined) return undefined;
-  c.header("www-authenticate", `Bearer error="${refusal.code}"`);
-  return answer(refusal, c);
+  const challenge = challengeOf(refusal);
+  if (challenge !== undefined) c.header("www-authenticate", challenge);
+  c.header("cache-control", "no-store");
+  return c.json({ error: refusal.code, error_description: refusal.message }, refusal.status);
 }
 
-function answer({ code, message, status }: OAuthRefusal, c: Context): Response {
-  c.header("cache-control", "no-store");
-  return c.json({ error: code, error_description: message }, status);
+/** Extracts the parameters of the query. */
+export function queryParameters(c: Context): URLSearchParams {
+  return new URL(c.req.url).searchParams;
+}
+
+/** Extracts the parameters of a form. */
+export async function formParameters(c: Context): Promise<URLSearchParams> {
+  const body = await readBody(c, { consumes: ["form"] });
+  const parameters = new URLSearchParams();
+  for (const [name, values] of Object.entries(body ?? {})) {
+    for (const value of [values].flat()) parameters.append(name, String(value));
+  }
+  return parameters;
+}
+
+/** Extracts the parameters of a form in which each occurs at most once (RFC 6749 §3.2). */
+export async function clientParameters(c: Context): Promise<URLSearchParams> {
+  const parameters = await formParameters(c);
+  for (const name of parameters.keys()) parameter(parameters, name);
+  return parameters;
+}
+
+/** Returns the value of a parameter, which occurs at most once; an empty one is missing (RFC 6749 §3.1). */
+export function parameter(parameters: URLSearchParams, name: string): string | undefined {
+  const [value, ...others] = parameters.getAll(name);
+  if (others.length > 0) throw new OAuthRefusal("invalid_request", "A parameter occurs twice");
+  if (value && value.length > MAX_LENGTH) {
+    throw new OAuthRefusal("invalid_request", `A parameter is over ${MAX_LENGTH} characters`);
+  }
+  return value || undefined;
+}
+
+/** Returns the value of a required parameter. */
+export function requiredParameter(parameters: URLSearchParams, name: string): string {
+  const value = parameter(parameters, name);
+  if (value === undefined) throw new OAuthRefusal("invalid_request", `The ${name} is missing`);
+  return value;
 }

@@ -1,60 +1,52 @@
 /**
- * The pages of the provider: plain HTML, without scripts.
+ * What the provider sends to browsers: plain HTML without scripts, and redirects to the client.
  *
  * @module
  */
 import { html, raw } from "hono/html";
 import type { Context } from "../../core/http/context.ts";
-import { randomText } from "./secret_text.ts";
 
-/** What is particular to a page. */
-export interface PageOptions {
-  /** Its heading. */
-  readonly title: string;
-  /** Its status; default 200. */
-  readonly status?: 200 | 400;
-  /** The redirect URI that its form leads to, by itself or by a redirect. */
-  readonly formTarget?: string;
+/** The response to an authorization request, which the browser carries to the client. */
+export interface Callback {
+  readonly redirectUri: string;
+  /** How it is sent: in the query, or as a form that is posted (OAuth 2.0 Form Post). */
+  readonly responseMode: "query" | "form_post";
+  readonly parameters: readonly (readonly [name: string, value: string])[];
 }
 
-/** What `html` makes: text in which every value is escaped. */
+/** What `html` returns: text in which every value is escaped. */
 export type Html = ReturnType<typeof html>;
 
 const STYLE = raw(`
   :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
-  body { box-sizing: border-box; margin: 0; min-height: 100vh; padding: 1rem; display: grid;
-    place-items: center; background: #8881; }
-  main { box-sizing: border-box; width: min(28rem, 100%); padding: clamp(1.25rem, 6vw, 2rem);
-    border-radius: 1rem; border: 1px solid #8884; background: Canvas; overflow-wrap: anywhere; }
-  h1 { margin: 0 0 0.5rem; font-size: 1.4rem; line-height: 1.25; }
+  body { margin: 0; min-height: 100vh; display: grid; place-items: center; }
+  main { box-sizing: border-box; width: min(28rem, 100%); padding: 1.25rem;
+    overflow-wrap: anywhere; }
+  h1 { font-size: 1.4rem; line-height: 1.25; }
   form { display: grid; gap: 0.5rem; margin-top: 1.25rem; }
-  button { padding: 0.7rem 1rem; border: 1px solid #8886; border-radius: 0.6rem; font: inherit;
-    text-align: start; background: #8882; color: inherit; cursor: pointer; }
-  button[name="refuse"] { background: none; }
-  button:hover { border-color: currentColor; }
+  button { padding: 0.7rem 1rem; font: inherit; text-align: start; cursor: pointer; }
   button:focus-visible { outline: 3px solid #2563eb; outline-offset: 2px; }
-  h1, p { text-wrap: balance; }
-  p { margin: 0 0 1rem; }
-  dl { margin: 0; display: grid; grid-template-columns: auto 1fr; gap: 0.25rem 1rem; }
-  dt { opacity: 0.7; }
+  dl { display: grid; grid-template-columns: auto 1fr; gap: 0.25rem 1rem; }
   dd { margin: 0; }
-  dl, small { font-size: 0.875rem; }
-  small { display: block; opacity: 0.8; }
-  main > :last-child { margin-bottom: 0; }
-  .notice { margin: 0 0 1rem; padding: 0.4rem 0.8rem; border-radius: 0.6rem; font-size: 0.8125rem;
-    font-weight: 600; background: #fde68a; color: #422006; }
+  small { display: block; }
+  .notice { padding: 0.4rem 0.8rem; font-weight: 600; background: #fde68a; color: #422006; }
 `);
 
-/** Answers with a page, which may neither be framed, stored, nor run anything. */
+/** Answers with a page, which cannot be framed or stored, and runs no script. */
 export function htmlPage(
   c: Context,
-  content: Html,
-  { title, status = 200, formTarget }: PageOptions,
+  { title, content, status = 200, formTarget }: {
+    readonly title: string;
+    readonly content: Html;
+    readonly status?: 200 | 400;
+    /** The redirect URI that its form leads to. */
+    readonly formTarget?: string;
+  },
 ): Response | Promise<Response> {
-  const nonce = randomText();
+  const nonce = crypto.randomUUID();
   c.header("cache-control", "no-store");
   c.header("content-security-policy", securityPolicy(nonce, formTarget));
-  c.header("referrer-policy", "same-origin"); // with none at all, the form would have no origin
+  c.header("referrer-policy", "same-origin"); // without a referrer, the form would have no origin
   c.header("x-content-type-options", "nosniff");
   c.header("x-frame-options", "DENY");
   return c.html(
@@ -80,24 +72,52 @@ export function htmlPage(
   );
 }
 
+/** Sends the browser to the client. Without scripts, the user has to send a form. */
+export function sendCallback(c: Context, callback: Callback): Response | Promise<Response> {
+  if (callback.responseMode === "query") return c.redirect(callbackUrl(callback), 303);
+  const { redirectUri, parameters } = callback;
+  const content = html`
+    <p>The response to the application is sent as a form.</p>
+    <form method="post" action="${redirectUri}">
+      ${hiddenFields(parameters)}
+      <button autofocus>Continue</button>
+    </form>
+  `;
+  return htmlPage(c, { title: "Back to the application", content, formTarget: redirectUri });
+}
+
+/** Returns the request that the browser would send. */
+export function callbackRequest(callback: Callback): Request {
+  if (callback.responseMode === "query") return new Request(callbackUrl(callback));
+  const body = new URLSearchParams(Object.fromEntries(callback.parameters));
+  return new Request(callback.redirectUri, { method: "POST", body });
+}
+
+/** Returns fields of a form that are sent and not shown. */
+export function hiddenFields(fields: Callback["parameters"]): readonly Html[] {
+  return fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
+}
+
+/** The query of the redirect URI is kept (RFC 6749 §3.1.2). */
+function callbackUrl({ redirectUri, parameters }: Callback): string {
+  const url = new URL(redirectUri);
+  for (const [name, value] of parameters) url.searchParams.append(name, value);
+  return url.href;
+}
+
 /**
- * Browsers hold the redirects after a form to `form-action` too, those of the application included:
- * any server may come, and the scheme of an application that is none.
+ * Browsers apply `form-action` to the redirects after a form too, and so to those of the application:
+ * any server is allowed, and the private-use scheme of an application.
  */
 function securityPolicy(nonce: string, formTarget: string | undefined): string {
-  const targets = formTarget === undefined
-    ? "'none'"
-    : `'self' http: https: ${schemeOf(formTarget)}`;
+  const { protocol } = new URL(formTarget ?? "http://localhost");
+  const scheme = /^https?:$/.test(protocol) ? "" : ` ${protocol}`;
+  const targets = formTarget === undefined ? "'none'" : `'self' http: https:${scheme}`;
   return [
     "default-src 'none'",
     `style-src 'nonce-${nonce}'`,
-    `form-action ${targets.trim()}`,
+    `form-action ${targets}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join("; ");
-}
-
-function schemeOf(uri: string): string {
-  const { protocol } = new URL(uri);
-  return protocol === "http:" || protocol === "https:" ? "" : protocol;
 }

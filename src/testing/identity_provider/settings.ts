@@ -1,5 +1,5 @@
 /**
- * The checked options of a development identity provider, and its address.
+ * The validated options of a development identity provider, and its address.
  *
  * @module
  */
@@ -10,28 +10,24 @@ import {
   type DevelopmentUser,
 } from "./options.ts";
 
-/** What all parts of a provider go by. */
+/** What all parts of a provider share. */
 export class Settings {
   /** The clients by their ids. */
   readonly clients: ReadonlyMap<string, DevelopmentClient>;
   /** The users by their subjects. */
   readonly users: ReadonlyMap<string, DevelopmentUser>;
-  /** The scopes that users may grant. */
+  /** The scopes that users can grant. */
   readonly scopes: ReadonlySet<string>;
   /** The `aud` of access tokens. */
   readonly audience: string;
-  /** The life of access tokens and ID tokens. */
+  /** The lifetime of access tokens and ID tokens. */
   readonly accessTokenSeconds: number;
-  /** The time in milliseconds. */
+  /** Returns the time in milliseconds. */
   readonly now: () => number;
-  #issuer: string | undefined;
+  /** The URL it listens at, without a trailing slash; empty before it listens. */
+  issuer = "";
 
-  /**
-   * Checks the options.
-   *
-   * @throws {TypeError} if a client or user is not sound, or its name is taken
-   * @throws {RangeError} if the life of tokens is not a positive integer
-   */
+  /** Validates the options. */
   constructor({
     clients = [],
     users = DEFAULT_USERS,
@@ -46,68 +42,41 @@ export class Settings {
       );
     }
     clients.forEach(checkClient);
-    users.forEach(checkUser);
-    this.clients = byName("client", clients, ({ clientId }) => clientId);
-    this.users = byName("user", users, ({ subject }) => subject);
+    this.clients = new Map(clients.map((client) => [client.clientId, client]));
+    checkUnique("client", clients.map(({ clientId }) => clientId));
+    if (users.some(({ subject }) => subject === "" || subject.length > 255)) {
+      throw new TypeError("Cannot add a user: the subject does not have 1 to 255 characters");
+    }
+    this.users = new Map(users.map((user) => [user.subject, user]));
+    checkUnique("user", users.map(({ subject }) => subject));
     this.scopes = new Set(["openid", "profile", "email", "offline_access", ...scopes]);
     this.audience = audience;
     this.accessTokenSeconds = accessTokenSeconds;
     this.now = now;
   }
-
-  /**
-   * The issuer: the URL it listens at, without a slash at its end.
-   *
-   * @throws {TypeError} before it listens
-   */
-  get issuer(): string {
-    if (this.#issuer === undefined) throw new TypeError("Cannot tell the issuer: it starts yet");
-    return this.#issuer;
-  }
-
-  /** Settles the issuer, once the provider listens. */
-  listensAt(url: string): void {
-    this.#issuer = url;
-  }
 }
 
 function checkClient({ clientId, clientSecret, redirectUris = [] }: DevelopmentClient): void {
-  if (!/^[\x21-\x7e]+$/.test(clientId)) {
-    throw new TypeError(
-      `Cannot add client ${JSON.stringify(clientId)}: its id is not of visible ASCII characters`,
-    );
-  }
-  if (clientSecret === "") {
-    throw new TypeError(`Cannot add client ${clientId}: its secret is empty`);
-  }
+  const refuse = (why: string): never => {
+    throw new TypeError(`Cannot add client ${JSON.stringify(clientId)}: ${why}`);
+  };
+  if (!/^[\x21-\x7e]+$/.test(clientId)) refuse("its id is not visible ASCII characters");
+  if (clientSecret === "") refuse("its secret is empty");
   const wrong = redirectUris.find((uri) => !isRedirectUri(uri));
   if (wrong !== undefined) {
-    throw new TypeError(
-      `Cannot add client ${clientId}: ${wrong} is no redirect URI (http, https or a scheme with a ` +
-        "period, absolute, without a fragment)",
-    );
+    refuse(`${wrong} is not a redirect URI (absolute; http, https or a scheme with a period)`);
   }
 }
 
-/** RFC 6749 §3.1.2 and RFC 8252 §7.1; a `javascript:` or `data:` URI is none. */
+/** RFC 6749 §3.1.2 and RFC 8252 §7.1, which exclude `javascript:` and `data:`. */
 function isRedirectUri(uri: string): boolean {
   if (!URL.canParse(uri) || uri.includes("#")) return false;
   const { protocol } = new URL(uri);
   return protocol === "http:" || protocol === "https:" || protocol.includes(".");
 }
 
-function checkUser({ subject }: DevelopmentUser): void {
-  if (typeof subject !== "string" || subject === "" || subject.length > 255) {
-    throw new TypeError("Cannot add a user: the subject is not of 1 to 255 characters");
-  }
-}
-
-function byName<T>(what: string, list: readonly T[], nameOf: (item: T) => string): Map<string, T> {
-  const map = new Map<string, T>();
-  for (const item of list) {
-    const name = nameOf(item);
-    if (map.has(name)) throw new TypeError(`Cannot add ${what} ${name}: there is one already`);
-    map.set(name, item);
-  }
-  return map;
+function checkUnique(what: string, names: readonly string[]): void {
+  const duplicate = names.find((name, i) => names.indexOf(name) !== i);
+  if (duplicate === undefined) return;
+  throw new TypeError(`Cannot add ${what} ${JSON.stringify(duplicate)}: it exists already`);
 }
