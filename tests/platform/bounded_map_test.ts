@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { BoundedMap, type BoundedMapOptions } from "../../src/platform/bounded_map.ts";
 import { test } from "../support/test.ts";
 
-/** A map of numbers on a clock that the test sets, and what it evicted. */
+/** A map of numbers with a clock set by the test, and its evicted entries. */
 function mapOf(options: BoundedMapOptions<string, number>): {
   readonly map: BoundedMap<string, number>;
   readonly evicted: string[];
@@ -29,7 +29,7 @@ test("BoundedMap.getOrInsertComputed() computes a value once, and evicts the old
   assert.equal(map.size, 2);
 });
 
-test("BoundedMap.get() forgets by the clock, BoundedMap.set() the first that was set", () => {
+test("BoundedMap.get() ignores expired entries, BoundedMap.set() evicts the oldest", () => {
   const { map, evicted, at } = mapOf({ max: 2 });
   map.set("a", 1, { expiresAtMs: 10 });
   map.set("b", 2, { expiresAtMs: 100 });
@@ -45,7 +45,7 @@ test("BoundedMap.get() forgets by the clock, BoundedMap.set() the first that was
   assert.deepEqual(evicted, ["c3"]);
 });
 
-test("BoundedMap.set() keeps the weight within the maximum, and no value above it", () => {
+test("BoundedMap.set() keeps the weight within the maximum, and keeps no heavier value", () => {
   const { map, evicted } = mapOf({ max: 10, weigh: (value) => value });
   for (const [i, weight] of [4, 4, 4, 11, 2, 9, 1].entries()) map.set(`${i}`, weight);
   assert.deepEqual([...map], [["5", 9], ["6", 1]]);
@@ -58,7 +58,7 @@ test("BoundedMap.set() keeps the weight within the maximum, and no value above i
   assert.deepEqual([map.size, evicted.length], [1, 4]);
 });
 
-test("BoundedMap.set() removes the expired entries before the oldest that holds", () => {
+test("BoundedMap.set() removes expired entries that are older than any valid one, prune() all", () => {
   const { map, evicted, at } = mapOf({ max: 10 });
   for (const key of ["a", "b"]) map.set(key, 0, { expiresAtMs: 5 });
   map.set("c", 0);

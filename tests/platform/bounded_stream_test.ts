@@ -6,7 +6,7 @@ import {
 } from "../../src/platform/bounded_stream.ts";
 import { test } from "../support/test.ts";
 
-/** A stream of chunks that records whether it was cancelled. */
+/** A stream of chunks, and the reasons for which it was cancelled. */
 function sourceOf(...chunks: readonly (readonly number[])[]): {
   readonly stream: ReadableStream<Uint8Array>;
   readonly cancelled: unknown[];
@@ -53,7 +53,7 @@ test("boundedStream() passes chunks within the limit, then calls onExceeded and 
   assert.deepEqual([exceeded, cancelled], [1, [undefined]]);
 });
 
-test("boundedStream() cancels its source for the reason it is cancelled for, and fails with its error", async () => {
+test("boundedStream() cancels its source with the same reason, and fails with its error", async () => {
   const { stream, cancelled } = sourceOf([1], [2]);
   await boundedStream(stream, 9).cancel("no longer needed");
   assert.deepEqual(cancelled, ["no longer needed"]);

@@ -3,7 +3,7 @@ import { portFromEnv, readEnv } from "../../src/platform/env.ts";
 import { test } from "../support/test.ts";
 import { withEnv } from "../support/with_env.ts";
 
-test("portFromEnv() reads an unsigned 16-bit integer, else gives the fallback", async () => {
+test("portFromEnv() returns an unsigned 16-bit integer, otherwise the fallback", async () => {
   const ports: [string | undefined, number][] = [
     ["0", 0],
     ["8080", 8080],
@@ -23,12 +23,12 @@ test("portFromEnv() reads an unsigned 16-bit integer, else gives the fallback", 
   }
 });
 
-test("portFromEnv() reads another variable and gives another fallback", async () => {
+test("portFromEnv() reads another variable and returns another fallback", async () => {
   await withEnv("ADMIN_PORT", "9000", () => assert.equal(portFromEnv("ADMIN_PORT", 1), 9000));
   await withEnv("ADMIN_PORT", undefined, () => assert.equal(portFromEnv("ADMIN_PORT", 1), 1));
 });
 
-test("readEnv() gives undefined for what is not set, and where there is no process", async () => {
+test("readEnv() returns undefined for a missing variable, and on a runtime without a process", async () => {
   await withEnv("FW_TEST", "x", () => assert.equal(readEnv("FW_TEST"), "x"));
   await withEnv("FW_TEST", undefined, () => assert.equal(readEnv("FW_TEST"), undefined));
   const own = Object.getOwnPropertyDescriptor(globalThis, "process")!;

@@ -12,7 +12,7 @@ const GET = ["GET / HTTP/1.1", "Host: localhost"];
 const POST = ["POST / HTTP/1.1", "Host: localhost", "Content-Length: 2"];
 
 for (const [what, head, body] of [["GET", GET, ""], ["POST", POST, "hi"]] as const) {
-  test(`a client that leaves before its ${what} is answered aborts the request's signal`, async () => {
+  test(`a client that disconnects before the response to its ${what} aborts the request's signal`, async () => {
     const seen = observer();
     await using server = await serve(async (request) => {
       await request.text();
@@ -28,7 +28,7 @@ for (const [what, head, body] of [["GET", GET, ""], ["POST", POST, "hi"]] as con
     await seen.aborted;
   });
 
-  test(`a client that leaves in the middle of the response to ${what} aborts the signal and cancels the stream`, async () => {
+  test(`a client that disconnects during the response to ${what} aborts the signal and cancels the stream`, async () => {
     const seen = observer();
     const cancelled = Promise.withResolvers<void>();
     await using server = await serve(async (request) => {
@@ -44,7 +44,7 @@ for (const [what, head, body] of [["GET", GET, ""], ["POST", POST, "hi"]] as con
     await Promise.all([seen.aborted, cancelled.promise]);
   });
 
-  test(`the signal of a ${what} that has been answered does not abort`, async () => {
+  test(`the signal of a ${what} does not abort after the response`, async () => {
     const signals: AbortSignal[] = [];
     await using server = await serve(async (request) => {
       await request.text();
@@ -58,12 +58,12 @@ for (const [what, head, body] of [["GET", GET, ""], ["POST", POST, "hi"]] as con
     }
     await delay(100);
 
-    // Deno aborts it after a stream unless it runs with `--unstable-no-legacy-abort`.
+    // Without `--unstable-no-legacy-abort`, Deno aborts it after a stream.
     assert.deepEqual(signals.map(({ aborted }) => aborted), [false, RUNTIME === "deno"]);
   });
 }
 
-test("c.req.raw.signal of a route tells its handler that the client has left", () =>
+test("c.req.raw.signal of a route aborts when the client disconnects", () =>
   captureLogs(["fw"], async () => {
     const seen = observer();
     class SlowController extends controller() {
@@ -83,7 +83,7 @@ test("c.req.raw.signal of a route tells its handler that the client has left", (
     await seen.aborted;
   }));
 
-/** Tells when a signal is watched, and when it has aborted. */
+/** Resolves when a signal is watched, and when it has aborted. */
 function observer() {
   const watched = Promise.withResolvers<void>();
   const aborted = Promise.withResolvers<void>();

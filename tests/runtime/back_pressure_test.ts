@@ -9,7 +9,7 @@ const CHUNK = new Uint8Array(64 * 1024);
 const MAX_BUFFERED = 32 * 1024 * 1024;
 const TOTAL = 4 * MAX_BUFFERED;
 
-test("serve() makes no more of a response than buffers take, while its client does not read", async () => {
+test("serve() stops reading a response stream when buffers are full and the client does not read", async () => {
   let produced = 0;
   const cancelled = Promise.withResolvers<void>();
   const large = () =>
@@ -32,7 +32,7 @@ test("serve() makes no more of a response than buffers take, while its client do
   await cancelled.promise;
 });
 
-test("serve() takes no more of a request than buffers take, while its handler does not read", async () => {
+test("serve() stops receiving a request when buffers are full and the handler does not read", async () => {
   const readOn = Promise.withResolvers<void>();
   await using server = await serve(async ({ body }) => {
     await readOn.promise;
@@ -57,7 +57,7 @@ test("serve() takes no more of a request than buffers take, while its handler do
   await client.until(new RegExp(`${TOTAL} bytes`));
 });
 
-/** Waits until a count has begun to grow and has not grown for a while, and gives it. */
+/** Waits until a count has grown and then stopped growing for a while; returns it. */
 async function settled(count: () => number): Promise<number> {
   for (let before = 0, sinceMs = 0;;) {
     await delay(50);

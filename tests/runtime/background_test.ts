@@ -4,7 +4,7 @@ import { controller, FwFactory, module, route } from "../../mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { test } from "../support/test.ts";
 
-/** An application whose route leaves work to be done after its answer. */
+/** An application whose route passes work to `waitUntil`. */
 function leaving(work: () => Promise<unknown>) {
   class LeavingController extends controller() {
     leave = route.get("/", (_, c) => {
@@ -15,7 +15,7 @@ function leaving(work: () => Promise<unknown>) {
   return FwFactory.create(module({ controllers: [LeavingController] }));
 }
 
-test("work of waitUntil() goes on after the answer, and close() waits for it", () =>
+test("work of waitUntil() continues after the response, and close() waits for it", () =>
   captureLogs(["fw"], async () => {
     const events: string[] = [];
     const app = await leaving(async () => {
@@ -30,7 +30,7 @@ test("work of waitUntil() goes on after the answer, and close() waits for it", (
     assert.deepEqual(events, ["answered", "done", "closed"]);
   }));
 
-test("work of waitUntil() that begins more work is waited for with it", async () => {
+test("close() waits for work that other work of waitUntil() begins", async () => {
   let done = false;
   class TwiceController extends controller() {
     twice = route.get("/", (_, c) => {
@@ -44,7 +44,7 @@ test("work of waitUntil() that begins more work is waited for with it", async ()
   assert.equal(done, true);
 });
 
-test("work of waitUntil() that fails is logged, and fails nobody else", () =>
+test("a failure of work of waitUntil() is logged, and close() succeeds", () =>
   captureLogs(["fw"], async (records) => {
     const failure = new Error("as this test wants it");
     const app = await leaving(() => Promise.reject(failure));
@@ -56,7 +56,7 @@ test("work of waitUntil() that fails is logged, and fails nobody else", () =>
     );
   }));
 
-test("close() gives up work of waitUntil() after drainMs, and says so", () =>
+test("close() stops waiting for work of waitUntil() after drainMs, and logs it", () =>
   captureLogs(["fw"], async (records) => {
     const end = Promise.withResolvers<void>();
     const app = await leaving(() => end.promise);
@@ -69,7 +69,7 @@ test("close() gives up work of waitUntil() after drainMs, and says so", () =>
     end.resolve();
   }));
 
-test("close() waits for work of waitUntil() without an end, if told so", async () => {
+test("close() waits without limit for work of waitUntil() if drainMs is Infinity", async () => {
   let done = false;
   const app = await leaving(() => delay(50).then(() => done = true));
   await app.request("/");
@@ -88,7 +88,7 @@ test("close() does not wait for a health indicator that hangs", () =>
     assert.ok(performance.now() - startedMs < 5_000);
   }));
 
-test("app.fetch() hands work to the execution context that it is given, and the request itself", () =>
+test("app.fetch() passes work to its execution context, and the request as it is", () =>
   captureLogs(["fw"], async () => {
     const work = Promise.resolve("work");
     const app = await leaving(() => work);

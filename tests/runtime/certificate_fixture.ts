@@ -1,6 +1,6 @@
 /**
- * A certificate of `localhost`, signed by itself, and its key, for tests alone. OpenSSL 3.4 makes the
- * like of them:
+ * A self-signed certificate of `localhost` and its key, only for tests. OpenSSL 3.4 creates similar
+ * ones:
  *
  * ```sh
  * openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost \

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "../support/test.ts";
 import { Subprocess, type SubprocessOptions } from "../support/subprocess.ts";
 
-test("logToConsole() prints what the framework logs, a line each, and nothing else", async () => {
+test("logToConsole() prints only the logs of the framework, one line each", async () => {
   const output = await outputOf({ env: { FW_ENV: "" } });
   assert.match(output, /^\S+ \S+ \S+ \[INF\] fw·http: GET \/a\\nb\n$/);
 });
@@ -19,7 +19,7 @@ test("logToConsole() prints JSON lines when FW_ENV is production", async () => {
   });
 });
 
-test("logToConsole() leaves an application alone that has configured LogTape", async () => {
+test("logToConsole() does nothing if the application has configured LogTape", async () => {
   assert.equal(await outputOf({ args: ["configured"] }), "own fw.http\nown fw.http\n");
 });
 

@@ -10,7 +10,7 @@ import { Subprocess } from "../support/subprocess.ts";
 
 const SECRET = "hunter2-is-a-secret";
 
-test("environment() gives what the schema makes of the variables, typed", () => {
+test("environment() returns the typed output of the schema", () => {
   const schema = v.object({
     PORT: v.pipe(v.string(), v.toNumber(), v.integer()),
     LOG_LEVEL: v.optional(v.picklist(["debug", "info"]), "info"),
@@ -22,7 +22,7 @@ test("environment() gives what the schema makes of the variables, typed", () => 
   assert.deepEqual(env, { PORT: 8080, LOG_LEVEL: "info" });
 });
 
-test("environment() lists all that is wrong in one error", () => {
+test("environment() lists all issues in one error", () => {
   const schema = v.object({
     DATABASE_URL: v.string(),
     PORT: v.pipe(v.string(), v.digits("It must be a port")),
@@ -45,7 +45,7 @@ test("environment() lists all that is wrong in one error", () => {
   );
 });
 
-test("environment() shows no value, nor what a schema has made of it", () => {
+test("environment() shows no value, neither before nor after a transformation", () => {
   const list = v.pipe(v.string(), v.transform((text) => text.split(",")));
   const schemas: Record<string, AnySchema> = {
     "valibot url": v.object({ A: v.pipe(v.string(), v.url()) }),
@@ -76,7 +76,7 @@ test("environment() refuses a schema that validates asynchronously", () => {
   });
 });
 
-test("environment() and portFromEnv() read only the variables that they name", async () => {
+test("environment() and portFromEnv() read only their variables", async () => {
   await using child = new Subprocess("tests/runtime/environment_fixture.ts", {
     permissions: ["--allow-env=PORT,FW_ENV"],
     env: { PORT: "8080" },

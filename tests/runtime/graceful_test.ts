@@ -24,7 +24,7 @@ for (const thinkMs of [0, 20]) {
   });
 }
 
-test("stopOnSignals() stops a process once requests in flight are answered, then runs its hook", async () => {
+test("stopOnSignals() stops a process after the requests in flight, then runs its hook", async () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     await using server = await start();
     const slow = fetch(`${server.url}/slow`).then((response) => response.text());
@@ -37,7 +37,7 @@ test("stopOnSignals() stops a process once requests in flight are answered, then
   }
 });
 
-test("where two applications stop, the last of them ends the process", async () => {
+test("if two applications stop, the last one ends the process", async () => {
   await using process = new Subprocess("tests/runtime/two_applications_fixture.ts");
   await process.until(/ready/);
   process.kill("SIGTERM");
@@ -45,7 +45,7 @@ test("where two applications stop, the last of them ends the process", async () 
   assert.deepEqual([code, lines(output).slice(1)], [0, ["first stopped", "second stopped"]]);
 });
 
-test("a server that stops refuses connections while it still answers a request in flight", async () => {
+test("a server that stops refuses connections while a request is in flight", async () => {
   await using server = await start({ args: ["", 10_000, 0] });
   let isAnswered = false;
   const slow = fetch(`${server.url}/slow`).then((response) => response.text())
@@ -59,7 +59,7 @@ test("a server that stops refuses connections while it still answers a request i
   assert.equal((await server.process.ended).code, 0);
 });
 
-test("a server that stops sends a large response whole, then closes the connection", async () => {
+test("a server that stops sends a large response completely, then closes the connection", async () => {
   await using server = await start({ args: ["", 10_000, 0] });
   const received = readSlowly(server.port, "/big");
   await delay(200);
@@ -71,7 +71,7 @@ test("a server that stops sends a large response whole, then closes the connecti
   assert.ok(performance.now() - started < 8_000);
 });
 
-test("a stream that never ends is cut after drainMs", async () => {
+test("a stream that never ends is closed after drainMs", async () => {
   await using server = await start({ args: ["", 300] });
   const response = await fetch(`${server.url}/endless`);
   const started = performance.now();
@@ -95,7 +95,7 @@ test("a server that stops closes WebSockets with 1001", async () => {
   assert.equal((await server.process.ended).code, 0);
 });
 
-test("a process whose stop hook throws logs the error, however slowly, and exits with 1", async () => {
+test("a process whose stop hook throws exits with 1 after a slow sink has logged the error", async () => {
   await using server = await start({ args: ["throw"] });
   server.process.kill("SIGTERM");
 
@@ -118,7 +118,7 @@ test("a second signal ends the process at once, with 128 and the signal's number
   }
 });
 
-test("the echo of a signal, as task runners make it, does not end the process", async () => {
+test("a signal that a task runner repeats does not end the process", async () => {
   await using server = await start();
   server.process.kill("SIGINT");
   await server.process.until(/stopping/);
@@ -128,13 +128,13 @@ test("the echo of a signal, as task runners make it, does not end the process", 
   assert.deepEqual([code, lines(output).slice(1)], [0, ["stopping on SIGINT", "stopped"]]);
 });
 
-test("a server needs no permission but to listen", async () => {
+test("a server needs only the permission to listen", async () => {
   await using server = await start({ permissions: ["--allow-net=127.0.0.1"] });
   server.process.kill("SIGTERM");
   assert.equal((await server.process.ended).code, 0);
 });
 
-test("stopOnSignals() gives a function that lets go of the signals", () => {
+test("stopOnSignals() returns a function that removes its listeners", () => {
   const count = () => ["SIGINT", "SIGTERM"].map((signal) => process.listenerCount(signal));
   const before = count();
   const letGo = stopOnSignals({ onSignal: async () => {} });
@@ -168,9 +168,7 @@ function lines(output: string): string[] {
   return output.trim().split("\n");
 }
 
-/**
- * Reads a response a little at a time until the server closes, and gives its length with its head.
- */
+/** Reads a response slowly until the server closes the connection; returns its length with its head. */
 async function readSlowly(port: number, path: string): Promise<number> {
   const socket = connect({ port, host: "127.0.0.1" });
   socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);

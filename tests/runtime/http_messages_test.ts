@@ -8,7 +8,7 @@ import { RUNTIME } from "./runtime_name.ts";
 const LOCAL = { port: 0, hostname: "127.0.0.1" };
 const KEY = ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="];
 
-test("serve() sends no body with 204, 304 and answers to HEAD, and goes on after them", async () => {
+test("serve() sends no body with 204, 304 and for HEAD, and keeps the connection", async () => {
   const answers: Record<string, Response> = {
     "/204": new Response(null, { status: 204 }),
     "/304": new Response(null, { status: 304, headers: { etag: '"a"' } }),
@@ -22,7 +22,7 @@ test("serve() sends no body with 204, 304 and answers to HEAD, and goes on after
       ["GET /204", 204],
       ["GET /304", 304],
       ["HEAD /head", 200],
-      ["GET /end", 204], // whose head would not come first if there had been a body before it
+      ["GET /end", 204], // its head would not come first after a body
     ]
   ) {
     client.send([`${line} HTTP/1.1`, "Host: localhost"]);
@@ -34,7 +34,7 @@ test("serve() sends no body with 204, 304 and answers to HEAD, and goes on after
   assert.equal(client.received, "");
 });
 
-test("serve() asks a client that expects it for the body", async () => {
+test("serve() sends 100 Continue to a client that expects it", async () => {
   await using server = await serve(async (request) => new Response(await request.text()), LOCAL);
   using client = await RawClient.connect(server);
   client.send(["POST / HTTP/1.1", "Host: x", "Expect: 100-continue", "Content-Length: 4"]);
@@ -43,7 +43,7 @@ test("serve() asks a client that expects it for the body", async () => {
   await client.until(/^HTTP\/1\.1 200 [^]*\r\n\r\nbody$/);
 });
 
-test("serve() takes 90 header fields and a head of 15 KB, and refuses one of 1 MB", async () => {
+test("serve() accepts 90 header fields and a head of 15 KB, and refuses one of 1 MB", async () => {
   await using server = await serve(({ headers }) => new Response(headers.get("x-last")), LOCAL);
   const many = Array.from({ length: 88 }, (_, i) => `X-${i}: ${i}`);
   const heads = [[...many, "X-Last: seen"], [`X-Large: ${"x".repeat(15_000)}`, "X-Last: seen"]];
@@ -56,7 +56,7 @@ test("serve() takes 90 header fields and a head of 15 KB, and refuses one of 1 M
   await client.until(new RegExp(`^HTTP/1\\.1 ${status} `));
 });
 
-test("serve() refuses messages that a proxy could read differently", async () => {
+test("serve() refuses messages that a proxy could parse differently", async () => {
   await using server = await serve(() => new Response("?"), LOCAL);
   const heads = [
     ["POST / HTTP/1.1", "Content-Length: 5", "Transfer-Encoding: chunked"],
@@ -69,7 +69,7 @@ test("serve() refuses messages that a proxy could read differently", async () =>
   }
 });
 
-test("serve() goes on with HTTP/1.1 where an upgrade is none, or not to a WebSocket", async () => {
+test("serve() continues with HTTP/1.1 if an upgrade is invalid or not to a WebSocket", async () => {
   await using server = await serve(async (request) => new Response(await request.text()), LOCAL);
   const heads = [
     ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk"],
@@ -80,13 +80,13 @@ test("serve() goes on with HTTP/1.1 where an upgrade is none, or not to a WebSoc
   for (const lines of heads) {
     assert.match(await answer(server, ["GET / HTTP/1.1", ...lines]), /^HTTP\/1\.1 200 /, lines[0]);
     const head = ["POST / HTTP/1.1", ...lines, "Content-Length: 4"];
-    // Deno itself refuses an upgrade that comes with a body.
+    // Deno refuses upgrades with a body.
     const isRefused = RUNTIME === "deno" && lines.length > 1 && lines[0]!.startsWith("Connection");
     assert.match(await answer(server, head, "body"), isRefused ? / 400 / : /\r\n\r\nbody$/);
   }
 });
 
-test("serve() sends what a handler answers to a WebSocket in place of the upgrade", async () => {
+test("serve() sends the response of a handler that does not upgrade a WebSocket", async () => {
   const headers = { "x-why": "guard", "content-type": "application/problem+json" };
   await using server = await serve(() => new Response("{}", { status: 403, headers }), LOCAL);
   const head = ["GET / HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket", ...KEY];
@@ -98,7 +98,7 @@ test("serve() sends what a handler answers to a WebSocket in place of the upgrad
   assert.match(received, /\r\n\r\n(?:2\r\n)?\{\}(?:\r\n0\r\n\r\n)?$/);
 });
 
-/** Sends a request on a connection of its own, and gives the answer, whole if it has a length. */
+/** Sends a request on a new connection; returns the response, complete if it has a length. */
 async function answer(server: HttpServer, lines: readonly string[], body = ""): Promise<string> {
   using client = await RawClient.connect(server);
   const [first = "", ...rest] = lines;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { serve } from "../../src/runtime/listen.ts";
 import { test } from "../support/test.ts";
 
-test("a response stream that fails midway breaks its response off, not the process", async () => {
+test("a response stream that fails midway interrupts its response, not the process", async () => {
   await using server = await serve(({ url }) => {
     return url.endsWith("/fails") ? new Response(failing()) : new Response("alive");
   }, { port: 0 });
@@ -15,7 +15,7 @@ test("a response stream that fails midway breaks its response off, not the proce
   assert.equal(await (await fetch(server.url)).text(), "alive");
 });
 
-test("a client that gives up fires the request's signal, and the process goes on", async () => {
+test("a client that disconnects aborts the request's signal, and the process continues", async () => {
   const arrived = Promise.withResolvers<void>();
   const { promise: aborted, resolve } = Promise.withResolvers<boolean>();
   await using server = await serve(async ({ url, signal }) => {
@@ -33,7 +33,7 @@ test("a client that gives up fires the request's signal, and the process goes on
   assert.equal(await (await fetch(server.url)).text(), "alive");
 });
 
-test("a client that leaves in the middle of its body fails the reading of it, not the process", async () => {
+test("a client that disconnects during its body makes reading it fail, not the process", async () => {
   const arrived = Promise.withResolvers<void>();
   const { promise: failed, resolve } = Promise.withResolvers<boolean>();
   await using server = await serve(async (request) => {

@@ -22,7 +22,7 @@ test("serve() listens on all addresses, IPv4 and IPv6, on a port of its choice",
   }
 });
 
-test("serve() listens on one address, and names it in the URL", async () => {
+test("serve() listens on one address, which is in the URL", async () => {
   const urls: Record<string, string> = {
     "127.0.0.1": "http://127.0.0.1",
     "::1": "http://[::1]",
@@ -35,7 +35,7 @@ test("serve() listens on one address, and names it in the URL", async () => {
   }
 });
 
-test("serve() takes the path from the request line, whatever the Host", async () => {
+test("serve() takes the path from the request line, not from the Host", async () => {
   const path = (request: Request) => new Response(new URL(request.url).pathname);
   await using server = await serve(path, { port: 0, hostname: "127.0.0.1" });
   const answer = async (head: string) => {
@@ -55,7 +55,7 @@ test("serve() takes the path from the request line, whatever the Host", async ()
   }
 });
 
-test("serve() refuses a port that is none", async () => {
+test("serve() refuses an invalid port", async () => {
   for (const port of [-1, 65_536, 1.5, NaN, "3000" as unknown as number]) {
     await assert.rejects(serve(ok, { port }), {
       name: "RangeError",
@@ -64,7 +64,7 @@ test("serve() refuses a port that is none", async () => {
   }
 });
 
-test("serve() says that a port is in use in the same words everywhere", async () => {
+test("serve() reports a port in use with the same message on every runtime", async () => {
   await using first = await serve(ok, { port: 0, hostname: "0.0.0.0" });
   const { port } = first;
   for (
@@ -80,7 +80,7 @@ test("serve() says that a port is in use in the same words everywhere", async ()
   }
 });
 
-test("serve() says that the machine does not have an address", async () => {
+test("serve() reports an address that the machine does not have", async () => {
   await assert.rejects(serve(ok, { port: 0, hostname: "192.0.2.1" }), {
     name: "ListenError",
     code: "AddressNotAvailable",
@@ -88,7 +88,7 @@ test("serve() says that the machine does not have an address", async () => {
   });
 });
 
-test("serve() passes on what the runtime tells of the connection", async () => {
+test("serve() passes the runtime's information about the connection to handlers", async () => {
   let address: unknown;
   await using server = await serve((request, env) => {
     const { remoteAddr, requestIP, incoming } = env as {
@@ -105,7 +105,7 @@ test("serve() passes on what the runtime tells of the connection", async () => {
   assert.equal(address, "127.0.0.1");
 });
 
-test("serve() sends what handlers return, whoever made the response", async () => {
+test("serve() sends responses of handlers and of fetch", async () => {
   await using origin = await serve(() => new Response("far", { status: 201 }), { port: 0 });
   const early = new Response("early", { headers: { "x-early": "yes" } });
   await using server = await serve(async (request) => {
@@ -119,7 +119,7 @@ test("serve() sends what handlers return, whoever made the response", async () =
   assert.deepEqual([second.status, await second.text()], [201, "far"]);
 });
 
-test("HttpServer.close() waits for requests in flight and tells clients to leave", async () => {
+test("HttpServer.close() waits for requests in flight and sends Connection: close", async () => {
   using folder = new TemporaryFolder();
   const local = { port: 0, hostname: "127.0.0.1" };
   const places = [local, { ...local, tls: LOCALHOST }, { path: join(folder.path, "app.sock") }];
@@ -143,7 +143,7 @@ test("HttpServer.close() waits for requests in flight and tells clients to leave
   }
 });
 
-test("HttpServer.close() sends unchangeable responses too", async () => {
+test("HttpServer.close() also sends immutable responses", async () => {
   await using origin = await serve(() => new Response("far", { status: 201 }), { port: 0 });
   const arrived = Promise.withResolvers<void>();
   const server = await serve(async () => {
@@ -175,7 +175,7 @@ test("HttpServer.close() closes idle connections at once", async () => {
   idle.destroy();
 });
 
-test("HttpServer.close() cuts what is left when there is no time to drain", async () => {
+test("HttpServer.close() closes the remaining connections at once if drainMs is 0", async () => {
   const arrived = Promise.withResolvers<void>();
   const server = await serve((request) =>
     new Promise<Response>((resolve) => {
@@ -190,7 +190,7 @@ test("HttpServer.close() cuts what is left when there is no time to drain", asyn
   await failed;
 });
 
-test("HttpServer.close() still accepts connections for lameDuckMs, and holds the last requests", async () => {
+test("HttpServer.close() accepts connections for lameDuckMs, and delays the last requests", async () => {
   const server = await serve(ok, { port: 0 });
   const closingSince = performance.now();
   const closed = server.close({ lameDuckMs: 400 });
@@ -204,7 +204,7 @@ test("HttpServer.close() still accepts connections for lameDuckMs, and holds the
   await closed;
 });
 
-test("HttpServer.close() closes once, whoever calls it", async () => {
+test("HttpServer.close() closes once, however often it is called", async () => {
   const server = await serve(ok, { port: 0 });
   const closed = server.close();
   assert.equal(server.close(), closed);
@@ -222,7 +222,7 @@ async function open({ port }: HttpServer) {
   return socket;
 }
 
-/** Sends bytes, and gives all that comes back. */
+/** Sends bytes; returns all bytes of the response. */
 function raw(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = "";

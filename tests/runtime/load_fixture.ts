@@ -1,6 +1,6 @@
 /**
- * A process that loads a server over keep-alive connections until the server accepts no more, and
- * prints what became of the requests.
+ * A process that sends requests to a server over keep-alive connections until the server accepts no
+ * more, and prints their results.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import { connect, type Socket } from "node:net";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What became of the requests. */
+/** The results of the requests. */
 export interface LoadResult {
-  /** Answered with 200. */
+  /** With the status 200. */
   answered: number;
-  /** Answered with anything else. */
+  /** With another status. */
   refused: number;
-  /** Sent on an established connection and not answered, or not wholly. */
+  /** Sent on an open connection, without a complete response. */
   lost: number;
-  /** Responses that said `Connection: close`. */
+  /** Responses with `Connection: close`. */
   lastOfConnection: number;
 }
 
@@ -27,9 +27,7 @@ const deadline = performance.now() + 10_000;
 await Promise.all(Array.from({ length: connections }, client));
 console.log(JSON.stringify(result));
 
-/**
- * One client: it comes back when the server closes a connection, and ends when it is not let in.
- */
+/** A client that reconnects when the server closes its connection, and ends when it is refused. */
 async function client(): Promise<void> {
   for (;;) {
     const socket = await open();
@@ -48,7 +46,7 @@ function open(): Promise<Socket | undefined> {
   });
 }
 
-/** Sends requests on a connection, each after the answer to the one before, until it is closed. */
+/** Sends requests on a connection, each after the previous response, until it is closed. */
 async function useUp(socket: Socket): Promise<void> {
   let received = "";
   let closed = false;

@@ -1,5 +1,5 @@
 /**
- * A process that logs as an application does; with the argument `configured`, LogTape is its own.
+ * A process that logs like an application; with the argument `configured`, it configures LogTape.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * One connection to a server, on which a test writes bytes and sees what comes back.
+ * A connection to a server on which a test writes and reads bytes.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { LOCALHOST } from "./certificate_fixture.ts";
 
 const MAX_WAIT_MS = 15_000;
 
-/** A connection over TCP, TLS or a Unix socket, as the server's URL says. */
+/** A connection over TCP, TLS or a Unix socket, depending on the URL of the server. */
 export class RawClient implements Disposable {
-  /** All that has come, as latin1, since it was last forgotten. */
+  /** The received bytes as latin1, without those that `take()` removed. */
   received = "";
   /** Whether the server has closed the connection. */
   isClosed = false;
-  /** The socket underneath. */
+  /** The underlying socket. */
   readonly socket: Socket;
   #wake = () => {};
 
@@ -57,12 +57,12 @@ export class RawClient implements Disposable {
     }
   }
 
-  /** Sends lines, each of which ends with CRLF, then an empty one, then a body. */
+  /** Sends lines that end with CRLF, then an empty line, then a body. */
   send(lines: readonly string[], body = ""): void {
     this.socket.write(`${lines.join("\r\n")}\r\n\r\n${body}`);
   }
 
-  /** Waits until what has come matches, and gives the match. */
+  /** Waits until the received text matches; returns the match. */
   async until(pattern: RegExp): Promise<RegExpExecArray> {
     const deadline = performance.now() + MAX_WAIT_MS;
     for (;;) {
@@ -76,14 +76,14 @@ export class RawClient implements Disposable {
     }
   }
 
-  /** Waits until what has come matches, gives the match, and forgets all up to its end. */
+  /** Waits until the received text matches, removes it up to the end of the match, and returns the match. */
   async take(pattern: RegExp): Promise<RegExpExecArray> {
     const match = await this.until(pattern);
     this.received = this.received.slice(match.index + match[0].length);
     return match;
   }
 
-  /** Waits until the server closes the connection, and gives all that has come. */
+  /** Waits until the server closes the connection; returns the received text. */
   async end(): Promise<string> {
     const deadline = performance.now() + MAX_WAIT_MS;
     while (!this.isClosed && performance.now() < deadline) await this.#more(deadline);

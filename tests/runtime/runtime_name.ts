@@ -1,4 +1,4 @@
-/** Which runtime runs the tests, for what the runtimes do differently. */
+/** The runtime of the tests, for assertions that differ between runtimes. */
 import { getRuntimeKey } from "hono/adapter";
 
 /** `deno`, `bun` or `node`. */

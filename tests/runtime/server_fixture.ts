@@ -1,6 +1,6 @@
 /**
- * A process that serves until a signal, with a log that is slow to write. Its arguments: what its
- * stop hook does, `drainMs`, `lameDuckMs`.
+ * A process that serves until a signal, with a slow log sink. Its arguments: the action of its stop
+ * hook, `drainMs`, `lameDuckMs`.
  *
  * @module
  */

@@ -11,7 +11,7 @@ const encoder = new TextEncoder();
 for (
   const [scheme, options] of [["HTTP", LOCAL], ["HTTPS", { ...LOCAL, tls: LOCALHOST }]] as const
 ) {
-  test(`serve() sends each chunk of a response as it is made, over ${scheme}`, async () => {
+  test(`serve() sends each chunk of a response when it is written, over ${scheme}`, async () => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     await using server = await serve(() => new Response(readable), options);
     using client = await RawClient.connect(server);
@@ -25,7 +25,7 @@ for (
     await client.until(/0\r\n\r\n$/);
   });
 
-  test(`serve() gives each chunk of a request as it comes, over ${scheme}`, async () => {
+  test(`serve() passes on each chunk of a request when it arrives, over ${scheme}`, async () => {
     const words = new TransformStream<string, string>();
     const seen = words.readable.getReader();
     await using server = await serve(async ({ body }) => {
@@ -43,7 +43,7 @@ for (
     await client.until(/all read/);
   });
 
-  test(`serve() sends a response while its request still comes, over ${scheme}`, async () => {
+  test(`serve() sends a response while its request is still arriving, over ${scheme}`, async () => {
     await using server = await serve(({ body }) => new Response(body), options);
     using client = await RawClient.connect(server);
     client.send(CHUNKED);

@@ -13,7 +13,7 @@ import { RUNTIME } from "./runtime_name.ts";
 
 const SECURE = { port: 0, hostname: "127.0.0.1", tls: LOCALHOST };
 
-test("app.listen() serves HTTPS with a certificate, and requests know it", () =>
+test("app.listen() serves HTTPS with a certificate, and the URLs of requests have https", () =>
   captureLogs(["fw"], async () => {
     class UrlController extends controller() {
       url = route.get("/url", (_, c) => c.req.url);
@@ -29,7 +29,7 @@ test("app.listen() serves HTTPS with a certificate, and requests know it", () =>
     assert.match(await old.end(), /"https:\/\/[\w.:]+\/url"/);
   }));
 
-test("serve() refuses a certificate or key that is none, or does not fit, in the same words everywhere", async () => {
+test("serve() refuses an invalid certificate or key with the same message on every runtime", async () => {
   const { cert, key } = LOCALHOST;
   const other = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
   const encrypted = { cipher: "aes-256-cbc", passphrase: "p" } as const;
@@ -60,7 +60,7 @@ test("serve() refuses a certificate or key that is none, or does not fit, in the
   }
 });
 
-test("serve() speaks HTTP/2 on TLS where the runtime does: on Deno", async () => {
+test("serve() supports HTTP/2 over TLS on Deno", async () => {
   await using server = await serve(({ url }) => new Response(new URL(url).protocol), SECURE);
   const session = connectHttp2(server.url, { ca: LOCALHOST.cert, servername: "localhost" });
   const protocol = await new Promise((resolve) => {
@@ -74,7 +74,7 @@ test("serve() speaks HTTP/2 on TLS where the runtime does: on Deno", async () =>
 
 test("HttpServer.close() of HTTPS closes idle connections at once", async () => {
   const server = await serve(() => new Response("ok"), SECURE);
-  // Deno waits, as long as the drain may take, for one that has yet to agree on TLS.
+  // Deno waits up to `drainMs` for a connection in a TLS handshake.
   using _silent = RUNTIME === "deno" ? undefined : await RawClient.connect(overTcp(server));
   using idle = await RawClient.connect(server);
   idle.send(["GET / HTTP/1.1", "Host: localhost"]);

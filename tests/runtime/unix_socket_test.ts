@@ -17,7 +17,7 @@ class ConnectionController extends controller() {
   connection = route.get("/", (_, c) => ({ url: c.req.url, ip: clientIp(c) ?? "none" }));
 }
 
-test("app.listen() serves on a Unix socket, whose file is gone when it is closed", () =>
+test("app.listen() serves on a Unix socket, and removes its file when it closes", () =>
   captureLogs(["fw"], async () => {
     using folder = new TemporaryFolder();
     const path = join(folder.path, "app.sock");
@@ -36,7 +36,7 @@ test("app.listen() serves on a Unix socket, whose file is gone when it is closed
     await assert.rejects(stat(path), { code: "ENOENT" });
   }));
 
-test("app.listen() on a Unix socket believes the proxy in front of it, and limits its clients", () =>
+test("app.listen() on a Unix socket trusts its proxy, and limits the clients of the proxy", () =>
   captureLogs(["fw"], async () => {
     using folder = new TemporaryFolder();
     const path = join(folder.path, "app.sock");
@@ -51,7 +51,7 @@ test("app.listen() on a Unix socket believes the proxy in front of it, and limit
     }
   }));
 
-test("serve() replaces the socket of a process that was killed", async () => {
+test("serve() replaces the socket of a killed process", async () => {
   using folder = new TemporaryFolder();
   const path = join(folder.path, "app.sock");
   await using killed = new Subprocess("tests/runtime/unix_socket_fixture.ts", {
@@ -67,7 +67,7 @@ test("serve() replaces the socket of a process that was killed", async () => {
   await client.until(/ok$/);
 });
 
-test("serve() opens no port where the path of a Unix socket is not set, or none", async () => {
+test("serve() opens no port if the path of a Unix socket is undefined or invalid", async () => {
   for (const path of [undefined, null, 5, "a\0b"]) {
     const shown = typeof path === "string" ? JSON.stringify(path) : String(path);
     await assert.rejects(serve(ok, { path: path as string }), {
@@ -77,7 +77,7 @@ test("serve() opens no port where the path of a Unix socket is not set, or none"
   }
 });
 
-test("serve() says that the folder of a Unix socket is missing", async () => {
+test("serve() reports that the folder of a Unix socket is missing", async () => {
   using folder = new TemporaryFolder();
   await assert.rejects(serve(ok, { path: join(folder.path, "missing/app.sock") }), {
     name: "ListenError",
@@ -86,7 +86,7 @@ test("serve() says that the folder of a Unix socket is missing", async () => {
   });
 });
 
-test("app.listenGraceful() on a Unix socket stops on SIGTERM, and leaves no file", async () => {
+test("app.listenGraceful() on a Unix socket stops on SIGTERM, and removes its file", async () => {
   using folder = new TemporaryFolder();
   const path = join(folder.path, "app.sock");
   await using process = new Subprocess("tests/runtime/unix_socket_fixture.ts", {
@@ -102,7 +102,7 @@ test("app.listenGraceful() on a Unix socket stops on SIGTERM, and leaves no file
   await assert.rejects(stat(path), { code: "ENOENT" });
 });
 
-test("serve() leaves alone the socket of another server, and a file that is no socket", async () => {
+test("serve() does not replace the socket of another server or a file that is not a socket", async () => {
   using folder = new TemporaryFolder();
   const path = join(folder.path, "app.sock");
   const inUse = {
@@ -122,7 +122,7 @@ test("serve() leaves alone the socket of another server, and a file that is no s
   assert.equal(await readFile(path, "utf8"), "precious");
 });
 
-test("serve() says why a Unix socket cannot be listened on", async () => {
+test("serve() reports why it cannot listen on a Unix socket", async () => {
   const none = { name: "TypeError", message: 'Cannot listen on a Unix socket: "" is not a path' };
   await assert.rejects(serve(ok, { path: "" }), none);
   for (const [what, options] of [["host name", { hostname: "::" }], ["TLS", { tls: LOCALHOST }]]) {

@@ -10,7 +10,7 @@ import { serve } from "../../src/runtime/listen.ts";
 import { upgradeWebSocket } from "../../src/runtime/websocket.ts";
 import { test } from "../support/test.ts";
 
-test("upgradeWebSocket() tells of each event of a socket, and sends text and bytes", async () => {
+test("upgradeWebSocket() calls a handler for each event of a socket, and sends text and bytes", async () => {
   const seen: string[] = [];
   const closed = Promise.withResolvers<void>();
   await using server = await serveSockets({
@@ -34,7 +34,7 @@ test("upgradeWebSocket() tells of each event of a socket, and sends text and byt
   assert.deepEqual(seen, ["open", "string", "object", "4000 enough"]);
 });
 
-test("upgradeWebSocket() lets the server close a socket", async () => {
+test("upgradeWebSocket() passes a socket that the handler can close", async () => {
   await using server = await serveSockets({
     onMessage: (_, socket) => socket.close(4001, "no more"),
   });
@@ -45,7 +45,7 @@ test("upgradeWebSocket() lets the server close a socket", async () => {
   assert.deepEqual([code, reason, wasClean], [4001, "no more", true]);
 });
 
-test("upgradeWebSocket() agrees on the first protocol that the client offers", async () => {
+test("upgradeWebSocket() selects the first protocol that the client offers", async () => {
   await using server = await serveSockets({});
   const client = await open(server, ["chat", "superchat"]);
   assert.equal(client.protocol, "chat");
@@ -74,7 +74,7 @@ test("upgradeWebSocket() closes a socket whose handler throws with 1011, and log
   }
 });
 
-test("upgradeWebSocket() refuses a request that is no upgrade with 426", async () => {
+test("upgradeWebSocket() refuses a request without an upgrade with 426", async () => {
   const app = new Hono().get("/", (c) => upgradeWebSocket(c, {}));
   app.onError((error, c) => {
     assert.ok(error instanceof HttpException);
@@ -94,7 +94,7 @@ test("upgradeWebSocket() reads the upgrade token in any case", async () => {
   assert.equal(await statusOfUpgrade(server, "WebSocket"), 101);
 });
 
-test("a server ignores upgrades to anything but a WebSocket", async () => {
+test("a server ignores upgrades other than to a WebSocket", async () => {
   await using server = await serve(() => new Response("plain"), { port: 0 });
   assert.equal(await statusOfUpgrade(server, "h2c"), 200);
 });
@@ -108,7 +108,7 @@ test("HttpServer.close() closes open sockets with 1001", async () => {
   assert.equal((await closed).code, 1001);
 });
 
-test("HttpServer.close() lets sockets be opened while connections are still accepted", async () => {
+test("HttpServer.close() accepts WebSockets while connections are still accepted", async () => {
   const server = await serveSockets({});
   const closed = server.close({ lameDuckMs: 400 });
   const client = await open(server);
@@ -117,7 +117,7 @@ test("HttpServer.close() lets sockets be opened while connections are still acce
   await closed;
 });
 
-test("HttpServer.close() closes a socket too that it was asked for just before", async () => {
+test("HttpServer.close() also closes a socket that was requested just before", async () => {
   const server = await serveSockets({});
   const closed = server.close({ lameDuckMs: 100 });
   const client = await open(server);
@@ -151,7 +151,7 @@ function echo(socket: WebSocket, data: string | Uint8Array<ArrayBuffer>): Promis
   return answer;
 }
 
-/** Asks for an upgrade of any kind, and gives the status of the answer. */
+/** Requests any kind of upgrade; returns the status of the response. */
 async function statusOfUpgrade({ port }: HttpServer, token: string): Promise<number> {
   const socket = connect({ port, host: "127.0.0.1" });
   const key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";

@@ -27,7 +27,7 @@ test("a WebSocket works over TCP, TLS and a Unix socket", async () => {
   }
 });
 
-test("what is answered in place of a WebSocket is streamed, and ends when its client leaves", async () => {
+test("a response in place of a WebSocket is streamed, and ends when its client disconnects", async () => {
   let made = 0;
   const cancelled = Promise.withResolvers<void>();
   const endless = () =>
@@ -63,7 +63,7 @@ test("a WebSocket joins the fragments of a message", async () => {
   await client.until(sent(0x81, "in three parts"));
 });
 
-test("a WebSocket takes a message of 8 MiB, and sends it back", async () => {
+test("a WebSocket receives a message of 8 MiB, and sends it back", async () => {
   await using server = await serveSockets(ECHO, LOCAL);
   const client = new WebSocket(server.url.replace("http", "ws"));
   client.binaryType = "arraybuffer";
@@ -77,7 +77,7 @@ test("a WebSocket takes a message of 8 MiB, and sends it back", async () => {
   await closed;
 });
 
-test("a WebSocket whose client goes without a word is closed with 1006", async () => {
+test("a WebSocket whose client disconnects without a close frame is closed with 1006", async () => {
   const closed = Promise.withResolvers<number>();
   await using server = await serveSockets({ onClose: ({ code }) => closed.resolve(code) }, LOCAL);
   using client = await openRaw(server);
@@ -99,13 +99,13 @@ async function openRaw(server: HttpServer): Promise<RawClient> {
   return client;
 }
 
-/** Makes a frame of a client (RFC 6455 §5.2), whose mask changes nothing. */
+/** Creates a frame of a client (RFC 6455 §5.2) with a zero mask. */
 function frame(opcode: number, payload: string): Uint8Array {
   const bytes = Uint8Array.from(payload, (character) => character.charCodeAt(0));
   return Uint8Array.of(opcode, 0x80 | bytes.length, 0, 0, 0, 0, ...bytes);
 }
 
-/** Matches a frame of a server, which has no mask. */
+/** Matches a frame of a server, without a mask. */
 function sent(opcode: number, payload: string): RegExp {
   return new RegExp(`^${String.fromCharCode(opcode, payload.length)}${payload}`);
 }

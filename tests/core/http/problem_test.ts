@@ -102,7 +102,7 @@ for (
     { path: "/conflict", status: 409, title: "Conflict", detail: "Taken", production: "Taken" },
   ]
 ) {
-  test(`whatever a handler throws is a problem document: ${path}`, () =>
+  test(`any value that a handler throws becomes a problem document: ${path}`, () =>
     captureLogs(["fw"], async (records) => {
       await using app = await createTestApplication(root, { setUp: (app) => app.useRequestId() });
       const response = await app.request(path, { headers: { "x-request-id": "id-1" } });
@@ -122,7 +122,7 @@ for (
       assert.deepEqual(told, error === undefined ? [] : [["error", error, "id-1"]]);
     }));
 
-  test(`production conceals a 5xx and nothing else: ${path}`, async () => {
+  test(`production conceals only the detail of a 5xx: ${path}`, async () => {
     await using app = await createTestApplication(root, {
       setUp: (app) => app.enableProductionErrors(),
     });
@@ -137,10 +137,10 @@ for (
   });
 }
 
-/** A URI reference that begins with one slash: `absolute-path [ ]`, as its grammar is (RFC 3986 §4.2). */
+/** A URI reference that begins with one slash (RFC 3986 §4.2). */
 const PATH_REFERENCE = /^\/(?!\/)(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*$/;
 
-/** Paths as they are sent, and what a problem calls them. */
+/** Requested paths, and the `instance` of their problems. */
 const INSTANCES: Readonly<Record<string, string>> = {
   "/a/b": "/a/b",
   "/a%20b/%C3%BC": "/a%20b/%C3%BC",
@@ -166,7 +166,7 @@ for (const [path, instance] of Object.entries(INSTANCES)) {
     }));
 }
 
-test("instance of a problem is a URI reference, and no other host's, where a path begins with two slashes", () =>
+test("instance of a problem names no other host if a path begins with two slashes", () =>
   captureLogs(["fw"], async () => {
     await using app = await createTestApplication(root);
     for (const path of ["//a", "//a:b", "//@:c/d", "//", "///e", "//%zz"]) {
@@ -175,7 +175,7 @@ test("instance of a problem is a URI reference, and no other host's, where a pat
     }
   }));
 
-test("instance of a problem is a URI reference whatever is sent over a socket", () =>
+test("instance of a problem is a URI reference for any path sent over a socket", () =>
   captureLogs(["fw"], async () => {
     await using app = await createTestApplication(root);
     await using server = await app.listen(await freePort(), { hostname: "127.0.0.1" });
@@ -203,7 +203,7 @@ test("a problem keeps the headers of its exception", async () => {
   assert.equal((await app.request("/hono")).headers.get("www-authenticate"), "Basic");
 });
 
-test("middleware may throw anything", async () => {
+test("middleware can throw any value", async () => {
   for (const thrown of ["a string", undefined, new Error("boom"), new NotFoundException("gone")]) {
     await using app = await createTestApplication(root, {
       setUp: (app) => app.useRequestId().use(() => Promise.reject(thrown)),
@@ -232,7 +232,7 @@ test("enableProductionErrorsFromEnv() follows FW_ENV", async () => {
   }
 });
 
-test("production conceals the errors of a 5xx, and no others", async () => {
+test("production conceals only the errors of a 5xx", async () => {
   const errors = [{ in: "body", field: "a", message: "is secret" }] as const;
   class ErrorsController extends controller() {
     own = route.get("/:status", ({ params }) => {
@@ -246,7 +246,7 @@ test("production conceals the errors of a 5xx, and no others", async () => {
   assert.deepEqual(await (await app.request("/422")).json().then(({ errors }) => errors), errors);
 });
 
-test("the log tells the route of a failure, also where another pattern matches the path", () =>
+test("the log has the route of a failure, even if another pattern matches the path", () =>
   captureLogs(["fw"], async (records) => {
     class TwoController extends controller("x") {
       wide = route.get("/:id", () => 1);
@@ -274,7 +274,7 @@ test("every named exception has its status, name and message", () => {
   );
 });
 
-test("HttpException refuses a status that is no error", () => {
+test("HttpException refuses a status that is not an error status", () => {
   for (const status of [200, 399, 600, 404.5, NaN]) {
     assert.throws(() => new HttpException(status), {
       name: "RangeError",
@@ -283,7 +283,7 @@ test("HttpException refuses a status that is no error", () => {
   }
 });
 
-test("StatusException gives its subclasses their status, name and default message", () => {
+test("StatusException sets the status, name and default message of its subclasses", () => {
   class LockedException extends StatusException {
     static override readonly status = 423;
   }
@@ -310,7 +310,7 @@ test("StatusException gives its subclasses their status, name and default messag
   ]);
 });
 
-test("HttpException.from() gives an exception as it is, and keeps the cause of another error", () => {
+test("HttpException.from() returns an exception as it is, and keeps another error as the cause", () => {
   const limited = new TooManyRequestsException();
   assert.equal(HttpException.from(limited), limited);
   const cause = new Error("boom");
@@ -323,7 +323,7 @@ test("HttpException.from() gives an exception as it is, and keeps the cause of a
   assert.equal(HttpException.from(foreign).status, 500);
 });
 
-test("a problem forgets how the failed response was represented", async () => {
+test("a problem has no representation headers of the failed response", async () => {
   class HalfDoneController extends controller() {
     before = route.get("/before", (_, c) => {
       c.header("content-length", "5");
@@ -356,7 +356,7 @@ test("a problem forgets how the failed response was represented", async () => {
   }
 });
 
-test("a problem keeps a Cache-Control that forbids to store, whoever has set it", async () => {
+test("a problem keeps a Cache-Control with no-store, whichever middleware set it", async () => {
   for (
     const [value, kept] of [["no-store", "no-store"], ["private, No-Store", "private, No-Store"], [
       "public, max-age=60",
@@ -379,7 +379,7 @@ test("a problem keeps a Cache-Control that forbids to store, whoever has set it"
   }
 });
 
-test("enableProductionErrorsFromEnv() does not take an unreadable FW_ENV for development", async () => {
+test("enableProductionErrorsFromEnv() throws if FW_ENV is unreadable", async () => {
   await using app = await FwFactory.create(root);
   const own = Object.getOwnPropertyDescriptor(globalThis, "process") as PropertyDescriptor;
   const env = new Proxy({}, {
@@ -395,7 +395,7 @@ test("enableProductionErrorsFromEnv() does not take an unreadable FW_ENV for dev
   }
 });
 
-test("an exception that cannot be told is a 500 problem, with and without middleware", async () => {
+test("an exception that cannot be represented is a 500 problem, with and without middleware", async () => {
   const unspeakable = {
     toString() {
       throw new Error("no");
