@@ -1,5 +1,5 @@
 /**
- * A response that is made while it is sent.
+ * A response that is written while it is sent.
  *
  *     deno run -A examples/streaming.ts
  *     curl -N http://localhost:3000/countdown/5

@@ -1,5 +1,5 @@
 /**
- * A WebSocket that sends back what it is sent.
+ * A WebSocket that echoes its messages.
  *
  *     deno run -A examples/web_socket.ts
  */

@@ -13,7 +13,7 @@ import { testOn } from "../support/test.ts";
 const denoTest = testOn(["deno"], "deno serve is Deno's");
 
 denoTest(
-  "the documented entry point for Deno Deploy compiles, and answers under deno serve --parallel",
+  "the documented entry point for Deno Deploy compiles, and responds under deno serve --parallel",
   async () => {
     using folder = new TemporaryFolder();
     const { version } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));

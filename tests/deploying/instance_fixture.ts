@@ -1,4 +1,4 @@
-/** One instance of an application of several, which share PostgreSQL and Redis. */
+/** One of several instances of an application, which share PostgreSQL and Redis. */
 import { Redis } from "ioredis";
 import * as v from "valibot";
 import {
@@ -43,7 +43,7 @@ const MIGRATIONS = {
     owner text collate "C" not null,
     text text collate "C" not null
   )`,
-  // it would be there twice, had both instances run this
+  // if both instances ran this, the row would exist twice
   "0002_first": "insert into notes (owner, text) values ('migration', 'first')",
 };
 

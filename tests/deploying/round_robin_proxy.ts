@@ -1,6 +1,5 @@
 /**
- * A small proxy that takes turns between instances, leaves out those whose health is not well, and
- * says who the client is.
+ * A small round-robin proxy that skips unhealthy instances and forwards the address of the client.
  */
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -39,7 +38,7 @@ export class RoundRobinProxy implements AsyncDisposable {
     await closed;
   }
 
-  /** Asks every instance how it is, again and again. */
+  /** Checks the health of every instance periodically. */
   async #probe(): Promise<void> {
     while (!this.#ending.signal.aborted) {
       await Promise.all(this.ports.map(async (port) => {
@@ -69,7 +68,7 @@ export class RoundRobinProxy implements AsyncDisposable {
     return ports[this.#turn++ % ports.length] ?? 0;
   }
 
-  /** Tells whether the client has an answer: not if the instance takes no connection. */
+  /** Returns whether the client has a response: false if the instance accepts no connection. */
   #send(
     port: number,
     { received, body, response }: {

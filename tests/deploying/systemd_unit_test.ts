@@ -14,7 +14,7 @@ function unitValue(key: string): string {
   return new RegExp(`^${key}=(.+)$`, "m").exec(unit)?.[1] ?? assert.fail(`no ${key}`);
 }
 
-test("the documented unit grants more time to stop than the defaults take", () => {
+test("the documented unit allows more time to stop than the defaults need", () => {
   const [, lameDuckMs, drainMs] =
     /`lameDuckMs`, (\d+), then up to `drainMs`, ([\d ]+)\)/.exec(page("serving").text) ?? [];
   const takesMs = Number(lameDuckMs) + Number(drainMs?.replace(" ", ""));
@@ -23,7 +23,7 @@ test("the documented unit grants more time to stop than the defaults take", () =
 });
 
 denoTest(
-  "the documented unit runs an application that keeps its state in the one folder",
+  "the documented unit runs an application that keeps its state in one folder",
   async () => {
     using folder = new TemporaryFolder();
     const state = folder.path;

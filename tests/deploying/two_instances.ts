@@ -1,4 +1,4 @@
-/** Two processes of one application behind one address, with a database and Redis of their own. */
+/** Two processes of an application behind one address, with their own database and Redis. */
 import { Redis } from "ioredis";
 import { DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
@@ -9,19 +9,19 @@ import { Subprocess } from "../support/subprocess.ts";
 import { test } from "../support/test.ts";
 import { RoundRobinProxy } from "./round_robin_proxy.ts";
 
-/** What a test sees of them. */
+/** The instances, for a test. */
 export interface TwoInstances {
   /** The address of both. */
   readonly origin: string;
   readonly provider: DevelopmentIdentityProvider;
-  /** A token that both take. */
+  /** A token that both accept. */
   readonly token: string;
   readonly instances: readonly [Subprocess, Subprocess];
 }
 
 const CLIENT_SECRET = "the-secret-of-the-shop";
 
-/** Runs a test on both, which are started at once on an empty database. */
+/** Runs a test on two instances that start at once on an empty database. */
 export function testTwoInstances(name: string, body: (given: TwoInstances) => Promise<void>): void {
   test(name, () => captureLogs(["fw"], () => withTwoInstances(body)), {
     skip: SERVERS.postgres.skip ?? SKIP_REDIS,
@@ -63,7 +63,7 @@ async function withTwoInstances(body: (given: TwoInstances) => Promise<void>): P
   }
 }
 
-/** Removes what a test has left in Redis. */
+/** Removes the keys of a test from Redis. */
 async function forget(prefix: string): Promise<void> {
   const redis = new Redis(REDIS_URL ?? "");
   const keys = await redis.keys(`${prefix}*`);

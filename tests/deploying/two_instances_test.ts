@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { testTwoInstances } from "./two_instances.ts";
 
 testTwoInstances(
-  "two instances that start together migrate once, and read what the other has written",
+  "two instances that start together migrate once, and read each other's writes",
   async ({ origin, token }) => {
     const added = await addNote(origin, { token, text: "tea" });
     assert.deepEqual(await notes(origin, token), ["first", "tea"]);
@@ -21,7 +21,7 @@ testTwoInstances(
 );
 
 testTwoInstances(
-  "two instances count one limit, for the client that the proxy saw",
+  "two instances share one rate limit for a client of the proxy",
   async ({ origin }) => {
     const answers: Limited[] = [];
     for (let i = 0; i < 8; i++) answers.push(await limited(origin, "127.0.0.2"));
@@ -36,7 +36,7 @@ testTwoInstances(
 );
 
 testTwoInstances(
-  "a login that one of two instances began is finished by the other",
+  "a login that one of two instances began can be finished by the other",
   async ({ origin, provider }) => {
     const begun = await fetch(`${origin}/auth/login`, { redirect: "manual" });
     await begun.body?.cancel();
@@ -50,7 +50,7 @@ testTwoInstances(
 );
 
 testTwoInstances(
-  "one of two instances that stops under load loses no request",
+  "no request is lost when one of two instances stops under load",
   async ({ origin, token, instances: [one] }) => {
     const answers: Answer[] = [];
     let running = true;
@@ -76,7 +76,7 @@ testTwoInstances(
   },
 );
 
-/** How a request was answered, and by which instance: or why not, in the proxy's words. */
+/** The status of a response and its instance, or the failure that the proxy reports. */
 interface Answer {
   readonly status: number;
   readonly by: string;
@@ -107,7 +107,7 @@ async function notes(origin: string, token: string): Promise<readonly string[]> 
   return await (await fetch(`${origin}/notes`, { headers })).json() as string[];
 }
 
-/** Calls what is limited from an address of this machine, and claims another one. */
+/** Calls a limited route from an address of this machine, with another one in X-Forwarded-For. */
 function limited(origin: string, localAddress: string): Promise<Limited> {
   const headers = { "x-forwarded-for": "203.0.113.1" };
   return new Promise((resolve, reject) => {

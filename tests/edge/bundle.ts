@@ -1,6 +1,6 @@
 /**
- * Bundles the sources as tools for the edge do (`wrangler` has the same bundler), and as the package for
- * npm tells them to.
+ * Bundles the sources as tools for the edge do (`wrangler` uses the same bundler), with the conditions
+ * of the npm package.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import { gzipSync } from "node:zlib";
 import { IN_PLACE_OF_LEFT_OUT, LEFT_OUT } from "../package/left_out.ts";
 import { ROOT } from "../support/project.ts";
 
-/** What an application needs that verifies the tokens of its callers, as the text of a module. */
+/** A module with the imports of an application that verifies the tokens of its callers. */
 export const CORE_WITH_VERIFIER = `
   export { FwFactory, inject, module, route } from "./mod.ts";
   export { JwksCache, JwtVerifier, OAuth2Guard, ValidationConfig } from "./src/oauth2/mod.ts";
 `;
 
-/** Gives the text of a module that is all of another. */
+/** Returns a module that exports all of another. */
 export function sourceOf(file: string): string {
   return `export * from "${file}";\nimport * as all from "${file}";\nexport default all.default;`;
 }
@@ -25,24 +25,24 @@ export function sourceOf(file: string): string {
 export interface Bundle {
   /** Its code, minified. */
   readonly code: string;
-  /** Its size in bytes, as gzip compresses it. */
+  /** Its size in bytes after gzip. */
   readonly gzipBytes: number;
-  /** How many bytes of each file are in it, by the file's path. */
+  /** The number of its bytes from each file, by the path of the file. */
   readonly bytesOf: Readonly<Record<string, number>>;
 }
 
 /** Options of {@linkcode bundle}. */
 export interface BundleOptions {
-  /** Whether what is imported only when it is needed is part of it; it is by default. */
+  /** Whether it contains dynamic imports; default true. */
   readonly lazyParts?: boolean;
   /**
-   * The folder of an npm project that has the package installed, and where imports are seen from; the
-   * sources of this checkout by default.
+   * The folder of an npm project with the installed package, from which imports are resolved; by
+   * default the sources of this checkout.
    */
   readonly project?: string;
 }
 
-/** Bundles a module, given as its text. */
+/** Bundles the text of a module. */
 export async function bundle(
   text: string,
   { lazyParts = true, project }: BundleOptions = {},
@@ -52,7 +52,7 @@ export async function bundle(
     absWorkingDir: project ?? ROOT,
     bundle: true,
     minify: true,
-    keepNames: true, // what documents and error messages call controllers and providers
+    keepNames: true, // documents and error messages contain the names of controllers and providers
     format: "esm",
     platform: "browser",
     conditions: ["workerd", "worker", "browser"],
@@ -62,7 +62,7 @@ export async function bundle(
     write: false,
     logLevel: "silent",
   });
-  if (!file) throw new Error("Cannot bundle: there is no output");
+  if (!file) throw new Error("Cannot bundle: the output is missing");
   return {
     code: file.text,
     gzipBytes: gzipSync(file.contents, { level: 9 }).length,
@@ -70,7 +70,7 @@ export async function bundle(
   };
 }
 
-/** Says of the sources what `package.json` says of the package in `imports` and `sideEffects`. */
+/** Applies the `imports` and `sideEffects` of `package.json` to the sources. */
 const likeThePackage: Plugin = {
   name: "like the package",
   setup({ onResolve, onLoad }) {

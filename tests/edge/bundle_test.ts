@@ -1,4 +1,4 @@
-/** What is in the bundles of the entry points, and how large they are. */
+/** The content and size of the bundles of the entry points. */
 import assert from "node:assert/strict";
 import { test } from "../support/test.ts";
 import { LEFT_OUT } from "../package/left_out.ts";
@@ -6,7 +6,7 @@ import { bundle, CORE_WITH_VERIFIER, sourceOf } from "./bundle.ts";
 
 const KIB = 1024;
 
-/** What an application that only answers requests has no use for. */
+/** Modules that an application on the edge does not need. */
 const HEAVY =
   /node_modules\/(kysely|kysely-[\w-]+|postgres|mysql2|prom-client|rate-limiter-flexible|ioredis|ws|@hono\/node-server|commander|@babel\/\w+)\/|src\/(cli|db|testing)\//;
 
@@ -25,7 +25,7 @@ test("a bundle of the whole core has no database, driver, server, metrics, store
   assert.match(code, /bundles for the edge leave them out/);
 });
 
-test("a bundle of the edge example has the database layer, and of a driver only the one it brings", async () => {
+test("a bundle of the edge example has the database layer, and no driver except its own", async () => {
   const { bytesOf } = await bundle(sourceOf("./examples/edge.ts"));
   const packages = new Set(
     Object.keys(bytesOf).map((file) =>
@@ -37,7 +37,7 @@ test("a bundle of the edge example has the database layer, and of a driver only 
   assert.deepEqual(Object.keys(bytesOf).filter((file) => /src\/(cli|testing)\//.test(file)), []);
 });
 
-test("the matcher of what is heavy finds it where it is", async () => {
+test("the pattern of heavy modules matches them in a bundle that has them", async () => {
   const { bytesOf } = await bundle(sourceOf("./src/db/mod.ts"));
   assert.ok(Object.keys(bytesOf).some((file) => HEAVY.test(file)));
 });

@@ -1,4 +1,4 @@
-/** `examples/edge.ts`, bundled, in workerd: every request over a socket, its database a D1. */
+/** `examples/edge.ts`, bundled, in workerd, with requests over sockets and a D1 database. */
 import { Validator } from "@seriousme/openapi-schema-validator";
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
@@ -23,7 +23,7 @@ test("the edge example keeps the notes of each caller in D1", async () => {
   assert.equal((await site.send("bob", "GET", "/api/v1/notes/1")).status, 404);
 });
 
-test("the edge example refuses who brings no token, a forged one, or what does not validate", async () => {
+test("the edge example refuses a missing or forged token, and invalid input", async () => {
   await using site = await Site.start(code);
   const { status, headers } = await site.send(undefined, "GET", "/api/v1/notes");
   assert.deepEqual([status, headers.get("www-authenticate")], [401, "Bearer"]);
@@ -48,9 +48,9 @@ test("the edge example refuses who brings no token, a forged one, or what does n
   });
 });
 
-test("the edge example does the rest of the work after its answer", async () => {
+test("the edge example finishes its work after the response", async () => {
   await using site = await Site.start(code);
-  // all at once: those that come first make an application each
+  // all at once: without a shared promise, each of the first would create an application
   const answers = await Promise.all(
     Array.from(
       { length: 25 },
@@ -64,7 +64,7 @@ test("the edge example does the rest of the work after its answer", async () => 
   assert.ok(await isKept(6));
 });
 
-test("the edge example makes one application of those that its first requests begin", async () => {
+test("the edge example creates one application for its first concurrent requests", async () => {
   await using process = new Subprocess("tests/edge/first_requests_fixture.ts");
   const { code, output } = await process.ended;
   assert.deepEqual([code, output.trim()], [0, "1 2 3 4 5 6"]);
@@ -84,7 +84,7 @@ test("the edge example serves its document, page and health", async () => {
   assert.equal((await site.send(undefined, "GET", "/nowhere")).status, 404);
 });
 
-test("the edge example logs its requests as a Worker logs", async () => {
+test("the edge example logs its requests to the console of the Worker", async () => {
   await using site = await Site.start(code);
   await site.send("ada", "GET", "/api/v1/notes");
   await site.worker.logged(/GET \/api\/v1\/notes 200 in [\d.]+ ms/);

@@ -1,6 +1,6 @@
 /**
- * A process that sends the edge example its first requests at once, with SQLite in memory, and prints
- * the ids of the notes that they have made.
+ * A process that sends its first requests to the edge example at once, with SQLite in memory, and
+ * prints the ids of the notes that they created.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** A key set in workerd, where a promise of a request that has ended never settles. */
+/** A key set in workerd, where the promises of a finished request never settle. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "../support/test.ts";
@@ -6,15 +6,15 @@ import { bundle } from "./bundle.ts";
 import { Site } from "./site.ts";
 
 interface Habits {
-  /** After how many milliseconds the keys are due. */
+  /** The time after which the keys are refreshed, in milliseconds. */
   readonly windowMs: number;
-  /** How long a fetch may take, in milliseconds. */
+  /** The time limit of a fetch, in milliseconds. */
   readonly timeoutMs: number;
-  /** Whether it tells the verifier of its execution context. */
+  /** Whether it passes its execution context to the verifier. */
   readonly waitUntil: boolean;
 }
 
-/** A Worker that tells what became of a token, and how often it has fetched keys. */
+/** A Worker that responds with the result for a token and the number of its key fetches. */
 function worker({ windowMs, timeoutMs, waitUntil }: Habits): string {
   return `
 import { JwksCache, JwtVerifier, ValidationConfig } from "./src/oauth2/mod.ts";
@@ -43,11 +43,11 @@ export default {
 
 const [patient, hasty, forgetful] = await Promise.all([
   bundle(worker({ windowMs: 60_000, timeoutMs: 500, waitUntil: true })),
-  bundle(worker({ windowMs: 1, timeoutMs: 60_000, waitUntil: true })), // too long to be done again
+  bundle(worker({ windowMs: 1, timeoutMs: 60_000, waitUntil: true })), // too long for a second fetch
   bundle(worker({ windowMs: 1, timeoutMs: 500, waitUntil: false })),
 ]);
 
-test("a key set is fetched once for all requests of a Worker that miss it at the same time", async () => {
+test("a key set is fetched once for all concurrent requests of a Worker", async () => {
   await using site = await Site.start(patient.code);
   const release = site.provider.hold();
   const answers = Array.from({ length: 10 }, (_, i) => site.send(`user ${i}`, "GET", "/"));
@@ -62,10 +62,10 @@ test("a key set is fetched once for all requests of a Worker that miss it at the
 test("a refresh in the background outlives the request that began it", async () => {
   await using site = await Site.start(hasty.code);
   await site.send("ada", "GET", "/");
-  await delay(20); // by now the keys are due
+  await delay(20); // the keys must be refreshed now
   const release = site.provider.hold();
   assert.deepEqual((await site.send("ada", "GET", "/")).body, { subject: "ada", fetches: 2 });
-  await delay(100); // the answer is out, and its request has ended
+  await delay(100); // the request has ended with its response
   await site.rotate();
   const answer = site.send("bob", "GET", "/");
   await delay(50);
@@ -73,12 +73,12 @@ test("a refresh in the background outlives the request that began it", async () 
   assert.equal((await answer).body.subject, "bob");
 });
 
-test("a refresh that died with its request is done again by who waits for it", async () => {
+test("a refresh that was dropped with its request is repeated by a later one", async () => {
   await using site = await Site.start(forgetful.code);
   await site.send("ada", "GET", "/");
   await delay(20);
   const release = site.provider.hold();
-  await site.send("ada", "GET", "/"); // it begins a refresh, and ends
+  await site.send("ada", "GET", "/"); // it starts a refresh, and ends
   await delay(100);
   release();
   await site.rotate();

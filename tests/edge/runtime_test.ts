@@ -1,11 +1,11 @@
-/** What an application does in workerd as it does on servers, and what it refuses to do there. */
+/** The behaviour of an application in workerd: the same as on servers, or an error. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "../support/test.ts";
 import { bundle } from "./bundle.ts";
 import { Worker } from "./worker.ts";
 
-/** An application that is made at import, where a Worker must not do I/O, set timers or draw numbers. */
+/** An application created at import, where a Worker cannot use I/O, timers or random numbers. */
 const { code } = await bundle(`
 import { controller, FwFactory, module, route, upgradeWebSocket } from "./mod.ts";
 
@@ -46,7 +46,7 @@ app.useRequestId().useRequestTracing().useRateLimit({ key: () => "all" }).enable
 export default { fetch: app.fetch };
 `);
 
-test("an application that is made at import answers in workerd, its first requests at once", async () => {
+test("an application created at import handles concurrent first requests in workerd", async () => {
   await using worker = await Worker.start(code);
   const requests = Array.from({ length: 10 }, () => fetch(`${worker.url}/openapi.json`));
   for (const response of await Promise.all(requests)) {
@@ -55,9 +55,9 @@ test("an application that is made at import answers in workerd, its first reques
   }
 });
 
-test("a response is streamed from workerd while it is made", async () => {
+test("a response is streamed from workerd while it is written", async () => {
   await using worker = await Worker.start(code);
-  const headers = { "accept-encoding": "identity" }; // miniflare compresses, and waits for more to do so
+  const headers = { "accept-encoding": "identity" }; // otherwise miniflare compresses, and waits for more data
   const { body } = await fetch(`${worker.url}/counted`, { headers });
   assert.ok(body);
   const times: number[] = [];
@@ -82,7 +82,7 @@ test("upgradeWebSocket() opens a socket in workerd", async () => {
   await closed;
 });
 
-test("what a handler throws in workerd is a problem, and logged with the request", async () => {
+test("an error of a handler in workerd becomes a problem, and is logged with the request", async () => {
   await using worker = await Worker.start(code);
   const response = await fetch(`${worker.url}/broken`);
   const { status, detail, requestId } = await response.json();
@@ -98,7 +98,7 @@ test("an application without a database needs no compatibility flag of workerd",
   assert.ok("/echo" in document.paths);
 });
 
-test("an application in workerd says what a bundle for the edge has left out", async () => {
+test("an application in workerd reports what a bundle for the edge leaves out", async () => {
   await using worker = await Worker.start(code);
   const detailOf = async (path: string) => (await (await fetch(worker.url + path)).json()).detail;
   assert.deepEqual([await detailOf("/metrics"), await detailOf("/listen")], [
@@ -107,7 +107,7 @@ test("an application in workerd says what a bundle for the edge has left out", a
   ]);
 });
 
-test("a health indicator that was once too slow is asked again in workerd", async () => {
+test("a health indicator that exceeded its time limit runs again in workerd", async () => {
   await using worker = await Worker.start(code);
   const status = async () => {
     const response = await fetch(`${worker.url}/health`);
@@ -115,13 +115,13 @@ test("a health indicator that was once too slow is asked again in workerd", asyn
     return response.status;
   };
   assert.equal(await status(), 503);
-  await delay(600); // the indicator has ended, after the request that began it
+  await delay(600); // the indicator has ended after its request
   assert.equal(await status(), 200);
 });
 
 for (const file of ["mod.ts", "authn", "db", "oauth2", "oauth2/social", "openapi"]) {
   const path = file === "mod.ts" ? "./mod.ts" : `./src/${file}/mod.ts`;
-  test(`a Worker may import ${path}: nothing of it does I/O, sets a timer or draws a number`, async () => {
+  test(`a Worker can import ${path}: it uses no I/O, timer or random number at import`, async () => {
     const { code } = await bundle(`
       import * as all from "${path}";
       export default { fetch: () => Response.json(Object.keys(all)) };

@@ -7,11 +7,11 @@ import { JwksServer } from "../oauth2/resource_server/jwks_server.ts";
 import { AUDIENCE, ISSUER, SigningKey } from "../oauth2/resource_server/signing_key.ts";
 import { Worker } from "./worker.ts";
 
-/** An answer, read. */
+/** A response with its body. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // deno-lint-ignore no-explicit-any -- what a test expects of it, it asserts
+  // deno-lint-ignore no-explicit-any -- tests assert its content
   readonly body: any;
 }
 
@@ -48,7 +48,7 @@ export class Site implements AsyncDisposable {
     return this.#key.token({ sub: subject, exp: Math.floor(Date.now() / 1000) + 600 });
   }
 
-  /** Has the provider sign with a new key, and publish that alone. */
+  /** Makes the provider sign with a new key, and publish only that key. */
   async rotate(): Promise<void> {
     this.#key = await SigningKey.generate("ES256");
     this.provider.keys = [this.#key.jwk];
@@ -59,7 +59,7 @@ export class Site implements AsyncDisposable {
     return fetch(this.worker.url + path, { signal: AbortSignal.timeout(20_000), ...init });
   }
 
-  /** Sends a request of somebody, or of nobody, with a body of JSON. */
+  /** Sends a request with an optional caller and a JSON body. */
   async send(
     subject: string | undefined,
     method: string,

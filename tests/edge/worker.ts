@@ -8,19 +8,19 @@ import { join } from "node:path";
 import { Subprocess } from "../support/subprocess.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
 
-/** What a Worker is bound to. */
+/** The bindings of a Worker. */
 export interface Bindings {
-  /** Text by its name. */
+  /** Text values by name. */
   readonly text?: Readonly<Record<string, string>>;
-  /** The names of databases (D1), each of them empty. */
+  /** The names of empty databases (D1). */
   readonly databases?: readonly string[];
   /** Its compatibility flags; `nodejs_compat` by default. */
   readonly flags?: readonly string[];
 }
 
-/** A running Worker, which ends with its scope. */
+/** A running Worker; disposing it stops it. */
 export class Worker implements AsyncDisposable {
-  /** Where it answers, without a slash at the end. */
+  /** Its URL, without a trailing slash. */
   readonly url: string;
   readonly #process: Subprocess;
 
@@ -32,7 +32,7 @@ export class Worker implements AsyncDisposable {
   /**
    * Starts a module.
    *
-   * @throws {Error} if it does something at import that a Worker must not: I/O, timers, randomness
+   * @throws {Error} if it uses I/O, timers or randomness at import, which a Worker cannot
    */
   static async start(
     code: string,
@@ -48,7 +48,7 @@ export class Worker implements AsyncDisposable {
     throw new Error(line);
   }
 
-  /** Waits for something that it logs. */
+  /** Waits for a line of its log. */
   logged(pattern: RegExp): Promise<string> {
     return this.#process.until(pattern);
   }

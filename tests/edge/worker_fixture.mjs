@@ -1,6 +1,6 @@
 /**
- * A process in which `miniflare` runs workerd. Its argument is a file with the module's code and what it
- * is bound to. It is no TypeScript, as the types of `miniflare` would change those of `fetch` for all.
+ * A process in which `miniflare` runs workerd. Its argument is a file with the code and the bindings of
+ * the module. It is JavaScript because the types of `miniflare` would change the global type of `fetch`.
  *
  * @module
  */
@@ -17,7 +17,7 @@ const miniflare = new Miniflare({
   compatibilityFlags: flags,
   handleStructuredLogs: ({ message }) => console.log(message),
 });
-// workerd is a process of its own, and would outlive a killed one
+// workerd is a separate process, which would outlive this one if it were killed
 process.on("SIGTERM", () => miniflare.dispose().then(() => process.exit(0)));
 try {
   const { origin } = await miniflare.ready;

@@ -1,4 +1,4 @@
-/** The documentation pages of the examples, as they are served, in a real browser. */
+/** The documentation pages of the running examples in a browser. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,11 +16,11 @@ const hands = HANDS["swagger-ui"];
 interface Example {
   /** Its file. */
   readonly file: string;
-  /** Its variables beside the port. */
+  /** Its variables other than the port. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs an example, and opens its page: nothing may be asked of the internet but the CDN's files. */
+/** Runs an example and opens its page, which can request only files of the CDN from the internet. */
 async function visit(
   { file, env = {} }: Example,
   body: (page: Page, origin: string) => Promise<void>,
@@ -28,7 +28,7 @@ async function visit(
   const port = await freePort(2);
   await using example = new Subprocess(file, { env: { ...env, PORT: String(port) } });
   await using browser = await startBrowser();
-  await example.until(new RegExp(`Listening on .+:${port}$`, "m")); // its provider listens before it
+  await example.until(new RegExp(`Listening on .+:${port}$`, "m")); // its provider listens first
   const context = await browser.newContext({ viewport: { width: 1280, height: 1600 } });
   const outside = await routeCdn(context);
   const page = await context.newPage();
@@ -42,7 +42,7 @@ async function visit(
 }
 
 test(
-  "the page of the users example creates a user, whatever middleware does to headers",
+  "the page of the users example creates a user, with the headers of its middleware",
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "fw-docs-users-"));
     const env = { DATABASE_URL: `sqlite:${join(folder, "users.sqlite")}` };

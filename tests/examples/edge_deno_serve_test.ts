@@ -10,20 +10,20 @@ import { untilListening } from "./uses.ts";
 
 const denoTest = testOn(["deno"], "deno serve is Deno's");
 
-/** What a call is answered with. */
+/** The response to a call. */
 interface Answer {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** A caller of the edge example, on a connection of its own each time. */
+/** Calls the edge example, each time on a new connection. */
 type Call = (
   method: "GET" | "POST",
   path: string,
   options?: { readonly token?: string; readonly json?: unknown },
 ) => Promise<Answer>;
 
-/** Runs the edge example by `deno serve`, for tokens of a key. */
+/** Runs the edge example with `deno serve`, for tokens of a key. */
 async function withEdge(
   flags: readonly string[],
   body: (call: Call, key: SigningKey) => Promise<void>,
@@ -63,7 +63,7 @@ function inTenMinutes(): number {
 }
 
 denoTest(
-  "the edge example under deno serve keeps the notes of whoever brings a token",
+  "the edge example under deno serve keeps the notes of each caller with a token",
   () =>
     withEdge([], async (call, key) => {
       const ada = await key.token({ exp: inTenMinutes() });
@@ -104,7 +104,7 @@ denoTest(
       }
       assert.deepEqual([...new Set(answers.map(({ status }) => status))], [201]);
       const ids = answers.map(({ body }) => (body as { id: number }).id);
-      // each isolate has a database of its own, whose first note is the first
+      // each isolate has a separate database, so its first note has the first id
       assert.equal(ids.filter((id) => id === 1).length, 2, ids.join());
     }),
 );

@@ -1,4 +1,4 @@
-/** The examples as the documentation lists them: each with the command and the least permissions that it takes. */
+/** The examples as the documentation lists them, with their commands and least permissions. */
 import { page } from "../support/docs.ts";
 
 /** A row of the table of examples. */
@@ -24,13 +24,13 @@ export function listedExamples(): readonly ListedExample[] {
   });
 }
 
-/** A set of permissions that lacks one of them. */
+/** The permissions of an example without one of them. */
 export interface Reduced {
   readonly without: string;
   readonly permissions: readonly string[];
 }
 
-/** Takes each name, address or path of each flag away in turn, and the flag with its only one. */
+/** Removes each name, address or path of each flag in turn, and a flag with its last one. */
 export function reduced(permissions: readonly string[]): readonly Reduced[] {
   return permissions.flatMap((flag) => {
     const [name = "", list] = flag.split("=");

@@ -1,4 +1,4 @@
-/** The login of the OAuth2 example, and one by `form_post`, clicked through in a real browser. */
+/** The login of the OAuth2 example, and one by `form_post`, in a browser. */
 import assert from "node:assert/strict";
 import type { BrowserContext, Page, Response as Answer } from "playwright-core";
 import { controller, FwFactory, module, route } from "../../mod.ts";
@@ -13,11 +13,11 @@ import { test } from "../support/test.ts";
 interface Visit {
   /** The origin of the application. */
   readonly origin: string;
-  /** Opens a page of a browser that knows nothing yet. */
+  /** Opens a page of a browser without state. */
   newcomer(): Promise<Page>;
 }
 
-/** Runs the example as a newcomer does, with no variable but the port. */
+/** Runs the example with the port as its only variable. */
 function exampleTest(name: string, body: (visit: Visit) => Promise<void>): void {
   test(`the OAuth2 example in a browser ${name}`, async () => {
     const port = await freePort(2);
@@ -29,7 +29,7 @@ function exampleTest(name: string, body: (visit: Visit) => Promise<void>): void 
   }, { skip: SKIP_BROWSER });
 }
 
-/** Presses a button, and gives what the page that it leads to at last was answered with. */
+/** Presses a button; returns the response of the page after all redirects. */
 async function press(page: Page, name: RegExp): Promise<Answer> {
   const answer = page.waitForResponse((response) => !isRedirect(response) && !isIcon(response));
   await page.getByRole("button", { name }).click();
@@ -44,7 +44,7 @@ async function open(page: Page, url: string): Promise<Answer> {
   return await page.goto(url) ?? assert.fail(`There is no answer from ${url}`);
 }
 
-/** Logs in, and gives the callback to which the browser would be sent, but is not. */
+/** Logs in; returns the URL of the callback, to which the browser is not redirected. */
 async function interceptCallback(page: Page, origin: string): Promise<string> {
   await open(page, `${origin}/auth/login`);
   let callback = "";
@@ -88,7 +88,7 @@ exampleTest("logs in with a click on a name", async ({ origin, newcomer }) => {
   assert.deepEqual(complaints, []);
 });
 
-exampleTest("logs in by keyboard alone", async ({ origin, newcomer }) => {
+exampleTest("logs in with only the keyboard", async ({ origin, newcomer }) => {
   const page = await newcomer();
   await open(page, `${origin}/auth/login`);
   await page.keyboard.press("Tab");
@@ -98,7 +98,7 @@ exampleTest("logs in by keyboard alone", async ({ origin, newcomer }) => {
   assert.equal((await (await answer).json()).subject, "bob");
 });
 
-exampleTest("answers 401 to who refuses", async ({ origin, newcomer }) => {
+exampleTest("responds 401 to a user who refuses", async ({ origin, newcomer }) => {
   const page = await newcomer();
   await open(page, `${origin}/auth/login`);
   const answer = await press(page, /Refuse/);
@@ -106,20 +106,23 @@ exampleTest("answers 401 to who refuses", async ({ origin, newcomer }) => {
   assert.match((await answer.json()).detail, /access_denied/);
 });
 
-exampleTest("answers 401 to a callback that is reloaded, or gone back to", async (visit) => {
-  const { origin, newcomer } = visit;
-  const page = await newcomer();
-  await open(page, `${origin}/auth/login`);
-  assert.equal((await press(page, /Alice/)).status(), 200);
-  assert.equal((await page.reload())?.status(), 401);
-  // the page before is the provider's: its button answers the same request once more
-  await page.goBack();
-  assert.equal((await press(page, /Alice/)).status(), 401);
-  assert.equal((await open(page, `${origin}/auth/login`)).status(), 200);
-  assert.equal((await press(page, /Alice/)).status(), 200);
-});
+exampleTest(
+  "responds 401 to a callback that is reloaded or reached with the back button",
+  async (visit) => {
+    const { origin, newcomer } = visit;
+    const page = await newcomer();
+    await open(page, `${origin}/auth/login`);
+    assert.equal((await press(page, /Alice/)).status(), 200);
+    assert.equal((await page.reload())?.status(), 401);
+    // the previous page is the provider's: its button submits the same request again
+    await page.goBack();
+    assert.equal((await press(page, /Alice/)).status(), 401);
+    assert.equal((await open(page, `${origin}/auth/login`)).status(), 200);
+    assert.equal((await press(page, /Alice/)).status(), 200);
+  },
+);
 
-exampleTest("answers 401 to the callback of another browser", async ({ origin, newcomer }) => {
+exampleTest("responds 401 to the callback of another browser", async ({ origin, newcomer }) => {
   const alice = await newcomer();
   const mallory = await newcomer();
   const callbacks = [
@@ -128,7 +131,7 @@ exampleTest("answers 401 to the callback of another browser", async ({ origin, n
   ];
   assert.match(callbacks[0]!, /[?&]code=/);
   assert.equal((await open(mallory, callbacks[0]!)).status(), 401);
-  await open(mallory, `${origin}/auth/login`); // with a cookie of its own
+  await open(mallory, `${origin}/auth/login`); // with another cookie
   assert.equal((await open(mallory, callbacks[1]!)).status(), 401);
   assert.equal((await open(alice, callbacks[1]!)).status(), 401);
 
@@ -136,7 +139,7 @@ exampleTest("answers 401 to the callback of another browser", async ({ origin, n
   assert.equal((await open(alice, third)).status(), 200);
 });
 
-exampleTest("keeps a cookie that no script and no other site sees", async (visit) => {
+exampleTest("sets a cookie that scripts and other sites cannot read", async (visit) => {
   const { origin, newcomer } = visit;
   const page = await newcomer();
   await open(page, `${origin}/auth/login`);
@@ -144,7 +147,7 @@ exampleTest("keeps a cookie that no script and no other site sees", async (visit
     name: "fw-login",
     httpOnly: true,
     sameSite: "Lax",
-    secure: false, // the example has http
+    secure: false, // the example uses http
     path: "/",
     domain: "localhost",
   });
@@ -160,13 +163,13 @@ exampleTest("has a login page that fits small screens", async ({ origin, newcome
 });
 
 test(
-  "OAuth2Login in a browser takes a form that another site posts",
+  "OAuth2Login in a browser accepts a form posted by another site",
   () =>
     captureLogs(["fw"], async () => {
       const port = await freePort();
       const origin = `http://localhost:${port}`;
       const redirectUri = `${origin}/callback`;
-      // to a browser, this is another site than localhost
+      // to a browser, this and localhost are different sites
       await using provider = await DevelopmentIdentityProvider.start({
         clients: [{ clientId: "shop", clientSecret: "s3cret", redirectUris: [redirectUri] }],
       });

@@ -18,7 +18,7 @@ async function statusOf(url: string, token?: string): Promise<number> {
   return response.status;
 }
 
-test("the OAuth2 example starts a provider of its own on the next port, labelled, and stops on SIGTERM", async () => {
+test("the OAuth2 example starts a labelled provider on the next port, and stops on SIGTERM", async () => {
   const port = await freePort(2);
   const issuer = `http://127.0.0.1:${port + 1}`;
   const origin = `http://localhost:${port}`;
@@ -40,13 +40,13 @@ test("the OAuth2 example starts a provider of its own on the next port, labelled
   example.kill("SIGTERM");
   const { code, output } = await example.ended;
   assert.equal(code, 0, output);
-  // the line of a request has no query, where the state is
+  // the log line of a request has no query, which contains the state
   assert.match(output, /GET \/auth\/login 303/);
   assert.doesNotMatch(output, /state|secret/i);
   await assert.rejects(fetch(issuer), "the provider has outlived the example");
 });
 
-test("the OAuth2 example logs in at the provider that its variables name, and prints no secret", () =>
+test("the OAuth2 example logs in at the provider of its variables, and prints no secret", () =>
   captureLogs(["fw"], async () => {
     const port = await freePort();
     const redirectUri = `http://127.0.0.1:${port}/auth/callback`;
@@ -131,7 +131,7 @@ for (const [what, env, says] of REFUSED) {
   });
 }
 
-test("the OAuth2 example starts no provider of its own in production", async () => {
+test("the OAuth2 example starts no provider in production", async () => {
   await using example = new Subprocess(EXAMPLE, {
     env: { PORT: String(await freePort(2)), FW_ENV: "production" },
   });

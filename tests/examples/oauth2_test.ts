@@ -11,11 +11,11 @@ const REDIRECT_URI = "http://localhost:3000/auth/callback";
 interface Example {
   readonly app: FwApplication;
   readonly provider: DevelopmentIdentityProvider;
-  /** The settings that name the provider. */
+  /** The settings of the provider. */
   readonly settings: Settings;
 }
 
-/** Runs the example with its development provider; settings replace its own, `undefined` unsets one. */
+/** Runs the example with its development provider; settings replace the defaults, `undefined` removes one. */
 function exampleTest(
   name: string,
   body: (example: Example) => Promise<void>,
@@ -35,7 +35,7 @@ function exampleTest(
     }));
 }
 
-/** What a browser keeps of the answer to a login. */
+/** The state of a browser after the response to a login. */
 interface Begun {
   readonly authorizeUrl: string;
   readonly cookie: string;
@@ -49,7 +49,7 @@ async function begin(app: FwApplication, query = "", headers: HeadersInit = {}):
   return { authorizeUrl, cookie: cookie.split(";")[0] ?? "" };
 }
 
-/** Comes back to the application, as the browser that has the cookie. */
+/** Returns to the application with the cookie of the browser. */
 async function comeBack(
   app: FwApplication,
   callback: Request | URL,
@@ -88,7 +88,7 @@ exampleTest("redirects a login with state, nonce and an S256 challenge", async (
   }
 });
 
-exampleTest("logs in, and answers without any token", async ({ app, provider }) => {
+exampleTest("logs in, and sends no token in the response", async ({ app, provider }) => {
   const { authorizeUrl, cookie } = await begin(app, "?return_to=/cart%3Fstep=2");
   const { status, headers, text } = await comeBack(app, provider.signIn(authorizeUrl), cookie);
   assert.equal(status, 200, text);
@@ -112,7 +112,7 @@ exampleTest("refuses to return to another site", async ({ app }) => {
 });
 
 exampleTest(
-  "answers 400 to a callback without state or without code",
+  "responds 400 to a callback without state or without code",
   async ({ app, provider }) => {
     const { authorizeUrl, cookie } = await begin(app);
     const callback = new URL(provider.signIn(authorizeUrl).url);
@@ -129,7 +129,7 @@ exampleTest(
   },
 );
 
-exampleTest("answers 401 to a callback that is no answer to this browser", async (example) => {
+exampleTest("responds 401 to a callback that belongs to another login", async (example) => {
   const { app, provider } = example;
   const signIn = async (change: (url: URL, begun: Begun) => string) => {
     const begun = await begin(app);
@@ -165,7 +165,7 @@ exampleTest("answers 401 to a callback that is no answer to this browser", async
   assert.equal(await signIn((_, { cookie }) => cookie), 200);
 });
 
-exampleTest("answers 401 to a callback that comes again", async ({ app, provider }) => {
+exampleTest("responds 401 to a repeated callback", async ({ app, provider }) => {
   const { authorizeUrl, cookie } = await begin(app);
   const callback = provider.signIn(authorizeUrl);
   assert.equal((await comeBack(app, callback, cookie)).status, 200);
@@ -173,14 +173,14 @@ exampleTest("answers 401 to a callback that comes again", async ({ app, provider
   assert.equal((await comeBack(app, provider.signIn(authorizeUrl), cookie)).status, 401);
 });
 
-exampleTest("answers 401 to a user who has refused", async ({ app, provider }) => {
+exampleTest("responds 401 to a user who has refused", async ({ app, provider }) => {
   const { authorizeUrl, cookie } = await begin(app);
   const { status, text } = await comeBack(app, provider.refuse(authorizeUrl), cookie);
   assert.equal(status, 401);
   assert.match(text, /access_denied/);
 });
 
-exampleTest("lets two tabs of one browser log in", async ({ app, provider }) => {
+exampleTest("accepts logins of two tabs of one browser", async ({ app, provider }) => {
   const { authorizeUrl, cookie } = await begin(app);
   const second = await begin(app, "", { cookie });
   assert.equal(second.cookie, cookie);
@@ -189,7 +189,7 @@ exampleTest("lets two tabs of one browser log in", async ({ app, provider }) => 
   }
 });
 
-exampleTest("answers 502 when the exchange fails, and tells no secret", async (example) => {
+exampleTest("responds 502 if the exchange fails, without a secret", async (example) => {
   const { app, provider, settings } = example;
   const forged = await begin(app);
   const url = new URL(provider.signIn(forged.authorizeUrl).url);
@@ -208,25 +208,28 @@ exampleTest("answers 502 when the exchange fails, and tells no secret", async (e
   }
 });
 
-exampleTest("needs a valid token for /me, and tells whose it is", async ({ app, provider }) => {
-  assert.deepEqual(outcome(await app.request("/me")), [401, "Bearer"]);
-  const wrong = [
-    "not-a-token",
-    await provider.issueToken({ subject: "alice", expiresInSeconds: -600 }),
-    await provider.issueToken({ subject: "alice", audience: "others" }),
-    await provider.issueToken({ subject: "alice", claims: { iss: "https://evil.example" } }),
-    await provider.issueToken({ subject: "alice", claims: { sub: undefined } }),
-  ];
-  for (const token of wrong) {
-    const answer = await app.request("/me", bearer(token));
-    assert.deepEqual(outcome(answer), [401, 'Bearer error="invalid_token"']);
-  }
-  const token = await provider.issueToken({ subject: "bob", claims: { tenant_id: "t1" } });
-  const { subject, claims } = await (await app.request("/me", bearer(token))).json();
-  assert.deepEqual([subject, claims.sub, claims.tenant_id], ["bob", "bob", "t1"]);
-});
+exampleTest(
+  "requires a valid token for /me, and returns its subject",
+  async ({ app, provider }) => {
+    assert.deepEqual(outcome(await app.request("/me")), [401, "Bearer"]);
+    const wrong = [
+      "not-a-token",
+      await provider.issueToken({ subject: "alice", expiresInSeconds: -600 }),
+      await provider.issueToken({ subject: "alice", audience: "others" }),
+      await provider.issueToken({ subject: "alice", claims: { iss: "https://evil.example" } }),
+      await provider.issueToken({ subject: "alice", claims: { sub: undefined } }),
+    ];
+    for (const token of wrong) {
+      const answer = await app.request("/me", bearer(token));
+      assert.deepEqual(outcome(answer), [401, 'Bearer error="invalid_token"']);
+    }
+    const token = await provider.issueToken({ subject: "bob", claims: { tenant_id: "t1" } });
+    const { subject, claims } = await (await app.request("/me", bearer(token))).json();
+    assert.deepEqual([subject, claims.sub, claims.tenant_id], ["bob", "bob", "t1"]);
+  },
+);
 
-exampleTest("needs the role admin for /admin", async ({ app, provider }) => {
+exampleTest("requires the role admin for /admin", async ({ app, provider }) => {
   const answer = async (subject: string) =>
     outcome(await app.request("/admin", bearer(await provider.issueToken({ subject }))));
   assert.deepEqual(outcome(await app.request("/admin")), [401, "Bearer"]);
@@ -234,7 +237,7 @@ exampleTest("needs the role admin for /admin", async ({ app, provider }) => {
   assert.deepEqual(await answer("alice"), [200, null]);
 });
 
-exampleTest("leaves nothing open but health and the login", async ({ app }) => {
+exampleTest("requires a token for all routes except health and the login", async ({ app }) => {
   assert.deepEqual(await (await app.request("/health")).json(), { status: "ok" });
   assert.deepEqual(
     Object.fromEntries(app.routes().map(({ path, protection }) => [path, protection])),
@@ -248,13 +251,13 @@ exampleTest("leaves nothing open but health and the login", async ({ app }) => {
 });
 
 exampleTest(
-  "asks nobody for its endpoints when they are set",
+  "does not discover endpoints that are set",
   async ({ app, provider }) => {
     const { authorizeUrl, cookie } = await begin(app);
     const { status, text } = await comeBack(app, provider.signIn(authorizeUrl), cookie);
     assert.equal(status, 200, text);
     const { subject, scope } = JSON.parse(text);
-    // who names no issuer cannot verify an id_token
+    // without an issuer, an id_token cannot be verified
     assert.deepEqual([subject, scope], [null, null]);
     const token = await provider.issueToken({ subject: "alice" });
     assert.equal((await app.request("/me", bearer(token))).status, 200);
@@ -268,7 +271,7 @@ exampleTest(
 );
 
 exampleTest(
-  "verifies id_tokens by an issuer that is set beside its endpoints",
+  "verifies id_tokens with an issuer that is set in addition to the endpoints",
   async ({ app, provider }) => {
     const { authorizeUrl, cookie } = await begin(app);
     const { text } = await comeBack(app, provider.signIn(authorizeUrl, "bob"), cookie);
@@ -284,7 +287,7 @@ exampleTest(
 );
 
 exampleTest(
-  "accepts tokens for anybody without OAUTH2_AUDIENCE",
+  "accepts tokens for any audience without OAUTH2_AUDIENCE",
   async ({ app, provider }) => {
     const token = await provider.issueToken({ subject: "alice", audience: "others" });
     assert.equal((await app.request("/me", bearer(token))).status, 200);
@@ -300,7 +303,7 @@ for (
   ] as const
 ) {
   exampleTest(
-    `accepts what OAUTH2_ALGORITHMS names: ${names ?? "RS256 if unset"}`,
+    `accepts the algorithms of OAUTH2_ALGORITHMS: ${names ?? "RS256 if unset"}`,
     async ({ app, provider }) => {
       const token = await provider.issueToken({ subject: "alice" });
       assert.equal((await app.request("/me", bearer(token))).status, status);
@@ -309,12 +312,12 @@ for (
   );
 }
 
-/** Reads settings as the example reads them of the process. */
+/** Reads settings as the example reads them from the process. */
 function settingsIn(source: Readonly<Record<string, string | undefined>>): Settings {
   return { OAUTH2_ALGORITHMS: undefined, ...environment(Settings, { source }) };
 }
 
-test("the OAuth2 example reads its settings once, and says all that is wrong with them", () => {
+test("the OAuth2 example reads its settings once, and lists all issues", () => {
   const source = {
     OAUTH2_CLIENT_ID: "",
     OAUTH2_CLIENT_SECRET: "",
@@ -339,7 +342,7 @@ test("the OAuth2 example reads its settings once, and says all that is wrong wit
   }
 });
 
-test("the OAuth2 example does not start without what it needs, and says what that is", async () => {
+test("the OAuth2 example does not start without required settings, and names them", async () => {
   const endpoints = {
     OAUTH2_CLIENT_ID: "example",
     OAUTH2_AUTHORIZE_URL: "https://id.example/authorize",
@@ -378,7 +381,7 @@ test("the OAuth2 example does not start without what it needs, and says what tha
 });
 
 exampleTest(
-  "takes no id_token for an access token, and no scope of a user's choice",
+  "accepts no id_token as an access token, and no scope that the user chose",
   async ({ app, provider, settings }) => {
     const { authorizeUrl } = await begin(app);
     const url = new URL(authorizeUrl);

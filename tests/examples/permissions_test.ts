@@ -18,13 +18,13 @@ const denoTest = testOn(["deno"], "permissions are Deno's");
 
 const EXAMPLES = listedExamples();
 
-/** What Deno says where a permission is missing. */
+/** The message of Deno for a missing permission. */
 const REFUSED = /Requires (?:net|env|read|write) access to/;
 
-/** How many processes run at once. */
+/** The number of processes that run at once. */
 const WIDTH = 3;
 
-/** What an example needs of its surroundings, and a token for those that verify one. */
+/** The resources of an example, and a token for those that verify tokens. */
 interface Surroundings {
   readonly folder: string;
   readonly jwksUrl: string;
@@ -44,7 +44,7 @@ async function withSurroundings(body: (given: Surroundings) => Promise<void>): P
   }
 }
 
-/** Starts an example with the permissions that the documentation lists, or fewer, on a port that is free. */
+/** Starts an example with the documented permissions, or fewer, on a free port. */
 async function start(
   { command, file }: ListedExample,
   permissions: readonly string[],
@@ -87,12 +87,12 @@ test("the documentation lists every file of the examples once", () => {
 
 for (const example of EXAMPLES) {
   denoTest(
-    `${example.file} serves with the permissions that the documentation lists`,
+    `${example.file} serves with the documented permissions`,
     () =>
       withSurroundings(async (given) => {
         await using started = await start(example, example.permissions, given);
         await started.use();
-        if (example.command === "serve") return; // how that stops is for `deno serve`
+        if (example.command === "serve") return; // `deno serve` controls how it stops
         started.process.kill("SIGTERM");
         const { code, output } = await started.process.ended;
         assert.equal(code, 0, output);
@@ -102,7 +102,7 @@ for (const example of EXAMPLES) {
 
 for (const [brand, more] of [["postgres", ["PG*"]], ["mysql", []]] as const) {
   test(
-    `examples/users.ts on ${brand} needs its server in place of files`,
+    `examples/users.ts on ${brand} needs the address of its server instead of files`,
     () =>
       withSurroundings(async (given) => {
         await using database = await createDatabase(brand);
@@ -123,7 +123,7 @@ for (const [brand, more] of [["postgres", ["PG*"]], ["mysql", []]] as const) {
 }
 
 denoTest(
-  "an example that lacks any of the permissions that the documentation lists says so, and does not serve",
+  "an example without one of the documented permissions reports it, and does not serve",
   () =>
     withSurroundings(async (given) => {
       const cases = EXAMPLES.flatMap((example) =>
@@ -142,7 +142,7 @@ denoTest(
           else needless.push(`${next.example.file} ${next.without}`);
         }
       }));
-      await delay(50); // Deno takes the last timer for one that has not fired yet
+      await delay(50); // otherwise Deno reports the last timer as a leak
       assert.deepEqual(needless, []);
     }),
 );

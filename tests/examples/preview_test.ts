@@ -19,7 +19,7 @@ import { test } from "../support/test.ts";
 
 type SetUp = (app: FwApplication) => FwApplication;
 
-/** A database, and one that nobody can open. */
+/** A database, and one that cannot be opened. */
 const [DATABASE, NO_DATABASE] = ["sqlite::memory:", "postgresql://nobody@127.0.0.1:1/nothing"];
 
 const withDocument: SetUp = (app) => app.setGlobalPrefix("api").enableOpenApi();
@@ -61,7 +61,7 @@ test("a preview of the example oauth2 has its document", () =>
     const { provider, settings } = await oauth2.developmentSettings(0, redirectUri);
     await using _ = provider;
     const root = await oauth2.appModule(settings, redirectUri);
-    // its own `setUp` asks the application for providers
+    // its `setUp` resolves providers of the application
     await assertSame([root, root], (app) => app.useOAuth2(verifier, { require: true }));
   }));
 

@@ -6,7 +6,7 @@ import { FwFactory, type HttpServer, type Module } from "../../mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { test } from "../support/test.ts";
 
-/** Serves a module on a free port of this machine for the time of a test. */
+/** Serves a module on a free port during a test. */
 function serving(root: Module, body: (server: HttpServer) => Promise<void>): Promise<void> {
   return captureLogs(["fw"], async () => {
     await using app = await FwFactory.create(root);
@@ -27,7 +27,7 @@ test("the streaming example sends its lines one by one", () =>
     assert.equal((await (await fetch(`${url}/countdown/x`)).json()).status, 422);
   }));
 
-test("the example of server-sent events ticks until the client leaves", () =>
+test("the example of server-sent events ticks until the client disconnects", () =>
   serving(SseModule, async ({ url }) => {
     const response = await fetch(`${url}/ticks`);
     assert.equal(response.headers.get("content-type"), "text/event-stream");
@@ -41,7 +41,7 @@ test("the example of server-sent events ticks until the client leaves", () =>
     assert.match(text, /^event: tick\ndata: \d{4}-.*Z\nid: 1\n\nevent: tick\n/);
   }));
 
-test("the WebSocket example echoes, and asks other requests to upgrade", () =>
+test("the WebSocket example echoes, and responds 426 to requests without an upgrade", () =>
   serving(WebSocketModule, async ({ url }) => {
     const socket = new WebSocket(`${url.replace("http", "ws")}/echo`);
     const messages: string[] = [];

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Subprocess } from "../support/subprocess.ts";
 import { test } from "../support/test.ts";
 
-/** Runs the users example as README does, on a free port and a database of its own. */
+/** Runs the users example as documented, on a free port with a new database. */
 async function withExample(
   body: (url: string, example: Subprocess) => Promise<void>,
   env: Readonly<Record<string, string>> = {},
@@ -24,7 +24,7 @@ async function withExample(
   }
 }
 
-/** Sends one request on a kept connection; gives its status, or the code of its error. */
+/** Sends a request on a kept connection; returns its status, or the code of its error. */
 function send(url: string, agent: Agent): Promise<number | string> {
   return new Promise((resolve) => {
     const sent = request(url, { agent }, (response) => {
@@ -37,7 +37,7 @@ function send(url: string, agent: Agent): Promise<number | string> {
   });
 }
 
-test("the users example says where it listens and what to try, logs requests and keeps its data", () =>
+test("the users example prints its URL and a command to try, logs requests and keeps its data", () =>
   withExample(async (url, example) => {
     const users = `${url}/api/v1/users/`;
     const created = await fetch(users, {
@@ -65,7 +65,7 @@ test("HTTP table, graceful stop: SIGTERM under load fails no request, and exits 
     async function client(): Promise<void> {
       while (running) {
         const result = await send(`${url}/api/v1/users/?take=5`, agent);
-        // nobody listens any more: the server has let go of the port
+        // the server has stopped listening
         if (result === "ECONNREFUSED") return;
         results.set(result, (results.get(result) ?? 0) + 1);
       }

@@ -28,7 +28,7 @@ async function create(app: FwApplication, email: string, name = "Tom"): Promise<
 
 const patch = (json: unknown): RequestOptions => ({ method: "PATCH", json });
 
-test("create answers 201 with the row and its Location", async () => {
+test("create responds 201 with the row and its Location", async () => {
   await using app = await users();
   const response = await app.request(USERS, { json: { email: "tom@example.com", name: "Tom" } });
   const row = await response.json();
@@ -42,7 +42,7 @@ test("create answers 201 with the row and its Location", async () => {
 for (
   const [length, accepted] of [[1, false], [2, true], [80, true], [81, false]] as const
 ) {
-  test(`a name of ${length} emoji is ${accepted ? "accepted" : "refused"}, as the document says`, async () => {
+  test(`a name of ${length} emoji is ${accepted ? "accepted" : "refused"}, as the OpenAPI document declares`, async () => {
     await using app = await users();
     const name = "\u{1F408}".repeat(length); // a cat: two units of UTF-16, one code point
     const json = { email: "tom@example.com", name };
@@ -87,7 +87,7 @@ test("unknown keys of a body are never stored", async () => {
   });
 });
 
-test("list answers an array with X-Total-Count, and Link to the next page while there is one", async () => {
+test("list responds with an array, X-Total-Count, and a Link to the next page if there is one", async () => {
   await using app = await users();
   for (let i = 0; i < 5; i++) await create(app, `user${i}@example.com`);
   const emails: string[] = [];
@@ -134,7 +134,7 @@ for (
     ["?skip=1&skip=2", undefined],
   ] as const
 ) {
-  test(`list with ${query.slice(0, 40) || "no query"} gives ${expected ?? "422"}`, async () => {
+  test(`list with ${query.slice(0, 40) || "no query"} responds ${expected ?? "422"}`, async () => {
     await using app = await users();
     const { user } = app.get(Db);
     for (let i = 0; i < 30; i++) {
@@ -185,7 +185,7 @@ for (const id of ["0", "-1", "999", "9007199254740991"]) {
   });
 }
 
-test("update changes what it is given and answers 200 with the row", async () => {
+test("update changes the given fields and responds 200 with the row", async () => {
   await using app = await users();
   const row = await create(app, "tom@example.com");
   for (
@@ -222,7 +222,7 @@ test("another tenant's user is neither read, listed, counted nor deleted", async
   assert.equal(await app.get(Db).user.count(), 1);
 });
 
-test("delete answers 200 with the deleted row, then 404", async () => {
+test("delete responds 200 with the deleted row, then 404", async () => {
   await using app = await users();
   const row = await create(app, "tom@example.com");
   const response = await app.request(`${USERS}${row.id}`, { method: "DELETE" });
@@ -230,7 +230,7 @@ test("delete answers 200 with the deleted row, then 404", async () => {
   assert.equal((await app.request(`${USERS}${row.id}`, { method: "DELETE" })).status, 404);
 });
 
-test("50 racing creates of one e-mail give one 201 and 49 times 409", async () => {
+test("50 concurrent creates of one e-mail result in one 201 and 49 times 409", async () => {
   await using app = await users();
   const json = { email: "tom@example.com", name: "Tom" };
   const responses = await Promise.all(
@@ -267,14 +267,14 @@ for (
 }
 
 for (const length of [2, 80]) {
-  test(`create takes a name of ${length} characters`, async () => {
+  test(`create accepts a name of ${length} characters`, async () => {
     await using app = await users();
     const { name } = await create(app, "tom@example.com", "é".repeat(length));
     assert.equal(name.length, length);
   });
 }
 
-test("names may hold any text that every database keeps, and nothing else", async () => {
+test("names accept exactly the texts that every database can store", async () => {
   await using app = await users();
   let i = 0;
   for (
@@ -327,7 +327,7 @@ test("an unknown path is 404 and a wrong method 405 with Allow, as problems with
   }
 });
 
-test("health tells of the database, and turns 503 when it is gone", async () => {
+test("health reports the database, and responds 503 when it is closed", async () => {
   await using app = await users();
   const up = await app.request("/health");
   assert.deepEqual([up.status, await up.json()], [200, {
@@ -355,7 +355,7 @@ test("metrics count requests by the pattern of their route", async () => {
   );
 });
 
-test("Hono's CORS and security headers are on every response, refused ones included", async () => {
+test("Hono's CORS and security headers are on every response, including errors", async () => {
   await using app = await users();
   for (const path of [USERS, "/api/v1/nothing", `${USERS}abc`]) {
     const { headers } = await app.request(path, { headers: { origin: "https://example.com" } });
@@ -364,7 +364,7 @@ test("Hono's CORS and security headers are on every response, refused ones inclu
   }
 });
 
-test("HTTP table, tenant: it is the claim tenant_id of a verified token, and never input", async () => {
+test("HTTP table, tenant: it is the claim tenant_id of a verified token, never input", async () => {
   const { verifier, sign } = await issuer();
   await using app = await createTestApplication(appModule("sqlite::memory:"), {
     setUp: (app) => setUp(app).useOAuth2(verifier),

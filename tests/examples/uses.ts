@@ -1,19 +1,19 @@
-/** For each example, a request that takes all that it is permitted. */
+/** For each example, a request that uses all its permissions. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Subprocess } from "../support/subprocess.ts";
 
-/** An example that runs. */
+/** A running example. */
 export interface RunningExample {
   readonly origin: string;
   readonly process: Subprocess;
-  /** A token, for an example that verifies those of an identity provider. */
+  /** A token, for an example that verifies tokens of an identity provider. */
   readonly token: string;
 }
 
 const LISTENS = /^Try|^Open /m;
 
-/** Makes a request once the example says what to try, and checks what it answers. */
+/** Sends a request after the example has printed what to try, and checks the response. */
 export const USES: Readonly<Record<string, (example: RunningExample) => Promise<void>>> = {
   "examples/hello.ts": (example) => tried(example, "/api/", /Hello/),
   "examples/users.ts": async (example) => {
@@ -75,12 +75,12 @@ async function answers(
   assert.match(await response.text(), pattern);
 }
 
-/** Waits for `deno serve`, which is silent. */
+/** Waits for `deno serve`, which prints nothing. */
 export async function untilListening(origin: string): Promise<void> {
   for (let waitedMs = 0; waitedMs < 20_000; waitedMs += 20) {
     const response = await fetch(origin).catch(() => undefined);
     if (response) return await response.body?.cancel();
     await delay(20);
   }
-  throw new Error(`Cannot reach ${origin}: nobody listens`);
+  throw new Error(`Cannot reach ${origin}: no process listens`);
 }

@@ -9,10 +9,10 @@ import { JsrRegistry } from "./jsr_registry.ts";
 import { ENTRY_POINTS, succeed } from "./npm_project.ts";
 import { addedBy, assertQuickStart, QUICK_START } from "./quick_start.ts";
 
-const denoTest = testOn(["deno"], "packages of JSR are for it; the others get this one from npm");
+const denoTest = testOn(["deno"], "other runtimes install the package from npm");
 
 denoTest(
-  "the quick start runs on what deno publish sends to JSR, and passes its types",
+  "the quick start runs with the package that deno publish sends to JSR, and its types compile",
   async () => {
     await using registry = await JsrRegistry.serve();
     using folder = new TemporaryFolder();
@@ -29,7 +29,7 @@ denoTest(
 );
 
 denoTest(
-  "fw runs from what deno publish sends to JSR, and makes projects that pass their tests",
+  "fw runs from the package that deno publish sends to JSR, and creates projects that pass their tests",
   async () => {
     await using registry = await JsrRegistry.serve();
     using folder = new TemporaryFolder();

@@ -1,6 +1,6 @@
 /**
- * A registry in the layout of jsr.io on the loopback interface: it takes what `deno publish` sends,
- * and then serves it to whose `JSR_URL` says so.
+ * A registry in the layout of jsr.io on the loopback interface: it accepts the package from
+ * `deno publish` and serves it to processes whose `JSR_URL` is its address.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { type Loopback, type LoopbackRequest, serveOnLoopback } from "./loopback
 const CONFIG: { readonly name: string; readonly version: string; readonly exports: unknown } = JSON
   .parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
 
-/** What `meta.json` says of the package. */
+/** The content of `meta.json`. */
 const PACKAGE = {
   scope: "fw",
   name: "fw",
@@ -25,9 +25,9 @@ const PACKAGE = {
   versions: { [CONFIG.version]: { createdAt: "2026-01-01T00:00:00.000Z" } },
 };
 
-/** A registry with this checkout as its only release, until the end of its scope. */
+/** A registry with this checkout as its only release; disposing it stops it. */
 export class JsrRegistry implements AsyncDisposable {
-  /** How `deno publish` ended. */
+  /** The result of `deno publish`. */
   readonly published: Outcome;
   readonly #server: Loopback;
 
@@ -36,7 +36,7 @@ export class JsrRegistry implements AsyncDisposable {
     this.published = published;
   }
 
-  /** Serves what is published from this checkout, the one way to get the very files. */
+  /** Serves the files that are published from this checkout. */
   static async serve(): Promise<JsrRegistry> {
     const files = new Map<string, Uint8Array>();
     const server = await serveOnLoopback(({ method, path, body }: LoopbackRequest) => {
@@ -58,7 +58,7 @@ export class JsrRegistry implements AsyncDisposable {
     return new JsrRegistry(server, published);
   }
 
-  /** The variables of who is to find it; what another build has left in Deno's cache is not looked at. */
+  /** The variables of a process that uses it, with an empty cache of Deno. */
   env(cwd: string): Readonly<Record<string, string>> {
     return { JSR_URL: this.#server.origin, DENO_DIR: join(cwd, ".cache") };
   }
@@ -68,7 +68,7 @@ export class JsrRegistry implements AsyncDisposable {
   }
 }
 
-/** What Deno checks each file by. */
+/** The sizes and checksums of files, which Deno verifies. */
 function manifestOf(files: ReadonlyMap<string, Uint8Array>): Record<string, unknown> {
   return Object.fromEntries(
     [...files].map(([path, content]) => [path, {

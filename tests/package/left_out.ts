@@ -1,10 +1,10 @@
 /**
- * What bundles for browsers and the edge leave out of the package.
+ * The modules that bundles for browsers and the edge leave out.
  *
  * @module
  */
 
-/** The packages, and parts of them, of servers, drivers, metrics and stores. */
+/** The packages of servers, drivers, metrics and stores, and parts of packages. */
 export const LEFT_OUT: readonly string[] = [
   "@hono/node-server",
   "hono/bun",
@@ -17,7 +17,7 @@ export const LEFT_OUT: readonly string[] = [
   "ws",
 ];
 
-/** The module that takes the place of each. */
+/** The module that replaces each of them. */
 export const IN_PLACE_OF_LEFT_OUT = `throw new TypeError(
   "Cannot load a server, a driver, metrics or a Redis store: bundles for the edge leave them out",
 );

@@ -8,8 +8,8 @@ import { ROOT } from "../support/project.ts";
 import { testOn } from "../support/test.ts";
 
 /**
- * What a project may ask for beside the options of ours. We cannot ask for it all ourselves: unused are
- * the names that `deno test --doc` imports into every example.
+ * Stricter compiler options than those of this project, which cannot set all of them: `deno test --doc`
+ * imports unused names into every example.
  */
 const STRICTER = {
   noUnusedLocals: true,
@@ -18,7 +18,7 @@ const STRICTER = {
   allowUnusedLabels: false,
 };
 
-const test = testOn(["deno"], "the sources of packages are checked by it alone");
+const test = testOn(["deno"], "only Deno checks the sources of packages");
 
 test("the sources of a linked checkout pass the type check of a stricter project", () => {
   const { version, exports, compilerOptions } = JSON.parse(

@@ -13,20 +13,20 @@ export interface LoopbackRequest {
   readonly method: string;
   /** The decoded path, without a query. */
   readonly path: string;
-  /** The server's own, as the requests have it. */
+  /** The origin of the server. */
   readonly origin: string;
   readonly body: Uint8Array;
 }
 
-/** What answers a request: with bytes or JSON as text, or else with 404. */
+/** Handles a request: returns bytes or JSON text, or undefined for 404. */
 export type LoopbackHandler = (request: LoopbackRequest) => Uint8Array | string | undefined;
 
-/** A server that listens; it is closed at the end of its scope. */
+/** A listening server; disposing it closes it. */
 export interface Loopback extends AsyncDisposable {
   readonly origin: string;
 }
 
-/** Listens. */
+/** Starts listening. */
 export async function serveOnLoopback(handler: LoopbackHandler): Promise<Loopback> {
   const server = createServer(async (request, response) => {
     const chunks: Uint8Array[] = [];

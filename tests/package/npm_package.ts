@@ -1,6 +1,6 @@
 /**
- * Builds the package for npm: what `deno pack` makes of the sources, with the command `fw` and what
- * else `deno.json` has no word for. Fails if something is said against it.
+ * Builds the package for npm: the output of `deno pack`, with the command `fw` and other members of the
+ * manifest that `deno.json` does not have. Fails on warnings.
  *
  *     deno task pack fw.tgz
  */
@@ -20,19 +20,19 @@ import process from "node:process";
 import { IN_PLACE_OF_LEFT_OUT, LEFT_OUT } from "./left_out.ts";
 import { ROOT } from "../support/project.ts";
 
-/** What npm links as `fw`, once it says what runs it. */
+/** The script that npm links as `fw`, with a shebang. */
 const BIN = "src/cli/mod.js";
 
-/** Where the workflow that publishes runs, which npm's proof of provenance is to say. */
+/** The repository of the publishing workflow, for npm's provenance. */
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
 
-/** What the manifest says beside what `deno pack` has written there. */
+/** The members of the manifest that `deno pack` does not write. */
 const MANIFEST = {
   description:
     "A web framework on Web-standard Request and Response: modules, controllers and injected providers, without decorators",
   keywords: ["web", "framework", "server", "hono", "openapi", "oauth2", "deno", "node", "bun"],
   bin: { fw: `./${BIN}` },
-  engines: { node: "^22.21.0 || >=24.9.0" }, // whose servers tell which upgrades are meant for them
+  engines: { node: "^22.21.0 || >=24.9.0" }, // whose servers have `shouldUpgradeCallback`
   sideEffects: false,
   imports: Object.fromEntries(LEFT_OUT.map((name) => [`#${name}`, replaced(name)])),
   ...GITHUB_REPOSITORY && {
@@ -41,12 +41,12 @@ const MANIFEST = {
 };
 
 /**
- * What `deno pack` says of a module that the types of no entry point lead to; {@linkcode typedPackages}
- * proves it.
+ * The warning of `deno pack` about a module that the types of no entry point refer to, which
+ * {@linkcode typedPackages} verifies.
  */
 const NEEDS_NO_TYPES = /^Could not generate types for '.*'\. Types will not be included .*$/gm;
 
-/** Builds the package, as a file. */
+/** Builds the package and writes it to a file. */
 export function buildNpmPackage(file: string): void {
   const folder = mkdtempSync(join(tmpdir(), "fw-npm-"));
   try {
@@ -67,13 +67,13 @@ export function buildNpmPackage(file: string): void {
   }
 }
 
-/** What a package that bundles leave out is, by the conditions of who asks. */
+/** The target of a package that bundles leave out, by the condition of the importer. */
 function replaced(name: string): Readonly<Record<string, string>> {
   const file = "./src/left_out.js";
   return { workerd: file, "edge-light": file, browser: file, default: name };
 }
 
-/** Has what is loaded when it is needed asked for by the names that the manifest's `imports` has. */
+/** Replaces the specifiers of dynamic imports by the names in the manifest's `imports`. */
 function renameLeftOut(root: string): void {
   const unseen = new Set(LEFT_OUT);
   for (const name of readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })) {
@@ -89,7 +89,7 @@ function renameLeftOut(root: string): void {
   if (unseen.size > 0) throw new Error(`Cannot pack: nothing loads ${[...unseen].join(" and ")}`);
 }
 
-/** Completes the manifest: `deno pack` leaves out the packages that types alone are imported from. */
+/** Completes the manifest: `deno pack` leaves out packages of which only types are imported. */
 function complete(root: string): void {
   const file = join(root, "package.json");
   const manifest = JSON.parse(readFileSync(file, "utf8"));
@@ -103,9 +103,9 @@ function complete(root: string): void {
 }
 
 /**
- * Gives the packages that the types of the package are made of.
+ * Returns the packages that the types of the package import.
  *
- * @throws {Error} if they are made of a file that is not in the package
+ * @throws {Error} if they import a file that is not in the package
  */
 function typedPackages(root: string): ReadonlySet<string> {
   const packages = new Set<string>();

@@ -8,7 +8,7 @@ import { buildNpmPackage } from "./npm_package.ts";
 import { testOn } from "../support/test.ts";
 import { ENTRY_POINTS } from "./npm_project.ts";
 
-/** What is so on purpose: the modules are of ECMAScript alone, and found by `exports` alone. */
+/** Intended findings: the package has only ECMAScript modules, resolved only by `exports`. */
 const ESM_ONLY: Readonly<Record<string, string>> = {
   "node16-cjs": "CJSResolvesToESM",
   node10: "NoResolution",
@@ -19,7 +19,7 @@ const tarball = "Deno" in globalThis ? build() : new Uint8Array();
 
 denoTest("attw finds nothing wrong with the types of any entry point of the package", async () => {
   const result = await checkPackage(createPackageFromTarballData(tarball));
-  if (!result.types) throw new Error("It has no types");
+  if (!result.types) throw new Error("The package has no types");
   const problems = result.problems.filter((problem) =>
     !("resolutionKind" in problem) || ESM_ONLY[problem.resolutionKind] !== problem.kind
   );

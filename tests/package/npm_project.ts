@@ -1,5 +1,5 @@
 /**
- * New projects outside of the checkout that take the package from a registry for npm.
+ * New projects outside of the checkout that install the package from an npm registry.
  *
  * @module
  */
@@ -14,14 +14,13 @@ import { QUICK_START } from "./quick_start.ts";
 
 const { exports } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
 
-/** All that can be imported from the package. */
+/** The entry points of the package. */
 export const ENTRY_POINTS: readonly string[] = Object.keys(exports).map((name) =>
   join("@fw/fw", name)
 );
 
 /**
- * Imports each module of the package that is for this runtime, also those that are loaded only when
- * they are used.
+ * Imports each module of the package for this runtime, including dynamically imported ones.
  */
 const IMPORT_ALL = `
 import { readdirSync } from "node:fs";
@@ -34,7 +33,7 @@ for (const name of modules) await import(root + "src/" + name);
 console.log(modules.length > ${ENTRY_POINTS.length});
 `;
 
-/** Makes a project of the quick start, whose `.npmrc` knows the registry. */
+/** Creates a project from the quick start, with the registry in its `.npmrc`. */
 export function newNpmProject(registry: string): TemporaryFolder {
   const folder = new TemporaryFolder();
   const files = {
@@ -47,14 +46,14 @@ export function newNpmProject(registry: string): TemporaryFolder {
   return folder;
 }
 
-/** Gives the path of the runtime that is this release of a package. */
+/** Returns the path of a runtime that is installed as a package. */
 export async function runtimeOf(release: string): Promise<string> {
   const [name = ""] = release.split("@");
   const print = [name, "-e", "console.log(process.execPath)"];
   return await succeed(["npx", "-y", "-p", release, ...print], { cwd: ROOT });
 }
 
-/** Runs a command that is to succeed, and gives what it wrote on stdout. */
+/** Runs a command that must succeed; returns its stdout. */
 export async function succeed(
   words: readonly [string, ...string[]],
   { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },

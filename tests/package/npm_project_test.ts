@@ -17,13 +17,13 @@ import { addedBy, assertQuickStart } from "./quick_start.ts";
 
 const COMPILERS = ["typescript@5.9.3", "typescript@7.0.2"];
 
-/** Each way to resolve the types, in a strict project without `skipLibCheck`. */
+/** The module resolutions of TypeScript, in a strict project without `skipLibCheck`. */
 const RESOLUTIONS = [
   { module: "nodenext", exactOptionalPropertyTypes: true },
   { module: "preserve", moduleResolution: "bundler", exactOptionalPropertyTypes: false },
 ];
 
-/** A Worker that asks for what there is none of. */
+/** A Worker that imports modules that its bundle leaves out. */
 const METRICS = `
 import { FwFactory, module } from "@fw/fw";
 const app = await FwFactory.create(module({}));
@@ -31,7 +31,7 @@ await app.enableMetrics().ready();
 export default { fetch: app.fetch };
 `;
 
-/** Gives the edge example as an application outside of the checkout has it. */
+/** Returns the edge example with the imports of an application outside of the checkout. */
 function edgeExample(): string {
   return readFileSync(join(ROOT, "examples/edge.ts"), "utf8")
     .replaceAll(/"\.\.\/(?:src\/)?(\w+\/)?mod\.ts"/g, (_, name = "") => `"${join("@fw/fw", name)}"`)
@@ -43,7 +43,7 @@ const isRun = "Deno" in globalThis && process.env[SCOPE] === "all";
 const tarball = isRun ? await build() : "";
 
 denoTest(
-  "npm installs the package: the quick start is served by Node, and passes its types",
+  "npm installs the package: the quick start runs on Node, and its types compile",
   async () => {
     await using registry = await serveNpmRegistry(tarball);
     using project = newNpmProject(registry.origin);
@@ -70,7 +70,7 @@ denoTest(
 );
 
 denoTest(
-  "a bundle for the edge has what it needs of the installed package, and runs in workerd",
+  "a bundle of the installed package for the edge runs in workerd",
   async () => {
     await using registry = await serveNpmRegistry(tarball);
     using project = newNpmProject(registry.origin);
@@ -93,7 +93,7 @@ denoTest("bun add installs the package: the quick start is served by Bun", async
   using project = newNpmProject(registry.origin);
   const cwd = project.path;
   const bun = await runtimeOf("bun@1.4.4");
-  // what another build of the same release has left is not looked at
+  // without a cached build of the same release
   const env = { BUN_INSTALL_CACHE_DIR: join(cwd, ".cache") };
   await succeed([bun, "add", ...addedBy("bun add")], { cwd, env });
   assert.equal(await succeed([bun, "import_all.mjs"], { cwd }), "true");
@@ -112,7 +112,7 @@ denoTest("deno add installs the package for npm: the quick start is served by De
   await assertQuickStart({ cwd, env });
 }, { exhaustive: true });
 
-/** Builds the package for all tests, and starts the bundler, whose process is that of all as well. */
+/** Builds the package for all tests, and starts the bundler, whose process all tests share. */
 async function build(): Promise<string> {
   const folder = new TemporaryFolder();
   globalThis.addEventListener("unload", () => folder[Symbol.dispose]());

@@ -1,6 +1,6 @@
 /**
- * An npm registry on the loopback interface with one package, the one of a scope: an `.npmrc` takes
- * that scope from it, and all else from where it always comes.
+ * An npm registry on the loopback interface with the only package of a scope: an `.npmrc` takes that
+ * scope from it, and all other packages from the default registry.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type Loopback, serveOnLoopback } from "./loopback.ts";
 
-/** Serves the package of a file as its only release. */
+/** Serves a package file as its only release. */
 export async function serveNpmRegistry(tarball: string): Promise<Loopback> {
   const content = readFileSync(tarball);
   const manifest = JSON.parse(

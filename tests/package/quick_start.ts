@@ -1,5 +1,5 @@
 /**
- * The documented quick start: its words, and whether it answers as documented.
+ * The documented quick start: its text, and a check of its response.
  *
  * @module
  */
@@ -15,9 +15,9 @@ export const QUICK_START: string = PAGE.block("ts", HEADING)
   .replace("listenGraceful(3000)", "listenGraceful(0)");
 
 /**
- * Gives what it adds to an empty folder by a program: `npm install` or `deno add`.
+ * Returns the arguments with which it adds the package by a command: `npm install` or `deno add`.
  *
- * @throws {Error} if the page does not say so
+ * @throws {Error} if the page does not have the command
  */
 export function addedBy(words: string): readonly string[] {
   const [, added] = new RegExp(`\`${words} ([^\`]+)\``).exec(PAGE.from(HEADING)) ?? [];
@@ -25,7 +25,7 @@ export function addedBy(words: string): readonly string[] {
   return added.split(/\s+/);
 }
 
-/** Runs the `main.ts` of a folder, and asserts that it answers as documented. */
+/** Runs the `main.ts` of a folder, and asserts the documented response. */
 export async function assertQuickStart(options: SubprocessOptions): Promise<void> {
   await using app = new Subprocess("main.ts", options);
   const port = await app.until(/(?<=Listening on http:\/\/localhost:)\d+/);
