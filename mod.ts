@@ -159,6 +159,8 @@ export type { MetricsOptions, MetricsRegistry } from "./src/middleware/metrics.t
 export {
   type FlexibleLimiter,
   FlexibleRateLimitStore,
+  RedisRateLimitStore,
+  type RedisRateLimitStoreOptions,
 } from "./src/middleware/rate_limit/flexible_rate_limit_store.ts";
 export {
   MemoryRateLimitStore,
@@ -170,10 +172,6 @@ export {
   type UseRateLimitOptions,
 } from "./src/middleware/rate_limit/rate_limit.ts";
 export type { RateLimitHit, RateLimitStore } from "./src/middleware/rate_limit/rate_limit_store.ts";
-export {
-  RedisRateLimitStore,
-  type RedisRateLimitStoreOptions,
-} from "./src/middleware/rate_limit/redis_rate_limit_store.ts";
 export { requestId, type RequestIdOptions } from "./src/middleware/request_id.ts";
 export type { RequestTracingOptions } from "./src/middleware/request_tracing.ts";
 

@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   core: ["http", "schema", "route", "module"],
-  middleware: ["ip_address.ts", "client_ip.ts", "response_headers.ts", "rate_limit"],
+  middleware: ["client_ip.ts", "response_headers.ts", "rate_limit"],
   oauth2: ["ground", "resource_server", "client", "login", "social"],
   db: [
     "errors.ts",

@@ -56,7 +56,7 @@ export function healthCheck(
   }
   const probes = Object.entries(indicators).map(([name, indicator]) => ({
     name,
-    isUp: singleFlight(name, indicator, timeoutMs),
+    isUp: singleFlight({ name, indicator, timeoutMs }),
   }));
 
   return async function healthCheck(c) {
@@ -79,11 +79,16 @@ export function healthCheck(
   };
 }
 
+/** A check of one indicator. */
+interface IndicatorCheck {
+  readonly name: string;
+  readonly indicator: HealthIndicator;
+  readonly timeoutMs: number;
+}
+
 /** Shares one verdict among all callers until the indicator has ended, however late. */
 function singleFlight(
-  name: string,
-  indicator: HealthIndicator,
-  timeoutMs: number,
+  { name, indicator, timeoutMs }: IndicatorCheck,
 ): (waitUntil: WaitUntil) => Promise<boolean> {
   const logger = getLogger(["fw", "health"]);
   let verdict: Promise<boolean> | undefined;

@@ -45,7 +45,7 @@ export function requestIdMiddleware(
     const incoming = c.req.header(headerName);
     const id = incoming !== undefined && isSound(incoming) ? incoming : generator();
     requestIdSlot.set(c, id);
-    await withResponseHeaders(c, next, { [headerName]: id });
+    await withResponseHeaders(c, next, { headers: { [headerName]: id } });
   };
 }
 

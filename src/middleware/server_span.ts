@@ -54,7 +54,7 @@ function joined(c: Context, span: Span): ServerSpan {
   return {
     traceId: span.spanContext().traceId,
     run: (request) => request(),
-    end: ({ route }) => nameAfter(route, c, span),
+    end: ({ route }) => nameAfter(route, { c, span }),
   };
 }
 
@@ -73,9 +73,9 @@ function started(c: Context, path: string): ServerSpan {
     traceId,
     run: (request) => context.with(trace.setSpan(parent, span), request),
     end({ route, status, error }) {
-      nameAfter(route, c, span);
+      nameAfter(route, { c, span });
       span.setAttributes({ "http.response.status_code": status, "client.address": clientIp(c) });
-      if (status >= 500) fail(span, status, error);
+      if (status >= 500) fail(span, { status, error });
       span.end();
     },
   };
@@ -92,7 +92,10 @@ function remoteContext(c: Context): ReturnType<typeof context.active> {
   });
 }
 
-function nameAfter(route: string | undefined, c: Context, span: Span): void {
+function nameAfter(
+  route: string | undefined,
+  { c, span }: { readonly c: Context; readonly span: Span },
+): void {
   if (route === undefined) return;
   span.setAttribute("http.route", route);
   span.updateName(`${spanName(c)} ${route}`);
@@ -103,7 +106,7 @@ function spanName(c: Context): string {
   return method === "_OTHER" ? "HTTP" : method;
 }
 
-function fail(span: Span, status: number, error: unknown): void {
+function fail(span: Span, { status, error }: Omit<RequestResult, "route">): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
   span.setAttribute("error.type", error instanceof Error ? error.name : String(status));
   if (error !== undefined) span.recordException(error instanceof Error ? error : String(error));

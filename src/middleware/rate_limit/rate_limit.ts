@@ -8,11 +8,9 @@ import type { Context } from "../../core/http/context.ts";
 import { TooManyRequestsException } from "../../core/http/http_exception.ts";
 import { type Plugin, throwingErrors } from "../../core/module/plugin.ts";
 import { isTimeLimit } from "../../platform/time_limit.ts";
-import { clientIp } from "../client_ip.ts";
-import { FailOpenStore } from "./fail_open_store.ts";
-import { networkOf } from "../ip_address.ts";
+import { clientIp, networkOf } from "../client_ip.ts";
 import { MemoryRateLimitStore } from "./memory_rate_limit_store.ts";
-import type { RateLimitStore } from "./rate_limit_store.ts";
+import { FailOpenStore, type RateLimitStore } from "./rate_limit_store.ts";
 import { withResponseHeaders } from "../response_headers.ts";
 
 /** Who may send how much. */
@@ -108,7 +106,7 @@ export function rateLimit(
         headers: { ...headers, "Retry-After": String(resetSeconds) },
       });
     }
-    await withResponseHeaders(c, next, headers, { append: true });
+    await withResponseHeaders(c, next, { headers, append: true });
   };
 }
 

@@ -1,8 +1,39 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import { Hono } from "hono";
+import { Redis } from "ioredis";
 import { RateLimiterSQLite } from "rate-limiter-flexible";
-import { FlexibleRateLimitStore } from "../../../src/middleware/rate_limit/flexible_rate_limit_store.ts";
+import { HttpException } from "../../../src/core/http/http_exception.ts";
+import { rateLimit, type RateLimitOptions } from "../../../src/middleware/rate_limit/rate_limit.ts";
+import {
+  FlexibleRateLimitStore,
+  RedisRateLimitStore,
+} from "../../../src/middleware/rate_limit/flexible_rate_limit_store.ts";
 import { test } from "../../support/test.ts";
+import { captureLogs } from "../../support/capture_logs.ts";
+import { REDIS_URL, redisLine, SKIP_REDIS } from "../redis.ts";
+
+/** Gives the body a client and a prefix of its own, whose keys are gone afterwards. */
+async function withRedis(body: (redis: Redis, prefix: string) => Promise<void>): Promise<void> {
+  const redis = new Redis(REDIS_URL ?? "");
+  const prefix = `fw-test:${crypto.randomUUID()}`;
+  try {
+    await body(redis, prefix);
+    const keys = await redis.keys(`${prefix}*`);
+    if (keys.length > 0) await redis.del(keys);
+  } finally {
+    await redis.quit();
+  }
+}
+
+function limitedApp(options: RateLimitOptions): Hono {
+  const app = new Hono().use(rateLimit(options)).get("/", (c) => c.text("ok"));
+  app.onError((error, c) => {
+    const { status, headers } = HttpException.from(error);
+    return c.body(null, status as 500, headers);
+  });
+  return app;
+}
 
 test("FlexibleRateLimitStore.hit() counts in an SQL database", async () => {
   const database = new DatabaseSync(":memory:");
@@ -24,3 +55,87 @@ test("FlexibleRateLimitStore.hit() counts in an SQL database", async () => {
   assert(hits.every(({ resetMs }, i) => resetMs > 1000 && resetMs <= (i < 2 ? 5000 : 3000)));
   database.close();
 });
+
+test("RedisRateLimitStore.hit() counts in windows that Redis ends", async () => {
+  await withRedis(async (redis, prefix) => {
+    const store = new RedisRateLimitStore(redis, { prefix });
+    const hits = [
+      await store.hit("a", 2000),
+      await store.hit("a", 2000),
+      await store.hit("b", 2000),
+    ];
+    assert.deepEqual(hits.map(({ count }) => count), [1, 2, 1]);
+    assert(hits.every(({ resetMs }) => resetMs > 1000 && resetMs <= 2000));
+    assert.deepEqual((await redis.keys(`${prefix}*`)).sort(), [`${prefix}:a`, `${prefix}:b`]);
+    await redis.pexpire(`${prefix}:a`, 1);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.equal((await store.hit("a", 2000)).count, 1);
+  });
+}, { skip: SKIP_REDIS });
+
+test("RedisRateLimitStore shares one exact limit among processes", async () => {
+  await withRedis(async (redis, prefix) => {
+    const other = new Redis(REDIS_URL ?? "");
+    try {
+      const apps = [redis, other].map((client) =>
+        limitedApp({ max: 50, store: new RedisRateLimitStore(client, { prefix }) })
+      );
+      const responses = await Promise.all(
+        Array.from({ length: 120 }, (_, i) => apps[i % 2]?.request("/")),
+      );
+      const statuses = responses.map((response) => response?.status);
+      assert.equal(statuses.filter((status) => status === 200).length, 50);
+      assert.equal(statuses.filter((status) => status === 429).length, 70);
+      const remaining = responses.map((response) =>
+        /r=(\d+)/.exec(response?.headers.get("ratelimit") ?? "")?.[1]
+      );
+      assert.equal(new Set(remaining.slice(0, 120)).size, 50, "each hit was counted once");
+      assert.deepEqual(await redis.keys(`${prefix}*`), [`${prefix}:default:unknown`]);
+    } finally {
+      await other.quit();
+    }
+  });
+}, { skip: SKIP_REDIS });
+
+test(
+  "RedisRateLimitStore lets requests pass while Redis is down or hangs, and then counts again",
+  async () => {
+    const line = await redisLine();
+    const redis = new Redis(line.url, { retryStrategy: () => 20 });
+    redis.on("error", () => {});
+    const prefix = `fw-test:${crypto.randomUUID()}`;
+    const store = new RedisRateLimitStore(redis, { prefix });
+    const app = limitedApp({ max: 1000, windowMs: 60_000, store, storeTimeoutMs: 250 });
+    const count = async () => {
+      const response = await app.request("/");
+      assert.equal(response.status, 200);
+      return response.headers.get("ratelimit") !== null;
+    };
+    try {
+      await captureLogs(["fw", "rate-limit"], async (records) => {
+        for (const fail of [line.hang, line.cut]) {
+          assert.equal(await count(), true);
+          fail();
+          const startMs = performance.now();
+          for (let i = 0; i < 20; i++) assert.equal(await count(), false);
+          assert(
+            performance.now() - startMs < 2_500,
+            "one request waits for the time limit, not all",
+          );
+          line.restore();
+          const deadlineMs = performance.now() + 5000;
+          while (!await count()) {
+            assert(performance.now() < deadlineMs, "counts again");
+            await new Promise((resolve) => setTimeout(resolve, 50));
+          }
+        }
+        assert.deepEqual(records.map(({ level }) => level), ["error", "info", "error", "info"]);
+      });
+      await redis.del(`${prefix}:default:unknown`);
+    } finally {
+      redis.disconnect();
+      await line.close();
+    }
+  },
+  { skip: SKIP_REDIS },
+);

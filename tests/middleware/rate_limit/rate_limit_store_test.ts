@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { FailOpenStore } from "../../../src/middleware/rate_limit/fail_open_store.ts";
-import type {
-  RateLimitHit,
-  RateLimitStore,
+import {
+  FailOpenStore,
+  type RateLimitHit,
+  type RateLimitStore,
 } from "../../../src/middleware/rate_limit/rate_limit_store.ts";
 import { test } from "../../support/test.ts";
 import { captureLogs } from "../../support/capture_logs.ts";
