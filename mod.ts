@@ -37,6 +37,12 @@ export { inject } from "./src/core/module/container.ts";
 export type { Context } from "./src/core/http/context.ts";
 export { controller } from "./src/core/route/controller.ts";
 export type {
+  DeclaredVersion,
+  HeaderVersioningOptions,
+  MediaTypeVersioningOptions,
+  UriVersioningOptions,
+} from "./src/core/route/version.ts";
+export type {
   Controller,
   ControllerClass,
   ControllerDeclaration,

@@ -124,6 +124,7 @@ export function appModule(database: DbOptions): Module {
 export function setUp(app: FwApplication, tokens: TokenVerifier): FwApplication {
   return app
     .setGlobalPrefix("api")
+    .enableUriVersioning()
     .useRequestId()
     .useRequestTracing({ skipPaths: ["/health"] })
     .enableHealthCheck("/health", { indicators: { db: () => app.get(Db).ping() } })

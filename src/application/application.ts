@@ -24,6 +24,14 @@ import {
   rolesPlugin,
   type TokenVerifier,
 } from "../oauth2/middleware.ts";
+import {
+  headerVersioning,
+  type HeaderVersioningOptions,
+  mediaTypeVersioning,
+  type MediaTypeVersioningOptions,
+  uriVersioning,
+  type UriVersioningOptions,
+} from "../core/route/version.ts";
 import type { OpenApiDocument } from "../openapi/openapi_document.ts";
 import { type OpenApiOptions, resolveOptions } from "../openapi/options.ts";
 import { isProduction } from "../platform/env.ts";
@@ -34,7 +42,7 @@ import type { ListenOptions } from "../runtime/listen.ts";
 import { Answering, type RequestOptions } from "./answering.ts";
 import { describe, documentationPlugins } from "./documentation.ts";
 import { type CloseOptions, Serving } from "./serving.ts";
-import { type Settings, withGlobal, withPlugins } from "./settings.ts";
+import { type Settings, withGlobal, withPlugins, withVersioning } from "./settings.ts";
 
 /**
  * An application, created by {@linkcode FwFactory}. Its builder methods configure it until the first
@@ -72,12 +80,19 @@ export class FwApplication {
     return this.#configure({ globalPrefix: prefix });
   }
 
-  /**
-   * Gives a version to the controllers that declare none. A version that a controller declares is a
-   * segment of its path in any case.
-   */
-  enableUriVersioning({ defaultVersion }: { readonly defaultVersion?: string } = {}): this {
-    return this.#configure({ defaultVersion });
+  /** Puts the versions of routes into their paths, after the global prefix: `/api/v1/cats`. */
+  enableUriVersioning(options?: UriVersioningOptions): this {
+    return this.#configure(withVersioning(this.#answering.settings, uriVersioning(options)));
+  }
+
+  /** Selects among the versions of a path by a header, `API-Version` by default. */
+  enableHeaderVersioning(options?: HeaderVersioningOptions): this {
+    return this.#configure(withVersioning(this.#answering.settings, headerVersioning(options)));
+  }
+
+  /** Selects among the versions of a path by a media type in `Accept`: `application/json;v=v2`. */
+  enableMediaTypeVersioning(options?: MediaTypeVersioningOptions): this {
+    return this.#configure(withVersioning(this.#answering.settings, mediaTypeVersioning(options)));
   }
 
   /**

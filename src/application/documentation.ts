@@ -5,6 +5,7 @@
  */
 import type { Plugin } from "../core/module/plugin.ts";
 import { mount } from "../core/route/router.ts";
+import { pathVersion } from "../core/route/version.ts";
 import type { CreatedDocument } from "../openapi/create_document.ts";
 import type { Answering } from "./answering.ts";
 
@@ -13,12 +14,13 @@ export async function describe(
   { routes, protection, settings }: Answering,
 ): Promise<CreatedDocument> {
   const { createDocument } = await import("../openapi/create_document.ts");
-  const { plugins, globalPrefix, defaultVersion, openApi } = settings;
+  const { plugins, globalPrefix, versioning, openApi } = settings;
   const application = {
     routes,
     global: protection,
     isRateLimited: plugins.some(({ slot }) => slot === "rateLimit" || slot === "callerRateLimit"),
-    apiPrefix: `${globalPrefix}/${defaultVersion ?? ""}`,
+    versioning,
+    apiPrefix: `${globalPrefix}/${pathVersion(versioning)}`,
   };
   return await createDocument(application, openApi);
 }

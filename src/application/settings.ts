@@ -7,6 +7,7 @@ import { DEFAULT_BODY_LIMIT } from "../core/http/body.ts";
 import type { AssemblyOptions } from "../core/module/assembly.ts";
 import { addPlugin, type Plugin } from "../core/module/plugin.ts";
 import type { PipelineDeclaration } from "../core/route/pipeline.ts";
+import type { Versioning } from "../core/route/version.ts";
 import { type ResolvedOpenApiOptions, resolveOptions } from "../openapi/options.ts";
 
 /** The settings of an application: one immutable value. */
@@ -18,7 +19,7 @@ export interface Settings extends Omit<AssemblyOptions, "host"> {
 /** The settings of an application that configures nothing. */
 export const INITIAL_SETTINGS: Settings = {
   globalPrefix: "",
-  defaultVersion: undefined,
+  versioning: undefined,
   plugins: [],
   global: {},
   requiresIdentity: false,
@@ -34,6 +35,17 @@ export const INITIAL_SETTINGS: Settings = {
  */
 export function withPlugins(before: Settings, plugins: readonly Plugin[]): Partial<Settings> {
   return { plugins: plugins.reduce(addPlugin, before.plugins) };
+}
+
+/**
+ * Returns the change that enables a kind of versioning.
+ *
+ * @throws {TypeError} if another kind is enabled
+ */
+export function withVersioning(before: Settings, versioning: Versioning): Partial<Settings> {
+  const { kind } = before.versioning ?? versioning;
+  if (kind === versioning.kind) return { versioning };
+  throw new TypeError(`Cannot enable ${versioning.kind} versioning: ${kind} versioning is enabled`);
 }
 
 /** Returns the change that adds guards, interceptors and filters of all routes, after those before. */

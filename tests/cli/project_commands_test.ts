@@ -39,6 +39,7 @@ GET     /api/me/admin  AppModule.MeController.admin        roles: admin, boss
   assert.deepEqual(routes[2], {
     method: "GET",
     path: "/api/me/admin",
+    versions: [],
     handler: "AppModule.MeController.admin",
     protection: "roles",
     roles: ["admin", "boss"],

@@ -56,7 +56,7 @@ class BareController extends controller() {
 const ProbeModule = module({ name: "Probe", controllers: [ProbeController, BareController] });
 
 const probe = (setUp: (app: FwApplication) => unknown = () => {}) =>
-  createTestApplication(ProbeModule, { setUp });
+  createTestApplication(ProbeModule, { setUp: (app) => setUp(app.enableUriVersioning()) });
 
 /** Tells an application which address a request comes from. */
 const from = (ip: string) => ({ env: { remoteAddr: { hostname: ip } } });
@@ -142,7 +142,7 @@ test("Users CRUD: delete is DELETE /users/:id, and the row is gone", async () =>
 });
 
 test("Builder methods: FwFactory.create() creates an application from a root module", async () => {
-  const app = await FwFactory.create(ProbeModule);
+  const app = (await FwFactory.create(ProbeModule)).enableUriVersioning();
   assert.equal((await app.request("/v2/probe/hello")).status, 200);
 });
 
@@ -186,7 +186,7 @@ test("Builder methods: useRateLimit() limits", async () => {
 
 test("Builder methods: listen(port) starts the server", () =>
   captureLogs(["fw"], async () => {
-    await using app = await FwFactory.create(ProbeModule);
+    await using app = (await FwFactory.create(ProbeModule)).enableUriVersioning();
     const { port } = await app.listen(0, { hostname: "127.0.0.1" });
     assert.equal(await (await fetch(`http://127.0.0.1:${port}/bare`)).json(), "bare");
   }));
@@ -381,7 +381,7 @@ test("HTTP table, HEAD and OPTIONS: HEAD answers for GET, OPTIONS answers Allow"
   assert.deepEqual([options.status, options.headers.get("allow")], [204, "GET, HEAD, OPTIONS"]);
 });
 
-test("HTTP table, version: a controller's version is a path segment in any case", async () => {
+test("HTTP table, version: a controller's version is a path segment with enableUriVersioning()", async () => {
   await using app = await probe();
   assert.equal((await app.request("/v2/probe/hello")).status, 200);
   assert.equal((await app.request("/probe/hello")).status, 404);
@@ -479,7 +479,7 @@ test("HTTP table, client address: the socket's; X-Forwarded-For only from truste
 
 test("HTTP table, address: all interfaces by default", () =>
   captureLogs(["fw"], async () => {
-    await using app = await FwFactory.create(ProbeModule);
+    await using app = (await FwFactory.create(ProbeModule)).enableUriVersioning();
     const { port, hostname } = await app.listen(0);
     assert.ok(["::", "0.0.0.0"].includes(hostname));
     assert.equal(await (await fetch(`http://127.0.0.1:${port}/bare`)).json(), "bare");

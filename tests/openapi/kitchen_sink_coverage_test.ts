@@ -32,6 +32,7 @@ const OPTIONS = keysOf<RouteOptions>({
   response: 0,
   roles: 0,
   status: 0,
+  version: 0,
 });
 const OPENAPI = keysOf<RouteOpenApi>({
   deprecated: 0,

@@ -159,7 +159,7 @@ async function idsWith(
       own: route.post("/own", { openapi: { operationId: "own id" } }, () => 1),
       hidden: route.post("/hidden", { openapi: { hidden: true } }, () => 1),
     }, { prefix: "things", version: "v1" }),
-    { openApi: { operationId }, setUp: (app) => app.setGlobalPrefix("api") },
+    { openApi: { operationId }, setUp: (app) => app.setGlobalPrefix("api").enableUriVersioning() },
   );
   return Object.fromEntries(
     Object.entries(paths).flatMap(([path, item]) =>
@@ -351,7 +351,7 @@ for (const { what, globalPrefix, defaultVersion, apiPrefix, settings, path = "/"
       openApi: apiPrefix === undefined ? {} : { apiPrefix },
       setUp: (app) => {
         if (globalPrefix !== undefined) app.setGlobalPrefix(globalPrefix);
-        if (defaultVersion !== undefined) app.enableUriVersioning({ defaultVersion });
+        app.enableUriVersioning({ defaultVersion });
       },
     });
     const operations = Object.values(paths).map(({ get }) => get);

@@ -151,7 +151,7 @@ test("OpenAPI table: paths have the global prefix, the version and the controlle
   const thing = route.get("/:id", () => 1);
   const { paths } = await documentOf(
     controllerOf({ thing }, { prefix: ":tenant/things", version: "v1" }),
-    { setUp: (app) => app.setGlobalPrefix("/api/") },
+    { setUp: (app) => app.setGlobalPrefix("/api/").enableUriVersioning() },
   );
   assert.deepEqual(Object.keys(paths), ["/api/v1/{tenant}/things/{id}"]);
   const parameters = Object.values(paths)[0]?.get?.parameters;

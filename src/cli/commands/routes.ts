@@ -42,11 +42,16 @@ async function listRoutes(
   const routes = await withProgress("Loading the routes", () => routesOf(project, options));
   if (json) return print(JSON.stringify(routes, null, 2));
   if (routes.length === 0) return print("There are no routes.");
-  const rows = routes.map(({ method, path, handler, protection, roles }) => [
+  const isInPath = ({ path, versions }: ListedRoute) =>
+    versions.every((version) => path.split("/").includes(version));
+  const hasVersions = !routes.every(isInPath);
+  const rows = routes.map(({ method, path, versions, handler, protection, roles }) => [
     paint("cyan", method),
     path,
+    ...hasVersions ? [versions.join(", ")] : [],
     paint("dim", handler),
     paint(STYLES[protection], [protection, roles.join(", ")].filter(Boolean).join(": ")),
   ]);
-  print(table(rows, { heading: ["METHOD", "PATH", "HANDLER", "PROTECTION"] }));
+  const heading = ["METHOD", "PATH", ...hasVersions ? ["VERSION"] : [], "HANDLER", "PROTECTION"];
+  print(table(rows, { heading }));
 }

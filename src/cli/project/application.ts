@@ -21,6 +21,8 @@ export interface ListedRoute {
   readonly method: string;
   /** Its full path pattern. */
   readonly path: string;
+  /** The versions that it answers. */
+  readonly versions: readonly string[];
   /** Where it was declared: `Module.Controller.handler`. */
   readonly handler: string;
   /** How it is protected. */
@@ -74,7 +76,7 @@ function inspect(project: Project, { app }: ApplicationOptions, body: string): P
 }
 
 function isListedRoute(value: unknown): value is ListedRoute {
-  const { method, path, handler, protection, roles } = value as Partial<ListedRoute>;
+  const { method, path, versions, handler, protection, roles } = value as Partial<ListedRoute>;
   return [method, path, handler].every((text) => typeof text === "string") &&
-    PROTECTIONS.some((name) => name === protection) && Array.isArray(roles);
+    PROTECTIONS.some((name) => name === protection) && [versions, roles].every(Array.isArray);
 }

@@ -15,11 +15,38 @@ export interface MatchedRoute {
   readonly path: string;
 }
 
-const ROUTE = Symbol("fw.route");
+/** Reads which version a request is for. */
+export interface VersionReader {
+  /** Returns the version that a request names, else the default version. */
+  readonly read: (c: Context) => string | undefined;
+  /** The header that names it, as in `Vary`. */
+  readonly vary: string;
+  /** Where a request names it, for error messages. */
+  readonly where: string;
+  /** The parameter that the media types of responses have, where media types name it. */
+  readonly parameter?: string;
+}
+
+/** A mounted route, and the versions of requests that it answers; default all. */
+export interface RouteMark {
+  readonly route: MatchedRoute;
+  readonly version?: (VersionReader & { readonly known: readonly string[] }) | undefined;
+}
+
+const MARK = Symbol("fw.route");
 
 /** Marks a Hono handler as that of a route, in place. */
-export function markRoute<H extends Handler>(handler: H, route: MatchedRoute): H {
-  return Object.assign(handler, { [ROUTE]: route });
+export function markRoute<H extends Handler>(
+  handler: H,
+  { version, ...route }: MatchedRoute & Pick<RouteMark, "version">,
+): H {
+  const mark: RouteMark = { route, version };
+  return Object.assign(handler, { [MARK]: mark });
+}
+
+/** Returns the mark of a handler. */
+export function markOf(handler: unknown): RouteMark | undefined {
+  return (handler as { [MARK]?: RouteMark } | undefined)?.[MARK];
 }
 
 /**
@@ -27,15 +54,19 @@ export function markRoute<H extends Handler>(handler: H, route: MatchedRoute): H
  * matches (404, 405).
  */
 export function matchedRoute(c: Context): MatchedRoute | undefined {
-  const matched = matchedRoutes(c).map(({ handler }) => routeOf(handler));
-  // a HEAD route is registered for GET, and passes other requests on
-  const answers = (route: MatchedRoute | undefined) =>
-    route !== undefined && (route.method !== "HEAD" || c.req.method === "HEAD");
+  const matched = matchedRoutes(c).map(({ handler }) => markOf(handler));
+  const isAnswering = (mark: RouteMark | undefined) => mark !== undefined && answers(mark, c);
   const reached = matched[c.req.routeIndex];
-  return answers(reached) ? reached : matched.find(answers);
+  return isAnswering(reached) ? reached?.route : matched.find(isAnswering)?.route;
 }
 
-/** Returns the route of a marked handler. */
-export function routeOf(handler: unknown): MatchedRoute | undefined {
-  return (handler as { [ROUTE]?: MatchedRoute } | undefined)?.[ROUTE];
+/** Checks whether a route whose path matches answers a request. */
+export function answers(mark: RouteMark, c: Context): boolean {
+  // a HEAD route is registered for GET, and passes other requests on
+  return (mark.route.method !== "HEAD" || c.req.method === "HEAD") && answersVersion(mark, c);
+}
+
+/** Checks whether a route answers the version of a request. */
+export function answersVersion({ version }: RouteMark, c: Context): boolean {
+  return version === undefined || version.known.includes(version.read(c) ?? "");
 }

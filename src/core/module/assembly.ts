@@ -8,13 +8,15 @@ import type { Kernel } from "./boot.ts";
 import { inOrder, type Plugin, type PluginHost } from "./plugin.ts";
 import type { Context } from "../http/context.ts";
 import { deprecated } from "../http/deprecation.ts";
-import { routeOf } from "../http/matched_route.ts";
+import { markOf } from "../http/matched_route.ts";
+import { composePath, segmentsOf } from "../route/path.ts";
 import { applyFilters, type PipelineDeclaration, resolvePipeline } from "../route/pipeline.ts";
 import { problemResponse } from "../http/problem.ts";
 import { createRouteHandler } from "../route/route_handler.ts";
 import { globalGuards } from "../route/route_protection.ts";
-import { nameOf, placeRoutes, type Prefixes } from "../route/route_table.ts";
-import { answerUnmatched, createRouter, mount } from "../route/router.ts";
+import { hasVersions, nameOf, placeRoutes, type Prefixes } from "../route/route_table.ts";
+import { answerUnmatched, createRouter, mount, type PathVersions } from "../route/router.ts";
+import { varying, versionReader } from "../route/version.ts";
 
 /** How an application is assembled. */
 export interface AssemblyOptions extends Prefixes {
@@ -39,6 +41,9 @@ export interface AssemblyOptions extends Prefixes {
  */
 export async function assemble(kernel: Kernel, options: AssemblyOptions): Promise<Hono> {
   const placed = placeRoutes(kernel.routes, options);
+  const versions = [...new Set(placed.flatMap(({ versions }) => versions))];
+  const reader = versionReader(options.versioning, versions);
+  const isVarying = hasVersions(placed);
   const global = await resolvePipeline(options.global, kernel.create);
   await kernel.start();
   kernel.checkOverrides();
@@ -54,17 +59,18 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
   router.onError(answerError);
   router.notFound(async (c) => { // within middleware: what it throws, that would not see
     try {
-      return answerUnmatched(router, c);
+      return answerUnmatched(router, c, { pathVersions: pathVersions(options, versions) });
     } catch (error) {
       return c.res = await answerError(error, c);
     }
   });
 
   for (const { install } of inOrder(options.plugins)) await install(router, options.host);
-  const endpoints = router.routes.filter(({ handler }) => routeOf(handler)).map(slotOf);
+  const endpoints = router.routes.filter(({ handler }) => markOf(handler)).map(slotOf);
   const twice = endpoints.find((slot, i) => endpoints.indexOf(slot) !== i);
   if (twice) throw new TypeError(`Cannot mount an endpoint: there are two at ${twice}`);
-  for (const { method, path, bound } of placed) {
+  for (const each of placed) {
+    const { method, path, bound } = each;
     if (endpoints.includes(slotOf({ method, path }))) {
       throw new TypeError(
         `Cannot mount ${nameOf(bound)}: ${method} ${path} is an endpoint already`,
@@ -77,12 +83,15 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
       filters,
     };
     const { deprecated: deprecation } = bound.route.options.openapi ?? {};
-    mount(
-      router,
-      { method, path },
-      createRouteHandler(bound.route, pipeline, { ...options, path }),
-      deprecation ? [deprecated(deprecation === true ? {} : deprecation)] : [],
-    );
+    const version = reader && each.versions.length > 0
+      ? { ...reader, known: each.versions }
+      : undefined;
+    const middleware = [
+      ...reader && isVarying(each) ? [varying(reader, { isVersioned: version !== undefined })] : [],
+      ...deprecation ? [deprecated(deprecation === true ? {} : deprecation)] : [],
+    ];
+    const handler = createRouteHandler(bound.route, pipeline, { ...options, path });
+    mount(router, { method, path, version, middleware }, handler);
   }
   return router;
 }
@@ -94,6 +103,16 @@ function lastResort(answer: () => Response, c: Context): Response {
   } catch (cause) {
     return problemResponse(new Error("Cannot tell what went wrong", { cause }), c);
   }
+}
+
+/** Returns where paths have a version. */
+function pathVersions(
+  { globalPrefix, versioning }: Prefixes,
+  known: readonly string[],
+): PathVersions | undefined {
+  if (versioning?.kind !== "URI") return undefined;
+  const prefix = composePath({ globalPrefix });
+  return { segment: prefix === "/" ? 0 : segmentsOf(prefix).length, known };
 }
 
 function slotOf({ method, path }: { readonly method: string; readonly path: string }): string {

@@ -10,7 +10,7 @@ import type { Module } from "./module.ts";
 import { type CreateInstance, type Pipeline, resolvePipeline } from "../route/pipeline.ts";
 import type { InjectionKey } from "./provider.ts";
 import { declaredGuards } from "../route/route_protection.ts";
-import { type BoundRoute, placeRoutes } from "../route/route_table.ts";
+import { type BoundRoute, checkCollisions } from "../route/route_table.ts";
 import type { Scope } from "./scope.ts";
 
 /** A booted module tree. */
@@ -49,9 +49,7 @@ export async function boot(
     for (const each of container.scopes()) await container.build(each);
     const routes: BoundRoute[] = [];
     for (const each of container.scopes()) routes.push(...await bindRoutes(each, container));
-    // a controller without a version may get one before the routes are mounted
-    placeRoutes(routes.filter(({ controller }) => controller.version === undefined));
-    placeRoutes(routes.filter(({ controller }) => controller.version !== undefined));
+    checkCollisions(routes);
     const started = new Set<object>();
     const start = async () => {
       const fresh = container.instances().filter((instance) => !started.has(instance));

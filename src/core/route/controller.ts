@@ -6,11 +6,15 @@
 import type { PipelineDeclaration } from "./pipeline.ts";
 import type { Class } from "../../platform/class.ts";
 import { Route, route, type RouteDeclarations } from "./route.ts";
+import { checkVersion, type DeclaredVersion } from "./version.ts";
 
 /** What a controller declares for all its routes; see {@linkcode controller}. */
 export interface ControllerOptions extends PipelineDeclaration {
-  /** A path segment between the global prefix and the controller's prefix, such as `v1`; default none. */
-  readonly version?: string | undefined;
+  /**
+   * The version of its routes, or several, such as `v1`. The application enables a kind of versioning:
+   * `enableUriVersioning`, `enableHeaderVersioning` or `enableMediaTypeVersioning`.
+   */
+  readonly version?: DeclaredVersion | undefined;
   /** The OpenAPI tag of its operations; default the first segment of their paths. */
   readonly tag?: string | undefined;
   /** Roles of which a caller needs one, on those of its routes that declare none. */
@@ -91,7 +95,7 @@ export class Controller<Prefix extends string = string> {
  * }
  * ```
  *
- * @throws {TypeError} if an option is unknown or `roles` is empty
+ * @throws {TypeError} if an option is unknown, the version is invalid or `roles` is empty
  */
 export function controller<const Prefix extends string = "">(
   prefix?: Prefix,
@@ -105,6 +109,11 @@ export function controller<const Prefix extends string = "">(
     if (OPTIONS.some((option) => option === name)) continue;
     const plural = OPTIONS.find((option) => option === `${name}s`);
     refuse(`${name} is not an option${plural ? `, ${plural} is` : ""}`);
+  }
+  try {
+    if (options.version !== undefined) checkVersion(options.version);
+  } catch (error) {
+    refuse((error as Error).message);
   }
   if (options.roles?.length === 0) refuse("roles is empty, so no caller could have one of them");
   const declaration = Object.freeze({ ...options, prefix: prefix ?? "" });

@@ -12,6 +12,7 @@ import { checkRouteOpenApi, type RouteOpenApi } from "./route_openapi.ts";
 import type { PathParams, RouteInput, RouteOutput } from "./route_input.ts";
 import { stripping } from "../schema/schema_libraries.ts";
 import { type AnySchema, isStandardSchema } from "../schema/validation.ts";
+import { checkVersion, type DeclaredVersion } from "./version.ts";
 
 /** The methods a route may have; `ALL` answers those that no other route of its path has. */
 export type RouteMethod =
@@ -68,6 +69,8 @@ export interface RouteOptions<
    * controller's, else `false`. Guards still stand before it.
    */
   readonly public?: boolean;
+  /** Its version, or several; default its controller's. */
+  readonly version?: DeclaredVersion | undefined;
   /** Schema of what the handler returns: it is checked, and stripped to what the schema declares. */
   readonly response?: Output;
   /** Status of the response; default 200. A 204 has no body. */
@@ -226,6 +229,7 @@ function checkOptions({ method, path, options }: Route): void {
     }
   };
   check("response", () => options.response && stripping(options.response));
+  check("version", () => options.version !== undefined && checkVersion(options.version));
   check("openapi", () => options.openapi && checkRouteOpenApi(options.openapi));
   const { bodyLimit } = options;
   if (bodyLimit !== undefined && !(Number.isSafeInteger(bodyLimit) && bodyLimit >= 0)) {

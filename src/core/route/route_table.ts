@@ -13,6 +13,7 @@ import {
   rolesOf,
   type RouteProtection,
 } from "./route_protection.ts";
+import { pathVersion, type Versioning } from "./version.ts";
 
 /** A route of a controller of a module, with its controller's and its own pipeline. */
 export interface BoundRoute {
@@ -24,11 +25,10 @@ export interface BoundRoute {
   readonly pipeline: Pipeline;
 }
 
-/** What stands before the paths of all controllers. */
+/** How the paths of all routes begin, and how versions are named. */
 export interface Prefixes {
   readonly globalPrefix?: string | undefined;
-  /** The version of controllers that declare none. */
-  readonly defaultVersion?: string | undefined;
+  readonly versioning?: Versioning | undefined;
 }
 
 /** A route at its full path. */
@@ -36,6 +36,8 @@ export interface PlacedRoute {
   readonly method: RouteMethod;
   /** The full path pattern. */
   readonly path: string;
+  /** Its versions here; empty if it has none. A version in the path is the only one. */
+  readonly versions: readonly string[];
   readonly bound: BoundRoute;
 }
 
@@ -45,6 +47,8 @@ export interface RouteInfo {
   readonly method: RouteMethod;
   /** Its full path pattern. */
   readonly path: string;
+  /** The versions that it answers; empty if it has none. */
+  readonly versions: readonly string[];
   /** Where it was declared: `Module.Controller.handler`. */
   readonly handler: string;
   /** How it is protected. */
@@ -54,42 +58,99 @@ export interface RouteInfo {
 }
 
 /**
- * Places routes at their full paths, the more specific before the less.
+ * Places routes at their full paths, the more specific before the less. One with a version goes before
+ * one without, which answers all versions where these are not in the path.
  *
- * @throws {TypeError} if two routes have one method and one path, naming both
+ * @throws {TypeError} naming the routes, if two have one method, path and version, or if one declares a
+ * version and no kind of versioning is enabled
  */
 export function placeRoutes(
   routes: readonly BoundRoute[],
-  { globalPrefix, defaultVersion }: Prefixes = {},
+  { globalPrefix, versioning }: Prefixes = {},
 ): readonly PlacedRoute[] {
-  const taken = new Map<string, PlacedRoute>();
+  const taken = new Map<string, PlacedRoute[]>();
   for (const bound of routes) {
-    const { prefix, version = defaultVersion } = bound.controller;
-    const { method } = bound.route;
-    const parts = { globalPrefix, version, controllerPrefix: prefix, routePath: bound.route.path };
-    const placed = { method, path: composePath(parts), bound };
-    const key = `${method} ${shapeOf(placed.path)}`;
-    const other = taken.get(key);
-    if (other) {
+    const versions = versionsOf(bound, versioning);
+    if (versions.length > 0 && !versioning) {
       throw new TypeError(
-        `Cannot mount ${nameOf(bound)}: ${nameOf(other.bound)} has ${method} ${other.path} already`,
+        `Cannot mount ${nameOf(bound)}: it declares version ${versions.join(", ")}, call ` +
+          "app.enableUriVersioning(), enableHeaderVersioning() or enableMediaTypeVersioning()",
       );
     }
-    taken.set(key, placed);
+    const isInPath = versioning?.kind === "URI" && versions.length > 0;
+    for (const own of isInPath ? versions.map((version) => [version]) : [versions]) {
+      const path = composePath({
+        globalPrefix,
+        version: isInPath ? own[0] : undefined,
+        controllerPrefix: bound.controller.prefix,
+        routePath: bound.route.path,
+      });
+      place({ method: bound.route.method, path, versions: own, bound }, taken);
+    }
   }
-  return [...taken.values()].sort((a, b) =>
-    compareSpecificity(a.path, b.path) || methodRank(a.method) - methodRank(b.method)
+  return [...taken.values()].flat().sort((a, b) =>
+    compareSpecificity(a.path, b.path) || methodRank(a.method) - methodRank(b.method) ||
+    Number(b.versions.length > 0) - Number(a.versions.length > 0)
   );
 }
 
-/** Tells of placed routes what they are and how they are protected. */
+/**
+ * Checks that no two routes collide whatever the kind of versioning. Those without a version can get a
+ * default one, so they are checked by themselves.
+ *
+ * @throws {TypeError} naming both
+ */
+export function checkCollisions(routes: readonly BoundRoute[]): void {
+  const versioning: Versioning = { kind: "header", header: "" };
+  const isDeclared = ({ route, controller }: BoundRoute) =>
+    (route.options.version ?? controller.version) !== undefined;
+  placeRoutes(routes.filter((bound) => !isDeclared(bound)), { versioning });
+  placeRoutes(routes.filter(isDeclared), { versioning });
+}
+
+/** Returns a check whether a route has versions, or another one of its method and path. */
+export function hasVersions(placed: readonly PlacedRoute[]): (route: PlacedRoute) => boolean {
+  const slots = new Set(placed.filter(({ versions }) => versions.length > 0).map(slotOf));
+  return (route) => slots.has(slotOf(route));
+}
+
+function place(placed: PlacedRoute, taken: Map<string, PlacedRoute[]>): void {
+  const { method, versions, bound } = placed;
+  const held = taken.get(slotOf(placed)) ?? [];
+  const other = held.find((other) =>
+    versions.length === 0
+      ? other.versions.length === 0
+      : versions.some((version) => other.versions.includes(version))
+  );
+  if (other) {
+    throw new TypeError(
+      `Cannot mount ${nameOf(bound)}: ${nameOf(other.bound)} has ${method} ${other.path} already`,
+    );
+  }
+  taken.set(slotOf(placed), [...held, placed]);
+}
+
+function slotOf({ method, path }: PlacedRoute): string {
+  return `${method} ${shapeOf(path)}`;
+}
+
+function versionsOf(
+  { route, controller }: BoundRoute,
+  versioning: Versioning | undefined,
+): readonly string[] {
+  const declared = route.options.version ?? controller.version ?? pathVersion(versioning);
+  return declared === "" ? [] : [declared].flat();
+}
+
+/** Describes placed routes and how they are protected. */
 export function listRoutes(
   placed: readonly PlacedRoute[],
   global: GlobalProtection,
 ): readonly RouteInfo[] {
-  return placed.map(({ method, path, bound }) => ({
+  return placed.map(({ method, path, versions, bound }) => ({
     method,
     path,
+    versions,
     handler: nameOf(bound),
     protection: protectionOf(bound, global),
     roles: rolesOf(bound),

@@ -6,8 +6,19 @@
 import { type Handler, Hono, type MiddlewareHandler } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import type { Context } from "../http/context.ts";
-import { MethodNotAllowedException, NotFoundException } from "../http/http_exception.ts";
-import { markRoute, type MatchedRoute, routeOf } from "../http/matched_route.ts";
+import {
+  BadRequestException,
+  MethodNotAllowedException,
+  NotFoundException,
+} from "../http/http_exception.ts";
+import {
+  answers,
+  answersVersion,
+  markOf,
+  markRoute,
+  type MatchedRoute,
+  type RouteMark,
+} from "../http/matched_route.ts";
 import { CONSTRAINT } from "./path.ts";
 
 /** The methods that are asked for when a path does not know the one of a request. */
@@ -37,49 +48,118 @@ export function routerPattern(path: string): string {
   return path.replace(CONSTRAINT, (constraint) => `{(?:${constraint.slice(1, -1)})}`);
 }
 
-/** Mounts a handler as a route, with middleware of its own before it. */
+/** A route to mount. */
+export interface MountedRoute extends MatchedRoute {
+  /** The versions of requests that it answers; default all. */
+  readonly version?: RouteMark["version"];
+  /** The middleware before its handler. */
+  readonly middleware?: readonly MiddlewareHandler[];
+}
+
+/** Mounts a handler as a route. */
 export function mount(
   router: Hono,
-  route: MatchedRoute,
+  { method, path, version, middleware = [] }: MountedRoute,
   handler: Handler,
-  middleware: readonly MiddlewareHandler[] = [],
 ): void {
-  const pattern = routerPattern(route.path);
-  if (route.method !== "HEAD") {
-    router.on(route.method, [pattern], ...middleware, markRoute(handler, route));
-    return;
-  }
-  // Hono dispatches HEAD as GET, so a HEAD route is a GET route that lets other requests pass
-  const headOnly = (handler: Handler): Handler => (c, next) =>
-    c.req.method === "HEAD" ? handler(c, next) : next();
-  router.on("GET", [pattern], ...middleware.map(headOnly), markRoute(headOnly(handler), route));
+  const mark: RouteMark = { route: { method, path }, version };
+  const isForAll = method !== "HEAD" && version === undefined;
+  const only = (handler: Handler): Handler =>
+    isForAll ? handler : (c, next) => answers(mark, c) ? handler(c, next) : next();
+  const handlers = [...middleware.map(only), markRoute(only(handler), { method, path, version })];
+  // Hono dispatches HEAD as GET
+  router.on(method === "HEAD" ? "GET" : method, [routerPattern(path)], ...handlers);
+}
+
+/** Where paths have a version, and which versions there are. */
+export interface PathVersions {
+  /** The index of the segment. */
+  readonly segment: number;
+  /** The versions of all routes. */
+  readonly known: readonly string[];
 }
 
 /**
- * Answers for a request that no route has answered.
+ * Answers a request that no route has answered.
  *
- * @throws {MethodNotAllowedException} 405, with the methods the path does know in `Allow`
- * @throws {NotFoundException} 404 if it knows none
+ * @throws {BadRequestException} 400 if its path needs a version and it names none
+ * @throws {MethodNotAllowedException} 405 with the methods of its path in `Allow`
+ * @throws {NotFoundException} 404 if there are none, or not in its version
  */
-export function answerUnmatched(router: Hono, c: Context): Response {
-  const allowed = allowedMethods(router, c.req.path);
-  if (allowed.size === 0) throw new NotFoundException("There is nothing at this path");
-  const allow = METHODS.filter((method) => allowed.has(method)).join(", ");
-  if (c.req.method === "OPTIONS") return c.body(null, 204, { allow });
-  throw new MethodNotAllowedException(`This path knows ${allow}`, { headers: { allow } });
+export function answerUnmatched(
+  router: Hono,
+  c: Context,
+  { pathVersions }: { readonly pathVersions?: PathVersions | undefined } = {},
+): Response {
+  const { path, method } = c.req;
+  refuseVersion(marksAt(router, { method: method === "HEAD" ? "GET" : method, path }), c);
+  const marks = METHODS.flatMap((method) =>
+    marksAt(router, { method, path }).map((mark) => ({ ...mark, method }))
+  );
+  if (marks.length === 0) {
+    const versions = otherVersions(router, { path, pathVersions });
+    throw new NotFoundException(
+      versions.length > 0 ? unknownVersion(versions) : "There is nothing at this path",
+    );
+  }
+  const ofVersion = marks.filter((mark) => answersVersion(mark, c));
+  const allow = allowed(ofVersion.length > 0 ? ofVersion : marks);
+  const vary = marks.find(({ version }) => version)?.version?.vary;
+  const headers = { allow, ...vary !== undefined && { vary } };
+  if (method === "OPTIONS") return c.body(null, 204, headers);
+  throw new MethodNotAllowedException(`This path knows ${allow}`, { headers });
 }
 
-function allowedMethods({ router }: Hono, path: string): ReadonlySet<string> {
-  const allowed = new Set<string>();
-  for (const method of METHODS) {
-    for (const [[handler]] of router.match(method, path)[0]) {
-      const route = routeOf(handler);
-      if (route) allowed.add(route.method === "ALL" ? method : route.method);
-    }
-  }
-  if (allowed.has("GET")) allowed.add("HEAD");
-  if (allowed.size > 0) allowed.add("OPTIONS");
-  return allowed;
+/** Refuses a request whose version none of the routes of its path and method answers. */
+function refuseVersion(marks: readonly RouteMark[], c: Context): void {
+  const versions = marks.flatMap(({ route, version }) =>
+    version && (route.method !== "HEAD" || c.req.method === "HEAD") ? [version] : []
+  );
+  const [first] = versions;
+  if (first === undefined) return;
+  const headers = { vary: first.vary };
+  const known = [...new Set(versions.flatMap(({ known }) => known))];
+  if (first.read(c) !== undefined) throw new NotFoundException(unknownVersion(known), { headers });
+  throw new BadRequestException(
+    `This path needs a version, ${known.join(" or ")}, in ${first.where}`,
+    { headers },
+  );
+}
+
+function unknownVersion(known: readonly string[]): string {
+  return `This path has no such version, only ${known.join(" and ")}`;
+}
+
+/** Lists the versions in which a path exists, if it has another one that looks like them. */
+function otherVersions(
+  router: Hono,
+  { path, pathVersions: { segment, known } = { segment: 0, known: [] } }: {
+    readonly path: string;
+    readonly pathVersions: PathVersions | undefined;
+  },
+): readonly string[] {
+  const segments = path.split("/").slice(1);
+  const shape = (version = "") => version.replace(/\d+/g, "0");
+  return known.filter((version) =>
+    shape(version) === shape(segments[segment]) &&
+    METHODS.some((method) =>
+      marksAt(router, { method, path: `/${segments.with(segment, version).join("/")}` }).length > 0
+    )
+  );
+}
+
+function marksAt({ router }: Hono, { method, path }: MatchedRoute): readonly RouteMark[] {
+  return router.match(method, path)[0].flatMap(([[handler]]) => markOf(handler) ?? []);
+}
+
+/** Lists the methods of the routes of a path, as in `Allow`. */
+function allowed(marks: readonly (RouteMark & { readonly method: string })[]): string {
+  const methods = new Set(
+    marks.map(({ route, method }) => route.method === "ALL" ? method : route.method),
+  );
+  if (methods.has("GET")) methods.add("HEAD");
+  methods.add("OPTIONS");
+  return METHODS.filter((method) => methods.has(method)).join(", ");
 }
 
 function escaped(found: string): string {

@@ -44,13 +44,12 @@ export function descriptionOf({ bound }: PlacedRoute): string | undefined {
  * that is neither in the prefix, nor a version, nor a parameter.
  */
 export function tagOf(
-  { path, bound: { controller, route } }: PlacedRoute,
+  { path, versions, bound: { controller, route } }: PlacedRoute,
   { apiPrefix }: { readonly apiPrefix: string },
 ): string | undefined {
   const { tag = controller.tag } = route.options.openapi ?? {};
   if (tag !== undefined) return tag;
   const segments = withoutPrefix(segmentsOf(path), segmentsOf(`/${apiPrefix}`));
-  const versions = controller.version?.split("/").filter((segment) => segment !== "") ?? [];
   const [first, ...rest] = withoutPrefix(segments, versions);
   const meaningful = first !== undefined && /^v\d+(\.\d+)*$/.test(first) ? rest : [first, ...rest];
   return meaningful.find((segment) => segment && !/^[:*]/.test(segment));

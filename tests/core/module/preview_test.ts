@@ -127,6 +127,7 @@ test("a preview makes no provider, guard, interceptor or filter, and runs no hoo
     {
       method: "GET",
       path: "/one",
+      versions: [],
       handler: "App.Controller.one",
       protection: "guarded",
       roles: [],

@@ -221,6 +221,7 @@ test("app.routes() tells how each route is protected", async () => {
     {
       method: "GET",
       path: "/x",
+      versions: [],
       handler: "AppModule.ProtectedController.open",
       protection: "open",
       roles: [],
@@ -228,6 +229,7 @@ test("app.routes() tells how each route is protected", async () => {
     {
       method: "POST",
       path: "/x",
+      versions: [],
       handler: "AppModule.ProtectedController.guarded",
       protection: "guarded",
       roles: [],
@@ -235,6 +237,7 @@ test("app.routes() tells how each route is protected", async () => {
     {
       method: "DELETE",
       path: "/x",
+      versions: [],
       handler: "AppModule.ProtectedController.roles",
       protection: "roles",
       roles: ["admin"],

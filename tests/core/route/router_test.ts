@@ -139,7 +139,7 @@ test("versions and prefixes stand before a controller's routes", async () => {
   }
   const root = module({ controllers: [VersionedController, PlainController] });
   await using without = await createTestApplication(root, {
-    setUp: (app) => app.setGlobalPrefix("/api/"),
+    setUp: (app) => app.setGlobalPrefix("/api/").enableUriVersioning(),
   });
   assert.deepEqual(without.routes().map(({ path }) => path), ["/api/users", "/api/v2/users"]);
   assert.deepEqual(await answer(await without.request("/api/v2/users/")), [200, '"v2"']);

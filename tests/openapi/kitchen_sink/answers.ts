@@ -103,6 +103,7 @@ class MethodsController
   sunset = route.get(
     "/sunset",
     {
+      version: "v3",
       response: Left,
       openapi: {
         deprecated: {

@@ -285,7 +285,7 @@ function ofMethods(): readonly GoodRequest[] {
       answer: { method },
     })),
     { operationId: of("old"), path: `${path}/old`, answer: { left: 2 } },
-    { operationId: of("sunset"), path: `${path}/sunset`, answer: { left: 1 } },
+    { operationId: of("sunset"), path: `/api/v3/answers/methods/sunset`, answer: { left: 1 } },
   ];
 }
 

@@ -94,7 +94,7 @@ export class ${many.pascal}Controller extends controller("${prefix}", { version:
   }, ({ params }) => this.#${many.camel}.delete(params.id));
 }
 `,
-    test: `import { provide } from "@fw/fw";
+    test: `import { type FwApplication, provide } from "@fw/fw";
 import { createTestApplication, stub } from "@fw/fw/testing";
 import assert from "node:assert/strict";
 import { Db } from "${database}";
@@ -102,10 +102,11 @@ import { openTestDatabase } from "${testDatabase}";
 import { ${many.pascal}Module } from "./${many.snake}_module.ts";
 
 const overrides = [provide(Db, openTestDatabase)];
+const setUp = (app: FwApplication) => app.enableUriVersioning();
 const path = "/v1/${prefix}";
 
 Deno.test("${many.pascal}Controller creates, lists, finds, changes and deletes ${many.prose}", async () => {
-  await using app = await createTestApplication(${many.pascal}Module, { overrides });
+  await using app = await createTestApplication(${many.pascal}Module, { overrides, setUp });
   const created = await app.request(path, { json: { name: "Ada" } });
   assert.equal(created.status, 201);
   const row = await created.json();
@@ -130,6 +131,7 @@ Deno.test("${many.pascal}Controller creates, lists, finds, changes and deletes $
 Deno.test("${many.pascal}Controller refuses ${one.withArticle()} without a name with 422", async () => {
   await using app = await createTestApplication(${many.pascal}Module, {
     overrides: [stub(Db, {})], // nothing is stored
+    setUp,
   });
   const response = await app.request(path, { json: {} });
   assert.equal(response.status, 422);

@@ -44,7 +44,9 @@ Deno.test("GET /v1/${prefix} answers", async () => {
     providers: [], // what the controller injects
     controllers: [${pascal}Controller],
   });
-  await using app = await createTestApplication(TestModule);
+  await using app = await createTestApplication(TestModule, {
+    setUp: (app) => app.enableUriVersioning(),
+  });
   const response = await app.request("/v1/${prefix}");
   assert.equal(response.status, 200);
   assert.deepEqual(await response.json(), { message: "${prose}" });

@@ -1,0 +1,199 @@
+/**
+ * Versions of routes: what declares them, and how a request names the one that it is for.
+ *
+ * @module
+ */
+import type { MiddlewareHandler } from "hono";
+import { parseAccept } from "hono/utils/accept";
+import type { VersionReader } from "../http/matched_route.ts";
+import { PROBLEM_MEDIA_TYPE } from "../http/problem.ts";
+
+/** One version, several, or `""` for none where the application has a default version. */
+export type DeclaredVersion = string | readonly string[];
+
+/** Options of `app.enableUriVersioning()`. */
+export interface UriVersioningOptions {
+  /** The version of the routes that declare none; by default they have no version in their paths. */
+  readonly defaultVersion?: string | undefined;
+}
+
+/**
+ * Options of `app.enableHeaderVersioning()`. A request for a version that its path does not have is answered
+ * with 404. A route without a version answers the requests that no version of its path answers.
+ */
+export interface HeaderVersioningOptions {
+  /** The name of the header; default `API-Version`. */
+  readonly header?: string | undefined;
+  /** The version of a request without the header; by default such a request is refused with 400. */
+  readonly defaultVersion?: string | undefined;
+}
+
+/**
+ * Options of `app.enableMediaTypeVersioning()`. A request for a version that its path does not have is
+ * answered with 404. A route without a version answers the requests that no version of its path answers.
+ * The media type of a response has the parameter too.
+ */
+export interface MediaTypeVersioningOptions {
+  /** The name of the parameter of the media types in `Accept`; default `v`. */
+  readonly parameter?: string | undefined;
+  /** The version of a request that names none; by default such a request is refused with 400. */
+  readonly defaultVersion?: string | undefined;
+}
+
+/** How the requests of an application name a version: in the path, a header, or a media type. */
+export type Versioning =
+  & { readonly defaultVersion?: string | undefined }
+  & (
+    | { readonly kind: "URI" }
+    | { readonly kind: "header"; readonly header: string }
+    | { readonly kind: "media type"; readonly parameter: string }
+  );
+
+/**
+ * Returns URI versioning.
+ *
+ * @throws {TypeError} if the default version is invalid
+ */
+export function uriVersioning({ defaultVersion }: UriVersioningOptions = {}): Versioning {
+  return checked({ kind: "URI", defaultVersion }, "version");
+}
+
+/**
+ * Returns header versioning.
+ *
+ * @throws {TypeError} if the name of the header or the default version is invalid
+ */
+export function headerVersioning(
+  { header = "API-Version", defaultVersion }: HeaderVersioningOptions = {},
+): Versioning {
+  return checked({ kind: "header", header, defaultVersion }, header);
+}
+
+/**
+ * Returns media type versioning.
+ *
+ * @throws {TypeError} if the name of the parameter or the default version is invalid
+ */
+export function mediaTypeVersioning(
+  { parameter = "v", defaultVersion }: MediaTypeVersioningOptions = {},
+): Versioning {
+  return checked({ kind: "media type", parameter, defaultVersion }, parameter);
+}
+
+function checked(versioning: Versioning, name: string): Versioning {
+  const refuse = (why: string): never => {
+    throw new TypeError(`Cannot enable ${versioning.kind} versioning: ${why}`);
+  };
+  const { kind, defaultVersion } = versioning;
+  if (!TOKEN.test(name) || kind === "media type" && name.toLowerCase() === "q") {
+    refuse(`the name ${JSON.stringify(name)} is invalid`);
+  }
+  if (defaultVersion !== undefined && !VERSION.test(defaultVersion)) {
+    refuse(`the default version ${JSON.stringify(defaultVersion)} is invalid`);
+  }
+  return versioning;
+}
+
+/** Returns the version in the paths of routes that declare none, or `""`. */
+export function pathVersion(versioning: Versioning | undefined): string {
+  return versioning?.kind === "URI" ? versioning.defaultVersion ?? "" : "";
+}
+
+/**
+ * Checks the version that a controller or a route declares.
+ *
+ * @throws {TypeError} saying what is wrong
+ */
+export function checkVersion(declared: DeclaredVersion): void {
+  if (declared === "") return;
+  const versions = [declared].flat();
+  if (versions.length === 0) throw new TypeError("version is empty");
+  const wrong = versions.find((version) => typeof version !== "string" || !VERSION.test(version));
+  if (wrong !== undefined) {
+    throw new TypeError(
+      `version ${JSON.stringify(wrong)} has other characters than A-Z a-z 0-9 . _ -`,
+    );
+  }
+  const repeated = versions.find((version, i) => versions.indexOf(version) !== i);
+  if (repeated !== undefined) throw new TypeError(`version ${repeated} is there twice`);
+}
+
+/**
+ * Returns how the version of a request is read, of an application whose routes have the known versions; `undefined` where it is part of the path. Of several media
+ * types in `Accept`, the preferred one among those with a known version counts.
+ *
+ * @throws {TypeError} if no route has the default version
+ */
+export function versionReader(
+  versioning: Versioning | undefined,
+  known: readonly string[],
+): VersionReader | undefined {
+  if (versioning === undefined || versioning.kind === "URI") return undefined;
+  const { defaultVersion } = versioning;
+  if (defaultVersion !== undefined && known.length > 0 && !known.includes(defaultVersion)) {
+    throw new TypeError(
+      `Cannot use ${versioning.kind} versioning: no route has the default version ${defaultVersion}`,
+    );
+  }
+  if (versioning.kind === "header") {
+    const { header } = versioning;
+    return {
+      read: (c) => c.req.header(header)?.trim() || defaultVersion,
+      vary: header,
+      where: `the header ${header}`,
+    };
+  }
+  const parameter = versioning.parameter;
+  return {
+    read(c) {
+      const named = versionsAccepted(c.req.header("accept") ?? "", parameter);
+      return named.find((version) => known.includes(version)) ?? named[0] ?? defaultVersion;
+    },
+    vary: "Accept",
+    where: `the parameter ${parameter} of a media type in Accept`,
+    parameter,
+  };
+}
+
+/** Lists the versions that `Accept` names (RFC 9110 §12.5.1), the preferred ones first. */
+function versionsAccepted(accept: string, parameter: string): readonly string[] {
+  return parseAccept(accept).filter(({ q }) => q > 0).flatMap(({ params }) =>
+    Object.entries(params).flatMap(([name, value]) =>
+      name.toLowerCase() === parameter.toLowerCase() ? [value] : []
+    )
+  );
+}
+
+/**
+ * Marks all responses of a route as dependent on the version of the request: in `Vary`, and in the media
+ * type where that names the version.
+ */
+export function varying(
+  { vary, parameter, read }: VersionReader,
+  { isVersioned }: { readonly isVersioned: boolean },
+): MiddlewareHandler {
+  return async function varying(c, next) {
+    await next();
+    if (c.res.status === 101) return; // what becomes a WebSocket cannot be changed
+    const fields = (c.res.headers.get("vary") ?? "").toLowerCase().split(",");
+    const isSet = fields.some((field) => [vary.toLowerCase(), "*"].includes(field.trim()));
+    if (!isSet) c.header("vary", vary, { append: true });
+    const type = c.res.headers.get("content-type");
+    if (!parameter || !isVersioned || !type || type.startsWith(PROBLEM_MEDIA_TYPE)) return;
+    c.header("content-type", withVersion(type, { parameter, version: read(c) ?? "" }));
+  };
+}
+
+/** Returns a media type with the parameter of its version. */
+export function withVersion(
+  type: string,
+  { parameter, version }: { readonly parameter: string; readonly version: string },
+): string {
+  return `${type};${parameter}=${version}`;
+}
+
+/** What names of headers and parameters are (RFC 9110 §5.6.2). */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** What a version may be, in a path, a header and a media type alike. */
+const VERSION = /^[\w.-]+$/;
