@@ -13,7 +13,10 @@ import type { Answering } from "./answering.ts";
 export async function describe(
   { routes, protection, settings }: Answering,
 ): Promise<CreatedDocument> {
-  const { createDocument } = await import("../openapi/create_document.ts");
+  const [{ createDocument }, { projectVersion }] = await Promise.all([
+    import("../openapi/create_document.ts"),
+    import("../runtime/project_version.ts"),
+  ]);
   const { plugins, globalPrefix, versioning, openApi } = settings;
   const application = {
     routes,
@@ -21,6 +24,7 @@ export async function describe(
     isRateLimited: plugins.some(({ slot }) => slot === "rateLimit" || slot === "callerRateLimit"),
     versioning,
     apiPrefix: `${globalPrefix}/${pathVersion(versioning)}`,
+    version: openApi.version ?? await projectVersion(),
   };
   return await createDocument(application, openApi);
 }

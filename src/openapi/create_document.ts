@@ -27,6 +27,8 @@ export interface DescribedApplication {
   readonly isRateLimited: boolean;
   /** What stands before all paths, where the options do not say. */
   readonly apiPrefix: string;
+  /** The version of the project, where the options do not say and it is known. */
+  readonly version?: string | undefined;
 }
 
 /** A document, and what it could not say. */
@@ -63,7 +65,8 @@ export async function createDocument(
   const context = { ...application, options, apiPrefix, schemas, problems, properties };
   const { paths, warnings } = pathItemsOf(application.routes, context);
   const components = componentsOf(paths, options.components, context);
-  const { title, version, info, documentTags: tags } = options;
+  const { version = application.version ?? "0.0.0" } = options;
+  const { title, info, documentTags: tags } = options;
   const { servers = [{ url: "/" }], security = [] } = options; // what OpenAPI takes them for, unsaid
   return {
     warnings: [...warningsOf(uses, convert), ...textWarningsOf(uses, convert), ...warnings],

@@ -19,7 +19,10 @@ import type {
 export interface OpenApiOptions {
   /** The name of the API; `fw API` by default. */
   readonly title?: string | undefined;
-  /** The version of the API; `0.0.0` by default. */
+  /**
+   * The version of the API; by default that of the project: of the nearest `deno.json`, `deno.jsonc` or
+   * `package.json`, where it can be read without a prompt for a permission, else `0.0.0`.
+   */
   readonly version?: string | undefined;
   /** What else is said of the API: its description, license, contact. */
   readonly info?: Omit<InfoObject, "title" | "version"> | undefined;
@@ -89,7 +92,6 @@ export type ResolvedOpenApiOptions =
 /** The options that have one. */
 type Defaulted =
   | "title"
-  | "version"
   | "jsonPath"
   | "docsPath"
   | "docsUi"
@@ -105,7 +107,6 @@ type Defaulted =
 export function resolveOptions(options: OpenApiOptions = {}): ResolvedOpenApiOptions {
   const {
     title = "fw API",
-    version = "0.0.0",
     jsonPath = "/openapi.json",
     docsPath = "/docs",
     docsUi = "swagger-ui",
@@ -115,7 +116,6 @@ export function resolveOptions(options: OpenApiOptions = {}): ResolvedOpenApiOpt
   const resolved: ResolvedOpenApiOptions = {
     ...options,
     title,
-    version,
     docsUi,
     inferRouteSecurityFromRoles,
     rolesSecurityScheme,

@@ -1,5 +1,7 @@
 import { type } from "arktype";
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as v from "valibot";
 import * as z from "zod";
 import {
@@ -16,8 +18,12 @@ import {
 import { OAuth2Guard, OAuth2Principal } from "../../src/oauth2/mod.ts";
 import type { OpenApiProblem } from "../../src/openapi/mod.ts";
 import { resolveOptions } from "../../src/openapi/options.ts";
+import { ROOT } from "../support/project.ts";
 import { test } from "../support/test.ts";
 import { applicationOf, controllerOf, documentOf, OK } from "./described.ts";
+
+/** The project that runs, while these tests do. */
+const PROJECT = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
 
 const things = controllerOf({ list: route.get("/things", () => []) });
 const PATHS = {
@@ -34,7 +40,6 @@ const PATHS = {
 test("OpenApiOptions: each has its default", () => {
   assert.deepEqual(resolveOptions(), {
     title: "fw API",
-    version: "0.0.0",
     jsonPath: "/openapi.json",
     docsPath: "/docs",
     docsUi: "swagger-ui",
@@ -73,7 +78,7 @@ test("OpenApiOptions: what is given stays; paths are composed as those of routes
 test("OpenApiOptions: without any, the whole document (OpenAPI 3.1.1)", async () => {
   assert.deepEqual(await documentOf(things), {
     openapi: "3.1.1",
-    info: { title: "fw API", version: "0.0.0" },
+    info: { title: "fw API", version: PROJECT.version },
     servers: [{ url: "/" }], // what they are by default (§4.8.1.1)
     paths: PATHS,
     security: [],
@@ -156,7 +161,7 @@ test("openApi() describes an application that does not serve its document", asyn
   const app = await FwFactory.create(module({ name: "AppModule", controllers: [things] }));
   const document = await app.openApi();
   assert.deepEqual(document.paths, PATHS);
-  assert.deepEqual(document.info, { title: "fw API", version: "0.0.0" });
+  assert.deepEqual(document.info, { title: "fw API", version: PROJECT.version });
   await app.ready();
   for (const path of ["/openapi.json", "/openapi.yaml", "/docs", "/docs/oauth2-redirect"]) {
     assert.equal((await app.request(path)).status, 404, path);
