@@ -127,10 +127,12 @@ export function codeOf(idp: DevelopmentIdentityProvider, parameters: Parameters 
 
 /** Sends a form to an endpoint as a client. */
 export async function post(
-  { issuer }: DevelopmentIdentityProvider,
+  { issuer, headers = {} }: {
+    readonly issuer: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  },
   path: string,
   parameters: Parameters,
-  headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   const response = await fetch(issuer + path, {
     method: "POST",

@@ -6,7 +6,6 @@ import {
   DevelopmentIdentityProvider,
   type DevelopmentIdentityProviderOptions,
 } from "../../src/testing/mod.ts";
-import { test } from "../support/test.ts";
 import { withEnv } from "../support/with_env.ts";
 import {
   authorizationUrl,

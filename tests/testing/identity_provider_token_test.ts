@@ -58,12 +58,11 @@ providerTest(
       [{ authorization: basic("web", ENCODED), client_secret: SECRET }, 400, "invalid_request"],
     ];
     for (const [{ authorization, ...parameters }, status, error] of cases) {
-      const answer = await post(
-        idp,
-        "/token",
-        { grant_type: "client_credentials", ...parameters },
-        authorization === undefined ? undefined : { authorization },
-      );
+      const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+      const answer = await post({ issuer: idp.issuer, headers }, "/token", {
+        grant_type: "client_credentials",
+        ...parameters,
+      });
       const described = `${authorization} ${JSON.stringify(parameters)}`;
       assert.equal(answer.status, status, described);
       assert.equal(answer.body.error, error, described);

@@ -6,7 +6,7 @@
 import type { Command } from "commander";
 import process from "node:process";
 import { CliError } from "../terminal/cli_error.ts";
-import { checkApplication, checkDatabase } from "../doctor/application.ts";
+import { checkApplication, checkDatabase, checkProduction } from "../doctor/application.ts";
 import type { Finding } from "../doctor/finding.ts";
 import {
   checkFramework,
@@ -16,7 +16,6 @@ import {
   checkVariables,
   readVariables,
 } from "../doctor/environment.ts";
-import { checkProduction } from "../doctor/production.ts";
 import { requireProject } from "../project/project.ts";
 import type { ApplicationOptions } from "../project/application.ts";
 import type { DatabaseOption } from "../project/migrations.ts";

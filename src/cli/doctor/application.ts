@@ -1,11 +1,12 @@
 /**
- * Checks of the application and its database.
+ * Checks of the application, of its database, and of what is unsafe in production.
  *
  * @module
  */
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { type ApplicationOptions, routesOf } from "../project/application.ts";
+import { DEVELOPMENT_PASSWORDS } from "../project/database.ts";
 import {
   type DatabaseOption,
   type ListedMigration,
@@ -13,6 +14,7 @@ import {
   missingTables,
 } from "../project/migrations.ts";
 import { hasFile, type Project } from "../project/project.ts";
+import { readText, withoutComments } from "../system/files.ts";
 import { lineOf } from "../terminal/cli_error.ts";
 import type { Variables } from "./environment.ts";
 import { count, type Finding, listSome, ok, problem, skipped, warning } from "./finding.ts";
@@ -59,7 +61,9 @@ export async function checkDatabase(
     return [
       ok("database", "it can be reached"),
       finding,
-      await checkTables(project, options, finding),
+      finding.level === "ok"
+        ? await checkTables(project, options)
+        : skipped("tables", "they are not up to date"),
     ];
   } catch (error) {
     return [
@@ -69,12 +73,7 @@ export async function checkDatabase(
   }
 }
 
-async function checkTables(
-  project: Project,
-  options: DatabaseOption,
-  { level }: Finding,
-): Promise<Finding> {
-  if (level !== "ok") return skipped("tables", "they are not up to date");
+async function checkTables(project: Project, options: DatabaseOption): Promise<Finding> {
   const missing = await missingTables(project, options);
   if (missing === undefined) return ok("tables", "they have the columns of the models");
   return problem("tables", `a migration is missing: ${missing}`);
@@ -90,4 +89,73 @@ function checkMigrations(migrations: readonly ListedMigration[]): Finding {
     return warning("migrations", `due at the next start, or by fw db migrate: ${listSome(due)}`);
   }
   return ok("migrations", `${count(migrations, "migration")}, none is due`);
+}
+
+const SUBJECT = "production";
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Looks for options that are not safe in production: in the sources, and in the environment. */
+export function checkProduction(project: Project, variables: Variables): readonly Finding[] {
+  const findings = [
+    ...checkSources(sourcesOf(project)),
+    ...checkEnvironment(variables["FW_ENV"]),
+    ...checkOAuth2(variables),
+    ...checkDatabaseUrl(variables["DATABASE_URL"] ?? ""),
+  ];
+  return findings.length === 0 ? [ok(SUBJECT, "nothing unsafe was found")] : findings;
+}
+
+function checkSources(sources: string): readonly Finding[] {
+  const findings: Finding[] = [];
+  if (!/\.enableProductionErrors(FromEnv)?\((?!false)/.test(sources)) {
+    findings.push(
+      problem(SUBJECT, "5xx responses tell what went wrong: call enableProductionErrorsFromEnv()"),
+    );
+  }
+  if (!/\.useRateLimit\(|\brateLimit\(/.test(sources)) {
+    findings.push(
+      warning(SUBJECT, "nothing limits how many requests a client makes: call useRateLimit()"),
+    );
+  }
+  if (/\.listen\(/.test(sources)) {
+    findings.push(
+      warning(SUBJECT, "requests are cut off when it stops: call listenGraceful(), not listen()"),
+    );
+  }
+  return findings;
+}
+
+function checkEnvironment(name: string | undefined): readonly Finding[] {
+  if (name === "production") return [];
+  return [warning(SUBJECT, "FW_ENV is not production: set it where the application is deployed")];
+}
+
+/** Tokens and keys have no place on an unencrypted wire. */
+function checkOAuth2(variables: Variables): readonly Finding[] {
+  const names = Object.keys(variables).filter((name) => /^OAUTH2_\w*(ISSUER|URL)$/.test(name));
+  return names.flatMap((name) => {
+    const url = URL.parse(variables[name] ?? "");
+    if (url?.protocol !== "http:") return [];
+    const why = LOOPBACK.test(url.hostname) ? "is of this machine" : "is not https";
+    return [problem(SUBJECT, `${name} ${why}`)];
+  });
+}
+
+function checkDatabaseUrl(url: string): readonly Finding[] {
+  if (/^sqlite:(\/\/)?:memory:/.test(url)) {
+    return [problem(SUBJECT, "DATABASE_URL is in memory: all is lost at the end")];
+  }
+  const passwords = Object.values(DEVELOPMENT_PASSWORDS);
+  if (!passwords.includes(URL.parse(url)?.password ?? "")) return [];
+  return [problem(SUBJECT, "the password in DATABASE_URL is that of development")];
+}
+
+function sourcesOf(project: Project): string {
+  if (!hasFile(project, "src")) return "";
+  const folder = join(project.root, "src");
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !file.endsWith("_test.ts"))
+    .map((file) => withoutComments(readText(join(folder, file)) ?? "")).join(
+      "\n",
+    );
 }

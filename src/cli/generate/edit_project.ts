@@ -16,8 +16,10 @@ import { type Generation, specifierOf } from "./target.ts";
  */
 export async function editFile(
   { plan, project: { root } }: Pick<Generation, "plan" | "project">,
-  path: string,
-  change: (source: string) => Promise<string | undefined>,
+  { path, change }: {
+    readonly path: string;
+    readonly change: (source: string) => Promise<string | undefined>;
+  },
 ): Promise<boolean> {
   const source = plan.read(path);
   const text = source === undefined ? undefined : await change(source);
@@ -50,7 +52,10 @@ export async function listInModule(
   const byHand = `Add ${name} to the ${list} of ${path ?? "the module that is to have it"}`;
   if (path === undefined) return plan.note(`${byHand}: no module was found`);
   const addition = { list, name, from: specifierOf(posix.dirname(path), file) };
-  const isEdited = await editFile(generation, path, (source) => addToModule(source, addition));
+  const isEdited = await editFile(generation, {
+    path,
+    change: (source) => addToModule(source, addition),
+  });
   if (isEdited) return;
   plan.note(
     `${byHand}: it was left alone, as it is not written as expected, or has another ${name}`,

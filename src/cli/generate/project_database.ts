@@ -79,14 +79,22 @@ export async function ensureDatabase(generation: Generation): Promise<void> {
   }
   plan.note(`The project has a database now: ${DATABASE_FILE}, at DATABASE_URL of .env`);
   const from = specifierOf(posix.dirname(APP_FILE), DATABASE_FILE);
-  if (!await editFile(generation, APP_FILE, (source) => addHealthIndicator(source, { from }))) {
+  const hasIndicator = await editFile(generation, {
+    path: APP_FILE,
+    change: (source) => addHealthIndicator(source, { from }),
+  });
+  if (!hasIndicator) {
     plan.note(
       `For its health: enableHealthCheck("/health", ` +
         `{ indicators: { db: () => app.get(Db).ping() } }), with Db of ${DATABASE_FILE}`,
     );
   }
   const imports = { provide: PACKAGE, Db: from, openTestDatabase: "./test_database.ts" };
-  if (!await editFile(generation, APP_TEST_FILE, (source) => overrideDatabase(source, imports))) {
+  const isOverridden = await editFile(generation, {
+    path: APP_TEST_FILE,
+    change: (source) => overrideDatabase(source, imports),
+  });
+  if (!isOverridden) {
     plan.note(`Tests of AppModule need a database: overrides: [provide(Db, openTestDatabase)]`);
   }
   if (database === "sqlite") addToImage(plan);
@@ -114,11 +122,10 @@ export async function listModel(
   { name, accessor, file }: ModelListing,
 ): Promise<void> {
   const from = specifierOf(posix.dirname(DATABASE_FILE), file);
-  const isEdited = await editFile(
-    generation,
-    DATABASE_FILE,
-    (source) => addToDatabase(source, { name, accessor, from }),
-  );
+  const isEdited = await editFile(generation, {
+    path: DATABASE_FILE,
+    change: (source) => addToDatabase(source, { name, accessor, from }),
+  });
   if (isEdited) return;
   generation.plan.note(
     `Add ${accessor}: ${name} to DbService.with({ … }) in ${DATABASE_FILE}: it was left alone, as it ` +

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { applicationTest } from "./application_test_file.ts";
 import type { Files, NewProject } from "./new_project.ts";
 
 const MAIN = `/** Serves the application, and stops it gracefully on a signal. */
@@ -51,7 +52,7 @@ export function applicationFiles(project: NewProject): Files {
   return {
     "src/main.ts": MAIN,
     "src/app.ts": app(project),
-    "src/app_test.ts": appTest(project),
+    "src/app_test.ts": applicationTest(project),
     "src/greeting/greeting_controller.ts": GREETING_CONTROLLER,
     "src/greeting/greeting_service.ts": GREETING_SERVICE,
     "src/greeting/greeting_service_test.ts": GREETING_SERVICE_TEST,
@@ -132,131 +133,4 @@ export function setUp(app: FwApplication): FwApplication {
 
 function list(items: readonly (string | false | undefined)[]): string {
   return `[${items.filter(Boolean).join(", ")}]`;
-}
-function appTest(project: NewProject): string {
-  const { database, oauth2, authn } = project;
-  const imports = [
-    (database || oauth2 || authn) && 'import { provide } from "@fw/fw";',
-    authn && 'import { JwtKey, JwtService } from "@fw/fw/authn";',
-    oauth2 && 'import { JwtVerifier, ValidationConfig } from "@fw/fw/oauth2";',
-    `import { ${
-      [
-        "createTestApplication",
-        ...oauth2 ? ["DevelopmentIdentityProvider"] : [],
-        ...authn ? ["stub"] : [],
-      ].join(", ")
-    } } from "@fw/fw/testing";`,
-    'import assert from "node:assert/strict";',
-    'import { AppModule, setUp } from "./app.ts";',
-    database && 'import { Db } from "./database.ts";',
-    authn && 'import { createJwtService } from "./jwt.ts";',
-    authn && 'import { CredentialsService } from "./session/credentials_service.ts";',
-    database && 'import { openTestDatabase } from "./test_database.ts";',
-  ];
-  const overrides = database ? "overrides: [provide(Db, openTestDatabase)], " : "";
-  const begin = oauth2
-    ? "await using started = await start();"
-    : authn
-    ? "await using app = await start();"
-    : `await using app = await createTestApplication(AppModule, { ${overrides}setUp });`;
-  const app = oauth2 ? "started.app" : "app";
-  return `${imports.filter(Boolean).join("\n")}
-${oauth2 ? startWithProvider(project) : authn ? start(project) : ""}
-Deno.test("GET /api/ greets", async () => {
-  ${begin}
-  const response = await ${app}.request("/api/");
-  assert.equal(response.status, 200);
-  assert.equal(await response.text(), "Hello, world!");
-});
-
-Deno.test("GET /health reports ok", async () => {
-  ${begin}
-  const response = await ${app}.request("/health");
-  assert.equal(response.status, 200);
-  assert.equal((await response.json()).status, "ok");
-});
-${oauth2 ? ME_TEST : ""}${authn ? sessionTest(begin, app) : ""}`;
-}
-
-const ME_TEST = `
-Deno.test("GET /api/me shows the caller, and refuses those without a token", async () => {
-  await using started = await start();
-  assert.equal((await started.app.request("/api/me")).status, 401);
-  const token = await started.idp.issueToken({ subject: "alice" });
-  const headers = { authorization: \`Bearer \${token}\` };
-  const response = await started.app.request("/api/me", { headers });
-  assert.equal(response.status, 200);
-  assert.deepEqual(await response.json(), { subject: "alice" });
-});
-`;
-
-function sessionTest(begin: string, app: string): string {
-  return `
-Deno.test("POST /api/session returns a token for the right password", async () => {
-  ${begin}
-  const json = { name: "admin", password: "secret" };
-  const session = await ${app}.request("/api/session", { json });
-  assert.equal(session.status, 201);
-  const { token } = await session.json();
-  const headers = { authorization: \`Bearer \${token}\` };
-  const response = await ${app}.request("/api/me", { headers });
-  assert.deepEqual(await response.json(), { subject: "admin" });
-});
-
-Deno.test("POST /api/session refuses a wrong password, and GET /api/me a wrong token", async () => {
-  ${begin}
-  const json = { name: "admin", password: "wrong" };
-  assert.equal((await ${app}.request("/api/session", { json })).status, 401);
-  const headers = { authorization: "Bearer wrong" };
-  assert.equal((await ${app}.request("/api/me", { headers })).status, 401);
-});
-`;
-}
-
-/** Tests have a key, a password and a database of their own: they read nothing of the environment. */
-function overridesOf({ database, authn }: NewProject): string {
-  const overrides = [
-    authn && "provide(JwtService, async () => createJwtService(await JwtKey.generate())),",
-    authn && 'stub(CredentialsService, { isValid: (_, password) => password === "secret" }),',
-    database && "provide(Db, openTestDatabase),",
-  ];
-  return overrides.filter(Boolean).join("\n      ");
-}
-
-function start(project: NewProject): string {
-  return `
-/** Starts the application with a key and a password for tests. */
-function start() {
-  return createTestApplication(AppModule, {
-    overrides: [
-      ${overridesOf(project)}
-    ],
-    setUp,
-  });
-}
-`;
-}
-
-function startWithProvider(project: NewProject): string {
-  return `
-/** Starts the application, and an identity provider whose tokens it accepts. */
-async function start() {
-  const idp = await DevelopmentIdentityProvider.start({ audience: "${project.name}" });
-  const config = new ValidationConfig()
-    .withIssuer(idp.issuer)
-    .withAudience("${project.name}");
-  const app = await createTestApplication(AppModule, {
-    overrides: [
-      provide(JwtVerifier, () => JwtVerifier.fromUrl(idp.jwksUrl, config)),
-      ${overridesOf(project)}
-    ],
-    setUp,
-  });
-  async function close() {
-    await app.close();
-    await idp.close();
-  }
-  return { app, idp, [Symbol.asyncDispose]: close };
-}
-`;
 }

@@ -40,7 +40,7 @@ export async function routesOf(
   project: Project,
   options: ApplicationOptions,
 ): Promise<readonly ListedRoute[]> {
-  const routes = await inspect(project, options, "  return app.routes();");
+  const routes = await inspect(project, { ...options, body: "  return app.routes();" });
   if (Array.isArray(routes) && routes.every(isListedRoute)) return routes;
   throw new CliError(`Cannot read the routes: ${project.framework} tells them in another way`);
 }
@@ -54,7 +54,7 @@ export async function documentOf(
   project: Project,
   { isYaml, ...options }: ApplicationOptions & { readonly isYaml: boolean },
 ): Promise<string> {
-  return String(await inspect(project, options, isYaml ? AS_YAML : AS_JSON));
+  return String(await inspect(project, { ...options, body: isYaml ? AS_YAML : AS_JSON }));
 }
 
 const AS_JSON = `  return JSON.stringify(await app.openApi(), null, 2) + "\\n";`;
@@ -62,7 +62,10 @@ const AS_YAML = `  const { toYaml } = await import("@fw/fw/openapi");
   return await toYaml(await app.openApi());`;
 
 /** Runs code that has the project's `app`, a preview: no provider is built, no database is opened. */
-function inspect(project: Project, { app }: ApplicationOptions, body: string): Promise<unknown> {
+function inspect(
+  project: Project,
+  { app, body }: ApplicationOptions & { readonly body: string },
+): Promise<unknown> {
   const preview = `  const { FwFactory } = await import("@fw/fw");
   const app = await FwFactory.create(await exported.AppModule, { preview: true });
   await exported.setUp?.(app);

@@ -28,7 +28,7 @@ export async function migrationsOf(
   options: DatabaseOption,
 ): Promise<readonly ListedMigration[]> {
   // what DbMigrations gives, as JSON has it
-  return await call(project, options, "status()") as readonly ListedMigration[];
+  return await call(project, { ...options, method: "status()" }) as readonly ListedMigration[];
 }
 
 /** Runs those that are due, and gives their names. */
@@ -36,7 +36,7 @@ export async function migrate(
   project: Project,
   options: DatabaseOption,
 ): Promise<readonly string[]> {
-  return await call(project, options, "migrate()") as readonly string[]; // as above
+  return await call(project, { ...options, method: "migrate()" }) as readonly string[]; // as above
 }
 
 /** Undoes those that were the last to run, and gives their names. */
@@ -44,7 +44,10 @@ export async function rollBack(
   project: Project,
   { steps, ...options }: DatabaseOption & { readonly steps: number },
 ): Promise<readonly string[]> {
-  return await call(project, options, `rollBack({ steps: ${steps} })`) as readonly string[]; // as above
+  return await call(project, {
+    ...options,
+    method: `rollBack({ steps: ${steps} })`,
+  }) as readonly string[]; // as above
 }
 
 /** Tells what is missing of the tables of the models; nothing if all is there. To be asked when none is due. */
@@ -69,7 +72,10 @@ export async function missingTables(
   return String(missing) || undefined;
 }
 
-function call(project: Project, { database }: DatabaseOption, method: string): Promise<unknown> {
+function call(
+  project: Project,
+  { database, method }: DatabaseOption & { readonly method: string },
+): Promise<unknown> {
   return runInProject(project, {
     file: database,
     name: "databaseOptions",

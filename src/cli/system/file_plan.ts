@@ -119,7 +119,7 @@ export class FilePlan {
     const ignore = () => {};
     for (const signal of SIGNALS) process.on(signal, ignore);
     try {
-      for (const { path, text } of this.changes()) this.#write(path, text, undo);
+      for (const change of this.changes()) this.#write(change, undo);
     } catch (cause) {
       for (const step of undo.reverse()) attempt(step);
       throw cause;
@@ -128,7 +128,7 @@ export class FilePlan {
     }
   }
 
-  #write(path: string, text: string, undo: (() => void)[]): void {
+  #write({ path, text }: Change, undo: (() => void)[]): void {
     const file = join(this.#root, path);
     try {
       for (const folder of missingFolders(dirname(file))) {

@@ -31,10 +31,12 @@ const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "
 const CLEAR_LINE = "\r\x1b[K";
 
 /** Styles text for stdout. */
-export const paint: Paint = (style, text) => painted(process.stdout, style, text);
+export const paint: Paint = (style, text) =>
+  hasColours(process.stdout) ? styled(style, text) : text;
 
 /** Styles text for stderr. */
-export const paintError: Paint = (style, text) => painted(process.stderr, style, text);
+export const paintError: Paint = (style, text) =>
+  hasColours(process.stderr) ? styled(style, text) : text;
 
 /** Prints a line on stdout. */
 export function print(line = ""): void {
@@ -102,8 +104,7 @@ export function hasColours(stream: { readonly isTTY?: boolean }): boolean {
   return stream.isTTY === true && !readVariable("NO_COLOR") && readVariable("TERM") !== "dumb";
 }
 
-function painted(stream: { readonly isTTY?: boolean }, style: Style, text: string): string {
-  if (!hasColours(stream)) return text;
+function styled(style: Style, text: string): string {
   const [begin, end] = STYLES[style];
   return `\x1b[${begin}m${text}\x1b[${end}m`;
 }

@@ -55,30 +55,22 @@ export function asRefusal(error: unknown): OAuthRefusal | undefined {
 
 /** Answers a client (RFC 6749 §5.2): an exception filter. */
 export function answerClient(error: unknown, c: Context): Response | undefined {
+  const refusal = asRefusal(error);
   const isBasic = c.req.header("authorization") !== undefined;
-  return answer(
-    c,
-    error,
-    ({ status }) => status === 401 && isBasic ? 'Basic realm="token"' : undefined,
-  );
+  if (refusal?.status === 401 && isBasic) c.header("www-authenticate", 'Basic realm="token"');
+  return refusal && answer(refusal, c);
 }
 
 /** Answers the bearer of an access token (RFC 6750 §3): an exception filter. */
 export function answerBearer(error: unknown, c: Context): Response | undefined {
-  return answer(c, error, ({ code }) => `Bearer error="${code}"`);
+  const refusal = asRefusal(error);
+  if (refusal) c.header("www-authenticate", `Bearer error="${refusal.code}"`);
+  return refusal && answer(refusal, c);
 }
 
-function answer(
-  c: Context,
-  error: unknown,
-  challengeOf: (refusal: OAuthRefusal) => string | undefined,
-): Response | undefined {
-  const refusal = asRefusal(error);
-  if (refusal === undefined) return undefined;
-  const challenge = challengeOf(refusal);
-  if (challenge !== undefined) c.header("www-authenticate", challenge);
+function answer({ code, message, status }: OAuthRefusal, c: Context): Response {
   c.header("cache-control", "no-store");
-  return c.json({ error: refusal.code, error_description: refusal.message }, refusal.status);
+  return c.json({ error: code, error_description: message }, status);
 }
 
 /** Extracts the parameters of the query. */
