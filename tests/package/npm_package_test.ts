@@ -17,7 +17,7 @@ const ESM_ONLY: Readonly<Record<string, string>> = {
 const denoTest = testOn(["deno"], "it builds the package");
 const tarball = "Deno" in globalThis ? build() : new Uint8Array();
 
-denoTest("attw finds nothing wrong with the types of any entry point of the package", async () => {
+denoTest("attw reports no problem with the types of any entry point of the package", async () => {
   const result = await checkPackage(createPackageFromTarballData(tarball));
   if (!result.types) throw new Error("The package has no types");
   const problems = result.problems.filter((problem) =>
@@ -28,7 +28,7 @@ denoTest("attw finds nothing wrong with the types of any entry point of the pack
   assert.deepEqual(names, ENTRY_POINTS);
 });
 
-denoTest("publint finds nothing to say of the package", async () => {
+denoTest("publint reports no problem with the package", async () => {
   const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer }, strict: true });
   assert.deepEqual(messages, []);
   assert.deepEqual([pkg["name"], pkg["bin"]], ["@fw/fw", { fw: "./src/cli/mod.js" }]);
