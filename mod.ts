@@ -34,7 +34,6 @@ export { FwFactory, type FwFactoryOptions } from "./src/application/factory.ts";
 
 export type { BodyFormat, ReadBodyOptions } from "./src/core/http/body.ts";
 export { inject } from "./src/core/module/container.ts";
-export type { Context } from "./src/core/http/context.ts";
 export { controller } from "./src/core/route/controller.ts";
 export type {
   DeclaredVersion,
@@ -109,7 +108,7 @@ export type {
 export type { Problem } from "./src/core/http/problem.ts";
 export type { AbstractClass, Class } from "./src/platform/class.ts";
 export { callerRoles } from "./src/core/route/roles.ts";
-export { type Slot, slot, type SlotOptions } from "./src/core/http/slot.ts";
+export { type Context, type Slot, slot, type SlotOptions } from "./src/core/http/context.ts";
 export { provide } from "./src/core/module/provider.ts";
 export type {
   FactoryProvider,

@@ -4,8 +4,7 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
-import type { Context } from "../core/http/context.ts";
-import { type Slot, slot } from "../core/http/slot.ts";
+import { type Context, type Slot, slot } from "../core/http/context.ts";
 import { middlewarePlugin, type Plugin } from "../core/module/plugin.ts";
 
 /** The address of the client according to trusted proxies. */

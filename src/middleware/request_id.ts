@@ -4,8 +4,7 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
-import type { Context } from "../core/http/context.ts";
-import { requestIdSlot } from "../core/http/slot.ts";
+import { type Context, requestIdSlot } from "../core/http/context.ts";
 import { middlewarePlugin, type Plugin, throwingErrors } from "../core/module/plugin.ts";
 import { withResponseHeaders } from "./response_headers.ts";
 

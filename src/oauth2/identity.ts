@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Slot, slot } from "../core/http/slot.ts";
+import { type Slot, slot } from "../core/http/context.ts";
 import { type Claims, invalidClaim } from "./resource_server/claims.ts";
 
 /** The identity of a verified token. */

@@ -6,9 +6,8 @@
 import { getLogger } from "@logtape/logtape";
 import type { MiddlewareHandler } from "hono";
 import { type Challenge, challengeSlot } from "../core/http/challenge.ts";
-import type { Context } from "../core/http/context.ts";
+import { type Context, requestIdSlot, type Slot, slot } from "../core/http/context.ts";
 import { asError } from "../core/http/http_exception.ts";
-import { requestIdSlot, type Slot, slot } from "../core/http/slot.ts";
 import { middlewarePlugin, type Plugin } from "../core/module/plugin.ts";
 import { callerRoles } from "../core/route/roles.ts";
 import { waitUntilOf } from "../platform/wait_until.ts";

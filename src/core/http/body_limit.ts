@@ -5,9 +5,8 @@
  * @module
  */
 import { boundedStream } from "../../platform/bounded_stream.ts";
-import type { Context } from "./context.ts";
+import { type Context, type Slot, slot } from "./context.ts";
 import { PayloadTooLargeException } from "./http_exception.ts";
-import { type Slot, slot } from "./slot.ts";
 
 /** The limit of the request's body, in bytes. */
 export const bodyLimitSlot: Slot<number> = slot("bodyLimit");

@@ -3,13 +3,12 @@
  *
  * @module
  */
-import type { Context } from "./context.ts";
+import { type Context, type Slot, slot } from "./context.ts";
 import {
   ForbiddenException,
   type HttpExceptionOptions,
   UnauthorizedException,
 } from "./http_exception.ts";
-import { type Slot, slot } from "./slot.ts";
 
 /** How the caller of a request is rejected; set by the authentication middleware. */
 export interface Challenge {

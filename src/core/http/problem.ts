@@ -5,11 +5,10 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { Context } from "./context.ts";
+import { type Context, requestIdSlot } from "./context.ts";
 import { HttpException, type ValidationIssue } from "./http_exception.ts";
 import { matchedRoute } from "./matched_route.ts";
 import { pathReference, rawPath } from "./raw_path.ts";
-import { requestIdSlot } from "./slot.ts";
 import { errorStatusText } from "./status_text.ts";
 
 /** The media type of problem documents (RFC 9457 §6.1). */

@@ -4,8 +4,7 @@
  * @module
  */
 import { refuseForRoles, refuseUnauthenticated } from "../http/challenge.ts";
-import type { Context } from "../http/context.ts";
-import { type Slot, slot } from "../http/slot.ts";
+import { type Context, type Slot, slot } from "../http/context.ts";
 
 /**
  * The roles of the caller, which the `roles` of a route are compared with. Middleware and guards that
