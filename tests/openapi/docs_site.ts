@@ -14,8 +14,7 @@ import {
 } from "../../src/oauth2/mod.ts";
 import { docsPage, signInRedirectPage } from "../../src/openapi/docs/docs_page.ts";
 import type { DocsPageOptions, DocsUi, Page } from "../../src/openapi/docs/docs_page_options.ts";
-import { SCALAR } from "../../src/openapi/docs/scalar.ts";
-import { SWAGGER_UI } from "../../src/openapi/docs/swagger_ui.ts";
+import { USER_INTERFACES } from "../../src/openapi/docs/user_interfaces.ts";
 import { DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
 import { freePort } from "../support/free_port.ts";
 import { cdnFile, contentTypeOf } from "./cdn.ts";
@@ -23,8 +22,8 @@ import { docsSiteDocument } from "./docs_site_document.ts";
 
 /** Where what a site hosts itself is from. */
 const PACKAGES: Readonly<Record<DocsUi, string>> = {
-  "swagger-ui": SWAGGER_UI.cdn,
-  scalar: SCALAR.cdn,
+  "swagger-ui": USER_INTERFACES["swagger-ui"].cdn,
+  scalar: USER_INTERFACES.scalar.cdn,
 };
 
 /** A PNG image of one pixel. */

@@ -1,25 +1,21 @@
 /**
- * The page of the interactive documentation, and the one that its sign-in comes back to.
+ * The page of the interactive documentation, and the redirect page of its sign-in.
  *
  * @module
  */
-import { originSources } from "./content_security_policy.ts";
-import type { DocsPageOptions, DocsPageRequest, DocsUi, Page } from "./docs_page_options.ts";
-import { htmlPage, inlineScript } from "./html_page.ts";
-import { escapeHtml, scriptValue } from "./html_text.ts";
-import { SCALAR } from "./scalar.ts";
-import { SWAGGER_UI } from "./swagger_ui.ts";
-import type { DocsSettings, PinnedFile, UserInterface } from "./user_interface.ts";
-
-const USER_INTERFACES: Readonly<Record<DocsUi, UserInterface>> = {
-  "swagger-ui": SWAGGER_UI,
-  scalar: SCALAR,
-};
+import type { DocsPageOptions, DocsPageRequest, Page } from "./docs_page_options.ts";
+import { escapeHtml, htmlPage, inlineScript, originSources, scriptValue } from "./html_page.ts";
+import {
+  type DocsSettings,
+  type PinnedFile,
+  USER_INTERFACES,
+  type UserInterface,
+} from "./user_interfaces.ts";
 
 /**
- * Makes the page: it shows the OpenAPI document, sends requests to its operations, and signs users in by
- * OAuth 2.0 Authorization Code with PKCE (RFC 7636). Its policy lets it run and load nothing but the files
- * of the user interface, and call nothing but its own origin and those of `connectTo`.
+ * Creates the page: it shows the OpenAPI document, sends requests to its operations, and signs users in by
+ * OAuth 2.0 Authorization Code with PKCE (RFC 7636). Its policy allows it to run and load only the files of
+ * the user interface, and to connect only to its own origin and those of `connectTo`.
  */
 export function docsPage(options: DocsPageOptions, request: DocsPageRequest): Page {
   const ui = USER_INTERFACES[options.ui];
@@ -42,17 +38,17 @@ ${ui.prepare ? inlineScript(ui.prepare, nonce) : ""}
 ${inlineScript(startScript(ui, docsSettings(options, request)), nonce)}`,
     policy: { "connect-src": ["'self'", ...originSources(options.connectTo)], ...ui.policy },
     headers: {
-      "cross-origin-opener-policy": "same-origin-allow-popups", // a sign-in is one
+      "cross-origin-opener-policy": "same-origin-allow-popups", // for the sign-in
       "referrer-policy": "same-origin",
     },
   });
 }
 
 /**
- * Makes the page that a provider sends the popup of the sign-in back to. Swagger UI's hands the code to
- * the page that opened it; Scalar reads it from the popup's URL. The headers of this page and of
- * {@linkcode docsPage} have to arrive as they are: another `cross-origin-opener-policy`, such as that of
- * Hono's `secureHeaders`, cuts the popup off.
+ * Creates the page to which a provider redirects the popup of the sign-in. That of Swagger UI passes the code
+ * to the page that opened it; Scalar reads it from the popup's URL. The headers of this page and of
+ * {@linkcode docsPage} must not be replaced: another `cross-origin-opener-policy`, such as that of Hono's
+ * `secureHeaders`, separates the popup from the page.
  */
 export function signInRedirectPage(
   options: DocsPageOptions,
@@ -69,7 +65,7 @@ This window closes by itself. If it does not, close it and sign in again.
 ${redirectScript ? `<script ${loading("src", redirectScript, from)}></script>` : ""}`,
     headers: {
       "cross-origin-opener-policy": "unsafe-none",
-      "referrer-policy": "no-referrer", // the URL has the code
+      "referrer-policy": "no-referrer", // the URL contains the code
     },
   });
 }

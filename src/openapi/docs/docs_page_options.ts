@@ -1,50 +1,50 @@
 /**
- * What a documentation page is made of.
+ * The options of a documentation page.
  *
  * @module
  */
 
-/** Which user interface the page has. */
+/** The user interface of the page. */
 export type DocsUi = "swagger-ui" | "scalar";
 
 /** The client that signs users in from the documentation page: a public client (PKCE), never a secret. */
 export interface DocsSignIn {
   /**
-   * Its id, which everybody who opens the page can read. Swagger UI takes it for schemes of the types
-   * `oauth2` and `openIdConnect`, Scalar for `oauth2` alone: with the other, users type it in.
+   * Its id, which is visible to everyone who opens the page. Swagger UI uses it for schemes of the types
+   * `oauth2` and `openIdConnect`, Scalar only for `oauth2`: for the other, users enter it.
    */
   readonly clientId: string;
-  /** The scopes that are chosen at first; default none. */
+  /** The scopes that are selected at first; none by default. */
   readonly scopes?: readonly string[];
 }
 
-/** What the pages of an application have in common. */
+/** The options that all pages of an application share. */
 export interface DocsPageOptions {
-  /** The name of the API, in the title of the window. */
+  /** The name of the API, for the title of the window. */
   readonly title: string;
   /** Its user interface. */
   readonly ui: DocsUi;
   /**
-   * Base URL of a self-hosted copy of the package's files, absolute or of an absolute path: the layout
-   * of `swagger-ui-dist`, or of `@scalar/api-reference/dist/browser`. Whoever hosts them is trusted:
-   * they are loaded without a check of their integrity, as another version may stand there. With
-   * `undefined`, the pinned version comes from the CDN.
+   * The base URL of a self-hosted copy of the package's files, absolute or with an absolute path, in the
+   * layout of `swagger-ui-dist`, or of `@scalar/api-reference/dist/browser`. Their host is trusted: they are
+   * loaded without an integrity check, as the copy can be another version. `undefined` loads the pinned
+   * version from the CDN.
    */
   readonly assets: string | undefined;
-  /** The client that users sign in with, if they can. */
+  /** The client with which users sign in, if they can. */
   readonly signIn: DocsSignIn | undefined;
   /**
-   * URLs (servers, token endpoints, `openIdConnectUrl`) whose origins the page may call beside its own;
-   * relative ones are its own. Variables of a server's URL (`https://{tenant}.example.com:{port}`) may
-   * stand for the first labels of the host and for the port. What a discovery document names at a third
-   * origin is not known here, and has to be given as well.
+   * URLs (servers, token endpoints, `openIdConnectUrl`) to whose origins the page can connect, in addition
+   * to its own; relative URLs are of its own. Variables of a server's URL
+   * (`https://{tenant}.example.com:{port}`) can replace the first labels of the host, and the port. The
+   * endpoints that a discovery document names at other origins are unknown here, and must be listed too.
    */
   readonly connectTo: readonly string[];
 }
 
-/** What is particular to a request of the page. */
+/** The values of one request of the page. */
 export interface DocsPageRequest {
-  /** A fresh Base64 value, of at least 128 bits. */
+  /** A random Base64 value of at least 128 bits. */
   readonly nonce: string;
   /** The URL of the OpenAPI document, relative to the page. */
   readonly jsonUrl: string;
@@ -52,7 +52,7 @@ export interface DocsPageRequest {
   readonly redirectUrl: string;
 }
 
-/** A page to answer with. */
+/** A page, as a response. */
 export interface Page {
   /** The body. */
   readonly html: string;
