@@ -25,7 +25,9 @@ export function createResponder({ response: schema, status }: RouteOptions): Res
     if (schema && stripped) {
       let result = stripped["~standard"].validate(output);
       if (result instanceof Promise) result = await result;
-      if (result.issues) throw mismatch(schema, issuesOf(result.issues, output, "body"));
+      if (result.issues) {
+        throw mismatch(schema, issuesOf(result.issues, { value: output, part: "body" }));
+      }
       data = result.value;
     }
     if (data === undefined || status === 204) return c.body(null, status);

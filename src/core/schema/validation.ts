@@ -101,7 +101,7 @@ export class InputSchema<S extends AnySchema> {
       : `The ${this.#part} does not satisfy ${this.#name}`;
     return {
       value: undefined,
-      refusal: { reason, issues: issuesOf(result.issues, value, this.#part) },
+      refusal: { reason, issues: issuesOf(result.issues, { value, part: this.#part }) },
     };
   }
 }
@@ -129,8 +129,7 @@ export function refuse(refusals: readonly InputRefusal[]): UnprocessableEntityEx
 /** Turns a schema's issues into ours: at most 100, none with the submitted value in its message. */
 export function issuesOf(
   issues: readonly StandardSchemaV1.Issue[],
-  value: unknown,
-  part: InputPart,
+  { value, part }: { readonly value: unknown; readonly part: InputPart },
 ): ValidationIssue[] {
   return issues.slice(0, MAX_ISSUES).map((issue) => {
     // arktype's path is an array that `map` would make another of its kind from

@@ -57,7 +57,7 @@ export class SchemaComponents {
   /** Describes a schema for reading alone: nothing becomes a component, and the deepest parts are cut. */
   peek({ schema, direction }: SchemaUse): JsonSchema | undefined {
     const converted = this.#convert(schema, direction);
-    return converted && this.#read(converted, direction, converted.json);
+    return converted && this.#read(converted.json, { converted, direction, depth: 3 });
   }
 
   /** Gives what a description stands for: the component, if it is a reference to one. */
@@ -94,17 +94,14 @@ export class SchemaComponents {
     return { $ref: COMPONENTS + component };
   }
 
-  #read(converted: Converted, direction: Direction, part: JsonSchema, depth = 3): JsonSchema {
+  #read(part: JsonSchema, { converted, direction, depth }: Reading): JsonSchema {
     const target = converted.references.get(String(part.$ref));
-    if (target && depth === 0) return {};
-    if (target && !isNamed(target)) {
-      return this.#read(converted, direction, target.json, depth - 1);
-    }
+    if (depth === 0) return target ? {} : part;
+    const inner = { converted, direction, depth: depth - 1 };
+    if (target && !isNamed(target)) return this.#read(target.json, inner);
     const other = target && this.#convert(target.schema, direction);
-    if (other) return this.#read(other, direction, other.json, depth - 1);
-    return depth === 0
-      ? part
-      : mapSubschemas(part, (each) => this.#read(converted, direction, each, depth - 1));
+    if (other) return this.#read(other.json, { ...inner, converted: other });
+    return mapSubschemas(part, (each) => this.#read(each, inner));
   }
 
   /** Writes a schema out, with references to components alone: parts without a name stand in place. */
@@ -148,6 +145,15 @@ export class SchemaComponents {
       if (!isTaken) return name;
     }
   }
+}
+
+/** The state of reading a part of a schema. */
+interface Reading {
+  /** The schema of the part. */
+  readonly converted: Converted;
+  readonly direction: Direction;
+  /** How many levels below the part are read. */
+  readonly depth: number;
 }
 
 const COMPONENTS = "#/components/schemas/";

@@ -41,7 +41,7 @@ export function warningsOf(uses: readonly DocumentedUse[], convert: Convert): re
     const subject = sentence(user);
     const { vendor } = schema["~standard"];
     const converted = convert(schema, direction);
-    const parts = converted ? [converted, ...partsOf(converted, direction, convert)] : [];
+    const parts = converted ? [converted, ...partsOf(converted, { direction, convert })] : [];
     return converted
       ? parts.flatMap(({ unknown }) => unknown).map((kind) =>
         `${subject}: JSON Schema has no words for "${kind}" of ${vendor}, so it is described as "any"`
@@ -54,14 +54,16 @@ export function warningsOf(uses: readonly DocumentedUse[], convert: Convert): re
 /** Gives the schemas with names within a schema. */
 function partsOf(
   converted: Converted,
-  direction: Direction,
-  convert: Convert,
-  seen: Set<AnySchema> = new Set(),
+  { direction, convert, seen = new Set() }: {
+    readonly direction: Direction;
+    readonly convert: Convert;
+    readonly seen?: Set<AnySchema>;
+  },
 ): readonly Converted[] {
   return namedTargets(converted).flatMap(({ schema }) => {
     const part = seen.has(schema) ? undefined : convert(schema, direction);
     seen.add(schema);
-    return part ? [part, ...partsOf(part, direction, convert, seen)] : [];
+    return part ? [part, ...partsOf(part, { direction, convert, seen })] : [];
   });
 }
 

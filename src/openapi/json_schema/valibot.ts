@@ -36,8 +36,10 @@ const RESULTS: Readonly<Record<string, JsonSchema>> = {
   to_string: { type: "string" },
 };
 
+type LengthKeyword = "minLength" | "maxLength";
+
 /** The actions that limit the code points of a text, which JSON Schema calls its length. */
-const CODE_POINTS: Readonly<Record<string, readonly ("minLength" | "maxLength")[]>> = {
+const CODE_POINTS: Readonly<Record<string, readonly LengthKeyword[]>> = {
   code_points: ["minLength", "maxLength"],
   max_code_points: ["maxLength"],
   min_code_points: ["minLength"],
@@ -78,7 +80,7 @@ function convertAll(
   const seen = new Set<unknown>();
   for (const schema of roots) {
     try {
-      findReferred(schema as object as ValibotParts, seen, (referred) => schemas.add(referred));
+      findReferred(schema as object as ValibotParts, { seen, found: schemas });
     } catch {
       // a getter that needs an input, or has no end: neither can it be converted
     }
@@ -236,7 +238,7 @@ function correctedAction(
   const limits = CODE_POINTS[valibotAction.type];
   if (limits && "requirement" in valibotAction) {
     return limits.reduce(
-      (json, keyword) => withLength(json, keyword, Number(valibotAction.requirement)),
+      (json, keyword) => withLength(json, { keyword, length: Number(valibotAction.requirement) }),
       jsonSchema,
     );
   }
@@ -254,8 +256,7 @@ function correctedAction(
 /** Limits the length of a text, where another action has not limited it more. */
 function withLength(
   json: ValibotJsonSchema,
-  keyword: "minLength" | "maxLength",
-  length: number,
+  { keyword, length }: { readonly keyword: LengthKeyword; readonly length: number },
 ): ValibotJsonSchema {
   const tighter = keyword === "minLength" ? Math.max : Math.min;
   return { ...json, [keyword]: tighter(json[keyword] ?? length, length) };
@@ -264,20 +265,20 @@ function withLength(
 /** Finds the schemas in a schema that are to be referred to: with a name, or as {@linkcode Present}. */
 function findReferred(
   schema: ValibotParts,
-  seen: Set<unknown>,
-  found: (schema: AnySchema) => void,
+  search: { readonly seen: Set<unknown>; readonly found: Set<AnySchema> },
 ): void {
+  const { seen, found } = search;
   if (seen.has(schema)) return;
   seen.add(schema);
-  if (isNamed(schema)) found(schema);
+  if (isNamed(schema)) found.add(schema);
   const present = presentOf(schema);
-  if (present) found(present.schema as AnySchema);
-  if (typeof schema.getter === "function") findReferred(schema.getter(undefined), seen, found);
+  if (present) found.add(present.schema as AnySchema);
+  if (typeof schema.getter === "function") findReferred(schema.getter(undefined), search);
   for (const key of PARTS) {
     const part = schema[key];
     if (!isObject(part)) continue;
     const within = "~standard" in part ? [part] : Object.values(part);
-    for (const each of within) if (isObject(each)) findReferred(each, seen, found);
+    for (const each of within) if (isObject(each)) findReferred(each, search);
   }
 }
 

@@ -37,7 +37,7 @@ function describedProperties(schema: AnySchema, schemas: SchemaComponents): Prop
     const text = schemas.resolve(property);
     const output = outputs.get(name);
     const parameter = textParameter(text, output);
-    const isOutput = parameter !== text && output && readsAsWritten(schema, name, output);
+    const isOutput = parameter !== text && output && readsAsWritten(schema, { name, output });
     return [name, isOutput ? parameter : property] as const;
   });
   return { of: new Map(described), ...others };
@@ -78,7 +78,10 @@ function defaultOf(text: unknown, type: string): { readonly default?: unknown } 
  * Checks whether a schema makes of the text of a number that number, and of the text of a boolean that
  * boolean, by trying some: `10s` is not the text of a number, even where the schema makes it one.
  */
-function readsAsWritten(schema: AnySchema, name: string, output: JsonSchema): boolean {
+function readsAsWritten(
+  schema: AnySchema,
+  { name, output }: { readonly name: string; readonly output: JsonSchema },
+): boolean {
   const property = transforms(schema) ? undefined : inputPropertiesOf(schema)?.get(name);
   const single = output.type === "array" && isJsonSchema(output.items) ? output.items : output;
   const isBoolean = single.type === "boolean";
@@ -103,7 +106,7 @@ export function textWarningsOf(
     const properties = convert(schema, direction)?.json.properties;
     return Object.entries(isJsonSchema(properties) ? properties : {}).flatMap(
       ([name, property]) => {
-        const type = isJsonSchema(property) ? refusedType(schema, name, property) : undefined;
+        const type = isJsonSchema(property) ? refusedType(schema, { name, property }) : undefined;
         return type === undefined ? [] : [
           `No request with ${name} satisfies ${user}: it takes ${type}, and what is sent is text; make it of ` +
           "text, as v.pipe(v.string(), v.toNumber()) and z.coerce.number() do",
@@ -115,7 +118,10 @@ export function textWarningsOf(
 }
 
 /** Returns the type of a property of which a schema refuses every text, if it is such a property. */
-function refusedType(schema: AnySchema, name: string, property: JsonSchema): string | undefined {
+function refusedType(
+  schema: AnySchema,
+  { name, property }: { readonly name: string; readonly property: JsonSchema },
+): string | undefined {
   const { type, items, minItems } = property;
   const list = type === "array" && isJsonSchema(items) ? items : undefined;
   const single = list ?? property;

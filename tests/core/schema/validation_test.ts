@@ -143,11 +143,11 @@ test("issuesOf() never lets a string of three characters or more through", () =>
     type({ x: "'a' | 'b'" }),
     type({ x: "string.json.parse" }),
   ];
-  const free = issuesOf([{ message: "", path: [] }], "", "body");
+  const free = issuesOf([{ message: "", path: [] }], { value: "", part: "body" });
   assert.equal(free.length, 1);
   fc.assert(fc.property(fc.string({ minLength: 3 }), fc.constantFrom(...schemas), (x, schema) => {
     const result = schema["~standard"].validate({ x }) as { issues?: [] };
-    for (const { message } of issuesOf(result.issues ?? [], { x }, "body")) {
+    for (const { message } of issuesOf(result.issues ?? [], { value: { x }, part: "body" })) {
       const isTold = message.includes(x) &&
         !new RegExp(`\\w${RegExp.escape(x)}|${RegExp.escape(x)}\\w`).test(message);
       assert.ok(!isTold || message === "Invalid value", message);
