@@ -18,7 +18,7 @@ export interface ProjectVersionOptions {
 
 /**
  * Returns the `version` of the nearest folder with a `deno.json`, `deno.jsonc` or `package.json`, from the
- * folder of the main module upwards. Returns `undefined` if there is none, or the process cannot read it:
+ * folder of the main module upwards. Returns `undefined` if none is found, or the process cannot read it:
  * on Deno without `--allow-read` for the file, as it never prompts, and on edge runtimes.
  */
 export async function projectVersion(
@@ -61,7 +61,7 @@ function versionIn(text: string): string | undefined {
   }
 }
 
-/** Makes JSON of JSON with comments and trailing commas. */
+/** Removes comments and trailing commas from JSON. */
 function withoutComments(text: string): string {
   const string = /("(?:\\.|[^"\\])*")/.source;
   return text

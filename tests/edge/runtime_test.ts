@@ -22,7 +22,7 @@ class RuntimeController extends controller() {
       controller.close();
     },
   })));
-  broken = route.get("/broken", () => { throw new Error("as this test wants it", { cause: new RangeError("its cause") });
+  broken = route.get("/broken", () => { throw new Error("as this test expects", { cause: new RangeError("its cause") });
   });
   metrics = route.get("/metrics", async () => {
     const app = await FwFactory.create(module({}));
@@ -86,10 +86,10 @@ test("an error of a handler in workerd becomes a problem, and is logged with the
   await using worker = await Worker.start(code);
   const response = await fetch(`${worker.url}/broken`);
   const { status, detail, requestId } = await response.json();
-  assert.deepEqual([status, detail], [500, "as this test wants it"]);
+  assert.deepEqual([status, detail], [500, "as this test expects"]);
   assert.equal(requestId, response.headers.get("x-request-id"));
   await worker.logged(/GET \/broken 500 in [\d.]+ ms/);
-  await worker.logged(/Error: as this test wants it\s+at [^]*Caused by: RangeError: its cause/);
+  await worker.logged(/Error: as this test expects\s+at [^]*Caused by: RangeError: its cause/);
 });
 
 test("an application without a database needs no compatibility flag of workerd", async () => {

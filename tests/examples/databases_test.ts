@@ -5,7 +5,7 @@ import { createTestApplication } from "../../src/testing/mod.ts";
 import { testOnEach } from "../db/support/database.ts";
 import { Subprocess } from "../support/subprocess.ts";
 
-testOnEach("demo: db-health tells whether the database is up", async ({ url }) => {
+testOnEach("demo: db-health reports whether the database is up", async ({ url }) => {
   await using app = await createTestApplication(demo.appModule(url), { setUp: demo.setUp });
   const health = async () => {
     const response = await app.request("/api/v1/demo/db-health");

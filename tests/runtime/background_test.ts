@@ -46,7 +46,7 @@ test("close() waits for work that other work of waitUntil() begins", async () =>
 
 test("a failure of work of waitUntil() is logged, and close() succeeds", () =>
   captureLogs(["fw"], async (records) => {
-    const failure = new Error("as this test wants it");
+    const failure = new Error("as this test expects");
     const app = await leaving(() => Promise.reject(failure));
     assert.equal((await app.request("/")).status, 200);
     await app.close();

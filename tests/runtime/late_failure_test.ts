@@ -55,7 +55,7 @@ function failing(): ReadableStream<Uint8Array> {
     async pull(controller) {
       await delay(10);
       if (chunks++ < 3) controller.enqueue(new Uint8Array(10));
-      else controller.error(new Error("the stream fails, as this test wants it to"));
+      else controller.error(new Error("the stream fails, as this test expects"));
     },
   });
 }

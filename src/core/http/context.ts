@@ -22,7 +22,7 @@ export interface Slot<T> {
 /** Options of {@linkcode slot}. */
 export interface SlotOptions {
   /**
-   * The Hono variable (`c.get(key)`) that holds the value; by default a symbol of its own, which no
+   * The Hono variable (`c.get(key)`) that holds the value; by default a new symbol, which no
    * other middleware can read or overwrite.
    */
   readonly key?: string | symbol;

@@ -136,7 +136,7 @@ export class UnauthorizedException extends StatusException {
   static override readonly status = 401;
 }
 
-/** 403: the caller may not do this (RFC 9110 §15.5.4). */
+/** 403: the caller has no permission (RFC 9110 §15.5.4). */
 export class ForbiddenException extends StatusException {
   /** 403 Forbidden. */
   static override readonly status = 403;
@@ -178,7 +178,7 @@ export class GoneException extends StatusException {
   static override readonly status = 410;
 }
 
-/** 412: a precondition of the request does not hold (RFC 9110 §15.5.13). */
+/** 412: a precondition of the request failed (RFC 9110 §15.5.13). */
 export class PreconditionFailedException extends StatusException {
   /** 412 Precondition Failed. */
   static override readonly status = 412;
