@@ -16,15 +16,18 @@ const SERVING = ["getting-started", "serving", "deploying"].map((name) => `docs/
 /** Checks whether the examples of a page end by themselves. */
 const ends = (page: string) => !SERVING.includes(page);
 
+/** What runs examples. */
+const RUN = ["test", "-A", "--doc", "--quiet", "--preload", "tests/gates/throwing_assert.ts"];
+
 /** The arguments of `deno` for each gate. */
 const GATES: readonly (readonly [name: string, args: readonly string[]])[] = [
   ["formatted", ["fmt", "--check"]],
   ["free of lint", ["lint"]],
   ["free of type errors", ["check", "mod.ts", "src", "tests", "examples"]],
   ["documented", ["run", "-A", "tests/gates/doc_coverage.ts", ...entryPoints]],
-  ["right in every example", ["test", "-A", "--doc", "--quiet", ...entryPoints, "src"]],
+  ["right in every example", [...RUN, ...entryPoints, "src"]],
   ["right in README and docs", ["check", "--doc-only", "README.md", ...pages]],
-  ["run as documented", ["test", "-A", "--doc", "--quiet", "--no-check", ...pages.filter(ends)]],
+  ["run as documented", [...RUN, "--no-check", ...pages.filter(ends)]],
   ...entryPoints.map((file) =>
     [`imported without permissions: ${file}`, ["run", "--no-prompt", "--quiet", file]] as const
   ),
