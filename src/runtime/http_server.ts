@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MAX_DELAY_MS } from "../platform/time_limit.ts";
+import { MAX_DELAY_MS, within } from "../platform/time_limit.ts";
 import type { Address, FetchHandler, RuntimeServer } from "./adapter.ts";
 import { formatAddress } from "./listen_error.ts";
 
@@ -101,8 +101,8 @@ async function close(
   }
   const stopped = drainMs > 0 ? server.stop() : server.cut();
   gate.release();
-  const timer = setTimeout(() => server.cut(), Math.min(drainMs, MAX_DELAY_MS));
-  await stopped.finally(() => clearTimeout(timer));
+  if (!await within(stopped, drainMs)) void server.cut();
+  await stopped;
 }
 
 function sleep(delayMs: number): Promise<void> {
