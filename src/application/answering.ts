@@ -30,13 +30,13 @@ import { INITIAL_SETTINGS, type Settings } from "./settings.ts";
  * ```
  */
 export interface RequestOptions extends RequestInit {
-  /** A value to send as a JSON body; the method is then POST unless another is given. */
+  /** A value to send as a JSON body; the method is then POST by default. */
   readonly json?: unknown;
-  /** What a server would provide about the connection, such as `{ remoteAddr: { hostname } }`; `c.env`. */
+  /** The `c.env` that a server would set, such as `{ remoteAddr: { hostname } }`. */
   readonly env?: object;
 }
 
-/** The parts that answer requests. */
+/** The parts of an application that {@linkcode Answering} uses. */
 export interface AnsweringParts {
   /** The modules. */
   readonly kernel: Kernel;
@@ -57,7 +57,7 @@ export class Answering implements PluginHost {
   /** Warnings that wait for a log. */
   #warnings: readonly string[] = [];
 
-  /** Prepares to answer; nothing is assembled yet. */
+  /** Prepares to answer; assembles nothing yet. */
   constructor({ kernel, background }: AnsweringParts) {
     this.#kernel = kernel;
     this.#background = background;
@@ -78,7 +78,7 @@ export class Answering implements PluginHost {
     return placeRoutes(this.#kernel.routes, this.#settings);
   }
 
-  /** What protects all routes. */
+  /** The protection of all routes. */
   get protection(): GlobalProtection {
     const { global: { guards = [] }, requiresIdentity } = this.#settings;
     return { guards, requiresIdentity };
@@ -96,7 +96,7 @@ export class Answering implements PluginHost {
     this.#settings = { ...this.#settings, ...change };
   }
 
-  /** Answers a request; bound. */
+  /** Answers a request. It is bound. */
   readonly fetch = (
     request: Request,
     env?: object,
@@ -143,7 +143,7 @@ export class Answering implements PluginHost {
     this.#logWarnings();
   }
 
-  /** Notes that the application is closing: nothing is assembled any more. */
+  /** Marks the application as closing: it does not assemble any more. */
   drain(): void {
     this.#isDraining = true;
   }

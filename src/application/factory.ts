@@ -10,23 +10,22 @@ import type { Provider } from "../core/module/provider.ts";
 
 /** Options of {@linkcode FwFactory}. */
 export interface FwFactoryOptions {
-  /** Providers that take the place of every provider of their keys, as tests need. */
+  /** Providers that replace all providers of the same keys, for tests. */
   readonly overrides?: readonly Provider[];
   /**
-   * Whether the application is only looked at, by a tool or a test; `false` by default. A preview tells
-   * its routes and its OpenAPI document as the application itself would, and runs nothing of it: no
-   * provider, guard, interceptor or filter is made and no hook runs, so that it needs no database and
-   * no identity provider. The modules are checked as ever, and controllers are constructed, as their
-   * fields are the routes: `inject` gives them placeholders, whose every property and result is one
-   * again, and so does `app.get`. Such an application does not serve. What a document would quote of a
-   * provider, such as the URL of a security scheme, a preview does not know.
+   * Whether to create a preview, for tools and tests that only need the routes and the OpenAPI document;
+   * `false` by default. A preview creates no provider, guard, interceptor or filter, runs no hook, and
+   * does not serve, so it needs no database and no identity provider. It checks the modules, and creates
+   * the controllers, whose fields are the routes. In them, `inject` returns placeholders: every property
+   * and every result of a placeholder is a placeholder. So does `app.get`. Values that a document takes
+   * from a provider, such as the URL of a security scheme, are missing in that of a preview.
    *
    * @example
    * ```ts
    * import { controller, FwFactory, inject, module, provide, route } from "@fw/fw";
    *
    * const Database = provide("database", (): Promise<Map<string, string>> => {
-   *   throw new Error("There is none here");
+   *   throw new Error("There is no database");
    * });
    * class CatsController extends controller("cats") {
    *   readonly #cats = inject(Database);
@@ -44,8 +43,8 @@ export interface FwFactoryOptions {
 /** Creates applications. */
 export class FwFactory {
   /**
-   * Creates an application from its root module: builds every provider and controller, and runs the
-   * start hooks. When that fails, what was built is stopped again.
+   * Creates an application from its root module: creates every provider and controller, and runs the
+   * start hooks. If that fails, the stop hooks of the instances that exist are run.
    *
    * @example
    * ```ts
@@ -59,8 +58,8 @@ export class FwFactory {
    * console.assert(await response.text() === "Hello");
    * ```
    *
-   * @throws {TypeError} if a provider is missing, providers need each other in a circle, or two
-   * routes are one; the message names the places
+   * @throws {TypeError} if a provider is missing, providers depend on each other in a circle, or two
+   * routes have the same method and path; the message names them
    */
   static async create(
     root: Module,

@@ -1,5 +1,5 @@
 /**
- * The servers of an application: from the first that listens until all are closed.
+ * The servers of an application.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import type { DrainOptions, HttpServer } from "../runtime/http_server.ts";
 import type { ListenOptions } from "../runtime/listen.ts";
 import type { Answering } from "./answering.ts";
 
-/** How an application closes. */
+/** Options of `app.close()`. */
 export interface CloseOptions extends DrainOptions {
-  /** The signal that made it close; the hooks are told. */
+  /** The signal that the application closes for, which is passed to the stop hooks. */
   readonly signal?: string | undefined;
 }
 
-/** The parts that stop when the servers are closed. */
+/** The parts of an application that {@linkcode Serving} starts and stops. */
 export interface ServingParts {
   /** Answers the requests. */
   readonly answering: Answering;
@@ -27,7 +27,7 @@ export interface ServingParts {
   readonly kernel: Kernel;
 }
 
-/** Opens the servers of an application, and closes them together. Adapters are loaded with the first. */
+/** Opens the servers of an application, and closes them together. The first loads the adapter. */
 export class Serving {
   readonly #parts: ServingParts;
   readonly #servers = new Set<HttpServer>();
@@ -70,7 +70,7 @@ export class Serving {
     }
   }
 
-  /** Drains every server, then stops what is behind them. Once; later calls wait for it. */
+  /** Drains every server, then stops the modules. Later calls wait for the first. */
   close(options: CloseOptions = {}): Promise<void> {
     this.#parts.answering.drain();
     return this.#closed ??= this.#close(options);
@@ -92,7 +92,7 @@ export class Serving {
       const drain = { drainMs, lameDuckMs };
       await Promise.all([...this.#servers].map((server) => server.close(drain)));
       await background.end(Math.max(0, endMs - performance.now()));
-      await answering.settled(); // what it has started has to stop as well
+      await answering.settled(); // an assembly under way may have started instances, which have to stop too
       await kernel.stop(signal);
     } finally {
       this.#releaseSignals?.();

@@ -1,5 +1,5 @@
 /**
- * Tells which address a request came from.
+ * Addresses of clients: the peer of the socket, or an address that trusted proxies report.
  *
  * @module
  */
@@ -7,13 +7,13 @@ import type { MiddlewareHandler } from "hono";
 import { type Context, type Slot, slot } from "../core/http/context.ts";
 import { middlewarePlugin, type Plugin } from "../core/module/plugin.ts";
 
-/** The address of the client according to trusted proxies. */
+/** The address of the client, as trusted proxies report it. */
 const clientIpSlot: Slot<string> = slot("clientIp");
 
 const OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 const IPV4 = new RegExp(`^(?:::ffff:)?(${OCTET}(?:\\.${OCTET}){3})$`, "i");
 
-/** What the runtimes put in a context's `env`, as far as it leads to the socket. */
+/** The `env` of a context, as the servers of the runtimes set it. */
 interface SocketEnv {
   /** Deno's `ServeHandlerInfo`. */
   readonly remoteAddr?: { readonly hostname?: string };
@@ -24,28 +24,28 @@ interface SocketEnv {
 }
 
 /**
- * Extractor of the client's IP address, in canonical form: the socket's peer, or what the proxies
- * in front say of it if the application trusts them. `undefined` when there is no socket, as on an
- * edge runtime, on a Unix socket or in a test.
+ * Extracts the client's IP address in canonical form: that of the socket's peer, or with
+ * `useTrustedProxy` the one that the proxies report. `undefined` without a TCP socket: on an edge runtime,
+ * on a Unix socket or in a test.
  */
 export function clientIp(c: Context): string | undefined {
   return clientIpSlot.get(c) ?? socketIp(c);
 }
 
-/** Gives the address of the socket's peer, whatever a proxy says. */
+/** Returns the address of the socket's peer. */
 export function socketIp(c: Context): string | undefined {
-  // The seam to the runtime: `env` is whatever its server passed to `fetch`.
+  // `env` is untyped: the server of the runtime passes it to `fetch`
   const env = c.env as SocketEnv | undefined;
   const address = env?.remoteAddr?.hostname ?? env?.incoming?.socket?.remoteAddress ??
     env?.requestIP?.(c.req.raw)?.address;
   return address === undefined ? undefined : parseIp(address);
 }
 
-/** Which proxies are believed. */
+/** Options of `app.useTrustedProxy()`. */
 export interface TrustedProxyOptions {
   /**
-   * How many proxies every request passes, each of which adds its peer to `X-Forwarded-For`. A
-   * client that can go round them can forge its address.
+   * The number of proxies that every request passes: a positive integer. Each adds the address of its
+   * peer to `X-Forwarded-For`. A client that can bypass them can forge its address.
    */
   readonly hops: number;
 }
@@ -60,9 +60,9 @@ export function trustedProxyPlugin(options: TrustedProxyOptions): Plugin {
 }
 
 /**
- * Makes `clientIp` give the address that the outermost trusted proxy saw: the `hops`-th from the
- * right of `X-Forwarded-For`, as anything further left is the client's own invention. The walk from
- * the socket outwards stops before an entry that is not an IP address or at the end of the list.
+ * Returns middleware that sets the client's address to the one that the outermost trusted proxy has
+ * reported: the `hops`-th entry from the right of `X-Forwarded-For`. Entries further left come from the
+ * client and can be forged. If an entry on the way is not an IP address, the one to its right is used.
  *
  * @throws {RangeError} if `hops` is not a positive integer
  */
@@ -83,28 +83,28 @@ export function trustedProxy({ hops }: TrustedProxyOptions): MiddlewareHandler {
   };
 }
 
-/** Takes the port off `192.0.2.1:80`, `[2001:db8::1]:80` and the brackets off `[2001:db8::1]`. */
+/** Removes the port of `192.0.2.1:80` and `[2001:db8::1]:80`, and the brackets of `[2001:db8::1]`. */
 function withoutPort(entry: string): string {
   const [, ipv6, ipv4] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(entry) ?? [];
   return ipv6 ?? ipv4 ?? entry;
 }
 
 /**
- * Gives an IP address in its canonical form, or `undefined` for anything else: dotted decimal for
+ * Returns an IP address in its canonical form, or `undefined` for anything else: dotted decimal for
  * IPv4 and for IPv6 that maps it (`::ffff:192.0.2.1`), RFC 5952 without a zone for other IPv6.
  */
 export function parseIp(text: string): string | undefined {
   const ipv4 = IPV4.exec(text)?.[1];
   if (ipv4 !== undefined) return ipv4;
-  // Bun's URL parser takes a single colon at the end, which no address has.
+  // Bun's URL parser accepts a single colon at the end, which no address has
   const address = /^([\da-f:.]{0,43}(?:::|[\da-f]))(?:%[\w.-]+)?$/i.exec(text)?.[1];
   const canonical = address && URL.parse(`http://[${address}]`)?.hostname.slice(1, -1);
   return canonical ? unmapped(canonical) : undefined;
 }
 
 /**
- * Gives the network that one client controls: an IPv4 address itself, the /64 of an IPv6 address,
- * as every host has 2^64 of those to choose from. Takes what {@linkcode parseIp} gave.
+ * Returns the network that one client controls: an IPv4 address itself, or the /64 network of an IPv6
+ * address, in which every host can choose among 2^64 addresses. The address has to be canonical.
  */
 export function networkOf(ip: string): string {
   if (!ip.includes(":")) return ip;

@@ -1,5 +1,5 @@
 /**
- * Answers whether the application is fit to take requests.
+ * Health checks.
  *
  * @module
  */
@@ -10,24 +10,24 @@ import { isTimeLimit, withTimeLimit } from "../platform/time_limit.ts";
 import { type WaitUntil, waitUntilOf } from "../platform/wait_until.ts";
 
 /**
- * Checks one thing that the application depends on. It is down if this returns `false`, throws, or
- * has not ended within the time limit, at which the signal is aborted.
+ * Checks one dependency of the application. The dependency is down if the indicator returns `false`,
+ * throws, or exceeds the time limit; the signal is aborted then.
  */
 export type HealthIndicator = (signal: AbortSignal) => unknown;
 
-/** What a health check looks at. */
+/** Options of `app.enableHealthCheck()`. */
 export interface HealthCheckOptions {
-  /** The indicators by the names they have in the answer; none by default. */
+  /** The indicators by their names in the response; none by default. */
   readonly indicators?: Readonly<Record<string, HealthIndicator>>;
-  /** How long an indicator may take, in milliseconds; 5000 by default. */
+  /** The time limit of an indicator in milliseconds: positive and below 2^31; 5000 by default. */
   readonly timeoutMs?: number;
 }
 
 const NO_STORE = { "Cache-Control": "no-store" };
 
 /**
- * Returns the plugin of a health check at a path. It answers as {@linkcode healthCheck} does, and 503
- * with `"draining"` while the application is closing.
+ * Returns the plugin of a health check at a path. Its handler is {@linkcode healthCheck}; while the
+ * application is closing, it answers 503 with the status `"draining"`.
  *
  * @throws {RangeError} if `timeoutMs` is not positive or not below 2^31
  */
@@ -40,11 +40,10 @@ export function healthCheckPlugin(path: string, options?: HealthCheckOptions): P
 }
 
 /**
- * Creates a handler that answers 200 `{"status":"ok"}`, or 503 with `"error"` when an indicator is
- * down. Each indicator is told as `"up"` or `"down"` under
- * `checks`; why it is down is logged (category `fw`, `health`) and never sent. An indicator runs at
- * most once at a time, so a flood of probes does not become a flood of its queries, and one that
- * hangs is not started again.
+ * Creates a handler that answers 200 with `{"status":"ok"}`, or 503 with the status `"error"` if an
+ * indicator is down. `checks` lists each indicator as `"up"` or `"down"`; the reason is logged (category
+ * `fw`, `health`) and not sent. An indicator runs at most once at a time: concurrent probes share its
+ * result, and one that hangs is not started again.
  *
  * @throws {RangeError} if `timeoutMs` is not positive or not below 2^31
  */
@@ -86,7 +85,7 @@ interface IndicatorCheck {
   readonly timeoutMs: number;
 }
 
-/** Shares one verdict among all callers until the indicator has ended, however late. */
+/** Shares one result among all callers until the indicator has ended, even if that is after the limit. */
 function singleFlight(
   { name, indicator, timeoutMs }: IndicatorCheck,
 ): (waitUntil: WaitUntil) => Promise<boolean> {
@@ -99,7 +98,7 @@ function singleFlight(
     const clear = () => {
       verdict = undefined;
     };
-    waitUntil(run.then(clear, clear)); // though it may take longer than the answer waits for it
+    waitUntil(run.then(clear, clear)); // it may run longer than the response waits
     return judge(run, controller);
   }
 

@@ -1,5 +1,5 @@
 /**
- * Counts and times requests for Prometheus.
+ * Metrics of requests for Prometheus.
  *
  * @module
  */
@@ -12,19 +12,19 @@ import { knownMethod, observe } from "./observe.ts";
 /** A registry of `prom-client`, in either of its text formats. */
 export type MetricsRegistry = Registry<PrometheusContentType> | Registry<OpenMetricsContentType>;
 
-/** What the metrics are kept in. */
+/** Options of `app.enableMetrics()`. */
 export interface MetricsOptions {
-  /** The registry, which may hold metrics of the application's own; a new one by default. */
+  /** The registry, to which the application can add metrics; a new one by default. */
   readonly registry?: MetricsRegistry;
 }
 
-/** The parts of an application's metrics. */
+/** The middleware, handler and registry of an application's metrics. */
 export interface Metrics {
   /** Counts and times each request. */
   readonly middleware: MiddlewareHandler;
-  /** Answers with the registry's text. */
+  /** Answers with the text of the registry. */
   readonly handler: Handler;
-  /** The registry, to which the application may add its own metrics. */
+  /** The registry. */
   readonly registry: MetricsRegistry;
 }
 
@@ -47,9 +47,9 @@ export function metricsPlugins(path: string, options?: MetricsOptions): readonly
 
 /**
  * Loads `prom-client` and creates `http_requests_total{method,route,status}`, the histogram
- * `http_request_duration_seconds{method,route}` and the gauge `http_requests_in_flight`. The labels
- * are bounded whatever clients send: `route` is the pattern of a route or `unmatched`, `method` one
- * in common use or `_OTHER`.
+ * `http_request_duration_seconds{method,route}` and the gauge `http_requests_in_flight`. The number
+ * of label values is bounded: `route` is the pattern of a route or `unmatched`, and `method` a common one
+ * or `_OTHER`.
  *
  * @throws {Error} if the registry already has a metric of one of these names
  */

@@ -8,9 +8,8 @@ import type { Context } from "../core/http/context.ts";
 import { HttpException } from "../core/http/http_exception.ts";
 
 /**
- * Runs the rest of the request, then calls `onEnd` exactly once, however it went, with the status
- * that the client will see and the error behind it, if any. It ends when the response is made, not
- * when its body has been sent.
+ * Runs the rest of the request, then calls `onEnd` exactly once with the status of the response and the
+ * error that caused it, if any. The body may not have been sent by then.
  */
 export async function observe(
   c: Context,
@@ -37,8 +36,8 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns the method if it is a registered one in common use, else `_OTHER`, as OpenTelemetry does: a
- * label or attribute then has a bounded number of values, whatever clients send.
+ * Returns the method if it is a registered one in common use, else `_OTHER` as in OpenTelemetry: clients
+ * can invent methods, and the values of a label or attribute have to be bounded.
  */
 export function knownMethod(method: string): string {
   return KNOWN_METHODS.has(method) ? method : "_OTHER";

@@ -1,5 +1,5 @@
 /**
- * Logs each request in one line and gives it its place in a distributed trace.
+ * The log line and the trace of each request.
  *
  * @module
  */
@@ -11,14 +11,14 @@ import type { Plugin } from "../core/module/plugin.ts";
 import { observe } from "./observe.ts";
 import { requestId } from "./request_id.ts";
 
-/** How requests are logged and traced. */
+/** Options of `app.useRequestTracing()`. */
 export interface RequestTracingOptions {
   /**
-   * Paths that are neither logged nor traced: a whole path (`/health`), or with a trailing `*` all that
-   * start like it (`/internal/*`); none by default.
+   * Paths that are neither logged nor traced, each starting with `/`: a whole path (`/health`), or with a
+   * trailing `*` a prefix (`/internal/*`); none by default.
    */
   readonly skipPaths?: readonly string[];
-  /** Gives the time in milliseconds, from any start; the runtime's monotonic clock by default. */
+  /** Returns the time in milliseconds from any origin; the monotonic clock of the runtime by default. */
   readonly now?: () => number;
 }
 
@@ -37,11 +37,11 @@ export function requestTracingPlugin(options?: RequestTracingOptions): Plugin {
 }
 
 /**
- * Loads OpenTelemetry's API, and logs one structured line a request (category `fw`, `http`, level info) when its response has been
- * made, with the properties `method`, `route` (its pattern), `path` (without query string), `status`,
- * `durationMs`, `requestId` and `traceId`, each `undefined` if there is none; what went wrong in a 5xx
- * has a line of its own. A W3C `traceparent` is continued and an OpenTelemetry span set up as
- * `serverSpan` says.
+ * Loads the API of OpenTelemetry, and returns middleware that logs one structured line per request
+ * (category `fw`, `http`, level info) when the response exists. Its properties are `method`, `route` (the
+ * pattern), `path` (without query string), `status`, `durationMs`, `requestId` and `traceId`, `undefined`
+ * where missing; the error behind a 5xx is logged separately. It continues a W3C `traceparent`, and sets
+ * up an OpenTelemetry span with `serverSpan`.
  *
  * @throws {TypeError} if a path to skip does not start with `/`
  */
@@ -77,10 +77,9 @@ export async function requestTracing(
 }
 
 /**
- * Makes what tells whether a path is among those to skip: whole paths (`/health`), or with a trailing
- * `*` all that start like one (`/internal/*`).
+ * Returns a function that checks whether a path is skipped.
  *
- * @throws {TypeError} if one does not start with `/`
+ * @throws {TypeError} if a path does not start with `/`
  */
 function skippedPaths(paths: readonly string[] = []): (path: string) => boolean {
   for (const path of paths) {

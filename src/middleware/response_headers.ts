@@ -1,5 +1,5 @@
 /**
- * Writes headers on whatever response a request ends in.
+ * Headers that a middleware writes on the response of a request.
  *
  * @module
  */

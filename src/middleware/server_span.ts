@@ -1,5 +1,5 @@
 /**
- * Represents a request as a span of OpenTelemetry.
+ * The OpenTelemetry span of a request.
  *
  * @module
  */
@@ -16,19 +16,19 @@ import type { Context } from "../core/http/context.ts";
 import { clientIp } from "./client_ip.ts";
 import { knownMethod } from "./observe.ts";
 
-/** How a request went. */
+/** The result of a request. */
 export interface RequestResult {
-  /** The pattern of the route that answered, if any. */
+  /** The pattern of the route that answered; `undefined` if no route matches. */
   readonly route: string | undefined;
   /** The status of the response. */
   readonly status: number;
-  /** What was thrown, if anything. */
+  /** The error that was thrown, if any. */
   readonly error: unknown;
 }
 
 /** A request's span. */
 export interface ServerSpan {
-  /** The trace that the request is part of, if any. */
+  /** The id of the trace that the request belongs to, if any. */
   readonly traceId: string | undefined;
   /** Runs the request with the span active. */
   readonly run: (request: () => Promise<void>) => Promise<void>;
@@ -39,17 +39,16 @@ export interface ServerSpan {
 const UNTRACED: ServerSpan = { traceId: undefined, run: (request) => request(), end() {} };
 
 /**
- * Takes the span that the runtime or its instrumentation has already started, or starts one if the
- * application has registered a tracer provider, as a child of the request's `traceparent`.
- *
- * The attributes are those of the HTTP semantic conventions 1.x; `path` becomes `url.path`.
+ * Returns the span that the runtime or its instrumentation has already started. Otherwise, if the
+ * application has registered a tracer provider, starts one as a child of the request's `traceparent`. The
+ * attributes are those of the HTTP semantic conventions 1.x; `path` becomes `url.path`.
  */
 export function serverSpan(c: Context, path: string): ServerSpan {
   const active = trace.getActiveSpan();
   return active ? joined(c, active) : started(c, path);
 }
 
-/** Its owner knows everything but the route, and ends it. */
+/** The owner of an active span sets everything but the route, and ends it. */
 function joined(c: Context, span: Span): ServerSpan {
   return {
     traceId: span.spanContext().traceId,
@@ -125,8 +124,8 @@ export interface TraceParent {
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
 /**
- * Reads a `traceparent` header (W3C Trace Context §3.2), of version 00 or what a later version must
- * keep of it. Anything malformed gives `undefined`, and starts a new trace.
+ * Parses a `traceparent` header (W3C Trace Context §3.2) of version 00, or the part of a later version
+ * that is compatible with it. Returns `undefined` if it is malformed: the request starts a new trace.
  */
 export function parseTraceparent(header: string | undefined): TraceParent | undefined {
   const [, version, traceId, spanId, flags, rest] = TRACEPARENT.exec(header ?? "") ?? [];

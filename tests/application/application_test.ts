@@ -42,7 +42,7 @@ const AppModule = module({
   controllers: [PingController],
 });
 
-test("FwFactory.create() gives an application that answers at once", () =>
+test("FwFactory.create() returns an application that can answer", () =>
   captureLogs(["fw"], async () => {
     const app = await FwFactory.create(AppModule);
     assert.equal(await (await app.request("/ping")).text(), "pong");
@@ -51,14 +51,14 @@ test("FwFactory.create() gives an application that answers at once", () =>
     assert.equal(app.get(PingService).answer, "pong");
   }));
 
-test("FwFactory.create() refuses what is no module", async () => {
+test("FwFactory.create() refuses a value that is not a module", async () => {
   await assert.rejects(FwFactory.create({} as typeof AppModule), {
     name: "TypeError",
     message: "Cannot import object: it was not made by module()",
   });
 });
 
-test("setGlobalPrefix() moves the routes and leaves the endpoints", async () => {
+test("setGlobalPrefix() prefixes the routes, not the endpoints", async () => {
   await using app = await createTestApplication(AppModule, {
     setUp: (app) =>
       app.setGlobalPrefix("api").enableHealthCheck("/health").enableMetrics("/metrics"),
@@ -72,7 +72,7 @@ test("setGlobalPrefix() moves the routes and leaves the endpoints", async () => 
   assert.equal(await status("/api/health"), 404);
 });
 
-test("enableHealthCheck() answers the status as JSON, at the path it is given", async () => {
+test("enableHealthCheck() answers the status as JSON at the given path", async () => {
   await using app = await createTestApplication(AppModule, {
     setUp: (app) => app.enableHealthCheck("/up"),
   });
@@ -85,7 +85,7 @@ test("enableHealthCheck() answers the status as JSON, at the path it is given", 
   );
 });
 
-test("enableMetrics() serves what it has counted in a text format", async () => {
+test("enableMetrics() serves its counts in a text format", async () => {
   await using app = await createTestApplication(AppModule, {
     setUp: (app) => app.enableMetrics("/metrics"),
   });
@@ -102,7 +102,7 @@ test("enableMetrics() serves what it has counted in a text format", async () => 
   }
 });
 
-test("what no route answers has the headers of all middleware, the innermost included", async () => {
+test("a 404 and a 405 have the headers of all middleware, including the innermost", async () => {
   const tagging: MiddlewareHandler = async (c, next) => {
     await next();
     c.header("x-tag", String(c.res.status));
@@ -115,7 +115,7 @@ test("what no route answers has the headers of all middleware, the innermost inc
   }
 });
 
-test("two applications count apart", async () => {
+test("two applications have separate metrics", async () => {
   const setUp = (app: FwApplication) => app.enableMetrics("/metrics");
   await using one = await createTestApplication(AppModule, { setUp });
   await using two = await createTestApplication(AppModule, { setUp });
@@ -186,7 +186,7 @@ test("HTTP table, order: a request passes MIDDLEWARE_ORDER, whatever the order o
   assert.ok(metrics.includes('http_requests_total{method="GET",route="/ping",status="429"} 1'));
 });
 
-test("use() takes a path, and adds up", async () => {
+test("use() accepts a path, and adds up", async () => {
   const header = (name: string): MiddlewareHandler => async (c, next) => {
     await next();
     c.header(name, "1");
@@ -202,7 +202,7 @@ test("use() takes a path, and adds up", async () => {
   assert.deepEqual(await names("/who"), [true, true]);
 });
 
-test("a builder method refuses to change an application that serves", async () => {
+test("builder methods throw once the application serves", async () => {
   await using app = await createTestApplication(AppModule);
   const message = "Cannot change the application: it serves already";
   assert.throws(() => app.setGlobalPrefix("api"), { name: "TypeError", message });
@@ -210,7 +210,7 @@ test("a builder method refuses to change an application that serves", async () =
   assert.throws(() => app.enableMetrics(), { name: "TypeError", message });
 });
 
-test("listen() serves on a socket, and close() lets go of it", () =>
+test("listen() serves on a socket, and close() releases it", () =>
   captureLogs(["fw"], async () => {
     const app = await FwFactory.create(AppModule);
     const server = await app.listen(0, { hostname: "127.0.0.1" });
@@ -251,7 +251,7 @@ test("listen() refuses an application that is closed", () =>
     await assert.rejects(app.listen(0), { message: "Cannot serve: the application is closed" });
   }));
 
-test("routes() counts global guards, and get() finds providers of any module", async () => {
+test("routes() considers global guards, and get() finds providers of any module", async () => {
   class Hidden {
     readonly value = 1;
   }
@@ -286,7 +286,7 @@ test("listen() refuses an application whose routes collide", () =>
     });
   }));
 
-test("use() takes a path with or without a slash at its end", async () => {
+test("use() accepts a path with or without a trailing slash", async () => {
   const refuse: MiddlewareHandler = (c) => Promise.resolve(c.text("refused", 403));
   for (const path of ["/ping", "/ping/", "ping"]) {
     await using app = await createTestApplication(AppModule, {
@@ -298,7 +298,7 @@ test("use() takes a path with or without a slash at its end", async () => {
   }
 });
 
-test("a second call of enableMetrics() takes the place of the first; health checks add up", async () => {
+test("a second call of enableMetrics() replaces the first; health checks add up", async () => {
   await using app = await createTestApplication(AppModule, {
     setUp: (app) =>
       app.enableMetrics("/m1").enableMetrics("/m2").enableHealthCheck("/live")
@@ -311,7 +311,7 @@ test("a second call of enableMetrics() takes the place of the first; health chec
   assert.match(await (await app.request("/m2")).text(), /http_requests_total\{/);
 });
 
-test("builder methods refuse bad options at the call", async () => {
+test("builder methods refuse invalid options at the call", async () => {
   const app = await FwFactory.create(AppModule);
   assert.throws(() => app.useTrustedProxy({ hops: 0 }), RangeError);
   assert.throws(() => app.useRateLimit({ max: -1 }), RangeError);
@@ -321,7 +321,7 @@ test("builder methods refuse bad options at the call", async () => {
   assert.throws(() => app.use("nothing" as never, undefined as never), TypeError);
 });
 
-test("what an application's own callbacks throw is a problem, whatever it is", async () => {
+test("a value that a callback of the application throws becomes a problem, even if it is not an Error", async () => {
   const odd = (): never => {
     throw "a string";
   };
@@ -338,7 +338,7 @@ test("what an application's own callbacks throw is a problem, whatever it is", a
   }
 });
 
-test("limits of different names add up, and one of the same name takes the place of another", async () => {
+test("limits with different names add up, and a second one with the same name replaces the first", async () => {
   await using app = await createTestApplication(AppModule, {
     setUp: (app) =>
       app.useRateLimit({ max: 1 }).useRateLimit({ max: 5 }).useRateLimit({
@@ -350,7 +350,7 @@ test("limits of different names add up, and one of the same name takes the place
   assert.equal(headers.get("ratelimit-policy"), '"hourly";q=9;w=60, "default";q=5;w=60');
 });
 
-test("rateLimit() limits one path as any middleware does", async () => {
+test("rateLimit() limits one path when passed to use()", async () => {
   await using app = await createTestApplication(AppModule, {
     setUp: (app) => app.use("/ping", rateLimit({ max: 1 })),
   });
@@ -359,7 +359,7 @@ test("rateLimit() limits one path as any middleware does", async () => {
   assert.deepEqual(statuses, [200, 429, 200]);
 });
 
-test("close() while the application is assembled stops what that has started", async () => {
+test("close() during assembly stops the instances that it has started", async () => {
   const lines: string[] = [];
   class SlowGuard {
     async onModuleInit() {
@@ -383,14 +383,14 @@ test("close() while the application is assembled stops what that has started", a
   });
 });
 
-test("an application whose assembly failed can be mended", async () => {
+test("an application whose assembly has failed can be corrected", async () => {
   const app = await FwFactory.create(AppModule);
   app.enableHealthCheck("/ping");
   await assert.rejects(app.ready(), { message: /GET \/ping is an endpoint already/ });
   assert.equal((await app.setGlobalPrefix("api").request("/api/ping")).status, 200);
 });
 
-test("close() while listen() is under way leaves no server behind", () =>
+test("close() during listen() leaves no server open", () =>
   captureLogs(["fw"], async () => {
     const app = await FwFactory.create(AppModule);
     const listening = app.listen(0, { hostname: "127.0.0.1" });
@@ -414,7 +414,7 @@ test("createTestApplication() stops the application whose setUp fails", async ()
   assert.equal(destroyed, true);
 });
 
-test("createTestApplication().request() sends JSON, by POST unless told otherwise", async () => {
+test("createTestApplication().request() sends JSON, by POST unless a method is given", async () => {
   await using app = await createTestApplication(AppModule);
   assert.deepEqual(await (await app.request("/echo", { json: [1] })).json(), [1]);
   assert.equal((await app.request("/echo", { method: "PUT", json: 1 })).status, 405);

@@ -1,4 +1,4 @@
-/** Plugins, and middleware after authentication: where each stands in the order. */
+/** The order of plugins, and middleware after authentication. */
 import type { MiddlewareHandler } from "hono";
 import assert from "node:assert/strict";
 import {
@@ -32,7 +32,7 @@ const create = (setUp: (app: FwApplication) => unknown) =>
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
-/** Creates a plugin whose middleware notes that a request passes. */
+/** Creates a plugin whose middleware records that a request passes. */
 function noting(seen: string[], slot: PluginSlot, key?: string): Plugin {
   const note: MiddlewareHandler = async (_, next) => {
     seen.push(key ?? slot);
@@ -43,7 +43,7 @@ function noting(seen: string[], slot: PluginSlot, key?: string): Plugin {
 
 const SLOTS = MIDDLEWARE_ORDER.slice(0, -1) as readonly PluginSlot[];
 
-test("plug() puts a plugin at the place of its slot, whatever the order of the calls", async () => {
+test("plug() installs plugins in the order of their slots, not of the calls", async () => {
   const seen: string[] = [];
   await using app = await create((app) => {
     for (const slot of SLOTS.toReversed()) app.plug(noting(seen, slot));
@@ -52,7 +52,7 @@ test("plug() puts a plugin at the place of its slot, whatever the order of the c
   assert.deepEqual(seen, SLOTS);
 });
 
-test("plug() replaces a plugin of the same slot and key in its place, and adds others", async () => {
+test("plug() replaces a plugin with the same slot and key in its place, and adds others", async () => {
   const seen: string[] = [];
   const replaced: string[] = [];
   await using app = await create((app) =>
@@ -66,7 +66,7 @@ test("plug() replaces a plugin of the same slot and key in its place, and adds o
   assert.deepEqual(replaced, []);
 });
 
-test("plug() replaces what a builder method has added under the same key", async () => {
+test("plug() replaces the plugin of a builder method with the same key", async () => {
   const seen: string[] = [];
   await using app = await create((app) =>
     app.useRequestId().plug(noting(seen, "requestId", "requestId"))
@@ -126,7 +126,7 @@ test("a plugin for maintenance answers 503 with an id and CORS; health and metri
   assert.match(metrics, /http_requests_total\{method="GET",route="\/ping",status="503"\} 1/);
 });
 
-test("a plugin is installed once, and knows whether the application is closing", async () => {
+test("a plugin is installed once, and can read whether the application is closing", async () => {
   const states: boolean[] = [];
   const app = await create((app) =>
     app.plug({
@@ -158,7 +158,7 @@ test("inOrder() keeps the order of the calls within a slot", () => {
   assert.deepEqual(inOrder(plugins).map(({ key }) => key), ["2", "1", "3", "0"]);
 });
 
-/** Notes the caller of each request and the status of its response. */
+/** Records the caller of each request and the status of its response. */
 function audit(seen: string[]): MiddlewareHandler {
   return async (c, next) => {
     const subject = oauth2Identity(c)?.subject ?? "anonymous";
@@ -190,7 +190,7 @@ test("use() with afterAuthentication: audit middleware sees the caller of a real
     "anonymous GET /ping 200",
     "anonymous GET /ping 200",
   ]);
-  assert.equal(before[2], "anonymous GET /health 200"); // with `use` alone, endpoints are seen as well
+  assert.equal(before[2], "anonymous GET /health 200"); // with `use` alone, middleware sees endpoints as well
 });
 
 test("use() with a path and afterAuthentication: policy middleware refuses by identity", async () => {
@@ -220,10 +220,10 @@ test("use() with a path and afterAuthentication: policy middleware refuses by id
   const refused = await app.request("/admin/users", { headers: { "x-request-id": "id-1" } });
   const { detail, requestId } = await refused.json();
   assert.deepEqual([detail, requestId], ["Staff only", "id-1"]);
-  assert.ok(seen.every((line) => !line.endsWith("/admin/users 403"))); // what comes later is not run
+  assert.ok(seen.every((line) => !line.endsWith("/admin/users 403"))); // later middleware does not run
 });
 
-test("use() with afterAuthentication: a 401 has the challenge of what authenticates", async () => {
+test("use() with afterAuthentication: a 401 has the challenge of useOAuth2()", async () => {
   const { verifier } = await issuer();
   await using app = await create((app) =>
     app.useOAuth2(verifier).use((c) => Promise.resolve(c.text("Who are you?", 401)), {
@@ -234,7 +234,7 @@ test("use() with afterAuthentication: a 401 has the challenge of what authentica
   assert.deepEqual([response.status, response.headers.get("www-authenticate")], [401, "Bearer"]);
 });
 
-test("use() with afterAuthentication knows the caller of the application's own token", async () => {
+test("use() with afterAuthentication sees the caller of a token that the application has issued", async () => {
   const key = await JwtKey.generate();
   const Authn = AuthnModule.forRoot({ issuer: "https://app.example", audience: "app", key });
   const seen: unknown[] = [];
@@ -253,7 +253,7 @@ test("use() with afterAuthentication knows the caller of the application's own t
   assert.deepEqual(seen, [["ann", "authn"]]);
 });
 
-test("a rate limit comes after use() of its side of authentication", async () => {
+test("a rate limit comes after the middleware of use() on the same side of authentication", async () => {
   const { verifier, sign } = await issuer();
   const seen: string[] = [];
   const note = (name: string): MiddlewareHandler => async (c, next) => {

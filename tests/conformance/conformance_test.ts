@@ -1,7 +1,7 @@
 /**
- * What the framework promises over HTTP, a test a promise: where routes are mounted, what the built-in
- * endpoints answer, what each builder method does, and how requests, errors and limits are treated.
- * The users example is the application, so its promises are here too.
+ * The guarantees of the framework over HTTP, one test each: the paths of routes, the responses of built-in
+ * endpoints, the effect of each builder method, and the handling of requests, errors and limits. The
+ * application is the users example, so its guarantees are tested as well.
  */
 import assert from "node:assert/strict";
 import * as v from "valibot";
@@ -58,7 +58,7 @@ const ProbeModule = module({ name: "Probe", controllers: [ProbeController, BareC
 const probe = (setUp: (app: FwApplication) => unknown = () => {}) =>
   createTestApplication(ProbeModule, { setUp: (app) => setUp(app.enableUriVersioning()) });
 
-/** Tells an application which address a request comes from. */
+/** Sets the address that a request comes from. */
 const from = (ip: string) => ({ env: { remoteAddr: { hostname: ip } } });
 
 test("Path composition: routes are at /{global_prefix}/{version}/{controller_prefix}/{route_path}", async () => {
@@ -82,7 +82,7 @@ test("Built-in endpoints: GET /health is a JSON object whose status is ok", asyn
   assert.deepEqual(await (await app.request("/health")).json(), { status: "ok" });
 });
 
-test("Built-in endpoints: GET /metrics is text in Prometheus' format", async () => {
+test("Built-in endpoints: GET /metrics is text in the format of Prometheus", async () => {
   await using app = await probe((app) => app.enableMetrics("/metrics"));
   const response = await app.request("/metrics");
   assert.match(response.headers.get("content-type") ?? "", /^text\/plain; version=0\.0\.4/);
@@ -98,7 +98,7 @@ test("Built-in endpoints: GET /{global_prefix}/ is the scaffold's plain text gre
   assert.equal(await response.text(), "Hello from fw");
 });
 
-test("Built-in endpoints: every response carries x-request-id", async () => {
+test("Built-in endpoints: every response has x-request-id", async () => {
   await using app = await users();
   for (const path of [USERS, "/health", "/metrics", "/nothing", `${USERS}abc`, `${USERS}1`]) {
     assert.ok((await app.request(path)).headers.get("x-request-id"), path);
@@ -162,7 +162,7 @@ test("Builder methods: useRequestId() adds x-request-id", async () => {
   assert.ok((await app.request("/bare")).headers.has("x-request-id"));
 });
 
-test("Builder methods: enableMetrics(path) and enableHealthCheck(path) choose the path", async () => {
+test("Builder methods: enableMetrics(path) and enableHealthCheck(path) set the path", async () => {
   await using app = await probe((app) => app.enableMetrics("/m").enableHealthCheck("/h"));
   assert.deepEqual([(await app.request("/m")).status, (await app.request("/h")).status], [
     200,
@@ -191,7 +191,7 @@ test("Builder methods: listen(port) starts the server", () =>
     assert.equal(await (await fetch(`http://127.0.0.1:${port}/bare`)).json(), "bare");
   }));
 
-test("HTTP errors: 401 is the guard's, when it finds no identity", async () => {
+test("HTTP errors: the guard answers 401 without an identity", async () => {
   await using app = await probe((app) =>
     app.useGlobalGuards(() => UnauthorizedException.throw("OAuth2 identity required"))
   );
@@ -202,14 +202,14 @@ test("HTTP errors: 401 is the guard's, when it finds no identity", async () => {
   ]);
 });
 
-test("HTTP errors: 403 is for an update of another tenant's user", async () => {
+test("HTTP errors: an update of another tenant's user is 403", async () => {
   await using app = await users();
   const { id } = await app.get(Db).user.create({ data: { tenant_id: "other", ...tom } });
   const response = await app.request(USERS + id, { method: "PATCH", json: { name: "Tim" } });
   assert.equal(response.status, 403);
 });
 
-test("HTTP errors: 404 is RowNotFound's, 409 UniqueViolation's, 503 the pool's", () => {
+test("HTTP errors: RowNotFound is 404, UniqueViolation 409, errors of the pool 503", () => {
   for (
     const [code, status] of [
       ["RowNotFound", 404],
@@ -223,7 +223,7 @@ test("HTTP errors: 404 is RowNotFound's, 409 UniqueViolation's, 503 the pool's",
   assert.equal(new ServiceUnavailableException().status, 503);
 });
 
-test("HTTP errors: 409 is for an e-mail that is taken", async () => {
+test("HTTP errors: an e-mail address that exists already is 409", async () => {
   await using app = await users();
   await create(app);
   assert.equal((await app.request(USERS, { json: tom })).status, 409);
@@ -265,7 +265,7 @@ test("Limits: name has 2 through 80 characters on create and update", async () =
   }
 });
 
-test("Limits: the pool's size is what poolMin and poolMax say, and checked before it is opened", async () => {
+test("Limits: poolMin and poolMax set the size of the pool, and are checked before it is opened", async () => {
   const options = DbOptions.fromUrl("sqlite::memory:").poolMin(2);
   await (await options.poolMax(2).open()).close();
   await assert.rejects(options.poolMax(1).open(), {
@@ -274,7 +274,7 @@ test("Limits: the pool's size is what poolMin and poolMax say, and checked befor
   });
 });
 
-test("Limits: an Idempotency-Key is the application's own business", async () => {
+test("Limits: an Idempotency-Key is left to the application", async () => {
   await using app = await users();
   const headers = { "idempotency-key": "one" };
   const ids = new Set<number>();
@@ -285,7 +285,7 @@ test("Limits: an Idempotency-Key is the application's own business", async () =>
   assert.equal(ids.size, 2);
 });
 
-test("HTTP table, open routes: app.routes() tells, for each route, how it is protected", async () => {
+test("HTTP table, open routes: app.routes() lists how each route is protected", async () => {
   await using app = await probe();
   const protection = Object.fromEntries(
     app.routes().map(({ path, protection }) => [path, protection]),
@@ -347,14 +347,14 @@ test("HTTP table, undecodable input: 400 unparsable, 415 other types, 413 over 1
   assert.equal(await status(`{"n":1,"pad":"${"x".repeat(2 ** 20)}"}`, "application/json"), 413);
 });
 
-test("HTTP table, production errors: without production the message shows, and never a stack", async () => {
+test("HTTP table, production errors: without production the message is sent, but never a stack", async () => {
   await using app = await probe();
   const text = await (await app.request("/v2/probe/fail")).text();
   assert.match(text, /a secret/);
   assert.doesNotMatch(text, /conformance_test|at /);
 });
 
-test("HTTP table, success statuses: what the route declares, else 200; create has a Location", async () => {
+test("HTTP table, success statuses: the declared one, else 200; create has a Location", async () => {
   await using app = await users();
   const created = await app.request(USERS, { json: tom });
   assert.equal(created.status, 201);
@@ -365,7 +365,7 @@ test("HTTP table, success statuses: what the route declares, else 200; create ha
   assert.deepEqual([deleted.status, await deleted.json()], [200, row]);
 });
 
-test("HTTP table, trailing slash: /users and /users/ are one route", async () => {
+test("HTTP table, trailing slash: /users and /users/ are the same route", async () => {
   await using app = await users();
   assert.equal((await app.request("/api/v1/users")).status, 200);
   assert.equal((await app.request("/api/v1/users/")).status, 200);
@@ -387,7 +387,7 @@ test("HTTP table, version: a controller's version is a path segment with enableU
   assert.equal((await app.request("/probe/hello")).status, 404);
 });
 
-test("HTTP table, request id: an incoming one is kept if it is sound, else it is a UUID", async () => {
+test("HTTP table, request id: a valid incoming one is kept, else it is a UUID", async () => {
   await using app = await probe((app) => app.useRequestId());
   const id = async (sent: string) =>
     (await app.request("/bare", { headers: { "x-request-id": sent } })).headers.get("x-request-id");
@@ -398,7 +398,7 @@ test("HTTP table, request id: an incoming one is kept if it is sound, else it is
   }
 });
 
-test("Builder methods: useRequestTracing(), and HTTP table, tracing log: one structured line a request", () =>
+test("Builder methods: useRequestTracing(), and HTTP table, tracing log: one structured line per request", () =>
   captureLogs(["fw", "http"], async (records) => {
     await using app = await users();
     await app.request(`${USERS}7?secret=1`, { headers: { "x-request-id": "id-1" } });
@@ -416,7 +416,7 @@ test("Builder methods: useRequestTracing(), and HTTP table, tracing log: one str
     });
   }));
 
-test("HTTP table, metrics: by method, pattern and status; unknown methods and paths are one label", async () => {
+test("HTTP table, metrics: by method, pattern and status; unknown methods and paths share one label", async () => {
   await using app = await probe((app) => app.enableMetrics("/metrics"));
   for (let i = 0; i < 50; i++) await app.request(`/nothing/${i}`);
   for (const method of ["PROPFIND", "MKCOL", "LOCK"]) await app.request("/bare", { method });
@@ -435,7 +435,7 @@ test("HTTP table, metrics: by method, pattern and status; unknown methods and pa
   assert.match(text, /^http_requests_in_flight 1$/m);
 });
 
-test("HTTP table, health: an indicator that fails makes 503, and draining does", async () => {
+test("HTTP table, health: 503 if an indicator fails or the application is draining", async () => {
   let isUp = false;
   await using app = await probe((app) =>
     app.enableHealthCheck("/health", { indicators: { db: () => isUp } })
@@ -465,7 +465,7 @@ test("HTTP table, rate limit: 100 in 60 s for each client, 429 with Retry-After,
   assert.equal((await app.request("/bare", from("192.0.2.2"))).status, 200);
 });
 
-test("HTTP table, client address: the socket's; X-Forwarded-For only from trusted proxies", async () => {
+test("HTTP table, client address: that of the socket; X-Forwarded-For only from trusted proxies", async () => {
   const headers = { "x-forwarded-for": "203.0.113.9, 198.51.100.7" };
   const ip = async (app: FwApplication) =>
     await (await app.request("/v2/probe/ip", { ...from("10.0.0.1"), headers })).text();
@@ -485,7 +485,7 @@ test("HTTP table, address: all interfaces by default", () =>
     assert.equal(await (await fetch(`http://127.0.0.1:${port}/bare`)).json(), "bare");
   }));
 
-test("HTTP table, PORT: unset or no unsigned 16-bit integer is 3000", async () => {
+test("HTTP table, PORT: 3000 if unset or not an unsigned 16-bit integer", async () => {
   for (
     const [text, port] of [[undefined, 3000], ["8080", 8080], ["65536", 3000], ["x", 3000]] as const
   ) {

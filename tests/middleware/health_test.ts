@@ -31,7 +31,7 @@ test("healthCheck() is ok when every indicator is up", async () => {
   }]);
 });
 
-test("healthCheck() answers 503 when one is down, logs why and does not send it", async () => {
+test("healthCheck() answers 503 if an indicator is down, and logs the reason without sending it", async () => {
   const error = new Error("password secret refused");
   const failures = {
     rejects: () => Promise.reject(error),
@@ -56,7 +56,7 @@ test("healthCheck() answers 503 when one is down, logs why and does not send it"
   }
 });
 
-test("healthCheck() gives up on a hung indicator, aborts it and does not start it again", async () => {
+test("healthCheck() aborts an indicator that hangs, and does not start it again", async () => {
   await captureLogs(["fw", "health"], async (records) => {
     let runs = 0;
     let release = () => {};
@@ -83,7 +83,7 @@ test("healthCheck() gives up on a hung indicator, aborts it and does not start i
   });
 });
 
-test("healthCheck() does not let a late failure go unhandled", async () => {
+test("healthCheck() handles a failure after the time limit", async () => {
   await captureLogs(["fw", "health"], async (records) => {
     const late = (signal: AbortSignal) =>
       new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
@@ -108,7 +108,7 @@ test("healthCheck() runs an indicator once for all concurrent probes", async () 
   assert.equal(runs, 2);
 });
 
-test("healthCheck() answers 503 while draining, without asking the indicators", async () => {
+test("healthCheckPlugin() answers 503 while draining, without running the indicators", async () => {
   let draining = false;
   let runs = 0;
   const options = { indicators: { db: () => void runs++ } };
@@ -125,7 +125,7 @@ test("healthCheck() answers 503 while draining, without asking the indicators", 
   assert.equal(runs, 1);
 });
 
-test("healthCheck() refuses a time limit that no timer can keep", () => {
+test("healthCheck() refuses a time limit that is out of range", () => {
   for (const timeoutMs of [0, -1, NaN, Infinity, 2 ** 31]) {
     assert.throws(() => healthCheck({ timeoutMs }), {
       name: "RangeError",

@@ -80,7 +80,7 @@ test("Hono's cors answers a preflight before the rate limit, with an id", async 
   }
 });
 
-test("A 429 carries the id, CORS and security headers, and is counted", async () => {
+test("a 429 has the id, CORS and security headers, and is counted", async () => {
   const app = await fullApp();
   for (let i = 0; i < 3; i++) await app.request("/long");
   const response = await app.request("/long", { headers: ORIGIN });
@@ -102,7 +102,7 @@ test("A 429 carries the id, CORS and security headers, and is counted", async ()
 test("Hono's timeout answers 504 with the id and the rate limit's fields", async () => {
   const app = await fullApp({ timeoutMs: 20 });
   const response = await app.request("/slow");
-  await new Promise((resolve) => setTimeout(resolve, 40)); // the handler itself runs on
+  await new Promise((resolve) => setTimeout(resolve, 40)); // the handler still runs
   assert.deepEqual(
     [response.status, response.headers.get("x-request-id"), response.headers.get("ratelimit")],
     [504, "id", '"default";r=2;t=60'],

@@ -52,7 +52,7 @@ test("createMetrics() times requests in seconds", async () => {
   );
 });
 
-test("createMetrics() counts what is in flight, and does not drift", async () => {
+test("createMetrics() counts requests in flight, without drift", async () => {
   const inside: string[] = [];
   const app = meteredApp(await createMetrics(), async (c) => {
     inside.push(...await lines(app, "http_requests_in_flight"));
@@ -85,7 +85,7 @@ test("createMetrics() counts what is in flight, and does not drift", async () =>
   );
 });
 
-test("createMetrics() keeps its labels bounded whatever clients send", async () => {
+test("createMetrics() bounds its labels for any request", async () => {
   const app = meteredApp(await createMetrics(), (c) => c.text("shown"));
   for (let i = 0; i < 10_000; i++) {
     const path = i % 2 ? `/users/${crypto.randomUUID()}` : `/${crypto.randomUUID()}/"\n${i}`;
@@ -101,7 +101,7 @@ test("createMetrics() keeps its labels bounded whatever clients send", async () 
   );
 });
 
-test("createMetrics() adds to the application's registry, with its content type", async () => {
+test("createMetrics() adds to the registry of the application, with its content type", async () => {
   const registry: Registry<OpenMetricsContentType> = new Registry();
   registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
   new Counter({ name: "orders", help: "Orders", registers: [registry] }).inc(3);

@@ -1,4 +1,4 @@
-/** Answers one traced request on Deno's own server, for the spans that Deno's own instrumentation prints. */
+/** Answers one traced request on a server of Deno, whose instrumentation prints the spans. */
 import { Hono } from "hono";
 import { markRoute } from "../../src/core/http/matched_route.ts";
 import { requestTracing } from "../../src/middleware/request_tracing.ts";

@@ -1,4 +1,4 @@
-/** Finds a real Redis, and a line to it that a test can cut. */
+/** Finds a real Redis, and a connection to it that a test can interrupt. */
 import { connect } from "node:net";
 import process from "node:process";
 import { type TcpLine, tcpLine } from "../db/support/tcp_line.ts";
@@ -11,7 +11,7 @@ export const SKIP_REDIS: string | undefined = REDIS_URL === undefined
   ? "no Redis: set TEST_REDIS_URL or start one on port 6379"
   : undefined;
 
-/** A line to Redis that a test can cut. */
+/** A connection to Redis that a test can interrupt. */
 export function redisLine(): Promise<TcpLine> {
   return tcpLine(REDIS_URL ?? "");
 }

@@ -12,14 +12,14 @@ function echoApp(options?: Parameters<typeof requestIdMiddleware>[0]): Hono {
   return new Hono().use(requestIdMiddleware(options)).get("/", (c) => c.text(`${requestId(c)}`));
 }
 
-test("requestId() keeps an incoming id that is sound", async () => {
+test("requestId() keeps an incoming id that is valid", async () => {
   for (const id of ["a", "Az09._-", "x".repeat(128), crypto.randomUUID()]) {
     const response = await echoApp().request("/", { headers: { "x-request-id": id } });
     assert.deepEqual([response.headers.get("x-request-id"), await response.text()], [id, id]);
   }
 });
 
-test("requestId() replaces an incoming id that is not sound by a UUID", async () => {
+test("requestId() replaces an invalid incoming id by a UUID", async () => {
   for (const id of ["", "x".repeat(129), "a b", "a,b", "<script>", "a\u00e9", "{requestId}"]) {
     const response = await echoApp().request("/", { headers: { "x-request-id": id } });
     const header = response.headers.get("x-request-id") ?? "";
@@ -33,7 +33,7 @@ test("requestId() is undefined without the middleware", async () => {
   assert.deepEqual(await (await app.request("/")).json(), { id: null });
 });
 
-test("requestIdMiddleware() gives each request its own id", async () => {
+test("requestIdMiddleware() assigns a different id to each request", async () => {
   const app = echoApp();
   const ids = await Promise.all(
     Array.from({ length: 20 }, async () => await (await app.request("/")).text()),
@@ -50,7 +50,7 @@ test("requestIdMiddleware() honours headerName and generator", async () => {
   assert.deepEqual([kept.headers.get("x-correlation"), await kept.text()], ["sent", "sent"]);
 });
 
-test("requestIdMiddleware() refuses a header name that is none", () => {
+test("requestIdMiddleware() refuses an invalid header name", () => {
   assert.throws(() => requestIdMiddleware({ headerName: "x request" }), {
     name: "TypeError",
     message: 'Cannot use request ids: "x request" is not a header name',
@@ -120,12 +120,12 @@ test("requestIdMiddleware() sends the id when the not-found handler throws", asy
   );
 });
 
-test("requestIdMiddleware() leaves a response alone that cannot carry it", async () => {
+test("requestIdMiddleware() does not change a response that cannot have headers", async () => {
   const app = new Hono().use(requestIdMiddleware()).get("/", () => Response.error());
   assert.equal((await app.request("/")).type, "error");
 });
 
-test("requestIdMiddleware() survives a handler that answers nothing", async () => {
+test("requestIdMiddleware() handles a handler that returns nothing", async () => {
   const app = new Hono().use(requestIdMiddleware({ generator: () => "id" }));
   app.get("/", (() => undefined) as unknown as () => Response);
   app.onError((_, c) => c.text("failed", 500));

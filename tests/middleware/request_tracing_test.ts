@@ -14,7 +14,7 @@ import { captureLogs } from "../support/capture_logs.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 
-/** An application with two routes; its clock moves 1.23456 ms a reading. */
+/** An application with two routes; its clock advances 1.23456 ms per reading. */
 async function tracedApp(...others: MiddlewareHandler[]): Promise<Hono> {
   let nowMs = 0;
   const tracing = await requestTracing({ now: () => nowMs += 1.23456 });
@@ -34,7 +34,7 @@ function lines(records: readonly LogRecord[]): unknown[] {
   return records.map(({ category, level, properties }) => ({ category, level, ...properties }));
 }
 
-test("requestTracing() logs one line a request", async () => {
+test("requestTracing() logs one line per request", async () => {
   await captureLogs(["fw", "http"], async (records) => {
     const app = await tracedApp(requestIdMiddleware({ generator: () => "id-1" }));
     await app.request("/users/7?token=secret#fragment", {
@@ -83,7 +83,7 @@ test("requestTracing() logs a 5xx with its route, a 404 without route, id or tra
   });
 });
 
-test("requestTracing() logs the status of what is thrown past it, and lets it pass", async () => {
+test("requestTracing() logs the status of an error that is thrown past it, and rethrows it", async () => {
   const thrown: [unknown, number][] = [[new ForbiddenException(), 403], ["not an error", 500]];
   for (const [value, status] of thrown) {
     await captureLogs(["fw", "http"], async (records) => {
@@ -100,7 +100,7 @@ test("requestTracing() logs the status of what is thrown past it, and lets it pa
   }
 });
 
-test("requestTracing() keeps what a client sends on one bounded line", async () => {
+test("requestTracing() logs any path on one bounded line", async () => {
   await captureLogs(["fw", "http"], async (records) => {
     const app = await tracedApp();
     await app.request("/a%0Ab%1B%5B31m/\u2028é ü");
@@ -112,7 +112,7 @@ test("requestTracing() keeps what a client sends on one bounded line", async () 
   });
 });
 
-test("requestTracing() replaces what a server left raw in the URL", async () => {
+test("requestTracing() replaces characters that a server has not encoded in the URL", async () => {
   await captureLogs(["fw", "http"], async (records) => {
     const raw = new Request("http://localhost/");
     const request = new Proxy(raw, {
@@ -124,7 +124,7 @@ test("requestTracing() replaces what a server left raw in the URL", async () => 
   });
 });
 
-test("requestTracing() passes over the paths it is told to skip", () =>
+test("requestTracing() skips the configured paths", () =>
   captureLogs(["fw", "http"], async (records) => {
     const skipPaths = ["/health", "/internal/*", "/slash/"];
     const app = new Hono({ strict: false }).use(await requestTracing({ skipPaths }))
@@ -137,7 +137,7 @@ test("requestTracing() passes over the paths it is told to skip", () =>
     assert.deepEqual(logged, ["/internal/", "/health/db", "/healthy"]);
   }));
 
-test("requestTracingPlugin() refuses a path that could never match", () => {
+test("requestTracingPlugin() refuses a path that can never match", () => {
   assert.throws(() => requestTracingPlugin({ skipPaths: ["health"] }), {
     name: "TypeError",
     message: 'Cannot skip path "health": it does not start with "/"',

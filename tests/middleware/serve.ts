@@ -8,7 +8,7 @@ export interface Server {
   close(): Promise<void>;
 }
 
-/** What is used of Bun, whose types are not installed. */
+/** The part of Bun that is used; its types are not installed. */
 interface BunRuntime {
   serve(options: { port: number; hostname: string; fetch: Hono["fetch"] }): {
     readonly port: number;

@@ -24,7 +24,7 @@ const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const PARENT = "b7ad6b7169203331";
 const ENV = { remoteAddr: { hostname: "192.0.2.1" } };
 
-/** Registers a real SDK for the time of the body; gives it the spans that have ended. */
+/** Registers a real SDK while the body runs, and passes it the spans that have ended. */
 async function withOpenTelemetry(
   body: (spans: () => readonly ReadableSpan[]) => Promise<void>,
   sampler?: Sampler,
@@ -42,7 +42,7 @@ async function withOpenTelemetry(
     context.disable();
     trace.disable();
     await provider.shutdown();
-    await new Promise((resolve) => setTimeout(resolve)); // the exporter answers by timer
+    await new Promise((resolve) => setTimeout(resolve)); // the exporter calls back by timer
   }
 }
 
@@ -118,7 +118,7 @@ test("serverSpan() starts a new trace for a malformed traceparent", async () => 
   });
 });
 
-test("serverSpan() marks a 5xx as an error with its exception, a 4xx not", async () => {
+test("serverSpan() marks a 5xx as an error with its exception, but not a 4xx", async () => {
   await withOpenTelemetry(async (spans) => {
     const errors: Record<string, () => Response> = {
       thrown: () => {
@@ -201,7 +201,7 @@ test("serverSpan() names an active span after the route and leaves it open", asy
   });
 });
 
-test("serverSpan() passes on the decision not to sample", async () => {
+test("serverSpan() propagates the decision not to sample", async () => {
   const never: Sampler = { shouldSample: () => ({ decision: SamplingDecision.NOT_RECORD }) };
   await withOpenTelemetry(async (spans) => {
     const headers = { traceparent: `00-${TRACE}-${PARENT}-00` };
@@ -256,7 +256,7 @@ test("parseTraceparent() reads a header of W3C Trace Context §3.2", () => {
   }
 });
 
-test("parseTraceparent() refuses anything malformed", () => {
+test("parseTraceparent() returns undefined for a malformed header", () => {
   const headers = [
     undefined,
     "",

@@ -37,7 +37,7 @@ export function requireIdentity(c: Context): void {
 /**
  * Makes the guard of a route that declares `roles`: the caller needs any one of them.
  *
- * @throws {HttpException} 401 if the caller is unknown, 403 if the caller has none of the roles
+ * @throws {HttpException} 401 if the caller is unknown, 403 if the caller lacks all of the roles
  */
 export function requireRoles(required: readonly string[]): (c: Context) => void {
   return (c) => {

@@ -1,13 +1,13 @@
 /**
- * Keeps the counts of a rate limit wherever `rate-limiter-flexible` can.
+ * Rate limit stores on `rate-limiter-flexible`, such as Redis, for applications with several processes.
  *
  * @module
  */
 import type { RateLimitHit, RateLimitStore } from "./rate_limit_store.ts";
 
-/** What every limiter of `rate-limiter-flexible` has, as far as it is used here. */
+/** A limiter of `rate-limiter-flexible`. */
 export interface FlexibleLimiter {
-  /** Counts points for a key in a window of so many seconds, whether or not a limit is passed. */
+  /** Counts points for a key in a window of `customDuration` seconds, even beyond a limit. */
   penalty(
     key: string,
     points: number,
@@ -16,14 +16,14 @@ export interface FlexibleLimiter {
 }
 
 /**
- * A store over a limiter of `rate-limiter-flexible` that the application has made: PostgreSQL,
- * MySQL, SQLite, Valkey, Memcached, DynamoDB and more. The limiter's own `points` and `duration`
- * do not matter; its `keyPrefix` does.
+ * A store on a limiter of `rate-limiter-flexible` that the application creates: for PostgreSQL, MySQL,
+ * SQLite, Valkey, Memcached, DynamoDB and more. The `points` and `duration` of the limiter are ignored;
+ * its `keyPrefix` is used.
  */
 export class FlexibleRateLimitStore implements RateLimitStore {
   readonly #limiter: FlexibleLimiter;
 
-  /** Creates a store over a limiter. */
+  /** Creates a store on a limiter. */
   constructor(limiter: FlexibleLimiter) {
     this.#limiter = limiter;
   }
@@ -37,23 +37,22 @@ export class FlexibleRateLimitStore implements RateLimitStore {
   }
 }
 
-/** How a {@linkcode RedisRateLimitStore} names its keys. */
+/** Options of a {@linkcode RedisRateLimitStore}. */
 export interface RedisRateLimitStoreOptions {
-  /** What its keys start with, `fw:rate-limit` by default; a colon follows. */
+  /** The prefix of the keys, before a colon; `fw:rate-limit` by default. */
   readonly prefix?: string;
 }
 
 /**
- * A store over the application's own Redis client, of `ioredis` or of `redis` (node-redis), which
- * it neither connects nor closes. Each hit is one script that Redis runs atomically, so many
- * processes share one count.
+ * A store on a Redis client of the application, from `ioredis` or `redis` (node-redis), which it neither
+ * connects nor closes. Each hit is one script that Redis runs atomically: all processes share a count.
  */
 export class RedisRateLimitStore implements RateLimitStore {
   readonly #client: object;
   readonly #prefix: string;
   #store: Promise<RateLimitStore> | undefined;
 
-  /** Creates a store over a client. */
+  /** Creates a store on a client. */
   constructor(client: object, { prefix = "fw:rate-limit" }: RedisRateLimitStoreOptions = {}) {
     this.#client = client;
     this.#prefix = prefix;
@@ -69,9 +68,9 @@ export class RedisRateLimitStore implements RateLimitStore {
     const { RateLimiterRedis } = await import("rate-limiter-flexible");
     const limiter = new RateLimiterRedis({
       storeClient: this.#client,
-      useRedisPackage: !("defineCommand" in this.#client), // which is ioredis's
+      useRedisPackage: !("defineCommand" in this.#client), // a method of ioredis alone
       keyPrefix: this.#prefix,
-      points: 1, // the limit itself is not the store's
+      points: 1, // the limit itself is checked by rateLimit()
       duration: 1,
     });
     return new FlexibleRateLimitStore(limiter);

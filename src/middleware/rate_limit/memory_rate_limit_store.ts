@@ -1,16 +1,16 @@
 /**
- * Keeps the counts of a rate limit in the memory of one process.
+ * A rate limit store in the memory of one process.
  *
  * @module
  */
 import { BoundedMap } from "../../platform/bounded_map.ts";
 import type { RateLimitHit, RateLimitStore } from "./rate_limit_store.ts";
 
-/** The bounds of a {@linkcode MemoryRateLimitStore}. */
+/** Options of a {@linkcode MemoryRateLimitStore}. */
 export interface MemoryRateLimitStoreOptions {
-  /** The most keys that are counted at a time; 100 000 by default, which take about 20 MB. */
+  /** The largest number of keys, a positive integer; 100 000 by default, which take about 20 MB. */
   readonly maxKeys?: number;
-  /** Gives the time in milliseconds, from any start; the runtime's monotonic clock by default. */
+  /** Returns the time in milliseconds from any origin; the monotonic clock of the runtime by default. */
   readonly now?: () => number;
 }
 
@@ -20,12 +20,12 @@ interface Window {
 }
 
 /**
- * A store for an application that runs as one process. It has no timers: expired windows are
- * dropped by later hits, once a window.
+ * A store for an application that runs as one process. It has no timers: once per window, a hit deletes
+ * the expired windows.
  *
- * When it is full, a tenth of it makes room: expired windows first, then those with the fewest
- * hits. So nobody can have a count forgotten, their own or another's, by sending many keys, unless
- * they hit all `maxKeys` of them as often.
+ * When it is full, it deletes the expired windows and then, down to nine tenths of its size, those with
+ * the fewest hits. A client that sends many keys can therefore remove a count only by hitting `maxKeys`
+ * keys as often.
  */
 export class MemoryRateLimitStore implements RateLimitStore {
   readonly #maxKeys: number;
@@ -42,14 +42,16 @@ export class MemoryRateLimitStore implements RateLimitStore {
     { maxKeys = 100_000, now = () => performance.now() }: MemoryRateLimitStoreOptions = {},
   ) {
     if (!Number.isSafeInteger(maxKeys) || maxKeys < 1) {
-      throw new RangeError(`Cannot create rate limit store: ${maxKeys} keys is not positive`);
+      throw new RangeError(
+        `Cannot create rate limit store: maxKeys ${maxKeys} is not a positive integer`,
+      );
     }
     this.#maxKeys = maxKeys;
     this.#now = now;
     this.#windows = new BoundedMap({ max: maxKeys, now });
   }
 
-  /** The number of keys it holds, some of which may have expired. */
+  /** The number of keys, including expired ones that are not deleted yet. */
   get size(): number {
     return this.#windows.size;
   }
@@ -75,7 +77,7 @@ export class MemoryRateLimitStore implements RateLimitStore {
     return { count: 1, resetMs: windowMs };
   }
 
-  /** Drops many at once, so that a hit on a full store still costs O(1) on average. */
+  /** Deletes many windows at once, so that a hit on a full store costs O(1) on average. */
   #dropLightest(excess: number): void {
     const counts = Float64Array.from(this.#windows, ([, { count }]) => count).sort();
     const heaviest = counts[excess - 1] ?? 0;

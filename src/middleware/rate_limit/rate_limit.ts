@@ -1,5 +1,5 @@
 /**
- * Limits how many requests a client may send.
+ * Rate limits.
  *
  * @module
  */
@@ -13,32 +13,34 @@ import { MemoryRateLimitStore } from "./memory_rate_limit_store.ts";
 import { FailOpenStore, type RateLimitStore } from "./rate_limit_store.ts";
 import { withResponseHeaders } from "../response_headers.ts";
 
-/** Who may send how much. */
+/** Options of {@linkcode rateLimit}. */
 export interface RateLimitOptions {
-  /** The most requests of one client in a window, 100 by default. */
+  /** The largest number of requests of one client in a window, a positive integer; 100 by default. */
   readonly max?: number;
   /** The length of a window: a whole number of seconds, in milliseconds; 60 000 by default. */
   readonly windowMs?: number;
-  /** What the limit is called in response fields and in a shared store; `default` by default. */
+  /** The name in response fields and in a shared store: 1 to 64 of `A-Za-z0-9_.-`; `default` by default. */
   readonly name?: string;
   /**
-   * Tells clients apart: by address unless given, an IPv6 client by its /64. All requests for which
-   * it gives `undefined` count together; so do, by default, those without an address.
+   * Returns the key that a request is counted under; by default the client's address, or its /64 network
+   * for IPv6. All requests for which it returns `undefined`, by default those without an address, are
+   * counted together.
    */
   readonly key?: (c: Context) => string | undefined | Promise<string | undefined>;
-  /** Where counts are kept, in the process's memory by default. */
+  /** Where counts are stored; in the memory of the process by default. */
   readonly store?: RateLimitStore;
-  /** How long the store may take, in milliseconds, before a request passes uncounted; 500 by default. */
+  /** The time limit of the store in milliseconds, after which a request passes uncounted; 500 by default. */
   readonly storeTimeoutMs?: number;
-  /** Exempts a request, which is then not counted either; none by default. */
+  /** Returns `true` for requests that are neither limited nor counted; none by default. */
   readonly skip?: (c: Context) => boolean | Promise<boolean>;
 }
 
 /** Options of `app.useRateLimit()`. */
 export interface UseRateLimitOptions extends RateLimitOptions {
   /**
-   * Whether requests are counted once their tokens are verified, so that `key` may ask who the caller
-   * is; `false` by default, which spares the verification of what is over the limit.
+   * Whether requests are counted after authentication and after the middleware of
+   * `use(..., { afterAuthentication: true })`, so that `key` can read the caller's identity; `false` by
+   * default, so that no token is verified for requests over the limit.
    */
   readonly afterAuthentication?: boolean;
 }
@@ -62,10 +64,10 @@ export function rateLimitPlugin(
 }
 
 /**
- * Lets a client send `max` requests in a window that starts with its first, and refuses more with
- * 429. Every response that was counted carries `RateLimit` and `RateLimit-Policy`
- * (draft-ietf-httpapi-ratelimit-headers-10), a refused one also `Retry-After`. If the store fails,
- * requests pass.
+ * Returns middleware that allows a client `max` requests in a window, which starts with its first
+ * request, and refuses more with 429. The response of every counted request has `RateLimit` and
+ * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10), that of a refused one also `Retry-After`.
+ * If the store fails, requests pass.
  *
  * @throws {RangeError} if an option is out of range
  */
@@ -115,7 +117,7 @@ function clientNetwork(c: Context): string | undefined {
   return ip && networkOf(ip);
 }
 
-/** Keeps a client from filling the store with long keys. */
+/** Returns the key, or its hash if it is long, so that clients cannot fill the store. */
 async function bounded(key: string): Promise<string> {
   if (key.length <= MAX_KEY_LENGTH) return key;
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));

@@ -1,49 +1,49 @@
 /**
- * Where a rate limit keeps its counts.
+ * Stores of the counts of a rate limit.
  *
  * @module
  */
 import { getLogger } from "@logtape/logtape";
 import { withTimeLimit } from "../../platform/time_limit.ts";
 
-/** What a store knows after a hit. */
+/** The state of a window after a hit. */
 export interface RateLimitHit {
-  /** The hits in the current window, this one included. */
+  /** The number of hits in the current window, including this one. */
   readonly count: number;
-  /** When the window ends, in milliseconds from now. */
+  /** The time until the window ends, in milliseconds. */
   readonly resetMs: number;
 }
 
 /** Counts hits in fixed windows, each of which starts with the first hit of its key. */
 export interface RateLimitStore {
   /**
-   * Counts one hit, atomically for all that share the store. `windowMs` is a whole number of
-   * seconds, in milliseconds, and the key has at most 256 characters.
+   * Counts one hit, atomically among all processes that share the store. `windowMs` is a whole number
+   * of seconds, in milliseconds, and the key has at most 256 characters.
    */
   hit(key: string, windowMs: number): RateLimitHit | Promise<RateLimitHit>;
 }
 
-/** How long a store is waited for, and left alone after. */
+/** Options of {@linkcode FailOpenStore}. */
 export interface FailOpenStoreOptions {
-  /** How long one answer may take, in milliseconds. */
+  /** The time limit of one hit in milliseconds. */
   readonly timeoutMs: number;
-  /** Gives the time in milliseconds, from any start; the runtime's monotonic clock by default. */
+  /** Returns the time in milliseconds from any origin; the monotonic clock of the runtime by default. */
   readonly now?: () => number;
 }
 
 const RETRY_MS = 1000;
 
 /**
- * Wraps a store so that its failure costs neither requests nor time: it gives `undefined` instead
- * of a count while the store fails. An outage is logged when it begins and when it ends (category
- * `fw`, `rate-limit`), not for each request, and during it the store is asked once a second.
+ * Wraps a store so that its failures neither refuse nor delay requests: while the store fails, hits
+ * return `undefined`. The start and the end of an outage are logged (category `fw`, `rate-limit`), not each
+ * request. During an outage the store is tried once per second.
  */
 export class FailOpenStore {
   readonly #store: RateLimitStore;
   readonly #timeoutMs: number;
   readonly #now: () => number;
   readonly #logger = getLogger(["fw", "rate-limit"]);
-  /** When the store may be asked again; `undefined` while it works. */
+  /** When the store is tried again; `undefined` while it works. */
   #retryAtMs: number | undefined;
 
   /** Wraps a store. */
@@ -56,13 +56,13 @@ export class FailOpenStore {
     this.#now = now;
   }
 
-  /** Counts one hit, or gives `undefined` if the store cannot. */
+  /** Counts one hit; returns `undefined` if the store fails. */
   async hit(key: string, windowMs: number): Promise<RateLimitHit | undefined> {
     const retryAtMs = this.#retryAtMs;
     const isProbe = retryAtMs !== undefined;
     if (isProbe) {
       if (this.#now() < retryAtMs) return undefined;
-      this.#postpone(); // so that only this request waits for the answer
+      this.#postpone(); // so that only this request waits for the store
     }
     try {
       const pending = this.#store.hit(key, windowMs);
@@ -75,7 +75,7 @@ export class FailOpenStore {
     }
   }
 
-  /** Ends the outage, as only a probe does: other answers may be of before it. */
+  /** Ends the outage. Only a probe does so: other results may be from before the outage. */
   #recover(): void {
     this.#retryAtMs = undefined;
     this.#logger.info("Rate limits apply again");
@@ -88,7 +88,7 @@ export class FailOpenStore {
     this.#postpone();
   }
 
-  /** Leaves the store alone until whatever it was asked before has ended. */
+  /** Waits with the next try until earlier hits have ended or timed out. */
   #postpone(): void {
     this.#retryAtMs = this.#now() + Math.max(RETRY_MS, this.#timeoutMs);
   }

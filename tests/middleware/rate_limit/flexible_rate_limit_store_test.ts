@@ -13,7 +13,7 @@ import { test } from "../../support/test.ts";
 import { captureLogs } from "../../support/capture_logs.ts";
 import { REDIS_URL, redisLine, SKIP_REDIS } from "../redis.ts";
 
-/** Gives the body a client and a prefix of its own, whose keys are gone afterwards. */
+/** Calls the body with a client and a new prefix, whose keys are deleted afterwards. */
 async function withRedis(body: (redis: Redis, prefix: string) => Promise<void>): Promise<void> {
   const redis = new Redis(REDIS_URL ?? "");
   const prefix = `fw-test:${crypto.randomUUID()}`;
@@ -37,7 +37,7 @@ function limitedApp(options: RateLimitOptions): Hono {
 
 test("FlexibleRateLimitStore.hit() counts in an SQL database", async () => {
   const database = new DatabaseSync(":memory:");
-  // What the limiter uses of better-sqlite3; each hit is one statement
+  // the part of better-sqlite3 that the limiter uses; each hit is one statement
   const client = {
     prepare: (sql: string) => database.prepare(sql),
     transaction: (body: () => unknown) => body,

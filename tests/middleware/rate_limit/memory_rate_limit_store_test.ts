@@ -30,7 +30,7 @@ test("MemoryRateLimitStore.hit() counts in windows that start with the first hit
   assert.deepEqual(store.hit("b", 1000), { count: 2, resetMs: 400 });
 });
 
-test("MemoryRateLimitStore.hit() drops expired keys as time passes", () => {
+test("MemoryRateLimitStore.hit() deletes expired keys as time passes", () => {
   const { store, at } = storeAt(0);
   for (let i = 0; i < 1000; i++) store.hit(`old ${i}`, 1000);
   assert.equal(store.size, 1000);
@@ -39,7 +39,7 @@ test("MemoryRateLimitStore.hit() drops expired keys as time passes", () => {
   assert.equal(store.size, 1);
 });
 
-test("MemoryRateLimitStore.hit() drops expired keys first when it is full, however heavy", () => {
+test("MemoryRateLimitStore.hit() deletes expired keys first when it is full, even those with many hits", () => {
   const { store, at } = storeAt(0, 10);
   store.hit("first", 1000);
   at(500);
@@ -54,7 +54,7 @@ test("MemoryRateLimitStore.hit() drops expired keys first when it is full, howev
   assert.deepEqual(counts, [2, 2, 2, 2, 2, 2]);
 });
 
-test("MemoryRateLimitStore.hit() keeps its size whatever keys come", () => {
+test("MemoryRateLimitStore.hit() never exceeds its size", () => {
   const { store } = storeAt(0, 1000);
   for (let i = 0; i < 20_000; i++) {
     store.hit(`key ${i}`, 1000);
@@ -65,7 +65,7 @@ test("MemoryRateLimitStore.hit() keeps its size whatever keys come", () => {
   assert.equal(single.size, 1);
 });
 
-test("MemoryRateLimitStore.hit() does not forget a heavy client for many light ones", () => {
+test("MemoryRateLimitStore.hit() keeps a client with many hits when many clients with few hits come", () => {
   const { store } = storeAt(0, 1000);
   for (let i = 0; i < 5; i++) store.hit("heavy", 1000);
   for (let round = 0; round < 4; round++) {
@@ -86,7 +86,7 @@ test("MemoryRateLimitStore refuses a bound that is not a positive integer", () =
   for (const maxKeys of [0, -1, 1.5, NaN, Infinity]) {
     assert.throws(() => new MemoryRateLimitStore({ maxKeys }), {
       name: "RangeError",
-      message: `Cannot create rate limit store: ${maxKeys} keys is not positive`,
+      message: `Cannot create rate limit store: maxKeys ${maxKeys} is not a positive integer`,
     });
   }
 });

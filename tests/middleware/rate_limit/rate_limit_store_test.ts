@@ -18,14 +18,14 @@ const FAILURES: Record<string, RateLimitStore["hit"]> = {
   hangs: () => new Promise(() => {}),
 };
 
-test("FailOpenStore.hit() passes on what the store says, at once or later", async () => {
+test("FailOpenStore.hit() returns the result of the store, synchronous or not", async () => {
   for (const answer of [HIT, Promise.resolve(HIT)]) {
     const store = new FailOpenStore({ hit: () => answer }, { timeoutMs: 50 });
     assert.deepEqual(await store.hit("key", 1000), HIT);
   }
 });
 
-test("FailOpenStore.hit() gives nothing while the store fails, and logs each outage once", async () => {
+test("FailOpenStore.hit() returns undefined while the store fails, and logs each outage once", async () => {
   for (const [name, failure] of Object.entries(FAILURES)) {
     await captureLogs(["fw", "rate-limit"], async (records) => {
       let nowMs = 0;
@@ -65,7 +65,7 @@ test("FailOpenStore.hit() gives nothing while the store fails, and logs each out
   }
 });
 
-test("FailOpenStore.hit() does not take an answer of before the outage for its end", async () => {
+test("FailOpenStore.hit() does not end an outage because of a result from before it", async () => {
   await captureLogs(["fw", "rate-limit"], async (records) => {
     const answers: (Promise<RateLimitHit> | RateLimitHit)[] = [
       new Promise((resolve) => setTimeout(resolve, 5, HIT)),

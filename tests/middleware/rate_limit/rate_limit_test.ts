@@ -65,7 +65,7 @@ test("rateLimit() allows 100 requests in 60 seconds by default", async () => {
   ]);
 });
 
-test("rateLimit() sends its fields on every response it counted", async () => {
+test("rateLimit() sends its fields with every counted response", async () => {
   for (const [path, status] of [["/fail", 500], ["/missing", 404], ["/raw", 302]]) {
     const response = await limitedApp({ max: 5 }).request(`${path}`);
     assert.deepEqual(summary(response), [
@@ -90,7 +90,7 @@ test("rateLimit() sends its fields when the not-found handler throws", async () 
   ]);
 });
 
-test("rateLimit() tells several limits on one route apart", async () => {
+test("rateLimit() distinguishes several limits on one route", async () => {
   const app = limitedApp({ max: 9 }, { max: 1, name: "login", windowMs: 1000 });
   await app.request("/");
   const refused = await app.request("/");
@@ -102,13 +102,13 @@ test("rateLimit() tells several limits on one route apart", async () => {
   ]);
 });
 
-test("rateLimit() keeps limits of different names apart in one store", async () => {
+test("rateLimit() separates limits with different names in one store", async () => {
   const store = new MemoryRateLimitStore();
   const app = limitedApp({ max: 2, store }, { max: 2, name: "second", store });
   assert.deepEqual(await statuses(app, [{}, {}, {}]), [200, 200, 429]);
 });
 
-test("rateLimit() tells clients apart by address, IPv6 by its /64", async () => {
+test("rateLimit() distinguishes clients by address, for IPv6 by the /64 network", async () => {
   const app = limitedApp({ max: 1 });
   const environments = [
     "192.0.2.1",
@@ -123,7 +123,7 @@ test("rateLimit() tells clients apart by address, IPv6 by its /64", async () => 
   assert.deepEqual(await statuses(app, [{}, {}]), [200, 429], "no address: one key for all");
 });
 
-test("rateLimit() limits a real client, whatever it forges", async () => {
+test("rateLimit() limits a real client that forges addresses", async () => {
   const server = await serve(limitedApp({ max: 3 }));
   try {
     const seen = [];
@@ -139,7 +139,7 @@ test("rateLimit() limits a real client, whatever it forges", async () => {
   }
 });
 
-test("rateLimit() honours key, at once or later", async () => {
+test("rateLimit() uses key, synchronous or not", async () => {
   const keys = [
     (c: Context) => c.req.header("x-tenant"),
     (c: Context) => Promise.resolve(c.req.header("x-tenant")),
@@ -155,7 +155,7 @@ test("rateLimit() honours key, at once or later", async () => {
   }
 });
 
-test("rateLimit() neither limits nor counts what skip exempts", async () => {
+test("rateLimit() neither limits nor counts requests that skip exempts", async () => {
   for (const skip of [exempts, (c: Context) => Promise.resolve(exempts(c))]) {
     const app = limitedApp({ max: 1, skip });
     const headers = { "x-internal": "yes" };
