@@ -11,6 +11,14 @@ import { type Plugin, type UseArguments, usePlugin } from "../core/module/plugin
 import type { InjectionKey } from "../core/module/provider.ts";
 import type { PipelineDeclaration } from "../core/route/pipeline.ts";
 import { listRoutes, type RouteInfo } from "../core/route/route_table.ts";
+import {
+  headerVersioning,
+  type HeaderVersioningOptions,
+  mediaTypeVersioning,
+  type MediaTypeVersioningOptions,
+  uriVersioning,
+  type UriVersioningOptions,
+} from "../core/route/version.ts";
 import { type TrustedProxyOptions, trustedProxyPlugin } from "../middleware/client_ip.ts";
 import { type HealthCheckOptions, healthCheckPlugin } from "../middleware/health.ts";
 import { type MetricsOptions, metricsPlugins } from "../middleware/metrics.ts";
@@ -24,14 +32,6 @@ import {
   rolesPlugin,
   type TokenVerifier,
 } from "../oauth2/middleware.ts";
-import {
-  headerVersioning,
-  type HeaderVersioningOptions,
-  mediaTypeVersioning,
-  type MediaTypeVersioningOptions,
-  uriVersioning,
-  type UriVersioningOptions,
-} from "../core/route/version.ts";
 import type { OpenApiDocument } from "../openapi/openapi_document.ts";
 import { type OpenApiOptions, resolveOptions } from "../openapi/options.ts";
 import { isProduction } from "../platform/env.ts";
@@ -55,10 +55,10 @@ export class FwApplication {
   readonly #serving: Serving;
 
   /**
-   * Answers a request. It is bound to the application, so `export default { fetch: app.fetch }` serves
-   * on Deno, Bun and edge runtimes. `env` describes the connection, or holds the bindings of a Worker.
-   * Work that outlives the response is passed to the execution context; without one, `close` waits for it.
-   * The first call prints the log on the console, unless the application has configured LogTape.
+   * Answers a request. It is bound: `export default { fetch: app.fetch }` serves on Deno, Bun and edge
+   * runtimes. `env` describes the connection, or holds the bindings of a Worker. `executionContext`
+   * receives work that outlives the response; without one, `close` waits for it. The first call prints
+   * the log on the console, unless the application has configured LogTape.
    */
   readonly fetch: (
     request: Request,
@@ -156,10 +156,8 @@ export class FwApplication {
   /**
    * Verifies the tokens of requests. `OAuth2Guard`, `OAuth2Principal` and `roles` protect a route;
    * `require: true` protects all routes except those with `public: true`, and stays in force when a later
-   * call replaces the verifier.
-   *
-   * @throws {TypeError} if a `JwtVerifier` names no issuer or no audience, and its `ValidationConfig` does
-   * not call `anyIssuer()` or `anyAudience()`
+   * call replaces the verifier. It throws if a `JwtVerifier` names no issuer or no audience, unless its
+   * `ValidationConfig` calls `anyIssuer()` or `anyAudience()`.
    */
   useOAuth2(verifier: TokenVerifier, options?: AuthenticationOptions): this {
     return this.plug(oauth2Plugin(verifier, options)).#require(options);
@@ -229,9 +227,8 @@ export class FwApplication {
   }
 
   /**
-   * Assembles the application, which the first request or `listen` does otherwise.
-   *
-   * @throws {TypeError} if two routes or endpoints have the same method and path
+   * Assembles the application, which the first request or `listen` does otherwise. It throws a
+   * `TypeError` if two routes or endpoints have the same method and path.
    */
   async ready(): Promise<this> {
     await this.#answering.router();
@@ -248,11 +245,7 @@ export class FwApplication {
     return listRoutes(this.#answering.routes, this.#answering.protection);
   }
 
-  /**
-   * Returns a provider, as the root module sees it, else from any module.
-   *
-   * @throws {TypeError} if no module provides it
-   */
+  /** Returns a provider, as the root module sees it, else from any module; throws if none provides it. */
   get<T>(key: InjectionKey<T>): T {
     return this.#kernel.get(key);
   }
@@ -284,17 +277,15 @@ export class FwApplication {
 
   /**
    * Stops serving: drains every server and waits for background work, both within `drainMs`, then runs
-   * the stop hooks. Later calls wait for the first.
-   *
-   * @throws {AggregateError} if stop hooks failed; all of them have run
+   * all stop hooks. It throws an `AggregateError` if hooks failed. Later calls wait for the first.
    */
   close(options: CloseOptions = {}): Promise<void> {
     return this.#serving.close(options);
   }
 
   /** Closes the application. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   #require({ require = false }: AuthenticationOptions = {}): this {
