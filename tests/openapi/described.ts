@@ -155,7 +155,7 @@ export function problem(status: number, description: string): ResponseObject {
   return { description, content: { "application/problem+json": { schema, example } } };
 }
 
-/** What of a schema JSON Schema has no words for, as its library calls it. */
+/** What of a schema JSON Schema cannot represent, as its library calls it. */
 export interface Wordless {
   /** Of what it takes. */
   readonly taken?: readonly string[];
@@ -187,13 +187,13 @@ export async function describedBothWays(schema: AnySchema) {
   };
 }
 
-/** Gives the warnings of {@linkcode describedBothWays} of what there are no words for. */
+/** Gives the warnings of {@linkcode describedBothWays} of what JSON Schema cannot represent. */
 export function warningsOf(
   { "~standard": { vendor } }: AnySchema,
   { taken = [], given = [] }: Wordless,
 ): readonly string[] {
   const warning = (user: string) => (kind: string) =>
-    `The ${user}: JSON Schema has no words for "${kind}" of ${vendor}, so it is described as "any"`;
+    `The ${user}: JSON Schema cannot represent "${kind}" of ${vendor}, so it is described as "any"`;
   return [
     ...taken.map(warning("body of POST /")),
     ...given.map(warning("response 200 of GET /")),

@@ -559,7 +559,7 @@ test("Served: nothing is logged of an application whose schemas are all describe
   });
 });
 
-const WARNING = 'The response of GET /tags: JSON Schema has no words for "set" of valibot, ' +
+const WARNING = 'The response of GET /tags: JSON Schema cannot represent "set" of valibot, ' +
   'so it is described as "any"';
 const PRINTED = `[WRN] fw·openapi: ${WARNING}`;
 

@@ -1,5 +1,5 @@
 /**
- * Schemas that JSON Schema has no words for, or few, or that libraries describe in odd ways.
+ * Schemas that JSON Schema cannot represent, or few, or that libraries describe in odd ways.
  *
  * @module
  */

@@ -206,7 +206,7 @@ const ZOD: Readonly<Record<string, Row>> = {
       { schema, input: {}, wordless: { taken: [schema.type], given: [schema.type] } },
     ]),
   ),
-  "what there are no words for, each kind once, wherever it is": {
+  "what JSON Schema cannot represent, each kind once, wherever it is": {
     schema: z.object({
       sets: z.array(z.set(z.string())),
       maybe: z.set(z.number()).optional(),
@@ -222,7 +222,7 @@ const ZOD: Readonly<Record<string, Row>> = {
     components: { Within: object({ big: {}, set: {} }) },
     wordless: { taken: ["set", "map", "bigint"], given: ["set", "map", "bigint"] },
   },
-  "what there are no words for, with words of the application's": {
+  "what JSON Schema cannot represent, described by the application": {
     schema: z.object({
       big: z.bigint().describe("A large number"),
       at: z.date().meta({ title: "When" }),
@@ -363,7 +363,7 @@ const ARKTYPE: Readonly<Record<string, Row>> = {
   },
   "date": { schema: type("Date"), input: {}, output: DATE_TIME, wordless: { taken: ["date"] } },
   "text of a date": { schema: type("string.date.parse"), input: STRING, output: DATE_TIME },
-  "what JSON Schema has no words for, each kind once, wherever it is": {
+  "what JSON Schema cannot represent, each kind once, wherever it is": {
     schema: type({
       big: "bigint",
       sign: "symbol",

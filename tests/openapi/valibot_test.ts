@@ -174,7 +174,7 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
     schema: v.pipe(v.string(), v.ulid()),
     input: { type: "string", pattern: v.ULID_REGEX.source },
   },
-  "checks that JSON Schema has no words for": {
+  "checks that JSON Schema cannot represent": {
     schema: v.pipe(v.string(), v.check((s) => s !== "x"), v.maxBytes(9), v.rawCheck(() => {})),
     input: STRING,
   },
@@ -624,7 +624,7 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
     wordless: { given: ["transform"] },
   },
 
-  // what JSON Schema has no words for
+  // what JSON Schema cannot represent
   "date": { schema: v.date(), input: {}, output: DATE_TIME, wordless: { taken: ["date"] } },
   ...Object.fromEntries(
     [
@@ -645,7 +645,7 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
       { schema, input: {}, wordless: { taken: [schema.type], given: [schema.type] } },
     ]),
   ),
-  "what there are no words for, each kind once, wherever it is": {
+  "what JSON Schema cannot represent, each kind once, wherever it is": {
     schema: v.object({
       sets: v.array(v.set(v.string())),
       maybe: v.optional(v.set(v.number())),
@@ -666,7 +666,7 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
       given: ["set", "map", "symbol", "bigint"],
     },
   },
-  "what there are no words for, in a schema that holds itself": {
+  "what JSON Schema cannot represent, in a schema that holds itself": {
     schema: NamedBag,
     input: ref("NamedBag"),
     components: { NamedBag: object({ bags: array(ref("NamedBag")), set: {} }) },
@@ -708,9 +708,9 @@ test("OpenAPI table: schemas of valibot: what a route's response makes of a valu
     await app.ready();
     assert.equal((await app.request("/openapi.json")).status, 200);
     assert.deepEqual(warningsAmong(records).toSorted(), [
-      'The response of GET /set: JSON Schema has no words for "set" of valibot, ' +
+      'The response of GET /set: JSON Schema cannot represent "set" of valibot, ' +
       'so it is described as "any"',
-      'The response of GET /y: JSON Schema has no words for "transform" of valibot, ' +
+      'The response of GET /y: JSON Schema cannot represent "transform" of valibot, ' +
       'so it is described as "any"',
     ]);
   });

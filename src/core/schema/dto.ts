@@ -8,9 +8,8 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 const NAME = Symbol("fw.dto");
 
 /**
- * Gives a schema of any Standard Schema library a name: in messages, and as
- * `components.schemas.<name>` in the OpenAPI document. Returns the same schema; what is derived from
- * it has no name of its own.
+ * Names a schema of any Standard Schema library: in error messages, and as `components.schemas.<name>` of the
+ * OpenAPI document. Returns the same schema; schemas that are derived from it have no name.
  *
  * @example
  * ```ts
@@ -21,12 +20,14 @@ const NAME = Symbol("fw.dto");
  * export type CreateCatDto = v.InferOutput<typeof CreateCatDto>;
  * ```
  *
- * @throws {TypeError} if the name is not fit for a component's name, or the schema has another
+ * @throws {TypeError} if the name is invalid, or the schema has another name
  */
 export function dto<S extends StandardSchemaV1>(name: string, schema: S): S {
   if (!isComponentName(name)) {
     throw new TypeError(
-      `Cannot name a schema ${JSON.stringify(name)}: letters, digits, ".", "_" and "-" make a name`,
+      `Cannot name a schema ${
+        JSON.stringify(name)
+      }: a name consists of letters, digits, ".", "_" and "-"`,
     );
   }
   const other = dtoName(schema);
@@ -36,12 +37,12 @@ export function dto<S extends StandardSchemaV1>(name: string, schema: S): S {
   return Object.defineProperty(schema, NAME, { value: name });
 }
 
-/** Tells whether a name is fit for a component of an OpenAPI document (OpenAPI 3.1.1 §4.8.7.1). */
+/** Checks whether a name is valid for a component of an OpenAPI document (OpenAPI 3.1.1 §4.8.7.1). */
 export function isComponentName(name: string): boolean {
   return /^[A-Za-z0-9._-]+$/.test(name);
 }
 
-/** Gives the name a schema was given by {@linkcode dto}. */
+/** Returns the name that {@linkcode dto} gave a schema. */
 export function dtoName(schema: StandardSchemaV1): string | undefined {
   return Object.hasOwn(schema, NAME) ? (schema as { [NAME]?: string })[NAME] : undefined;
 }

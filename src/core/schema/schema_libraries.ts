@@ -1,6 +1,6 @@
 /**
- * What the framework does with schemas beyond Standard Schema: what it knows of each library is in
- * `libraries`. Schemas of other libraries are validated as they are.
+ * Uses of schemas beyond Standard Schema, for the libraries in `libraries`. Schemas of other libraries are
+ * only validated.
  *
  * @module
  */
@@ -19,7 +19,7 @@ function libraryOf(schema: StandardSchemaV1): SchemaLibrary | undefined {
 /**
  * Returns a schema that drops what it does not declare.
  *
- * @throws {TypeError} if the library has no such schema, as arktype of recursive types and morphs
+ * @throws {TypeError} if there is no such schema, as for recursive types and morphs of arktype
  */
 export function stripping(schema: StandardSchemaV1): StandardSchemaV1 {
   const library = libraryOf(schema);
@@ -36,8 +36,8 @@ export function acceptsArrayAsObject(schema: StandardSchemaV1): boolean {
 }
 
 /**
- * Returns the keys that a schema of objects names in its input, required or not; `undefined` if they are
- * unknown: the schema is of another library, of no object, or lazy.
+ * Returns the keys, required or optional, that a schema of objects names in its input. Returns `undefined` if
+ * they are unknown: for other libraries, records, lazy schemas and schemas of other types.
  */
 export function inputKeysOf(schema: StandardSchemaV1): readonly string[] | undefined {
   const properties = inputPropertiesOf(schema);
@@ -59,7 +59,7 @@ export function expectsList(issue: LibraryIssue): boolean {
   return LIBRARIES.some((library) => library.expectsList(issue));
 }
 
-/** Returns the message of an issue, or one made of its parts where the library's own quotes values in many ways. */
+/** Returns the message of an issue, composed anew where the library can quote the value anywhere in it. */
 export function messageOf(issue: LibraryIssue): string {
   for (const library of LIBRARIES) {
     const message = library.messageOf?.(issue);
@@ -68,7 +68,7 @@ export function messageOf(issue: LibraryIssue): string {
   return issue.message;
 }
 
-/** Cuts the quotation of a value off the end of a message. */
+/** Removes the quotation of a value from the end of a message. */
 export function withoutQuotation(message: string): string {
   return LIBRARIES.reduce(
     (cut, { quotation }) => quotation ? cut.replace(quotation, "") : cut,

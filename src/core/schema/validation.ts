@@ -20,36 +20,36 @@ import {
 /** A schema of any library that implements Standard Schema: valibot, zod, arktype and others. */
 export type AnySchema = StandardSchemaV1;
 
-/** Tells a schema from something else. */
+/** Checks whether a value is a schema. */
 export function isStandardSchema(value: unknown): value is AnySchema {
   const standard = (value as { readonly "~standard"?: { readonly validate?: unknown } } | null)
     ?.["~standard"];
   return typeof standard?.validate === "function";
 }
 
-/** What a schema gives. */
+/** The output of a schema. */
 export type SchemaOutput<S extends AnySchema> = StandardSchemaV1.InferOutput<S>;
 
-/** What a schema takes. */
+/** The input of a schema. */
 export type SchemaInput<S extends AnySchema> = StandardSchemaV1.InferInput<S>;
 
-/** The most issues that one response lists; the rest are left out. */
+/** The maximum number of issues in a response. */
 const MAX_ISSUES = 100;
 
-/** The longest `field` and `message` of an issue, in characters. */
+/** The maximum length of the `field` and `message` of an issue, in UTF-16 units. */
 const MAX_TEXT = 256;
 
-/** How often refused fields are validated again: a schema may report one refusal at a time. */
+/** The maximum number of validations with lists of one: a schema may report one issue at a time. */
 const MAX_ROUNDS = 8;
 
-/** One part of a request, and the schema it has to satisfy. */
+/** One part of a request, with its schema. */
 export class InputSchema<S extends AnySchema> {
   readonly #part: InputPart;
   readonly #name: string;
   readonly #schema: AnySchema;
   readonly #refusesArray: boolean;
 
-  /** Prepares a schema for the values of a part. */
+  /** Creates one from the schema of a part. */
   constructor(part: InputPart, schema: S) {
     this.#part = part;
     this.#name = dtoName(schema) ?? "its schema";
@@ -58,8 +58,8 @@ export class InputSchema<S extends AnySchema> {
   }
 
   /**
-   * Gives the schema's output, or says what is wrong; synchronously where the schema does. Of fields of a
-   * query or a form, one that does not repeat may be taken for a list of one.
+   * Validates a value, synchronously unless the schema is asynchronous. A field of a query or form that is sent
+   * once is a list of one where the schema expects a list.
    */
   validate(
     value: unknown,
@@ -80,9 +80,9 @@ export class InputSchema<S extends AnySchema> {
   }
 
   /**
-   * Gives the schema's output.
+   * Validates a value and returns the output of the schema.
    *
-   * @throws {UnprocessableEntityException} 422, with an issue for each refused value
+   * @throws {UnprocessableEntityException} 422, with an issue for each invalid value
    */
   async parse(
     value: unknown,
@@ -94,7 +94,7 @@ export class InputSchema<S extends AnySchema> {
   }
 
   #understand(result: StandardSchemaV1.Result<unknown>, value: unknown): Validated<S> {
-    // the schema's output type is what its library says it is
+    // the output type is declared by the library
     if (!result.issues) return { value: result.value as SchemaOutput<S>, refusal: undefined };
     const reason = this.#part === "body" && value === undefined
       ? "The request has no body"
@@ -106,33 +106,33 @@ export class InputSchema<S extends AnySchema> {
   }
 }
 
-/** What became of the value of one part. */
+/** The result of validating one part. */
 export type Validated<S extends AnySchema> =
   | { readonly value: SchemaOutput<S>; readonly refusal: undefined }
   | { readonly value: undefined; readonly refusal: InputRefusal };
 
-/** Why a part of a request was refused. */
+/** The reason why a part of a request was refused. */
 export interface InputRefusal {
-  /** One sentence. */
+  /** One sentence, without a period. */
   readonly reason: string;
-  /** What is wrong with each value. */
+  /** The issue of each invalid value. */
   readonly issues: readonly ValidationIssue[];
 }
 
-/** Makes the exception of all that is wrong with a request. */
+/** Creates the exception for all parts of a request that were refused. */
 export function refuse(refusals: readonly InputRefusal[]): UnprocessableEntityException {
   const errors = refusals.flatMap(({ issues }) => issues).slice(0, MAX_ISSUES);
   const reasons = refusals.map(({ reason }) => reason);
   return new UnprocessableEntityException(reasons.join("; "), { errors });
 }
 
-/** Turns a schema's issues into ours: at most 100, none with the submitted value in its message. */
+/** Converts issues of Standard Schema: at most 100, without the submitted values in their messages. */
 export function issuesOf(
   issues: readonly StandardSchemaV1.Issue[],
   { value, part }: { readonly value: unknown; readonly part: InputPart },
 ): ValidationIssue[] {
   return issues.slice(0, MAX_ISSUES).map((issue) => {
-    // arktype's path is an array that `map` would make another of its kind from
+    // the path of arktype is a subclass of Array, whose `map` returns another instance
     const path = Array.from(issue.path ?? []);
     const keys = path.map((segment) => typeof segment === "object" ? segment.key : segment);
     return {
@@ -144,20 +144,20 @@ export function issuesOf(
 }
 
 /**
- * Takes what was submitted out of a message about it. The quotation at its end is cut, whatever it
- * holds: a schema may have transformed the value before it refused it. A message that still holds the
- * value, as those of an application's own may, is replaced.
+ * Removes a submitted value from a message about it. The quotation at the end is removed whatever it contains,
+ * as a schema can transform the value before it refuses it. A message that still contains the value, as one
+ * of the application can, is replaced.
  */
 export function withoutValue(message: string, value: unknown): string {
   const cut = withoutQuotation(message);
   const text = typeof value === "object" ? "" : String(value ?? "");
-  const isTold = [text, JSON.stringify(text).slice(1, -1)].some((form) => holds(cut, form));
-  return text.length > 2 && isTold ? "Invalid value" : cut;
+  const isQuoted = [text, JSON.stringify(text).slice(1, -1)].some((form) => contains(cut, form));
+  return text.length > 2 && isQuoted ? "Invalid value" : cut;
 }
 
-/** Tells whether a text holds another, not only as a part of a word. */
-function holds(text: string, part: string): boolean {
-  if (part.length > MAX_TEXT) return text.includes(part); // it would be too large a regular expression
+/** Checks whether a text contains another, other than as a part of a word. */
+function contains(text: string, part: string): boolean {
+  if (part.length > MAX_TEXT) return text.includes(part); // too long for a regular expression
   const literal = part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return new RegExp(`(?<!\\w)${literal}(?!\\w)`).test(text);
 }
@@ -171,7 +171,7 @@ function valueAt(value: unknown, keys: readonly PropertyKey[]): unknown {
   return at;
 }
 
-/** Fields of a query or a form, with what a schema makes of them. */
+/** Fields of a query or form, with the result of their validation. */
 interface ValidatedFields {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly result: StandardSchemaV1.Result<unknown>;
@@ -179,7 +179,7 @@ interface ValidatedFields {
 
 /**
  * Validates refused fields again, with lists of one in place of single values where the schema expects
- * lists: a field that may repeat is not a list when it is sent once.
+ * lists: a field that can repeat is not a list when it is sent once.
  */
 async function withListsOfOne(
   schema: AnySchema,

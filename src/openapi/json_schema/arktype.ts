@@ -1,5 +1,5 @@
 /**
- * How schemas of arktype are converted; see `toJsonSchema` there.
+ * Converting schemas of arktype to JSON Schema, by their `toJsonSchema`.
  *
  * @module
  */
@@ -14,13 +14,13 @@ import {
   UNKNOWN,
 } from "./json_schema.ts";
 
-/** As much of a type of arktype as is used here. */
+/** The members of a type of arktype that are used here. */
 interface ArkType {
-  /** What it is made of. */
+  /** Its definition. */
   readonly json: unknown;
-  /** Gives the type as JSON Schema, with its defaults. */
+  /** Returns the type as JSON Schema, with its defaults. */
   toJsonSchema(options: object): JsonSchema;
-  /** Gives the parts of a kind. */
+  /** Returns the parts of a kind. */
   select(kind: { readonly kind: "pattern" }): readonly {
     readonly rule: string;
     readonly flags?: string;
@@ -34,7 +34,7 @@ interface ArkType {
 /** The conversion of schemas of arktype. */
 export const ARKTYPE_CONVERSION: StandardConversion = { options: optionsOf, corrected };
 
-/** Gives options with which what has no counterpart is described as "any", but for dates. */
+/** Returns options that describe a type without a counterpart as "any", except dates. */
 function optionsOf(direction: Direction): Readonly<Record<string, unknown>> {
   const date = ({ base }: { readonly base: JsonSchema }) =>
     direction === "output" ? { ...base, ...DATE_TIME } : { ...base, [UNKNOWN]: "date" };
@@ -53,7 +53,7 @@ function optionsOf(direction: Direction): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Adds defaults, and drops the patterns of regular expressions whose flags a pattern cannot have. */
+/** Adds defaults, and drops patterns of regular expressions with flags that change their meaning. */
 function corrected(converted: JsonSchema, { schema: type, direction }: SchemaUse): JsonSchema {
   if (!isArkType(type)) return converted;
   const { $defs, ...json } = converted;
@@ -63,19 +63,19 @@ function corrected(converted: JsonSchema, { schema: type, direction }: SchemaUse
   const dropped = new Set(flagged.map(({ rule }) => rule));
   const fallback = { default: ({ base }: { readonly base: JsonSchema }) => base };
   const [whole, again] = [1, 2].map(() => type.toJsonSchema({ target: "draft-2020-12", fallback }));
-  const isSame = JSON.stringify(whole) === JSON.stringify(again); // defaults may be of the moment
+  const isSame = JSON.stringify(whole) === JSON.stringify(again); // a default can be computed
   const rejects = JSON.stringify(type.json).includes('"undeclared":"reject"');
-  const told = (part: JsonSchema) => {
+  const adapted = (part: JsonSchema) => {
     const open = rejects ? part : opened(part);
     return dropped.size > 0 ? withoutPatterns(open, dropped) : open;
   };
   const definitions = isJsonSchema($defs) ? Object.entries($defs) : [];
   return {
-    ...isSame ? withDefaults(told(json), whole) : told(json),
+    ...isSame ? withDefaults(adapted(json), whole) : adapted(json),
     ...direction === "output" && hasOwnMorph(type) && { [UNKNOWN]: "morph" },
     ...definitions.length > 0 && {
       $defs: Object.fromEntries(
-        definitions.map(([key, part]) => [key, isJsonSchema(part) ? told(part) : part]),
+        definitions.map(([key, part]) => [key, isJsonSchema(part) ? adapted(part) : part]),
       ),
     },
   };
@@ -85,14 +85,14 @@ function isArkType(schema: AnySchema): schema is AnySchema & ArkType {
   return "toJsonSchema" in schema;
 }
 
-/** Tells whether a part ends in a function of the application's, of which it is not known what it gives. */
+/** Checks whether a part ends in a function of the application, whose output is unknown. */
 function hasOwnMorph(type: ArkType): boolean {
   return type.select({ kind: "morph" }).some(({ declaredOut, lastMorphIfNode }) =>
     !declaredOut && !lastMorphIfNode
   );
 }
 
-/** Opens objects whose other keys are deleted, not refused. */
+/** Removes `additionalProperties: false` from objects, whose undeclared keys are deleted, not refused. */
 function opened(schema: JsonSchema): JsonSchema {
   const { additionalProperties, ...rest } = mapSubschemas(schema, opened);
   return additionalProperties === false || additionalProperties === undefined
@@ -105,7 +105,7 @@ function withoutPatterns(schema: JsonSchema, dropped: ReadonlySet<string>): Json
   return pattern === undefined || dropped.has(String(pattern)) ? rest : { pattern, ...rest };
 }
 
-/** Adds the defaults that another conversion of the same schema has told. */
+/** Adds the defaults of another conversion of the same schema. */
 function withDefaults(schema: JsonSchema, whole: unknown): JsonSchema {
   if (!isJsonSchema(whole)) return schema;
   const completed = "default" in whole ? { ...schema, default: whole.default } : schema;

@@ -21,7 +21,7 @@ import { isJsonSchema } from "./json_schema.ts";
 import { readThrough } from "./references.ts";
 import { ZOD_CONVERSION } from "./zod.ts";
 
-/** What is known of the conversions of libraries, by vendor. */
+/** The conversions of libraries that implement Standard JSON Schema, by vendor. */
 const STANDARD: ReadonlyMap<string, StandardConversion> = new Map([
   ["arktype", ARKTYPE_CONVERSION],
   ["zod", ZOD_CONVERSION],
@@ -79,7 +79,7 @@ function convertStandard(schema: StandardSchema, direction: Direction): Converte
   if (!isJsonSchema(converted)) return undefined;
   const { $defs, ...root } = converted;
   const definitions: readonly (readonly [string, unknown])[] = Object.entries($defs ?? {});
-  // a root that has a name, and is referred to, may have become a definition itself
+  // a root with a name to which another part refers can be a definition itself
   const own = definitions.find(([key]) => root.$ref === refTo(key) && named.get(key) === schema);
   const json = own && isJsonSchema(own[1]) ? own[1] : root;
   const references = new Map<string, ReferenceTarget>();
@@ -88,7 +88,7 @@ function convertStandard(schema: StandardSchema, direction: Direction): Converte
     if (target) references.set(refTo(key), { name: key, schema: target });
     else if (isJsonSchema(definition)) references.set(refTo(key), { json: definition });
   }
-  const whole = references.get(String(json.$ref)); // the root itself, where it is but a reference
+  const whole = references.get(String(json.$ref)); // the root itself, where it is only a reference
   const isReference = whole && whole.name === undefined && Object.keys(root).length <= 2;
   const name = own?.[0] ?? dtoName(schema);
   const described = isReference ? whole.json : json;

@@ -1,5 +1,5 @@
 /**
- * JSON Schema (draft 2020-12), as far as an OpenAPI document needs to look into it.
+ * JSON Schema (draft 2020-12), as far as OpenAPI documents are built from it.
  *
  * @module
  */
@@ -7,23 +7,23 @@
 /** A JSON Schema. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** What JSON has for a `Date`: what its `toJSON()` gives. */
+/** A `Date` in JSON: the result of its `toJSON()`. */
 export const DATE_TIME: { readonly type: "string"; readonly format: "date-time" } = {
   type: "string",
   format: "date-time",
 };
 
-/** What stands for a file (OpenAPI 3.1.1 §4.8.14.4); without its format, Swagger UI asks for text. */
+/** A file (OpenAPI 3.1.1 §4.8.14.4); without the format, Swagger UI shows a text field. */
 export const FILE: {
   readonly type: "string";
   readonly format: "binary";
   readonly contentMediaType: string;
 } = { type: "string", format: "binary", contentMediaType: "application/octet-stream" };
 
-/** A keyword of no document: what a library calls a value that JSON Schema has no words for. */
+/** An internal keyword, never in a document: the name of a type that JSON Schema cannot represent. */
 export const UNKNOWN = "fw.unknown";
 
-/** Keywords whose values are schemas by names. */
+/** Keywords whose values are schemas by name. */
 const OF_NAMED_SCHEMAS = new Set(["properties", "patternProperties", "dependentSchemas"]);
 
 /** Keywords whose values are lists of schemas. */
@@ -44,7 +44,7 @@ const OF_SCHEMAS = new Set([
   "unevaluatedProperties",
 ]);
 
-/** Replaces the schemas that stand directly within a schema; its other keywords stay as they are. */
+/** Replaces the direct subschemas of a schema; its other keywords are kept. */
 export function mapSubschemas(
   schema: JsonSchema,
   replace: (subschema: JsonSchema) => JsonSchema,
@@ -63,7 +63,7 @@ export function mapSubschemas(
   return mapped;
 }
 
-/** Calls back with each of the schemas that stand directly within a schema. */
+/** Visits the direct subschemas of a schema. */
 export function visitSubschemas(
   schema: JsonSchema,
   visit: (subschema: JsonSchema) => void,
@@ -77,12 +77,12 @@ export function visitSubschemas(
   }
 }
 
-/** Tells a schema that is an object from one that is `true` or `false`. */
+/** Checks whether a value is a schema other than `true` and `false`. */
 export function isJsonSchema(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Tells whether a pattern, which has no flags, means what a regular expression with these does. */
+/** Checks whether a pattern, which has no flags, means the same as a regular expression with these flags. */
 export function isPatternWith(flags: string): boolean {
   return /^[dguvy]*$/.test(flags);
 }

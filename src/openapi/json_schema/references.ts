@@ -1,5 +1,5 @@
 /**
- * What the references of a converted schema stand for.
+ * The references of a converted schema.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import { type JsonSchema, UNKNOWN, visitSubschemas } from "./json_schema.ts";
 /** A schema with a name. */
 export type NamedTarget = Extract<ReferenceTarget, { readonly name: string }>;
 
-/** Gives the schemas with names that a schema refers to, by way of parts without one too. */
+/** Returns the schemas with names to which a schema refers, directly or through parts without a name. */
 export function namedTargets(converted: Converted): readonly NamedTarget[] {
   return converted.targets.filter(isNamed);
 }
 
-/** Gives a text that is the same for schemas that describe the same, whatever their references are called. */
+/** Returns a text that is equal for equal schemas, whatever the names of their references. */
 export function textOf(converted: Converted | undefined): string {
   if (!converted) return "";
   const { json, references } = converted;
@@ -37,19 +37,19 @@ export function textOf(converted: Converted | undefined): string {
 }
 
 /**
- * Reads a schema through, once. Gives `undefined` if it refers to something that is not there, or has no
- * end.
+ * Collects the targets and unknown types of a schema. Returns `undefined` if a target is missing, or the schema
+ * is endless.
  */
 export function readThrough(converted: ConvertedJson): Converted | undefined {
   const { json, references } = converted;
   const targets = new Set<ReferenceTarget>();
   const unknown = new Set<string>();
-  let isSound = true;
+  let isComplete = true;
   const visit = (part: JsonSchema): void => {
     const { $ref, [UNKNOWN]: kind } = part;
     if (typeof kind === "string") unknown.add(kind);
     const target = typeof $ref === "string" ? references.get($ref) : undefined;
-    isSound &&= $ref === undefined || target !== undefined || isOfDocument($ref);
+    isComplete &&= $ref === undefined || target !== undefined || isOfDocument($ref);
     if (target && !targets.has(target)) {
       targets.add(target);
       if (!isNamed(target)) visit(target.json);
@@ -59,19 +59,19 @@ export function readThrough(converted: ConvertedJson): Converted | undefined {
   try {
     visit(json);
   } catch {
-    return undefined; // the stack has one
+    return undefined; // the stack overflowed
   }
-  return isSound ? { ...converted, targets: [...targets], unknown: [...unknown] } : undefined;
+  return isComplete ? { ...converted, targets: [...targets], unknown: [...unknown] } : undefined;
 }
 
-/** Tells a reference that an application writes by hand, into the document or out of it. */
+/** Checks whether a reference is written by the application: into the document, or to another one. */
 function isOfDocument(reference: unknown): boolean {
   return /^(#\/components\/|https?:)/.test(String(reference));
 }
 
 /**
- * Finds the parts without a name that hold themselves, by way of others too: written out where they are
- * used, they would have no end.
+ * Finds the parts without a name that contain themselves, directly or through others: written in place, they
+ * would be endless.
  */
 export function cyclicParts(converted: Converted): ReadonlySet<JsonSchema> {
   if (converted.targets.length === 0) return new Set();
@@ -103,7 +103,7 @@ export function cyclicParts(converted: Converted): ReadonlySet<JsonSchema> {
   return new Set([converted.json, ...parts].filter(reachesItself));
 }
 
-/** Tells a schema with a name from a part without one. */
+/** Checks whether a target is a schema with a name. */
 export function isNamed(target: ReferenceTarget): target is NamedTarget {
   return target.name !== undefined;
 }

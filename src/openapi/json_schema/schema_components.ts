@@ -1,6 +1,5 @@
 /**
- * The schemas of a document: those with a name once, under `components.schemas`, the others where they
- * are used.
+ * The schemas of a document: those with a name in `components.schemas`, the others in place.
  *
  * @module
  */
@@ -10,20 +9,20 @@ import { cyclicParts, isNamed, type NamedTarget } from "./references.ts";
 import type { SchemaNames } from "./schema_names.ts";
 import { tidied } from "./tidied.ts";
 
-/** The schemas of a document, which become components as they are described. */
+/** The schemas of a document. Schemas with a name become components when they are described. */
 export class SchemaComponents {
   readonly #convert: Convert;
   readonly #names: SchemaNames;
   readonly #taken: ReadonlySet<string>;
   readonly #components = new Map<string, JsonSchema>();
-  /** Whether there are components that nothing may refer to in the end. */
+  /** Whether some components may be unused in the finished document. */
   #mayHaveUnused = false;
-  /** The names that were given to parts that hold themselves. */
+  /** The generated names of parts that contain themselves. */
   readonly #unnamed = new Map<JsonSchema, string>();
-  /** The same, by what they say. */
+  /** The same names, by the text of the component. */
   readonly #unnamedByText = new Map<string, string>();
 
-  /** Begins without components. Parts that hold themselves are given names that are not taken. */
+  /** Creates an empty set. Generated names differ from the taken ones. */
   constructor(
     convert: Convert,
     names: SchemaNames,
@@ -34,7 +33,7 @@ export class SchemaComponents {
     this.#taken = new Set(taken);
   }
 
-  /** Describes a schema; gives `undefined` if nothing is known of it. */
+  /** Describes a schema; returns `undefined` if it cannot be converted. */
   describe({ schema, direction }: SchemaUse): JsonSchema | undefined {
     const converted = this.#convert(schema, direction);
     if (!converted) return undefined;
@@ -44,7 +43,7 @@ export class SchemaComponents {
       : this.#refer({ name, schema }, direction);
   }
 
-  /** Describes a schema in place, whether it has a name or not, for parts of it to be used. */
+  /** Describes a schema in place even if it has a name, to use its parts. */
   write({ schema, direction }: SchemaUse): JsonSchema | undefined {
     const converted = this.#convert(schema, direction);
     if (!converted) return undefined;
@@ -54,13 +53,13 @@ export class SchemaComponents {
     return written;
   }
 
-  /** Describes a schema for reading alone: nothing becomes a component, and the deepest parts are cut. */
+  /** Describes a schema without adding components, to read its first levels. */
   peek({ schema, direction }: SchemaUse): JsonSchema | undefined {
     const converted = this.#convert(schema, direction);
     return converted && this.#read(converted.json, { converted, direction, depth: 3 });
   }
 
-  /** Gives what a description stands for: the component, if it is a reference to one. */
+  /** Resolves a description that is a reference to a component. */
   resolve(json: JsonSchema): JsonSchema {
     const name = typeof json.$ref === "string" && json.$ref.startsWith(COMPONENTS)
       ? json.$ref.slice(COMPONENTS.length)
@@ -69,7 +68,7 @@ export class SchemaComponents {
     return component ? this.resolve(component) : json;
   }
 
-  /** Gives the components that a document refers to, by way of others too. */
+  /** Returns the components to which a document refers, directly or through others. */
   usedIn(document: unknown): Readonly<Record<string, JsonSchema>> {
     if (!this.#mayHaveUnused) return Object.fromEntries(this.#components);
     const used = new Set<string>();
@@ -87,7 +86,7 @@ export class SchemaComponents {
   #refer({ name, schema }: NamedTarget, direction: Direction): JsonSchema {
     const component = this.#names.componentOf(name, direction);
     if (!this.#components.has(component)) {
-      this.#components.set(component, {}); // for what refers to itself
+      this.#components.set(component, {}); // for references to itself
       const converted = this.#convert(schema, direction);
       this.#components.set(component, converted ? this.#inline(converted, direction) : {});
     }
@@ -104,7 +103,7 @@ export class SchemaComponents {
     return mapSubschemas(part, (each) => this.#read(each, inner));
   }
 
-  /** Writes a schema out, with references to components alone: parts without a name stand in place. */
+  /** Writes a schema in which all references are to components; parts without a name are in place. */
   #inline(converted: Converted, direction: Direction): JsonSchema {
     const cyclic = cyclicParts(converted);
     const write = (part: JsonSchema): JsonSchema => {
@@ -120,14 +119,14 @@ export class SchemaComponents {
       if (known !== undefined) return { $ref: COMPONENTS + known };
       const name = this.#freeName();
       this.#unnamed.set(part, name);
-      this.#components.set(name, {}); // for what refers to itself
+      this.#components.set(name, {}); // for references to itself
       this.#components.set(name, write(part));
       return this.#withoutCopy(part, name);
     };
     return writeUnnamed(converted.json);
   }
 
-  /** Refers to a component without a name of its own, or to an earlier one that says the same. */
+  /** Refers to a component with a generated name, or to an equal earlier one. */
   #withoutCopy(part: JsonSchema, name: string): JsonSchema {
     const own = JSON.stringify(COMPONENTS + name);
     const text = JSON.stringify(this.#components.get(name)).replaceAll(own, '"#"');
@@ -135,7 +134,7 @@ export class SchemaComponents {
     this.#unnamedByText.set(text, same);
     this.#mayHaveUnused ||= same !== name;
     this.#unnamed.set(part, same);
-    return { $ref: COMPONENTS + same }; // one that nothing refers to is left out in the end
+    return { $ref: COMPONENTS + same }; // the unused one is left out of the document
   }
 
   #freeName(): string {

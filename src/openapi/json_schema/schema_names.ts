@@ -1,6 +1,6 @@
 /**
- * The names of a document's schemas: each is of one schema, and of two components where what that takes
- * and what it gives differ.
+ * The names of a document's schemas. Each name belongs to one schema, which has two components where its input
+ * and output differ.
  *
  * @module
  */
@@ -8,11 +8,11 @@ import type { AnySchema } from "../../core/schema/validation.ts";
 import type { Convert, Direction, SchemaUse } from "./converted.ts";
 import { namedTargets, textOf } from "./references.ts";
 
-/** A schema as a document uses it. */
+/** A use of a schema in a document. */
 export interface DocumentedUse extends SchemaUse {
-  /** What uses it, for messages: `the body of POST /users`. */
+  /** Where it is used, for messages: `the body of POST /users`. */
   readonly user: string;
-  /** Whether it is described as a whole; of parameters, each property is by itself. */
+  /** Whether it is described as a whole; of parameters, each property is described separately. */
   readonly isWhole: boolean;
 }
 
@@ -24,14 +24,14 @@ export class SchemaNames {
     input: new Set(),
     output: new Set(),
   };
-  /** The schemas that have been looked through, for each set of names. */
+  /** The visited schemas, for each set of names. */
   readonly #seen = new Map<Set<string>, Set<AnySchema>>();
   readonly #split: ReadonlySet<string>;
 
   /**
-   * Settles the names of all schemas that a document uses.
+   * Determines the names of all schemas that a document uses.
    *
-   * @throws {TypeError} if two schemas have one name
+   * @throws {TypeError} if two schemas have the same name
    */
   constructor(convert: Convert, uses: readonly DocumentedUse[]) {
     this.#convert = convert;
@@ -39,12 +39,12 @@ export class SchemaNames {
     this.#split = this.#findSplit();
   }
 
-  /** Tells whether a schema has a name. */
+  /** Checks whether a schema has this name. */
   has(name: string): boolean {
     return this.#owners.has(name);
   }
 
-  /** Gives the component's name of a schema with a name: `User` for what it gives, `UserInput` for what it takes. */
+  /** Returns the name of a component: `User` for the output of a schema, `UserInput` for its input. */
   componentOf(name: string, direction: Direction): string {
     if (direction === "output" || !this.#split.has(name)) return name;
     let component = `${name}Input`;
@@ -59,7 +59,7 @@ export class SchemaNames {
     const converted = this.#convert(schema, direction);
     if (!converted) return;
     if (converted.name !== undefined) this.#claim(converted.name, use);
-    const ofParts = direction === "input" ? noted : new Set<string>(); // what is given is only read
+    const ofParts = direction === "input" ? noted : new Set<string>(); // the output is only read
     for (const { schema } of namedTargets(converted)) this.#note({ ...use, schema }, ofParts);
   }
 
@@ -93,7 +93,7 @@ export class SchemaNames {
     );
   }
 
-  /** Finds the names used both ways of which the two differ, or refer to one that does. */
+  /** Finds the schemas used in both directions whose input and output differ, or refer to such schemas. */
   #findSplit(): ReadonlySet<string> {
     const { input, output } = this.#used;
     const both = [...input].filter((name) => output.has(name));

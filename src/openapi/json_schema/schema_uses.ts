@@ -1,5 +1,5 @@
 /**
- * The schemas of an application, as its routes use them.
+ * The schemas that the routes of an application use.
  *
  * @module
  */
@@ -22,20 +22,20 @@ export function usesOf({ method, path, bound: { route } }: PlacedRoute): readonl
   ) => schema && uses.push({ schema, user: `the ${what} of ${method} ${path}`, ...kind });
   for (const [what, schema] of Object.entries({ params, query, headers })) {
     use(what, schema, { direction: "input", isWhole: false });
-    use(what, schema, { direction: "output", isWhole: false }); // what text becomes
+    use(what, schema, { direction: "output", isWhole: false }); // the values read from text
   }
   use("body", body, { direction: "input", isWhole: true });
   use("response", response, { direction: "output", isWhole: true });
-  for (const [status, said] of Object.entries(openapi?.responses ?? {})) {
-    const schema = typeof said === "string" ? undefined : said.schema;
+  for (const [status, listed] of Object.entries(openapi?.responses ?? {})) {
+    const schema = typeof listed === "string" ? undefined : listed.schema;
     use(`response ${status}`, schema, { direction: "output", isWhole: true });
   }
   return uses;
 }
 
-/** Says what of the schemas is described as "any": the whole of some, parts of others. */
+/** Reports the schemas that are described as "any", as a whole or in parts. */
 export function warningsOf(uses: readonly DocumentedUse[], convert: Convert): readonly string[] {
-  // what text becomes is only looked at where it says more than the text
+  // the output of parameters is only used where it is more specific than their text
   const described = uses.filter(({ isWhole, direction }) => isWhole || direction === "input");
   const warnings = described.flatMap(({ schema, direction, user }) => {
     const subject = sentence(user);
@@ -44,14 +44,14 @@ export function warningsOf(uses: readonly DocumentedUse[], convert: Convert): re
     const parts = converted ? [converted, ...partsOf(converted, { direction, convert })] : [];
     return converted
       ? parts.flatMap(({ unknown }) => unknown).map((kind) =>
-        `${subject}: JSON Schema has no words for "${kind}" of ${vendor}, so it is described as "any"`
+        `${subject}: JSON Schema cannot represent "${kind}" of ${vendor}, so it is described as "any"`
       )
       : [`${subject}: ${vendor} offers no JSON Schema of it, so it is described as "any"`];
   });
   return [...new Set(warnings)];
 }
 
-/** Gives the schemas with names within a schema. */
+/** Returns the schemas with names inside a schema. */
 function partsOf(
   converted: Converted,
   { direction, convert, seen = new Set() }: {

@@ -1,11 +1,11 @@
 /**
- * Making the JSON Schema of a library fit for a document.
+ * Removing keywords from the JSON Schema of a library that are invalid in a document.
  *
  * @module
  */
 import type { JsonSchema } from "./json_schema.ts";
 
-/** Keywords of JSON Schema 2020-12 and OpenAPI 3.1 that may stand in any schema. */
+/** Keywords of JSON Schema 2020-12 and OpenAPI 3.1 that are valid in any schema. */
 const KEYWORDS = new Set([
   ...["$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$ref"],
   ...["allOf", "anyOf", "dependentSchemas", "else", "if", "not", "oneOf", "then"],
@@ -21,26 +21,25 @@ const KEYWORDS = new Set([
   ...["discriminator", "example", "externalDocs", "xml"],
 ]);
 
-/** Keywords whose values are of what is described, not of JSON Schema. */
+/** Keywords whose values are examples of the described values. */
 const OF_VALUES = new Set(["const", "default", "enum", "example", "examples"]);
 
 /**
- * Drops what would be wrong within an OpenAPI document, or says nothing: what is no keyword (an
- * application's own metadata, and what belongs to a document of its own) nor begins with `x-`, patterns
- * that are none (they are read as with the flag `u`; JSON Schema Core §6.4), defaults that JSON does not
- * have, and empty lists. Its subschemas are left alone.
+ * Removes what is invalid or meaningless in an OpenAPI document: unknown keywords (such as metadata of the
+ * application) that do not begin with `x-`, invalid patterns (they are parsed with the flag `u`; JSON Schema
+ * Core §6.4), defaults that JSON cannot represent, and empty lists. Subschemas are kept as they are.
  */
 export function tidied(schema: JsonSchema): JsonSchema {
   const tidied: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (OF_VALUES.has(keyword)) Object.assign(tidied, inJson({ [keyword]: value }));
-    else if (isSaid(keyword, value)) tidied[keyword] = value;
-    else if (keyword === "anyOf" || keyword === "oneOf") tidied.not = {}; // none of no alternatives
+    else if (isKept(keyword, value)) tidied[keyword] = value;
+    else if (keyword === "anyOf" || keyword === "oneOf") tidied.not = {}; // no value matches one of no alternatives
   }
   return tidied;
 }
 
-function isSaid(keyword: string, value: unknown): boolean {
+function isKept(keyword: string, value: unknown): boolean {
   switch (keyword) {
     case "pattern":
       return isPattern(value);
@@ -64,7 +63,7 @@ function isPattern(value: unknown): boolean {
   }
 }
 
-/** Gives what JSON has of a value: nothing of a bigint, or of what holds itself. */
+/** Returns the JSON form of a value; `undefined` for a bigint, or a value that contains itself. */
 function inJson(value: JsonSchema): unknown {
   try {
     return JSON.parse(JSON.stringify(value, (_, each) => isNoNumber(each) ? undefined : each));

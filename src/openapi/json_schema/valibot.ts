@@ -19,10 +19,10 @@ type ValibotSchema = OverrideSchemaContext["valibotSchema"];
 type Definitions = Readonly<Record<string, JsonSchema>>;
 type ValibotParts = Readonly<Record<string, unknown>>;
 
-/** What is known of what an application's own conversion gives. */
+/** The output of a conversion of the application. */
 const UNKNOWN_TRANSFORM: JsonSchema = { [UNKNOWN]: "transform" };
 
-/** What is known of what a conversion gives, whatever stood before it. */
+/** The outputs of conversions, whatever their input. */
 const RESULTS: Readonly<Record<string, JsonSchema>> = {
   find_item: UNKNOWN_TRANSFORM,
   parse_json: UNKNOWN_TRANSFORM,
@@ -45,10 +45,10 @@ const CODE_POINTS: Readonly<Record<string, readonly LengthKeyword[]>> = {
   min_code_points: ["minLength"],
 };
 
-/** What checks times that are not those of RFC 3339, of which JSON Schema has formats. */
+/** The actions that check times in other forms than RFC 3339, which the formats of JSON Schema mean. */
 const TIMES = ["iso_date_time", "iso_time"];
 
-/** The same of `v.transform(Number)` and the like. */
+/** The outputs of `v.transform(Number)` and similar. */
 const TRANSFORMS: ReadonlyMap<unknown, JsonSchema> = new Map<unknown, JsonSchema>([
   [Number, { type: "number" }],
   [String, { type: "string" }],
@@ -56,8 +56,8 @@ const TRANSFORMS: ReadonlyMap<unknown, JsonSchema> = new Map<unknown, JsonSchema
 ]);
 
 /**
- * Converts schemas, and those with names within them, all at once: so that what many have in common is
- * converted once.
+ * Converts schemas and the schemas with names inside them, all at once, so that common parts are converted
+ * once.
  */
 export function valibotConvert(
   uses: readonly SchemaUse[],
@@ -68,10 +68,10 @@ export function valibotConvert(
       direction,
     );
   const known = { input: inDirection("input"), output: inDirection("output") };
-  return (schema, direction) => known[direction](schema) ?? convertAll([schema], direction)(schema); // used the other way alone
+  return (schema, direction) => known[direction](schema) ?? convertAll([schema], direction)(schema); // used only in the other direction
 }
 
-/** Converts schemas; those that cannot be are left out. */
+/** Converts schemas; those that cannot be converted are left out. */
 function convertAll(
   roots: readonly AnySchema[],
   direction: Direction,
@@ -82,11 +82,11 @@ function convertAll(
     try {
       findReferred(schema as object as ValibotParts, { seen, found: schemas });
     } catch {
-      // a getter that needs an input, or has no end: neither can it be converted
+      // a getter that needs an input, or is endless: the schema cannot be converted either
     }
   }
   const keys = new Map<AnySchema, string>([...schemas].map((schema, i) => [schema, `schema${i}`]));
-  // those of this vendor are schemas of valibot
+  // all of them are schemas of valibot
   const byKey = new Map([...keys].map(([schema, key]) => [key, schema as ValibotSchema]));
   const definitions = definitionsOf(byKey, direction);
   const references = referencesOf(definitions, byKey);
@@ -96,7 +96,7 @@ function convertAll(
   };
 }
 
-/** Converts all at once, or without those that throw (a default that is computed may). */
+/** Converts all at once, or without those that throw, as a computed default can. */
 function definitionsOf(
   byKey: ReadonlyMap<string, ValibotSchema>,
   direction: Direction,
@@ -104,14 +104,14 @@ function definitionsOf(
   try {
     return toDefinitions(byKey, direction);
   } catch {
-    const sound = [...byKey].filter((entry) => {
+    const valid = [...byKey].filter((entry) => {
       try {
         return toDefinitions(new Map([entry]), direction);
       } catch {
         return false;
       }
     });
-    return toDefinitions(new Map(sound), direction);
+    return toDefinitions(new Map(valid), direction);
   }
 }
 
@@ -126,7 +126,7 @@ function toDefinitions(
     overrideSchema: (context) => correctedSchema(context, typeMode),
     overrideAction: (context) => correctedAction(context, typeMode),
   };
-  // a JSON Schema of theirs is one of ours, whose keywords are not typed
+  // their type of JSON Schema has typed keywords, ours has not
   return toJsonSchemaDefs(Object.fromEntries(byKey), config) as Definitions;
 }
 
@@ -143,7 +143,7 @@ function referencesOf(
   );
 }
 
-/** Describes what the library cannot, or describes otherwise than it is in JSON. */
+/** Describes schemas that the library cannot describe, or describes unlike their JSON. */
 function correctedSchema(
   { valibotSchema, jsonSchema, errors, referenceMap }: OverrideSchemaContext,
   direction: Direction,
@@ -157,22 +157,22 @@ function correctedSchema(
     const $ref = `#/$defs/${referenceMap.get(schema)}`;
     return isNullExcluded ? { allOf: [{ $ref }], not: { type: "null" } } : { $ref };
   }
-  if (type === "record") return jsonSchema; // its complaint is that keys are no plain strings
-  if (errors) return { [UNKNOWN]: type ?? "lazy" } as ValibotJsonSchema; // a keyword of ours
+  if (type === "record") return jsonSchema; // the error is that its keys are not plain strings
+  if (errors) return { [UNKNOWN]: type ?? "lazy" } as ValibotJsonSchema; // an internal keyword
   if ("default" in valibotSchema && typeof valibotSchema.default === "function") {
-    const { default: _computed, ...rest } = jsonSchema; // another one each time
+    const { default: _computed, ...rest } = jsonSchema; // it can differ each time
     return rest;
   }
   if ("entries" in valibotSchema && direction === "output") {
     const entries = valibotSchema.entries as Readonly<Record<string, object>>;
-    const required = Object.keys(entries).filter((key) => isGiven(entries[key]));
+    const required = Object.keys(entries).filter((key) => isPresent(entries[key]));
     return { ...jsonSchema, required, ...type === "loose_object" && { additionalProperties: {} } };
   }
   if (type === "loose_object") return { ...jsonSchema, additionalProperties: {} };
   return undefined;
 }
 
-/** The schemas that may give `undefined`, for which JSON has no word. */
+/** The types of schemas whose output can be `undefined`, which JSON cannot represent. */
 const MAY_BE_MISSING = [
   "exact_optional",
   "nullish",
@@ -182,33 +182,33 @@ const MAY_BE_MISSING = [
   "void",
 ];
 
-/** Tells whether what an entry gives is always there. */
-function isGiven(entry: object | undefined): boolean {
+/** Checks whether the output of an entry is always present. */
+function isPresent(entry: object | undefined): boolean {
   const { type = "", default: value, options } = entry as {
     readonly type?: string;
     readonly default?: unknown;
     readonly options?: readonly object[];
   };
   if (value !== undefined) return true;
-  return type === "union" ? options?.every(isGiven) === true : !MAY_BE_MISSING.includes(type);
+  return type === "union" ? options?.every(isPresent) === true : !MAY_BE_MISSING.includes(type);
 }
 
-/** What a schema such as `v.nonNullish()` leaves of the one that it wraps. */
+/** The schema that remains of one that `v.nonNullish()` or similar wraps. */
 interface Present {
-  /** The wrapped schema, or what that one wraps in turn to let nothing else than it be missing. */
+  /** The wrapped schema, or the one inside it if it only allows missing values. */
   readonly schema: ValibotSchema;
-  /** Whether `null`, which that may take, has to be excluded. */
+  /** Whether `null` must be excluded. */
   readonly isNullExcluded: boolean;
 }
 
-/** The schemas that only let something be missing, by what they let it be. */
+/** The types of schemas that only allow missing values, by the type that excludes them. */
 const MISSING: Readonly<Record<string, readonly string[]>> = {
   non_nullable: ["nullable"],
   non_nullish: ["exact_optional", "nullable", "nullish", "optional", "undefinedable"],
   non_optional: ["exact_optional", "optional", "undefinedable"],
 };
 
-/** Tells what is left of a schema that `v.nonOptional()` and the like wrap. */
+/** Returns what remains of a schema that `v.nonOptional()` or similar wraps. */
 function presentOf(schema: object): Present | undefined {
   const { type = "", wrapped } = schema as {
     readonly type?: string;
@@ -228,7 +228,7 @@ function correctedAction(
   if (valibotAction.type === "regex" && "requirement" in valibotAction) {
     const { source, flags } = valibotAction.requirement as RegExp;
     if (isPatternWith(flags) || jsonSchema.pattern !== source) return undefined;
-    const { pattern: _otherwise, ...rest } = jsonSchema; // "i" would be lost, and refuse what is right
+    const { pattern: _otherwise, ...rest } = jsonSchema; // without "i", it would refuse valid texts
     return rest;
   }
   if (TIMES.includes(valibotAction.type) && "requirement" in valibotAction) {
@@ -253,7 +253,7 @@ function correctedAction(
   return RESULTS[valibotAction.type];
 }
 
-/** Limits the length of a text, where another action has not limited it more. */
+/** Limits the length of a text, unless another action limits it more. */
 function withLength(
   json: ValibotJsonSchema,
   { keyword, length }: { readonly keyword: LengthKeyword; readonly length: number },
@@ -262,7 +262,7 @@ function withLength(
   return { ...json, [keyword]: tighter(json[keyword] ?? length, length) };
 }
 
-/** Finds the schemas in a schema that are to be referred to: with a name, or as {@linkcode Present}. */
+/** Finds the schemas inside a schema that need a definition: those with a name, and {@linkcode Present} ones. */
 function findReferred(
   schema: ValibotParts,
   search: { readonly seen: Set<unknown>; readonly found: Set<AnySchema> },
@@ -282,7 +282,7 @@ function findReferred(
   }
 }
 
-/** Where schemas of valibot hold others: one, a list of them, or several by name. */
+/** The members of schemas of valibot that contain others: one, a list, or several by name. */
 const PARTS = ["entries", "item", "items", "key", "options", "pipe", "rest", "value", "wrapped"];
 
 function isNamed(schema: object): schema is AnySchema {

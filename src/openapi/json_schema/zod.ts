@@ -1,5 +1,5 @@
 /**
- * How schemas of zod are converted; see `toJSONSchema` there.
+ * Converting schemas of zod to JSON Schema, by its `toJSONSchema`.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import type { AnySchema } from "../../core/schema/validation.ts";
 import type { Direction, StandardConversion } from "./converted.ts";
 import { DATE_TIME, FILE, isJsonSchema, isPatternWith, UNKNOWN } from "./json_schema.ts";
 
-/** What zod calls back with for each schema within a schema. */
+/** The argument of the callback that zod calls for each schema inside a schema. */
 interface ZodNode {
   readonly zodSchema: { readonly _zod: { readonly def: ZodDefinition } };
   readonly jsonSchema: Record<string, unknown>;
 }
 
-/** As much of the definition of a schema, or of a check, as is used here. */
+/** The members of the definition of a schema or check that are used here. */
 interface ZodDefinition {
   readonly type?: string;
   readonly catchall?: unknown;
@@ -28,8 +28,8 @@ interface ZodDefinition {
 export const ZOD_CONVERSION: StandardConversion = { options: optionsOf };
 
 /**
- * Gives options with which zod defines the schemas with a name, by `dto()` or its own `.meta({ id })`, once
- * each; `named` gets them.
+ * Returns options with which zod writes one definition for each schema with a name, by `dto()` or
+ * `.meta({ id })`; such schemas are added to `named`.
  */
 function optionsOf(
   direction: Direction,
@@ -49,27 +49,27 @@ function optionsOf(
     },
     override({ zodSchema: { _zod: { def } }, jsonSchema }: ZodNode) {
       dropPatterns(jsonSchema, def);
-      if (def.type === "readonly") delete jsonSchema.readOnly; // it would be no part of requests then
+      if (def.type === "readonly") delete jsonSchema.readOnly; // requests could not contain it
       if (def.type === "file") asFile(jsonSchema);
-      if (isWordless(def, jsonSchema)) jsonSchema[UNKNOWN] = def.type;
+      if (isUnrepresentable(def, jsonSchema)) jsonSchema[UNKNOWN] = def.type;
       if (isComputed(def)) delete jsonSchema.default;
       if (direction === "input") return;
-      if (def.type === "object") dropUngiven(jsonSchema, def);
+      if (def.type === "object") dropUndefined(jsonSchema, def);
       if (def.type === "date") becomeDateTime(jsonSchema);
-      // what it strips may be sent one day: only a strict object says that there will be no more
+      // undeclared keys may be sent in the future: only a strict object excludes them
       if (def.type === "object" && !def.catchall) delete jsonSchema.additionalProperties;
     },
   };
 }
 
-/** Tells whether a default is another one each time. */
+/** Checks whether a default differs each time. */
 function isComputed(definition: ZodDefinition): boolean {
   return "defaultValue" in definition &&
     JSON.stringify(definition.defaultValue) !== JSON.stringify(definition.defaultValue);
 }
 
-/** Does not require what may be `undefined`, for which JSON has no word. */
-function dropUngiven(jsonSchema: Record<string, unknown>, { shape = {} }: ZodDefinition): void {
+/** Removes properties that can be `undefined`, which JSON cannot represent, from the required ones. */
+function dropUndefined(jsonSchema: Record<string, unknown>, { shape = {} }: ZodDefinition): void {
   if (!Array.isArray(jsonSchema.required)) return;
   const mayBeMissing = ["undefined", "void"];
   jsonSchema.required = jsonSchema.required.filter((key) =>
@@ -77,8 +77,8 @@ function dropUngiven(jsonSchema: Record<string, unknown>, { shape = {} }: ZodDef
   );
 }
 
-/** The schemas that JSON Schema has no words for. */
-const WORDLESS = new Set([
+/** The types of schemas that JSON Schema cannot represent. */
+const UNREPRESENTABLE = new Set([
   ...[
     "bigint",
     "custom",
@@ -94,13 +94,14 @@ const WORDLESS = new Set([
   ...["undefined", "void"],
 ]);
 
-/** What an application may say of any schema. */
+/** The keywords that an application can add to any schema. */
 const OF_APPLICATIONS = new Set([
   ...["default", "deprecated", "description", "example", "examples", "id", "title"],
 ]);
 
-function isWordless({ type = "" }: ZodDefinition, jsonSchema: object): boolean {
-  return WORDLESS.has(type) && Object.keys(jsonSchema).every((key) => OF_APPLICATIONS.has(key));
+function isUnrepresentable({ type = "" }: ZodDefinition, jsonSchema: object): boolean {
+  return UNREPRESENTABLE.has(type) &&
+    Object.keys(jsonSchema).every((key) => OF_APPLICATIONS.has(key));
 }
 
 function becomeDateTime(jsonSchema: Record<string, unknown>): void {
@@ -109,11 +110,11 @@ function becomeDateTime(jsonSchema: Record<string, unknown>): void {
 }
 
 function asFile(jsonSchema: Record<string, unknown>): void {
-  delete jsonSchema.contentEncoding; // it is sent as it is
+  delete jsonSchema.contentEncoding; // a file is sent as it is
   Object.assign(jsonSchema, { ...FILE, ...jsonSchema });
 }
 
-/** Drops the patterns of regular expressions whose flags a pattern cannot have. */
+/** Drops patterns of regular expressions with flags that change their meaning. */
 function dropPatterns(jsonSchema: Record<string, unknown>, definition: ZodDefinition): void {
   const definitions = [definition, ...definition.checks?.map(({ _zod }) => _zod.def) ?? []];
   const dropped = definitions.flatMap(({ pattern }) =>

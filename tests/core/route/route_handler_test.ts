@@ -829,7 +829,7 @@ test("dto() refuses what is no name, and a second name", () => {
   const schema = v.string();
   assert.throws(() => dto("a b", schema), {
     name: "TypeError",
-    message: 'Cannot name a schema "a b": letters, digits, ".", "_" and "-" make a name',
+    message: 'Cannot name a schema "a b": a name consists of letters, digits, ".", "_" and "-"',
   });
   assert.equal(dto("Name", schema), schema);
   assert.equal(dto("Name", schema), schema);

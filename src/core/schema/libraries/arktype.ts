@@ -13,7 +13,7 @@ import {
 
 /** The members of a type of arktype that are used here. */
 interface ArkType extends StandardSchemaV1 {
-  /** What it is made of. */
+  /** Its definition. */
   readonly json: unknown;
   /** The type of its input, without morphs. */
   readonly in: ArkType;
@@ -21,11 +21,11 @@ interface ArkType extends StandardSchemaV1 {
   readonly props: readonly { readonly key: unknown; readonly value: StandardSchemaV1 }[];
   /** Maps the branches of a union, or the type itself. */
   distribute<T>(map: (branch: ArkType) => T): readonly T[];
-  /** Returns the type with another treatment of undeclared keys, as deep as it can. */
+  /** Returns the type with another behavior for undeclared keys, as deep as possible. */
   onDeepUndeclaredKey(behavior: "delete"): ArkType;
 }
 
-/** Objects keep undeclared keys unless they say otherwise, and accept arrays. */
+/** Objects keep undeclared keys unless they declare `"+"`, and accept arrays. */
 export const ARKTYPE: SchemaLibrary<ArkType> = {
   owns: (schema): schema is ArkType =>
     schema["~standard"].vendor === "arktype" && "onDeepUndeclaredKey" in schema,
@@ -60,7 +60,7 @@ function propertiesOf(branch: ArkType): SchemaProperties | undefined {
     const { props } = isMorph(branch) ? branch.in : branch;
     return new Map(props.map(({ key, value }) => [String(key), value]));
   } catch {
-    return undefined; // it is no object
+    return undefined; // not an object
   }
 }
 
@@ -72,7 +72,7 @@ function isObject({ json }: ArkType): boolean {
   return typeof json === "object" && json !== null && "domain" in json && json.domain === "object";
 }
 
-/** Lists what was expected, as the library's own messages quote values in many ways. */
+/** Lists the expected constraints: the messages of the library quote values in many ways. */
 function messageOf(issue: LibraryIssue): string | undefined {
   if (!("problem" in issue && "expected" in issue)) return undefined;
   const constraints = String(issue.expected).split("\u25e6").map((text) => text.trim()).filter(

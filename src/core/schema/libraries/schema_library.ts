@@ -1,5 +1,5 @@
 /**
- * What the framework knows of a schema library beyond Standard Schema.
+ * The interface of a schema library, beyond Standard Schema.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface SchemaLibrary<S extends StandardSchemaV1 = StandardSchemaV1> {
   owns(schema: StandardSchemaV1): schema is S;
   /** Checks whether a schema describes objects but accepts an array in place of one. */
   acceptsArrayAsObject(schema: S): boolean;
-  /** Returns the schema, or one like it, that drops undeclared keys; `undefined` if there is none. */
+  /** Returns the schema in a form that drops undeclared keys; `undefined` if there is none. */
   stripping(schema: S): StandardSchemaV1 | undefined;
   /** Returns the properties that a schema names in its input; `undefined` if they are unknown. */
   propertiesOf(schema: S): SchemaProperties | undefined;
@@ -24,24 +24,24 @@ export interface SchemaLibrary<S extends StandardSchemaV1 = StandardSchemaV1> {
   expectsList(issue: LibraryIssue): boolean;
   /** The end of a message that quotes the refused value. */
   readonly quotation?: RegExp;
-  /** Returns another message for an issue whose own can quote the refused value anywhere. */
+  /** Returns a message for an issue whose own message can quote the refused value anywhere. */
   messageOf?(issue: LibraryIssue): string | undefined;
 }
 
 /** An issue, with the members that libraries add. */
 export interface LibraryIssue extends StandardSchemaV1.Issue {
-  /** What was expected: of all three libraries, and not always a text. */
+  /** The expected type or constraint, in the words of the library. */
   readonly expected?: unknown;
-  /** The issues of each branch of a union of zod. */
+  /** The issues of each branch of a union (zod). */
   readonly errors?: unknown;
-  /** What is wrong, with the value: of arktype. */
+  /** The problem, with the value (arktype). */
   readonly problem?: unknown;
 }
 
 /** The schemas of the properties of an object, by key. */
 export type SchemaProperties = ReadonlyMap<string, StandardSchemaV1>;
 
-/** Merges the properties of several schemas; they are unknown if those of one are. */
+/** Merges the properties of several schemas; returns `undefined` if those of one are unknown. */
 export function mergedProperties(
   parts: readonly (SchemaProperties | undefined)[],
 ): SchemaProperties | undefined {

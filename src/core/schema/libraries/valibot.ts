@@ -40,7 +40,7 @@ export const VALIBOT: SchemaLibrary<ValibotSchema> = {
   quotation: / but received .*$|: Received .*$/s,
 };
 
-/** Checks whether a schema is of valibot: what its `toStandardJsonSchema()` returns is not. */
+/** Checks whether a schema is of valibot; the result of its `toStandardJsonSchema()` is not. */
 export function isValibot(schema: StandardSchemaV1): schema is ValibotSchema {
   return schema["~standard"].vendor === "valibot" && "kind" in schema;
 }
