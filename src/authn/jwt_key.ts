@@ -1,5 +1,5 @@
 /**
- * The keys an application signs its own tokens with.
+ * The keys with which an application signs its tokens.
  *
  * @module
  */
@@ -31,22 +31,22 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * A private key and its public part. Its private part never shows.
+ * A private key and its public part. Printing it does not show the private part.
  *
  * @example
  * ```ts
  * import { JwtKey } from "@fw/fw/authn";
  *
- * const key = await JwtKey.generate(); // for tests: tokens of it end with the process
+ * const key = await JwtKey.generate(); // for tests: it is lost with the process
  * console.log(key.kid, key.algorithm);
  * ```
  */
 export class JwtKey {
-  /** Its name in tokens and key sets. */
+  /** The identifier in tokens and key sets. */
   readonly kid: string;
-  /** The algorithm it signs with. */
+  /** The algorithm. */
   readonly algorithm: SigningAlgorithm;
-  /** Its public part. */
+  /** The public part. */
   readonly publicJwk: PublicJwk;
   readonly #pair: CryptoKeyPair;
 
@@ -57,17 +57,17 @@ export class JwtKey {
     this.#pair = pair;
   }
 
-  /** Makes a new key, of EdDSA (Ed25519) by default. */
+  /** Generates a key, for EdDSA (Ed25519) by default. */
   static async generate(algorithm: SigningAlgorithm = "EdDSA"): Promise<JwtKey> {
     const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
     return await JwtKey.fromJwk({ ...await exportJWK(privateKey), alg: algorithm });
   }
 
   /**
-   * Reads a private JSON Web Key, or its JSON. Without a `kid` it is named by its thumbprint (RFC
-   * 7638); without an `alg` it is one of EdDSA.
+   * Reads a private JSON Web Key, or its JSON. The default `kid` is the thumbprint (RFC 7638), the default
+   * `alg` is EdDSA.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if it is no private key that is safe to sign with
+   * @throws {OAuth2Error} `InvalidConfig` if it is not a private key that is safe for signing
    */
   static async fromJwk(jwk: JWK | string): Promise<JwtKey> {
     try {
@@ -79,41 +79,43 @@ export class JwtKey {
       const publicJwk = { kty, ...Object.fromEntries(members), kid, alg, use: "sig" };
       const [publicKey] = (await KeySet.read({ keys: [publicJwk] })).find(kid, alg);
       if (!publicKey) throw unfit();
-      // jose has Node's type for a key, and bytes for symmetric ones alone
+      // the type of jose includes bytes, which only symmetric keys are
       const privateKey = await importJWK(parsed, alg) as CryptoKey;
       const probe = await new CompactSign(new Uint8Array(1)).setProtectedHeader({ alg }).sign(
         privateKey,
       );
-      await compactVerify(probe, publicKey); // its two parts may be of two keys
+      await compactVerify(probe, publicKey); // the parts may be of different keys
       return new JwtKey(Object.freeze(publicJwk), alg, { publicKey, privateKey });
     } catch {
-      throw unfit(); // what is thrown otherwise may quote the key
+      throw unfit(); // other errors may quote the key
     }
   }
 
   /**
-   * Reads a private key in PKCS #8 and PEM, as `openssl genpkey -algorithm ed25519` writes it.
+   * Reads a private key in PKCS #8 and PEM, such as the output of `openssl genpkey -algorithm ed25519`.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if it is no private key of the algorithm
+   * @throws {OAuth2Error} `InvalidConfig` if it is not a private key of the algorithm
    */
   static async fromPem(pem: string, algorithm: SigningAlgorithm = "EdDSA"): Promise<JwtKey> {
     let jwk: JWK;
     try {
-      // as environment variables have it, which often hold no lines
+      // environment variables often contain `\n` in place of line ends
       const lines = pem.replaceAll("\\n", "\n");
       jwk = await exportJWK(await importPKCS8(lines, algorithm, { extractable: true }));
     } catch {
-      throw unfit(`it is no private key of ${algorithm} in PKCS #8 (\`openssl pkey\` converts it)`);
+      throw unfit(
+        `it is not a private key of ${algorithm} in PKCS #8 (\`openssl pkey\` converts it)`,
+      );
     }
     return await JwtKey.fromJwk({ ...jwk, alg: algorithm });
   }
 
-  /** Gives its two parts. Whoever has the private one can sign tokens. */
+  /** Returns both parts. The private one can sign tokens. */
   cryptoKeys(): CryptoKeyPair {
     return this.#pair;
   }
 
-  /** Tells what it is, without its private part. */
+  /** Returns the key for printing, without its private part. */
   toString(): string {
     return describe("JwtKey", { kid: this.kid, algorithm: this.algorithm });
   }
@@ -121,7 +123,7 @@ export class JwtKey {
 
 inspectedByToString(JwtKey);
 
-function unfit(why = "it is no private key that is safe to sign with"): OAuth2Error {
+function unfit(why = "it is not a private key that is safe for signing"): OAuth2Error {
   const message = `Cannot use key: ${why}`;
   return new OAuth2Error({ code: "InvalidConfig" }, message);
 }

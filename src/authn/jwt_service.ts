@@ -14,38 +14,38 @@ import type { JwtKey, PublicJwk } from "./jwt_key.ts";
 
 /** Options of a {@linkcode JwtService}. */
 export interface JwtServiceOptions {
-  /** Who issues the tokens: their `iss`. */
+  /** The issuer: the `iss` of the tokens. */
   readonly issuer: string;
-  /** Whom they are for: their `aud`; none by default. */
+  /** The recipient: the `aud` of the tokens; none by default. */
   readonly audience?: string;
-  /** The key that signs them. */
+  /** The key that signs the tokens. */
   readonly key: JwtKey;
-  /** Keys that signed tokens which are still about, and are to be accepted. */
+  /** Further keys whose tokens are accepted. */
   readonly acceptedKeys?: readonly JwtKey[];
-  /** How long a token holds in seconds; 900 by default. */
+  /** The lifetime of a token in seconds; 900 by default. */
   readonly expiresInSeconds?: number;
-  /** The time in milliseconds since 1970; the platform's by default. */
+  /** Returns the time in milliseconds since 1970; `Date.now` by default. */
   readonly now?: () => number;
 }
 
-/** What a token says. */
+/** The content of a token. */
 export interface JwtContent {
-  /** Whom it stands for: its `sub`. */
+  /** The subject: the `sub` of the token. */
   readonly subject: string;
-  /** The roles of its bearer. */
+  /** The roles of the subject. */
   readonly roles?: readonly string[];
-  /** Other claims, which must be fit for JSON. */
+  /** Other claims, as JSON values. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** How long it holds in seconds; by default, what the service says. */
+  /** The lifetime in seconds; that of the service by default. */
   readonly expiresInSeconds?: number;
 }
 
-/** Claims that the service alone sets. */
+/** The claims that only the service sets. */
 const OWN_CLAIMS = ["iss", "aud", "sub", "exp", "nbf", "iat", "jti", "roles"];
 
 /**
- * Signs and verifies an application's own tokens (RFC 7519). To rotate keys, sign with a new one and
- * keep the last in `acceptedKeys` for as long as its tokens hold.
+ * Signs and verifies the tokens of an application (RFC 7519). To rotate keys, sign with a new key and keep
+ * the previous one in `acceptedKeys` until its tokens have expired.
  *
  * @example
  * ```ts
@@ -68,8 +68,8 @@ export class JwtService implements TokenVerifier {
   /**
    * Creates a service.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if an option is not sound, or two keys have one `kid`
-   * @throws {RangeError} if tokens are to hold for less than a second
+   * @throws {OAuth2Error} `InvalidConfig` if an option is invalid, or two keys have the same `kid`
+   * @throws {RangeError} if the lifetime is not a whole number of seconds of at least 1
    */
   constructor(options: JwtServiceOptions) {
     const { issuer, audience, key, acceptedKeys = [], expiresInSeconds = 900, now } = options;
@@ -90,8 +90,8 @@ export class JwtService implements TokenVerifier {
   /**
    * Signs a token.
    *
-   * @throws {TypeError} if there is no subject, or a claim is one that the service sets
-   * @throws {RangeError} if it is to hold for less than a second
+   * @throws {TypeError} if the subject is missing, or `claims` contains a claim that the service sets
+   * @throws {RangeError} if the lifetime is not a whole number of seconds of at least 1
    */
   async sign({ subject, roles, claims = {}, expiresInSeconds }: JwtContent): Promise<string> {
     if (typeof subject !== "string" || subject === "") {
@@ -125,12 +125,12 @@ export class JwtService implements TokenVerifier {
     return this.#verifier.verify(token);
   }
 
-  /** Gives a verifier of its tokens that keeps so many of them. */
+  /** Returns a verifier of its tokens that caches at most `cacheTokens` of them. */
   cachingByDefault(cacheTokens: number): TokenVerifier {
     return this.#verifier.cachingByDefault(cacheTokens);
   }
 
-  /** Gives the key set of its public keys (RFC 7517 §5), for other services to verify its tokens. */
+  /** Returns the set of the public keys (RFC 7517 §5), with which other services verify its tokens. */
   jwks(): { readonly keys: readonly PublicJwk[] } {
     return { keys: this.#keys.map(({ publicJwk }) => publicJwk) };
   }
@@ -139,7 +139,7 @@ export class JwtService implements TokenVerifier {
 function ownKeys(keys: readonly JwtKey[]): KeySource {
   const byKid = new Map(keys.map((key) => [key.kid, key]));
   if (byKid.size < keys.length) {
-    throw new OAuth2Error({ code: "InvalidConfig" }, "Cannot use keys: two have one kid");
+    throw new OAuth2Error({ code: "InvalidConfig" }, "Cannot use keys: two have the same kid");
   }
   return {
     find(kid, alg) {

@@ -1,5 +1,5 @@
 /**
- * Tokens of the application's own, and the caller, by those or by tokens of an identity provider.
+ * Tokens of the application, and the caller by these or by tokens of an identity provider.
  *
  * @example
  * ```ts

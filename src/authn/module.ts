@@ -1,5 +1,5 @@
 /**
- * An application's own tokens as a module.
+ * The tokens of the application as a module.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import { type Module, module } from "../core/module/module.ts";
 import { provide } from "../core/module/provider.ts";
 import { JwtService, type JwtServiceOptions } from "./jwt_service.ts";
 
-/** Makes modules that provide a {@linkcode JwtService}. */
+/** Creates modules that provide a {@linkcode JwtService}. */
 export class AuthnModule {
   /**
-   * Gives a module that provides and exports a {@linkcode JwtService}.
+   * Returns a module that provides and exports a {@linkcode JwtService}.
    *
    * @example
    * ```ts
@@ -20,7 +20,7 @@ export class AuthnModule {
    * class SessionController extends controller() {
    *   readonly #jwt = inject(JwtService);
    *   create = route.post("/session", { public: true }, async () => ({
-   *     token: await this.#jwt.sign({ subject: "tom" }), // once the password is checked
+   *     token: await this.#jwt.sign({ subject: "tom" }), // after checking the password
    *   }));
    *   me = route.get("/me", { args: { me: Principal } }, ({ me }) => me.subject);
    * }
@@ -35,7 +35,7 @@ export class AuthnModule {
    * app.useAuthn(app.get(JwtService), { require: true });
    * ```
    *
-   * @throws {OAuth2Error} `InvalidConfig` if an option is not sound
+   * @throws {OAuth2Error} `InvalidConfig` if an option is invalid
    */
   static forRoot(options: JwtServiceOptions): Module {
     const service = new JwtService(options);

@@ -31,16 +31,16 @@ import { bearer } from "../oauth2/token_source.ts";
 export interface Principal {
   /** The `sub` claim of the token: never empty. */
   readonly subject: string;
-  /** The roles that the token gives. */
+  /** The roles of the caller. */
   readonly roles: readonly string[];
   /** All claims of the token. */
   readonly claims: Claims;
-  /** Whose token it is: the application's own, or that of an identity provider. */
+  /** Which verifier accepted the token: that of `useAuthn` or that of `useOAuth2`. */
   readonly source: "authn" | "oauth2";
 }
 
 /**
- * Extracts the caller from a token of the application's own (`app.useAuthn`) or of an identity provider
+ * Extracts the caller from a token of the application (`app.useAuthn`) or of an identity provider
  * (`app.useOAuth2`).
  *
  * @example
@@ -71,7 +71,7 @@ export function authnPlugin(service: TokenVerifier, options?: AuthenticationOpti
 }
 
 /**
- * Returns the middleware of `app.useAuthn`: it verifies the application's own tokens and stores their
+ * Returns the middleware of `app.useAuthn`: it verifies the tokens of the application and stores their
  * identity, for `Principal` and, by their claim `roles`, the `roles` of routes. It refuses no request.
  */
 export function authnMiddleware(
@@ -88,7 +88,7 @@ export function authnMiddleware(
         callerRoles.set(c, readRoles(({ roles }) => roles, identity.claims));
         authnIdentitySlot.set(c, identity);
       } catch (error) {
-        // claims are checked after the signature, so this token is one of the application's own
+        // claims are checked after the signature, so the application has issued this token
         if (error instanceof OAuth2Error && error.code === "InvalidClaim") {
           ownTokenSlot.set(c, token);
         }

@@ -37,7 +37,7 @@ export type RolesReader = (claims: Claims) => unknown;
 export function identityOf(claims: Claims): OAuth2Identity {
   const { sub } = claims;
   if (typeof sub !== "string" || sub === "") {
-    throw invalidClaim("sub", "is missing, or not a string");
+    throw invalidClaim("sub", "is missing or not a string");
   }
   return { subject: sub, claims };
 }
@@ -50,7 +50,7 @@ export function identityOf(claims: Claims): OAuth2Identity {
 export function readRoles(reader: RolesReader, claims: Claims): readonly string[] {
   const roles = reader(claims) ?? [];
   if (Array.isArray(roles) && roles.every((role) => typeof role === "string")) return roles;
-  throw new TypeError("Cannot read roles: the reader returned no list of strings");
+  throw new TypeError("Cannot read roles: the reader did not return a list of strings");
 }
 
 /**

@@ -62,7 +62,7 @@ export interface AuthenticationSetup {
   readonly identify: (token: string, c: Context) => Promise<void>;
 }
 
-/** How many verified tokens are cached unless the verifier says otherwise. */
+/** How many verified tokens are cached unless the verifier is configured otherwise. */
 const CACHED_TOKENS = 1_000;
 
 /** Reads the roles of the caller, where `useRoles` configures it. */
@@ -77,7 +77,7 @@ export function rolesPlugin(reader: RolesReader): Plugin {
   return { ...middlewarePlugin("authn", middleware), key: "roles" };
 }
 
-/** Returns the plugin of {@linkcode oauth2Middleware}, which throws what that throws. */
+/** Returns the plugin of {@linkcode oauth2Middleware}; throws the same errors. */
 export function oauth2Plugin(verifier: TokenVerifier, options?: AuthenticationOptions): Plugin {
   return middlewarePlugin("oauth2", oauth2Middleware(verifier, options));
 }
@@ -88,7 +88,8 @@ export function oauth2Plugin(verifier: TokenVerifier, options?: AuthenticationOp
  * valid token has no identity, and the reason is logged at level debug under the category `fw.oauth2`. A
  * 401 without `WWW-Authenticate` gets one.
  *
- * @throws {TypeError} if the verifier accepts tokens of any issuer or audience and does not say so
+ * @throws {TypeError} if the `ValidationConfig` of the verifier names no issuer or no audience, and does
+ * not call `anyIssuer()` or `anyAudience()` either
  */
 export function oauth2Middleware(
   verifier: TokenVerifier,
@@ -145,7 +146,7 @@ export function authentication({ name, from, identify }: AuthenticationSetup): M
     try {
       const token = from.read(c);
       if (token === undefined) log(c, { reason: `the request has no ${description}` });
-      else if (before && token === ownTokenSlot.get(c)) return before; // refused by the issuer itself
+      else if (before && token === ownTokenSlot.get(c)) return before; // `useAuthn` has refused this token
       else await identify(token, c);
       return missing;
     } catch (thrown) {
@@ -173,10 +174,10 @@ export function authentication({ name, from, identify }: AuthenticationSetup): M
   };
 }
 
-/** Combines the challenges of two verifiers neither of which has identified the caller. */
+/** Combines the challenges of two verifiers when neither has identified the caller. */
 function combined(found: Challenge, before: Challenge | undefined): Challenge {
   if (!before || before === found) return found;
-  if (before.failure) return before; // that verifier could not judge the token, which may be valid
+  if (before.failure) return before; // the token may be valid: that verifier could not verify it
   const isSame = schemeOf(before) === schemeOf(found);
   const challenges = isSame ? [found] : [before, found];
   return {
@@ -189,12 +190,12 @@ function schemeOf({ unauthenticated }: Challenge): string | undefined {
   return unauthenticated.split(" ", 1)[0];
 }
 
-/** Checks whether a failure is due to the token, not to what had to verify it. */
+/** Checks whether a failure is due to the token, and not to the verifier. */
 function isOfToken(error: unknown): boolean {
   return error instanceof OAuth2Error && error.httpStatus < 500;
 }
 
-/** Tokens that a provider issued to another application must not be accepted by accident. */
+/** Prevents tokens that a provider issued to other applications from being accepted by accident. */
 function checkBounds({ validation }: TokenVerifier): void {
   if (!validation) return;
   const { issuer, audience, acceptsAnyIssuer, acceptsAnyAudience } = validation;

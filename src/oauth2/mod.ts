@@ -1,6 +1,6 @@
 /**
- * OAuth2: a client that is strict, and a resource server that survives its provider's outages and key
- * rotations. It asks nothing of a platform but Fetch and WebCrypto.
+ * OAuth2: a strict client, and a resource server that survives the outages and key rotations of its
+ * provider. It requires Fetch and WebCrypto only.
  *
  * @example
  * ```ts

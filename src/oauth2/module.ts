@@ -10,7 +10,7 @@ import { JwksCache, type JwksCacheOptions } from "./resource_server/jwks_cache.t
 import { JwtVerifier, type JwtVerifierOptions } from "./resource_server/jwt_verifier.ts";
 import type { ValidationConfig } from "./resource_server/validation_config.ts";
 
-/** What verifies the tokens that an application is sent. */
+/** Options of the verifier of incoming tokens. */
 export interface ResourceServerOptions extends JwksCacheOptions, JwtVerifierOptions {
   /** Where the provider publishes its keys. */
   readonly jwksUrl: string | URL;
@@ -18,19 +18,19 @@ export interface ResourceServerOptions extends JwksCacheOptions, JwtVerifierOpti
   readonly validation: ValidationConfig;
 }
 
-/** What an {@linkcode OAuth2Module} provides. */
+/** Options of {@linkcode OAuth2Module.forRoot}. */
 export interface OAuth2ModuleOptions {
-  /** The client; without it, the module provides what verifies tokens alone. */
+  /** The client; without it, the module provides the verifier only. */
   readonly client?: OAuth2Client;
-  /** What verifies tokens; without it, the module provides the client alone. */
+  /** Configures the verifier; without it, the module provides the client only. */
   readonly resourceServer?: ResourceServerOptions;
 }
 
-/** Makes modules that provide an OAuth2 client, and what verifies tokens. */
+/** Creates modules that provide an OAuth2 client and a verifier of tokens. */
 export class OAuth2Module {
   /**
-   * Gives a module that provides and exports the {@linkcode OAuth2Client} and, with a resource server,
-   * its {@linkcode JwtVerifier} and {@linkcode JwksCache}, whose keys are fetched before.
+   * Returns a module that provides and exports the {@linkcode OAuth2Client} and, with a resource server,
+   * a {@linkcode JwtVerifier} and its {@linkcode JwksCache}, after fetching the keys.
    *
    * @example
    * ```ts
@@ -59,7 +59,7 @@ export class OAuth2Module {
    * ```
    *
    * @throws {OAuth2Error} `JwksFetch` if the keys cannot be fetched, `InvalidConfig` if an option is
-   * not sound
+   * invalid
    */
   static async forRoot({ client, resourceServer }: OAuth2ModuleOptions): Promise<Module> {
     const providers: FactoryProvider<unknown>[] = [];

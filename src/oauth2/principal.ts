@@ -29,20 +29,20 @@ export type OAuth2Principal = OAuth2Identity;
  * ```
  *
  * @throws {OAuth2PrincipalMissing} 401 if the request has no valid token
- * @throws {OAuth2Error} `JwksFetch`, 503, if its token could not be verified for want of keys
+ * @throws {OAuth2Error} `JwksFetch`, 503, if its token could not be verified because the keys could not be fetched
  */
 export const OAuth2Principal: Extractor<OAuth2Principal> = markRequiresIdentity((c: Context) =>
   oauth2Identity(c) ?? refuseUnauthenticated(c, (options) => new OAuth2PrincipalMissing(options))
 );
 
-/** Gives the identity of the caller's token, if the request has a valid one. */
+/** Returns the identity of the caller's token, or `undefined` if the request has no valid token. */
 export function oauth2Identity(c: Context): OAuth2Identity | undefined {
   return oauth2IdentitySlot.get(c);
 }
 
 /** 401: the request has no valid token (RFC 6750 §3.1). */
 export class OAuth2PrincipalMissing extends UnauthorizedException {
-  /** Creates one; the client is told that it needs a bearer token. */
+  /** Creates the exception; by default, its challenge requires a bearer token. */
   constructor(
     { headers = { "WWW-Authenticate": "Bearer" }, ...options }: HttpExceptionOptions = {},
   ) {
@@ -69,7 +69,7 @@ export class OAuth2Guard implements CanActivate {
    * Lets the request pass.
    *
    * @throws {OAuth2PrincipalMissing} 401 if it has no valid token
-   * @throws {OAuth2Error} `JwksFetch`, 503, if its token could not be verified for want of keys
+   * @throws {OAuth2Error} `JwksFetch`, 503, if its token could not be verified because the keys could not be fetched
    */
   canActivate(c: Context): void {
     OAuth2Principal(c);

@@ -10,15 +10,16 @@ import { OAuth2Error } from "./ground/errors.ts";
 
 /** Where `useOAuth2` and `useAuthn` find the token of a request. */
 export interface TokenSource {
-  /** What a request without a token lacks, for the log: `credentials of the scheme Bearer`. */
+  /** What is missing without a token, for the log: `credentials of the scheme Bearer`. */
   readonly description: string;
   /** The values of `WWW-Authenticate` (RFC 9110 §11.6.1). */
   readonly challenges: TokenChallenges;
   /**
    * Reads the token; `undefined` if the request has none.
    *
-   * @throws {OAuth2Error} `Validation` if the credentials are malformed: 401 where an identity is needed
-   * @throws {HttpException} the response where an identity is needed, if the token may not be used
+   * @throws {OAuth2Error} `Validation` if the credentials are malformed; routes that need an identity
+   * answer 401
+   * @throws {HttpException} if the token may not be used; routes that need an identity answer with it
    */
   read(c: Context): string | undefined;
 }
@@ -46,13 +47,13 @@ export interface CookieSourceOptions {
 /** A `token` of RFC 9110 §5.6.2, which is also the name of a cookie (RFC 6265 §4.1.1). */
 const TOKEN = /^[\w!#$%&'*+\-.^`|~]+$/;
 
-/** A token as RFC 6750 §2.1 and RFC 9110 §11.2 write it. */
+/** The syntax of a token in RFC 6750 §2.1 and RFC 9110 §11.2, after the scheme. */
 const CREDENTIALS = /^ +([\w\-.~+/]+=*)$/;
 
 /** The methods that change nothing (RFC 9110 §9.2.1). */
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
-/** Values of `Sec-Fetch-Site` (Fetch Metadata §2.2): `none` is the user's own doing, as by a bookmark. */
+/** Values of `Sec-Fetch-Site` (Fetch Metadata §2.2). `none`: the user started the request, as by a bookmark. */
 const SAME_SITE: ReadonlySet<string> = new Set(["same-origin", "same-site", "none"]);
 
 /**
@@ -74,8 +75,8 @@ export function bearer(): TokenSource {
 }
 
 /**
- * Reads the token from `Authorization: <name> <token>`, the name in any case. `WWW-Authenticate` has
- * that name, and the parameters of RFC 6750 §3.
+ * Reads the token from `Authorization: <name> <token>`, with the name in any case. `WWW-Authenticate`
+ * has that name and the parameters of RFC 6750 §3.
  *
  * @throws {TypeError} if the name is not a token (RFC 9110 §11.1)
  */
@@ -100,8 +101,8 @@ export function scheme(name: string): TokenSource {
 }
 
 /**
- * Reads the token from a cookie. As browsers send cookies with requests of any site, a request with an
- * unsafe method, and a WebSocket upgrade, must be same-site: its `Sec-Fetch-Site` is `same-origin`,
+ * Reads the token from a cookie. Browsers send cookies with requests from any site, so a request with an
+ * unsafe method and a WebSocket upgrade must be same-site: its `Sec-Fetch-Site` is `same-origin`,
  * `same-site` or `none`, or, without that header, its `Origin` is the origin of its URL. Otherwise the
  * token is not used: routes that need an identity answer 403, others serve an anonymous caller.
  *
@@ -119,7 +120,7 @@ export function scheme(name: string): TokenSource {
  * app.useAuthn(app.get(JwtService), { from: cookie("__Host-session") });
  * ```
  *
- * @throws {TypeError} if the name is not that of a cookie (RFC 6265 §4.1.1)
+ * @throws {TypeError} if the name is not a valid cookie name (RFC 6265 §4.1.1)
  */
 export function cookie(name: string, { csrf = true }: CookieSourceOptions = {}): TokenSource {
   checkName("cookie", name);
@@ -129,7 +130,7 @@ export function cookie(name: string, { csrf = true }: CookieSourceOptions = {}):
     challenges: { missing: challenge, invalid: challenge },
     read(c) {
       const token = getCookie(c, name);
-      if (!token) return undefined; // logging out may leave an empty one
+      if (!token) return undefined; // a logout may set an empty value
       if (isRepeated(c, name)) malformed(`the cookie ${name} is sent more than once`);
       if ((isUpgrade(c) || csrf && !SAFE_METHODS.has(c.req.method)) && !isSameSite(c)) {
         throw new ForbiddenException(`The cookie ${name} authenticates same-site requests only`);
@@ -144,7 +145,7 @@ function checkName(kind: string, name: string): void {
   throw new TypeError(`Cannot read ${kind} ${JSON.stringify(name)}: it is not a token of RFC 9110`);
 }
 
-/** Another host of the domain can set a cookie of the same name, which some servers read first. */
+/** Checks for a second cookie of the same name, which another host of the domain can set. */
 function isRepeated(c: Context, name: string): boolean {
   const pairs = (c.req.header("cookie") ?? "").split(";");
   return pairs.filter((pair) => pair.split("=", 1)[0]?.trim() === name).length > 1;

@@ -148,13 +148,13 @@ test("JwtKey refuses what is no private key that is safe to sign with, and quote
   for (const jwk of unfit) {
     await assert.rejects(JwtKey.fromJwk(jwk as string), (error: Error) => {
       assert.ok(code("InvalidConfig")(error) && !("cause" in error));
-      return error.message === "Cannot use key: it is no private key that is safe to sign with";
+      return error.message === "Cannot use key: it is not a private key that is safe for signing";
     });
   }
   await assert.rejects(JwtKey.fromPem(secret), {
     code: "InvalidConfig",
     message:
-      "Cannot use key: it is no private key of EdDSA in PKCS #8 (`openssl pkey` converts it)",
+      "Cannot use key: it is not a private key of EdDSA in PKCS #8 (`openssl pkey` converts it)",
   });
 });
 

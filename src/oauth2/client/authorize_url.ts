@@ -1,5 +1,5 @@
 /**
- * Where a user is sent to log in.
+ * The URL at which a user logs in.
  *
  * @module
  */
@@ -7,27 +7,27 @@ import { generateRandomState } from "oauth4webapi";
 import type { OAuth2Options } from "./client_options.ts";
 import { OAuth2Error } from "../ground/errors.ts";
 
-/** What is asked of the authorization server. */
+/** An authorization request. */
 export interface AuthorizeRequest {
-  /** The scopes; none by default, by which most servers mean some of their own. */
+  /** The scopes; none by default, for which most servers grant their default scopes. */
   readonly scopes?: readonly string[] | undefined;
   /** The challenge of `generatePkce()`. */
   readonly pkce: string;
-  /** What the id_token must repeat (OpenID Connect Core §3.1.2.1), as `verifyIdToken()` checks. */
+  /** The value that the id_token must have (OpenID Connect Core §3.1.2.1); `verifyIdToken()` checks it. */
   readonly nonce?: string | undefined;
-  /** Further parameters, such as `prompt`; none that the client sets itself. */
+  /** Further parameters, such as `prompt`, except those that the client sets itself. */
   readonly extra?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Where a user is sent to log in. */
+/** The URL at which a user logs in, with its state. */
 export interface AuthorizeUrl {
   /** The URL to redirect to. */
   readonly url: string;
-  /** The `state` in it: to be kept, bound to the browser, for `verifyCallback()`. */
+  /** The `state` of the URL; keep it, bound to the browser, for `verifyCallback()`. */
   readonly state: string;
 }
 
-/** What `extra` may not hold. */
+/** The parameters that `extra` must not contain. */
 const RESERVED: ReadonlySet<string> = new Set([
   "client_id",
   "code_challenge",
@@ -40,21 +40,21 @@ const RESERVED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Makes the URL of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3) with a fresh state of 256
+ * Returns the URL of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3) with a new state of 256
  * bits.
  *
- * @throws {OAuth2Error} `InvalidConfig` if there is no authorizeUrl or redirectUri, or `extra` has a
+ * @throws {OAuth2Error} `InvalidConfig` if authorizeUrl or redirectUri is missing, or `extra` has a
  * parameter that the client sets itself
- * @throws {TypeError} if an argument is not of its type
+ * @throws {TypeError} if an argument has the wrong type
  */
 export function makeAuthorizeUrl(
   { authorizeUrl, clientId, redirectUri }: OAuth2Options,
   { scopes = [], pkce, nonce, extra = {} }: AuthorizeRequest,
 ): AuthorizeUrl {
-  if (authorizeUrl === undefined) throw refusal("there is no authorizeUrl");
-  if (redirectUri === undefined) throw refusal("there is no redirectUri");
+  if (authorizeUrl === undefined) throw refusal("authorizeUrl is missing");
+  if (redirectUri === undefined) throw refusal("redirectUri is missing");
   if (!/^[\w-]{43}$/.test(pkce)) {
-    throw new TypeError("Cannot make authorize URL: pkce is no challenge of generatePkce()");
+    throw new TypeError("Cannot make authorize URL: pkce is not a challenge of generatePkce()");
   }
   if (nonce === "") throw new TypeError("Cannot make authorize URL: nonce is empty");
   const scope = joinScopes(scopes);
@@ -79,7 +79,7 @@ function checkExtra(extra: Readonly<Record<string, string>>): Readonly<Record<st
   for (const [name, value] of Object.entries(extra)) {
     if (RESERVED.has(name)) throw refusal(`extra has ${name}, which the client sets itself`);
     if (typeof value !== "string") {
-      throw new TypeError(`Cannot make authorize URL: ${name} in extra is no text`);
+      throw new TypeError(`Cannot make authorize URL: ${name} in extra is not a string`);
     }
   }
   return extra;
@@ -90,12 +90,12 @@ function refusal(why: string): OAuth2Error {
 }
 
 /**
- * Gives scopes as a request has them (RFC 6749 §3.3).
+ * Joins scopes for a request (RFC 6749 §3.3).
  *
- * @throws {TypeError} if they are no list of texts
+ * @throws {TypeError} if they are not an array of strings
  */
 export function joinScopes(scopes: readonly string[]): string {
   const isList = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
-  if (!isList) throw new TypeError("Cannot ask for scopes: they are no list of texts");
+  if (!isList) throw new TypeError("Cannot request scopes: they are not an array of strings");
   return scopes.join(" ");
 }

@@ -1,5 +1,5 @@
 /**
- * What a user comes back with.
+ * The callback of a login.
  *
  * @module
  */
@@ -7,16 +7,16 @@ import { equalInConstantTime } from "../../platform/secret.ts";
 import { OAuth2Error } from "../ground/errors.ts";
 import { readGrantError } from "./exchange.ts";
 
-/** The callback as it came: its URL, its query, or the body of a `form_post`. */
+/** A received callback: its URL, its query, or the body of a `form_post`. */
 export type Callback = string | URL | URLSearchParams;
 
-/** What a callback is held against. */
+/** What a callback must match. */
 export interface CallbackExpectations {
   /** The `state` that was sent. */
   readonly state: string;
-  /** The server's identifier, if it is known. */
+  /** The identifier of the server, if known. */
   readonly issuer: string | undefined;
-  /** Whether every callback of that server has an `iss`. */
+  /** Whether every callback of the server has an `iss`. */
   readonly issParameterSupported: boolean;
 }
 
@@ -24,11 +24,11 @@ export interface CallbackExpectations {
 const PARAMETERS = ["state", "iss", "error", "error_description", "error_uri", "code"] as const;
 
 /**
- * Gives the code of a callback that answers to the request with this state, of this server.
+ * Returns the code of a callback with the expected state and issuer.
  *
- * @throws {OAuth2Error} `Validation` if it does not, or is malformed; then `Grant` if the server or
- * the user refuses
- * @throws {TypeError} if the state to expect is no text
+ * @throws {OAuth2Error} `Validation` if it does not match or is malformed; otherwise `Grant` if the
+ * server or the user refuses
+ * @throws {TypeError} if the expected state is not a string
  */
 export function readCallback(callback: Callback, expected: CallbackExpectations): string {
   const parameters = parametersOf(callback);
@@ -41,14 +41,14 @@ export function readCallback(callback: Callback, expected: CallbackExpectations)
 
 function checkState(state: string | undefined, expected: string): void {
   if (typeof expected !== "string") {
-    throw new TypeError("Cannot accept callback: the expected state is no text");
+    throw new TypeError("Cannot accept callback: the expected state is not a string");
   }
-  if (expected === "") fail("there is no state to expect");
+  if (expected === "") fail("the expected state is empty");
   if (state === undefined) fail("it has no state");
   else if (!equalInConstantTime(state, expected)) fail("its state does not match");
 }
 
-/** A client that knows no issuer has nothing to mix up, nor to compare with (RFC 9207 §2.4). */
+/** Without a configured issuer there is nothing to compare (RFC 9207 §2.4). */
 function checkIssuer(
   iss: string | undefined,
   { issuer, issParameterSupported }: CallbackExpectations,
@@ -61,7 +61,7 @@ function checkIssuer(
 function refused(values: Readonly<Record<string, string | undefined>>, state: string): OAuth2Error {
   const grant = readGrantError(values, [state]);
   if (!grant) return invalid("its error is malformed");
-  const message = `Cannot accept callback: it is refused with ${grant.error}`;
+  const message = `Cannot accept callback: the server refused with ${grant.error}`;
   return new OAuth2Error({ code: "Grant", grant }, message);
 }
 
@@ -69,7 +69,7 @@ function parametersOf(callback: Callback): URLSearchParams {
   if (callback instanceof URLSearchParams) return callback;
   if (callback instanceof URL) return callback.searchParams;
   if (typeof callback !== "string") {
-    throw new TypeError("Cannot accept callback: it is no URL, query or form");
+    throw new TypeError("Cannot accept callback: it is not a URL, query or form");
   }
   const [beforeFragment = ""] = callback.split("#");
   const question = beforeFragment.indexOf("?");
@@ -80,7 +80,7 @@ function parametersOf(callback: Callback): URLSearchParams {
 /** The longest parameter in characters. */
 const MAX_LENGTH = 4096;
 
-/** A parameter that comes twice may be read as two things (RFC 6749 §3.1). */
+/** Returns the value of a parameter, which must not be repeated (RFC 6749 §3.1). */
 function single(parameters: URLSearchParams, name: string): string | undefined {
   const values = parameters.getAll(name);
   if (values.some((value) => value.length > MAX_LENGTH)) fail(`its ${name} is too long`);

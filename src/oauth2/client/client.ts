@@ -30,11 +30,11 @@ import { TokenCache } from "./token_cache.ts";
 import type { TokenSet } from "./token_set.ts";
 import { requestUserinfo } from "./userinfo.ts";
 
-/** What an {@linkcode OAuth2Client} reaches the outside by. */
+/** Options of an {@linkcode OAuth2Client}. */
 export interface OAuth2ClientOptions {
-  /** What sends its requests; the platform's by default. */
+  /** Sends the requests; the platform's `fetch` by default. */
   readonly fetch?: Fetch | undefined;
-  /** The time in milliseconds since 1970; the platform's by default. */
+  /** Returns the time in milliseconds since 1970; `Date.now` by default. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -51,18 +51,18 @@ const TIMEOUT_MS = 30_000;
 /** The longest code or token in characters. */
 const MAX_LENGTH = 16 * 1024;
 
-/** How many sets a client keeps that is given no cache. */
+/** The most sets in the cache of a client, unless it is given a cache. */
 const OWN_CACHE_SETS = 1_000;
 
 /**
- * A client of an authorization server (RFC 6749, RFC 9700). Immutable: each `with…` method gives a new
- * client, which shares the cache unless it is given another. Its operations send one request each,
- * follow no redirect, and take answers of up to 1 MiB; what they throw is an {@linkcode OAuth2Error},
- * or a `TypeError` over an argument of the wrong type:
- * - `Grant` if the server refuses as RFC 6749 says it does, though the status be 200;
- * - `TokenEndpoint` if its answer is anything else that was not asked for;
- * - `Transport` if it cannot be reached, or there is no answer in time;
- * - `InvalidConfig` if the operation needs an option that is missing.
+ * A client of an authorization server (RFC 6749, RFC 9700). Immutable: each `with…` method returns a new
+ * client, which shares the cache unless it is given another. Each operation sends one request, follows
+ * no redirect and accepts an answer of up to 1 MiB. It throws a `TypeError` for an argument of the wrong
+ * type, or an {@linkcode OAuth2Error}:
+ * - `Grant` if the server answers with an error response of RFC 6749, even with status 200;
+ * - `TokenEndpoint` if the server answers in any other unexpected way;
+ * - `Transport` if the server cannot be reached, or does not answer in time;
+ * - `InvalidConfig` if the operation requires an option that is missing.
  *
  * @example
  * ```ts
@@ -79,7 +79,7 @@ const OWN_CACHE_SETS = 1_000;
  *
  * const { challenge, verifier } = await generatePkce();
  * const { url, state } = client.authorizeUrl({ scopes: ["openid"], pkce: challenge });
- * // Keep state and verifier, bound to the browser, and send it to url. Then:
+ * // Keep state and verifier, bound to the browser, and redirect it to url. Then:
  * async function login(callback: URL): Promise<TokenSet> {
  *   const code = client.verifyCallback(callback, state);
  *   return await client.exchangeCode(code, verifier);
@@ -89,7 +89,7 @@ const OWN_CACHE_SETS = 1_000;
 export class OAuth2Client {
   #settings: Settings;
 
-  /** Creates a client with a cache of its own, of the last 1 000 sets. */
+  /** Creates a client with a new cache of at most 1 000 sets. */
   constructor(
     options: OAuth2Options,
     { fetch = globalThis.fetch, now = Date.now }: OAuth2ClientOptions = {},
@@ -107,13 +107,14 @@ export class OAuth2Client {
     };
   }
 
-  /** What the client knows of itself and of its server. */
+  /** The options of the client. */
   get options(): OAuth2Options {
     return this.#settings.options;
   }
 
   /**
-   * Gives a client that waits so many milliseconds for an answer, its body included; 30 000 by default.
+   * Returns a client with a time limit for requests in milliseconds, including the body of the answer;
+   * 30 000 by default.
    *
    * @throws {RangeError} if it is not 1 to 2^31 - 1
    */
@@ -125,7 +126,7 @@ export class OAuth2Client {
   }
 
   /**
-   * Gives a client that revokes tokens there.
+   * Returns a client with a revocation endpoint.
    *
    * @throws {OAuth2Error} `InvalidConfig` if the URL is neither https nor http to this machine
    */
@@ -134,7 +135,7 @@ export class OAuth2Client {
   }
 
   /**
-   * Gives a client that asks there who a user is.
+   * Returns a client with a userinfo endpoint.
    *
    * @throws {OAuth2Error} `InvalidConfig` if the URL is neither https nor http to this machine
    */
@@ -142,16 +143,16 @@ export class OAuth2Client {
     return this.#with({ userinfoUrl: endpointUrl("userinfoUrl", url).href });
   }
 
-  /** Gives a client that shares a cache with others of the same server. */
+  /** Returns a client with a cache, which other clients of the same server can share. */
   withCache(cache: TokenCache): OAuth2Client {
     if (cache instanceof TokenCache) return this.#with({ cache });
-    throw new TypeError("Cannot share cache: it is no TokenCache");
+    throw new TypeError("Cannot share cache: it is not a TokenCache");
   }
 
   /**
-   * Makes the URL that sends a user to log in, with a fresh state of 256 bits.
+   * Returns the URL at which a user logs in, with a new state of 256 bits.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if there is no redirectUri, or `extra` has a parameter that
+   * @throws {OAuth2Error} `InvalidConfig` if authorizeUrl or redirectUri is missing, or `extra` has a parameter that
    * the client sets itself: `client_id`, `code_challenge`, `code_challenge_method`, `nonce`,
    * `redirect_uri`, `response_type`, `scope` and `state`
    */
@@ -160,12 +161,12 @@ export class OAuth2Client {
   }
 
   /**
-   * Gives the code of a callback: its URL, its query, or the body of a `form_post`. First its `state`
-   * must be the expected one, and its `iss` the issuer (RFC 9207), if both are known or the server
-   * always sends it. No parameter may come twice.
+   * Returns the code of a callback: its URL, its query, or the body of a `form_post`. Its `state` must be
+   * the expected one. Its `iss` must be the issuer (RFC 9207) if both are known, or if the server always
+   * sends `iss`. No parameter may be repeated.
    *
-   * @throws {OAuth2Error} `Validation` if the callback does not hold; then `Grant` if it says that the
-   * server or the user refuses
+   * @throws {OAuth2Error} `Validation` if the callback is invalid; otherwise `Grant` if the server or the
+   * user refuses
    */
   verifyCallback(callback: Callback, expectedState: string): string {
     const { issuer, issParameterSupported } = this.#settings.options;
@@ -173,15 +174,15 @@ export class OAuth2Client {
   }
 
   /**
-   * Exchanges the code of a callback for tokens, which are cached. It consumes the verifier at once,
-   * even if it fails.
+   * Exchanges the code of a callback for tokens, which are cached. It consumes the verifier, even if it
+   * fails.
    *
-   * @throws {OAuth2Error} `Validation` if the verifier has been used; nothing is sent then
+   * @throws {OAuth2Error} `Validation`, before anything is sent, if the verifier has been used
    */
   async exchangeCode(code: string, verifier: PkceVerifier): Promise<TokenSet> {
     const action = "exchange code";
     if (!(verifier instanceof PkceVerifier)) {
-      throw new TypeError(`Cannot ${action}: the verifier is no PkceVerifier`);
+      throw new TypeError(`Cannot ${action}: the verifier is not a PkceVerifier`);
     }
     const { options: { redirectUri } } = this.#settings;
     const parameters = {
@@ -194,9 +195,8 @@ export class OAuth2Client {
   }
 
   /**
-   * Gets new tokens for the client itself (RFC 6749 §4.4): each call asks the server; see
-   * {@linkcode OAuth2Client.cachedClientCredentials}. `extra` has further parameters, such as `resource`
-   * (RFC 8707) or `audience`.
+   * Requests new tokens for the client itself (RFC 6749 §4.4). Each call sends a request; see
+   * {@linkcode OAuth2Client.cachedClientCredentials}.
    *
    * @throws {OAuth2Error} `InvalidConfig` if the client is public, or `extra` has a parameter that the
    * client sets itself
@@ -209,8 +209,8 @@ export class OAuth2Client {
   }
 
   /**
-   * Gives tokens for the client itself that hold for half a minute yet: those it had before, or else
-   * new ones, for which all who ask meanwhile send one request.
+   * Returns tokens for the client itself that are valid for at least 30 seconds: cached tokens, or new
+   * ones. Concurrent calls share one request.
    *
    * @throws {OAuth2Error} as {@linkcode OAuth2Client.clientCredentials} does
    */
@@ -224,15 +224,15 @@ export class OAuth2Client {
   }
 
   /**
-   * Gets a new set of tokens for a refresh token (RFC 6749 §6), and caches it. All who ask for the same
-   * token of the same cache meanwhile share one request and its answer; who comes later with a token
-   * that has been superseded is given the newest set or, if that has expired, what its refresh token
-   * gives. If the server gives no new refresh token, the set has the old one.
+   * Exchanges a refresh token for a new set of tokens (RFC 6749 §6), and caches it. Concurrent calls with
+   * the same token and cache share one request. A later call with a superseded token returns the newest
+   * set or, if that has expired, refreshes it. If the server returns no new refresh token, the set keeps
+   * the old one.
    *
-   * The time limit is that of the caller. The request itself goes on for 30 seconds at least, for its
-   * answer may hold the one refresh token that is still good: who asks again has that answer. If even
-   * then there is none, or the connection fails, the server may have superseded the token or not.
-   * Asking again sends it once more: had it been superseded, its successor would be lost in any case.
+   * The time limit applies to the caller. The request itself continues for at least 30 seconds, because
+   * its answer may contain the only refresh token that is still valid; a second call receives that
+   * answer. Without any answer, it is unknown whether the server has superseded the token. A further call
+   * sends it again: if it was superseded, its successor is lost anyway.
    */
   async refresh(refreshToken: string): Promise<TokenSet> {
     const action = "refresh token";
@@ -253,16 +253,16 @@ export class OAuth2Client {
   }
 
   /**
-   * Revokes a token (RFC 7009), and forgets its sets once that is done. Of a refresh token that has been
-   * superseded, or is about to be by a refresh under way, the newest one is revoked. Who refreshes it
-   * meanwhile waits, and is then told `Grant`, `invalid_grant`.
+   * Revokes a token (RFC 7009), then removes its sets from the cache. If a refresh token has been
+   * superseded, or a pending refresh is about to supersede it, the newest one is revoked. Concurrent
+   * refreshes wait, and then fail with `Grant`, `invalid_grant`.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if there is no revokeUrl
+   * @throws {OAuth2Error} `InvalidConfig` if revokeUrl is missing
    */
   async revoke(token: string, hint?: TokenTypeHint): Promise<void> {
     const action = "revoke token";
     const { revokeUrl, cache, clientCredentialsCache } = this.#settings;
-    if (revokeUrl === undefined) return refuse(action, "there is no revokeUrl");
+    if (revokeUrl === undefined) return refuse(action, "revokeUrl is missing");
     await cache.revoke(
       checkText(token, action),
       (newest) => revokeToken(this.#settings, { revokeUrl, token: newest, hint }),
@@ -271,10 +271,10 @@ export class OAuth2Client {
   }
 
   /**
-   * Asks who the user of an access token is. With an id_token at hand, `sub` must be compared with its
-   * (OpenID Connect Core §5.3.2). `headers` are sent along; without an `Accept`, JSON is asked for.
+   * Fetches the claims about the user of an access token. If there is an id_token, compare its `sub` with
+   * that of the result (OpenID Connect Core §5.3.2). `headers` are sent too; `Accept` is JSON by default.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if there is no userinfoUrl
+   * @throws {OAuth2Error} `InvalidConfig` if userinfoUrl is missing
    */
   async userinfo(
     accessToken: string,
@@ -282,23 +282,22 @@ export class OAuth2Client {
   ): Promise<JsonObject> {
     const action = "fetch userinfo";
     const { userinfoUrl } = this.#settings;
-    if (userinfoUrl === undefined) return refuse(action, "there is no userinfoUrl");
+    if (userinfoUrl === undefined) return refuse(action, "userinfoUrl is missing");
     checkText(accessToken, action);
     return await requestUserinfo(this.#settings, { userinfoUrl, accessToken, headers });
   }
 
-  /** Gives the cached set of an access token, even if it has expired. */
+  /** Returns the cached set of an access token, even if it has expired. */
   cached(accessToken: string): TokenSet | undefined {
     return this.#settings.cache.cached(accessToken);
   }
 
   /**
-   * Verifies the id_token of a login: signature, issuer, audience, times, subject and authorized party
-   * (OpenID Connect Core §3.1.3.7), and that it has the nonce of the authorization request, or none if
-   * that had none.
+   * Verifies the id_token of a login: its signature, issuer, audience, times, subject and authorized party
+   * (OpenID Connect Core §3.1.3.7), and its nonce, which must be that of the authorization request.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if there is no issuer or jwksUrl, or what
-   * `JwtVerifier.verify()` throws
+   * @throws {OAuth2Error} `InvalidConfig` if issuer or jwksUrl is missing; otherwise as
+   * `JwtVerifier.verify()` does
    */
   async verifyIdToken(
     idToken: string,
@@ -306,12 +305,12 @@ export class OAuth2Client {
   ): Promise<IdTokenClaims> {
     const action = "verify id_token";
     const { idTokens, options: { clientId } } = this.#settings;
-    if (!idTokens) return refuse(action, "there is no issuer, or no jwksUrl");
+    if (!idTokens) return refuse(action, "issuer or jwksUrl is missing");
     const { claims } = await idTokens.verify(checkText(idToken, action));
     return checkIdToken(claims, { clientId, nonce });
   }
 
-  /** Gives the client for printing, without secrets. */
+  /** Returns the client for printing, without secrets. */
   toString(): string {
     return describe("OAuth2Client", { options: String(this.#settings.options) });
   }
@@ -333,7 +332,7 @@ inspectedByToString(OAuth2Client);
 function checkText(value: unknown, action: string): string {
   if (typeof value === "string" && value !== "" && value.length <= MAX_LENGTH) return value;
   throw new TypeError(
-    `Cannot ${action}: the argument is no text, empty, or over ${MAX_LENGTH} characters`,
+    `Cannot ${action}: the argument is not a string, empty, or over ${MAX_LENGTH} characters`,
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * How a client proves to a server who it is.
+ * Client authentication.
  *
  * @module
  */
@@ -13,33 +13,33 @@ import {
 import { OAuth2Error } from "../ground/errors.ts";
 
 /**
- * How a client proves to the token and the revocation endpoint who it is:
+ * How a client authenticates at the token endpoint and the revocation endpoint:
  * - `client_secret_post`: the secret is in the body (RFC 6749 §2.3.1);
- * - `client_secret_basic`: the secret is in the `Authorization` header, percent-encoded as RFC 6749
- *   §2.3.1 says, which some servers do not decode;
- * - `private_key_jwt`: a JWT of one minute, signed anew for each request (RFC 7523 §2.2);
- * - `none`: it does not; a public client.
+ * - `client_secret_basic`: the secret is in the `Authorization` header, percent-encoded (RFC 6749
+ *   §2.3.1), which some servers do not decode;
+ * - `private_key_jwt`: a JWT that is valid for one minute, signed for each request (RFC 7523 §2.2);
+ * - `none`: it does not authenticate; a public client.
  */
 export type AuthMethod = "client_secret_post" | "client_secret_basic" | "private_key_jwt" | "none";
 
-/** A client secret, or what gives the current one when secrets are renewed; it is asked each time. */
+/** A client secret, or a function that returns the current one; it is called for each request. */
 export type ClientSecret = string | (() => string | Promise<string>);
 
-/** What a client proves by who it is. */
+/** The credentials of a client. */
 export interface ClientAuthenticationOptions {
   /** The secret. */
   readonly clientSecret?: ClientSecret | undefined;
-  /** The key that signs assertions: private, with the usage `sign`. */
+  /** The private key that signs assertions, with the usage `sign`. */
   readonly privateKey?: CryptoKey | undefined;
-  /** The `kid` by which the server knows that key. */
+  /** The `kid` of that key at the server. */
   readonly privateKeyId?: string | undefined;
 }
 
 /**
- * Gives the client authentication of `oauth4webapi` for a method.
+ * Returns the client authentication of `oauth4webapi` for a method.
  *
- * @throws {OAuth2Error} `InvalidConfig` if what the method needs is missing or unusable; later, in a
- * request, if the current secret cannot be had or the key cannot sign
+ * @throws {OAuth2Error} `InvalidConfig` if a required credential is missing or unusable; later, during a
+ * request, if the function for the secret fails or the key cannot sign
  */
 export function clientAuthentication(
   method: AuthMethod,
@@ -56,7 +56,7 @@ export function clientAuthentication(
     case "private_key_jwt":
       return byPrivateKey(privateKey, privateKeyId);
     default:
-      return refuse("authMethod", "there is no such method");
+      return refuse("authMethod", "the method is unknown");
   }
 }
 
@@ -74,7 +74,7 @@ function bySecret(
 
 function byPrivateKey(key: CryptoKey | undefined, kid: string | undefined): ClientAuth {
   const canSign = key instanceof CryptoKey && key.type === "private" && key.usages.includes("sign");
-  if (!canSign) refuse("privateKey", "it is no private CryptoKey that may sign");
+  if (!canSign) refuse("privateKey", "it is not a private CryptoKey with the usage sign");
   if (kid === "") refuse("privateKeyId", "it is empty");
   const authenticate = PrivateKeyJwt(kid === undefined ? key : { key, kid });
   return (...request) => orRefuse("privateKey", () => authenticate(...request));

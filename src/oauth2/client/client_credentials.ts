@@ -11,7 +11,7 @@ import type { TokenSet } from "./token_set.ts";
 
 /** Options of the client credentials grant. */
 export interface ClientCredentialsOptions {
-  /** Further parameters, such as `resource` (RFC 8707) or `audience`; none that the client sets itself. */
+  /** Further parameters, such as `resource` (RFC 8707) or `audience`, except those that the client sets itself. */
   readonly extra?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -40,20 +40,20 @@ export async function requestClientCredentials(
   });
 }
 
-/** A request, and what came of it. */
+/** A request and its result. */
 interface Entry {
   readonly asked: Promise<TokenSet>;
-  /** The set, once it is there. */
+  /** The set, once it has been received. */
   set?: TokenSet;
 }
 
-/** How long before it expires a set is no longer used, in milliseconds. */
+/** How long before its expiry a set is no longer used, in milliseconds. */
 const EARLY_MS = 30_000;
 
-/** How many sets are kept: one for each list of scopes, which an application has few of. */
+/** The most cached sets: one for each list of scopes, of which an application has few. */
 const MAX_SETS = 100;
 
-/** Keeps sets of tokens by what was asked for; all who ask for the same meanwhile share one request. */
+/** Caches sets of tokens by what was requested; concurrent calls for the same share one request. */
 export class ClientCredentialsCache {
   readonly #entries = new BoundedMap<string, Entry>({ max: MAX_SETS });
   readonly #now: () => number;
@@ -63,21 +63,21 @@ export class ClientCredentialsCache {
     this.#now = now;
   }
 
-  /** Gives a set that holds for half a minute yet, or what becomes of asking for one. */
+  /** Returns a set that is valid for at least 30 seconds more, or requests one. */
   get(key: string, ask: () => Promise<TokenSet>): Promise<TokenSet> {
     const entry = this.#entries.get(key);
     if (entry && (!entry.set || this.#holds(entry.set))) return entry.asked;
     return this.#keep(key, ask());
   }
 
-  /** Forgets an access token. */
+  /** Removes the set of an access token. */
   forget(accessToken: string): void {
     for (const [key, { set }] of this.#entries) {
       if (set?.accessToken === accessToken) this.#entries.delete(key);
     }
   }
 
-  /** A server that says nothing of the time is asked each time. */
+  /** A set without an expiry is never reused. */
   #holds(set: TokenSet): boolean {
     return set.expiresAt !== undefined && !set.expiresWithin(EARLY_MS, this.#now());
   }

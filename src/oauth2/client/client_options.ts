@@ -1,5 +1,5 @@
 /**
- * What a client knows of itself and of its authorization server.
+ * The options of a client and its authorization server.
  *
  * @module
  */
@@ -17,58 +17,58 @@ import { describe, inspectedByToString, REDACTED } from "../../platform/secret.t
 import type { SigningAlgorithm } from "../resource_server/signing_algorithm.ts";
 import { type IssuerOf, ValidationConfig } from "../resource_server/validation_config.ts";
 
-/** What a public client is configured with. URLs are https, or http to this machine. */
+/** Options of a public client. URLs are https, or http to this machine. */
 export interface PublicClientOptions {
-  /** The identifier that the server gave to the client. */
+  /** The identifier of the client at the server. */
   readonly clientId: string;
-  /** Where users are sent to log in; `authorizeUrl()` needs it. */
+  /** The authorization endpoint; `authorizeUrl()` requires it. */
   readonly authorizeUrl?: string | URL | undefined;
-  /** Where codes and refresh tokens are exchanged. */
+  /** The token endpoint. */
   readonly tokenUrl: string | URL;
-  /** Where users come back to, exactly as the server has registered it; `authorizeUrl()` needs it. */
+  /** The URL of the callback, exactly as registered at the server; `authorizeUrl()` requires it. */
   readonly redirectUri?: string | URL | undefined;
-  /** The server's identifier, exactly as its tokens and callbacks have it. */
+  /** The identifier of the server, exactly as in its tokens and callbacks. */
   readonly issuer?: string | undefined;
-  /** Where the server publishes the keys of its id_tokens. */
+  /** The URL of the key set for id_tokens. */
   readonly jwksUrl?: string | URL | undefined;
-  /** Where tokens are revoked (RFC 7009). */
+  /** The revocation endpoint (RFC 7009). */
   readonly revokeUrl?: string | URL | undefined;
-  /** Where claims about the user are asked for. */
+  /** The userinfo endpoint. */
   readonly userinfoUrl?: string | URL | undefined;
-  /** Whether every callback has an `iss` (RFC 9207 §3), so that one without is refused; false by default. */
+  /** Whether a callback without `iss` is refused (RFC 9207 §3); `false` by default. */
   readonly issParameterSupported?: boolean | undefined;
-  /** The algorithms that an id_token may be signed with; `["RS256"]` by default. */
+  /** The accepted algorithms of id_tokens; `["RS256"]` by default. */
   readonly idTokenAlgorithms?: readonly SigningAlgorithm[] | undefined;
-  /** The `iss` of an id_token, where it is not always `issuer`, as with one for each tenant. */
+  /** The `iss` of an id_token if it can differ from `issuer`, as with one issuer for each tenant. */
   readonly idTokenIssuer?: IssuerOf | undefined;
 }
 
-/** What a confidential client is configured with. */
+/** Options of a confidential client. */
 export interface ConfidentialClientOptions
   extends PublicClientOptions, ClientAuthenticationOptions {
-  /** How the client proves who it is; `client_secret_post` by default. */
+  /** How the client authenticates; `client_secret_post` by default. */
   readonly authMethod?: AuthMethod | undefined;
 }
 
-/** What a client that discovers its server is configured with. */
+/** Options of a client that discovers its server. */
 export interface DiscoveryOptions
   extends
     ClientAuthenticationOptions,
     Pick<PublicClientOptions, "clientId" | "redirectUri" | "idTokenAlgorithms"> {
   /**
-   * How the client proves who it is. By default `none` without secret and key, `private_key_jwt` with a
-   * key alone, else `client_secret_post`, or `client_secret_basic` if the server has that one only.
+   * How the client authenticates. By default `none` without secret and key, `private_key_jwt` with a key
+   * only, otherwise `client_secret_post`, or `client_secret_basic` if the server supports only that.
    */
   readonly authMethod?: AuthMethod | undefined;
-  /** What sends the requests; the platform's by default. */
+  /** Sends the requests; the platform's `fetch` by default. */
   readonly fetch?: Fetch | undefined;
   /** How long each of at most two requests may take, in milliseconds; 30 000 by default. */
   readonly timeoutMs?: number | undefined;
 }
 
 /**
- * What a client knows of itself and of its authorization server. Checked at once, and immutable.
- * Nothing that prints it or turns it into JSON shows the secret or the key.
+ * The options of a client and its authorization server: checked by the constructor, and immutable.
+ * Printing them, or converting them to JSON, does not show the secret or the key.
  *
  * @example
  * ```ts
@@ -86,35 +86,35 @@ export interface DiscoveryOptions
 export class OAuth2Options {
   /** The identifier of the client. */
   readonly clientId: string;
-  /** How the client proves who it is. */
+  /** How the client authenticates. */
   readonly authMethod: AuthMethod;
-  /** Where users are sent to log in. */
+  /** The authorization endpoint. */
   readonly authorizeUrl: string | undefined;
-  /** Where codes and refresh tokens are exchanged. */
+  /** The token endpoint. */
   readonly tokenUrl: string;
-  /** Where users come back to. */
+  /** The URL of the callback. */
   readonly redirectUri: string | undefined;
-  /** The server's identifier. */
+  /** The identifier of the server. */
   readonly issuer: string | undefined;
-  /** Where the server publishes its keys. */
+  /** The URL of the key set. */
   readonly jwksUrl: string | undefined;
-  /** Where tokens are revoked. */
+  /** The revocation endpoint. */
   readonly revokeUrl: string | undefined;
-  /** Where claims about the user are asked for. */
+  /** The userinfo endpoint. */
   readonly userinfoUrl: string | undefined;
-  /** Whether every callback has an `iss`. */
+  /** Whether a callback without `iss` is refused. */
   readonly issParameterSupported: boolean;
-  /** The algorithms that an id_token may be signed with. */
+  /** The accepted algorithms of id_tokens. */
   readonly idTokenAlgorithms: readonly SigningAlgorithm[];
-  /** The `iss` of an id_token, where it is not always `issuer`. */
+  /** The `iss` of an id_token if it can differ from `issuer`. */
   readonly idTokenIssuer: IssuerOf | undefined;
   readonly #authentication: ClientAuth;
   readonly #hidden: Readonly<Record<string, string | undefined>>;
 
   /**
-   * Takes the options of a confidential client.
+   * Creates the options of a confidential client.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if one is missing or not sound
+   * @throws {OAuth2Error} `InvalidConfig` if an option is missing or invalid
    */
   constructor(options: ConfidentialClientOptions) {
     const { authMethod = "client_secret_post", idTokenAlgorithms = ["RS256"] } = options;
@@ -136,27 +136,26 @@ export class OAuth2Options {
       privateKey: options.privateKey === undefined ? undefined : REDACTED,
     };
     if (this.issParameterSupported && this.issuer === undefined) {
-      refuse("issParameterSupported", "there is no issuer to compare with");
+      refuse("issParameterSupported", "issuer is missing");
     }
   }
 
   /**
-   * Takes the options of a public client, which has no secret and relies on PKCE (RFC 8252 §8.1).
+   * Creates the options of a public client, which has no secret and relies on PKCE (RFC 8252 §8.1).
    *
-   * @throws {OAuth2Error} `InvalidConfig` if one is missing or not sound
+   * @throws {OAuth2Error} `InvalidConfig` if an option is missing or invalid
    */
   static publicClient(options: PublicClientOptions): OAuth2Options {
     return new OAuth2Options({ ...options, authMethod: "none" });
   }
 
   /**
-   * Asks the server for its side of the options: its OpenID Connect metadata or else, if it has none,
-   * those of RFC 8414. Its `issuer` must be exactly the given one, a slash at the end included.
-   * id_tokens may have any asymmetric algorithm that it lists, unless `idTokenAlgorithms` says
-   * otherwise.
+   * Fetches the metadata of the server: those of OpenID Connect or, if there are none, those of RFC 8414.
+   * Their `issuer` must equal the given one, including a slash at the end. By default, id_tokens can have
+   * any asymmetric algorithm that they list.
    *
-   * @throws {OAuth2Error} `Transport` if it cannot be reached, `TokenEndpoint` if it has no metadata,
-   * `InvalidConfig` if they are not sound or an option is not
+   * @throws {OAuth2Error} `Transport` if the server cannot be reached, `TokenEndpoint` if it has no
+   * metadata, `InvalidConfig` if the metadata or an option are invalid
    */
   static async discover(
     issuer: string,
@@ -176,12 +175,12 @@ export class OAuth2Options {
     });
   }
 
-  /** What authenticates the client in requests of `oauth4webapi`. */
+  /** The client authentication of `oauth4webapi`. */
   get authentication(): ClientAuth {
     return this.#authentication;
   }
 
-  /** Gives the options for printing, with `<redacted>` for a secret and a key. */
+  /** Returns the options for printing, with `<redacted>` for the secret and the key. */
   toString(): string {
     const { idTokenAlgorithms, idTokenIssuer: _, issParameterSupported, ...texts } = this;
     return describe("OAuth2Options", {
@@ -192,7 +191,7 @@ export class OAuth2Options {
     });
   }
 
-  /** Gives the options for JSON, with `<redacted>` for a secret and a key. */
+  /** Returns the options for JSON, with `<redacted>` for the secret and the key. */
   toJSON(): Readonly<Record<string, unknown>> {
     return { ...this, ...this.#hidden };
   }
@@ -201,8 +200,8 @@ export class OAuth2Options {
 inspectedByToString(OAuth2Options);
 
 function checkClientId(clientId: unknown): string {
-  const isSound = typeof clientId === "string" && clientId.trim() !== "";
-  return isSound ? clientId : refuse("clientId", "it is empty");
+  const isValid = typeof clientId === "string" && clientId.trim() !== "";
+  return isValid ? clientId : refuse("clientId", "it is empty");
 }
 
 function checkUrl(name: string, url: string | URL): string {

@@ -1,5 +1,5 @@
 /**
- * Asking an authorization server about itself.
+ * Discovery of the metadata of an authorization server.
  *
  * @module
  */
@@ -12,38 +12,38 @@ import { Exchange } from "./exchange.ts";
 import { type JsonObject, withoutNulls } from "../../platform/json_object.ts";
 import { isSigningAlgorithm, type SigningAlgorithm } from "../resource_server/signing_algorithm.ts";
 
-/** How a server is asked. */
+/** Options of {@linkcode discover}. */
 export interface DiscoverOptions {
-  /** What sends the requests. */
+  /** Sends the requests. */
   readonly fetch: Fetch;
-  /** How long each may take in milliseconds. */
+  /** The time limit of each request in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** What a client needs to know of a server. */
+/** The metadata of a server that a client needs. */
 export interface DiscoveredServer {
-  /** Its identifier. */
+  /** The identifier of the server. */
   readonly issuer: string;
-  /** Where users are sent to log in. */
+  /** The authorization endpoint. */
   readonly authorizeUrl: string;
-  /** Where codes and refresh tokens are exchanged. */
+  /** The token endpoint. */
   readonly tokenUrl: string;
-  /** Where it publishes its keys. */
+  /** The URL of the key set. */
   readonly jwksUrl: string | undefined;
-  /** Where tokens are revoked. */
+  /** The revocation endpoint. */
   readonly revokeUrl: string | undefined;
-  /** Where claims about the user are asked for. */
+  /** The userinfo endpoint. */
   readonly userinfoUrl: string | undefined;
   /** Whether every callback has an `iss`. */
   readonly issParameterSupported: boolean;
-  /** The asymmetric algorithms it may sign id_tokens with; `undefined` if it lists none. */
+  /** The asymmetric algorithms of its id_tokens; `undefined` if it lists none. */
   readonly idTokenAlgorithms: readonly SigningAlgorithm[] | undefined;
-  /** How it takes the secret of a client. */
+  /** How clients send their secret. */
   readonly secretMethod: AuthMethod;
 }
 
 /**
- * Asks a server for its OpenID Connect metadata or else, if it has none, for those of RFC 8414 §3.
+ * Fetches the OpenID Connect metadata of a server or, if there are none, those of RFC 8414 §3.
  *
  * @throws {OAuth2Error} as `OAuth2Options.discover()` does
  */
@@ -89,22 +89,22 @@ async function readServer(issuer: string, json: JsonObject): Promise<DiscoveredS
   };
 }
 
-/** `oauth4webapi` compares issuers as URLs: a slash that is missing at the end, say, escapes it. */
+/** Compares issuers exactly: `oauth4webapi` compares URLs, and ignores a missing slash at the end. */
 async function checkMetadata(issuer: string, json: JsonObject): Promise<AuthorizationServer> {
   try {
     const response = Response.json(withoutNulls(json));
     const metadata = await processDiscoveryResponse(new URL(issuer), response);
     if (metadata.issuer === issuer) return metadata;
   } catch {
-    // its error holds what the server answered
+    // the error contains the answer of the server
   }
-  return refuse("its metadata name another, where a slash at the end counts");
+  return refuse("its metadata have another issuer (a slash at the end counts)");
 }
 
-/** An endpoint may be on this machine only if the issuer is: else a server could reach what it cannot. */
+/** Reads an endpoint, on this machine only if the issuer is too: otherwise a server could reach it. */
 function readEndpoint(name: string, value: unknown, issuer: string): string | undefined {
   if (value === undefined) return undefined;
-  if (typeof value !== "string") return refuse(`${name} is no text`);
+  if (typeof value !== "string") return refuse(`${name} is not a string`);
   const { protocol } = endpointUrl(name, value);
   if (protocol !== "https:" && new URL(issuer).protocol === "https:") {
     refuse(`${name} is not https`);

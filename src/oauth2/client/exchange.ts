@@ -1,5 +1,5 @@
 /**
- * One request to an authorization server, and its answer.
+ * A request to an authorization server, and its answer.
  *
  * @module
  */
@@ -14,39 +14,39 @@ import { type GrantError, OAuth2Error } from "../ground/errors.ts";
 import { type JsonObject, jsonObject } from "../../platform/json_object.ts";
 import { scrub, scrubBeginning, sentSecrets, withoutSent } from "./scrub.ts";
 
-/** How a request is sent, and what for. */
+/** Options of an {@linkcode Exchange}. */
 export interface ExchangeOptions {
-  /** What the application wants, for messages: "refresh token". */
+  /** The operation, for messages: `refresh token`. */
   readonly action: string;
-  /** What sends it. */
+  /** Sends the request. */
   readonly fetch: Fetch;
-  /** How long it may take in milliseconds. */
+  /** The time limit in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** The options by which `oauth4webapi` sends a request through here. */
+/** The options with which `oauth4webapi` sends a request through an {@linkcode Exchange}. */
 export interface ExchangeTransport {
-  /** Sends the request; of the answer it gives no more than a challenge. */
+  /** Sends the request; the response contains only the challenge of the answer. */
   readonly [customFetch]: (url: string, init: ExchangeRequest) => Promise<Response>;
-  /** Whether the endpoint has http, which {@linkcode endpointUrl} lets it have to this machine only. */
+  /** Whether the endpoint uses http, which {@linkcode endpointUrl} allows on this machine only. */
   readonly [allowInsecureRequests]: boolean;
 }
 
-/** A request as `oauth4webapi` makes it. */
+/** A request of `oauth4webapi`. */
 export interface ExchangeRequest {
-  /** Its method. */
+  /** The method. */
   readonly method: string;
-  /** Its headers, with names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Record<string, string>;
-  /** Its body: a form, or nothing. */
+  /** The body: a form, if there is one. */
   readonly body?: unknown;
 }
 
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * One request to an authorization server, and its answer. It knows what was sent, so that the errors
- * it makes repeat none of it.
+ * A request to an authorization server, and its answer. Its errors do not repeat any secret that was
+ * sent.
  */
 export class Exchange {
   readonly #options: ExchangeOptions;
@@ -54,12 +54,12 @@ export class Exchange {
   #answer: Answer = { status: 0, headers: new Headers(), text: "" };
   #json: JsonObject | undefined;
 
-  /** Prepares an exchange. */
+  /** Creates an exchange. */
   constructor(options: ExchangeOptions) {
     this.#options = options;
   }
 
-  /** Gives `oauth4webapi` the way to an endpoint. */
+  /** Returns the options with which `oauth4webapi` sends the request to an endpoint. */
   transport(endpoint: string): ExchangeTransport {
     return {
       [customFetch]: (url, init) => this.#send(url, init),
@@ -72,30 +72,30 @@ export class Exchange {
     return this.#answer.status;
   }
 
-  /** The body of the answer; `undefined` if that is no JSON object. */
+  /** The body of the answer; `undefined` if it is not a JSON object. */
   get json(): JsonObject | undefined {
     return this.#json;
   }
 
   /**
-   * Gives the error by which the server refuses, unless it does not: an object as RFC 6749 §5.2 has it,
-   * whatever its content type, with a status below 500, even 200.
+   * Returns the error if the answer is an error response: an object as in RFC 6749 §5.2 of any content
+   * type, with a status below 500, even 200.
    */
   refusal(): OAuth2Error | undefined {
     return this.#json && this.status < 500 ? this.refused(this.#json) : undefined;
   }
 
-  /** Makes the error of a server that refuses with these parameters, unless they are none. */
+  /** Returns the error for the parameters of an error response; `undefined` if they are invalid. */
   refused(parameters: ErrorParameters): OAuth2Error | undefined {
     const grant = readGrantError(parameters, this.#sent);
     if (!grant) return undefined;
     return new OAuth2Error(
       { code: "Grant", grant },
-      this.#message(`it is refused with ${grant.error}`),
+      this.#message(`the server refused with ${grant.error}`),
     );
   }
 
-  /** Makes the error of an answer that no RFC foresees. */
+  /** Returns the error for an answer that no RFC specifies. */
   unforeseen(why: string = `the answer is ${this.status}`): OAuth2Error {
     const body = scrubBeginning(this.#answer.text, this.#sent);
     const failure = { code: "TokenEndpoint", status: this.status, body } as const;
@@ -123,7 +123,7 @@ export class Exchange {
     );
   }
 
-  /** What sends may have put the request into its error: only the words of that are kept. */
+  /** Returns the error for a missing answer, with the messages only of its causes: they may contain the request. */
   #unanswered(error: unknown): OAuth2Error {
     const { message, cause } = error instanceof FetchFailure
       ? error
@@ -141,19 +141,19 @@ export class Exchange {
   }
 }
 
-/** What stands in an error response under the names of RFC 6749. */
+/** The parameters of an error response of RFC 6749. */
 export interface ErrorParameters {
-  /** The code. */
+  /** The error code. */
   readonly error?: unknown;
-  /** The server's own words. */
+  /** A description. */
   readonly error_description?: unknown;
   /** A page about the error. */
   readonly error_uri?: unknown;
 }
 
 /**
- * Reads an error response (RFC 6749 §4.1.2.1 and §5.2): `undefined` if it has no sound `error`. What
- * was sent, and what looks like a token, is taken out of it; of pages, only those on the web are kept.
+ * Reads an error response (RFC 6749 §4.1.2.1 and §5.2): `undefined` if its `error` is invalid. Values that
+ * were sent and words that look like tokens are removed; a URI must be http or https.
  */
 export function readGrantError(
   { error, error_description: description, error_uri: uri }: ErrorParameters,
@@ -167,7 +167,7 @@ export function readGrantError(
   };
 }
 
-/** The grammar of RFC 6749 §5.2, with a length that no code comes near. */
+/** The grammar of RFC 6749 §5.2, with a limit to its length. */
 const ERROR_CODE = /^[\x20-\x21\x23-\x5B\x5D-\x7E]{1,100}$/;
 
 function isWebPage(uri: unknown): uri is string {

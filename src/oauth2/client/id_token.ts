@@ -1,5 +1,5 @@
 /**
- * Checking who has logged in.
+ * Verification of id_tokens.
  *
  * @module
  */
@@ -12,21 +12,21 @@ import { ValidationConfig } from "../resource_server/validation_config.ts";
 
 /** The claims of a verified id_token. */
 export interface IdTokenClaims extends Claims {
-  /** The user, at this issuer: 1 to 255 characters. */
+  /** The identifier of the user at this issuer: 1 to 255 characters. */
   readonly sub: string;
-  /** When it was issued, in seconds since 1970. */
+  /** When the token was issued, in seconds since 1970. */
   readonly iat: number;
 }
 
-/** What an id_token is held against. */
+/** What an id_token must match. */
 export interface IdTokenExpectations {
-  /** The client that it must be for. */
+  /** The client that the token must be issued to. */
   readonly clientId: string;
   /** The nonce of the authorization request, if it had one. */
   readonly nonce: string | undefined;
 }
 
-/** Makes what verifies a server's id_tokens as JWTs; `undefined` without its issuer or its keys. */
+/** Returns a verifier of the id_tokens of a server as JWTs; `undefined` if its issuer or keys are unknown. */
 export function idTokenVerifier(
   { issuer, idTokenIssuer, jwksUrl, clientId, idTokenAlgorithms }: OAuth2Options,
   options: JwksCacheOptions,
@@ -41,10 +41,9 @@ export function idTokenVerifier(
 }
 
 /**
- * Checks what an id_token must have beyond a JWT whose signature, issuer, audience and times hold
- * (OpenID Connect Core §2 and §3.1.3.7).
+ * Checks the claims of an id_token beyond those of a verified JWT (OpenID Connect Core §2 and §3.1.3.7).
  *
- * @throws {OAuth2Error} `InvalidClaim`, naming the claim
+ * @throws {OAuth2Error} `InvalidClaim` with the name of the claim
  */
 export function checkIdToken(
   claims: Claims,
@@ -55,17 +54,17 @@ export function checkIdToken(
     throw invalidClaim("sub", "is not 1 to 255 characters");
   }
   if (typeof iat !== "number" || !Number.isFinite(iat)) {
-    throw invalidClaim("iat", "is missing, or not a time");
+    throw invalidClaim("iat", "is missing or not a time");
   }
   if (azp === undefined && Array.isArray(aud) && aud.length > 1) {
-    throw invalidClaim("azp", "is missing, among several audiences");
+    throw invalidClaim("azp", "is missing with several audiences");
   }
   if (azp !== undefined && azp !== clientId) throw invalidClaim("azp", "does not match");
   checkNonce(claims.nonce, nonce);
   return { ...claims, sub, iat };
 }
 
-/** A nonce that nobody expects is of another login. */
+/** An unexpected nonce belongs to another login. */
 function checkNonce(nonce: unknown, expected: string | undefined): void {
   if (expected === undefined && nonce === undefined) return;
   const isEqual = typeof nonce === "string" && expected !== undefined && expected !== "" &&

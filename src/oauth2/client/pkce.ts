@@ -1,5 +1,5 @@
 /**
- * Proof key for code exchange (RFC 7636): who exchanges a code is who asked for it.
+ * Proof key for code exchange (RFC 7636): only the client that requested a code can exchange it.
  *
  * @module
  */
@@ -7,17 +7,17 @@ import { calculatePKCECodeChallenge, generateRandomCodeVerifier } from "oauth4we
 import { OAuth2Error } from "../ground/errors.ts";
 import { describe, inspectedByToString, REDACTED } from "../../platform/secret.ts";
 
-/** The two halves of a proof. */
+/** The two parts of a proof. */
 export interface PkcePair {
-  /** What the authorization request says openly: the SHA-256 of the verifier in base64url. */
+  /** The public part, for the authorization request: the SHA-256 of the verifier in base64url. */
   readonly challenge: string;
-  /** What the exchange of the code proves it by. */
+  /** The secret part, for the exchange of the code. */
   readonly verifier: PkceVerifier;
 }
 
 /**
- * The secret half of a proof. One use: an exchange consumes it, even one that fails. Nothing prints
- * it but {@linkcode PkceVerifier.export}.
+ * The secret part of a proof, for one exchange: even a failed one consumes it. Only
+ * {@linkcode PkceVerifier.export} shows the secret.
  */
 export class PkceVerifier {
   #secret: string | undefined;
@@ -27,7 +27,7 @@ export class PkceVerifier {
   }
 
   /**
-   * Makes a verifier of what {@linkcode PkceVerifier.export} gave, kept in a store of the application.
+   * Restores a verifier from the result of {@linkcode PkceVerifier.export}, after storing it.
    *
    * @throws {OAuth2Error} `Validation` if it is not 43 to 128 unreserved characters (RFC 7636 §4.1)
    */
@@ -39,7 +39,7 @@ export class PkceVerifier {
   }
 
   /**
-   * Gives the secret for a store of the application, where nobody else may read it.
+   * Returns the secret, for a store that only the application can read.
    *
    * @throws {OAuth2Error} `Validation` if it has been used
    */
@@ -48,7 +48,7 @@ export class PkceVerifier {
   }
 
   /**
-   * Gives the secret, once; `exchangeCode()` of a client calls it.
+   * Returns the secret once; `OAuth2Client.exchangeCode()` calls it.
    *
    * @throws {OAuth2Error} `Validation` if it has been used
    */
@@ -58,12 +58,12 @@ export class PkceVerifier {
     return secret;
   }
 
-  /** Gives the verifier for printing, without its secret. */
+  /** Returns the verifier for printing, without its secret. */
   toString(): string {
     return describe("PkceVerifier", { secret: this.#secret === undefined ? "<used>" : REDACTED });
   }
 
-  /** Gives `<redacted>` for JSON. */
+  /** Returns `<redacted>` for JSON. */
   toJSON(): string {
     return REDACTED;
   }
@@ -71,7 +71,7 @@ export class PkceVerifier {
 
 inspectedByToString(PkceVerifier);
 
-/** Makes a fresh pair: 256 random bits, with the method S256 (RFC 7636 §4.2). */
+/** Generates a new pair: 256 random bits, with the method S256 (RFC 7636 §4.2). */
 export async function generatePkce(): Promise<PkcePair> {
   const secret = generateRandomCodeVerifier();
   const challenge = await calculatePKCECodeChallenge(secret);

@@ -1,5 +1,5 @@
 /**
- * Keeping tokens, and renewing each once.
+ * A cache of tokens, which sends each refresh token once.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import { inspectedByToString } from "../../platform/secret.ts";
 import type { TokenSet } from "./token_set.ts";
 
 /**
- * Refresh tokens of which each was given for the one before. Only the newest may be sent: a provider
- * that sees another one twice takes it for stolen, and revokes them all (RFC 9700 §4.14.2).
+ * Refresh tokens, each issued for the previous one. Only the newest may be sent: a provider that receives
+ * an older one again considers it stolen, and revokes them all (RFC 9700 §4.14.2).
  */
 interface Chain {
   newest: string;
-  /** What came with the newest, unless it has been forgotten. */
+  /** The set of the newest token, unless it has been removed. */
   set?: TokenSet | undefined;
   readonly superseded: Set<string>;
   refreshing?: Promise<TokenSet> | undefined;
@@ -22,22 +22,22 @@ interface Chain {
   isRevoked: boolean;
 }
 
-/** How many superseded tokens of a chain are known: a caller is never later than so many refreshes. */
+/** The most superseded tokens of a chain that are kept: no caller is later by more refreshes. */
 const MAX_SUPERSEDED = 100;
 
 /** Options of a {@linkcode TokenCache}. */
 export interface TokenCacheOptions {
-  /** The most sets that are kept, the oldest of which then goes for a new one; unbounded by default. */
+  /** The most sets; a new one replaces the oldest. Unlimited by default. */
   readonly maxSets?: number;
-  /** The time in milliseconds since 1970; the platform's by default. */
+  /** Returns the time in milliseconds since 1970; `Date.now` by default. */
   readonly now?: () => number;
 }
 
 /**
- * Keeps sets of tokens by access token, and sees to it that a refresh token is sent once, whoever asks
- * for it. One may be shared by several clients of one provider, for other scopes or redirect URIs say.
- * It evicts nothing by itself unless it is given a bound: {@linkcode TokenCache.delete} what is no
- * longer used. Nothing that prints it shows a token.
+ * Caches sets of tokens by access token, and sends each refresh token once for all callers. Several
+ * clients of one provider can share a cache, for example with different scopes or redirect URIs. Without
+ * `maxSets` nothing is evicted: call {@linkcode TokenCache.delete} for sets that are no longer used.
+ * Printing a cache does not show tokens.
  *
  * @example
  * ```ts
@@ -62,7 +62,9 @@ export class TokenCache {
    * @throws {RangeError} if `maxSets` is less than 1
    */
   constructor({ maxSets = Infinity, now = Date.now }: TokenCacheOptions = {}) {
-    if (!(maxSets >= 1)) throw new RangeError(`Cannot keep tokens: maxSets ${maxSets} is under 1`);
+    if (!(maxSets >= 1)) {
+      throw new RangeError(`Cannot cache tokens: maxSets ${maxSets} is less than 1`);
+    }
     this.#sets = new BoundedMap({ max: maxSets, onEvict: (_, set) => this.#release(set) });
     this.#withoutSet = new BoundedMap({
       max: maxSets,
@@ -71,27 +73,27 @@ export class TokenCache {
     this.#now = now;
   }
 
-  /** How many sets there are. */
+  /** The number of sets. */
   get size(): number {
     return this.#sets.size;
   }
 
-  /** Whether there is no set. */
+  /** Whether there are no sets. */
   get isEmpty(): boolean {
     return this.#sets.size === 0;
   }
 
-  /** Gives the set of an access token, even if it has expired. */
+  /** Returns the set of an access token, even if it has expired. */
   cached(accessToken: string): TokenSet | undefined {
     return this.#sets.get(accessToken);
   }
 
-  /** Gives the set of a refresh token; of a superseded one, the set that is newest by now. */
+  /** Returns the set of a refresh token; for a superseded one, the newest set. */
   byRefresh(refreshToken: string): TokenSet | undefined {
     return this.#chains.get(refreshToken)?.set;
   }
 
-  /** Keeps a set. */
+  /** Stores a set. */
   store(set: TokenSet): void {
     this.#sets.set(set.accessToken, set);
     if (set.refreshToken === undefined) return;
@@ -100,9 +102,9 @@ export class TokenCache {
   }
 
   /**
-   * Forgets a set and, if it is the newest of its refresh tokens, those with all that they superseded.
+   * Removes a set and, if it is the newest of its chain of refresh tokens, that chain.
    *
-   * @returns whether there was one
+   * @returns whether there was a set
    */
   delete(accessToken: string): boolean {
     const set = this.#sets.get(accessToken);
@@ -110,7 +112,7 @@ export class TokenCache {
     return this.#sets.delete(accessToken);
   }
 
-  /** Forgets all. */
+  /** Removes everything. */
   clear(): void {
     this.#sets.clear();
     for (const chain of new Set(this.#chains.values())) {
@@ -120,12 +122,12 @@ export class TokenCache {
   }
 
   /**
-   * Gives a new set for a refresh token; `refresh()` of a client calls it. What `send` does with the
-   * newest token of the chain is shared by all who ask meanwhile. Who comes later with a superseded
-   * token is given the newest set, and nothing is sent unless that has expired. A failure is not kept.
-   * While the token is being revoked, it waits.
+   * Returns a new set for a refresh token; `OAuth2Client.refresh()` calls it. `send` receives the newest
+   * token of the chain, and concurrent calls share its result. A later call with a superseded token
+   * returns the newest set without a request, unless that has expired. A failure is not cached. A pending
+   * revocation is awaited.
    *
-   * @throws {OAuth2Error} `Grant` if the token has been revoked meanwhile, or what `send` throws
+   * @throws {OAuth2Error} `Grant` if the token has been revoked by then, or as `send` does
    */
   async refresh(
     refreshToken: string,
@@ -133,7 +135,7 @@ export class TokenCache {
   ): Promise<TokenSet> {
     let chain = this.#chainOf(refreshToken);
     while (chain.revoking) {
-      await chain.revoking.catch(() => {}); // whoever revokes is told
+      await chain.revoking.catch(() => {}); // the caller of revoke() receives the error
       if (chain.isRevoked) throw revoked();
       chain = this.#chainOf(refreshToken);
     }
@@ -145,16 +147,16 @@ export class TokenCache {
   }
 
   /**
-   * Has a token revoked; `revoke()` of a client calls it. Of a refresh token, `send` is given the
-   * newest of its chain, once a refresh under way has ended; then all sets of the chain are forgotten.
-   * Of an access token, its own set is. If `send` fails, nothing is.
+   * Revokes a token; `OAuth2Client.revoke()` calls it. For a refresh token, `send` receives the newest of
+   * its chain, after a pending refresh has ended; then all sets of the chain are removed. For an access
+   * token, its set is removed. If `send` fails, nothing is removed.
    */
   revoke(token: string, send: (newest: string) => Promise<void>): Promise<void> {
     const chain = this.#chainOf(token);
     return chain.revoking ??= this.#revoke({ chain, token }, send);
   }
 
-  /** Tells how many sets there are. */
+  /** Returns the cache for printing: its size. */
   toString(): string {
     return `TokenCache { size: ${this.size} }`;
   }
@@ -190,7 +192,7 @@ export class TokenCache {
     send: (newest: string) => Promise<void>,
   ): Promise<void> {
     try {
-      await chain.refreshing?.catch(() => {}); // whoever refreshes is told
+      await chain.refreshing?.catch(() => {}); // the caller of refresh() receives the error
       await send(chain.newest);
       chain.isRevoked = true;
       this.#forgetRevoked(chain, token);
@@ -213,13 +215,13 @@ export class TokenCache {
     }
   }
 
-  /** Forgets a set as that of its chain, with the chain. */
+  /** Removes the chain of a set, if the set is its newest. */
   #release(set: TokenSet): void {
     const chain = this.#forget(set);
     if (chain) this.#drop(chain);
   }
 
-  /** Forgets a set as that of its chain; returns the chain if the set was its newest. */
+  /** Detaches a set from its chain; returns the chain if the set was its newest. */
   #forget(set: TokenSet | undefined): Chain | undefined {
     const chain = set && this.#chains.get(set.refreshToken ?? "");
     if (!chain || chain.set !== set) return undefined;
@@ -235,14 +237,14 @@ export class TokenCache {
     return chain;
   }
 
-  /** A chain without a set still tells which tokens must not be sent, as far as there is room. */
+  /** Keeps a chain without a set, while there is room: its superseded tokens must not be sent. */
   #dropIfUseless(chain: Chain): void {
     if (chain.set) return;
     if (chain.superseded.size === 0) return this.#drop(chain);
     this.#withoutSet.set(chain, chain);
   }
 
-  /** What is under way keeps its chain: a second request would be sent beside it. */
+  /** Removes a chain, unless a request for it is pending: a second one would be sent at the same time. */
   #drop(chain: Chain): void {
     if (chain.refreshing || chain.revoking) return;
     this.#withoutSet.delete(chain);

@@ -18,21 +18,21 @@ import { TokenSet } from "./token_set.ts";
 import type { Fetch } from "../../platform/bounded_fetch.ts";
 import type { OAuth2Options } from "./client_options.ts";
 
-/** Who sends requests to an authorization server, and how. */
+/** The sender of requests to an authorization server. */
 export interface Requester {
   /** The client and its server. */
   readonly options: OAuth2Options;
-  /** What sends the requests. */
+  /** Sends the requests. */
   readonly fetch: Fetch;
-  /** The time in milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   readonly now: () => number;
-  /** How long each may take in milliseconds. */
+  /** The time limit of each request in milliseconds. */
   readonly timeoutMs: number;
 }
 
 /**
- * Describes the server to `oauth4webapi`. The audience of an assertion is the issuer or else, if that is
- * not known, the token endpoint (RFC 7523 §3).
+ * Describes the server to `oauth4webapi`. The audience of an assertion is the issuer or, if that is
+ * unknown, the token endpoint (RFC 7523 §3).
  */
 export function serverOf({ options }: Requester): AuthorizationServer {
   const { issuer, tokenUrl } = options;
@@ -45,19 +45,19 @@ export function clientOf({ options, now }: Requester): Client {
   return { client_id: options.clientId, [clockSkew]: skewSeconds };
 }
 
-/** What the token endpoint is asked for. */
+/** A request to the token endpoint. */
 export interface TokenRequest {
-  /** What the application wants, for messages: "refresh token". */
+  /** The operation, for messages: `refresh token`. */
   readonly action: string;
-  /** The grant. */
+  /** The type of the grant. */
   readonly grantType: "authorization_code" | "client_credentials" | "refresh_token";
   /** The parameters of the grant. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
 /**
- * Sends one request to the token endpoint and reads its answer (RFC 6749 §5.1). If that has no new
- * refresh token, the one that was sent is kept (§6).
+ * Sends a request to the token endpoint and reads its answer (RFC 6749 §5.1). Without a new refresh token
+ * in the answer, the set has the one that was sent (§6).
  *
  * @throws {OAuth2Error} `Grant`, `TokenEndpoint`, `Transport` or `InvalidConfig`
  */
@@ -82,25 +82,25 @@ export async function requestTokens(
   const { json } = exchange;
   const tokens = json && await readTokens(withoutNulls(json), requester);
   const expiresAt = tokens && readExpiry(tokens.expiresIn, sentAtMs);
-  if (!tokens || expiresAt === NONSENSE) {
-    throw exchange.unforeseen("the answer has no sound tokens");
+  if (!tokens || expiresAt === INVALID) {
+    throw exchange.unforeseen("the answer has no valid tokens");
   }
   return new TokenSet({ refreshToken: parameters.refresh_token, ...tokens.fields, expiresAt });
 }
 
-/** Tokens whose lifetime is yet to be read. */
+/** Tokens with a lifetime that has not been parsed. */
 interface Tokens {
   readonly fields: ConstructorParameters<typeof TokenSet>[0];
   readonly expiresIn: unknown;
 }
 
 /**
- * Has `oauth4webapi` read the tokens, but for two things: it validates an id_token as one of a login,
- * which not every grant's is, and takes "3600abc" for a lifetime.
+ * Reads the tokens by `oauth4webapi`, except the id_token, which it validates as that of a login, and the
+ * lifetime, for which it accepts `3600abc`.
  */
 async function readTokens(json: JsonObject, requester: Requester): Promise<Tokens | undefined> {
   const { id_token: idToken, expires_in: expiresIn, ...rest } = json;
-  if (!isOptionalText(idToken)) return undefined;
+  if (!isOptionalString(idToken)) return undefined;
   const tokens = await process(rest, requester);
   if (!tokens || tokens.token_type !== "bearer") return undefined;
   if (!SENDABLE.test(tokens.access_token)) return undefined;
@@ -114,7 +114,7 @@ async function readTokens(json: JsonObject, requester: Requester): Promise<Token
   return { fields, expiresIn };
 }
 
-/** What an `Authorization` header can hold (RFC 6750 §2.1 allows less still). */
+/** The characters that an `Authorization` header can contain (RFC 6750 §2.1 allows fewer). */
 export const SENDABLE: RegExp = /^[\x21-\x7E]+$/;
 
 async function process(
@@ -129,41 +129,41 @@ async function process(
       response,
     );
   } catch {
-    return undefined; // its error holds the tokens
+    return undefined; // the error contains the tokens
   }
 }
 
-const NONSENSE = Symbol("nonsense");
+const INVALID = Symbol("invalid");
 
-/** Reads `expires_in`: a number of seconds of 0 or more, or its digits as text, within what a date can be. */
-function readExpiry(expiresIn: unknown, fromMs: number): Date | undefined | typeof NONSENSE {
+/** Reads `expires_in`: seconds, as a number of 0 or more or its digits, within the range of a `Date`. */
+function readExpiry(expiresIn: unknown, fromMs: number): Date | undefined | typeof INVALID {
   if (expiresIn === undefined) return undefined;
   const isDigits = typeof expiresIn === "string" && /^\d+$/.test(expiresIn);
   const seconds = isDigits ? Number(expiresIn) : expiresIn;
-  if (typeof seconds !== "number" || seconds < 0) return NONSENSE;
+  if (typeof seconds !== "number" || seconds < 0) return INVALID;
   const expiresAt = new Date(fromMs + seconds * 1000);
-  return Number.isNaN(expiresAt.getTime()) ? NONSENSE : expiresAt;
+  return Number.isNaN(expiresAt.getTime()) ? INVALID : expiresAt;
 }
 
-function isOptionalText(value: unknown): value is string | undefined {
+function isOptionalString(value: unknown): value is string | undefined {
   return value === undefined || typeof value === "string" && value !== "";
 }
 
-/** What a token is, for a server that would otherwise look through all. */
+/** The type of a token, a hint for the server (RFC 7009 §2.1). */
 export type TokenTypeHint = "access_token" | "refresh_token";
 
-/** What is revoked, and where. */
+/** A request to revoke a token. */
 export interface RevokeRequest {
   /** The revocation endpoint. */
   readonly revokeUrl: string;
   /** The token. */
   readonly token: string;
-  /** What it is. */
+  /** The type of the token. */
   readonly hint: TokenTypeHint | undefined;
 }
 
 /**
- * Revokes a token. One that the server does not know is revoked (RFC 7009 §2.2).
+ * Revokes a token. A token that is unknown to the server counts as revoked (RFC 7009 §2.2).
  *
  * @throws {OAuth2Error} `Grant`, `TokenEndpoint`, `Transport` or `InvalidConfig`
  */

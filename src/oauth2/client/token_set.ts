@@ -5,25 +5,25 @@
  */
 import { describe, inspectedByToString, REDACTED } from "../../platform/secret.ts";
 
-/** What is in a {@linkcode TokenSet}. */
+/** The members of a {@linkcode TokenSet}. */
 export interface TokenSetFields {
   /** The access token. */
   readonly accessToken: string;
-  /** Its type in lower case; what a client gets is always `bearer`. */
+  /** Its type in lower case; `bearer` in the sets of an `OAuth2Client`. */
   readonly tokenType: string;
-  /** What gets a new set once this one is over. */
+  /** The refresh token. */
   readonly refreshToken?: string | undefined;
-  /** The id_token as it was received: nothing of it is checked before `verifyIdToken()` is called. */
+  /** The id_token as it was received; `verifyIdToken()` verifies it. */
   readonly idToken?: string | undefined;
-  /** The scopes that were granted, as the server words them; by default those that were asked for. */
+  /** The granted scopes as the server returned them; the requested scopes by default. */
   readonly scope?: string | undefined;
   /** When the access token expires; unknown by default. */
   readonly expiresAt?: Date | undefined;
 }
 
 /**
- * The tokens that a grant gives (RFC 6749 §5.1). Nothing shows them but its properties, each on its
- * own, and {@linkcode TokenSet.toDto}: not printing, JSON, spreading or cloning.
+ * The tokens of a grant (RFC 6749 §5.1). Only its properties and {@linkcode TokenSet.toDto} show them:
+ * not printing, JSON, spreading or cloning.
  */
 export class TokenSet implements TokenSetFields {
   readonly #fields: TokenSetFields;
@@ -36,9 +36,9 @@ export class TokenSet implements TokenSetFields {
   }
 
   /**
-   * Creates a set from what {@linkcode TokenSet.toDto} gave, or from the JSON of that once parsed.
+   * Creates a set from the result of {@linkcode TokenSet.toDto}, or from its parsed JSON.
    *
-   * @throws {TypeError} if a member is not of its type
+   * @throws {TypeError} if a member has the wrong type
    */
   static fromDto(dto: TokenSetDto): TokenSet {
     const { expiresAtUnix, ...fields } = new TokenSetDto(dto);
@@ -51,38 +51,38 @@ export class TokenSet implements TokenSetFields {
     return this.#fields.accessToken;
   }
 
-  /** The type of the access token in lower case; what a client gets is always `bearer`. */
+  /** The type of the access token in lower case; `bearer` in the sets of an `OAuth2Client`. */
   get tokenType(): string {
     return this.#fields.tokenType;
   }
 
-  /** What gets a new set once this one is over. */
+  /** The refresh token. */
   get refreshToken(): string | undefined {
     return this.#fields.refreshToken;
   }
 
-  /** The id_token as it was received: nothing of it is checked before `verifyIdToken()` is called. */
+  /** The id_token as it was received; `verifyIdToken()` verifies it. */
   get idToken(): string | undefined {
     return this.#fields.idToken;
   }
 
-  /** The scopes that were granted, as the server words them; those asked for if it says nothing. */
+  /** The granted scopes as the server returned them; the requested scopes if it returned none. */
   get scope(): string | undefined {
     return this.#fields.scope;
   }
 
-  /** When the access token expires; unknown if the server says nothing. */
+  /** When the access token expires, if the server returned its lifetime. */
   get expiresAt(): Date | undefined {
     return this.#fields.expiresAt && new Date(this.#fields.expiresAt);
   }
 
-  /** Tells whether the access token expires within so many milliseconds; not, if that is unknown. */
+  /** Checks whether the access token expires within a time in milliseconds; `false` if that is unknown. */
   expiresWithin(milliseconds: number, nowMs: number = Date.now()): boolean {
     const { expiresAt } = this.#fields;
     return expiresAt !== undefined && expiresAt.getTime() - nowMs <= milliseconds;
   }
 
-  /** Gives the set for a store of the application, where nobody else may read it. */
+  /** Returns the set as data, for a store that only the application can read. */
   toDto(): TokenSetDto {
     const { expiresAt, ...fields } = this.#fields;
     const expiresAtUnix = expiresAt && Math.floor(expiresAt.getTime() / 1000);
@@ -90,15 +90,15 @@ export class TokenSet implements TokenSetFields {
   }
 
   /**
-   * Refuses to become JSON, in which tokens would end up where nobody means them to be.
+   * Refuses the conversion to JSON, so that tokens are not stored or logged by accident.
    *
    * @throws {TypeError} always
    */
   toJSON(): never {
-    throw new TypeError("Cannot turn TokenSet into JSON: its tokens are secret, call toDto()");
+    throw new TypeError("Cannot convert TokenSet to JSON: its tokens are secret, call toDto()");
   }
 
-  /** Gives the set for printing, with `<redacted>` for the tokens. */
+  /** Returns the set for printing, with `<redacted>` for the tokens. */
   toString(): string {
     const { refreshToken, idToken, scope, expiresAt, tokenType } = this.#fields;
     return describe("TokenSet", {
@@ -114,47 +114,47 @@ export class TokenSet implements TokenSetFields {
 
 inspectedByToString(TokenSet);
 
-/** What is in a {@linkcode TokenSetDto}. */
+/** The members of a {@linkcode TokenSetDto}. */
 export interface TokenSetDtoFields {
   /** The access token. */
   readonly accessToken: string;
   /** Its type in lower case. */
   readonly tokenType: string;
-  /** What gets a new set once this one is over. */
+  /** The refresh token. */
   readonly refreshToken?: string | undefined;
   /** The id_token as it was received, not verified. */
   readonly idToken?: string | undefined;
-  /** The scopes that were granted. */
+  /** The granted scopes. */
   readonly scope?: string | undefined;
   /** When the access token expires, in whole seconds since 1970. */
   readonly expiresAtUnix?: number | undefined;
 }
 
 /**
- * A `TokenSet` as plain data, for a store of the application where nobody else may read it. Printing
- * it does not show the tokens; its JSON, its clones and its copies have them.
+ * A `TokenSet` as plain data, for a store that only the application can read. Printing it does not show
+ * the tokens; its JSON, clones and copies contain them.
  */
 export class TokenSetDto implements TokenSetDtoFields {
   /** The access token. */
   declare readonly accessToken: string;
   /** Its type in lower case. */
   declare readonly tokenType: string;
-  /** What gets a new set once this one is over. */
+  /** The refresh token. */
   declare readonly refreshToken?: string | undefined;
   /** The id_token as it was received, not verified. */
   declare readonly idToken?: string | undefined;
-  /** The scopes that were granted. */
+  /** The granted scopes. */
   declare readonly scope?: string | undefined;
   /** When the access token expires, in whole seconds since 1970. */
   declare readonly expiresAtUnix?: number | undefined;
 
   /**
-   * Takes the data, in which `null` is as good as nothing.
+   * Creates the data; `null` counts as `undefined`.
    *
-   * @throws {TypeError} if a member is not of its type
+   * @throws {TypeError} if a member has the wrong type
    */
   constructor(fields: TokenSetDtoFields) {
-    if (typeof fields !== "object" || fields === null) fail("it is no object");
+    if (typeof fields !== "object" || fields === null) fail("it is not an object");
     const values: TokenSetDtoFields = {
       accessToken: text("accessToken", fields.accessToken),
       tokenType: text("tokenType", fields.tokenType),
@@ -163,13 +163,13 @@ export class TokenSetDto implements TokenSetDtoFields {
       scope: optional(fields.scope, scopeText),
       expiresAtUnix: optional(fields.expiresAtUnix, seconds),
     };
-    // Node's console.dir asks no class how to print, and shows all values but those of getters
+    // console.dir of Node ignores toString() and shows all values except those of getters
     for (const name of Object.keys(values) as (keyof TokenSetDtoFields)[]) {
       Object.defineProperty(this, name, { get: () => values[name], enumerable: true });
     }
   }
 
-  /** Gives the data for printing, with `<redacted>` for the tokens. */
+  /** Returns the data for printing, with `<redacted>` for the tokens. */
   toString(): string {
     return describe("TokenSetDto", {
       accessToken: REDACTED,
@@ -189,12 +189,14 @@ function optional<T>(value: unknown, read: (value: unknown) => T): T | undefined
 }
 
 function text(name: string, value: unknown): string {
-  return typeof value === "string" && value !== "" ? value : fail(`${name} is no text, or empty`);
+  return typeof value === "string" && value !== ""
+    ? value
+    : fail(`${name} is not a string or is empty`);
 }
 
-/** A server may grant no scope at all. */
+/** The scope can be empty: a server may grant none. */
 function scopeText(value: unknown): string {
-  return typeof value === "string" ? value : fail("scope is no text");
+  return typeof value === "string" ? value : fail("scope is not a string");
 }
 
 function seconds(value: unknown): number {

@@ -1,5 +1,5 @@
 /**
- * Asking who the user is.
+ * Requests of claims about the user.
  *
  * @module
  */
@@ -9,30 +9,30 @@ import { Exchange } from "./exchange.ts";
 import type { JsonObject } from "../../platform/json_object.ts";
 import { type Requester, SENDABLE } from "./token_request.ts";
 
-/** What is asked, and where. */
+/** A userinfo request. */
 export interface UserinfoRequest {
   /** The userinfo endpoint. */
   readonly userinfoUrl: string;
   /** An access token of the user. */
   readonly accessToken: string;
-  /** Further headers, such as `User-Agent`; none is `Authorization`. */
+  /** Further headers, such as `User-Agent`, but not `Authorization`. */
   readonly headers: HeadersInit | undefined;
 }
 
 /**
- * Asks for claims about the user (OpenID Connect Core §5.3).
+ * Fetches the claims about the user (OpenID Connect Core §5.3).
  *
- * @throws {OAuth2Error} `Grant` if the server refuses the token (RFC 6750 §3.1), `TokenEndpoint` if
- * its answer is anything but a JSON object, `Transport`
+ * @throws {OAuth2Error} `Grant` if the server refuses the token (RFC 6750 §3.1), `TokenEndpoint` if its
+ * answer is not a JSON object, `Transport`
  * @throws {TypeError} if the token or a header cannot be sent
  */
 export async function requestUserinfo(
   { fetch, timeoutMs }: Requester,
   { userinfoUrl, accessToken, headers }: UserinfoRequest,
 ): Promise<JsonObject> {
-  // The platform's own error over a header quotes it.
+  // the error of the platform for an invalid header quotes it
   if (!SENDABLE.test(accessToken)) {
-    throw new TypeError("Cannot fetch userinfo: the access token is no token");
+    throw new TypeError("Cannot fetch userinfo: the access token contains invalid characters");
   }
   const exchange = new Exchange({ action: "fetch userinfo", fetch, timeoutMs });
   const sent = new Headers(headers);
@@ -59,5 +59,5 @@ export async function requestUserinfo(
 }
 
 function refuse(exchange: Exchange): never {
-  throw exchange.unforeseen("the answer is no JSON object");
+  throw exchange.unforeseen("the answer is not a JSON object");
 }

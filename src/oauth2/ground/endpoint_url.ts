@@ -1,25 +1,25 @@
 /**
- * The URLs that an application is configured with.
+ * Checks of configured URLs.
  *
  * @module
  */
 import { OAuth2Error } from "./errors.ts";
 
-/** Hosts of this machine, with which TLS protects nothing (RFC 8252 §8.3). */
+/** Hosts of this machine, which need no TLS (RFC 8252 §8.3). */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Reads a URL of a server: https, or http to this machine; without a fragment (RFC 6749 §3.1) and
- * without a user name or password.
+ * Reads a URL of a server: https, or http to this machine; without fragment (RFC 6749 §3.1), user name
+ * and password.
  *
- * @throws {OAuth2Error} `InvalidConfig`, which names the URL by what it is for and never repeats it
+ * @throws {OAuth2Error} `InvalidConfig` with the name of the option, never with the URL
  */
 export function endpointUrl(name: string, url: string | URL): URL {
   const refuse = (why: string): never => {
     throw new OAuth2Error({ code: "InvalidConfig" }, `Cannot use ${name}: ${why}`);
   };
   const text = String(url);
-  if (!URL.canParse(text)) refuse("it is no absolute URL");
+  if (!URL.canParse(text)) refuse("it is not an absolute URL");
   const parsed = new URL(text);
   const isSafe = parsed.protocol === "https:" ||
     parsed.protocol === "http:" && LOOPBACK.test(parsed.hostname);

@@ -1,29 +1,29 @@
 /**
- * What can go wrong with OAuth2, and the HTTP status it means.
+ * The errors of OAuth2 and their HTTP statuses.
  *
  * @module
  */
 
-/** What an authorization server says of a request that it refuses (RFC 6749 §4.1.2.1 and §5.2). */
+/** The error response of an authorization server (RFC 6749 §4.1.2.1 and §5.2). */
 export interface GrantError {
   /** The error code, such as `invalid_grant` or `access_denied`. */
   readonly error: string;
-  /** The server's own words, cut to 500 characters. */
+  /** The text of the server, cut to 500 characters. */
   readonly description?: string;
   /** A page about the error. */
   readonly uri?: string;
 }
 
-/** Why an operation failed, with what is known of it. */
+/** Why an operation failed, with its details. */
 export type OAuth2Failure =
   | {
     /**
-     * - `InvalidConfig`: an option is not sound.
+     * - `InvalidConfig`: an option is invalid.
      * - `Transport`: a server could not be reached, or did not answer in time.
      * - `JwksFetch`: the key set could not be fetched.
      * - `InvalidSignature`: no key of that `kid` has signed the token.
-     * - `Validation`: the token, or the callback, is malformed or not of the kind that is accepted.
-     * - `UnknownKid`: the key set, fetched anew, has no such key.
+     * - `Validation`: the token or the callback is malformed, or of a kind that is not accepted.
+     * - `UnknownKid`: the key set, fetched again, has no such key.
      */
     readonly code:
       | "InvalidConfig"
@@ -34,21 +34,21 @@ export type OAuth2Failure =
       | "UnknownKid";
   }
   | {
-    /** The authorization server refused, as RFC 6749 says it does. */
+    /** The authorization server refused with an error response of RFC 6749. */
     readonly code: "Grant";
-    /** What it said. */
+    /** The error response. */
     readonly grant: GrantError;
   }
   | {
-    /** A server answered with something that no RFC foresees. */
+    /** A server answered in a way that no RFC specifies. */
     readonly code: "TokenEndpoint";
     /** The status of its answer. */
     readonly status: number;
-    /** The beginning of its answer, at most 500 characters, without tokens and secrets. */
+    /** The beginning of its answer, at most 500 characters, without tokens or secrets. */
     readonly body: string;
   }
   | {
-    /** A claim of a token, whose signature is right, does not hold. */
+    /** The signature of the token is valid, but one of its claims is not. */
     readonly code: "InvalidClaim";
     /** The name of the claim, such as `exp`. */
     readonly claim: string;
@@ -69,18 +69,18 @@ const HTTP_STATUSES: Readonly<Record<OAuth2ErrorCode, number>> = {
   UnknownKid: 401,
 };
 
-/** What every {@linkcode OAuth2Error} has, whatever its code. */
+/** The members of every {@linkcode OAuth2Error}. */
 export interface OAuth2ErrorBase extends Error {
   /** Always `"OAuth2Error"`. */
   readonly name: "OAuth2Error";
-  /** The status of an HTTP response to it; 502 for a `Grant` that is not about the caller. */
+  /** The status of the HTTP response to it; 502 for a `Grant` that is not due to the caller. */
   readonly httpStatus: number;
 }
 
 /**
- * A failed operation: the one error that leaves this part of the framework, but for a `TypeError` or
- * `RangeError` over a programmer's mistake. Its `code` narrows it to what is known of that failure. No
- * part of it holds a secret or a token, and `HttpException.from` gives it its status.
+ * A failed operation: the only error of this part of the framework, except a `TypeError` or `RangeError`
+ * for a programmer's mistake. Its `code` narrows it to the details of that failure. It never contains a
+ * secret or a token, and `HttpException.from` maps it to its status.
  *
  * @example
  * ```ts
@@ -101,9 +101,9 @@ export interface OAuth2ErrorBase extends Error {
  */
 export type OAuth2Error = OAuth2ErrorBase & OAuth2Failure;
 
-/** Creates an {@linkcode OAuth2Error}; a client may read the message. */
+/** The constructor of {@linkcode OAuth2Error}; clients can see the message. */
 export interface OAuth2ErrorConstructor {
-  /** Creates one from what is known of the failure. */
+  /** Creates an error from the details of the failure. */
   new (failure: OAuth2Failure, message: string, options?: ErrorOptions): OAuth2Error;
 }
 
@@ -117,13 +117,13 @@ export const OAuth2Error: OAuth2ErrorConstructor = class OAuth2Error extends Err
   constructor(failure: OAuth2Failure, message: string, options?: ErrorOptions) {
     super(message, options?.cause === undefined ? undefined : options);
     this.code = failure.code;
-    this.httpStatus = isNotOfCaller(failure) ? 502 : HTTP_STATUSES[failure.code];
-    Object.assign(this, failure); // the data that its code narrows to
+    this.httpStatus = isNotDueToCaller(failure) ? 502 : HTTP_STATUSES[failure.code];
+    Object.assign(this, failure); // the details of its code
   }
 } as OAuth2ErrorConstructor;
 
-/** Errors that are not about what the caller has shown (RFC 6749 §4.1.2.1 and §5.2). */
-const NOT_OF_CALLER: ReadonlySet<string> = new Set([
+/** Errors that are not due to the credentials of the caller (RFC 6749 §4.1.2.1 and §5.2). */
+const NOT_DUE_TO_CALLER: ReadonlySet<string> = new Set([
   "invalid_client",
   "unauthorized_client",
   "unsupported_grant_type",
@@ -133,7 +133,7 @@ const NOT_OF_CALLER: ReadonlySet<string> = new Set([
   "too_many_requests",
 ]);
 
-/** A caller that is told 401 for it would throw good credentials away. */
-function isNotOfCaller(failure: OAuth2Failure): boolean {
-  return failure.code === "Grant" && NOT_OF_CALLER.has(failure.grant.error);
+/** Checks whether the caller is not at fault: on a 401 it would discard valid credentials. */
+function isNotDueToCaller(failure: OAuth2Failure): boolean {
+  return failure.code === "Grant" && NOT_DUE_TO_CALLER.has(failure.grant.error);
 }

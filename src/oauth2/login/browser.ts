@@ -8,37 +8,37 @@ import { base64url } from "jose";
 import type { Context } from "../../core/http/context.ts";
 import { BadRequestException } from "../../core/http/http_exception.ts";
 
-/** How the cookies are set. */
+/** Options of a {@linkcode BrowserCookie}. */
 export interface BrowserCookieOptions {
-  /** Whether the site is served by https. */
+  /** Whether the site is served over https. */
   readonly isSecure: boolean;
-  /** How long they last in milliseconds. */
+  /** The lifetime of the cookies in milliseconds. */
   readonly ttlMs: number;
 }
 
-/** Where a browser sends a cookie. */
+/** With which requests a browser sends a cookie. */
 export interface CookieReach {
-  /** Whether it has to be sent with a POST from another site. */
+  /** Whether the cookie must be sent with a POST from another site. */
   readonly isCrossSite: boolean;
 }
 
-/** Each reach has a cookie of its own, lest a login of one takes the other's cookie away. */
+/** Each reach has its own cookie, so that a login does not replace the cookie of another. */
 const NAMES = { sameSite: "fw-login", crossSite: "fw-login-post" } as const;
 const VALUE = /^[\w-]{22}$/;
 
 /**
- * Cookies of 128 random bits, which say nothing but that a browser is the one that came before. With
- * https their names begin with `__Host-`, so that no other site of the domain can set them.
+ * Cookies of 128 random bits, which only identify a browser. With https, their names begin with
+ * `__Host-`, so that no other host of the domain can set them.
  */
 export class BrowserCookie {
   readonly #options: BrowserCookieOptions;
 
-  /** Creates what sets and reads the cookies. */
+  /** Creates a reader and writer of the cookies. */
   constructor(options: BrowserCookieOptions) {
     this.#options = options;
   }
 
-  /** Sets a cookie, or keeps the one there is, and gives its digest. */
+  /** Sets a cookie, or keeps the current one, and returns its digest. */
   async set(c: Context, { isCrossSite }: CookieReach): Promise<string> {
     const { isSecure, ttlMs } = this.#options;
     const name = isCrossSite ? NAMES.crossSite : NAMES.sameSite;
@@ -47,14 +47,14 @@ export class BrowserCookie {
       ...this.#prefix,
       path: "/",
       httpOnly: true,
-      secure: isSecure || isCrossSite, // without it, no browser takes what is sent across sites
+      secure: isSecure || isCrossSite, // browsers refuse cross-site cookies without it
       sameSite: isCrossSite ? "None" : "Lax",
       maxAge: Math.ceil(ttlMs / 1000),
     });
     return await digestOf(value);
   }
 
-  /** Gives the digests of the cookies that the browser has sent: none, one or two. */
+  /** Returns the digests of the cookies of the request: none, one or two. */
   async digests(c: Context): Promise<readonly string[]> {
     const values = Object.values(NAMES).map((name) => this.#read(c, name));
     return await Promise.all(values.filter((value) => value !== undefined).map(digestOf));
@@ -79,22 +79,22 @@ async function digestOf(value: string): Promise<string> {
   return base64url.encode(new Uint8Array(digest));
 }
 
-/** A callback that has what a callback must have. */
+/** The parameters of a valid callback. */
 export interface CallbackParameters {
-  /** All of its parameters. */
+  /** All parameters. */
   readonly parameters: URLSearchParams;
-  /** Its state, which nothing is known of yet. */
+  /** The state, not yet verified. */
   readonly state: string;
 }
 
-/** What comes twice may be read as two things (RFC 6749 §3.1). */
+/** The parameters that must not be repeated (RFC 6749 §3.1). */
 const SINGLE = ["state", "code", "error", "iss"];
 
 /**
- * Reads a callback: the query of a GET, the form of a POST.
+ * Reads a callback: the query of a GET, or the form of a POST.
  *
- * @throws {BadRequestException} 400 if it lacks `state`, or both `code` and `error`, or has one of them,
- * or `iss`, twice
+ * @throws {BadRequestException} 400 if `state`, or both `code` and `error`, are missing, or if one of
+ * them or `iss` is repeated
  */
 export async function callbackParameters(c: Context): Promise<CallbackParameters> {
   const parameters = c.req.method === "POST"
@@ -114,7 +114,7 @@ async function formParameters(c: Context): Promise<URLSearchParams> {
       fields.flatMap(([name, value]) => typeof value === "string" ? [[name, value]] : []),
     );
   } catch (cause) {
-    return refuse("The callback is no form", cause);
+    return refuse("The callback is not a form", cause);
   }
 }
 
@@ -122,27 +122,27 @@ function refuse(message: string, cause?: unknown): never {
   throw new BadRequestException(message, { cause });
 }
 
-/** A site that no path belongs to by itself. */
+/** An origin that no path has by itself. */
 const SITE = "https://site.invalid";
 
-/** What a header of a response has room for everywhere. */
+/** The longest path in characters, which fits into a response header on every platform. */
 const MAX_LENGTH = 2048;
 
 /**
- * Gives a path of this site as browsers understand it, with its query and fragment. What leads to
- * another site, such as `//example.com` or `/\example.com`, is refused.
+ * Normalizes a path of this site as browsers do, with its query and fragment. Paths to another site, such
+ * as `//example.com` or `/\example.com`, are refused.
  *
- * @throws {BadRequestException} 400 if it leads elsewhere, or is over 2 048 characters as it is sent,
- * percent-encoded
+ * @throws {BadRequestException} 400 if the path leads to another site, or is longer than 2 048 characters
+ * when percent-encoded
  */
 export function returnPath(path: string): string {
   const url = path.startsWith("/") ? parse(path) : undefined;
-  // a path that begins with two slashes would be read as another site's name
+  // browsers read a path that begins with two slashes as the name of another site
   if (url?.origin === SITE && !url.pathname.startsWith("//")) {
     const sent = url.pathname + url.search + url.hash;
     if (sent.length <= MAX_LENGTH) return sent;
   }
-  throw new BadRequestException("The return path is no path of this site");
+  throw new BadRequestException("The return path is not a path of this site");
 }
 
 function parse(path: string): URL | undefined {

@@ -5,43 +5,43 @@
  */
 import { BoundedMap } from "../../platform/bounded_map.ts";
 
-/** A login that is under way: what the callback needs, and no browser may see. All of it is text. */
+/** The data of a pending login, which the callback needs and no browser may see. */
 export interface PendingLogin {
   /** The PKCE verifier. */
   readonly verifier: string;
-  /** The nonce that the id_token has to carry, where one is expected. */
+  /** The nonce that the id_token must have, if an id_token is expected. */
   readonly nonce?: string;
-  /** The path on this site to go to afterwards. */
+  /** The path on this site to return to. */
   readonly returnTo: string;
-  /** The digest of the cookie of the browser that has begun it. */
+  /** The digest of the cookie of the browser that began the login. */
   readonly browser: string;
-  /** Which client has begun it: no other, though it share the store, finishes it (RFC 9700 §4.4.2.2). */
+  /** The client that began the login; no other client of the store can finish it (RFC 9700 §4.4.2.2). */
   readonly client: string;
 }
 
-/** How a login is kept. */
+/** Options of {@linkcode LoginStore.save}. */
 export interface SaveLoginOptions {
-  /** For how many milliseconds. */
+  /** How long the login is kept, in milliseconds. */
   readonly ttlMs: number;
 }
 
-/** Keeps logins that are under way, by their `state`. */
+/** Stores pending logins by their `state`. */
 export interface LoginStore {
-  /** Keeps a login for its time. */
+  /** Stores a login for `ttlMs`. */
   save(state: string, login: PendingLogin, options: SaveLoginOptions): Promise<void>;
-  /** Gives a login and forgets it at once: of two that ask, one gets it. */
+  /** Returns a login and removes it atomically: only one of two calls receives it. */
   take(state: string): Promise<PendingLogin | undefined>;
 }
 
 /** Options of a {@linkcode MemoryLoginStore}. */
 export interface MemoryLoginStoreOptions {
-  /** The most logins that are kept, 10 000 by default; the oldest goes for a new one. */
+  /** The most logins, 10 000 by default; a new one replaces the oldest. */
   readonly maxLogins?: number;
-  /** The time in milliseconds since 1970; the platform's by default. */
+  /** Returns the time in milliseconds since 1970; `Date.now` by default. */
   readonly now?: () => number;
 }
 
-/** A store for applications of one process. */
+/** A store in memory, for applications of one process. */
 export class MemoryLoginStore implements LoginStore {
   readonly #logins: BoundedMap<string, PendingLogin>;
   readonly #now: () => number;
@@ -59,18 +59,18 @@ export class MemoryLoginStore implements LoginStore {
     this.#now = now;
   }
 
-  /** How many logins it keeps, those included that are over. */
+  /** The number of stored logins, including expired ones. */
   get size(): number {
     return this.#logins.size;
   }
 
-  /** Keeps a login for so many milliseconds. */
+  /** Stores a login for `ttlMs`. */
   save(state: string, login: PendingLogin, { ttlMs }: SaveLoginOptions): Promise<void> {
     this.#logins.set(state, login, { expiresAtMs: this.#now() + ttlMs });
     return Promise.resolve();
   }
 
-  /** Gives a login and forgets it. */
+  /** Returns a login and removes it. */
   take(state: string): Promise<PendingLogin | undefined> {
     const login = this.#logins.get(state);
     this.#logins.delete(state);

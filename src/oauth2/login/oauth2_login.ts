@@ -1,5 +1,5 @@
 /**
- * Logging users in by the authorization code flow (RFC 6749 §4.1, with PKCE and OpenID Connect).
+ * Logins by the authorization code flow (RFC 6749 §4.1) with PKCE and OpenID Connect.
  *
  * @module
  */
@@ -17,44 +17,44 @@ import { type LoginStore, MemoryLoginStore, type PendingLogin } from "./login_st
 
 /** Options of an {@linkcode OAuth2Login}. */
 export interface OAuth2LoginOptions {
-  /** What is asked for; with `openid`, the id_token is verified. None by default. */
+  /** The requested scopes; none by default. With `openid`, the id_token is verified. */
   readonly scopes?: readonly string[];
   /** Parameters of every authorization request, such as `{ prompt: "login" }`. */
   readonly extra?: Readonly<Record<string, string>>;
-  /** Where logins are kept that are under way: in the process's memory by default. */
+  /** Stores pending logins; in memory by default. */
   readonly store?: LoginStore;
-  /** How long a login may take in milliseconds, 600 000 (ten minutes) by default; at most a day. */
+  /** The time limit of a login in milliseconds: 600 000 (ten minutes) by default, at most a day. */
   readonly ttlMs?: number;
 }
 
 /** Options of one login. */
 export interface BeginLoginOptions {
-  /** The path on this site to go to afterwards, `/` by default; a caller may choose it. */
+  /** The path on this site to return to, `/` by default; it can come from the caller. */
   readonly returnTo?: string | undefined;
   /** Parameters of this authorization request. */
   readonly extra?: Readonly<Record<string, string>>;
 }
 
-/** A login that has succeeded. */
+/** The result of a login. */
 export interface FinishedLogin {
   /** The tokens. */
   readonly tokens: TokenSet;
-  /** The claims of the id_token, verified; `undefined` unless `openid` was asked for. */
+  /** The verified claims of the id_token; `undefined` without the scope `openid`. */
   readonly claims: IdTokenClaims | undefined;
-  /** The path on this site to go to. */
+  /** The path on this site to return to. */
   readonly returnTo: string;
-  /** What else the provider sent to the callback, such as Apple's `user`. */
+  /** The other parameters of the callback, such as `user` of Apple. */
   readonly parameters: URLSearchParams;
 }
 
-/** Parameters of a callback that are used up by it. */
+/** The parameters of a callback that are not part of the result. */
 const USED = ["code", "state", "iss"];
 
 const DAY_MS = 86_400_000;
 
 /**
- * Logs users in: `begin` sends the browser to the provider, `finish` answers for the callback. What
- * belongs to a login is kept on the server, for one use by the browser that has begun it.
+ * Logs users in: `begin` redirects the browser to the provider, and `finish` handles the callback. The data
+ * of a login stay on the server, for one use by the browser that began it.
  *
  * @example
  * ```ts
@@ -69,7 +69,7 @@ const DAY_MS = 86_400_000;
  *
  *   callback = route.get("/callback", async (_, c) => {
  *     const { claims, returnTo } = await this.#login.finish(c);
- *     console.log(claims?.sub); // now make a session of your own
+ *     console.log(claims?.sub); // start a session here
  *     return c.redirect(returnTo, 303);
  *   });
  * }
@@ -84,11 +84,11 @@ export class OAuth2Login {
   readonly #clientName: string;
 
   /**
-   * Creates one for a client.
+   * Creates the logins of a client.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if the client has no redirect URI or, where `openid` is asked
-   * for, nothing to verify an id_token by
-   * @throws {RangeError} if `ttlMs` is no whole number of milliseconds from 1 to a day
+   * @throws {OAuth2Error} `InvalidConfig` if the client has no redirectUri or, with the scope `openid`, no
+   * issuer or jwksUrl
+   * @throws {RangeError} if `ttlMs` is not a whole number of milliseconds from 1 to a day
    */
   constructor(client: OAuth2Client, options: OAuth2LoginOptions = {}) {
     const { scopes = [], store = new MemoryLoginStore(), ttlMs = 600_000 } = options;
@@ -98,7 +98,7 @@ export class OAuth2Login {
     }
     if (redirectUri === undefined) throw unfit("no redirectUri");
     if (scopes.includes("openid") && !((issuer || idTokenIssuer) && jwksUrl)) {
-      throw unfit("no issuer or no jwksUrl, by which an id_token is verified");
+      throw unfit("no issuer or no jwksUrl, which verifying an id_token requires");
     }
     this.#client = client;
     this.#options = options;
@@ -143,15 +143,15 @@ export class OAuth2Login {
   }
 
   /**
-   * Finishes a login at the callback, whose parameters are in the query of a GET or the form of a POST.
+   * Finishes a login at the callback, which is the query of a GET or the form of a POST.
    *
-   * @throws {BadRequestException} 400 if the callback lacks `state`, or both `code` and `error`, or has
-   * one of them, or `iss`, twice
-   * @throws {UnauthorizedException} 401 if the state is unknown, used, over, or of another browser or
+   * @throws {BadRequestException} 400 if `state`, or both `code` and `error`, are missing, or if one of
+   * them or `iss` is repeated
+   * @throws {UnauthorizedException} 401 if the state is unknown, used, expired, or of another browser or
    * client
-   * @throws {OAuth2Error} `Grant`, 401 or 502, if the user or the provider has refused; `Validation`, 401, if
-   * the callback is of another provider (RFC 9207)
-   * @throws {BadGatewayException} 502 if the provider gives no tokens, or an id_token that does not hold
+   * @throws {OAuth2Error} `Grant`, 401 or 502, if the user or the provider refuses; `Validation`, 401, if
+   * the callback is from another provider (RFC 9207)
+   * @throws {BadGatewayException} 502 if the provider returns no tokens, or an invalid id_token
    */
   async finish(c: Context): Promise<FinishedLogin> {
     c.header("Cache-Control", "no-store");
@@ -188,9 +188,9 @@ export class OAuth2Login {
   }
 }
 
-/** Which of the reasons it was is for the log: the others are nobody's business. */
+/** Logs the reason, which the response does not contain. */
 function refused(reason: string): UnauthorizedException {
-  getLogger(["fw", "oauth2"]).debug("A login is refused: {reason}", { reason });
+  getLogger(["fw", "oauth2"]).debug("Login refused: {reason}", { reason });
   return new UnauthorizedException("The login is unknown, expired, or of another browser");
 }
 

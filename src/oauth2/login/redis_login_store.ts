@@ -1,5 +1,5 @@
 /**
- * Keeps logins in Redis, for applications of many processes.
+ * A store of logins in Redis, for applications of several processes.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import { type JsonObject, jsonObject } from "../../platform/json_object.ts";
 import { scrub } from "../client/scrub.ts";
 import type { LoginStore, PendingLogin, SaveLoginOptions } from "./login_store.ts";
 
-/** As much of a client of `ioredis` as is used here. */
+/** The used part of a client of `ioredis`. */
 export interface IoRedisClient {
   /** Sends a command. */
   call(command: string, ...args: string[]): Promise<unknown>;
 }
 
-/** As much of a client of `redis` (node-redis) as is used here. */
+/** The used part of a client of `redis` (node-redis). */
 export interface NodeRedisClient {
   /** Sends a command. */
   sendCommand(args: string[]): Promise<unknown>;
@@ -23,16 +23,15 @@ export interface NodeRedisClient {
 
 /** Options of a {@linkcode RedisLoginStore}. */
 export interface RedisLoginStoreOptions {
-  /** What its keys start with, `fw:login` by default; a colon follows. */
+  /** The prefix of the keys, `fw:login` by default; a colon follows. */
   readonly prefix?: string;
-  /** How long Redis may take to answer in milliseconds, 5 000 by default. */
+  /** The time limit of a command in milliseconds; 5 000 by default. */
   readonly timeoutMs?: number;
 }
 
 /**
- * A store over the application's own Redis client (Redis 6.2 or newer), which it neither connects nor
- * closes. Redis itself forgets what is over. While Redis fails, nobody can log in: its methods throw a
- * `ServiceUnavailableException` (503).
+ * A store on a Redis client of the application (Redis 6.2 or newer), which it neither connects nor closes.
+ * Redis removes expired logins. While Redis fails, its methods throw a `ServiceUnavailableException` (503).
  */
 export class RedisLoginStore implements LoginStore {
   readonly #client: IoRedisClient | NodeRedisClient;
@@ -40,7 +39,7 @@ export class RedisLoginStore implements LoginStore {
   readonly #timeoutMs: number;
 
   /**
-   * Creates a store over a client.
+   * Creates a store on a client.
    *
    * @throws {RangeError} if `timeoutMs` is not 1 to 2^31 - 1
    */
@@ -56,7 +55,7 @@ export class RedisLoginStore implements LoginStore {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Keeps a login for so many milliseconds. */
+  /** Stores a login for `ttlMs`. */
   async save(
     state: string,
     login: PendingLogin,
@@ -65,7 +64,7 @@ export class RedisLoginStore implements LoginStore {
     await this.#send("SET", this.#key(state), JSON.stringify(login), "PX", String(ttlMs));
   }
 
-  /** Gives a login and forgets it, in one step. What is no login there is as good as none. */
+  /** Returns a login and removes it atomically; `undefined` if the value is not a login. */
   async take(state: string): Promise<PendingLogin | undefined> {
     const json = jsonObject(String(await this.#send("GETDEL", this.#key(state))));
     return isPendingLogin(json) ? json : undefined;
@@ -77,13 +76,13 @@ export class RedisLoginStore implements LoginStore {
 
   async #send(command: string, ...args: string[]): Promise<unknown> {
     try {
-      // a client of ioredis has a `sendCommand` too, for commands of another shape
+      // clients of ioredis also have `sendCommand`, with other arguments
       const answer = "call" in this.#client
         ? this.#client.call(command, ...args)
         : this.#client.sendCommand([command, ...args]);
       return await withTimeLimit(answer, this.#timeoutMs);
     } catch (error) {
-      // the client's own error has the arguments, the verifier among them: its words alone are kept
+      // the error of the client contains the arguments with the verifier: only its message is kept
       const cause = new Error(scrub(error instanceof Error ? error.message : "", args));
       throw new ServiceUnavailableException("Logins cannot be kept at the moment", { cause });
     }

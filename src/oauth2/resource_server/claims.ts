@@ -1,5 +1,5 @@
 /**
- * Checking the claims of a token whose signature is right (RFC 7519 §4.1).
+ * Validation of the claims of a token with a valid signature (RFC 7519 §4.1).
  *
  * @module
  */
@@ -8,17 +8,16 @@ import type { ValidationConfig } from "./validation_config.ts";
 
 /** The claims of a verified token. */
 export interface Claims {
-  /** When it expires, in seconds since 1970. */
+  /** When the token expires, in seconds since 1970. */
   readonly exp: number;
   /** Any other claim. */
   readonly [name: string]: unknown;
 }
 
 /**
- * Checks the claims that are about whether the token holds here and now: `exp` (required) and `nbf`,
- * `iss` and `aud`.
+ * Checks the claims `exp` (required), `nbf`, `iss` and `aud`.
  *
- * @throws {OAuth2Error} `InvalidClaim`, naming the claim
+ * @throws {OAuth2Error} `InvalidClaim` with the name of the claim
  */
 export function checkClaims(
   claims: Readonly<Record<string, unknown>>,
@@ -26,7 +25,7 @@ export function checkClaims(
   nowSeconds: number,
 ): Claims {
   const { exp, nbf, iss, aud } = claims;
-  if (!isTime(exp)) throw invalidClaim("exp", "is missing, or not a time");
+  if (!isTime(exp)) throw invalidClaim("exp", "is missing or not a time");
   if (nowSeconds >= exp + leewaySeconds) throw invalidClaim("exp", "has passed");
   if (nbf !== undefined) {
     if (!isTime(nbf)) throw invalidClaim("nbf", "is not a time");
@@ -42,12 +41,12 @@ export function checkClaims(
   return claims as Record<string, unknown> & Claims; // exp is checked
 }
 
-/** Makes the error of a claim that does not hold. */
+/** Creates the error for an invalid claim. */
 export function invalidClaim(claim: string, why: string): OAuth2Error {
   return new OAuth2Error({ code: "InvalidClaim", claim }, `Cannot verify token: ${claim} ${why}`);
 }
 
-/** Tells a NumericDate (RFC 7519 §2). JSON says infinity by 1e999. */
+/** Checks whether a value is a NumericDate (RFC 7519 §2). In JSON, `1e999` is infinity. */
 function isTime(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }

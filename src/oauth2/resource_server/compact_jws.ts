@@ -1,5 +1,5 @@
 /**
- * Taking a signed token apart (RFC 7515 §7.1), and refusing what is not exactly one.
+ * Strict parsing of signed tokens in the compact serialization (RFC 7515 §7.1).
  *
  * @module
  */
@@ -7,31 +7,31 @@ import { base64url } from "jose";
 import { deepFreeze, isJsonObject, type JsonObject } from "../../platform/json_object.ts";
 import { OAuth2Error } from "../ground/errors.ts";
 
-/** A signed token, taken apart; nothing of it is verified. */
+/** The parts of a signed token; none of them is verified. */
 export interface CompactJws {
   /** The protected header. */
   readonly protected: ProtectedHeader;
-  /** What was signed, in ASCII. */
+  /** The signed input, in ASCII. */
   readonly signingInput: Uint8Array<ArrayBuffer>;
-  /** The claims, as they were signed. */
+  /** The signed claims. */
   readonly payload: Uint8Array<ArrayBuffer>;
   /** The signature. */
   readonly signature: Uint8Array<ArrayBuffer>;
 }
 
-/** A protected header, as it was sent and as it was read. */
+/** A protected header, encoded and decoded. */
 export interface ProtectedHeader {
-  /** Its Base64url. */
+  /** The header in Base64url. */
   readonly encoded: string;
-  /** What it says, frozen. */
+  /** The decoded header, frozen. */
   readonly header: JwsHeader;
 }
 
-/** The protected header of a token. Keys that it brings or points to are never used. */
+/** The protected header of a token. Keys in it, or at URLs in it, are never used. */
 export interface JwsHeader {
   /** The algorithm of the signature. */
   readonly alg: string;
-  /** The key that has signed it. */
+  /** The identifier of the key that signed the token. */
   readonly kid: string;
   /** The media type of the token. */
   readonly typ?: unknown;
@@ -44,22 +44,22 @@ const MAX_LENGTH = 16 * 1024;
 
 const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
 
-/** The last characters of Base64url whose unused bits are 0, for two and three characters at the end. */
+/** The last characters of Base64url with unused bits of 0, for two and three characters at the end. */
 const CANONICAL_END: Readonly<Record<number, string>> = { 2: "AQgw", 3: "AEIMQUYcgkosw048" };
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Takes a token apart. A header that is the same as that of `known` is not read again.
+ * Parses a token. If its header equals that of `known`, it is not decoded again.
  *
- * @throws {OAuth2Error} `Validation` if it is longer than 16 384 characters, not three parts of
- * canonical Base64url without padding (RFC 7515 §2), has a header that is no JSON object or lacks
- * `alg` or `kid`, or a `crit` or `b64` parameter: there is no extension that is understood here
+ * @throws {OAuth2Error} `Validation` if the token is longer than 16 384 characters, is not three parts of
+ * canonical Base64url without padding (RFC 7515 §2), or has a header that is not a JSON object, lacks
+ * `alg` or `kid`, or has `crit` or `b64`: no extensions are supported
  */
 export function readCompactJws(token: string, known?: ProtectedHeader): CompactJws {
-  if (typeof token !== "string") throw malformed("it is no string");
-  if (token.length > MAX_LENGTH) throw malformed(`it is over ${MAX_LENGTH} characters`);
+  if (typeof token !== "string") throw malformed("it is not a string");
+  if (token.length > MAX_LENGTH) throw malformed(`it is longer than ${MAX_LENGTH} characters`);
   const [, encoded, payload, signature] = COMPACT.exec(token) ?? [];
   if (encoded === undefined || payload === undefined || signature === undefined) {
     throw malformed("it is not three parts of Base64url");
@@ -73,22 +73,22 @@ export function readCompactJws(token: string, known?: ProtectedHeader): CompactJ
 }
 
 /**
- * Reads a JSON object.
+ * Parses a JSON object.
  *
- * @throws {OAuth2Error} `Validation` if it is none, or not UTF-8
+ * @throws {OAuth2Error} `Validation` if it is not a JSON object in UTF-8
  */
 export function readJson(bytes: Uint8Array, part: string): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(decoder.decode(bytes));
   } catch {
-    throw malformed(`its ${part} is no JSON`);
+    throw malformed(`its ${part} is not JSON`);
   }
   if (isJsonObject(value)) return value;
-  throw malformed(`its ${part} is no JSON object`);
+  throw malformed(`its ${part} is not a JSON object`);
 }
 
-/** Makes the error of a token that is not what it should be. */
+/** Creates the error for a malformed or unaccepted token. */
 export function malformed(why: string): OAuth2Error {
   return new OAuth2Error({ code: "Validation" }, `Cannot verify token: ${why}`);
 }
@@ -97,7 +97,7 @@ function decode(part: string): Uint8Array<ArrayBuffer> {
   const rest = part.length % 4;
   const isCanonical = rest === 0 || CANONICAL_END[rest]?.includes(part.charAt(part.length - 1));
   if (!isCanonical) throw malformed("its Base64url is not canonical");
-  return base64url.decode(part) as Uint8Array<ArrayBuffer>; // made here, so not shared
+  return base64url.decode(part) as Uint8Array<ArrayBuffer>; // a new buffer, so not shared
 }
 
 function readHeader(encoded: string): ProtectedHeader {
@@ -106,7 +106,7 @@ function readHeader(encoded: string): ProtectedHeader {
   if (typeof alg !== "string") throw malformed("its header has no alg");
   if (typeof kid !== "string" || kid === "") throw malformed("its header has no kid");
   if (Object.hasOwn(header, "crit") || Object.hasOwn(header, "b64")) {
-    throw malformed("its header has an extension that must be understood");
+    throw malformed("its header has an extension that is not supported");
   }
   return { encoded, header: deepFreeze({ ...header, alg, kid }) };
 }

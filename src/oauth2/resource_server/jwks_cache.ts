@@ -1,5 +1,5 @@
 /**
- * The keys of an identity provider, kept and renewed.
+ * A cache of the keys of an identity provider.
  *
  * @module
  */
@@ -12,29 +12,28 @@ import { KeySet, type KeySource, type VerifyOptions } from "./key_set.ts";
 import { Pace, Refresh } from "./refresh.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
 
-/** What a {@linkcode JwksCache} reaches the outside by. */
+/** Options of a {@linkcode JwksCache}. */
 export interface JwksCacheOptions {
-  /** What sends its requests; the platform's by default. */
+  /** Sends the requests; the platform's `fetch` by default. */
   readonly fetch?: Fetch;
-  /** The time in milliseconds since 1970; the platform's by default. */
+  /** Returns the time in milliseconds since 1970; `Date.now` by default. */
   readonly now?: () => number;
-  /** How long a fetch may take in milliseconds; 5 000 by default. */
+  /** The time limit of a fetch in milliseconds; 5 000 by default. */
   readonly timeoutMs?: number;
 }
 
 const REFRESH_WINDOW_MS = 15 * 60_000;
 const MAX_STALE_MS = 24 * 60 * 60_000;
 const MAX_BYTES = 1024 * 1024;
-/** How long keys that are due are left as they are after a fetch that failed. */
+/** How long after a failed fetch no background refresh starts. */
 const RETRY_MS = 10_000;
 
 /**
- * Keeps the key set that a provider publishes (RFC 7517 §5). Keys are found without waiting. Once the
- * refresh window is over they keep working while the set is fetched anew in the background; while
- * that fails, up to the longest staleness. A key that is not known is looked for in a set fetched
- * after it was asked for: all who ask meanwhile share that fetch, and fetches are spaced (five at
- * once, then one in 1.25 s), so that a flood of forged tokens neither floods the provider nor hides a
- * new key.
+ * Caches the key set of a provider (RFC 7517 §5). Known keys are returned without waiting. After the
+ * refresh window, the set is fetched again in the background. If that fails, the keys stay valid up to
+ * the maximum staleness. An unknown key is looked up in a set that is fetched after the lookup began:
+ * concurrent lookups share that fetch, and fetches are spaced (five in a row, then one every 1.25 s). So a
+ * flood of forged tokens neither floods the provider nor hides a new key.
  *
  * @example
  * ```ts
@@ -47,7 +46,7 @@ const RETRY_MS = 10_000;
 export class JwksCache implements KeySource {
   readonly #url: URL;
   readonly #options: Required<JwksCacheOptions>;
-  /** Five seconds of a flood, and what still waits at their end, take ten fetches at most. */
+  /** A flood of five seconds, including the lookups that wait at its end, causes at most ten fetches. */
   readonly #pace = new Pace({ intervalMs: 1_250, burst: 5 });
   #refreshWindowMs = REFRESH_WINDOW_MS;
   #maxStaleMs = MAX_STALE_MS;
@@ -58,7 +57,7 @@ export class JwksCache implements KeySource {
   #refresh: Refresh | undefined;
 
   /**
-   * Creates an empty cache; the first key that is asked for fetches the set.
+   * Creates an empty cache; the first lookup fetches the set.
    *
    * @throws {OAuth2Error} `InvalidConfig` if the URL is neither https nor http to this machine
    */
@@ -72,50 +71,50 @@ export class JwksCache implements KeySource {
   }
 
   /**
-   * Gives an empty cache of the same set that is due to be fetched anew after so many milliseconds;
-   * 15 minutes by default.
+   * Returns an empty cache of the same set with a refresh window in milliseconds, after which the set is
+   * fetched again; 15 minutes by default.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if it is no duration
+   * @throws {OAuth2Error} `InvalidConfig` if it is not a duration
    */
   withRefreshWindow(milliseconds: number): JwksCache {
     return this.#with({ refreshWindowMs: checkDuration("the refresh window", milliseconds) });
   }
 
   /**
-   * Gives an empty cache of the same set whose keys work for so many milliseconds after they were last
-   * fetched, though the provider be out of reach; 24 hours by default.
+   * Returns an empty cache of the same set with a maximum staleness in milliseconds: so long the keys stay
+   * valid after the last successful fetch if the provider is unavailable; 24 hours by default.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if it is no duration
+   * @throws {OAuth2Error} `InvalidConfig` if it is not a duration
    */
   withMaxStale(milliseconds: number): JwksCache {
     return this.#with({ maxStaleMs: checkDuration("the longest staleness", milliseconds) });
   }
 
-  /** How many keys it has that can check signatures. */
+  /** The number of keys that can verify signatures. */
   get size(): number {
     return this.#keys.size;
   }
 
-  /** How long ago the keys were fetched, in milliseconds; `undefined` before they were. */
+  /** The age of the keys in milliseconds; `undefined` before the first fetch. */
   get ageMs(): number | undefined {
     return this.#fetchedAtMs === undefined ? undefined : this.#options.now() - this.#fetchedAtMs;
   }
 
-  /** How often the set was asked for, with or without success. */
+  /** The number of fetches, successful or not. */
   get fetchCount(): number {
     return this.#fetchCount;
   }
 
   /**
-   * Fetches the set, or waits for the fetch that is under way.
+   * Fetches the set, or waits for a pending fetch.
    *
-   * @throws {OAuth2Error} `JwksFetch` if that fails; the keys stay as they were
+   * @throws {OAuth2Error} `JwksFetch` if that fails; the keys stay unchanged
    */
   refresh(options: VerifyOptions = {}): Promise<void> {
     return this.#settled(this.#begin(options), options);
   }
 
-  /** Gives the keys that are known of a `kid`. If they are due, they are fetched in the background. */
+  /** Returns the known keys of a `kid`. After the refresh window, it starts a fetch in the background. */
   find(kid: string, alg: SigningAlgorithm, options: VerifyOptions = {}): readonly CryptoKey[] {
     const ageMs = this.#knownAgeMs();
     if (ageMs === undefined || ageMs > this.#maxStaleMs) return KeySet.EMPTY.find(kid, alg);
@@ -124,19 +123,19 @@ export class JwksCache implements KeySource {
   }
 
   /**
-   * Gives the keys of a `kid` that is not known.
+   * Looks up the keys of an unknown `kid`.
    *
-   * @throws {OAuth2Error} `UnknownKid` if a set fetched from now on does not have it, `JwksFetch` if
-   * none could be fetched
+   * @throws {OAuth2Error} `UnknownKid` if a set that is fetched from now on does not contain it,
+   * `JwksFetch` if no set can be fetched
    */
   async resolve(
     kid: string,
     alg: SigningAlgorithm,
     options: VerifyOptions = {},
   ): Promise<readonly CryptoKey[]> {
-    const underWay = this.#begin(options);
-    const mayBeOlder = underWay.isSent;
-    await this.#settled(underWay, options);
+    const pending = this.#begin(options);
+    const mayBeOlder = pending.isSent;
+    await this.#settled(pending, options);
     let keys = this.find(kid, alg, options);
     if (keys.length === 0 && mayBeOlder) {
       await this.refresh(options);
@@ -158,7 +157,7 @@ export class JwksCache implements KeySource {
     return cache;
   }
 
-  /** A clock that was set back says nothing of the age: the keys are due, and age from now on. */
+  /** Returns the age of the keys. If the clock was set back, they are due for a refresh and age from now. */
   #knownAgeMs(): number | undefined {
     const { ageMs } = this;
     if (ageMs === undefined || ageMs >= 0) return ageMs;
@@ -169,29 +168,29 @@ export class JwksCache implements KeySource {
   #refreshInBackground(options: VerifyOptions): void {
     const nowMs = this.#options.now();
     const hasJustFailed = Math.abs(nowMs - this.#failedAtMs) < RETRY_MS;
-    if (this.#underWay || hasJustFailed || this.#pace.waitMs(nowMs) > 0) return;
-    this.#begin(options).done.catch(() => {}); // it is logged
+    if (this.#pending || hasJustFailed || this.#pace.waitMs(nowMs) > 0) return;
+    this.#begin(options).done.catch(() => {}); // the failure is logged
   }
 
-  /** Joins the fetch under way, or begins one. */
+  /** Returns the pending fetch, or starts one. */
   #begin({ waitUntil }: VerifyOptions): Refresh {
-    if (this.#underWay) return this.#underWay;
+    if (this.#pending) return this.#pending;
     const { now, timeoutMs } = this.#options;
     const fetch = () => this.#fetch().finally(() => this.#forget(refresh));
     const refresh = new Refresh(fetch, { waitMs: this.#pace.take(now()), timeoutMs, now });
     this.#refresh = refresh;
-    waitUntil?.(refresh.done.catch(() => {})); // who waits for it is told
+    waitUntil?.(refresh.done.catch(() => {})); // those who wait for it receive the error
     return refresh;
   }
 
-  /** Waits for a fetch. One that does not end when it should is done again. */
+  /** Waits for a fetch, and repeats it if it is overdue. */
   async #settled(refresh: Refresh, options: VerifyOptions): Promise<void> {
     if (await refresh.ended()) return;
     this.#forget(refresh);
     await this.refresh(options);
   }
 
-  get #underWay(): Refresh | undefined {
+  get #pending(): Refresh | undefined {
     return this.#refresh?.isOverdue ? undefined : this.#refresh;
   }
 
@@ -228,7 +227,7 @@ export class JwksCache implements KeySource {
     try {
       return JSON.parse(text);
     } catch {
-      throw new FetchFailure("the answer is no JSON"); // the parser's own words quote it
+      throw new FetchFailure("the answer is not JSON"); // the message of the parser quotes the answer
     }
   }
 }
@@ -237,6 +236,6 @@ function checkDuration(name: string, ms: number, max: number = Number.MAX_SAFE_I
   if (Number.isSafeInteger(ms) && ms > 0 && ms <= max) return ms;
   throw new OAuth2Error(
     { code: "InvalidConfig" },
-    `Cannot use ${name}: ${ms} is no duration in ms`,
+    `Cannot use ${name}: ${ms} is not a duration in ms`,
   );
 }

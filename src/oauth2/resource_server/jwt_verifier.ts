@@ -1,5 +1,5 @@
 /**
- * Verifying the tokens that callers send.
+ * Verification of signed tokens.
  *
  * @module
  */
@@ -22,17 +22,17 @@ import { type VerifiedToken, VerifiedTokenCache } from "./verified_token_cache.t
 /** Options of a {@linkcode JwtVerifier}. */
 export interface JwtVerifierOptions {
   /**
-   * How many verified tokens are kept, so that one that comes again is not verified again; 0, none, by
-   * default. `app.useOAuth2` keeps 1 000 unless this says otherwise.
+   * How many verified tokens are cached, so that they are not verified again; 0 by default. `app.useOAuth2`
+   * caches 1 000 if this is not set.
    */
   readonly cacheTokens?: number;
-  /** The time in milliseconds since 1970; the platform's by default. */
+  /** Returns the time in milliseconds since 1970; `Date.now` by default. */
   readonly now?: () => number;
 }
 
 /**
- * Verifies signed tokens (RFC 7519, RFC 8725): first the algorithm, then the key, the signature and the
- * claims, each strictly.
+ * Verifies signed tokens strictly (RFC 7519, RFC 8725): the algorithm, then the key, the signature and the
+ * claims.
  *
  * @example
  * ```ts
@@ -55,11 +55,11 @@ export class JwtVerifier {
   readonly #options: JwtVerifierOptions;
   readonly #now: () => number;
   readonly #verified: VerifiedTokenCache | undefined;
-  /** Tokens of one issuer mostly have the same header, which then need not be read again. */
+  /** Most tokens of an issuer have the same header, which is then decoded once. */
   #lastHeader: ProtectedHeader | undefined;
 
   /**
-   * Creates a verifier; several may share the keys.
+   * Creates a verifier; several can share the keys.
    *
    * @throws {OAuth2Error} `InvalidConfig` if `cacheTokens` is not a whole number of 0 or more
    */
@@ -79,7 +79,7 @@ export class JwtVerifier {
   /**
    * Creates a verifier and fetches the keys.
    *
-   * @throws {OAuth2Error} `JwksFetch` if that fails, `InvalidConfig` if an option is not sound
+   * @throws {OAuth2Error} `JwksFetch` if that fails, `InvalidConfig` if an option is invalid
    */
   static async fromUrl(
     url: string | URL,
@@ -97,17 +97,17 @@ export class JwtVerifier {
     return this.#config;
   }
 
-  /** Gives a verifier of the same tokens that keeps so many, unless `cacheTokens` says otherwise. */
+  /** Returns a verifier of the same tokens that caches them, unless `cacheTokens` is set. */
   cachingByDefault(cacheTokens: number): JwtVerifier {
     if (this.#options.cacheTokens !== undefined) return this;
     return new JwtVerifier(this.#keys, this.#config, { ...this.#options, cacheTokens });
   }
 
   /**
-   * Verifies a token. On an edge runtime, `waitUntil` has a refresh of keys outlive the request.
+   * Verifies a token. On an edge runtime, `waitUntil` lets a refresh of keys outlive the request.
    *
-   * @throws {OAuth2Error} `Validation` if it is malformed or of an algorithm or type that is not
-   * accepted, `UnknownKid` or `JwksFetch` if there is no key, `InvalidSignature`, `InvalidClaim`
+   * @throws {OAuth2Error} `Validation` if the token is malformed, or its algorithm or type is not accepted;
+   * `UnknownKid` or `JwksFetch` if there is no key; `InvalidSignature`; `InvalidClaim`
    */
   verify(token: string, options: VerifyOptions = {}): Promise<VerifiedToken> {
     const known = this.#verified?.find(token, {
@@ -137,7 +137,7 @@ export class JwtVerifier {
       this.#verified?.add(token, { verified, alg, key });
       return verified;
     }
-    const message = "Cannot verify token: its signature is wrong";
+    const message = "Cannot verify token: its signature is invalid";
     throw new OAuth2Error({ code: "InvalidSignature" }, message);
   }
 }
@@ -148,10 +148,10 @@ function isSignedBy(
   { signature, signingInput }: CompactJws,
 ): Promise<boolean> {
   const { kty, parameters } = SIGNING_ALGORITHMS.get(alg)!;
-  // Node takes one of PS256 that lacks its leading zeros, which RFC 8017 §8.1.2 does not
+  // Node accepts signatures of PS256 without leading zeros, against RFC 8017 §8.1.2
   if (kty === "RSA" && signature.length !== modulusBytes(key)) return Promise.resolve(false);
   const verification = crypto.subtle.verify(parameters, key, signature, signingInput);
-  return verification.catch(() => false); // some runtimes throw where its length is wrong
+  return verification.catch(() => false); // some runtimes throw if the length is wrong
 }
 
 function modulusBytes({ algorithm }: CryptoKey): number {

@@ -1,5 +1,5 @@
 /**
- * The keys of a JSON Web Key Set that can check signatures (RFC 7517).
+ * The keys of a JSON Web Key Set that can verify signatures (RFC 7517).
  *
  * @module
  */
@@ -20,14 +20,14 @@ export interface VerifyOptions {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
 }
 
-/** Where a verifier finds keys. */
+/** Provides keys to a verifier. */
 export interface KeySource {
-  /** Gives the keys that are known of a `kid` for an algorithm: usually one, or none. */
+  /** Returns the known keys of a `kid` for an algorithm: usually one, or none. */
   find(kid: string, alg: SigningAlgorithm, options?: VerifyOptions): readonly CryptoKey[];
   /**
-   * Gives the keys of a `kid` that is not known yet.
+   * Looks up the keys of an unknown `kid`.
    *
-   * @throws {OAuth2Error} `UnknownKid` if there are none, `JwksFetch` if that cannot be told
+   * @throws {OAuth2Error} `UnknownKid` if there are none, `JwksFetch` if they cannot be fetched
    */
   resolve(
     kid: string,
@@ -36,21 +36,21 @@ export interface KeySource {
   ): Promise<readonly CryptoKey[]>;
 }
 
-/** One key of a set, imported once for each algorithm that it may check. */
+/** A key of a set, imported once for each of its algorithms. */
 interface PublicKey {
   readonly kid: string;
-  /** What the key is made of, to tell whether another set has the same. */
+  /** The members that define the key, to recognize it in another set. */
   readonly material: string;
   readonly cryptoKeys: ReadonlyMap<SigningAlgorithm, CryptoKey>;
 }
 
-/** RSA keys of fewer bits are not used (RFC 7518 §3.3). */
+/** The least bits of an RSA key (RFC 7518 §3.3). */
 const MIN_RSA_BITS = 2048;
 
-/** A set of more keys is refused: no provider needs as many. */
+/** The most keys of a set. */
 const MAX_KEYS = 200;
 
-/** Members that only private and symmetric keys have (RFC 7518 §6). */
+/** Members of private and symmetric keys only (RFC 7518 §6). */
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"];
 
 const NONE: readonly CryptoKey[] = Object.freeze([]);
@@ -77,15 +77,17 @@ export class KeySet {
   }
 
   /**
-   * Reads a key set. A key that cannot check signatures is skipped: one without a `kid`, of an unknown
-   * type or curve, private or symmetric, meant for something else (`use`, `key_ops`, `alg`), an RSA key
-   * under 2048 bits or with an exponent that is none, or a point off its curve. Keys that `previous`
-   * has as well stay the same objects.
+   * Reads a key set. Keys that cannot verify signatures are skipped: those without a `kid`, of an unknown
+   * type or curve, private or symmetric, for another use (`use`, `key_ops`, `alg`), RSA keys of less than
+   * 2048 bits or with an invalid exponent, and points that are not on their curve. Keys that are also in
+   * `previous` stay the same objects.
    *
-   * @throws {TypeError} if it is no key set, or has more than 200 keys
+   * @throws {TypeError} if the value is not a key set, or has more than 200 keys
    */
   static async read(json: unknown, previous: KeySet = KeySet.EMPTY): Promise<KeySet> {
-    if (!isJsonObject(json) || !Array.isArray(json.keys)) throw new TypeError("it is no key set");
+    if (!isJsonObject(json) || !Array.isArray(json.keys)) {
+      throw new TypeError("it is not a key set");
+    }
     if (json.keys.length > MAX_KEYS) throw new TypeError(`it has more than ${MAX_KEYS} keys`);
     const known = new Map(previous.#keys.map((key) => [key.material, key]));
     const read = new Map<string, PublicKey>();
@@ -98,18 +100,18 @@ export class KeySet {
     return new KeySet([...read.values()]);
   }
 
-  /** How many keys it has. */
+  /** The number of keys. */
   get size(): number {
     return this.#keys.length;
   }
 
-  /** Gives the keys of a `kid` for an algorithm; several only where the set repeats a `kid`. */
+  /** Returns the keys of a `kid` for an algorithm; several only if the set repeats the `kid`. */
   find(kid: string, alg: SigningAlgorithm): readonly CryptoKey[] {
     return this.#byKid.get(kid)?.get(alg) ?? NONE;
   }
 }
 
-/** Gives what makes a key what it is, if it may check signatures. */
+/** Returns the members that define a key, or `undefined` if the key is not for verifying signatures. */
 function materialOf(jwk: unknown): string | undefined {
   if (!isJsonObject(jwk)) return undefined;
   const { kid, kty, alg, use, key_ops: operations, crv, x, y, n, e } = jwk;
@@ -120,7 +122,7 @@ function materialOf(jwk: unknown): string | undefined {
     return undefined;
   }
   if (alg !== undefined && !isSigningAlgorithm(alg)) return undefined;
-  // platforms make texts of what is none, and what nests deeply overflows the stack
+  // platforms convert other values to strings, and deep nesting overflows the stack
   if ([kty, crv, x, y, n, e].some((member) => !["string", "undefined"].includes(typeof member))) {
     return undefined;
   }
@@ -135,25 +137,25 @@ async function importKey(jwk: JWK, material: string): Promise<PublicKey | undefi
       (alg === undefined || alg === name || isEd25519(alg) && isEd25519(name));
     if (!isFor) continue;
     try {
-      // jose has Node's type for a key, and bytes for symmetric ones alone
+      // the type of jose includes bytes, which only symmetric keys are
       const key = await importJWK({ kty, crv, x, y, n, e } as JWK, name) as CryptoKey;
       if (isWeak(key)) return undefined;
-      // Deno imports any point, and sees that it is off its curve only when the key is used
+      // Deno imports any point, and checks that it is on its curve only when the key is used
       if (traits.kty === "EC") await crypto.subtle.exportKey("raw", key);
       cryptoKeys.set(name, key);
     } catch {
-      return undefined; // what no platform takes for a key
+      return undefined; // the key is invalid
     }
   }
   return cryptoKeys.size === 0 ? undefined : { kid, material, cryptoKeys };
 }
 
-/** Its old name says less than the new one, and means the same (RFC 9864 §2.2). */
+/** Checks for Ed25519 by its old or new name (RFC 9864 §2.2). */
 function isEd25519(alg: string): boolean {
   return alg === "EdDSA" || alg === "Ed25519";
 }
 
-/** Tells an RSA key that is too short, or whose exponent is even or 1: then anybody can sign. */
+/** Checks whether an RSA key is too short, or its exponent is even or 1, so that anyone could sign. */
 function isWeak({ algorithm }: CryptoKey): boolean {
   if (!("modulusLength" in algorithm && "publicExponent" in algorithm)) return false;
   const { modulusLength, publicExponent } = algorithm as RsaHashedKeyAlgorithm;

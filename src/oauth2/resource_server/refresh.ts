@@ -1,38 +1,38 @@
 /**
- * Fetches of a key set: shared by those who need the keys, and spaced.
+ * Fetches of a key set, shared by concurrent lookups and spaced.
  *
  * @module
  */
 import { within } from "../../platform/time_limit.ts";
 import { outlivesRequests } from "../../platform/wait_until.ts";
 
-/** When a {@linkcode Refresh} begins, and when it is over. */
+/** Options of a {@linkcode Refresh}. */
 export interface RefreshOptions {
-  /** How long it waits for its turn, in milliseconds. */
+  /** The delay before the fetch, in milliseconds. */
   readonly waitMs: number;
-  /** How long its fetch may take, in milliseconds. */
+  /** The time limit of the fetch, in milliseconds. */
   readonly timeoutMs: number;
-  /** The time in milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** How much later than promised a fetch may end on a busy machine before it is given up. */
+/** How long after its time limit a fetch is overdue, as a busy machine may delay it. */
 const GRACE_MS = 1_000;
 
 /**
- * A fetch that is under way, or about to be. An edge runtime drops it with the request that began it,
- * unless it was asked to wait; then it never settles.
+ * A pending fetch. An edge runtime cancels it at the end of the request that started it, unless it is
+ * passed to `waitUntil`; a cancelled fetch never settles.
  */
 export class Refresh {
-  /** Settles as the fetch does, if it does. */
+  /** Settles like the fetch, if that settles. */
   readonly done: Promise<void>;
   readonly #now: () => number;
   readonly #overdueAtMs: number;
-  /** Whether it settles in any case, so that neither a timer nor the clock is needed. */
+  /** Whether the fetch always settles, so that neither a timer nor the clock is needed. */
   readonly #settles = outlivesRequests();
   #isSent = false;
 
-  /** Begins one: waits, then fetches. */
+  /** Starts a refresh: waits, then fetches. */
   constructor(fetch: () => Promise<void>, { waitMs, timeoutMs, now }: RefreshOptions) {
     const run = async (): Promise<void> => {
       if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -44,50 +44,50 @@ export class Refresh {
     this.done = Promise.resolve().then(run);
   }
 
-  /** Whether its request has been sent: what it brings may be older than what comes after. */
+  /** Whether the request has been sent: its answer may be older than a later lookup. */
   get isSent(): boolean {
     return this.#isSent;
   }
 
-  /** Whether it should be over by now, and may never be. */
+  /** Whether the fetch should have ended, and may never end. */
   get isOverdue(): boolean {
     return !this.#settles && this.#now() >= this.#overdueAtMs;
   }
 
-  /** Waits for it, or until it should be over; tells whether it is. Rejects as the fetch does. */
+  /** Waits until the fetch has ended or is overdue; returns whether it has ended. Rejects like the fetch. */
   ended(): Promise<boolean> {
     if (this.#settles) return this.done.then(() => true);
     return within(this.done, this.#overdueAtMs - this.#now());
   }
 }
 
-/** Spaces what is done at least so far apart, after a burst that may be done at once. */
+/** Spaces events by a minimum interval, after an initial burst. */
 export class Pace {
   readonly #intervalMs: number;
   readonly #burst: number;
   #nextMs = -Infinity;
   #lastMs = -Infinity;
 
-  /** Starts with the whole burst free. */
+  /** Creates a pace with the whole burst available. */
   constructor({ intervalMs, burst }: { readonly intervalMs: number; readonly burst: number }) {
     this.#intervalMs = intervalMs;
     this.#burst = burst;
   }
 
-  /** Tells how long the next turn has to wait, in milliseconds; 0 for not at all. */
+  /** Returns how long the next event has to wait, in milliseconds. */
   waitMs(nowMs: number): number {
     this.#follow(nowMs);
     return Math.max(0, this.#nextMs - nowMs - (this.#burst - 1) * this.#intervalMs);
   }
 
-  /** Takes the next turn, and tells how long it has to wait. */
+  /** Reserves the next event, and returns how long it has to wait, in milliseconds. */
   take(nowMs: number): number {
     const waitMs = this.waitMs(nowMs);
     this.#nextMs = Math.max(this.#nextMs, nowMs) + this.#intervalMs;
     return waitMs;
   }
 
-  /** A clock that is set back takes the turns along: nobody waits until it has caught up. */
+  /** Shifts the events by the same time if the clock was set back. */
   #follow(nowMs: number): void {
     if (nowMs < this.#lastMs) this.#nextMs -= this.#lastMs - nowMs;
     this.#lastMs = nowMs;

@@ -1,6 +1,6 @@
 /**
- * The signature algorithms that a token may have (RFC 7518 §3.1, RFC 8037, RFC 9864). All of them are
- * asymmetric: who can check a signature cannot make one.
+ * The supported signature algorithms (RFC 7518 §3.1, RFC 8037, RFC 9864). All of them are asymmetric: a
+ * verifier of signatures cannot create them.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export type SigningAlgorithm =
   | "PS384"
   | "PS512";
 
-/** What an algorithm asks of a key, and of WebCrypto. */
+/** The keys and the WebCrypto parameters of an algorithm. */
 export interface AlgorithmTraits {
   /** The type of its keys. */
   readonly kty: "OKP" | "EC" | "RSA";
@@ -29,7 +29,7 @@ export interface AlgorithmTraits {
   readonly parameters: AlgorithmIdentifier | EcdsaParams | RsaPssParams;
 }
 
-/** Every algorithm that there is here. */
+/** The supported algorithms. */
 export const SIGNING_ALGORITHMS: ReadonlyMap<SigningAlgorithm, AlgorithmTraits> = new Map<
   SigningAlgorithm,
   AlgorithmTraits
@@ -45,7 +45,7 @@ export const SIGNING_ALGORITHMS: ReadonlyMap<SigningAlgorithm, AlgorithmTraits> 
   ]),
 ]);
 
-/** Tells whether a name is that of an algorithm, spelt exactly so. */
+/** Checks whether a value is exactly the name of a supported algorithm. */
 export function isSigningAlgorithm(name: unknown): name is SigningAlgorithm {
   return typeof name === "string" && (SIGNING_ALGORITHMS as ReadonlyMap<string, unknown>).has(name);
 }

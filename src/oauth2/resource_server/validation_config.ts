@@ -1,17 +1,17 @@
 /**
- * What a token must be like.
+ * The configuration of token verification.
  *
  * @module
  */
 import { OAuth2Error } from "../ground/errors.ts";
 import { isSigningAlgorithm, type SigningAlgorithm } from "./signing_algorithm.ts";
 
-/** The most seconds that clocks may differ. */
+/** The largest difference between clocks in seconds. */
 const MAX_LEEWAY_SECONDS = 300;
 
 /**
- * Gives the `iss` that a token must have by its other claims: for providers that have an issuer for each
- * tenant. A token for which it gives `undefined` is refused.
+ * Returns the expected `iss` of a token from its other claims, for providers with an issuer for each
+ * tenant. If it returns `undefined`, the token is refused.
  */
 export type IssuerOf = (claims: Readonly<Record<string, unknown>>) => string | undefined;
 
@@ -26,7 +26,7 @@ interface Settings {
 }
 
 /**
- * What a token must be like to be accepted. Immutable: each method returns a new one. Without an issuer
+ * The configuration of token verification. Immutable: each method returns a new configuration. Without an issuer
  * or an audience, every token that a key of the key set has signed is accepted: name both. `useOAuth2`
  * refuses a verifier that names neither these nor {@linkcode ValidationConfig.anyIssuer} and
  * {@linkcode ValidationConfig.anyAudience}.
@@ -47,8 +47,8 @@ export class ValidationConfig {
   /**
    * Accepts tokens of one algorithm, EdDSA by default.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if it is none of {@linkcode SigningAlgorithm}: `none` and
-   * the symmetric HS256, HS384 and HS512 are not
+   * @throws {OAuth2Error} `InvalidConfig` if it is not a {@linkcode SigningAlgorithm}, such as `none` or
+   * the symmetric HS256, HS384 and HS512
    */
   constructor(algorithm: SigningAlgorithm = "EdDSA") {
     this.#settings = { algorithms: checkAlgorithms([algorithm]), leewaySeconds: 60 };
@@ -57,14 +57,15 @@ export class ValidationConfig {
   /**
    * Accepts tokens of these algorithms only.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if there is none, or one is no {@linkcode SigningAlgorithm}
+   * @throws {OAuth2Error} `InvalidConfig` if the list is empty, or an item is not a
+   * {@linkcode SigningAlgorithm}
    */
   withAlgorithms(algorithms: readonly SigningAlgorithm[]): ValidationConfig {
     return this.#with({ algorithms: checkAlgorithms(algorithms) });
   }
 
   /**
-   * Accepts tokens whose `iss` is exactly this, or what this returns for them (RFC 7519 §4.1.1).
+   * Accepts tokens whose `iss` equals this, or the result of this function (RFC 7519 §4.1.1).
    *
    * @throws {OAuth2Error} `InvalidConfig` if it is empty, or after `anyIssuer()`
    */
@@ -75,7 +76,7 @@ export class ValidationConfig {
   }
 
   /**
-   * Accepts tokens of every issuer, on purpose: whoever has a key of the key set can issue them.
+   * Accepts tokens of every issuer on purpose, if a key of the key set has signed them.
    *
    * @throws {OAuth2Error} `InvalidConfig` after `withIssuer()`
    */
@@ -85,7 +86,7 @@ export class ValidationConfig {
   }
 
   /**
-   * Accepts tokens whose `aud` is exactly this, or a list that has it (RFC 7519 §4.1.3).
+   * Accepts tokens whose `aud` equals this, or is a list that contains it (RFC 7519 §4.1.3).
    *
    * @throws {OAuth2Error} `InvalidConfig` if it is empty, or after `anyAudience()`
    */
@@ -95,7 +96,7 @@ export class ValidationConfig {
   }
 
   /**
-   * Accepts tokens for every audience, on purpose: also those that the provider issued to other
+   * Accepts tokens for every audience on purpose, including those that the provider issued to other
    * applications, which can then act for their users here (RFC 9700 §2.3).
    *
    * @throws {OAuth2Error} `InvalidConfig` after `withAudience()`
@@ -106,8 +107,8 @@ export class ValidationConfig {
   }
 
   /**
-   * Accepts tokens whose `typ` is this, compared as RFC 7515 §4.1.9 says: `at+jwt` for access tokens
-   * (RFC 9068 §4).
+   * Accepts tokens of this `typ`, compared as in RFC 7515 §4.1.9: `at+jwt` for access tokens (RFC 9068
+   * §4).
    *
    * @throws {OAuth2Error} `InvalidConfig` if it is empty
    */
@@ -116,22 +117,23 @@ export class ValidationConfig {
   }
 
   /**
-   * Sets by how many seconds the clocks of issuer and verifier may differ: 0 to 300, 60 by default.
+   * Sets the accepted difference between the clocks of issuer and verifier: 0 to 300 seconds, 60 by
+   * default.
    *
    * @throws {OAuth2Error} `InvalidConfig` if it is out of range
    */
   withLeeway(seconds: number): ValidationConfig {
-    const isSound = Number.isFinite(seconds) && seconds >= 0 && seconds <= MAX_LEEWAY_SECONDS;
-    if (!isSound) refuse("leeway", `${seconds} s is not 0 to ${MAX_LEEWAY_SECONDS}`);
+    const isValid = Number.isFinite(seconds) && seconds >= 0 && seconds <= MAX_LEEWAY_SECONDS;
+    if (!isValid) refuse("leeway", `${seconds} s is not 0 to ${MAX_LEEWAY_SECONDS}`);
     return this.#with({ leewaySeconds: seconds });
   }
 
-  /** The algorithms that are accepted. */
+  /** The accepted algorithms. */
   get algorithms(): readonly SigningAlgorithm[] {
     return this.#settings.algorithms;
   }
 
-  /** The `iss` that is accepted; any if `undefined`. */
+  /** The accepted `iss`; any if `undefined`. */
   get issuer(): string | IssuerOf | undefined {
     return this.#settings.issuer;
   }
@@ -141,7 +143,7 @@ export class ValidationConfig {
     return this.#settings.acceptsAnyIssuer ?? false;
   }
 
-  /** The `aud` that is accepted; any if `undefined`. */
+  /** The accepted `aud`; any if `undefined`. */
   get audience(): string | undefined {
     return this.#settings.audience;
   }
@@ -151,12 +153,12 @@ export class ValidationConfig {
     return this.#settings.acceptsAnyAudience ?? false;
   }
 
-  /** The `typ` that is accepted, in lower case and without `application/`; any if `undefined`. */
+  /** The accepted `typ`, in lower case and without `application/`; any if `undefined`. */
   get tokenType(): string | undefined {
     return this.#settings.tokenType;
   }
 
-  /** By how many seconds clocks may differ. */
+  /** The accepted difference between clocks in seconds. */
   get leewaySeconds(): number {
     return this.#settings.leewaySeconds;
   }
@@ -168,16 +170,16 @@ export class ValidationConfig {
   }
 }
 
-/** Gives a media type as it is compared: in lower case, without `application/`. */
+/** Normalizes a media type for comparison: in lower case, without `application/`. */
 export function mediaType(type: string): string {
   return type.toLowerCase().replace(/^application\//, "");
 }
 
 function checkAlgorithms(algorithms: readonly unknown[]): readonly SigningAlgorithm[] {
-  if (algorithms.length === 0) refuse("algorithms", "there is none");
+  if (algorithms.length === 0) refuse("algorithms", "the list is empty");
   return Object.freeze(algorithms.map((name) => {
     if (isSigningAlgorithm(name)) return name;
-    return refuse("algorithm", `${JSON.stringify(name)} is not one that is safe here`);
+    return refuse("algorithm", `${JSON.stringify(name)} is not supported`);
   }));
 }
 

@@ -1,5 +1,5 @@
 /**
- * Tokens that were verified before.
+ * A cache of verified tokens.
  *
  * @module
  */
@@ -10,11 +10,11 @@ import { deepFreeze } from "../../platform/json_object.ts";
 import type { KeySource } from "./key_set.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
 
-/** A token that was verified. */
+/** A verified token. */
 export interface VerifiedToken {
-  /** Its header. */
+  /** The header. */
   readonly header: JwsHeader;
-  /** Its claims. */
+  /** The claims. */
   readonly claims: Claims;
 }
 
@@ -25,19 +25,19 @@ interface Entry {
 }
 
 /**
- * Keeps what became of tokens, so that one that comes again is not verified again: until it expires,
- * its key leaves the key set, or too many have come after it. A token is found by the whole of it:
- * a digest would take longer than the verification of some, and would have to be compared all the same.
+ * Caches verified tokens, so that they are not verified again: until they expire, their key leaves the
+ * key set, or newer tokens replace them. The key of an entry is the whole token: a digest can take longer
+ * than a verification.
  */
 export class VerifiedTokenCache {
   readonly #entries: BoundedMap<string, Entry>;
 
-  /** Creates an empty cache of at most so many tokens. */
+  /** Creates an empty cache of at most `max` tokens. */
   constructor(max: number) {
     this.#entries = new BoundedMap({ max });
   }
 
-  /** Gives what a token was found to be, if that still holds. */
+  /** Returns the verified token, if it is still valid. */
   find(
     token: string,
     { nowSeconds, findKeys }: {
@@ -55,7 +55,7 @@ export class VerifiedTokenCache {
     return undefined;
   }
 
-  /** Keeps a token; its claims cannot be changed from now on. */
+  /** Adds a token, and freezes its claims. */
   add(token: string, entry: Entry): void {
     deepFreeze(entry.verified);
     this.#entries.set(token, entry);

@@ -1,5 +1,5 @@
 /**
- * Apple.
+ * The provider Apple.
  *
  * @module
  */
@@ -8,45 +8,45 @@ import { type JsonObject, jsonObject } from "../../platform/json_object.ts";
 import { type SocialLogin, type SocialOptions, SocialProvider } from "./social_provider.ts";
 import { importPKCS8, SignJWT } from "jose";
 
-/** What Apple says of a user: the claims of the id_token, and the name at the first login. */
+/** The userinfo of Apple: the claims of the id_token, and the name at the first login. */
 export interface AppleUserinfo {
-  /** Who the user is, for ever. */
+  /** The permanent identifier of the user. */
   readonly sub: string;
-  /** The e-mail address, which may be one that Apple passes on. */
+  /** The e-mail address, which may be a relay address of Apple. */
   readonly email?: string;
   /** Whether Apple has verified the address. */
   readonly email_verified?: boolean;
-  /** Whether Apple passes the address on. */
+  /** Whether the address is a relay address of Apple. */
   readonly is_private_email?: boolean;
-  /** The name: at the first login alone, and as the browser has sent it, so anyone may have chosen it. */
+  /** The name, only at the first login. It comes from the browser, so anyone can choose it. */
   readonly name?: { readonly firstName?: string; readonly lastName?: string };
 }
 
-/** What an application is to Apple. */
+/** Options of Apple. */
 export interface AppleOptions extends Omit<SocialOptions, "clientSecret"> {
   /** The identifier of the team, ten characters. */
   readonly teamId: string;
   /** The identifier of the key, ten characters. */
   readonly keyId: string;
-  /** The private key, as in the `.p8` file that Apple gave (PKCS #8 in PEM). */
+  /** The private key, as in the `.p8` file of Apple (PKCS #8 in PEM). */
   readonly privateKey: string;
-  /** The time in milliseconds since 1970; the platform's by default. */
+  /** Returns the time in milliseconds since 1970; `Date.now` by default. */
   readonly now?: () => number;
 }
 
-/** Anyone may send a name: one that is longer is left out. */
+/** A longer name is ignored, as anyone can send one. */
 const MAX_NAME_LENGTH = 200;
 
 /**
- * Makes the provider Apple. The client's secret is a token signed by the key and renewed in time. The
- * callback is a form that the browser posts from Apple's site: declare it as a POST route, and exempt
- * its path where you guard forms against forgery. Keep the name: it comes but once.
+ * Creates the provider Apple. The client secret is a token that the key signs, and that is renewed in time.
+ * The callback is a form that the browser posts from the site of Apple: declare it as a POST route, and
+ * exempt its path from a protection of forms against forgery. Store the name: it is sent only once.
  *
- * @throws {OAuth2Error} `InvalidConfig` if an option is not sound
+ * @throws {OAuth2Error} `InvalidConfig` if an option is invalid
  */
 export function apple(options: AppleOptions): SocialProvider<AppleUserinfo> {
   const { scopes = ["name", "email"] } = options;
-  // the id_token alone says who the user is, so that it is always asked for
+  // only the id_token identifies the user
   const asked = [...new Set(["openid", ...scopes])];
   return new SocialProvider<AppleUserinfo>({ ...options, scopes: asked }, {
     name: "Apple",
@@ -80,14 +80,14 @@ function readClaims({ claims, parameters }: SocialLogin): Readonly<Record<string
   };
 }
 
-/** Apple writes booleans as text at times. */
+/** Apple sometimes sends booleans as strings. */
 function isTrue(claim: unknown): boolean {
   return claim === true || claim === "true";
 }
 
-/** Reads what comes at the first login, `{"name":{"firstName":"Ada","lastName":"Lovelace"}}`. */
+/** Reads the user of the first login, `{"name":{"firstName":"Ada","lastName":"Lovelace"}}`. */
 function readName(user: string | null | undefined): Pick<AppleUserinfo, "name"> {
-  // what is no object has neither
+  // other values have neither member
   const { firstName, lastName } = (jsonObject(user ?? "")?.name ?? {}) as JsonObject;
   const name = {
     ...(isName(firstName) && { firstName }),
@@ -100,7 +100,7 @@ function isName(value: unknown): value is string {
   return typeof value === "string" && value !== "" && value.length <= MAX_NAME_LENGTH;
 }
 
-/** What the secret is made of. */
+/** Options of {@linkcode appleClientSecret}. */
 export interface AppleClientSecretOptions {
   /** The identifier of the client. */
   readonly clientId: string;
@@ -110,22 +110,22 @@ export interface AppleClientSecretOptions {
   readonly keyId: string;
   /** The private key in PEM. */
   readonly privateKey: string;
-  /** The time in milliseconds since 1970; the platform's by default. */
+  /** Returns the time in milliseconds since 1970; `Date.now` by default. */
   readonly now?: () => number;
 }
 
-/** How long a secret holds; Apple allows six months. */
+/** The lifetime of a secret; Apple allows six months. */
 const LIFETIME_SECONDS = 3600;
 
 const PEM = /^\s*-----BEGIN PRIVATE KEY-----[\w+/=\s]+-----END PRIVATE KEY-----\s*$/;
-const NO_KEY = "it is no private key of P-256 in PKCS #8";
+const NO_KEY = "it is not a private key of P-256 in PKCS #8";
 
 /**
- * Gives what makes the secret: an ES256 token that holds for an hour, made anew when half of that is
- * over.
+ * Returns a function that returns the secret: an ES256 token that is valid for an hour, and renewed after
+ * half of that.
  *
- * @throws {OAuth2Error} `InvalidConfig` if an identifier is empty or the key is no PEM; the function it
- * gives, if the key is no private key of P-256
+ * @throws {OAuth2Error} `InvalidConfig` if an identifier is empty or the key is not PEM; the function
+ * throws it if the key is not a private key of P-256
  */
 export function appleClientSecret(
   { clientId, teamId, keyId, privateKey, now = Date.now }: AppleClientSecretOptions,
@@ -151,7 +151,7 @@ export function appleClientSecret(
 
   return () => {
     const seconds = Math.floor(now() / 1000);
-    // a clock that was ahead and has been set right would make it one of the future
+    // if the clock was set back, the secret would be from the future
     const isFresh = made && seconds >= made.at && seconds < made.at + LIFETIME_SECONDS / 2;
     if (!made || !isFresh) made = { secret: sign(seconds), at: seconds };
     return made.secret;

@@ -1,17 +1,17 @@
 /**
- * Discord.
+ * The provider Discord.
  *
  * @module
  */
 import { type SocialOptions, SocialProvider } from "./social_provider.ts";
 
-/** What Discord says of a user. */
+/** The userinfo of Discord. */
 export interface DiscordUserinfo {
-  /** Who the user is, for ever: a number too large for one of JavaScript's. */
+  /** The permanent identifier of the user: larger than a safe integer. */
   readonly id: string;
   /** The user name, which may change. */
   readonly username: string;
-  /** The name that is shown. */
+  /** The displayed name. */
   readonly global_name?: string | null;
   /** The hash of the picture. */
   readonly avatar?: string | null;
@@ -22,16 +22,16 @@ export interface DiscordUserinfo {
 }
 
 /**
- * Makes the provider Discord, whose tokens are opaque.
+ * Creates the provider Discord. Its tokens are opaque.
  *
- * @throws {OAuth2Error} `InvalidConfig` if an option is not sound
+ * @throws {OAuth2Error} `InvalidConfig` if an option is invalid
  */
 export function discord(options: SocialOptions): SocialProvider<DiscordUserinfo> {
   return new SocialProvider<DiscordUserinfo>(options, {
     name: "Discord",
     scopes: ["identify", "email"],
     identifier: { name: "id", type: "string" },
-    // it blocks who does not name itself so
+    // Discord blocks other user agents
     headers: { "user-agent": "DiscordBot (https://jsr.io/@fw/fw, 0)" },
     server: {
       clientSecret: options.clientSecret,

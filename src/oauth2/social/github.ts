@@ -1,13 +1,13 @@
 /**
- * GitHub.
+ * The provider GitHub.
  *
  * @module
  */
 import { type SocialOptions, SocialProvider } from "./social_provider.ts";
 
-/** What GitHub says of a user. */
+/** The userinfo of GitHub. */
 export interface GitHubUserinfo {
-  /** Who the user is, for ever. */
+  /** The permanent identifier of the user. */
   readonly id: number;
   /** The user name, which may change. */
   readonly login: string;
@@ -22,10 +22,10 @@ export interface GitHubUserinfo {
 }
 
 /**
- * Makes the provider GitHub. Its tokens are opaque: no key set verifies them, only the userinfo says
- * whose they are. Scopes are granted separated by commas.
+ * Creates the provider GitHub. Its tokens are opaque: only the userinfo identifies their user. It separates
+ * granted scopes by commas.
  *
- * @throws {OAuth2Error} `InvalidConfig` if an option is not sound
+ * @throws {OAuth2Error} `InvalidConfig` if an option is invalid
  */
 export function github(options: SocialOptions): SocialProvider<GitHubUserinfo> {
   return new SocialProvider<GitHubUserinfo>(options, {
@@ -35,7 +35,7 @@ export function github(options: SocialOptions): SocialProvider<GitHubUserinfo> {
     headers: { accept: "application/vnd.github+json", "user-agent": "fw" },
     server: {
       clientSecret: options.clientSecret,
-      issuer: "https://github.com/login/oauth", // as its callbacks have it (RFC 9207)
+      issuer: "https://github.com/login/oauth", // the `iss` of its callbacks (RFC 9207)
       authorizeUrl: "https://github.com/login/oauth/authorize",
       tokenUrl: "https://github.com/login/oauth/access_token",
       userinfoUrl: "https://api.github.com/user",

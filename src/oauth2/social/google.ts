@@ -1,13 +1,13 @@
 /**
- * Google.
+ * The provider Google.
  *
  * @module
  */
 import { type SocialOptions, SocialProvider } from "./social_provider.ts";
 
-/** What Google says of a user (OpenID Connect Core §5.1). */
+/** The userinfo of Google (OpenID Connect Core §5.1). */
 export interface GoogleUserinfo {
-  /** Who the user is, for ever. */
+  /** The permanent identifier of the user. */
   readonly sub: string;
   /** The full name. */
   readonly name?: string;
@@ -21,17 +21,18 @@ export interface GoogleUserinfo {
   readonly email?: string;
   /** Whether Google has verified the address. */
   readonly email_verified?: boolean;
-  /** The domain of the user's organisation. */
+  /** The domain of the organisation of the user. */
   readonly hd?: string;
 }
 
-/** What Google documents as the `iss` of its id_tokens: either. */
+/** The documented values of `iss` in its id_tokens. */
 const ISSUERS = ["https://accounts.google.com", "accounts.google.com"];
 
 /**
- * Makes the provider Google. It refuses percent-encoded Basic credentials, so the secret is posted.
+ * Creates the provider Google. The secret is sent in the body: Google refuses percent-encoded Basic
+ * credentials.
  *
- * @throws {OAuth2Error} `InvalidConfig` if an option is not sound
+ * @throws {OAuth2Error} `InvalidConfig` if an option is invalid
  */
 export function google(options: SocialOptions): SocialProvider<GoogleUserinfo> {
   return new SocialProvider<GoogleUserinfo>(options, {

@@ -1,16 +1,16 @@
 /**
- * Microsoft.
+ * The provider Microsoft.
  *
  * @module
  */
 import { OAuth2Error } from "../ground/errors.ts";
 import { type SocialOptions, SocialProvider } from "./social_provider.ts";
 
-/** What Microsoft says of a user (OpenID Connect Core §5.1). */
+/** The userinfo of Microsoft (OpenID Connect Core §5.1). */
 export interface MicrosoftUserinfo {
   /**
-   * Who the user is to this application, for ever, within the tenant that the id_token's `tid` names:
-   * where users of many tenants log in, both together say who it is.
+   * The permanent identifier of the user for this application, within the tenant `tid` of the id_token. If
+   * users of several tenants can log in, both together identify a user.
    */
   readonly sub: string;
   /** The full name. */
@@ -21,29 +21,29 @@ export interface MicrosoftUserinfo {
   readonly family_name?: string;
   /** The URL of a picture. */
   readonly picture?: string;
-  /** The e-mail address, which the user may have chosen: it identifies nobody. */
+  /** The e-mail address. Users can choose it: it does not identify them. */
   readonly email?: string;
 }
 
-/** What an application is to Microsoft. */
+/** Options of Microsoft. */
 export interface MicrosoftOptions extends SocialOptions {
   /**
-   * Whose users may log in: the id of an organisation, or `organizations`, `consumers` or `common` for
-   * those of all; `common` by default.
+   * Whose users can log in: the id of an organisation, or `organizations`, `consumers` or `common` for the
+   * users of all; `common` by default.
    */
   readonly tenant?: string;
 }
 
 const HOST = "https://login.microsoftonline.com";
-/** The organisation that personal accounts belong to. */
+/** The organisation of personal accounts. */
 const CONSUMERS = "9188040d-6c67-4c5b-b112-36a304b66dad";
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Makes the provider Microsoft. An id_token has to be of the tenant; with `common` and `organizations`
- * it is of whichever its `tid` claim names, so look at that claim.
+ * Creates the provider Microsoft. An id_token must be of the tenant; with `common` and `organizations`, it
+ * can be of any: check its claim `tid`.
  *
- * @throws {OAuth2Error} `InvalidConfig` if an option is not sound
+ * @throws {OAuth2Error} `InvalidConfig` if an option is invalid
  */
 export function microsoft(
   { tenant = "common", ...options }: MicrosoftOptions,
@@ -71,7 +71,7 @@ export function microsoft(
   });
 }
 
-/** Personal accounts are of no organisation. */
+/** Checks the tenant of an id_token. Personal accounts belong to no organisation. */
 function isOf(tenant: string, id: unknown): boolean {
   const isAny = typeof id === "string" && ID.test(id);
   return isAny && (tenant === "common" || id !== CONSUMERS);

@@ -1,5 +1,5 @@
 /**
- * Identity providers of the public: Google, GitHub, Microsoft, Apple and Discord.
+ * Public identity providers: Google, GitHub, Microsoft, Apple and Discord.
  *
  * @example
  * ```ts
@@ -10,7 +10,7 @@
  *   clientSecret: "a secret from the environment",
  *   redirectUri: "https://shop.example.com/auth/callback",
  * });
- * const login = provider.login(); // begin() and finish() are for the two routes of a login
+ * const login = provider.login(); // begin() and finish() serve the two routes of a login
  * ```
  *
  * @module

@@ -1,5 +1,5 @@
 /**
- * Identity providers of the public: what differs between them is data.
+ * Public identity providers, which differ in data only.
  *
  * @module
  */
@@ -11,46 +11,46 @@ import { OAuth2Error } from "../ground/errors.ts";
 import { MemoryLoginStore } from "../login/login_store.ts";
 import { type FinishedLogin, OAuth2Login, type OAuth2LoginOptions } from "../login/oauth2_login.ts";
 
-/** What an application is to a provider. */
+/** Options of a provider. */
 export interface SocialOptions {
-  /** The identifier that the provider gave to the application. */
+  /** The identifier of the application at the provider. */
   readonly clientId: string;
-  /** The secret that the provider gave to the application. */
+  /** The secret of the application at the provider. */
   readonly clientSecret: string;
-  /** Where users come back to, exactly as the provider has registered it. */
+  /** The URL of the callback, exactly as registered at the provider. */
   readonly redirectUri: string | URL;
-  /** What is asked for, instead of the provider's default scopes. */
+  /** The requested scopes; those of the provider by default. */
   readonly scopes?: readonly string[];
-  /** What sends requests; the platform's by default. */
+  /** Sends requests; the platform's `fetch` by default. */
   readonly fetch?: Fetch;
 }
 
-/** What makes a provider what it is. */
+/** The data of a provider. */
 export interface SocialProviderData<Profile> {
-  /** Its name in messages. */
+  /** The name, for messages. */
   readonly name: string;
-  /** Its default scopes. */
+  /** The default scopes. */
   readonly scopes: readonly string[];
-  /** Its endpoints, and how it authenticates clients. */
+  /** The endpoints, and how clients authenticate. */
   readonly server: Omit<ConfidentialClientOptions, "clientId" | "redirectUri">;
   /** Parameters of every authorization request. */
   readonly extra?: Readonly<Record<string, string>>;
   /** Headers of the userinfo request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The member of a profile that says who a user is, and its type; a number is a safe integer. */
+  /** The member of a profile that identifies the user, and its type; a number must be a safe integer. */
   readonly identifier: {
     readonly name: keyof Profile & string;
     readonly type: "string" | "number";
   };
-  /** Reads the profile where the provider has no userinfo endpoint. */
+  /** Reads the profile if the provider has no userinfo endpoint. */
   readonly readProfile?: (login: SocialLogin) => Readonly<Record<string, unknown>>;
 }
 
-/** What is known after a login: what `OAuth2Login.finish` gives, or the tokens alone. */
+/** The result of a login: that of `OAuth2Login.finish`, or the tokens only. */
 export type SocialLogin = Pick<FinishedLogin, "tokens"> & Partial<FinishedLogin>;
 
 /**
- * An identity provider of the public, with its endpoints and default scopes.
+ * A public identity provider with its endpoints and default scopes.
  *
  * @example
  * ```ts
@@ -81,10 +81,9 @@ export class SocialProvider<Profile extends object> {
   readonly #logins = new MemoryLoginStore();
 
   /**
-   * Creates one; the functions named after the providers do so, and any other
-   * provider is added in the same way.
+   * Creates a provider, as the functions with the names of providers do.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if an option is not sound
+   * @throws {OAuth2Error} `InvalidConfig` if an option is invalid
    */
   constructor(
     { clientId, redirectUri, scopes, fetch }: Omit<SocialOptions, "clientSecret">,
@@ -96,19 +95,19 @@ export class SocialProvider<Profile extends object> {
     this.#data = { ...data };
   }
 
-  /** Gives the client. */
+  /** Returns the client. */
   client(): OAuth2Client {
     return this.#client;
   }
 
-  /** What is asked for. */
+  /** The requested scopes. */
   get scopes(): readonly string[] {
     return this.#scopes;
   }
 
   /**
-   * Gives what logs users in, with the provider's scopes and parameters. Whichever is called for
-   * finishes what any has begun that has the same store: by default one in memory.
+   * Returns the logins of the provider, with its scopes and parameters. Logins with the same store can
+   * finish each other; by default, the store is in memory.
    */
   login(
     { store = this.#logins, ...options }: Omit<OAuth2LoginOptions, "scopes"> = {},
@@ -118,10 +117,10 @@ export class SocialProvider<Profile extends object> {
   }
 
   /**
-   * Gives what the provider says of the user.
+   * Fetches the profile of the user.
    *
    * @throws {OAuth2Error} as `OAuth2Client.userinfo` does; `InvalidClaim` if it is of another user than
-   * the id_token; `Validation` if it does not say who the user is
+   * the id_token; `Validation` if it does not identify the user
    */
   async userinfo(login: SocialLogin): Promise<Profile> {
     const { name, identifier, headers, readProfile } = this.#data;
@@ -129,20 +128,20 @@ export class SocialProvider<Profile extends object> {
       ? readProfile(login)
       : await this.#client.userinfo(login.tokens.accessToken, headers ? { headers } : {});
     const id = profile[identifier.name];
-    const isSound = identifier.type === "number"
-      ? Number.isSafeInteger(id) // beyond, two users would have one number
+    const isValid = identifier.type === "number"
+      ? Number.isSafeInteger(id) // larger numbers are not exact
       : typeof id === "string" && id !== "";
-    if (!isSound) {
+    if (!isValid) {
       const message = `Cannot read userinfo of ${name}: it has no ${identifier.name}`;
       throw new OAuth2Error({ code: "Validation" }, message);
     }
-    // OpenID Connect Core §5.3.2: a token may have been swapped for another user's
+    // the token may have been replaced by that of another user (OpenID Connect Core §5.3.2)
     const sub = login.claims?.sub;
     if (sub !== undefined && sub !== id) throw invalidClaim("sub", "does not match");
-    return profile as Profile; // the provider documents the rest
+    return profile as Profile; // the provider documents the other members
   }
 
-  /** Lists the scopes that were granted: some providers separate them by commas. */
+  /** Lists the granted scopes, which some providers separate by commas. */
   grantedScopes({ tokens }: SocialLogin): readonly string[] {
     return (tokens.scope ?? this.#scopes.join(" ")).split(/[ ,]+/).filter(Boolean);
   }

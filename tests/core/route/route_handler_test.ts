@@ -270,7 +270,7 @@ test("a multipart form gives fields, repeated fields and files", async () => {
   assert.deepEqual(await response.json(), { name: "Tom", tags: ["a", "b"], file: "meow" });
 });
 
-test("a body over the limit is refused with 413 before it is read whole", async () => {
+test("a body over the limthe server refused with 413 before it is read whole", async () => {
   let pulled = 0;
   const body = new ReadableStream({
     pull(controller) {

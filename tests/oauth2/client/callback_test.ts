@@ -96,7 +96,7 @@ test("OAuth2Client.verifyCallback() refuses another server's iss though it be op
 test("OAuth2Client.verifyCallback() expects a state", () => {
   assert.throws(() => plain.verifyCallback("code=c&state=", ""), {
     code: "Validation",
-    message: "Cannot accept callback: there is no state to expect",
+    message: "Cannot accept callback: the expected state is empty",
   });
   const wrong: readonly (readonly [unknown, unknown])[] = [
     ["code=c&state=undefined", undefined],
@@ -114,7 +114,7 @@ test("OAuth2Client.verifyCallback() gives the server's error as Grant, though th
     `&error_uri=${encodeURIComponent("https://id.example/help")}&${ISS}`;
   assert.throws(() => withIss.verifyCallback(query, STATE), (error) => {
     assert.ok(error instanceof OAuth2Error && error.code === "Grant");
-    assert.equal(error.message, "Cannot accept callback: it is refused with access_denied");
+    assert.equal(error.message, "Cannot accept callback: the server refused with access_denied");
     assert.deepEqual(error.grant, {
       error: "access_denied",
       description: "No thanks",

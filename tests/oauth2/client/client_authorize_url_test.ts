@@ -73,7 +73,7 @@ test("OAuth2Client.authorizeUrl() needs a redirectUri", () => {
   const without = clientOf("https://id.example", { redirectUri: undefined });
   assert.throws(() => without.authorizeUrl({ pkce }), {
     code: "InvalidConfig",
-    message: "Cannot make authorize URL: there is no redirectUri",
+    message: "Cannot make authorize URL: redirectUri is missing",
   });
 });
 

@@ -81,7 +81,7 @@ test("OAuth2Client.authorizeUrl() needs an authorizeUrl", () => {
   const { client } = machine();
   assert.throws(() => client.authorizeUrl({ pkce: "c".repeat(43) }), {
     code: "InvalidConfig",
-    message: "Cannot make authorize URL: there is no authorizeUrl",
+    message: "Cannot make authorize URL: authorizeUrl is missing",
   });
 });
 

@@ -35,9 +35,9 @@ test("OAuth2Client.revoke() takes any 2xx for done, whatever is in it", async ()
 test("OAuth2Client.revoke() fails with Grant or TokenEndpoint over all else", async () => {
   const error = "unsupported_token_type";
   const cases: readonly (readonly [Reply, string, string])[] = [
-    [{ status: 400, body: { error } }, "Grant", `it is refused with ${error}`],
-    [{ status: 401, body: { error } }, "Grant", `it is refused with ${error}`],
-    [{ status: 200, body: { error } }, "Grant", `it is refused with ${error}`],
+    [{ status: 400, body: { error } }, "Grant", `the server refused with ${error}`],
+    [{ status: 401, body: { error } }, "Grant", `the server refused with ${error}`],
+    [{ status: 200, body: { error } }, "Grant", `the server refused with ${error}`],
     [{ status: 400, body: "?" }, "TokenEndpoint", "the answer is 400"],
     [{ status: 302, headers: { location: "/" } }, "TokenEndpoint", "the answer is 302"],
     [{ status: 404 }, "TokenEndpoint", "the answer is 404"],
@@ -58,7 +58,7 @@ test("OAuth2Client.revoke() needs a revokeUrl, which withRevokeUrl() gives", asy
   const client = clientOf(server.url, { revokeUrl: undefined });
   await assert.rejects(client.revoke("rt-1"), {
     code: "InvalidConfig",
-    message: "Cannot revoke token: there is no revokeUrl",
+    message: "Cannot revoke token: revokeUrl is missing",
   });
   await client.withRevokeUrl(new URL("/out", server.url)).revoke("rt-1");
   assert.deepEqual(server.received.map(({ path }) => path), ["/out"]);

@@ -47,7 +47,7 @@ test("OAuth2Client.userinfo() gives the error of a Bearer challenge as Grant", a
   for (const status of [401, 403]) {
     const error = await failureOf({ status, headers: { "www-authenticate": challenge } });
     assert.ok(error.code === "Grant");
-    assert.equal(error.message, "Cannot fetch userinfo: it is refused with invalid_token");
+    assert.equal(error.message, "Cannot fetch userinfo: the server refused with invalid_token");
     assert.deepEqual(error.grant, {
       error: "invalid_token",
       description: 'It "<redacted>" has expired',
@@ -70,10 +70,10 @@ test("OAuth2Client.userinfo() fails with TokenEndpoint over any other answer", a
     [{ status: 404, body: "Not found" }, "is 404"],
     [{ status: 302, headers: { location: "/userinfo2" } }, "is 302"],
     [{ status: 201, body: { sub: "1" } }, "is 201"],
-    [{ body: "eyJhbGciOiJub25lIn0.e30." }, "is no JSON object"],
-    [{ body: "null" }, "is no JSON object"],
-    [{ body: [] }, "is no JSON object"],
-    [{ body: "" }, "is no JSON object"],
+    [{ body: "eyJhbGciOiJub25lIn0.e30." }, "is not a JSON object"],
+    [{ body: "null" }, "is not a JSON object"],
+    [{ body: [] }, "is not a JSON object"],
+    [{ body: "" }, "is not a JSON object"],
   ];
   for (const [reply, why] of answers) {
     const error = await failureOf(reply);
@@ -93,7 +93,7 @@ test("OAuth2Client.userinfo() repeats the token in no error", async () => {
   for (const token of [`${TOKEN}\n`, "a b", "é", "\0"]) {
     await assert.rejects(clientOf("http://127.0.0.1:9").userinfo(token), {
       name: "TypeError",
-      message: "Cannot fetch userinfo: the access token is no token",
+      message: "Cannot fetch userinfo: the access token contains invalid characters",
     });
   }
   const error = await failureOf({ status: 500, body: `${TOKEN} ${encodeURIComponent(TOKEN)}` });
@@ -105,7 +105,7 @@ test("OAuth2Client.userinfo() needs a userinfoUrl, which withUserinfoUrl() gives
   const client = clientOf(server.url, { userinfoUrl: undefined });
   await assert.rejects(client.userinfo(TOKEN), {
     code: "InvalidConfig",
-    message: "Cannot fetch userinfo: there is no userinfoUrl",
+    message: "Cannot fetch userinfo: userinfoUrl is missing",
   });
   await client.withUserinfoUrl(`${server.url}/me?fields=id`).userinfo(TOKEN);
   assert.deepEqual(server.received.map(({ path }) => path), ["/me?fields=id"]);

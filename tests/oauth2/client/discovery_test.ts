@@ -119,7 +119,8 @@ test("OAuth2Options.discover() refuses metadata of another issuer, and does not 
     await assert.rejects(outcome, {
       name: "OAuth2Error",
       code: "InvalidConfig",
-      message: "Cannot discover issuer: its metadata name another, where a slash at the end counts",
+      message:
+        "Cannot discover issuer: its metadata have another issuer (a slash at the end counts)",
     });
     assert.equal(asked, 1);
   }
@@ -130,9 +131,9 @@ test("OAuth2Options.discover() refuses endpoints that are missing or not sound",
     [{ token_endpoint: undefined }, "Cannot discover issuer: it has no token_endpoint"],
     [{ token_endpoint: null }, "Cannot discover issuer: it has no token_endpoint"],
     [{ authorization_endpoint: null }, "Cannot discover issuer: it has no authorization_endpoint"],
-    [{ token_endpoint: 7 }, "Cannot discover issuer: token_endpoint is no text"],
-    [{ jwks_uri: ["x"] }, "Cannot discover issuer: jwks_uri is no text"],
-    [{ jwks_uri: "/jwks" }, "Cannot use jwks_uri: it is no absolute URL"],
+    [{ token_endpoint: 7 }, "Cannot discover issuer: token_endpoint is not a string"],
+    [{ jwks_uri: ["x"] }, "Cannot discover issuer: jwks_uri is not a string"],
+    [{ jwks_uri: "/jwks" }, "Cannot use jwks_uri: it is not an absolute URL"],
     [
       { revocation_endpoint: "http://id.example/" },
       "Cannot use revocation_endpoint: it is neither https nor http to this machine",

@@ -76,7 +76,7 @@ test("OAuth2Client refuses any other expires_in with TokenEndpoint", async () =>
   for (const expires_in of wrong) {
     const error = await failureOf({ body: { ...TOKENS, expires_in } });
     assert.equal(error.code, "TokenEndpoint", JSON.stringify(expires_in));
-    assert.equal(error.message, "Cannot refresh token: the answer has no sound tokens");
+    assert.equal(error.message, "Cannot refresh token: the answer has no valid tokens");
   }
   const body = `{"access_token":"at-1","token_type":"bearer","expires_in":1e999}`;
   assert.equal((await failureOf({ body })).code, "TokenEndpoint");
@@ -151,7 +151,7 @@ test("OAuth2Client refuses a response without sound tokens with TokenEndpoint an
     assert.ok(error.code === "TokenEndpoint", what);
     assert.equal(error.status, status);
     assert.equal(error.httpStatus, 502);
-    const why = status === 200 ? "has no sound tokens" : `is ${status}`;
+    const why = status === 200 ? "has no valid tokens" : `is ${status}`;
     assert.equal(error.message, `Cannot refresh token: the answer ${why}`);
     assert.doesNotMatch(error.body, /at-1/, what);
   }
@@ -167,7 +167,7 @@ test("OAuth2Client gives the server's error as Grant, whatever its status below 
     for (const type of ["application/json", "text/html", "application/problem+json", ""]) {
       const error = await failureOf({ status, body, headers: { "content-type": type } });
       assert.ok(error.code === "Grant", `${status} ${type} ${error}`);
-      assert.equal(error.message, "Cannot refresh token: it is refused with invalid_grant");
+      assert.equal(error.message, "Cannot refresh token: the server refused with invalid_grant");
       assert.equal(error.httpStatus, 401);
       assert.deepEqual(error.grant, {
         error: "invalid_grant",

@@ -59,14 +59,14 @@ test("TokenSet.toDto() leaves out of JSON what is not there, and fromDto() takes
 
 test("TokenSet.fromDto() takes what is no set for a mistake, and does not repeat it", () => {
   const cases: readonly (readonly [Record<string, unknown>, string])[] = [
-    [{ accessToken: undefined }, "accessToken is no text, or empty"],
-    [{ accessToken: "" }, "accessToken is no text, or empty"],
-    [{ accessToken: 7 }, "accessToken is no text, or empty"],
-    [{ tokenType: undefined }, "tokenType is no text, or empty"],
-    [{ refreshToken: "" }, "refreshToken is no text, or empty"],
-    [{ refreshToken: {} }, "refreshToken is no text, or empty"],
-    [{ idToken: 7 }, "idToken is no text, or empty"],
-    [{ scope: ["a"] }, "scope is no text"],
+    [{ accessToken: undefined }, "accessToken is not a string or is empty"],
+    [{ accessToken: "" }, "accessToken is not a string or is empty"],
+    [{ accessToken: 7 }, "accessToken is not a string or is empty"],
+    [{ tokenType: undefined }, "tokenType is not a string or is empty"],
+    [{ refreshToken: "" }, "refreshToken is not a string or is empty"],
+    [{ refreshToken: {} }, "refreshToken is not a string or is empty"],
+    [{ idToken: 7 }, "idToken is not a string or is empty"],
+    [{ scope: ["a"] }, "scope is not a string"],
     [{ expiresAtUnix: "1893456000" }, "expiresAtUnix is not a time in whole seconds"],
     [{ expiresAtUnix: 1.5 }, "expiresAtUnix is not a time in whole seconds"],
     [{ expiresAtUnix: NaN }, "expiresAtUnix is not a time in whole seconds"],
@@ -93,7 +93,7 @@ test("TokenSet refuses to become JSON, alone or inside of something", () => {
   for (const value of [set, [set], { user: { tokens: set } }]) {
     assert.throws(() => JSON.stringify(value), {
       name: "TypeError",
-      message: "Cannot turn TokenSet into JSON: its tokens are secret, call toDto()",
+      message: "Cannot convert TokenSet to JSON: its tokens are secret, call toDto()",
     });
   }
 });

@@ -140,7 +140,8 @@ peerTest(
     const slash = { issuer: `${provider.issuer}/`, redirectUri: provider.redirectUri };
     await assert.rejects(peerClient(slash, provider.clients.web), {
       code: "InvalidConfig",
-      message: "Cannot discover issuer: its metadata name another, where a slash at the end counts",
+      message:
+        "Cannot discover issuer: its metadata have another issuer (a slash at the end counts)",
     });
   },
 );

@@ -67,7 +67,9 @@ async function outcomeOfVector({ keys, token }: Vector): Promise<string> {
     return "accepted";
   } catch (error) {
     if (!(error instanceof OAuth2Error)) throw error;
-    const isPayload = /^Cannot verify token: its payload is no JSON( object)?$/.test(error.message);
+    const isPayload = /^Cannot verify token: its payload is not (a JSON object|JSON)$/.test(
+      error.message,
+    );
     return isPayload ? "signed" : error.code;
   }
 }
