@@ -1,9 +1,9 @@
 /**
- * An application at the edge, where the runtime calls the exported `fetch`: the notes of whoever brings
- * a token, in a database that a Kysely dialect reaches.
+ * An application at the edge, where the runtime calls the exported `fetch`: notes of the callers with a
+ * token, in a database of a Kysely dialect.
  *
- * On Cloudflare Workers the bindings are its environment, and `DB` is a D1 database. Elsewhere it is
- * the environment of the process, with SQLite in memory:
+ * On Cloudflare Workers, the bindings are its environment, and `DB` is a D1 database. Elsewhere, it uses the
+ * environment of the process, and SQLite in memory:
  *
  *     export OAUTH2_ISSUER=https://id.example.com OAUTH2_AUDIENCE=https://notes.example.com
  *     export OAUTH2_JWKS_URL=https://id.example.com/jwks
@@ -43,7 +43,7 @@ const Note = model("notes", {
 });
 class Db extends DbService.with({ note: Note }) {}
 
-/** How many notes of an owner are kept: the newest. */
+/** How many of the newest notes of an owner are kept. */
 const KEPT_NOTES = 20;
 
 const NewNote = dto(
@@ -96,7 +96,7 @@ class NotesController extends controller("notes", { version: "v1" }) {
     { args: { me: OAuth2Principal }, body: NewNote, response: NoteRow, status: 201 },
     async ({ me, body }, c) => {
       const note = await this.#notes.of(me.subject).create({ data: body });
-      c.executionCtx.waitUntil(this.#notes.forgetOldest(me.subject)); // the caller need not wait for it
+      c.executionCtx.waitUntil(this.#notes.forgetOldest(me.subject)); // the caller does not wait for it
       return note;
     },
   );
@@ -110,7 +110,7 @@ class NotesController extends controller("notes", { version: "v1" }) {
   );
 }
 
-/** The application on a database. */
+/** Returns the root module on a database. */
 export function appModule(database: DbOptions): Module {
   return module({
     name: "AppModule",
@@ -120,7 +120,7 @@ export function appModule(database: DbOptions): Module {
   });
 }
 
-/** Settles prefixes, middleware and endpoints; every route needs a token. */
+/** Configures prefixes, middleware and endpoints; every route requires a token. */
 export function setUp(app: FwApplication, tokens: TokenVerifier): FwApplication {
   return app
     .setGlobalPrefix("api")
@@ -148,7 +148,7 @@ const Settings = v.object({
   OAUTH2_AUDIENCE: v.string(),
 });
 
-/** What a Worker is bound to, beside the settings. */
+/** The bindings of a Worker, beside the settings. */
 interface Bindings extends Readonly<Record<string, unknown>> {
   readonly DB?: D1DialectConfig["database"];
 }
@@ -169,14 +169,14 @@ async function start({ DB: database, ...settings }: Bindings): Promise<FwApplica
 let app: FwApplication | undefined;
 
 export default {
-  /** Answers a request. The first makes the application: on Workers, only requests may do I/O. */
+  /** Answers a request. The first one creates the application: on Workers, only requests may do I/O. */
   async fetch(
     request: Request,
     bindings: Bindings,
     context?: ExecutionContext,
   ): Promise<Response> {
     if (!app) {
-      // each of the first requests starts one: a promise that they shared might end with the first
+      // each of the first requests starts one, as a shared promise may be cancelled with its request
       const started = await start(bindings);
       app ??= started;
       if (app !== started) await started.close();

@@ -1,19 +1,21 @@
 /**
- * Logging users in at an identity provider, and routes that need a token of it.
+ * Logins at an identity provider, and routes that require one of its tokens.
  *
  *     deno run -A examples/oauth2.ts
  *
- * With none of the variables below it starts a development identity provider on the next port, where
- * logging in is a click on a name. To use a real one, set `OAUTH2_CLIENT_ID` and `OAUTH2_ISSUER`, whose
- * metadata tell the rest. Where there are none, set `OAUTH2_AUTHORIZE_URL`, `OAUTH2_TOKEN_URL` and
- * `OAUTH2_JWKS_URL`; the issuer, if it is set as well, is then what tokens have to be of.
+ * Without any of the variables below, it starts a development identity provider on the next port, where
+ * a click on a name logs in. To use a real provider, set `OAUTH2_CLIENT_ID` and `OAUTH2_ISSUER`; its
+ * metadata contain the rest. If it has no metadata, set `OAUTH2_AUTHORIZE_URL`, `OAUTH2_TOKEN_URL` and
+ * `OAUTH2_JWKS_URL`; if `OAUTH2_ISSUER` is set too, it is the required issuer of tokens.
  *
- * `OAUTH2_CLIENT_SECRET` is for confidential clients, `OAUTH2_REDIRECT_URI` (by default
- * `http://localhost:PORT/auth/callback`) as the provider has registered it, `OAUTH2_AUDIENCE` what
- * access tokens have to be for, `OAUTH2_ALGORITHMS` (`RS256`) what may have signed them, separated by
- * commas, and `OAUTH2_TOKEN_TYPE` their `typ`, such as `at+jwt`, where the provider sets one.
- * `OAUTH2_DOCS_CLIENT_ID` is the public client by which users sign in at `/docs`, to which the provider
- * sends them back at `/docs/oauth2-redirect`. `PORT` (3000) and `HOST` decide where it listens.
+ * - `OAUTH2_CLIENT_SECRET`: the secret of a confidential client
+ * - `OAUTH2_REDIRECT_URI`: the callback as registered; by default `http://localhost:PORT/auth/callback`
+ * - `OAUTH2_AUDIENCE`: the required audience of access tokens
+ * - `OAUTH2_ALGORITHMS`: their accepted algorithms, separated by commas; by default `RS256`
+ * - `OAUTH2_TOKEN_TYPE`: their required `typ`, such as `at+jwt`, if the provider sets one
+ * - `OAUTH2_DOCS_CLIENT_ID`: the public client for signing in at `/docs`, with the redirect URI
+ *   `/docs/oauth2-redirect`
+ * - `PORT` (3000) and `HOST`: the address to listen on
  */
 import * as v from "valibot";
 import {
@@ -43,11 +45,11 @@ import {
 import { DevelopmentIdentityProvider } from "../src/testing/mod.ts";
 
 const Text = v.pipe(v.string(), v.nonEmpty("It is empty"));
-const Url = v.pipe(v.string(), v.url("It is no URL"));
+const Url = v.pipe(v.string(), v.url("It is not a URL"));
 const Algorithms = v.pipe(
   v.string(),
   v.transform((list) => list.split(",").map((name) => name.trim())),
-  v.array(v.custom<SigningAlgorithm>(isSigningAlgorithm, "It is no safe algorithm")),
+  v.array(v.custom<SigningAlgorithm>(isSigningAlgorithm, "It is not a supported algorithm")),
 );
 
 export const Settings = v.object({
@@ -79,7 +81,7 @@ const Me = dto("Me", v.object({ subject: v.string(), claims: v.record(v.string()
 class AuthController extends controller("auth", { public: true }) {
   readonly #client = inject(OAuth2Client);
   readonly #login = new OAuth2Login(this.#client, {
-    // without issuer and keys an id_token cannot be verified
+    // an id_token can be verified only with an issuer and keys
     scopes: this.#client.options.issuer && this.#client.options.jwksUrl ? ["openid", "email"] : [],
   });
 
@@ -95,7 +97,7 @@ class AuthController extends controller("auth", { public: true }) {
     ({ query }, c) => this.#login.begin(c, { returnTo: query.return_to }),
   );
 
-  /** Where an application of yours would begin a session of its own, and redirect to `returnTo`. */
+  /** An application would start a session here, and redirect to `returnTo`. */
   callback = route.get(
     "/callback",
     {
@@ -103,10 +105,10 @@ class AuthController extends controller("auth", { public: true }) {
       openapi: {
         summary: "Come back from the provider",
         responses: {
-          400: "It is no answer to a login",
-          401: "The login was refused, is not of this browser, or is over",
-          502: "The provider does not do its part",
-          503: "The provider's keys are out of reach",
+          400: "The callback is invalid",
+          401: "The login was refused, has expired, or began in another browser",
+          502: "The provider did not complete the login",
+          503: "The keys of the provider cannot be fetched",
         },
       },
     },
@@ -129,7 +131,7 @@ class MeController extends controller("", { tag: "caller" }) {
       guards: [OAuth2Guard],
       args: { me: OAuth2Principal },
       response: Me,
-      openapi: { summary: "Tell who is calling" },
+      openapi: { summary: "Return the caller" },
     },
     ({ me }) => me,
   );
@@ -139,13 +141,13 @@ class MeController extends controller("", { tag: "caller" }) {
     {
       roles: ["admin"],
       response: v.object({ secret: v.string() }),
-      openapi: { summary: "Tell admins a secret" },
+      openapi: { summary: "Return a secret for admins" },
     },
     () => ({ secret: "for admins only" }),
   );
 }
 
-/** The application on a provider, which sends users back to a redirect URI. */
+/** Returns the root module for a provider, which redirects users to a redirect URI. */
 export async function appModule(settings: Settings, redirectUri: string): Promise<Module> {
   const options = await clientOptions(settings, redirectUri);
   const {
@@ -194,10 +196,12 @@ async function clientOptions(settings: Settings, redirectUri: string): Promise<O
   );
 }
 
-/** Settles middleware and endpoints; users sign in at `/docs` by a public client, if there is one. */
+/** Configures middleware and endpoints; with a public client, users can sign in at `/docs`. */
 export function setUp(app: FwApplication, docsClientId?: string): FwApplication {
   const { authorizeUrl, tokenUrl, issuer } = app.get(OAuth2Client).options;
-  if (!authorizeUrl) throw new TypeError("Cannot log users in: there is no authorization endpoint");
+  if (!authorizeUrl) {
+    throw new TypeError("Cannot log users in: the authorization endpoint is missing");
+  }
   const scopes = { openid: "Who you are", email: "Your e-mail address" };
   return app
     .useRequestId()
@@ -225,7 +229,7 @@ export function setUp(app: FwApplication, docsClientId?: string): FwApplication 
     .useOAuth2(app.get(JwtVerifier), { require: true });
 }
 
-/** Starts the development identity provider, and gives the settings that name it. */
+/** Starts the development identity provider, and returns the settings for it. */
 export async function developmentSettings(
   port: number,
   redirectUri: string,
@@ -236,7 +240,7 @@ export async function developmentSettings(
     audience: "https://example.invalid",
     clients: [
       { clientId: "example", clientSecret, redirectUris: [redirectUri] },
-      // a page can keep no secret
+      // a page cannot keep a secret
       { clientId: "docs", redirectUris: [new URL("/docs/oauth2-redirect", redirectUri).href] },
     ],
   });
@@ -248,7 +252,7 @@ export async function developmentSettings(
       OAUTH2_ISSUER: provider.issuer,
       OAUTH2_AUDIENCE: "https://example.invalid",
       OAUTH2_ALGORITHMS: ["EdDSA"],
-      OAUTH2_TOKEN_TYPE: "at+jwt", // an id_token is none, though its signature be right
+      OAUTH2_TOKEN_TYPE: "at+jwt", // so that id_tokens are refused
       OAUTH2_DOCS_CLIENT_ID: "docs",
     },
   };
@@ -271,10 +275,10 @@ if (import.meta.main) {
   const token = await development?.provider.issueToken({ subject: "alice" }) ?? "ACCESS_TOKEN";
   if (development) {
     console.log(`
-DEVELOPMENT IDENTITY PROVIDER at ${development.provider.issuer}: it lets anybody in`);
+DEVELOPMENT IDENTITY PROVIDER at ${development.provider.issuer}: anyone can log in`);
   }
   if (!settings.OAUTH2_AUDIENCE) {
-    console.warn("\nOAUTH2_AUDIENCE is not set: tokens that are for others are accepted too");
+    console.warn("\nOAUTH2_AUDIENCE is not set: tokens for other applications are accepted too");
   }
   console.log(`
 Open ${new URL("/auth/login", redirectUri)} or ${new URL("/docs", redirectUri)} in a browser,

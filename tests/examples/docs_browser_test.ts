@@ -73,7 +73,7 @@ test("the page of the OAuth2 example signs in at the development identity provid
     assert.deepEqual([refused.status, (await refused.json()).status], [401, 401]);
     await logInAlice(await hands.signIn(page));
     await hands.signedIn(page);
-    const answer = await hands.send(page, "Tell who is calling", 200);
+    const answer = await hands.send(page, "Return the caller", 200);
     assert.match(await answer.innerText(), /"subject": "alice"/);
   });
 }, { skip: SKIP_BROWSER });

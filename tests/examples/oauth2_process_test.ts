@@ -24,7 +24,7 @@ test("the OAuth2 example starts a labelled provider on the next port, and stops 
   const origin = `http://localhost:${port}`;
   await using example = new Subprocess(EXAMPLE, { env: { PORT: String(port) } });
   await example.until(/\/admin -H .+$/m);
-  const label = `DEVELOPMENT IDENTITY PROVIDER at ${issuer}: it lets anybody in`;
+  const label = `DEVELOPMENT IDENTITY PROVIDER at ${issuer}: anyone can log in`;
   assert.equal(await example.until(/^DEVELOPMENT .+$/m), label);
   const loginUrl = await example.until(/(?<=Open )\S+/);
   assert.equal(loginUrl, `${origin}/auth/login`);
@@ -100,12 +100,12 @@ const REFUSED: readonly (readonly [what: string, env: Environment, says: string]
   [
     "a URL",
     { OAUTH2_CLIENT_ID: "shop", OAUTH2_ISSUER: "id.example" },
-    "OAUTH2_ISSUER: It is no URL",
+    "OAUTH2_ISSUER: It is not a URL",
   ],
   [
     "safe algorithms",
     { ...ENDPOINTS, OAUTH2_ALGORITHMS: "HS256" },
-    "OAUTH2_ALGORITHMS: It is no safe algorithm",
+    "OAUTH2_ALGORITHMS: It is not a supported algorithm",
   ],
   [
     "its provider",

@@ -330,14 +330,14 @@ test("the OAuth2 example reads its settings once, and lists all issues", () => {
     message: "Cannot use the environment: it does not satisfy its schema\n" +
       "  OAUTH2_CLIENT_ID: It is empty\n" +
       "  OAUTH2_CLIENT_SECRET: It is empty\n" +
-      "  OAUTH2_ISSUER: It is no URL\n" +
-      "  OAUTH2_JWKS_URL: It is no URL\n" +
-      "  OAUTH2_ALGORITHMS: It is no safe algorithm",
+      "  OAUTH2_ISSUER: It is not a URL\n" +
+      "  OAUTH2_JWKS_URL: It is not a URL\n" +
+      "  OAUTH2_ALGORITHMS: It is not a supported algorithm",
   });
   for (const name of ["none", "HS256", "rs256", ""]) {
     assert.throws(
       () => settingsIn({ OAUTH2_ALGORITHMS: name }),
-      /OAUTH2_ALGORITHMS: It is no safe algorithm/,
+      /OAUTH2_ALGORITHMS: It is not a supported algorithm/,
     );
   }
 });
