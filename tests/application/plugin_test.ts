@@ -294,3 +294,17 @@ test("use() refuses options that are not at the end", async () => {
   }
   await app.close();
 });
+
+test("a misspelled option of use() and an unknown slot do not compile", () => {
+  const next: MiddlewareHandler = (_, next) => next();
+  const uncalled = (app: FwApplication) => {
+    // @ts-expect-error: the option is afterAuthentication
+    app.use("/x", next, { afterAuthentification: true });
+    // @ts-expect-error: options come last
+    app.use({ afterAuthentication: true }, next);
+    // @ts-expect-error: routes take no plugin
+    app.plug({ slot: "routes", install: () => {} });
+    app.use(...[next, next]).use("/x", ...[next], { afterAuthentication: true });
+  };
+  assert.equal(typeof uncalled, "function");
+});
