@@ -155,6 +155,7 @@ export {
   type TokenSource,
 } from "./src/oauth2/token_source.ts";
 
+export type { DescribeOptions } from "./src/application/documentation.ts";
 export type { OpenApiDocument } from "./src/openapi/openapi_document.ts";
 export type { OpenApiOptions } from "./src/openapi/options.ts";
 

@@ -40,7 +40,7 @@ import { Background } from "../runtime/background.ts";
 import type { DrainOptions, HttpServer } from "../runtime/http_server.ts";
 import type { ListenOptions } from "../runtime/listen.ts";
 import { Answering, type RequestOptions } from "./answering.ts";
-import { describe, documentationPlugins } from "./documentation.ts";
+import { describe, type DescribeOptions, documentationPlugins } from "./documentation.ts";
 import { type CloseOptions, Serving } from "./serving.ts";
 import { type Settings, withGlobal, withPlugins, withVersioning } from "./settings.ts";
 
@@ -204,13 +204,15 @@ export class FwApplication {
   }
 
   /**
-   * Creates the OpenAPI 3.1 document of the routes, with the options of `enableOpenApi`.
+   * Creates the OpenAPI 3.1 document of the routes, or of those of one version, with the options of
+   * `enableOpenApi`.
    *
-   * @throws {TypeError} naming the route: if two operations have the same id or two schemas the same name,
-   * if a path and its `params` have different parameters, or if the `rolesSecurityScheme` is unknown
+   * @throws {TypeError} if no route has the version; naming the route: if two operations have the same id
+   * or two schemas the same name, if a path and its `params` have different parameters, or if the
+   * `rolesSecurityScheme` is unknown
    */
-  async openApi(): Promise<OpenApiDocument> {
-    return (await describe(this.#answering)).document;
+  async openApi(options?: DescribeOptions): Promise<OpenApiDocument> {
+    return (await describe(this.#answering, options)).document;
   }
 
   /** Removes error details from the bodies of 5xx responses. */

@@ -6,12 +6,20 @@
 import type { Plugin } from "../core/module/plugin.ts";
 import { mount } from "../core/route/router.ts";
 import { pathVersion } from "../core/route/version.ts";
+import { versionsAmong } from "../core/route/route_table.ts";
 import type { CreatedDocument } from "../openapi/create_document.ts";
 import type { Answering } from "./answering.ts";
+
+/** Options of `app.openApi()`. */
+export interface DescribeOptions {
+  /** The version to describe: its routes, and those without a version. By default all routes. */
+  readonly version?: string | undefined;
+}
 
 /** Creates the document of an application. */
 export async function describe(
   { routes, protection, settings }: Answering,
+  { version }: DescribeOptions = {},
 ): Promise<CreatedDocument> {
   const [{ createDocument }, { projectVersion }] = await Promise.all([
     import("../openapi/create_document.ts"),
@@ -23,6 +31,7 @@ export async function describe(
     global: protection,
     isRateLimited: plugins.some(({ slot }) => slot === "rateLimit" || slot === "callerRateLimit"),
     versioning,
+    version,
     apiPrefix: `${globalPrefix}/${pathVersion(versioning)}`,
     version: openApi.version ?? await projectVersion(),
   };
@@ -46,7 +55,10 @@ export function documentationPlugins(answering: Answering): readonly Plugin[] {
       async install(router) {
         const { openApiEndpoints } = await import("../openapi/endpoints.ts");
         const { document, warnings } = await describe(answering);
-        const endpoints = await openApiEndpoints(document, answering.settings.openApi);
+        const endpoints = await openApiEndpoints(document, answering.settings.openApi, {
+          versions: versionsAmong(answering.routes),
+          describe: async (version) => (await describe(answering, { version })).document,
+        });
         for (const { path, handler } of endpoints) mount(router, { method: "GET", path }, handler);
         answering.warn(warnings);
       },

@@ -16,9 +16,10 @@ import { usesOf, warningsOf } from "./json_schema/schema_uses.ts";
 import { problemBodiesOf, problemUseOf } from "./operation/problem_responses.ts";
 import { checkSchemes } from "./operation/security.ts";
 import { textProperties, textWarningsOf } from "./operation/text_parameters.ts";
+import { type DescribedVersions, routesOfVersion } from "./operation/versions.ts";
 
 /** What is described. */
-export interface DescribedApplication {
+export interface DescribedApplication extends DescribedVersions {
   /** Its routes. */
   readonly routes: readonly PlacedRoute[];
   /** What protects all of them. */
@@ -43,8 +44,8 @@ export interface CreatedDocument {
  * Makes the document of an application.
  *
  * @throws {TypeError} naming the route: if two operations have one id, if a path and its `params` do not
- * have the same parameters, if two schemas have one name, or if the security scheme of the options is
- * not declared
+ * have the same parameters, if two schemas have one name, if no route has the version, or if the security
+ * scheme of the options is not declared
  */
 export async function createDocument(
   application: DescribedApplication,
@@ -52,7 +53,8 @@ export async function createDocument(
 ): Promise<CreatedDocument> {
   const options = { ...given, ...ownCopies(given) };
   const { apiPrefix = application.apiPrefix } = options;
-  const routes = application.routes.filter(({ bound }) => !bound.route.options.openapi?.hidden);
+  const described = routesOfVersion(application.routes, application);
+  const routes = described.filter(({ bound }) => !bound.route.options.openapi?.hidden);
   checkSchemes(routes, application.global, options);
   const ofRoutes = routes.flatMap(usesOf);
   const ofProblems = problemUseOf(options, ofRoutes);
@@ -63,7 +65,7 @@ export async function createDocument(
   const problems = problemBodiesOf(options, { use: ofProblems, schemas });
   const properties = textProperties(schemas);
   const context = { ...application, options, apiPrefix, schemas, problems, properties };
-  const { paths, warnings } = pathItemsOf(application.routes, context);
+  const { paths, warnings } = pathItemsOf(described, context);
   const components = componentsOf(paths, options.components, context);
   const { version = application.version ?? "0.0.0" } = options;
   const { title, info, documentTags: tags } = options;

@@ -5,6 +5,7 @@
  */
 import type { Handler, Hono, Next } from "hono";
 import type { Context } from "../core/http/context.ts";
+import { NotFoundException } from "../core/http/http_exception.ts";
 import { rawPath } from "../core/http/raw_path.ts";
 import { docsPage, signInRedirectPage } from "./docs/docs_page.ts";
 import type { DocsPageOptions, Page } from "./docs/docs_page_options.ts";
@@ -35,14 +36,37 @@ export function openApiPaths({ jsonPath, docsPath }: ResolvedOpenApiOptions): {
   };
 }
 
-/** Makes the endpoints of a document. The document is written out here, once. */
+/** The documents of single versions. */
+export interface VersionDocuments {
+  /** The versions that have one. */
+  readonly versions: readonly string[];
+  /** Creates the document of a version. */
+  readonly describe: (version: string) => Promise<OpenApiDocument>;
+}
+
+/**
+ * Creates the endpoints of a document, which is written out here, once. `?version=v1` selects the document
+ * of one version, written out at its first request.
+ */
 export async function openApiEndpoints(
   document: OpenApiDocument,
   options: ResolvedOpenApiOptions,
+  { versions, describe }: VersionDocuments,
 ): Promise<readonly OpenApiEndpoint[]> {
   const paths = openApiPaths(options);
-  const json = encoded(JSON.stringify(document));
-  const tag = await digestOf(json);
+  const everything = await written(document);
+  const ofVersions = new Map<string, Promise<WrittenDocument>>();
+  const selected = async (c: Context) => {
+    const version = c.req.query("version");
+    if (version === undefined) return everything;
+    if (!versions.includes(version)) {
+      const known = versions.join(", ") || "none";
+      throw new NotFoundException(`There is no such version; the versions are ${known}`);
+    }
+    const made = ofVersions.get(version) ?? describe(version).then(written);
+    ofVersions.set(version, made);
+    return await made;
+  };
   const page: DocsPageOptions = {
     title: options.title,
     ui: options.docsUi,
@@ -50,16 +74,9 @@ export async function openApiEndpoints(
     signIn: options.docsSignIn,
     connectTo: urlsOf(options),
   };
-  let yaml: Promise<Bytes> | undefined;
   const endpoints: OpenApiEndpoint[] = [
-    { path: paths.json, handler: text(() => json, { type: "application/json", tag }) },
-    {
-      path: paths.yaml,
-      handler: text(() => yaml ??= toYaml(document).then(encoded), {
-        type: "application/yaml",
-        tag: `${tag}-yaml`,
-      }),
-    },
+    { path: paths.json, handler: async (c) => sent((await selected(c)).json, c) },
+    { path: paths.yaml, handler: async (c) => sent(await (await selected(c)).yaml(), c) },
   ];
   const { docs, signIn } = paths;
   if (docs === undefined || signIn === undefined) return endpoints;
@@ -68,7 +85,9 @@ export async function openApiEndpoints(
     {
       path: docs,
       handler: (c) => {
-        const [jsonUrl, redirectUrl] = [relative(c, paths.json), relative(c, signIn)];
+        const version = c.req.query("version");
+        const query = version === undefined ? "" : `?version=${encodeURIComponent(version)}`;
+        const [jsonUrl, redirectUrl] = [relative(c, paths.json) + query, relative(c, signIn)];
         return pageResponse(docsPage(page, { nonce: freshNonce(), jsonUrl, redirectUrl }), c);
       },
     },
@@ -108,17 +127,42 @@ function whole(body: Bytes, headers: Page["headers"], c: Context): Response {
   return c.body(body, 200, { ...headers });
 }
 
-/** Makes a handler for a text that does not change: whoever has it is told so (RFC 9110 §13.1.2). */
-function text(
-  read: () => Bytes | Promise<Bytes>,
-  { type, tag }: { readonly type: string; readonly tag: string },
-): Handler {
-  const headers = { "content-type": type, etag: `"${tag}"`, "cache-control": "no-cache" };
-  return async (c) => {
-    const known = c.req.header("if-none-match") ?? "";
-    const isKnown = known === "*" || known.match(/"[^"]*"/g)?.includes(headers.etag);
-    return isKnown ? c.body(null, 304, headers) : whole(await read(), headers, c);
+/** A text that does not change. */
+interface Text {
+  readonly body: Bytes;
+  readonly type: string;
+  /** Its entity tag, without quotes. */
+  readonly tag: string;
+}
+
+/** A document as text. */
+interface WrittenDocument {
+  readonly json: Text;
+  /** Returns it as YAML, which is written at the first call. */
+  readonly yaml: () => Promise<Text>;
+}
+
+async function written(document: OpenApiDocument): Promise<WrittenDocument> {
+  const json = encoded(JSON.stringify(document));
+  const tag = await digestOf(json);
+  let yaml: Promise<Text> | undefined;
+  const toText = (text: string): Text => ({
+    body: encoded(text),
+    type: "application/yaml",
+    tag: `${tag}-yaml`,
+  });
+  return {
+    json: { body: json, type: "application/json", tag },
+    yaml: () => yaml ??= toYaml(document).then(toText),
   };
+}
+
+/** Sends a text, or 304 to a client that has it (RFC 9110 §13.1.2). */
+function sent({ body, type, tag }: Text, c: Context): Response {
+  const headers = { "content-type": type, etag: `"${tag}"`, "cache-control": "no-cache" };
+  const known = c.req.header("if-none-match") ?? "";
+  const isKnown = known === "*" || known.match(/"[^"]*"/g)?.includes(headers.etag);
+  return isKnown ? c.body(null, 304, headers) : whole(body, headers, c);
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;

@@ -14,7 +14,13 @@ import { applyFilters, type PipelineDeclaration, resolvePipeline } from "../rout
 import { problemResponse } from "../http/problem.ts";
 import { createRouteHandler } from "../route/route_handler.ts";
 import { globalGuards } from "../route/route_protection.ts";
-import { hasVersions, nameOf, placeRoutes, type Prefixes } from "../route/route_table.ts";
+import {
+  hasVersions,
+  nameOf,
+  placeRoutes,
+  type Prefixes,
+  versionsAmong,
+} from "../route/route_table.ts";
 import { answerUnmatched, createRouter, mount, type PathVersions } from "../route/router.ts";
 import { varying, versionReader } from "../route/version.ts";
 
@@ -41,7 +47,7 @@ export interface AssemblyOptions extends Prefixes {
  */
 export async function assemble(kernel: Kernel, options: AssemblyOptions): Promise<Hono> {
   const placed = placeRoutes(kernel.routes, options);
-  const versions = [...new Set(placed.flatMap(({ versions }) => versions))];
+  const versions = versionsAmong(placed);
   const reader = versionReader(options.versioning, versions);
   const isVarying = hasVersions(placed);
   const global = await resolvePipeline(options.global, kernel.create);

@@ -108,6 +108,11 @@ export function checkCollisions(routes: readonly BoundRoute[]): void {
   placeRoutes(routes.filter(isDeclared), { versioning });
 }
 
+/** Lists the versions of routes. */
+export function versionsAmong(placed: readonly PlacedRoute[]): readonly string[] {
+  return [...new Set(placed.flatMap(({ versions }) => versions))];
+}
+
 /** Returns a check whether a route has versions, or another one of its method and path. */
 export function hasVersions(placed: readonly PlacedRoute[]): (route: PlacedRoute) => boolean {
   const slots = new Set(placed.filter(({ versions }) => versions.length > 0).map(slotOf));

@@ -121,13 +121,13 @@ function refuseVersion(marks: readonly RouteMark[], c: Context): void {
   const known = [...new Set(versions.flatMap(({ known }) => known))];
   if (first.read(c) !== undefined) throw new NotFoundException(unknownVersion(known), { headers });
   throw new BadRequestException(
-    `This path needs a version, ${known.join(" or ")}, in ${first.where}`,
+    `This path needs a version, one of ${known.join(", ")}, in ${first.where}`,
     { headers },
   );
 }
 
 function unknownVersion(known: readonly string[]): string {
-  return `This path has no such version, only ${known.join(" and ")}`;
+  return `This path has no such version; its versions are ${known.join(", ")}`;
 }
 
 /** Lists the versions in which a path exists, if it has another one that looks like them. */

@@ -11,6 +11,7 @@ import {
   protectionOf,
 } from "../../core/route/route_protection.ts";
 import type { PlacedRoute } from "../../core/route/route_table.ts";
+import type { Versioning } from "../../core/route/version.ts";
 import type { AnySchema } from "../../core/schema/validation.ts";
 import { descriptionOf, operationIdOf, summaryOf, tagOf } from "./operation_text.ts";
 import type { OperationMethod, OperationObject } from "../openapi_document.ts";
@@ -21,6 +22,7 @@ import type { Properties } from "./properties.ts";
 import { requestBodyOf } from "./request_body.ts";
 import { type ResponsesContext, responsesOf } from "./responses.ts";
 import { securityOf } from "./security.ts";
+import { versionedResponses, versionParameter } from "./versions.ts";
 
 /** What operations have in common. */
 export interface OperationContext extends ResponsesContext {
@@ -32,6 +34,8 @@ export interface OperationContext extends ResponsesContext {
   readonly global: GlobalProtection;
   /** Whether the number of requests is limited. */
   readonly isRateLimited: boolean;
+  /** How requests name a version. */
+  readonly versioning?: Versioning | undefined;
   /** Gives the properties of a schema of text. */
   readonly properties: (schema: AnySchema) => Properties;
 }
@@ -57,12 +61,20 @@ export function methodsOf({ method, bound }: PlacedRoute): readonly OperationMet
 export function operationOf(
   placed: PlacedRoute,
   { method, template }: OperationPlace,
-  { options, apiPrefix, global, isRateLimited, schemas, problems, properties }: OperationContext,
+  context: OperationContext,
 ): OperationObject {
+  const { options, versioning, apiPrefix, global, isRateLimited } = context;
+  const { schemas, problems, properties } = context;
   const { deprecated } = placed.bound.route.options.openapi ?? {};
   const description = descriptionOf(placed);
   const tag = tagOf(placed, { apiPrefix });
-  const parameters = parametersOf(placed, template, properties);
+  const ofVersion = versionParameter(placed, versioning);
+  const parameters = [
+    ...parametersOf(placed, template, properties).filter(({ in: where, name }) =>
+      where !== "header" || name !== ofVersion?.name.toLowerCase()
+    ),
+    ...ofVersion ? [ofVersion] : [],
+  ];
   const hasBody = method !== "get" && method !== "head";
   const requestBody = hasBody
     ? requestBodyOf(inputOf(placed.bound.route.options), schemas)
@@ -71,19 +83,24 @@ export function operationOf(
   const sources = {
     protection,
     isGuarded: guardsOf(placed.bound, global).some((guard) => !requiresIdentity(guard)),
-    hasPathParameters: template.params.length > 0,
+    mayBeMissing: template.params.length > 0 ||
+      versioning?.kind !== "URI" && placed.versions.length > 0,
     isRateLimited,
   };
   const security = securityOf(placed, protection, options);
   return {
-    operationId: idAt(placed, { method, template }, options),
+    operationId: idAt(placed, { method, template }, context),
     summary: summaryOf(placed),
     ...description !== undefined && { description },
     ...tag !== undefined && { tags: [tag] },
     ...deprecated && { deprecated: true },
     ...parameters.length > 0 && { parameters },
     ...requestBody && { requestBody },
-    responses: responsesOf(placed, method, { schemas, problems, sources }),
+    responses: versionedResponses(
+      responsesOf(placed, method, { schemas, problems, sources }),
+      placed,
+      versioning,
+    ),
     ...security && { security },
   };
 }
@@ -92,11 +109,17 @@ export function operationOf(
 function idAt(
   placed: PlacedRoute,
   { method, template }: OperationPlace,
-  options: ResolvedOpenApiOptions,
+  { options, versioning }: OperationContext,
 ): string {
   return [
     operationIdOf(placed, options),
     ...placed.method === "ALL" ? [method] : [],
+    ...versioning?.kind === "URI" && isAtSeveralPaths(placed) ? placed.versions : [],
     ...template.without !== undefined ? [`without_${template.without}`] : [],
   ].join(".");
+}
+
+/** Checks whether a route declares several versions, each of which has a path with URI versioning. */
+function isAtSeveralPaths({ bound: { route, controller } }: PlacedRoute): boolean {
+  return [route.options.version ?? controller.version ?? []].flat().length > 1;
 }

@@ -21,8 +21,8 @@ export interface ProblemSources {
   readonly protection: RouteProtection;
   /** Whether guards stand before it of which it is not known what they need. */
   readonly isGuarded: boolean;
-  /** Whether its path has parameters. */
-  readonly hasPathParameters: boolean;
+  /** Whether there may be nothing at its path, or not in the version of the request. */
+  readonly mayBeMissing: boolean;
   /** Whether the number of requests is limited. */
   readonly isRateLimited: boolean;
 }
@@ -121,14 +121,14 @@ function bodyOf(
 }
 
 function problemsOf(
-  { protection, isGuarded, hasPathParameters, isRateLimited }: ProblemSources,
+  { protection, isGuarded, mayBeMissing, isRateLimited }: ProblemSources,
   { params, query, headers, body }: DeclaredInput,
 ): readonly number[] {
   return [
     ...body ? [400, 413, 415] : [],
     ...needsIdentity(protection) || isGuarded ? [401] : [],
     ...protection === "roles" || isGuarded ? [403] : [],
-    ...hasPathParameters ? [404] : [],
+    ...mayBeMissing ? [404] : [],
     ...params || query || headers || body ? [422] : [],
     ...isRateLimited ? [429] : [],
   ];

@@ -87,10 +87,14 @@ for (const [kind, setUp, of, vary] of NEGOTIATED) {
   test(`${kind} versioning answers 404 for an unknown version, naming the known ones`, async () => {
     await using app = await createTestApplication(VERSIONED, { setUp });
     const unknown = await app.request("/cats", { headers: of("v9") });
-    const message = "This path has no such version, only v1 and v2";
+    const message = "This path has no such version; its versions are v1, v2";
     assert.deepEqual(await detail(unknown), [404, vary, message]);
     const post = await app.request("/cats", { method: "POST", headers: of("v2") });
-    assert.deepEqual(await detail(post), [404, vary, "This path has no such version, only v1"]);
+    assert.deepEqual(await detail(post), [
+      404,
+      vary,
+      "This path has no such version; its versions are v1",
+    ]);
     const lost = await app.request("/cats/lost", { headers: of("v2") });
     assert.deepEqual(await detail(lost), [404, vary, "No such cat"]);
   });
@@ -101,7 +105,7 @@ for (const [kind, setUp, of, vary] of NEGOTIATED) {
     assert.deepEqual([status, field], [400, vary]);
     assert.match(
       String(message),
-      /^This path needs a version, v1 or v2, in the .*(Version|Accept)$/,
+      /^This path needs a version, one of v1, v2, in the .*(Version|Accept)$/,
     );
     await using standard = await createTestApplication(VERSIONED, {
       setUp: (app) =>
@@ -239,7 +243,7 @@ test("URI versioning places a route in each of its versions, a route's own befor
   assert.deepEqual(await detail(unknown), [
     404,
     null,
-    "This path has no such version, only v2 and v3",
+    "This path has no such version; its versions are v2, v3",
   ]);
   for (const path of ["/api/v9/cats", "/api/other/photos/7", "/api/v2/v2/photos/7", "/api"]) {
     const response = await app.request(path);
