@@ -22,6 +22,7 @@ export const INITIAL_SETTINGS: Settings = {
   versioning: undefined,
   plugins: [],
   global: {},
+  mayAuthenticate: false,
   requiresIdentity: false,
   bodyLimit: DEFAULT_BODY_LIMIT,
   production: false,

@@ -88,7 +88,7 @@ test("useOAuth2() lets a request without a token pass to what is open, and to no
 
 test("OAuth2Guard and OAuth2Principal refuse with the message OAuth2 identity required", async () => {
   const { verifier } = await issuer();
-  await using bare = await probe(() => {});
+  await using bare = await probe((app) => app.use((_, next) => next())); // which could authenticate
   await using app = await probe((app) => app.useOAuth2(verifier));
   for (const each of [bare, app]) {
     for (const path of ["/guarded", "/me"]) {

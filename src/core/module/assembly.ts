@@ -13,8 +13,9 @@ import { composePath, segmentsOf } from "../route/path.ts";
 import { applyFilters, type PipelineDeclaration, resolvePipeline } from "../route/pipeline.ts";
 import { problemResponse } from "../http/problem.ts";
 import { createRouteHandler } from "../route/route_handler.ts";
-import { globalGuards } from "../route/route_protection.ts";
+import { globalGuards, identityNeededBy } from "../route/route_protection.ts";
 import {
+  type BoundRoute,
   hasVersions,
   nameOf,
   placeRoutes,
@@ -32,6 +33,8 @@ export interface AssemblyOptions extends Prefixes {
   readonly plugins: readonly Plugin[];
   /** Guards, interceptors and filters of all routes; the filters see errors of middleware as well. */
   readonly global: PipelineDeclaration;
+  /** Whether a plugin may identify callers. */
+  readonly mayAuthenticate: boolean;
   /** Whether a caller of a route that is not public has to be known. */
   readonly requiresIdentity: boolean;
   /** The largest body in bytes where a route does not say otherwise. */
@@ -82,6 +85,7 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
         `Cannot mount ${nameOf(bound)}: ${method} ${path} is an endpoint already`,
       );
     }
+    if (!options.mayAuthenticate) checkIdentity(bound, options.global);
     const { guards, interceptors, filters } = bound.pipeline;
     const pipeline = {
       guards: [...global.guards, ...guards, ...globalGuards(bound, options)],
@@ -109,6 +113,16 @@ function lastResort(answer: () => Response, c: Context): Response {
   } catch (cause) {
     return problemResponse(new Error("Cannot tell what went wrong", { cause }), c);
   }
+}
+
+/** Refuses a route that no caller could use, as nothing identifies callers. */
+function checkIdentity(bound: BoundRoute, { guards = [] }: PipelineDeclaration): void {
+  const name = identityNeededBy(bound, { guards });
+  if (name === undefined) return;
+  throw new TypeError(
+    `Cannot mount ${nameOf(bound)}: ${name} needs an identity, but nothing authenticates, call ` +
+      "app.useOAuth2() or app.useAuthn()",
+  );
 }
 
 /** Returns where paths have a version. */

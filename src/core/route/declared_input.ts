@@ -3,7 +3,9 @@
  *
  * @module
  */
+import type { StandardJSONSchemaV1 } from "@standard-schema/spec";
 import type { BodyFormat } from "../http/body.ts";
+import { inputKeysOf } from "../schema/schema_libraries.ts";
 import type { AnySchema } from "../schema/validation.ts";
 
 /** The schemas of what a route takes. */
@@ -46,4 +48,45 @@ export function inputOf(
     body: body ?? reader?.body,
     consumes: body ? consumes : reader?.consumes,
   };
+}
+
+/**
+ * Finds a parameter that the schema of a path's parameters names and the path does not have: one that the
+ * schema requires, or any if it names no parameter of the path.
+ */
+export function missingParam(schema: AnySchema, names: readonly string[]): string | undefined {
+  const isMissing = (key: string) => !names.includes(key);
+  const required = requiredKeysOf(schema).find(isMissing);
+  if (required !== undefined) return required;
+  const keys = inputKeysOf(schema) ?? jsonSchemaKeysOf(schema);
+  return keys?.every(isMissing) ? keys[0] : undefined;
+}
+
+/** Lists the keys without which a schema refuses an object, as far as its issues name them. */
+function requiredKeysOf(schema: AnySchema): readonly string[] {
+  const result = resultOf(() => schema["~standard"].validate({}));
+  if (result instanceof Promise) result.catch(() => {}); // boot does not wait for an asynchronous schema
+  if (result === undefined || result instanceof Promise) return [];
+  return (result.issues ?? []).flatMap(({ path }) => {
+    const [first] = path ?? [];
+    return first === undefined ? [] : [String(typeof first === "object" ? first.key : first)];
+  });
+}
+
+/** Lists the keys of a schema that describes itself (https://standardschema.dev/json-schema). */
+function jsonSchemaKeysOf(schema: AnySchema): readonly string[] | undefined {
+  const standard: Partial<StandardJSONSchemaV1["~standard"]> = schema["~standard"];
+  const json = resultOf(() => standard.jsonSchema?.input({ target: "draft-2020-12" }));
+  const { properties } = json ?? {};
+  return typeof properties === "object" && properties !== null
+    ? Object.keys(properties)
+    : undefined;
+}
+
+function resultOf<T>(call: () => T): T | undefined {
+  try {
+    return call();
+  } catch {
+    return undefined; // a schema that throws is not known better
+  }
 }

@@ -60,7 +60,8 @@ export function compareSpecificity(a: string, b: string): number {
   return left.length === right.length ? 0 : shorter.at(-1) === "*" ? -order : order;
 }
 
-function paramNames(pattern: string): string[] {
+/** Lists the names of the parameters of a pattern. */
+export function paramNames(pattern: string): string[] {
   return [...pattern.replace(CONSTRAINT, "").matchAll(/\/:([^/?]+)/g)].map(([, name = ""]) => name);
 }
 

@@ -63,6 +63,19 @@ export function guardsOf(
   return [...guards, ...controller.guards ?? [], ...route.options.guards ?? []];
 }
 
+/**
+ * Returns the name of an extractor of a route that needs an identity; `undefined` if there is none, or if a
+ * guard can set one: each that does not itself require one.
+ */
+export function identityNeededBy(
+  declared: DeclaredRoute,
+  global: Pick<GlobalProtection, "guards">,
+): string | undefined {
+  if (!guardsOf(declared, global).every(requiresIdentity)) return undefined;
+  const args = Object.entries(declared.route.options.args ?? {});
+  return args.find(([, extractor]) => requiresIdentity(extractor))?.[0];
+}
+
 /** Tells how a route is protected. */
 export function protectionOf(declared: DeclaredRoute, global: GlobalProtection): RouteProtection {
   const guards = guardsOf(declared, global);

@@ -4,7 +4,8 @@
  * @module
  */
 import type { ControllerDeclaration } from "./controller.ts";
-import { compareSpecificity, composePath, shapeOf } from "./path.ts";
+import { inputOf, missingParam } from "./declared_input.ts";
+import { compareSpecificity, composePath, paramNames, shapeOf } from "./path.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Route, RouteMethod } from "./route.ts";
 import {
@@ -61,8 +62,9 @@ export interface RouteInfo {
  * Places routes at their full paths, the more specific before the less. One with a version goes before
  * one without, which answers all versions where these are not in the path.
  *
- * @throws {TypeError} naming the routes, if two have one method, path and version, or if one declares a
- * version and no kind of versioning is enabled
+ * @throws {TypeError} naming the routes, if two have the same method, path and version, if one declares a
+ * version and no kind of versioning is enabled, or if its `params` name a parameter that its path does not
+ * have
  */
 export function placeRoutes(
   routes: readonly BoundRoute[],
@@ -85,7 +87,9 @@ export function placeRoutes(
         controllerPrefix: bound.controller.prefix,
         routePath: bound.route.path,
       });
-      place({ method: bound.route.method, path, versions: own, bound }, taken);
+      const placed = { method: bound.route.method, path, versions: own, bound };
+      checkParams(placed);
+      place(placed, taken);
     }
   }
   return [...taken.values()].flat().sort((a, b) =>
@@ -101,11 +105,25 @@ export function placeRoutes(
  * @throws {TypeError} naming both
  */
 export function checkCollisions(routes: readonly BoundRoute[]): void {
-  const versioning: Versioning = { kind: "header", header: "" };
-  const isDeclared = ({ route, controller }: BoundRoute) =>
-    (route.options.version ?? controller.version) !== undefined;
-  placeRoutes(routes.filter((bound) => !isDeclared(bound)), { versioning });
-  placeRoutes(routes.filter(isDeclared), { versioning });
+  const undeclared = new Map<string, PlacedRoute[]>();
+  const declared = new Map<string, PlacedRoute[]>();
+  for (const bound of routes) {
+    const { method, path: routePath, options } = bound.route;
+    const { prefix: controllerPrefix, version } = bound.controller;
+    const path = composePath({ controllerPrefix, routePath });
+    const versions = versionsOf(bound, undefined);
+    const isDeclared = (options.version ?? version) !== undefined;
+    place({ method, path, versions, bound }, isDeclared ? declared : undeclared);
+  }
+}
+
+function checkParams({ method, path, bound }: PlacedRoute): void {
+  const { params } = inputOf(bound.route.options);
+  const missing = params && missingParam(params, paramNames(path));
+  if (missing === undefined) return;
+  throw new TypeError(
+    `Cannot mount ${nameOf(bound)}: its params have ${missing}, which ${method} ${path} does not`,
+  );
 }
 
 /** Lists the versions of routes. */
