@@ -31,7 +31,7 @@ export async function describe(
     global: protection,
     isRateLimited: plugins.some(({ slot }) => slot === "rateLimit" || slot === "callerRateLimit"),
     versioning,
-    version,
+    routeVersion: version,
     apiPrefix: `${globalPrefix}/${pathVersion(versioning)}`,
     version: openApi.version ?? await projectVersion(),
   };

@@ -14,7 +14,7 @@ export interface DescribedVersions {
   /** The kind of versioning that is enabled. */
   readonly versioning?: Versioning | undefined;
   /** The version to describe; by default the one that {@linkcode routesOfVersion} prefers. */
-  readonly version?: string | undefined;
+  readonly routeVersion?: string | undefined;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface DescribedVersions {
  */
 export function routesOfVersion(
   routes: readonly PlacedRoute[],
-  { version, versioning }: DescribedVersions,
+  { routeVersion: version, versioning }: DescribedVersions,
 ): readonly PlacedRoute[] {
   const known = versionsAmong(routes);
   if (version !== undefined && !known.includes(version)) {
