@@ -1,5 +1,5 @@
 /**
- * The commands, and how a run of the command line ends.
+ * The program: its commands and exit codes.
  *
  * @module
  */
@@ -17,9 +17,9 @@ import { Interruption, lineOf } from "./terminal/cli_error.ts";
 import { hasColours, paint, paintError, printError } from "./terminal/terminal.ts";
 
 /**
- * Runs the command line with its arguments, without the program's name, and gives the exit code: 0 when
- * all is well, 1 when it cannot be done, 2 when the command is not understood, 128 and more when a signal
- * has ended it. What is wrong is one line on stderr.
+ * Runs the command line with its arguments, without the program's name, and returns the exit code: 0 on
+ * success, 1 on failure, 2 for an invalid command, 128 and more after a signal. Errors are one line on
+ * stderr.
  */
 export async function main(args: readonly string[]): Promise<number> {
   const program = createProgram();
@@ -45,7 +45,7 @@ function messageOf(error: unknown, [first, second]: readonly string[]): string {
   return error.message.replace(/^error: /, "").replace(/\n\(Did (.*)\)/s, " (did $1)");
 }
 
-/** Makes the program, which throws instead of ending the process. */
+/** Creates the program, which throws instead of ending the process. */
 export function createProgram(): Command {
   const program = new Command("fw")
     .description("Makes projects of the web framework fw, and looks after them.")
@@ -55,7 +55,7 @@ export function createProgram(): Command {
     .showSuggestionAfterError()
     .exitOverride()
     .configureOutput({
-      writeErr: () => {}, // what is wrong is printed once, by main
+      writeErr: () => {}, // main prints the error
       getOutHasColors: () => hasColours(process.stdout),
       getErrHasColors: () => hasColours(process.stderr),
     })
@@ -82,7 +82,7 @@ export function createProgram(): Command {
   return program;
 }
 
-/** Ends the process, without a word, once nobody reads what it writes. */
+/** Ends the process silently when its output is closed: `fw routes | head -1`. */
 export function endWithReaders(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on(

@@ -1,5 +1,5 @@
 /**
- * `fw doctor`: what is wrong with a project, and what may be.
+ * `fw doctor`: checks of a project.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `fw generate`: the next piece of code.
+ * `fw generate`: new code of a project.
  *
  * @module
  */
@@ -38,7 +38,7 @@ export function addGenerateCommand(program: Command): void {
   for (const kind of KINDS) addKindCommand(command, kind);
 }
 
-/** Adds a command that generates one kind, and is called what the kind is unless told otherwise. */
+/** Adds a command that generates one kind, with its name by default. */
 export function addKindCommand(
   parent: Command,
   kind: Kind,
@@ -83,7 +83,7 @@ async function generate(
   printChanges(changes, plan.notes());
 }
 
-/** All that can be generated, as the help lists it. */
+/** All kinds, in the order of the help. */
 export const KINDS: readonly Kind[] = [
   RESOURCE,
   MODULE,

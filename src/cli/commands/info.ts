@@ -1,5 +1,5 @@
 /**
- * `fw info`: the versions of all that plays a part, as a report of a defect needs them.
+ * `fw info`: the versions that a bug report needs.
  *
  * @module
  */
@@ -37,7 +37,7 @@ async function printInfo({ json = false }: { json?: boolean }): Promise<void> {
   print(json ? JSON.stringify(facts, null, 2) : table(Object.entries(facts)));
 }
 
-/** Names what runs this command line. */
+/** Returns the runtime of this process. */
 function runtimeName(): string {
   const { deno, bun, node = "" } = process.versions;
   return deno ? `Deno ${deno}` : bun ? `Bun ${bun}` : `Node.js ${node}`;

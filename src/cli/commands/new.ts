@@ -1,5 +1,5 @@
 /**
- * `fw new`: a project, from nothing to one that runs.
+ * `fw new`: a new project.
  *
  * @module
  */
@@ -82,7 +82,7 @@ async function makeProject(given: string | undefined, options: NewOptions): Prom
   print("\nand for the next piece of code: deno task fw generate resource cat");
 }
 
-/** Lists what leads from the new project to its first response. */
+/** Lists the commands from a new project to its first response. */
 function nextCommands(name: string, { db, oauth2 }: NewOptions): readonly string[] {
   const commands = [
     `cd ${name}`,
@@ -94,7 +94,7 @@ function nextCommands(name: string, { db, oauth2 }: NewOptions): readonly string
   return commands.filter((command) => typeof command === "string");
 }
 
-/** A project's name is that of its folder too. */
+/** The name of a project is also that of its folder. */
 function readProjectName(name: string): EntityName {
   if (/\s/.test(name)) {
     throw new CliError(`Cannot use the name ${JSON.stringify(name)}: it has a space in it`);
@@ -102,7 +102,7 @@ function readProjectName(name: string): EntityName {
   return EntityName.parse(name);
 }
 
-/** Gives the files of a new project. */
+/** Returns the files of a new project. */
 function projectFiles(project: NewProject): Files {
   return {
     "deno.json": denoConfig(project),

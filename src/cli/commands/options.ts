@@ -8,12 +8,12 @@ import { APP_FILE, DATABASE_FILE } from "../project/project.ts";
 import type { Change } from "../system/file_plan.ts";
 import { ask, isInteractive, paint, print } from "../terminal/terminal.ts";
 
-/** Adds the option that says where the application is. */
+/** Adds the option of the file of the application. */
 export function addAppOption(command: Command): Command {
   return command.option("--app <file>", "the file that exports AppModule and setUp", APP_FILE);
 }
 
-/** Adds the option that says where the database is. */
+/** Adds the option of the file of the database. */
 export function addDatabaseOption(command: Command): Command {
   return command.option(
     "--database <file>",
@@ -32,9 +32,9 @@ export function addExamples(command: Command, ...examples: readonly string[]): C
 }
 
 /**
- * Gives an argument; on a terminal, one that is not there is asked for.
+ * Returns an argument; on a terminal, prompts for a missing one.
  *
- * @throws {CommanderError} if it is not there, and nobody can be asked
+ * @throws {CommanderError} if it is missing, and there is no terminal
  */
 export async function argumentOr(given: string | undefined, question: string): Promise<string> {
   if (given !== undefined) return given;
@@ -45,7 +45,7 @@ export async function argumentOr(given: string | undefined, question: string): P
 
 const STYLES = { create: "green", overwrite: "red", update: "cyan" } as const;
 
-/** Prints the files that are written, and what the user is to know of them. */
+/** Prints the written files and the notes. */
 export function printChanges(
   changes: readonly Pick<Change, "verb" | "path">[],
   notes: readonly string[] = [],

@@ -19,7 +19,7 @@ import { lineOf } from "../terminal/cli_error.ts";
 import type { Variables } from "./environment.ts";
 import { count, type Finding, listSome, ok, problem, skipped, warning } from "./finding.ts";
 
-/** Looks whether the application can be loaded, and whether something says who may call its routes. */
+/** Checks whether the application loads, and whether every route declares who can call it. */
 export async function checkApplication(
   project: Project,
   { isProduction, ...options }: ApplicationOptions & { readonly isProduction: boolean },
@@ -43,7 +43,7 @@ export async function checkApplication(
   }
 }
 
-/** Looks whether the database can be reached, and is up to date. */
+/** Checks whether the database can be reached, and is up to date. */
 export async function checkDatabase(
   project: Project,
   { variables, ...options }: DatabaseOption & { readonly variables: Variables },
@@ -94,7 +94,7 @@ function checkMigrations(migrations: readonly ListedMigration[]): Finding {
 const SUBJECT = "production";
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Looks for options that are not safe in production: in the sources, and in the environment. */
+/** Checks the sources and the environment for what is unsafe in production. */
 export function checkProduction(project: Project, variables: Variables): readonly Finding[] {
   const findings = [
     ...checkSources(sourcesOf(project)),
@@ -130,7 +130,7 @@ function checkEnvironment(name: string | undefined): readonly Finding[] {
   return [warning(SUBJECT, "FW_ENV is not production: set it where the application is deployed")];
 }
 
-/** Tokens and keys have no place on an unencrypted wire. */
+/** Tokens and keys need an encrypted connection. */
 function checkOAuth2(variables: Variables): readonly Finding[] {
   const names = Object.keys(variables).filter((name) => /^OAUTH2_\w*(ISSUER|URL)$/.test(name));
   return names.flatMap((name) => {

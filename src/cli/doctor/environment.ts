@@ -12,10 +12,10 @@ import { readText } from "../system/files.ts";
 import { denoVersion, findOnPath, run } from "../system/programs.ts";
 import { type Finding, ok, problem, skipped, warning } from "./finding.ts";
 
-/** The oldest Deno that projects are tested on. */
+/** The oldest supported Deno. */
 const OLDEST_DENO = [2, 9] as const;
 
-/** Looks whether there is a Deno, and new enough. */
+/** Checks whether there is a supported Deno. */
 export async function checkRuntime({ root }: Project): Promise<Finding> {
   const version = await denoVersion(root);
   if (version === undefined) return problem("runtime", "there is no deno on the PATH");
@@ -26,7 +26,7 @@ export async function checkRuntime({ root }: Project): Promise<Finding> {
   return problem("runtime", `Deno ${version} is older than ${OLDEST_DENO.join(".")}: deno upgrade`);
 }
 
-/** Looks whether project and command line are of one release. */
+/** Checks whether the project and the command line are of the same release. */
 export function checkFramework({ framework }: Project): Finding {
   const [, wanted] = /@[\^~]?(\d+\.\d+)\.\d+/.exec(framework) ?? [];
   const own = VERSION.replace(/\.\d+$/, "");
@@ -39,12 +39,12 @@ const SUBJECT = "environment";
 /** Variables by name. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Gives the variables that the application will see: those of the process go before those of `.env`. */
+/** Returns the variables of the application: those of the process, else those of `.env`. */
 export function readVariables({ root }: Project): Variables {
   return { ...parseEnv(readText(join(root, ".env")) ?? ""), ...process.env };
 }
 
-/** Looks for variables that `.env.example` has and the environment has not, and for wrong ones. */
+/** Checks whether the variables of `.env.example` are set and valid. */
 export function checkVariables({ root }: Project, variables: Variables): readonly Finding[] {
   const example = readText(join(root, ".env.example"));
   if (example === undefined) return [skipped(SUBJECT, "there is no .env.example")];
@@ -62,7 +62,7 @@ export function checkVariables({ root }: Project, variables: Variables): readonl
   ];
 }
 
-/** Tells whether a value cannot be what its name says. */
+/** Checks whether a value is invalid for the name of its variable. */
 function isWrong(name: string, value = ""): boolean {
   if (value === "") return false;
   if (name === "PORT") return !/^\d{1,5}$/.test(value) || Number(value) > 65_535;
@@ -73,7 +73,7 @@ function isOrAre(list: readonly unknown[]): string {
   return list.length === 1 ? "is" : "are";
 }
 
-/** Looks whether the application is allowed more than it needs. */
+/** Checks whether the application has more permissions than it needs. */
 export function checkPermissions({ root, configFile }: Project): Finding {
   const config = readText(join(root, configFile)) ?? "";
   const [, command] = /"start"\s*:\s*(?:\{[^}]*"command"\s*:\s*)?"([^"]*)"/.exec(config) ?? [];
@@ -88,7 +88,7 @@ export function checkPermissions({ root, configFile }: Project): Finding {
   return warning("permissions", "the task start grants none, so it would ask for each");
 }
 
-/** Looks whether the secrets of `.env` and its like are on their way into the repository. */
+/** Checks whether git ignores `.env` and the like. */
 export async function checkSecrets({ root }: Project): Promise<Finding> {
   const program = findOnPath("git");
   if (program === undefined) return skipped("secrets", "there is no git");

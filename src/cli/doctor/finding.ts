@@ -1,47 +1,47 @@
 /**
- * What an examination of a project finds.
+ * The results of the checks of a project.
  *
  * @module
  */
 
 const MOST_NAMED = 3;
 
-/** One thing that was looked at, and how it is. */
+/** The result of a check. */
 export interface Finding {
-  /** `ok`, `warning` for what may be meant, `problem` for what is to be mended, `skipped` without sense. */
+  /** `problem` needs a fix, `warning` may be intended, `skipped` could not be checked. */
   readonly level: "ok" | "warning" | "problem" | "skipped";
-  /** What was looked at: `database`. */
+  /** The subject: `database`. */
   readonly subject: string;
-  /** How it is, in a sentence without its period. */
+  /** The result as a sentence, without its period. */
   readonly text: string;
 }
 
-/** Finds that all is well. */
+/** Returns a finding without a problem. */
 export function ok(subject: string, text: string): Finding {
   return { level: "ok", subject, text };
 }
 
-/** Finds what may be meant, and may not. */
+/** Returns a finding that may be intended. */
 export function warning(subject: string, text: string): Finding {
   return { level: "warning", subject, text };
 }
 
-/** Finds what is to be mended. */
+/** Returns a finding that needs a fix. */
 export function problem(subject: string, text: string): Finding {
   return { level: "problem", subject, text };
 }
 
-/** Finds that something is not there to be looked at. */
+/** Returns a finding of a check that was not possible. */
 export function skipped(subject: string, text: string): Finding {
   return { level: "skipped", subject, text };
 }
 
-/** Counts what is listed: `1 route`, `2 routes`. */
+/** Returns a count with a noun: `1 route`, `2 routes`. */
 export function count(list: readonly unknown[], what: string): string {
   return `${list.length} ${what}${list.length === 1 ? "" : "s"}`;
 }
 
-/** Names a few, and counts the others. */
+/** Lists the first names, and counts the others. */
 export function listSome(names: readonly string[]): string {
   const others = names.length - MOST_NAMED;
   return names.slice(0, MOST_NAMED).join(", ") + (others > 0 ? ` and ${others} more` : "");

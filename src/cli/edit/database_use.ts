@@ -10,8 +10,8 @@ const CALL = '.enableHealthCheck("/health")';
 const INDICATORS = ", { indicators: { db: () => app.get(Db).ping() } }";
 
 /**
- * Has the health check of an application look at its database. Gives the new text; nothing if the check
- * is not written as a new project has it.
+ * Adds the database to the health check of an application. Returns the new text, or `undefined` if the
+ * check differs from that of a new project.
  */
 export async function addHealthIndicator(
   source: string,
@@ -29,12 +29,12 @@ export async function addHealthIndicator(
 
 const OVERRIDE = "provide(Db, openTestDatabase)";
 
-/** The imports that the override needs, by name. */
+/** The specifiers of the imports that the override needs, by name. */
 export type OverrideImports = Readonly<Record<"provide" | "Db" | "openTestDatabase", string>>;
 
 /**
- * Has the tests of an application open a database of their own instead of that of the environment. Gives
- * the new text; the same one if they do; nothing if they are not written as a new project has them.
+ * Makes the tests of an application open a database in memory. Returns the new text, the same if they do
+ * already, or `undefined` if they differ from those of a new project.
  */
 export async function overrideDatabase(
   source: string,

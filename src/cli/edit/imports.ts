@@ -6,14 +6,14 @@
 import type { Program, Statement } from "@babel/types";
 import { type Insertion, nameOf, parseModule, spanOf } from "./syntax.ts";
 
-/** Where a name is imported from; nothing if it is not imported. */
+/** Returns the specifier that a name is imported from, if it is. */
 export function specifierOfName({ body }: Program, name: string): string | undefined {
   return body
     .filter((statement) => statement.type === "ImportDeclaration")
     .find(({ specifiers }) => specifiers.some(({ local }) => local.name === name))?.source.value;
 }
 
-/** Tells whether a file exports a name, as far as its own text tells. */
+/** Checks whether a file exports a name; `export *` may export any. */
 export async function exportsName(source: string, name: string): Promise<boolean> {
   const program = await parseModule(source);
   return program?.body.some((statement) => {
@@ -25,8 +25,8 @@ export async function exportsName(source: string, name: string): Promise<boolean
 }
 
 /**
- * Imports a name behind the last import, in its quotes and with its end. Gives no insertion if it is
- * imported from there already, and nothing if it stands for something else at the top of the file.
+ * Imports a name after the last import, in the same style. Returns no insertion if it is imported from
+ * there already, and `undefined` if the file declares another such name.
  */
 export function importName(
   source: string,
@@ -50,13 +50,13 @@ export function importName(
   const newline = source.includes("\r\n") ? "\r\n" : "\n";
   const semicolon = sample.endsWith(";") ? ";" : "";
   const statement = `import { ${name} } from ${quote}${from}${quote}${semicolon}`;
-  // a comment behind it stays where it is
+  // a comment after it keeps its place
   const [comment = ""] = /^[ \t]*(?:\/\/.*|\/\*.*?\*\/[ \t]*(?=\r?\n|$))/.exec(source.slice(end)) ??
     [];
   return [{ at: end + comment.length, text: `${newline}${statement}` }];
 }
 
-/** Lists what a statement declares. */
+/** Lists the names that a statement declares. */
 function namesOf(declaration: Statement | null | undefined): readonly (string | undefined)[] {
   switch (declaration?.type) {
     case "VariableDeclaration":

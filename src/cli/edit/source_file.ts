@@ -1,6 +1,5 @@
 /**
- * Adding to a source file of a project: an import, and an item of a list. What cannot be added safely is
- * not.
+ * Additions to a source file of a project: an import, and an item of a list. Unsafe ones are not made.
  *
  * @module
  */
@@ -23,28 +22,28 @@ import {
   spanOf,
 } from "./syntax.ts";
 
-/** What is added to a file. */
+/** An addition to a file. */
 export interface Addition {
-  /** The name that is imported and listed. */
+  /** The name to import and to list. */
   readonly name: string;
   /** Where it is imported from: `./cats/cats_module.ts`. */
   readonly from: string;
 }
 
-/** The lists of a module that can be added to. */
+/** The lists of a module. */
 export type ModuleList = "imports" | "providers" | "controllers";
 
 type List = ArrayExpression | ObjectExpression;
 
-/** Where an item is to be added: how to find its list, before and after. */
+/** Where an item is added: how to find its list, before and after. */
 interface Place {
   readonly find: (program: Program) => List | undefined;
   readonly item: string;
 }
 
 /**
- * Lists something in the one `module({ … })` of a file. Gives the new text; the same one if it is
- * listed already; nothing if the file is not understood well enough, or has something else of that name.
+ * Lists something in the only `module({ … })` of a file. Returns the new text, the same if it is listed
+ * already, or `undefined` if the file is not understood or has something else of that name.
  */
 export async function addToModule(
   source: string,
@@ -65,7 +64,7 @@ export async function addToModule(
   return await add(source, { program, place, addition: { name, from } });
 }
 
-/** Lists a model in the one `DbService.with({ … })` of a file; gives what `addToModule` does. */
+/** Lists a model in the only `DbService.with({ … })` of a file; returns the same as `addToModule`. */
 export async function addToDatabase(
   source: string,
   { name, from, accessor }: Addition & { readonly accessor: string },
@@ -83,7 +82,7 @@ export async function addToDatabase(
   return await add(source, { program, place, addition: { name, from } });
 }
 
-/** Adds an item and its import, and looks whether just that has come of it. */
+/** Adds an item and its import, and checks the result. */
 async function add(
   source: string,
   { program, place, addition }: { program: Program; place: Place; addition: Addition },
@@ -100,7 +99,7 @@ async function add(
   return isAsExpected ? text : undefined;
 }
 
-/** Gives the object that the one call of a function is given; nothing if there are several, or none. */
+/** Returns the object argument of the only call of a function. */
 function onlyObject(program: Program, name: string): ObjectExpression | undefined {
   const [call, ...others]: readonly CallExpression[] = callsOf(program, name);
   const options = call?.arguments[0];
@@ -113,7 +112,7 @@ function listIn(program: Program, list: ModuleList): ArrayExpression | undefined
   return value?.type === "ArrayExpression" ? value : undefined;
 }
 
-/** What is spread into an object may have the list already. */
+/** Without spreads, which may contain the list. */
 function isPlain({ properties }: ObjectExpression): boolean {
   return properties.every(({ type }) => type === "ObjectProperty");
 }
@@ -129,7 +128,7 @@ function textsOf(list: List, source: string): readonly string[] {
   });
 }
 
-/** Gives what appends an item to a list, on a line of its own where the others are. */
+/** Returns the insertions that append an item to a list, on its own line if the others are. */
 function appendItem(
   list: ArrayExpression | ObjectExpression,
   { source, item }: { readonly source: string; readonly item: string },
@@ -150,7 +149,7 @@ function appendItem(
   return [{ at: last.end + comma + 1, text: ` ${item}` }];
 }
 
-/** Before the line of the closing bracket, so that comments stay with what they stand by. */
+/** Inserts before the line of the closing bracket, so that comments keep their place. */
 function ownLine(
   source: string,
   { close, last, hasComma, item }: {
@@ -168,13 +167,13 @@ function ownLine(
   return [...separator, { at: lineStart, text: line }];
 }
 
-/** Gives the space before the line that a place is on. */
+/** Returns the indentation of the line of a position. */
 function indentOf(source: string, place: number): string {
   const [indent = ""] = /^[ \t]*/.exec(source.slice(source.lastIndexOf("\n", place - 1) + 1)) ?? [];
   return indent;
 }
 
-/** Finds a comma that is not in a comment; -1 where there is none. */
+/** Returns the index of a comma outside of comments, or -1. */
 function indexOfComma(text: string): number {
   return text.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, (comment) => " ".repeat(comment.length))
     .indexOf(",");

@@ -1,27 +1,27 @@
 /**
- * TypeScript as a tree, with the places of its parts in the text.
+ * The syntax tree of TypeScript.
  *
  * @module
  */
 import type { CallExpression, Node, ObjectExpression, Program } from "@babel/types";
 
-/** Where a part is in the text. */
+/** The position of a node in the text. */
 export interface Span {
-  /** Where it begins. */
+  /** The index of the first character. */
   readonly start: number;
-  /** Where it ends: behind its last character. */
+  /** The index after the last character. */
   readonly end: number;
 }
 
-/** A text that is to be inserted in another. */
+/** A text to insert. */
 export interface Insertion {
-  /** Where it goes. */
+  /** The index to insert it at. */
   readonly at: number;
   /** The text. */
   readonly text: string;
 }
 
-/** Parses a module; gives nothing if it is none. The parser is loaded by the first call. */
+/** Parses a module; returns `undefined` if it is invalid. The first call loads the parser. */
 export async function parseModule(source: string): Promise<Program | undefined> {
   const { parse } = await import("@babel/parser");
   try {
@@ -31,21 +31,21 @@ export async function parseModule(source: string): Promise<Program | undefined> 
   }
 }
 
-/** Gives the calls of a function, or of the method of an object: `module`, `DbService.with`. */
+/** Returns the calls of a function or method: `module`, `DbService.with`. */
 export function callsOf(program: Program, name: string): readonly CallExpression[] {
   return [...partsOf(program)]
     .filter((node) => node.type === "CallExpression")
     .filter(({ callee }) => nameOf(callee) === name);
 }
 
-/** Gives the value of a property of an object literal. */
+/** Returns the value of a property of an object literal. */
 export function propertyOf({ properties }: ObjectExpression, name: string): Node | undefined {
   return properties
     .filter((property) => property.type === "ObjectProperty")
     .find(({ key }) => nameOf(key) === name)?.value;
 }
 
-/** Gives the name that an identifier, a quoted key or a member of an object is written as. */
+/** Returns the name of an identifier, a quoted key or a member expression. */
 export function nameOf(node: Node): string | undefined {
   switch (node.type) {
     case "Identifier":
@@ -59,12 +59,12 @@ export function nameOf(node: Node): string | undefined {
   }
 }
 
-/** Gives the place of a part, which everything that was parsed has. */
+/** Returns the position of a parsed node. */
 export function spanOf({ start, end }: Node): Span {
   return { start: start ?? 0, end: end ?? 0 };
 }
 
-/** Makes all insertions in a text. */
+/** Applies insertions to a text. */
 export function insertAll(source: string, insertions: readonly Insertion[]): string {
   return insertions.toSorted((a, b) => b.at - a.at).reduce(
     (text, { at, text: added }) => text.slice(0, at) + added + text.slice(at),
@@ -72,7 +72,7 @@ export function insertAll(source: string, insertions: readonly Insertion[]): str
   );
 }
 
-/** Gives a part and all parts of it, in the order of the text. */
+/** Returns a node and its descendants, in the order of the text. */
 function* partsOf(node: Node): Generator<Node> {
   yield node;
   for (const value of Object.values(node)) {

@@ -11,8 +11,8 @@ import { format } from "../system/programs.ts";
 import { type Generation, specifierOf } from "./target.ts";
 
 /**
- * Plans to change a file of the project. Tells whether the change is safe; nothing is planned if it is
- * not.
+ * Plans to change a file of the project. Returns whether the change is safe; an unsafe one is not
+ * planned.
  */
 export async function editFile(
   { plan, project: { root } }: Pick<Generation, "plan" | "project">,
@@ -30,19 +30,19 @@ export async function editFile(
   return true;
 }
 
-/** What is to be listed in a module. */
+/** What to list in a module. */
 export interface Listing {
   /** The list: `imports`, `providers` or `controllers`. */
   readonly list: ModuleList;
-  /** The name that its file exports. */
+  /** The exported name. */
   readonly name: string;
   /** The file. */
   readonly file: string;
-  /** The folder whose module lists it, or that of the nearest folder above. */
+  /** The folder whose module lists it; else the module of the nearest folder above. */
   readonly folder: string;
 }
 
-/** Plans to list something in the nearest module; where that is not safe, tells the user to. */
+/** Plans to list something in the nearest module, or adds a note if that is not safe. */
 export async function listInModule(
   generation: Generation,
   { list, name, file, folder }: Listing,
@@ -62,7 +62,7 @@ export async function listInModule(
   );
 }
 
-/** Finds the module of a folder, in it or above it, that is not the file itself. */
+/** Finds the nearest module, in a folder or above it, other than the file itself. */
 function findModule(
   root: string,
   { folder, file }: Pick<Listing, "folder" | "file">,

@@ -12,21 +12,21 @@ import type { Generation, Target } from "./target.ts";
 
 /** Something that can be generated. */
 export interface Kind {
-  /** What it is called. */
+  /** The name. */
   readonly name: string;
-  /** Shorter names, as NestJS has them. */
+  /** Short names, as in NestJS. */
   readonly aliases: readonly string[];
-  /** What it is, for the help. */
+  /** A description for the help. */
   readonly about: string;
-  /** A name of one, for the help. */
+  /** An example of a name, for the help. */
   readonly example: string;
-  /** Whether it may be told which folder to generate in; default true. */
+  /** Whether it has options for the folder; default true. */
   readonly hasFolder?: boolean;
   /** Plans its files. */
   readonly generate: (generation: Generation) => void | Promise<void>;
 }
 
-/** Two files: code, and its test. */
+/** Code and its test. */
 export interface CodeAndTest {
   /** The text of the code. */
   readonly code: string;
@@ -34,17 +34,17 @@ export interface CodeAndTest {
   readonly test: string;
 }
 
-/** A kind that is a file of code with its test, perhaps listed in a module. */
+/** A kind of a file of code with its test, optionally listed in a module. */
 export interface CodeKind extends Omit<Kind, "generate"> {
-  /** Writes the code and the test. */
+  /** Returns the code and the test. */
   readonly template: (name: EntityName, target: Target) => CodeAndTest;
-  /** Says how it is put to use, where no module lists it. */
+  /** Returns how to use it, if no module lists it. */
   readonly use?: (name: EntityName) => string;
-  /** The list of the nearest module that names it; default none. */
+  /** The list of the nearest module; default none. */
   readonly list?: ModuleList;
 }
 
-/** Makes a kind of a template: `cats_service.ts` exports `CatsService`. */
+/** Creates a kind from a template: `cats_service.ts` exports `CatsService`. */
 export function codeKind({ template, use, list, ...kind }: CodeKind): Kind {
   return {
     ...kind,
@@ -55,7 +55,7 @@ export function codeKind({ template, use, list, ...kind }: CodeKind): Kind {
       if (use) plan.note(`Put it to use by ${use(target.name)}`);
       if (list === undefined) return;
       const name = `${target.name.pascal}${kind.name.charAt(0).toUpperCase()}${kind.name.slice(1)}`;
-      // a module is listed in the one above it, not in itself
+      // a module is listed in the one above it
       const folder = list === "imports" ? target.base : posix.dirname(file);
       await listInModule(generation, { list, name, file, folder });
     },

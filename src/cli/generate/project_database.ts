@@ -1,5 +1,5 @@
 /**
- * The database of a project: its models and its migrations, and the whole of it where there is none yet.
+ * The database of a project: its models, its migrations, and its files if they are missing.
  *
  * @module
  */
@@ -21,9 +21,9 @@ import { APP_FILE, DATABASE_FILE } from "../project/project.ts";
 import { editFile } from "./edit_project.ts";
 import { type Generation, specifierOf } from "./target.ts";
 
-/** A model that is to be listed. */
+/** A model to list. */
 export interface ModelListing {
-  /** The name that its file exports. */
+  /** The exported name. */
   readonly name: string;
   /** The name of its repository. */
   readonly accessor: string;
@@ -33,19 +33,19 @@ export interface ModelListing {
 
 /** The scripts of a migration. */
 export interface MigrationScripts {
-  /** What takes the step. */
+  /** Applies the migration. */
   readonly up: string;
-  /** What undoes it. */
+  /** Reverts it. */
   readonly down: string;
 }
 
-/** The file that opens the database of tests. */
+/** The file that opens a database for tests. */
 export const TEST_DATABASE_FILE = "src/test_database.ts";
 
 const APP_TEST_FILE = "src/app_test.ts";
 const MIGRATIONS = "migrations";
 
-/** Gives the database of a project, by the URL in its environment; SQLite if nothing says. */
+/** Returns the kind of database of a project by the URL in its environment; default SQLite. */
 export function databaseOf(plan: FilePlan): Database {
   const urls = [process.env, variablesIn(plan, ".env"), variablesIn(plan, ".env.example")]
     .map((variables) => variables["DATABASE_URL"]);
@@ -53,10 +53,9 @@ export function databaseOf(plan: FilePlan): Database {
 }
 
 /**
- * Plans what a project needs to have a database, as far as it is not there: SQLite, in a file, unless
- * the environment names another.
+ * Plans the missing files of a project's database: a SQLite file unless the environment names another.
  *
- * @throws {CliError} if the project has a database of its own making
+ * @throws {CliError} if the project has another database file than `fw` writes
  */
 export async function ensureDatabase(generation: Generation): Promise<void> {
   const { plan, project } = generation;
@@ -101,9 +100,9 @@ export async function ensureDatabase(generation: Generation): Promise<void> {
 }
 
 /**
- * Checks that the database has no other model of a name.
+ * Checks that the name of a model is free.
  *
- * @throws {CliError} if it has
+ * @throws {CliError} if the database has another model of the name
  */
 export async function checkModelName(plan: FilePlan, listing: ModelListing): Promise<void> {
   const program = await parseModule(plan.read(DATABASE_FILE) ?? "");
@@ -116,7 +115,7 @@ export async function checkModelName(plan: FilePlan, listing: ModelListing): Pro
   );
 }
 
-/** Plans to list a model in the database; where that is not safe, tells the user to. */
+/** Plans to list a model in the database, or adds a note if that is not safe. */
 export async function listModel(
   generation: Generation,
   { name, accessor, file }: ModelListing,
@@ -133,7 +132,7 @@ export async function listModel(
   );
 }
 
-/** Plans a migration after all others, and the test of them all. */
+/** Plans a migration after all others, and the test of all migrations. */
 export function addMigration(
   { plan, project }: Generation,
   { name, up, down }: MigrationScripts & { readonly name: string },
@@ -145,8 +144,8 @@ export function addMigration(
 }
 
 /**
- * Gives the number of a migration: the one it has, or that after the highest one, of as many digits, as
- * they run in the order of their text.
+ * Returns the number of a migration: its own, or the next one. Numbers have the same number of digits, as
+ * migrations run in alphabetical order.
  */
 function numberOf(folder: string, name: string): string {
   const files = listFolder(folder);
@@ -160,7 +159,7 @@ function variablesIn(plan: FilePlan, file: string): NodeJS.Dict<string> {
   return parseEnv(plan.read(file) ?? "");
 }
 
-/** Plans to add a variable to a file that has not got it. */
+/** Plans to add a variable to a file, unless it is there. */
 function addVariable(
   plan: FilePlan,
   { file, name, lines }: { readonly file: string; readonly name: string; readonly lines: string },
@@ -170,7 +169,7 @@ function addVariable(
   plan.update(file, `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${lines}`);
 }
 
-/** Plans to have the image of the project say where the file of the database is. */
+/** Plans to set the URL of the database in the image of the project. */
 function addToImage(plan: FilePlan): void {
   const line = "ENV DATABASE_URL=sqlite:data/data.sqlite\n";
   const text = plan.read("Dockerfile");

@@ -1,5 +1,5 @@
 /**
- * Reading what is to be generated, and where.
+ * What to generate, and where.
  *
  * @module
  */
@@ -11,33 +11,33 @@ import type { FilePlan } from "../system/file_plan.ts";
 import { isFolder } from "../system/files.ts";
 import { CliError } from "../terminal/cli_error.ts";
 
-/** What is to be generated, and where. */
+/** What to generate, and where. */
 export interface Target {
-  /** Its name, without the kind at its end. */
+  /** The name, without the kind at its end. */
   readonly name: EntityName;
-  /** The folders that the name was given with, as paths have them: `admin` of `admin/cats`. */
+  /** The folders before the name, as in paths: `admin` of `admin/cats`. */
   readonly folders: readonly string[];
-  /** The folder above its own, below the project's: `src/admin` of `admin/cats`. */
+  /** The parent of its folder, below the project's: `src/admin` of `admin/cats`. */
   readonly base: string;
   /** The folder of its files, the same for every kind: `src/admin/cats` of `admin/cat`. */
   readonly folder: string;
 }
 
-/** One thing that is to be generated. */
+/** A run of a generator. */
 export interface Generation {
-  /** The files that are to be written. */
+  /** The files to write. */
   readonly plan: FilePlan;
-  /** The project that they are for. */
+  /** The project. */
   readonly project: Project;
-  /** Its name, and where it is to be. */
+  /** What to generate, and where. */
   readonly target: Target;
 }
 
-/** Where a command is told to generate. */
+/** Options of the place to generate in. */
 export interface TargetOptions {
   /** The folder below the project's; default `src`. */
   readonly path?: string;
-  /** Whether no folder is made for what is generated; default false. */
+  /** Whether it has no folder of its own; default false. */
   readonly flat?: boolean;
 }
 
@@ -48,10 +48,10 @@ const AREAS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Reads the name of what is to be generated: `cats`, `CatsService` or `admin/cats`. Its folder is the
- * plural of the name, as that of a resource; or the folder of the name that exists.
+ * Reads a name: `cats`, `CatsService` or `admin/cats`. Its folder is the plural of the name for every kind,
+ * unless a folder of the name exists.
  *
- * @throws {CliError} if it is no name, or leads out of the project
+ * @throws {CliError} if it is invalid, or leads out of the project
  */
 export function readTarget(
   given: string,
@@ -83,7 +83,7 @@ export function readTarget(
   };
 }
 
-/** Gives the specifier by which the files of a folder import a file of the project. */
+/** Returns the specifier by which files of a folder import a file of the project. */
 export function specifierOf(folder: string, file: string): string {
   const way = posix.relative(folder, file);
   return way.startsWith(".") ? way : `./${way}`;
@@ -96,7 +96,7 @@ function checkInside(text: string): void {
   throw new CliError(`Cannot generate ${JSON.stringify(text)}: it leads out of the project`);
 }
 
-/** What a folder is called is part of a specifier, which some characters would end. */
+/** The name of a folder is part of a specifier, which excludes some characters. */
 function checkFolder(folder: string): string {
   if (/^[\w][\w.-]*$/.test(folder) && folder !== "node_modules") return folder;
   throw new CliError(

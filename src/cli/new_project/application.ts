@@ -1,5 +1,5 @@
 /**
- * The application of a new project: it greets.
+ * The application of a new project.
  *
  * @module
  */
@@ -47,7 +47,7 @@ const GREETING_SERVICE = `export class GreetingService {
 }
 `;
 
-/** Gives the files of the application. */
+/** Returns the files of the application. */
 export function applicationFiles(project: NewProject): Files {
   return {
     "src/main.ts": MAIN,

@@ -86,7 +86,7 @@ Deno.test("POST /api/session refuses a wrong password, and GET /api/me a wrong t
 `;
 }
 
-/** Tests have a key, a password and a database of their own: they read nothing of the environment. */
+/** Tests replace the key, the password and the database, so that they need no environment. */
 function overridesOf({ database, authn }: NewProject): string {
   const overrides = [
     authn && "provide(JwtService, async () => createJwtService(await JwtKey.generate())),",

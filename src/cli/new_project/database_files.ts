@@ -1,5 +1,5 @@
 /**
- * The database of a project: what opens it, what opens one for tests, and its migrations.
+ * The database of a project: its files, those of tests, and migrations.
  *
  * @module
  */
@@ -22,11 +22,11 @@ export function databaseOptions(): DbOptions {
 export const DatabaseModule = DbModule.forRoot(Db, databaseOptions);
 `;
 
-/** The tests of a project on SQLite have its real migrations. */
+/** Tests of a project on SQLite run its migrations. */
 const TEST_DATABASE_OF_SQLITE = `import { DbOptions } from "@fw/fw/db";
 import { Db } from "./database.ts";
 
-/** Opens a database in memory for a test, as the migrations make it. */
+/** Opens a database in memory for a test, and runs the migrations. */
 export function openTestDatabase(): Promise<Db> {
   return Db.open(DbOptions.fromUrl("sqlite::memory:").schemaPath("migrations"));
 }
@@ -35,7 +35,7 @@ export function openTestDatabase(): Promise<Db> {
 const TEST_DATABASE = `import { DbOptions } from "@fw/fw/db";
 import { Db } from "./database.ts";
 
-/** Opens a database in memory for a test, with the tables of the models: tests need no server. */
+/** Opens a database in memory for a test, with the tables of the models. It needs no server. */
 export async function openTestDatabase(): Promise<Db> {
   const db = await Db.open(DbOptions.fromUrl("sqlite::memory:"));
   await db.createTables();
@@ -43,7 +43,7 @@ export async function openTestDatabase(): Promise<Db> {
 }
 `;
 
-/** The servers of development, as images of containers. */
+/** The images of development databases. */
 const SERVERS = {
   postgres: {
     image: "postgres:17-alpine",
@@ -61,7 +61,7 @@ const SERVERS = {
   },
 } as const;
 
-/** Gives the files of a project's database: a new project's, or one that had none. */
+/** Returns the files of the database of a project. */
 export function databaseFiles(database: Database, name: string): Files {
   return {
     "src/database.ts": DATABASE,
@@ -73,13 +73,13 @@ export function databaseFiles(database: Database, name: string): Files {
   };
 }
 
-/** Gives the file that opens the database of tests. */
+/** Returns the file that opens a database for tests. */
 export function testDatabaseFiles(database: Database): Files {
   const text = database === "sqlite" ? TEST_DATABASE_OF_SQLITE : TEST_DATABASE;
   return { "src/test_database.ts": text };
 }
 
-/** Gives the folder of migrations, with the test of them all. */
+/** Returns the folder of migrations, with their test. */
 export function migrationFiles(database: Database): Files {
   return {
     "migrations/.gitkeep": "",
@@ -87,7 +87,7 @@ export function migrationFiles(database: Database): Files {
   };
 }
 
-/** The databases are made when the volume is: that of development, and that of the tests. */
+/** The databases, for development and for tests, are created with the volume. */
 function compose(server: keyof typeof SERVERS, name: string): string {
   const { image, password, database, port, data } = SERVERS[server];
   return `# The database of development and that of the tests: docker compose up -d

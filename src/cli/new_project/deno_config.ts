@@ -6,7 +6,7 @@
 import { cliSpecifier, PACKAGE, RELEASE } from "../project/framework.ts";
 import type { NewProject } from "./new_project.ts";
 
-/** What does not belong in the repository. */
+/** What git ignores. */
 export const GITIGNORE = `# Secrets, and what is of this machine
 .env*
 !.env.example
@@ -19,7 +19,7 @@ export const GITIGNORE = `# Secrets, and what is of this machine
 /coverage/
 `;
 
-/** What an application may do: less than everything. Metrics tell the name of the host. */
+/** The permissions of an application. Metrics need the name of the host. */
 export const PERMISSIONS: readonly string[] = [
   "--allow-net",
   "--allow-env",
@@ -28,7 +28,7 @@ export const PERMISSIONS: readonly string[] = [
   "--allow-sys=hostname",
 ];
 
-/** What strict projects ask of the compiler beside Deno's defaults, which are strict. */
+/** Compiler options of strict projects, in addition to the defaults of Deno. */
 const STRICT_COMPILER_OPTIONS = {
   noUncheckedIndexedAccess: true,
   exactOptionalPropertyTypes: true,
@@ -40,7 +40,7 @@ const STRICT_COMPILER_OPTIONS = {
   erasableSyntaxOnly: true,
 };
 
-/** What strict projects ask of the linter beside what Deno recommends. */
+/** Lint rules of strict projects, in addition to those that Deno recommends. */
 const STRICT_LINT_RULES = [
   "default-param-last",
   "eqeqeq",
@@ -54,7 +54,7 @@ const STRICT_LINT_RULES = [
   "single-var-declarator",
 ];
 
-/** Gives `deno.json`. */
+/** Returns `deno.json`. */
 export function denoConfig({ strict, oauth2, checkout }: NewProject): string {
   const config = {
     tasks: {
@@ -66,7 +66,7 @@ export function denoConfig({ strict, oauth2, checkout }: NewProject): string {
       test: task("Run the tests", "deno test -A --env-file"),
       ok: task(
         "Check formatting, lint, types and tests: before a commit",
-        // the check has seen the types of all, tests included
+        // deno check has checked the types, also of tests
         "deno fmt --check && deno lint && deno check && deno task test --no-check",
       ),
       ...oauth2 && {

@@ -7,7 +7,7 @@ import { DENO_VERSION } from "../project/framework.ts";
 import { PERMISSIONS } from "./deno_config.ts";
 import type { Files, NewProject } from "./new_project.ts";
 
-/** What the container runs: Deno itself, so that signals reach it. */
+/** The command of the container: Deno itself, so that it receives signals. */
 const COMMAND = `["deno", "run", "--cached-only", "--no-prompt", \\
   ${PERMISSIONS.map((flag) => `"${flag}"`).join(", ")}, \\
   "src/main.ts"]`;
@@ -23,12 +23,12 @@ compose.yaml
 **/*_test.ts
 `;
 
-/** Gives `Dockerfile` and `.dockerignore`. */
+/** Returns `Dockerfile` and `.dockerignore`. */
 export function dockerFiles(project: NewProject): Files {
   return { "Dockerfile": dockerfile(project), ".dockerignore": DOCKERIGNORE };
 }
 
-/** Gives the commands that build the image and run it. */
+/** Returns the commands that build and run the image. */
 export function dockerCommands(project: NewProject): readonly [build: string, run: string] {
   const { name, checkout } = project;
   const tag = name.toLowerCase();

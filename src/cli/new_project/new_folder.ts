@@ -12,11 +12,11 @@ import { findOnPath, type Outcome, run } from "../system/programs.ts";
 import { CliError, interruptible } from "../terminal/cli_error.ts";
 
 /**
- * Makes a folder: it is filled under another name, and then given its own. When filling it fails or is
- * interrupted, nothing is left.
+ * Creates a folder: it is filled under a temporary name, then renamed. A failure or an interruption leaves
+ * nothing behind.
  *
- * @throws {CliError} if there is one of that name, or none can be made here
- * @throws {Interruption} if a signal came
+ * @throws {CliError} if it exists, or cannot be created
+ * @throws {Interruption} after a signal
  */
 export async function makeFolder(
   { parent, name }: { readonly parent: string; readonly name: string },
@@ -28,19 +28,19 @@ export async function makeFolder(
     try {
       await fill(draft, aborted);
       aborted.throwIfAborted();
-      checkAbsent(parent, name); // a rename would take the place of an empty folder
+      checkAbsent(parent, name); // a rename would replace an empty folder
       renameSync(draft, join(parent, name));
     } finally {
-      // what was killed may leave children that write for a moment
+      // children of a killed process may still write
       rmSync(draft, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     }
   });
 }
 
 /**
- * Checks that nothing has a name yet, a broken link included.
+ * Checks that a name is free.
  *
- * @throws {CliError} if something has it
+ * @throws {CliError} if it exists, as a broken link too
  */
 export function checkAbsent(parent: string, name: string): void {
   if (isTaken(join(parent, name))) throw new CliError(`Cannot make ${name}: it exists`);
@@ -57,17 +57,17 @@ function makeDraft(parent: string, name: string): string {
   }
 }
 
-/** Where a commit is made. */
+/** Options of {@linkcode commitAll}. */
 export interface CommitOptions {
   /** The folder that becomes a repository. */
   readonly folder: string;
-  /** The folder around it, which may be in a repository already. */
+  /** The parent folder, which may be in a repository. */
   readonly around: string;
-  /** Ends it. */
+  /** Cancels it. */
   readonly signal: AbortSignal;
 }
 
-/** Who commits where git has not been told: it makes no commit without a name. */
+/** The author of the commit where git has none configured. */
 const NOBODY = {
   GIT_AUTHOR_NAME: "fw",
   GIT_AUTHOR_EMAIL: "fw@localhost",
@@ -75,18 +75,18 @@ const NOBODY = {
   GIT_COMMITTER_EMAIL: "fw@localhost",
 };
 
-/** The variables that name a repository, whatever the folder. */
+/** The variables that select a repository regardless of the folder. */
 const REPOSITORY = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
 
 /**
- * Makes a folder a git repository with one commit of all that is in it, and says in a few words what it
- * did. It leaves the folder alone where there is no git, or where the folder around is in a repository.
+ * Creates a git repository with one commit of all files, unless git is missing or the parent folder is in a
+ * repository. Returns what it did in a few words.
  */
 export async function commitAll({ folder, around, signal }: CommitOptions): Promise<string> {
   const program = findOnPath("git");
   if (program === undefined) return "without git, which is not here";
   const own = { ...process.env };
-  for (const name of REPOSITORY) delete own[name]; // a git hook that runs this sets them
+  for (const name of REPOSITORY) delete own[name]; // set where a git hook runs this
   const git = (args: readonly string[], { cwd = folder, env = own } = {}): Promise<Outcome> =>
     run([program, ...args], { cwd, env, signal });
   const inside = await git(["rev-parse", "--is-inside-work-tree"], { cwd: around });

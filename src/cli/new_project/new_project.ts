@@ -1,27 +1,27 @@
 /**
- * What a new project is asked to be.
+ * The options of a new project.
  *
  * @module
  */
 import type { Database } from "../project/database.ts";
 
-/** The files of a project: texts by path. */
+/** The texts of files by path. */
 export type Files = Readonly<Record<string, string>>;
 
-/** A project that is to be made. */
+/** The options of a new project. */
 export interface NewProject {
   /** The name of its folder. */
   readonly name: string;
-  /** The name for people: `My Shop`. */
+  /** The title: `My Shop`. */
   readonly title: string;
-  /** Whether the compiler and the linter are to be strict. */
+  /** Whether the compiler and the linter are strict. */
   readonly strict: boolean;
-  /** Its database, if it has one. */
+  /** The database, if any. */
   readonly database?: Database | undefined;
   /** Whether callers need a token of an identity provider. */
   readonly oauth2: boolean;
-  /** Whether it issues tokens itself, and callers need one. */
+  /** Whether the application issues tokens, and callers need one. */
   readonly authn: boolean;
-  /** The checkout of the framework that it uses; a release unless there is one. */
+  /** The checkout of the framework to use; default a release. */
   readonly checkout?: string | undefined;
 }

@@ -7,7 +7,7 @@ import { dockerCommands, needsServers } from "./docker.ts";
 import type { NewProject } from "./new_project.ts";
 import { NEW_KEY } from "./tokens.ts";
 
-/** Gives `README.md`. */
+/** Returns `README.md`. */
 export function readme(project: NewProject): string {
   return `# ${project.title}
 
@@ -46,7 +46,7 @@ ${dockerCommands(project).join("\n")}
 ${needsServers(project) ? NETWORK : ""}`;
 }
 
-/** What of the environment means something else in a container. */
+/** Variables that have another meaning in a container. */
 const NETWORK = `
 \`127.0.0.1\` in \`.env\` is the host only because of \`--network host\`. Where the application is
 deployed, set the variables of \`.env.example\` to the addresses of its servers there.

@@ -118,7 +118,7 @@ export class SessionController extends controller("session", { public: true }) {
 }
 `;
 
-/** Returns the files of a project whose callers need tokens; none if they do not. */
+/** Returns the files of authentication, if the project has any. */
 export function tokenFiles({ name, oauth2, authn }: NewProject): Files {
   return {
     ...oauth2 && { "src/oauth2.ts": VERIFIER, "dev/identity_provider.ts": IDENTITY_PROVIDER },
@@ -148,7 +148,7 @@ export function createPassword(): string {
   return randomBytes(15).toString("base64url");
 }
 
-/** Tokens of either kind are read by the extractor of `authn`. */
+/** The extractor of `authn` reads tokens of both kinds. */
 function meController({ authn }: Pick<NewProject, "authn">): string {
   const [principal, entry] = authn ? ["Principal", "authn"] : ["OAuth2Principal", "oauth2"];
   return `import { controller, dto, route } from "@fw/fw";

@@ -1,5 +1,5 @@
 /**
- * The environment of a new project: `.env`, and what explains it.
+ * The environment of a new project: `.env` and `.env.example`.
  *
  * @module
  */
@@ -11,17 +11,17 @@ import type { Files, NewProject } from "./new_project.ts";
 export interface Variable {
   /** Its name. */
   readonly name: string;
-  /** Its value in development. */
+  /** The value in development. */
   readonly value: string;
-  /** What it is for, a line each. */
+  /** The description, as lines. */
   readonly about: readonly string[];
-  /** Whether the application does without: `.env.example` has it commented out. */
+  /** Whether it is optional: `.env.example` has it as a comment. */
   readonly isOptional?: boolean;
   /** Whether the value is a secret: `.env.example` has the name only. */
   readonly isSecret?: boolean;
 }
 
-/** Gives `.env`, which is not in the repository, and `.env.example`, which is. */
+/** Returns `.env`, which git ignores, and `.env.example`. */
 export function environmentFiles(project: NewProject): Files {
   const variables = variablesOf(project);
   const needed = variables.filter(({ isOptional }) => !isOptional);
@@ -31,7 +31,7 @@ export function environmentFiles(project: NewProject): Files {
   };
 }
 
-/** Gives the variables of a database. */
+/** Returns the variables of a database. */
 export function databaseVariables(database: Database, name: string): readonly Variable[] {
   const url = databaseUrl(database, name);
   const about = ["Where the database is: a URL that begins with postgres:, mysql: or sqlite:."];
@@ -48,7 +48,7 @@ export function databaseVariables(database: Database, name: string): readonly Va
   }];
 }
 
-/** Writes a variable as `.env.example` has it. */
+/** Returns the lines of a variable in `.env.example`. */
 export function describeVariable(
   { name, value, about, isOptional = false, isSecret = false }: Variable,
 ): string {

@@ -1,5 +1,5 @@
 /**
- * The application of a project, looked at without running anything of it.
+ * The application of a project, inspected without running it.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { CliError } from "../terminal/cli_error.ts";
 import type { Project } from "./project.ts";
 import { runInProject } from "./script.ts";
 
-/** Where the application is. */
+/** The file of the application. */
 export interface ApplicationOptions {
   /** The file that exports `AppModule` and `setUp`, from the project's folder. */
   readonly app: string;
@@ -17,24 +17,24 @@ const PROTECTIONS = ["open", "public", "guarded", "identity", "roles"] as const;
 
 /** A route, as `app.routes()` lists it. */
 export interface ListedRoute {
-  /** Its method. */
+  /** The method. */
   readonly method: string;
-  /** Its full path pattern. */
+  /** The full path pattern. */
   readonly path: string;
   /** The versions that it answers. */
   readonly versions: readonly string[];
-  /** Where it was declared: `Module.Controller.handler`. */
+  /** The handler: `Module.Controller.handler`. */
   readonly handler: string;
-  /** How it is protected. */
+  /** The protection. */
   readonly protection: (typeof PROTECTIONS)[number];
-  /** The roles of which a caller needs one. */
+  /** The roles, of which a caller needs one. */
   readonly roles: readonly string[];
 }
 
 /**
  * Lists the routes of a project.
  *
- * @throws {CliError} if the application cannot be loaded, or tells its routes otherwise
+ * @throws {CliError} if the application cannot be loaded, or lists its routes in another format
  */
 export async function routesOf(
   project: Project,
@@ -46,7 +46,7 @@ export async function routesOf(
 }
 
 /**
- * Gives the OpenAPI document of a project's routes, as text.
+ * Returns the OpenAPI document of a project's routes as text.
  *
  * @throws {CliError} if the application cannot be loaded, or described
  */
@@ -61,7 +61,7 @@ const AS_JSON = `  return JSON.stringify(await app.openApi(), null, 2) + "\\n";`
 const AS_YAML = `  const { toYaml } = await import("@fw/fw/openapi");
   return await toYaml(await app.openApi());`;
 
-/** Runs code that has the project's `app`, a preview: no provider is built, no database is opened. */
+/** Runs code with a preview of the project's `app`, which builds no provider. */
 function inspect(
   project: Project,
   { app, body }: ApplicationOptions & { readonly body: string },

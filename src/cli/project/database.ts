@@ -4,24 +4,24 @@
  * @module
  */
 
-/** The databases that a project can have. */
+/** The databases that a project can use. */
 export const DATABASES = ["postgres", "sqlite", "mysql"] as const;
 
 /** A database. */
 export type Database = (typeof DATABASES)[number];
 
-/** The passwords of the databases of development: they protect nothing. */
+/** The passwords of development databases, which are no secret. */
 export const DEVELOPMENT_PASSWORDS: Readonly<Record<Exclude<Database, "sqlite">, string>> = {
   postgres: "postgres",
   mysql: "mysql",
 };
 
-/** Gives the name of a project's database: as SQL takes it without quotes. */
+/** Returns the name of a project's database, which SQL accepts without quotes. */
 export function databaseName(project: string): string {
   return project.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_");
 }
 
-/** Gives the database that a URL is of; nothing if it is of none of them. */
+/** Returns the kind of database of a URL, if it is known. */
 export function databaseOfUrl(url: string): Database | undefined {
   const [scheme] = url.split(":");
   if (scheme === "postgres" || scheme === "postgresql") return "postgres";

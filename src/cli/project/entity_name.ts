@@ -1,5 +1,5 @@
 /**
- * Names of what is generated: one name, however it is written.
+ * Names of generated code.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { camelCase, capitalCase, kebabCase, noCase, pascalCase, snakeCase } from
 import pluralize from "pluralize";
 import { CliError } from "../terminal/cli_error.ts";
 
-/** What the rules of English do not tell. */
+/** Plurals that `pluralize` does not know. */
 const IRREGULAR = [
   ["cache", "caches"],
   ["cookie", "cookies"],
@@ -21,7 +21,7 @@ const IRREGULAR = [
 for (const [one, many] of IRREGULAR) pluralize.addIrregularRule(one, many);
 for (const word of ["saas", "physics"]) pluralize.addUncountableRule(word);
 
-/** A name in the cases of code, files, paths and prose. */
+/** A name in the cases that code, files, paths and sentences use. */
 export class EntityName {
   /** `UserProfile`: classes. */
   readonly pascal: string;
@@ -46,10 +46,10 @@ export class EntityName {
   }
 
   /**
-   * Reads a name in any case: `user-profile`, `userProfile`, `UserProfile` and `user_profile` are one.
+   * Reads a name in any case: `user-profile`, `userProfile`, `UserProfile` and `user_profile` are equal.
    *
-   * @throws {CliError} if it is empty, is a reserved word, does not start with a letter, or has
-   * characters that no name has
+   * @throws {CliError} if it is empty, reserved, too long, does not start with a letter, or has other
+   * characters than letters, digits, - and _
    */
   static parse(text: string): EntityName {
     if (text.trim() === "") throw new CliError("Cannot use the name: it is empty");
@@ -65,7 +65,7 @@ export class EntityName {
     if (text.length > MAX_LENGTH) {
       throw new CliError(`Cannot use the name ${shown}: it is over ${MAX_LENGTH} characters`);
     }
-    // the s of a plural acronym is no word: userIDs
+    // the s of a plural acronym is not a word: userIDs
     const name = new EntityName(
       text.replaceAll(/(?<=[A-Z])[A-Z]+s(?![a-z])/g, (end) => end.toLowerCase()),
     );
@@ -75,24 +75,24 @@ export class EntityName {
     return name;
   }
 
-  /** The name without a last word, if it has others: `CatsService` without `service` is `Cats`. */
+  /** Removes the last word, unless it is the only one: `CatsService` without `service` is `Cats`. */
   without(word: string): EntityName {
     const words = this.kebab.split("-");
     const isLast = words.length > 1 && words.at(-1) === word;
     return isLast ? EntityName.parse(words.slice(0, -1).join("-")) : this;
   }
 
-  /** The name of one: `person` of `people`. */
+  /** Returns the singular: `person` of `people`. */
   singular(): EntityName {
     return new EntityName(singularOf(this.snake));
   }
 
-  /** The name of many: `people` of `person`. */
+  /** Returns the plural: `people` of `person`. */
   plural(): EntityName {
     return new EntityName(pluralOf(this.snake));
   }
 
-  /** The name with `a` or `an` before it, for sentences. */
+  /** Returns the name with `a` or `an`, for sentences. */
   withArticle(): string {
     return `${/^(hour|[aeio]|u(?!ni|se|ti))/.test(this.prose) ? "an" : "a"} ${this.prose}`;
   }
@@ -114,10 +114,10 @@ function withLast(snake: string, change: (word: string) => string): string {
   return [...words.slice(0, -1), change(words.at(-1) ?? "")].join("_");
 }
 
-/** File systems allow 255 bytes, of which the suffixes of files need some. */
+/** File systems allow 255 bytes, including the suffixes of files. */
 const MAX_LENGTH = 100;
 
-/** ECMAScript's reserved words, in modules and strict code too (ECMA-262 §12.7.2), and Windows' devices. */
+/** Reserved words of ECMAScript (ECMA-262 §12.7.2), and devices of Windows. */
 const RESERVED: ReadonlySet<string> = new Set(
   (
     "await break case catch class const continue debugger default delete do else enum export extends " +

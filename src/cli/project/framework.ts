@@ -9,18 +9,18 @@ import { fileURLToPath } from "node:url";
 /** The version of the framework and of this command line. */
 export const VERSION = "0.1.0";
 
-/** The package, as projects import it. */
+/** The name of the package. */
 export const PACKAGE = "@fw/fw";
 
-/** The releases of this and all compatible ones, as Deno names them. */
+/** The specifier of this release and compatible ones. */
 export const RELEASE = `jsr:${PACKAGE}@^${VERSION}`;
 
-/** The release of Deno that projects are made for, and that their images have. */
+/** The release of Deno that images of projects contain. */
 export const DENO_VERSION = "2.9.6";
 
 /**
- * Gives the folder of the checkout that this command line runs from; nothing when it runs from a
- * release. Only a checkout has tests beside its sources.
+ * Returns the folder of the checkout that this command line runs from, or `undefined` if it runs from a
+ * release. Only a checkout contains tests.
  */
 export function checkoutRoot(): string | undefined {
   const root = new URL("../../../", import.meta.url);
@@ -31,7 +31,7 @@ export function checkoutRoot(): string | undefined {
   return isCheckout ? fileURLToPath(root).replace(/[\\/]$/, "") : undefined;
 }
 
-/** Gives what runs this command line by Deno: `deno run -A <this>`. */
+/** Returns the specifier of this command line: `deno run -A <specifier>`. */
 export function cliSpecifier(): string {
   const root = checkoutRoot();
   return root === undefined ? `${RELEASE}/cli` : `${root}/src/cli/mod.ts`;

@@ -6,32 +6,32 @@
 import type { Project } from "./project.ts";
 import { runInProject } from "./script.ts";
 
-/** Where the database is. */
+/** The file of the database. */
 export interface DatabaseOption {
   /** The file that exports `databaseOptions`, from the project's folder. */
   readonly database: string;
 }
 
-/** A migration, as `DbMigrations.status()` tells of it, in JSON. */
+/** A migration, as `DbMigrations.status()` lists it, in JSON. */
 export interface ListedMigration {
   /** Its name. */
   readonly name: string;
-  /** When it was run, as ISO 8601 has it; not there if it was not. */
+  /** When it was run, in ISO 8601; missing if it was not. */
   readonly executedAt?: string;
-  /** Whether the database has run it, and there is no file of it any more. */
+  /** Whether it was run, and its file is missing. */
   readonly isMissing: boolean;
 }
 
-/** Lists the migrations, in their order. */
+/** Lists the migrations in their order. */
 export async function migrationsOf(
   project: Project,
   options: DatabaseOption,
 ): Promise<readonly ListedMigration[]> {
-  // what DbMigrations gives, as JSON has it
+  // the result of DbMigrations, as JSON
   return await call(project, { ...options, method: "status()" }) as readonly ListedMigration[];
 }
 
-/** Runs those that are due, and gives their names. */
+/** Runs pending migrations, and returns their names. */
 export async function migrate(
   project: Project,
   options: DatabaseOption,
@@ -39,7 +39,7 @@ export async function migrate(
   return await call(project, { ...options, method: "migrate()" }) as readonly string[]; // as above
 }
 
-/** Undoes those that were the last to run, and gives their names. */
+/** Rolls back the last migrations, and returns their names. */
 export async function rollBack(
   project: Project,
   { steps, ...options }: DatabaseOption & { readonly steps: number },
@@ -50,7 +50,7 @@ export async function rollBack(
   }) as readonly string[]; // as above
 }
 
-/** Tells what is missing of the tables of the models; nothing if all is there. To be asked when none is due. */
+/** Reports what the tables of the models lack, if no migration is pending; `undefined` if nothing. */
 export async function missingTables(
   project: Project,
   { database }: DatabaseOption,

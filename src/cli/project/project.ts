@@ -15,22 +15,22 @@ export interface Project {
   readonly root: string;
   /** The name of its configuration file. */
   readonly configFile: string;
-  /** What it imports the framework as, such as `jsr:@fw/fw@^0.1.0`. */
+  /** The specifier of the framework, such as `jsr:@fw/fw@^0.1.0`. */
   readonly framework: string;
 }
 
-/** Where projects have their application, unless they are told otherwise: `AppModule` and `setUp`. */
+/** The default file of the application: `AppModule` and `setUp`. */
 export const APP_FILE = "src/app.ts";
 
-/** Where projects have their database, unless they are told otherwise: `Db` and `databaseOptions`. */
+/** The default file of the database: `Db` and `databaseOptions`. */
 export const DATABASE_FILE = "src/database.ts";
 
 const CONFIG_FILES = ["deno.json", "deno.jsonc", "package.json"];
 const FRAMEWORK = new RegExp(`"${PACKAGE}"\\s*:\\s*"([^"]+)"`);
 
 /**
- * Finds the project of a folder: the nearest configuration, which imports the framework or is part of a
- * workspace that does.
+ * Finds the project of a folder: the nearest configuration, if it or its workspace imports the
+ * framework.
  */
 export function findProject(folder: string): Project | undefined {
   const configFile = CONFIG_FILES.find((name) => existsSync(join(folder, name)));
@@ -41,9 +41,9 @@ export function findProject(folder: string): Project | undefined {
 }
 
 /**
- * Finds the project of a folder: in it or above it.
+ * Finds the project of a folder, in it or above it.
  *
- * @throws {CliError} if there is none
+ * @throws {CliError} if it is missing
  */
 export function requireProject(folder: string): Project {
   const project = findProject(folder);
@@ -53,12 +53,12 @@ export function requireProject(folder: string): Project {
   );
 }
 
-/** Tells whether a project has a file. */
+/** Checks whether a project has a file. */
 export function hasFile({ root }: Project, path: string): boolean {
   return existsSync(join(root, path));
 }
 
-/** Gives what a folder, or the nearest above it, imports the framework as. */
+/** Returns the specifier of the framework in the configuration of a folder, or of the nearest above. */
 function frameworkOf(folder: string): string | undefined {
   for (const name of [...CONFIG_FILES, "import_map.json"]) {
     const text = withoutComments(readText(join(folder, name)) ?? "");

@@ -14,29 +14,29 @@ import { exportsName } from "../edit/imports.ts";
 import { readText } from "../system/files.ts";
 import { hasFile, type Project } from "./project.ts";
 
-/** A script that uses what a file of the project exports. */
+/** A script that uses the exports of a file of the project. */
 export interface ProjectScript {
   /** The file, from the project's folder. */
   readonly file: string;
-  /** The name that it has to export; the script has all its exports as `exported`. */
+  /** A required export; the script finds all exports in `exported`. */
   readonly name: string;
-  /** The option that names another file, for the message that there is none. */
+  /** The option that names another file, for error messages. */
   readonly option: string;
-  /** The body of an async function, which gives JSON. It may `import()` as a file of the folder does. */
+  /** The body of an async function, which returns JSON and can `import()` like a file of the folder. */
   readonly body: string;
 }
 
-/** What a script leaves behind: what it gave, or the message of what it threw. */
+/** The result of a script, or the message of its error. */
 interface ScriptResult {
   readonly result?: unknown;
   readonly error?: string;
 }
 
 /**
- * Runs a script in the project's folder, with the variables of its `.env`, and gives what it gives.
+ * Runs a script in the project's folder, with the variables of its `.env`, and returns its result.
  *
- * @throws {CliError} if there is no such file or export, or no Deno to run it; with the message of what
- * it throws
+ * @throws {CliError} if the file, the export or Deno is missing, or with the message of an error of the
+ * script
  */
 export async function runInProject(project: Project, script: ProjectScript): Promise<unknown> {
   const { file, name, option } = script;
@@ -45,7 +45,7 @@ export async function runInProject(project: Project, script: ProjectScript): Pro
   if (source === undefined) {
     throw new CliError(`Cannot load ${file}: it does not exist; ${option} names another file`);
   }
-  // what is not meant to be loaded may do anything when it is
+  // other files may have side effects when loaded
   if (!await exportsName(source, name)) {
     throw new CliError(`Cannot load ${file}: it exports no ${name}; ${option} names another file`);
   }
@@ -76,8 +76,8 @@ export async function runInProject(project: Project, script: ProjectScript): Pro
 }
 
 /**
- * It exits by itself: what the application has started may hold the process up. Of an error it tells its
- * causes, and the place in the project unless the framework has explained it.
+ * The script exits explicitly, as the application may keep the process alive. It reports an error with
+ * its causes, and with its place in the project unless the framework has explained it.
  */
 function sourceOf(
   body: string,

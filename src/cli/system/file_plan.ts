@@ -1,5 +1,5 @@
 /**
- * What a command is about to write: known whole before anything is written, and undone when it fails.
+ * The files that a command writes: all are known before the first is written, and a failure undoes all.
  *
  * @module
  */
@@ -9,21 +9,21 @@ import process from "node:process";
 import { CliError, SIGNALS } from "../terminal/cli_error.ts";
 import { isTaken, readText } from "./files.ts";
 
-/** One file that is to be written. */
+/** A file to write. */
 export interface Change {
   /** The path below the root, with `/`. */
   readonly path: string;
-  /** Whether the file is new, takes the place of another, or is one that is edited. */
+  /** Whether the file is new, replaced or edited. */
   readonly verb: "create" | "overwrite" | "update";
-  /** All of its text. */
+  /** The whole text. */
   readonly text: string;
 }
 
-/** The files that are to be written below a folder. */
+/** The files to write below a folder. */
 export class FilePlan {
   readonly #root: string;
   readonly #texts = new Map<string, string>();
-  /** The texts that edits are made of. */
+  /** The texts before edits. */
   readonly #originals = new Map<string, string>();
   readonly #notes: string[] = [];
 
@@ -32,41 +32,41 @@ export class FilePlan {
     this.#root = root;
   }
 
-  /** Plans a new file; where there is one already, `check` says so. */
+  /** Plans a new file. `check` reports one that exists. */
   create(path: string, text: string): void {
     this.#texts.set(path, text);
   }
 
-  /** Plans those of the files that are not there yet. */
+  /** Plans the files that are missing. */
   createMissing(files: Readonly<Record<string, string>>): void {
     for (const [path, text] of Object.entries(files)) {
       if (this.read(path) === undefined) this.create(path, text);
     }
   }
 
-  /** Plans new text of a file, which is created if there is none. */
+  /** Plans the new text of a file, which may be missing. */
   update(path: string, text: string): void {
     const original = readText(join(this.#root, path));
     if (!this.#texts.has(path) && original !== undefined) this.#originals.set(path, original);
     this.#texts.set(path, text);
   }
 
-  /** Plans to tell the user something when all is written. */
+  /** Adds a note for the user. */
   note(text: string): void {
     this.#notes.push(text);
   }
 
-  /** What the user is to be told. */
+  /** Returns the notes for the user. */
   notes(): readonly string[] {
     return [...this.#notes];
   }
 
-  /** Gives the text of a file as it will be; nothing where there will be none. */
+  /** Returns the planned or current text of a file, `undefined` for a missing one. */
   read(path: string): string | undefined {
     return this.#texts.get(path) ?? readText(join(this.#root, path));
   }
 
-  /** Formats the files that are new; those that are edited are as their author has them. */
+  /** Formats new files. Edited files keep the formatting of their author. */
   async formatNew(
     format: (file: { path: string; text: string }) => Promise<string>,
   ): Promise<void> {
@@ -76,7 +76,7 @@ export class FilePlan {
     );
   }
 
-  /** Lists the changes, in the order they were planned. */
+  /** Lists the changes in the order in which they were planned. */
   changes(): readonly Change[] {
     return [...this.#texts].map(([path, text]) => {
       const exists = isTaken(join(this.#root, path));
@@ -89,10 +89,9 @@ export class FilePlan {
   }
 
   /**
-   * Checks that nothing is lost and nothing is written elsewhere.
+   * Checks that no file is overwritten without `force`, and none is outside of the root.
    *
-   * @throws {CliError} if a new file exists and is not to be overwritten, or a path leads out of the
-   * root
+   * @throws {CliError} naming the first such file
    */
   check({ force = false }: { readonly force?: boolean } = {}): void {
     for (const { path, verb } of this.changes()) {
@@ -109,10 +108,9 @@ export class FilePlan {
   }
 
   /**
-   * Writes all files, or none: when one cannot be written, what was is put back, and a signal waits
-   * until all is done.
+   * Writes all files or none: a failure restores what was there, and a signal waits until the end.
    *
-   * @throws {CliError} naming the file that cannot be written, or that was changed since it was read
+   * @throws {CliError} naming a file that cannot be written, or was changed since it was read
    */
   apply(): void {
     const undo: (() => void)[] = [];
@@ -152,21 +150,21 @@ export class FilePlan {
   }
 }
 
-/** Takes a step back, as far as it was taken. */
+/** Undoes a step, which may not have happened. */
 function attempt(step: () => void): void {
   try {
     step();
   } catch {
-    // what failed first is told
+    // the first failure is reported
   }
 }
 
-/** Lists the folders that a folder needs and that are not there, outermost first. */
+/** Lists the missing folders of a path, outermost first. */
 function missingFolders(folder: string): readonly string[] {
   return isTaken(folder) ? [] : [...missingFolders(dirname(folder)), folder];
 }
 
-/** Tells whether a path, or a link on it, leads out of a folder. */
+/** Checks whether a path, or a link on it, leads out of a folder. */
 function isOutside(root: string, path: string): boolean {
   const target = resolve(root, path);
   let existing = target;
@@ -179,7 +177,7 @@ function leadsOut(from: string, to: string): boolean {
   return way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way);
 }
 
-/** Follows links; one that leads nowhere might lead anywhere. */
+/** Follows links. A broken link counts as one that leads out. */
 function realPathOf(path: string): string {
   try {
     return realpathSync(path);

@@ -8,23 +8,23 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 
-/** How a process ended, and what it wrote. */
+/** The result of a process. */
 export interface Outcome {
-  /** Its exit code; `null` if a signal ended it. */
+  /** The exit code; `null` if a signal ended it. */
   readonly code: number | null;
-  /** What it wrote on stdout. */
+  /** Its output on stdout. */
   readonly stdout: string;
-  /** What it wrote on stderr. */
+  /** Its output on stderr. */
   readonly stderr: string;
 }
 
 /** Options of {@linkcode run}. */
 export interface RunOptions {
-  /** Where it runs. */
+  /** The working directory. */
   readonly cwd: string;
-  /** What it reads from stdin; default nothing. */
+  /** The input on stdin; default none. */
   readonly input?: string;
-  /** Its environment; default that of this process. */
+  /** The environment; default that of this process. */
   readonly env?: NodeJS.ProcessEnv;
   /** Kills it; default never. */
   readonly signal?: AbortSignal | undefined;
@@ -38,7 +38,7 @@ export function findOnPath(program: string): string | undefined {
 }
 
 /**
- * Runs a program to its end, and gives what it wrote. One that is aborted has ended when this settles.
+ * Runs a program, and returns its output. An aborted program has ended when this settles.
  *
  * @throws {Error} if it cannot be run
  */
@@ -59,7 +59,7 @@ export function run(
       signal?.removeEventListener("abort", kill);
       resolve({ code, stdout, stderr });
     });
-    child.stdin.on("error", () => {}); // it may end before it has read all
+    child.stdin.on("error", () => {}); // it may end before it has read its input
     child.stdin.end(input);
   });
 }
@@ -73,20 +73,20 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** A file that is to be formatted. */
+/** A file to format. */
 export interface Unformatted {
-  /** Its path, for what it is written in. */
+  /** The path, whose extension is that of the language. */
   readonly path: string;
   /** Its text. */
   readonly text: string;
 }
 
-/** Finds Deno: what runs this command line, else the one on the PATH. */
+/** Finds Deno: the runtime of this process, else the one on the PATH. */
 export function findDeno(): string | undefined {
   return "Deno" in globalThis ? process.execPath : findOnPath("deno");
 }
 
-/** Gives the version of the Deno that runs projects; nothing where there is none. */
+/** Returns the version of the Deno that runs projects, `undefined` without one. */
 export async function denoVersion(cwd: string): Promise<string | undefined> {
   const deno = findDeno();
   if (deno === undefined) return undefined;
@@ -95,8 +95,8 @@ export async function denoVersion(cwd: string): Promise<string | undefined> {
 }
 
 /**
- * Formats a file as the project in a folder does; what Deno does not format, or where there is no
- * Deno, is given back as it is.
+ * Formats a file with the settings of the project in a folder. Without Deno, or for a file that Deno
+ * does not format, returns the text unchanged.
  */
 export async function format({ path, text }: Unformatted, cwd: string): Promise<string> {
   const [extension] = /(?<=\.)(?:ts|json|md|yaml)$/.exec(path) ?? [];
@@ -106,7 +106,7 @@ export async function format({ path, text }: Unformatted, cwd: string): Promise<
   return outcome.code === 0 ? outcome.stdout : text;
 }
 
-/** Formats all files of a project; without Deno they stay as they are. */
+/** Formats all files of a project, if there is Deno. */
 export async function formatAll(cwd: string, signal?: AbortSignal): Promise<void> {
   const deno = findDeno();
   if (deno !== undefined) await run([deno, "fmt", "--quiet"], { cwd, signal });

@@ -6,24 +6,24 @@
 import { constants } from "node:os";
 import process from "node:process";
 
-/** A failure with a message for the user: one line on stderr, and exit code 1. */
+/** A failure: its message is one line on stderr, the exit code 1. */
 export class CliError extends Error {
   override readonly name = "CliError";
 }
 
-/** Gives the message of whatever was thrown, on one line. */
+/** Returns the message of a thrown value, on one line. */
 export function lineOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.trim().replaceAll(/\s*\n\s*/g, "; ");
 }
 
-/** The signals by which a user or a supervisor ends a command. */
+/** The signals that end a command. */
 export const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Thrown when a signal has ended a command, once all is cleared away. */
+/** Thrown when a signal has ended a command, after clean-up. */
 export class Interruption extends Error {
   override readonly name = "Interruption";
-  /** The exit code that a shell gives to such an end. */
+  /** The exit code, as a shell reports it. */
   readonly exitCode: number;
 
   /** Creates one for a signal. */
@@ -34,10 +34,10 @@ export class Interruption extends Error {
 }
 
 /**
- * Does something that a signal aborts: what it has started is to end, and what it has made is to be
- * removed, before it settles.
+ * Runs work that a signal aborts. It has to stop what it started, and remove what it created, before it
+ * settles.
  *
- * @throws {Interruption} if a signal came
+ * @throws {Interruption} after a signal
  */
 export async function interruptible<T>(work: (aborted: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();

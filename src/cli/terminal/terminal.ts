@@ -1,5 +1,5 @@
 /**
- * The terminal: what is printed, in colours where they are wanted, and asked.
+ * The terminal: output with colours, progress, tables and prompts.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { createInterface } from "node:readline/promises";
 import { stripVTControlCharacters } from "node:util";
 import { Interruption } from "./cli_error.ts";
 
-/** A style of text, as the escape codes that begin and end it (ECMA-48 §8.3.117). */
+/** The escape codes that begin and end a style (ECMA-48 §8.3.117). */
 const STYLES = {
   bold: [1, 22],
   dim: [2, 22],
@@ -18,13 +18,13 @@ const STYLES = {
   cyan: [36, 39],
 } as const;
 
-/** How text can be shown. */
+/** A style of text. */
 export type Style = keyof typeof STYLES;
 
-/** Gives text a style, where the stream it is for shows colours. */
+/** Styles text, if its stream shows colours. */
 export type Paint = (style: Style, text: string) => string;
 
-/** How long something may take before its progress is shown, in milliseconds. */
+/** After how many milliseconds progress is shown. */
 const PROGRESS_AFTER_MS = 500;
 const FRAME_MS = 80;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -48,13 +48,13 @@ export function printError(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Tells whether somebody is there to be asked. */
+/** Checks whether a user can be prompted. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true;
 }
 
 /**
- * Asks a question, and gives the answer without the space around it; empty at the end of input.
+ * Prompts for an answer, and returns it trimmed; empty at the end of input.
  *
  * @throws {Interruption} at Ctrl-C
  */
@@ -75,8 +75,8 @@ export async function ask(question: string): Promise<string> {
 }
 
 /**
- * Does something; on a terminal, what it is doing is shown once it takes over half a second: moving,
- * and taken away at the end, or where there are no escape codes as a line.
+ * Runs work. On a terminal, its progress is shown after half a second: animated and removed at the end,
+ * or as a line where there are no escape codes.
  */
 export async function withProgress<T>(doing: string, work: () => Promise<T>): Promise<T> {
   if (process.stderr.isTTY !== true) return await work();
@@ -94,12 +94,12 @@ export async function withProgress<T>(doing: string, work: () => Promise<T>): Pr
   try {
     return await work();
   } finally {
-    clearTimeout(timer); // of an interval, too
+    clearTimeout(timer); // clears an interval too
     if (frame > 0) process.stderr.write(CLEAR_LINE);
   }
 }
 
-/** Colours are for terminals, and never where `NO_COLOR` is set (https://no-color.org). */
+/** Checks whether a stream is a terminal with colours, and `NO_COLOR` is not set (https://no-color.org). */
 export function hasColours(stream: { readonly isTTY?: boolean }): boolean {
   return stream.isTTY === true && !readVariable("NO_COLOR") && readVariable("TERM") !== "dumb";
 }
@@ -109,7 +109,7 @@ function styled(style: Style, text: string): string {
   return `\x1b[${begin}m${text}\x1b[${end}m`;
 }
 
-/** Reads a variable of the environment; one that may not be read is not set. */
+/** Reads a variable of the environment; without the permission to, it is `undefined`. */
 function readVariable(name: string): string | undefined {
   try {
     return process.env[name];
@@ -118,7 +118,7 @@ function readVariable(name: string): string | undefined {
   }
 }
 
-/** Writes rows, below a heading if there is one; the columns are as wide as what is in them. */
+/** Formats rows as a table, with an optional heading. */
 export function table(
   rows: readonly (readonly string[])[],
   { heading }: { readonly heading?: readonly string[] } = {},
@@ -137,7 +137,7 @@ function pad(cell: string, width: number): string {
   return cell + " ".repeat(width - widthOf(cell));
 }
 
-/** Colours take no room. */
+/** Escape codes have no width. */
 function widthOf(cell: string): number {
   return stripVTControlCharacters(cell).length;
 }

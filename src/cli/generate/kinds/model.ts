@@ -20,31 +20,31 @@ import {
 } from "../project_database.ts";
 import { type Generation, specifierOf, type Target } from "../target.ts";
 
-/** A model that is to be generated. */
+/** A model to generate. */
 export interface Model extends ModelListing {
-  /** The name of one. */
+  /** The singular. */
   readonly one: EntityName;
-  /** The name of many. */
+  /** The plural. */
   readonly many: EntityName;
 }
 
-/** PostgreSQL cuts longer names. */
+/** PostgreSQL truncates longer names. */
 const MAX_TABLE_LENGTH = 63;
 
-/** What is imported where a model is. */
+/** Names that generated code imports. */
 const TAKEN: ReadonlySet<string> = new Set(
   "Db DbModule DbOptions DbService DatabaseModule NotFoundException PageQuery Promise Row".split(
     " ",
   ),
 );
 
-/** What every database has, and what every object has: no repository can be called so. */
+/** Members of every database and object, which no repository can be named after. */
 const SERVICE_MEMBERS: ReadonlySet<string> = new Set([
   ..."kysely transaction createTables checkTables close ping".split(" "),
   ...Object.getOwnPropertyNames(Object.prototype),
 ]);
 
-/** How each database writes a table; names are quoted, as some are words of SQL. */
+/** The SQL of each database. Names are quoted, as some are reserved. */
 const TABLES: Readonly<
   Record<Database, { readonly quote: string; readonly columns: string; readonly end: string }>
 > = {
@@ -58,7 +58,7 @@ const TABLES: Readonly<
     quote: "`",
     columns: `  id bigint auto_increment primary key,
   name longtext not null`,
-    // text is compared exactly: by MySQL since 8.0.17, and by MariaDB, each in its own words
+    // a binary collation: of MySQL since 8.0.17, and of MariaDB
     end: ") /*!80017 collate utf8mb4_0900_bin */ /*M! collate utf8mb4_nopad_bin */",
   },
   sqlite: {
@@ -91,7 +91,7 @@ async function generateModel(generation: Generation): Promise<void> {
   await listModel(generation, model);
 }
 
-/** Plans a model as `generateModel` does, unless it is there: then it stays as it is. */
+/** Plans a model unless its file exists, which is kept. */
 export async function ensureModel(generation: Generation): Promise<void> {
   const { plan, target } = generation;
   const model = readModel(target);
@@ -102,9 +102,9 @@ export async function ensureModel(generation: Generation): Promise<void> {
 }
 
 /**
- * Reads the model of a target: that of one, whether one or many were named.
+ * Reads the model of a target, whose name can be singular or plural.
  *
- * @throws {CliError} if it has no fit name
+ * @throws {CliError} if the name is taken or too long
  */
 export function readModel(target: Target): Model {
   const one = target.name.singular();
@@ -129,7 +129,7 @@ export function readModel(target: Target): Model {
   };
 }
 
-/** Gives a model with a key and a name; its test opens the database that tests have. */
+/** Returns a model with a key and a name. */
 function modelTemplate(
   { one: { pascal }, many, accessor }: Model,
   { testDatabase }: { readonly testDatabase: string },
@@ -156,7 +156,7 @@ Deno.test("${pascal} is stored, and read as it was written", async () => {
   };
 }
 
-/** Gives the scripts that make the table of a model, and drop it. */
+/** Returns the scripts that create and drop the table of a model. */
 function tableScripts(many: EntityName, database: Database): MigrationScripts {
   const { quote, columns, end } = TABLES[database];
   const table = `${quote}${many.snake}${quote}`;
@@ -166,7 +166,7 @@ function tableScripts(many: EntityName, database: Database): MigrationScripts {
   };
 }
 
-/** A migration, to be written. */
+/** An empty migration. */
 export const MIGRATION: Kind = {
   name: "migration",
   aliases: [],
@@ -180,7 +180,7 @@ export const MIGRATION: Kind = {
   },
 };
 
-/** Scripts of nothing but comments are none: they run once they are written. */
+/** Scripts of comments only are not run until they contain a statement. */
 const UP = "-- What is to change, such as: alter table cats add column age integer;\n";
 
 const DOWN = "-- What undoes it, such as: alter table cats drop column age;\n";

@@ -16,7 +16,7 @@ export const MODULE: Kind = codeKind({
   list: "imports",
 });
 
-/** Gives an empty module. */
+/** Returns an empty module. */
 function moduleTemplate({ pascal, snake }: EntityName): CodeAndTest {
   return {
     code: `import { module } from "@fw/fw";
@@ -50,7 +50,7 @@ export const SERVICE: Kind = codeKind({
   list: "providers",
 });
 
-/** Gives a service with one method. */
+/** Returns a service with one method. */
 function serviceTemplate({ pascal, snake, prose }: EntityName): CodeAndTest {
   return {
     code: `export class ${pascal}Service {
@@ -73,7 +73,7 @@ Deno.test("${pascal}Service.describe() tells what it is for", async () => {
   };
 }
 
-/** A DTO: the shape of what is sent. */
+/** A DTO: the schema of a body. */
 export const DTO: Kind = codeKind({
   name: "dto",
   aliases: [],
@@ -82,7 +82,7 @@ export const DTO: Kind = codeKind({
   template: dtoTemplate,
 });
 
-/** Gives a DTO of one field. */
+/** Returns a DTO with one field. */
 function dtoTemplate({ pascal, snake }: EntityName): CodeAndTest {
   return {
     code: `import { dto } from "@fw/fw";
@@ -110,7 +110,7 @@ Deno.test("${pascal}Dto refuses an empty name", () => {
   };
 }
 
-/** A pipe: makes a value of what was sent, or refuses it. */
+/** A pipe: a schema that converts a single value or refuses it. */
 export const PIPE: Kind = codeKind({
   name: "pipe",
   aliases: ["pi"],
@@ -119,13 +119,13 @@ export const PIPE: Kind = codeKind({
   template: pipeTemplate,
 });
 
-/** Gives a pipe: what makes a value of a text, or refuses it. */
+/** Returns a pipe of a text. */
 function pipeTemplate({ pascal, snake, camel }: EntityName): CodeAndTest {
   return {
     code: `import * as v from "valibot";
 
 /**
- * Makes a value of what a path, a query or a body holds, or refuses it:
+ * Converts a value of a path, a query or a body, or refuses it:
  * \`params: v.object({ ${camel}: ${pascal}Pipe })\`.
  */
 export const ${pascal}Pipe = v.pipe(

@@ -1,5 +1,5 @@
 /**
- * Resources: everything between a table and its routes.
+ * Resources: all code from a table to its routes.
  *
  * @module
  */
@@ -51,7 +51,7 @@ async function generateResource(generation: Generation): Promise<void> {
   await listInModule(generation, { list: "imports", ...listing });
 }
 
-/** Gives the module of a resource. */
+/** Returns the module of a resource. */
 function resourceModule({ many, database }: ResourceTemplate): string {
   return `import { module } from "@fw/fw";
 import { DatabaseModule } from "${database}";
@@ -67,7 +67,7 @@ export const ${many.pascal}Module = module({
 `;
 }
 
-/** What of a path is the key of a row; shared by all resources. */
+/** The key of a row in a path; shared by all resources. */
 const ID_PARAM = `import { dto } from "@fw/fw";
 import * as v from "valibot";
 
@@ -85,7 +85,7 @@ export const IdParam = dto(
 );
 `;
 
-/** What of a query chooses a page; shared by all resources. */
+/** The page in a query; shared by all resources. */
 const PAGE_QUERY = `import { dto } from "@fw/fw";
 import * as v from "valibot";
 
@@ -110,7 +110,7 @@ export const PageQuery = dto(
 export type PageQuery = v.InferOutput<typeof PageQuery>;
 `;
 
-/** Gives the DTOs of a resource: what is sent to it, and what it sends. */
+/** Returns the DTOs of a resource: of its requests and responses. */
 function resourceDto({ one }: ResourceTemplate): string {
   return `import { dto } from "@fw/fw";
 import * as v from "valibot";

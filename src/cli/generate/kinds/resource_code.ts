@@ -6,11 +6,11 @@
 import type { EntityName } from "../../project/entity_name.ts";
 import type { CodeAndTest } from "../kind.ts";
 
-/** What a resource is made for: one of many, and where it finds what it shares with others. */
+/** The names of a resource, and the specifiers of files that it imports. */
 export interface ResourceTemplate {
-  /** The name of one. */
+  /** The singular. */
   readonly one: EntityName;
-  /** The name of many. */
+  /** The plural. */
   readonly many: EntityName;
   /** The name of its repository. */
   readonly accessor: string;
@@ -26,7 +26,7 @@ export interface ResourceTemplate {
   readonly pageQuery: string;
 }
 
-/** Gives the controller of a resource, with its test. */
+/** Returns the controller of a resource, with its test. */
 export function resourceController(template: ResourceTemplate): CodeAndTest {
   const { one, many, prefix, database, testDatabase, idParam, pageQuery } = template;
   return {
@@ -142,7 +142,7 @@ Deno.test("${many.pascal}Controller refuses ${one.withArticle()} without a name 
   };
 }
 
-/** Gives the service of a resource, with its test. */
+/** Returns the service of a resource, with its test. */
 export function resourceService(template: ResourceTemplate): CodeAndTest {
   const { one, many, accessor, database, testDatabase, pageQuery } = template;
   return {

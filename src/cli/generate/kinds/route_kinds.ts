@@ -17,7 +17,7 @@ export const CONTROLLER: Kind = codeKind({
   list: "controllers",
 });
 
-/** Gives a controller with one route. */
+/** Returns a controller with one route. */
 function controllerTemplate(
   { pascal, snake, kebab, prose }: EntityName,
   { folders }: Target,
@@ -55,7 +55,7 @@ Deno.test("GET /v1/${prefix} answers", async () => {
   };
 }
 
-/** A guard: lets a request in or refuses it. */
+/** A guard: admits a request or refuses it. */
 export const GUARD: Kind = codeKind({
   name: "guard",
   aliases: ["gu"],
@@ -65,14 +65,14 @@ export const GUARD: Kind = codeKind({
   use: ({ pascal }) => `guards: [${pascal}Guard] among the options of a controller or a route`,
 });
 
-/** Gives a guard that lets nobody in. */
+/** Returns a guard that refuses every request. */
 function guardTemplate({ pascal, snake }: EntityName): CodeAndTest {
   return {
     code: `import type { CanActivate, Context } from "@fw/fw";
 
-/** Lets a request in, or refuses it with 403. */
+/** Admits a request, or refuses it with 403. */
 export class ${pascal}Guard implements CanActivate {
-  /** A new guard lets nobody in: say here whom it should. */
+  /** Refuses every request until you return true for some. */
   canActivate(_c: Context): boolean {
     return false;
   }
@@ -107,12 +107,12 @@ export const INTERCEPTOR: Kind = codeKind({
     `interceptors: [${pascal}Interceptor] among the options of a controller or a route`,
 });
 
-/** Gives an interceptor that times handlers. */
+/** Returns an interceptor that measures handlers. */
 function interceptorTemplate({ pascal, snake }: EntityName): CodeAndTest {
   return {
     code: `import type { Context, Interceptor, NextHandler } from "@fw/fw";
 
-/** Runs around a handler: here, it tells how long the handler took. */
+/** Runs around a handler. This one measures its duration. */
 export class ${pascal}Interceptor implements Interceptor {
   async intercept(c: Context, next: NextHandler): Promise<unknown> {
     const startedAt = performance.now();
@@ -143,7 +143,7 @@ Deno.test("${pascal}Interceptor tells how long the handler took", async () => {
   };
 }
 
-/** A filter: answers for errors of its choice. */
+/** A filter: handles chosen errors. */
 export const FILTER: Kind = codeKind({
   name: "filter",
   aliases: ["f"],
@@ -153,12 +153,12 @@ export const FILTER: Kind = codeKind({
   use: ({ pascal }) => `filters: [${pascal}Filter] among the options of a controller or a route`,
 });
 
-/** Gives an exception filter for one kind of error. */
+/** Returns an exception filter for one kind of error. */
 function filterTemplate({ pascal, snake }: EntityName): CodeAndTest {
   return {
     code: `import { BadRequestException, type ExceptionFilter } from "@fw/fw";
 
-/** Sees what was thrown: here, a RangeError becomes a 400, and all else is left. */
+/** Handles a RangeError as a 400, and leaves other errors to the framework. */
 export class ${pascal}Filter implements ExceptionFilter {
   catch(error: unknown): void {
     if (error instanceof RangeError) {
