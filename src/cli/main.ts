@@ -40,7 +40,7 @@ function messageOf(error: unknown, [first, second]: readonly string[]): string {
   if (error.code === "commander.help") {
     return first === "help"
       ? `unknown command '${second}'`
-      : "the command is incomplete: --help shows what is missing";
+      : "the command is incomplete: see --help";
   }
   return error.message.replace(/^error: /, "").replace(/\n\(Did (.*)\)/s, " (did $1)");
 }
@@ -48,7 +48,7 @@ function messageOf(error: unknown, [first, second]: readonly string[]): string {
 /** Creates the program, which throws instead of ending the process. */
 export function createProgram(): Command {
   const program = new Command("fw")
-    .description("Makes projects of the web framework fw, and looks after them.")
+    .description("Creates and maintains projects of the web framework fw.")
     .version(VERSION, "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
     .helpCommand("help [command]", "show the help of a command")
@@ -68,9 +68,9 @@ export function createProgram(): Command {
     });
   addExamples(
     program,
-    "fw new shop --db sqlite        a project in the folder shop",
-    "fw generate resource product   in it: a whole CRUD, with its tests",
-    "fw routes                      which routes there are, and how they are protected",
+    "fw new shop --db sqlite        create a project in the folder shop",
+    "fw generate resource product   in it: add a whole CRUD, with its tests",
+    "fw routes                      list the routes and their protection",
   );
   addNewCommand(program);
   addGenerateCommand(program);

@@ -1,5 +1,5 @@
 /**
- * What the tests of an application need.
+ * Test applications, stubs, and an identity provider for development.
  *
  * @example
  * ```ts

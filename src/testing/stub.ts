@@ -1,5 +1,5 @@
 /**
- * Stubs: part of a class, in place of the class, in tests.
+ * Stubs: parts of classes for tests.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import {
   provide,
 } from "../core/module/provider.ts";
 
-/** Some of the public members of a class, each with its type. */
+/** Some public members of a class. */
 export type StubMembers<T> = { readonly [K in keyof T]?: T[K] };
 
-/** What the container, runtimes and assertions read on any object. A stub without it has `undefined`. */
+/** Members that the container, runtimes and assertions read on any object: `undefined` by default. */
 const PROBED: ReadonlySet<PropertyKey> = new Set([
   "then",
   "toJSON",
@@ -25,10 +25,10 @@ const PROBED: ReadonlySet<PropertyKey> = new Set([
 ]);
 
 /**
- * Returns an override that provides a class, or another key, with some of its members only. A member
- * that is used and missing in the stub throws, naming the class and the member, so that a test fails
- * where it calls what it did not expect. Members that runtimes read on their own are `undefined`
- * instead: `then`, `toJSON`, symbols and lifecycle hooks. Each application has a stub of its own.
+ * Returns an override that provides some members of a class, or of another key. The use of a missing
+ * member throws an error with the names of the class and the member, so that a test fails at an
+ * unexpected call. Members that runtimes read on any object are `undefined` instead: `then`, `toJSON`,
+ * symbols and lifecycle hooks. Each application gets another stub.
  *
  * @example
  * ```ts

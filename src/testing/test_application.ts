@@ -1,5 +1,5 @@
 /**
- * An application for tests: providers overridden, lifecycle run, requests without a server.
+ * Applications for tests: with overridden providers, and requests without a server.
  *
  * @module
  */
@@ -8,20 +8,20 @@ import type { Module } from "../core/module/module.ts";
 import type { Provider } from "../core/module/provider.ts";
 import { FwFactory } from "../application/factory.ts";
 
-/** How a test application differs from the real one. */
+/** Options of {@linkcode createTestApplication}. */
 export interface TestApplicationOptions {
-  /** Providers that take the place of every provider of their keys. */
+  /** Providers that replace every provider of their keys. */
   readonly overrides?: readonly Provider[];
-  /** Settles prefixes and middleware, as the application's main file does; awaited. */
+  /** Configures prefixes and middleware, as the application's main file does; awaited. */
   readonly setUp?: (app: FwApplication) => unknown;
 }
 
 /**
  * Creates an application for a test, ready to answer `app.request()`. Its start hooks have run;
- * `close`, or `await using`, runs the stop hooks. It prints nothing: a 5xx tells what went wrong in its
- * `detail`, and an application that configures LogTape in its tests sees the rest.
+ * `close`, or `await using`, runs the stop hooks. It prints nothing: the `detail` of a 5xx is the message
+ * of the error, and a test that configures LogTape sees the rest.
  *
- * @throws {TypeError} if an override takes the place of nothing
+ * @throws {TypeError} if an override replaces nothing
  */
 export async function createTestApplication(
   root: Module,

@@ -1,4 +1,4 @@
-/** Runs the command line in a process of its own, on the runtime that runs the tests. */
+/** Runs the command line in another process, on the runtime that runs the tests. */
 import { join } from "node:path";
 import process from "node:process";
 import { type Outcome, run } from "../../src/cli/system/programs.ts";
@@ -6,22 +6,22 @@ import { ROOT } from "../support/project.ts";
 
 /** Options of {@linkcode fw}. */
 export interface FwOptions {
-  /** Where it runs. */
+  /** The working directory. */
   readonly cwd: string;
-  /** Variables beside those of this process; `undefined` takes one away. */
+  /** Variables in addition to those of this process; `undefined` removes one. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** What it reads from stdin. */
+  /** The input on stdin. */
   readonly input?: string;
 }
 
-/** What runs the command line, before its arguments. */
+/** The program and the arguments before those of the command line. */
 export const FW: readonly [string, ...string[]] = [
   process.execPath,
   ..."Deno" in globalThis ? ["run", "-A", "--quiet"] : [],
   join(ROOT, "src/cli/mod.ts"),
 ];
 
-/** Runs `fw` with the words of a command, to its end. */
+/** Runs `fw` with the words of a command. */
 export function fw(command: string | readonly string[], options: FwOptions): Promise<Outcome> {
   const words = typeof command === "string" ? command.split(" ").filter(Boolean) : command;
   const env = { ...process.env, NO_COLOR: "1", ...options.env };

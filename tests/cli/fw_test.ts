@@ -42,7 +42,7 @@ test("every command has help with a summary and an example that it understands",
   }
 });
 
-test("every kind of DESIGN can be generated, by the aliases that NestJS has", () => {
+test("every kind can be generated, with the aliases of NestJS", () => {
   const kinds = Object.fromEntries(KINDS.map(({ name, aliases }) => [name, aliases]));
   assert.deepEqual(kinds, {
     resource: ["res"],
@@ -65,8 +65,8 @@ const MISUNDERSTOOD: readonly (readonly [command: string, line: string])[] = [
   ["xyzzy", "unknown command 'xyzzy'"],
   ["help xyzzy", "unknown command 'xyzzy'"],
   ["generate contoller cats", "unknown command 'contoller' (did you mean controller?)"],
-  ["g", "the command is incomplete: --help shows what is missing"],
-  ["db", "the command is incomplete: --help shows what is missing"],
+  ["g", "the command is incomplete: see --help"],
+  ["db", "the command is incomplete: see --help"],
   ["db statsu", "unknown command 'statsu' (did you mean status?)"],
   [
     "db rollback --steps x",
@@ -82,7 +82,7 @@ const MISUNDERSTOOD: readonly (readonly [command: string, line: string])[] = [
 ];
 
 for (const [command, line] of MISUNDERSTOOD) {
-  test(`fw ${command} is not understood: one line on stderr, and exit code 2`, async () => {
+  test(`fw ${command} is invalid: one line on stderr, and exit code 2`, async () => {
     using folder = new TemporaryFolder();
     const { code, stdout, stderr } = await fw(command, { cwd: folder.path });
     assert.deepEqual([code, stdout, stderr], [2, "", `error: ${line}\n`]);
@@ -91,25 +91,25 @@ for (const [command, line] of MISUNDERSTOOD) {
 }
 
 for (const command of ["routes", "openapi", "db status", "doctor", "g service cats"]) {
-  test(`fw ${command} outside of a project says so, with exit code 1`, async () => {
+  test(`fw ${command} outside of a project fails with exit code 1`, async () => {
     using folder = new TemporaryFolder();
     const { code, stdout, stderr } = await fw(command, { cwd: folder.path });
     const line =
-      "Cannot find a project: no deno.json here or above imports @fw/fw; fw new makes one";
+      "Cannot find a project: no deno.json here or above imports @fw/fw; fw new creates one";
     assert.deepEqual([code, stdout, stderr], [1, "", `error: ${line}\n`]);
     assert.deepEqual(folder.names(), []);
   });
 }
 
-test("fw info tells versions without a project, as text and as JSON", async () => {
+test("fw info prints versions without a project, as text and as JSON", async () => {
   using folder = new TemporaryFolder();
   const text = await fw("info", { cwd: folder.path });
   assert.match(text.stdout, new RegExp(`^fw +${VERSION}\nsource +${ROOT}\nruntime +\\w`));
   const json = JSON.parse((await fw("info --json", { cwd: folder.path })).stdout);
-  assert.deepEqual([json.fw, json.source, json.project], [VERSION, ROOT, "none here"]);
+  assert.deepEqual([json.fw, json.source, json.project], [VERSION, ROOT, "none"]);
 });
 
-test("fw that nobody reads any more ends without a word", async () => {
+test("fw ends silently when its output is closed", async () => {
   const quoted = FW.map((word) => `'${word}'`).join(" ");
   for (const command of ["--help", "info", "g --help"]) {
     const line = `${quoted} ${command} 2>stderr | true; cat stderr`;
@@ -119,7 +119,7 @@ test("fw that nobody reads any more ends without a word", async () => {
   }
 });
 
-/** Lists the commands that have no commands of their own, and those that have. */
+/** Lists commands and subcommands. */
 function commandPaths(): readonly string[] {
   return createProgram().commands.flatMap((command) => [
     command.name(),

@@ -5,7 +5,7 @@ import { test } from "../support/test.ts";
 import { fw } from "./fw.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
 
-/** A folder with a project `shop` in it. */
+/** A folder that contains a project `shop`. */
 async function shop(options = "--no-git"): Promise<TemporaryFolder & { readonly root: string }> {
   const folder = new TemporaryFolder();
   const { code, stderr } = await fw(`new shop ${options}`, { cwd: folder.path });
@@ -52,7 +52,7 @@ test("fw generate puts a name into the folders before it, and lists it in the ne
   await succeed("g co admin/Invoices", folder.root);
   await succeed("g s admin/mail --flat", folder.root);
   await succeed("g gu key --path src/admin --flat", folder.root);
-  await succeed("g mo admin/reports", join(folder.root, "src/greeting")); // from below, too
+  await succeed("g mo admin/reports", join(folder.root, "src/greeting")); // also from a folder below
   const files = folder.files("shop/src");
   assert.deepEqual(Object.keys(files).filter((file) => file.startsWith("admin/")), [
     "admin/admin_module.ts",
@@ -84,7 +84,7 @@ export const AdminModule = module({
   assert.match(files["app.ts"] ?? "", /imports: \[AdminModule\]/);
 });
 
-test("fw generate puts every kind of a name, of one or of many, into one folder", async () => {
+test("fw generate puts every kind of a name, singular or plural, into one folder", async () => {
   using folder = await shop();
   for (const command of ["g module user", "g resource User", "g dto users", "g service user"]) {
     const listed = await succeed(command, folder.root);
@@ -97,10 +97,10 @@ test("fw generate puts every kind of a name, of one or of many, into one folder"
   assert.match(nested, /^update src\/users\/users_module\.ts$/m);
 });
 
-test("fw generate resource gives a project without a database one, and says so", async () => {
+test("fw generate resource adds a database to a project without one, and says so", async () => {
   using folder = await shop();
   const stdout = await succeed("generate resource people", folder.root);
-  assert.match(stdout, /^note The project has a database now: src\/database\.ts, /m);
+  assert.match(stdout, /^note The project now has a database: src\/database\.ts, /m);
   const files = folder.files("shop");
   assert.deepEqual(Object.keys(files).filter((file) => /people|person|data|migr/.test(file)), [
     "data/.gitignore",
@@ -153,7 +153,7 @@ test("fw generate writes the SQL of the project's database", async () => {
   }
 });
 
-test("fw generate --dry-run lists what it would do, and does nothing", async () => {
+test("fw generate --dry-run lists the changes, and makes none", async () => {
   using folder = await shop();
   const before = folder.files();
   for (const kind of ["resource", "module", "controller", "dto", "model", "migration"]) {
@@ -167,7 +167,7 @@ test("fw generate --dry-run lists what it would do, and does nothing", async () 
   assert.equal(await succeed("generate resource cat", folder.root), listed);
 });
 
-test("fw generate overwrites nothing without --force, and then only what it generates", async () => {
+test("fw generate overwrites only generated files, and only with --force", async () => {
   using folder = await shop();
   await succeed("generate resource cat", folder.root);
   const generated = folder.files();
@@ -187,14 +187,14 @@ test("fw generate overwrites nothing without --force, and then only what it gene
   assert.deepEqual(folder.files(), generated);
 });
 
-test("fw generate leaves a module alone that it does not understand, and says what to add", async () => {
+test("fw generate does not change a module that it does not understand, and says what to add", async () => {
   using folder = await shop();
   const app = 'import { module } from "@fw/fw";\nconst LIST = [];\n' +
     "export const AppModule = module({ imports: LIST, providers: [...LIST] });\n";
   writeFileSync(join(folder.root, "src/app.ts"), app);
   assert.match(
     await succeed("g mo billing", folder.root),
-    /^note Add BillingModule to the imports of src\/app\.ts: it was left alone, as it is not /m,
+    /^note Add BillingModule to the imports of src\/app\.ts: its code is not /m,
   );
   assert.equal(folder.files("shop")["src/app.ts"], app);
   writeFileSync(join(folder.root, "src/app.ts"), "export {};\n");
@@ -204,7 +204,7 @@ test("fw generate leaves a module alone that it does not understand, and says wh
   );
 });
 
-test("fw generate keeps the formatting of a file that is not formatted as Deno does", async () => {
+test("fw generate keeps the formatting of a file that deno fmt would change", async () => {
   using folder = await shop();
   const before = `import { module } from '@fw/fw'
 import { GreetingService } from './greeting/greeting_service.ts'
@@ -232,8 +232,8 @@ const REFUSED: readonly (readonly [args: readonly string[], line: RegExp])[] = [
   [["ca\\..\\ts"], /it leads out of the project/],
   [["cats", "--path", "../x"], /Cannot generate "\.\.\/x": it leads out of the project/],
   [["cats", "--path", "/tmp"], /Cannot generate "\/tmp": it leads out of the project/],
-  [["cats", "--path", "src/c#"], /Cannot generate in the folder "c#": it is no name of one/],
-  [["cats", "--path", ".git"], /Cannot generate in the folder "\.git": it is no name of one/],
+  [["cats", "--path", "src/c#"], /Cannot generate in the folder "c#": the name is invalid/],
+  [["cats", "--path", ".git"], /Cannot generate in the folder "\.git": the name is invalid/],
   [["cats", "--path", "src/app.ts"], /Cannot write src\/app\.ts\/.*: (EEXIST|ENOTDIR)/],
   [["cats", "--path", "out"], /Cannot write out\/cats\/.*: it is outside of the project/],
   [[""], /Cannot use the name: it is empty/],
@@ -243,7 +243,7 @@ const REFUSED: readonly (readonly [args: readonly string[], line: RegExp])[] = [
   [["a;b"], /Cannot use the name "a;b": it has other characters/],
 ];
 
-test("fw generate refuses names and folders that lead elsewhere, and writes nothing", async () => {
+test("fw generate refuses names and folders outside of the project, and writes nothing", async () => {
   using folder = await shop();
   mkdirSync(join(folder.path, "elsewhere"));
   symlinkSync("../elsewhere", join(folder.root, "out"));
@@ -256,7 +256,7 @@ test("fw generate refuses names and folders that lead elsewhere, and writes noth
   }
 });
 
-test("fw generate refuses names of models that what is generated has another use of", async () => {
+test("fw generate refuses names of models that generated code uses", async () => {
   using folder = await shop();
   const before = folder.files();
   for (const name of ["db", "row", "promises", "pageQuery", "a".repeat(64)]) {
@@ -264,15 +264,15 @@ test("fw generate refuses names of models that what is generated has another use
     assert.equal(code, 1);
     assert.match(
       stderr,
-      /^error: Cannot use the name ".+": (what is generated imports|a table has) .+\n$/,
+      /^error: Cannot use the name ".+": (generated code imports|a table has) .+\n$/,
     );
   }
   assert.deepEqual(folder.files(), before);
-  await succeed("g model transaction", folder.root); // DbService.transaction() is another
+  await succeed("g model transaction", folder.root); // DbService.transaction() exists
   assert.match(folder.files("shop")["src/database.ts"] ?? "", /^ {2}transactions: Transaction,$/m);
 });
 
-test("fw generate lists no second thing of a name, and says so", async () => {
+test("fw generate does not list a second class of a name, and says so", async () => {
   using folder = await shop();
   await succeed("g co cats", folder.root);
   const app = folder.files("shop")["src/app.ts"];
@@ -298,14 +298,14 @@ test("fw generate lists no second thing of a name, and says so", async () => {
   }
 });
 
-test("fw generate resource keeps a model that is there, and its migration", async () => {
+test("fw generate resource keeps an existing model and its migration", async () => {
   using folder = await shop();
   await succeed("g model cat", folder.root);
   const model = join(folder.root, "src/cats/cat_model.ts");
   writeFileSync(model, `${folder.files("shop")["src/cats/cat_model.ts"]}// mine\n`);
   const mine = folder.files("shop");
   const stdout = await succeed("g resource cat --force", folder.root);
-  assert.match(stdout, /^note src\/cats\/cat_model\.ts stays as it is/m);
+  assert.match(stdout, /^note src\/cats\/cat_model\.ts is kept/m);
   const files = folder.files("shop");
   for (const [path, text] of Object.entries(mine)) {
     if (/model|migrations|database/.test(path)) assert.equal(files[path], text, path);
@@ -313,7 +313,7 @@ test("fw generate resource keeps a model that is there, and its migration", asyn
   assert.equal(Object.keys(files).filter((path) => /^migrations\/\d/.test(path)).length, 2);
 });
 
-test("fw generate uses no database of another making, and adds what one lacks for tests", async () => {
+test("fw generate refuses another database file, and adds a missing test database", async () => {
   using folder = await shop("--no-git --db postgres");
   rmSync(join(folder.root, "src/test_database.ts"));
   assert.match(await succeed("g resource cat", folder.root), /^create src\/test_database\.ts$/m);
@@ -327,7 +327,7 @@ test("fw generate uses no database of another making, and adds what one lacks fo
   assert.deepEqual(folder.files(), before);
 });
 
-test("fw generate writes the SQL of the database that the application will have", async () => {
+test("fw generate writes the SQL of the database in the environment", async () => {
   using folder = await shop("--no-git --db mysql");
   const first = async (command: string, env: Record<string, string> = {}) => {
     const { stdout } = await fw(`${command} --dry-run`, { cwd: folder.root, env });
@@ -344,7 +344,7 @@ test("fw generate writes the SQL of the database that the application will have"
   assert.match(await first("g model c1", { DATABASE_URL: "sqlite:x" }), /strict/);
 });
 
-test("fw generate works in a member of a workspace, and takes no comment for a project", async () => {
+test("fw generate works in a member of a workspace, and ignores comments in its configuration", async () => {
   using folder = await shop();
   const member = join(folder.root, "packages/api");
   mkdirSync(join(member, "src"), { recursive: true });
@@ -359,13 +359,13 @@ test("fw generate works in a member of a workspace, and takes no comment for a p
   assert.match(stderr, /^error: Cannot find a project: /);
 });
 
-test("fw generate without a name is not understood", async () => {
+test("fw generate without a name is invalid", async () => {
   using folder = await shop();
   const { code, stderr } = await fw("g service", { cwd: folder.root });
   assert.deepEqual([code, stderr], [2, "error: missing required argument 'name'\n"]);
 });
 
-test("fw generate that cannot write a file undoes what it has written", async () => {
+test("fw generate that cannot write a file restores the others", async () => {
   using folder = await shop();
   writeFileSync(join(folder.root, "data"), "a file where a folder should be");
   const before = folder.files();
@@ -375,7 +375,7 @@ test("fw generate that cannot write a file undoes what it has written", async ()
   assert.deepEqual(folder.files(), before);
 });
 
-test("fw generate writes through no link that leads out of the project", async () => {
+test("fw generate does not write through a link out of the project", async () => {
   using folder = await shop();
   const service = join(folder.root, "src/mail/mail_service.ts");
   mkdirSync(join(folder.root, "src/mail"));
@@ -391,7 +391,7 @@ test("fw generate writes through no link that leads out of the project", async (
   assert.deepEqual(folder.names(), ["shop"]);
 });
 
-test("fw generate adds to an environment without a last line end, and has its own variables", async () => {
+test("fw generate adds variables to an environment file without a final line break", async () => {
   using folder = await shop();
   writeFileSync(join(folder.root, ".env"), "PORT=3000\nTEST_DATABASE_URL=sqlite:x");
   writeFileSync(join(folder.root, ".env.example"), "TEST_DATABASE_URL=");

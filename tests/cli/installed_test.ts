@@ -1,4 +1,4 @@
-/** The ways to run the command line other than from its sources; Deno builds what they need. */
+/** Other ways to run the command line than from its sources; Deno builds what they need. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { TemporaryFolder } from "../support/temporary_folder.ts";
 
 const test = testOn(["deno"], "it builds what is installed");
 
-test("fw runs where deno install has put it, and makes projects of its checkout", async () => {
+test("fw runs after deno install, and creates projects that use its checkout", async () => {
   using folder = new TemporaryFolder();
   const cwd = folder.path;
   const source = ["--config", join(ROOT, "deno.json"), join(ROOT, "src/cli/mod.ts")];
@@ -29,7 +29,7 @@ test("fw runs where deno install has put it, and makes projects of its checkout"
   assert.match(generated.stdout, /^create src\/mail\/mail_service\.ts\n/);
 }, { exhaustive: true });
 
-test("fw runs by npx from the package for npm, and makes projects of its release", async () => {
+test("fw runs by npx from the npm package, and creates projects that use its release", async () => {
   using folder = new TemporaryFolder();
   const cwd = folder.path;
   buildNpmPackage(join(cwd, "fw.tgz"));
@@ -37,13 +37,13 @@ test("fw runs by npx from the package for npm, and makes projects of its release
     run(["npx", "-y", "-p", "node@22.21.0", "-p", join(cwd, "fw.tgz"), "fw", ...args], { cwd });
   assert.equal((await npx("--version")).stdout, `${VERSION}\n`);
   const made = await npx("new", "shop", "--no-git", "--db", "sqlite");
-  assert.match(made.stdout, /^Made shop\.\n/);
+  assert.match(made.stdout, /^Created shop\.\n/);
   const file = join(cwd, "shop/deno.json");
   const config = JSON.parse(readFileSync(file, "utf8"));
   assert.equal(config.imports["@fw/fw"], `jsr:@fw/fw@^${VERSION}`);
   assert.equal(config.tasks.fw.command, `deno run -A jsr:@fw/fw@^${VERSION}/cli`);
   assert.equal("links" in config, false);
-  // that release is not out, so this checkout is taken for it
+  // the release is not published, so this checkout replaces it
   writeFileSync(file, JSON.stringify({ ...config, links: [ROOT] }));
   const env = { ...process.env, DATABASE_URL: "sqlite::memory:" };
   const tested = await run([process.execPath, "test", "-A"], { cwd: join(cwd, "shop"), env });

@@ -1,4 +1,4 @@
-/** A project as `fw new` makes it, with what it needs to run: databases, and tokens. */
+/** A project of `fw new`, with the databases and tokens that it needs. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { Subprocess } from "../support/subprocess.ts";
 import { fw } from "./fw.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
 
-/** What a project is made with. */
+/** The options of a project. */
 export interface Features {
   readonly strict?: boolean;
   readonly db?: "sqlite" | "postgres" | "mysql" | undefined;
@@ -31,7 +31,7 @@ export function flagsOf({ strict, db, oauth2, authn }: Features): string {
   return flags.filter(Boolean).join(" ");
 }
 
-/** A project, which is removed with all that it needed. */
+/** A project, which is removed with its databases. */
 export class MadeProject implements AsyncDisposable {
   readonly root: string;
   readonly #features: Features;
@@ -55,7 +55,7 @@ export class MadeProject implements AsyncDisposable {
     this.#token = token;
   }
 
-  /** Makes a project named `shop`. */
+  /** Creates a project named `shop`. */
   static async make(features: Features = {}): Promise<MadeProject> {
     await using resources = new AsyncDisposableStack();
     const folder = resources.use(new TemporaryFolder());
@@ -87,14 +87,14 @@ export class MadeProject implements AsyncDisposable {
     return new MadeProject(root, { features, resources: resources.move(), env, token });
   }
 
-  /** Runs `fw` in it; it has to succeed. Gives what it printed. */
+  /** Runs `fw` in it, which has to succeed. Returns the output. */
   async fw(command: string): Promise<string> {
     const { code, stdout, stderr } = await fw(command, { cwd: this.root, env: this.#env });
     assert.deepEqual([code, stderr], [0, ""], `fw ${command}: ${stdout}${stderr}`);
     return stdout;
   }
 
-  /** Runs its check of formatting, lint, types and tests; it has to pass. Gives the names of its tests. */
+  /** Runs its checks of formatting, lint, types and tests, which have to pass. Returns the names of its tests. */
   async ok(): Promise<readonly string[]> {
     const env = { ...process.env, NO_COLOR: "1", ...this.#env };
     const { code, stdout, stderr } = await run([process.execPath, "task", "ok"], {
@@ -107,7 +107,7 @@ export class MadeProject implements AsyncDisposable {
     return [...stdout.matchAll(/^(.+) \.\.\. ok/gm)].map(([, name = ""]) => name);
   }
 
-  /** Serves it as its task `start` does, calls it, and stops it with SIGTERM; it has to end well. */
+  /** Serves it as its task `start` does, calls it, and stops it with SIGTERM. It has to exit with 0. */
   async serving(call: (request: Call) => Promise<void>): Promise<void> {
     const { tasks } = JSON.parse(readFileSync(join(this.root, "deno.json"), "utf8"));
     const [, flags = ""] = /^deno run (.+) src\/main\.ts$/.exec(tasks.start.command) ?? [];
@@ -135,7 +135,7 @@ export class MadeProject implements AsyncDisposable {
     assert.equal(code, 0, output);
   }
 
-  /** Serves it, and checks all that every project answers. */
+  /** Serves it, and checks the routes that every project has. */
   async answers(): Promise<void> {
     await this.serving(async (request) => {
       const greeting = await request("/api/");
@@ -169,7 +169,7 @@ export class MadeProject implements AsyncDisposable {
   }
 }
 
-/** Makes a request of the project that is served, with a token if it has one. */
+/** Sends a request to the project, with a token if it has one. */
 export type Call = (
   path: string,
   options?: { readonly json?: unknown; readonly method?: string; readonly token?: string },

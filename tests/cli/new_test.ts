@@ -28,11 +28,14 @@ const PLAIN = [
   "src/main.ts",
 ];
 
-test("fw new makes the files of a project, on one commit", async () => {
+test("fw new creates the files of a project, in one commit", async () => {
   using folder = new TemporaryFolder();
   const { code, stdout, stderr } = await fw("new shop", { cwd: folder.path });
   assert.deepEqual([code, stderr], [0, ""]);
-  assert.match(stdout, /^Made shop, with its first commit\.\n\n {2}cd shop\n {2}deno task dev\n/);
+  assert.match(
+    stdout,
+    /^Created shop, with its first commit\.\n\n {2}cd shop\n {2}deno task dev\n/,
+  );
   assert.deepEqual(folder.names(), ["shop"]);
   const files = folder.files("shop");
   assert.deepEqual(Object.keys(files), PLAIN);
@@ -47,13 +50,13 @@ test("fw new makes the files of a project, on one commit", async () => {
   assert.doesNotMatch(await git(join(folder.path, "shop"), "ls-files"), /^\.env$/m);
 });
 
-test("fw new adds what its options ask for", async () => {
+test("fw new adds the files of its options", async () => {
   using folder = new TemporaryFolder();
   const made = await fw("new shop --db postgres --oauth2 --authn --strict --no-git", {
     cwd: folder.path,
   });
   assert.deepEqual([made.code, made.stderr], [0, ""]);
-  assert.match(made.stdout, /^Made shop\.\n/);
+  assert.match(made.stdout, /^Created shop\.\n/);
   const files = folder.files("shop");
   assert.deepEqual(Object.keys(files).filter((file) => !PLAIN.includes(file)), [
     "compose.yaml",
@@ -110,7 +113,7 @@ test("fw new --authn writes a new signing key into .env, and never into git", as
   assert.equal(new Set(keys).size, 4);
 });
 
-test("fw new makes an image that serves on all interfaces, by a user of its own, and is looked after", async () => {
+test("fw new creates an image that serves on all interfaces, as another user than root, with a health check", async () => {
   using folder = new TemporaryFolder();
   await fw("new Shop", { cwd: folder.path });
   const instructions = (folder.files("Shop")["Dockerfile"] ?? "").replaceAll("\\\n", "")
@@ -142,7 +145,7 @@ test("fw new --dry-run lists the files, and writes none", async () => {
 });
 
 for (const taken of ["a folder with a file", "an empty folder", "a file", "a broken link"]) {
-  test(`fw new leaves ${taken} of its name alone`, async () => {
+  test(`fw new does not replace ${taken}`, async () => {
     using folder = new TemporaryFolder();
     const path = join(folder.path, "shop");
     if (taken.includes("folder")) mkdirSync(path);
@@ -152,7 +155,7 @@ for (const taken of ["a folder with a file", "an empty folder", "a file", "a bro
     const before = folder.files();
     for (const command of ["new shop", "new shop --dry-run"]) {
       const { code, stdout, stderr } = await fw(command, { cwd: folder.path });
-      assert.deepEqual([code, stdout, stderr], [1, "", "error: Cannot make shop: it exists\n"]);
+      assert.deepEqual([code, stdout, stderr], [1, "", "error: Cannot create shop: it exists\n"]);
     }
     assert.deepEqual([folder.names(), folder.files()], [["shop"], before]);
   });
@@ -170,36 +173,36 @@ for (
   });
 }
 
-test("fw new does without git, and says so", async () => {
+test("fw new works without git, and says so", async () => {
   using folder = new TemporaryFolder();
   const env = { PATH: dirname(process.execPath) };
   assert.equal(findOnPath("git") === join(env.PATH, "git"), false);
   const { code, stdout, stderr } = await fw("new shop", { cwd: folder.path, env });
   assert.deepEqual([code, stderr], [0, ""]);
-  assert.match(stdout, /^Made shop, without git, which is not here\.\n/);
+  assert.match(stdout, /^Created shop, without git, which is not on the PATH\.\n/);
   assert.deepEqual(Object.keys(folder.files("shop")), PLAIN);
 });
 
-test("fw new makes its commit where git knows no name, and in no repository but its own", async () => {
+test("fw new commits where git has no author, and only in its own repository", async () => {
   using folder = new TemporaryFolder();
   const env = { HOME: folder.path, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
   await fw("new shop", { cwd: folder.path, env: { ...env, GIT_DIR: "/nowhere" } });
   assert.equal(await git(join(folder.path, "shop"), "log", "--format=%an %s"), "fw First commit\n");
   const inside = await fw("new inner", { cwd: join(folder.path, "shop"), env });
-  assert.match(inside.stdout, /^Made inner, in the git repository around it\.\n/);
+  assert.match(inside.stdout, /^Created inner, in the git repository of its parent folder\.\n/);
   assert.equal(existsSync(join(folder.path, "shop/inner/.git")), false);
 });
 
-test("fw new where no folder can be made says so", async () => {
+test("fw new fails where it cannot create a folder", async () => {
   const { code, stderr } = await fw("new shop", { cwd: "/proc" });
   assert.equal(code, 1);
-  assert.equal(stderr, "error: Cannot make shop: no folder can be made here (ENOENT)\n");
+  assert.equal(stderr, "error: Cannot create shop: the folder cannot be written to (ENOENT)\n");
 });
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  test(`fw new that ${signal} ends leaves nothing behind`, async () => {
+  test(`fw new that ${signal} ends leaves no files`, async () => {
     using folder = new TemporaryFolder();
-    // a git that takes long: it says where it is, so that the signal comes in the middle
+    // a slow git, which creates a file so that the signal is sent while it runs
     const bin = join(folder.path, "bin");
     mkdirSync(bin);
     writeFileSync(join(bin, "git"), "#!/bin/sh\ntouch git-runs\nsleep 5\n", {

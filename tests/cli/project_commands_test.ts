@@ -1,4 +1,4 @@
-/** What looks at a project needs Deno to run it; the command line itself may run on any runtime. */
+/** Commands that inspect a project need Deno; the command line itself runs on any runtime. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ import { MadeProject } from "./made_project.ts";
 const test = testOn(["deno"], "projects are run by it");
 const withoutDeno = testOn(["node", "bun"], "where Deno runs the command line, there is one");
 
-test("fw routes tells how each route is protected, as text and as JSON", async () => {
+test("fw routes lists the protection of each route, as text and as JSON", async () => {
   await using project = await MadeProject.make({ oauth2: true });
   replaceIn(project, "src/me/me_controller.ts", (text) =>
     text.replace(
@@ -53,7 +53,7 @@ test("fw routes needs no environment, and no identity provider", async () => {
   assert.deepEqual([code, stdout.includes("identity")], [0, true]);
 });
 
-test("fw openapi writes the document that is served, to stdout, as JSON and as YAML", async () => {
+test("fw openapi writes the served document to stdout, as JSON and as YAML", async () => {
   await using project = await MadeProject.make({ db: "sqlite" });
   await project.fw("g resource cat");
   const printed = JSON.parse(await project.fw("openapi"));
@@ -69,7 +69,7 @@ test("fw openapi writes the document that is served, to stdout, as JSON and as Y
   assert.deepEqual(parse(readFileSync(join(project.root, "api.yaml"), "utf8")), printed);
 });
 
-test("fw routes and fw openapi need no database, and tell what keeps an application from loading", async () => {
+test("fw routes and fw openapi need no database, and report why an application does not load", async () => {
   await using project = await MadeProject.make();
   await project.fw("g resource cat");
   writeFileSync(
@@ -92,7 +92,7 @@ test("fw routes and fw openapi need no database, and tell what keeps an applicat
     await failing('routes --app src/a"b.ts'),
     /^error: Cannot load src\/a"b\.ts: it exports no AppModule; --app names another file$/m,
   );
-  // it would serve
+  // it would not exit
   assert.match(
     await failing("routes --app src/main.ts"),
     /^error: Cannot load src\/main\.ts: it exports no AppModule; --app names another file$/m,
@@ -107,7 +107,7 @@ test("fw routes and fw openapi need no database, and tell what keeps an applicat
   assert.match(await failing("routes"), /^error: .*JSON.* \(src\/app\.ts:\d+:\d+\)$/m);
 });
 
-test("fw routes that is interrupted ends what it has started, and leaves nothing", async () => {
+test("an interrupted fw routes ends its process, and removes its files", async () => {
   await using project = await MadeProject.make();
   using folder = new TemporaryFolder();
   const pidFile = join(folder.path, "pid");
@@ -135,36 +135,37 @@ await new Promise((resolve) => setTimeout(resolve, 20_000));
 
 for (const db of ["sqlite", "postgres", "mysql"] as const) {
   const skip = db === "sqlite" ? undefined : SERVERS[db].skip;
-  test(`fw db runs, lists and undoes migrations on ${db}`, async () => {
+  test(`fw db runs, lists and rolls back migrations on ${db}`, async () => {
     await using project = await MadeProject.make({ db });
     assert.equal(await project.fw("db status"), "There are no migrations.\n");
-    assert.equal(await project.fw("db migrate"), "Nothing is due.\n");
+    assert.equal(await project.fw("db migrate"), "No migration is pending.\n");
     await project.fw("g model cat");
     assert.match(await project.fw("db new add-age"), /^create migrations\/0002_add_age\.sql\n/);
     writeSql(project, "0002_add_age", "alter table cats add column age integer");
-    const due = "MIGRATION         RUN AT\n0001_create_cats  due\n0002_add_age      due\n";
-    assert.equal(await project.fw("db status"), due);
+    const pending =
+      "MIGRATION         RUN AT\n0001_create_cats  pending\n0002_add_age      pending\n";
+    assert.equal(await project.fw("db status"), pending);
     assert.equal(await project.fw("db migrate"), "ran 0001_create_cats\nran 0002_add_age\n");
     assert.match(
       await project.fw("db status"),
       /0001_create_cats {2}\d{4}-.+Z\n0002_add_age {6}\d/,
     );
-    assert.equal(await project.fw("db rollback"), "undid 0002_add_age\n");
+    assert.equal(await project.fw("db rollback"), "rolled back 0002_add_age\n");
     assert.match(
       await project.fw("db status"),
-      /0001_create_cats {2}\d{4}.+Z\n0002_add_age {6}due\n/,
+      /0001_create_cats {2}\d{4}.+Z\n0002_add_age {6}pending\n/,
     );
     await project.fw("db migrate");
     assert.equal(
       await project.fw("db rollback --steps 2"),
-      "undid 0002_add_age\nundid 0001_create_cats\n",
+      "rolled back 0002_add_age\nrolled back 0001_create_cats\n",
     );
-    assert.equal(await project.fw("db rollback"), "Nothing has run.\n");
-    assert.equal(await project.fw("db status"), due);
+    assert.equal(await project.fw("db rollback"), "No migration was run.\n");
+    assert.equal(await project.fw("db status"), pending);
   }, { skip, exhaustive: db !== "sqlite" });
 }
 
-test("fw db tells why a migration failed", async () => {
+test("fw db reports why a migration failed", async () => {
   await using project = await MadeProject.make({ db: "sqlite" });
   await project.fw("db new wrong");
   replaceIn(
@@ -177,7 +178,7 @@ test("fw db tells why a migration failed", async () => {
   assert.match(stderr, /^error: Cannot migrate: 0001_wrong failed: .*no such table: nope\n$/);
 });
 
-test("fw db tells of a database that is not there, and of a project without one", async () => {
+test("fw db reports a database that is unreachable, and a project without one", async () => {
   await using project = await MadeProject.make({ db: "postgres" });
   const url = "postgres://nobody:secret@127.0.0.1:1/nothing";
   await project.fw("g model cat");
@@ -193,11 +194,11 @@ test("fw db tells of a database that is not there, and of a project without one"
   assert.match(without.stderr, /^error: Cannot load src\/database\.ts: it does not exist; /);
 }, { skip: SERVERS.postgres.skip });
 
-test("fw doctor finds nothing wrong with a new project, and what is then", async () => {
+test("fw doctor finds no problem in a new project, and later ones", async () => {
   await using project = await MadeProject.make({ db: "sqlite", oauth2: true });
   assert.match(
     await project.fw("doctor"),
-    /skipped {2}database {5}there is no data\/data\.sqlite yet/,
+    /skipped {2}database {5}data\/data\.sqlite is missing/,
   );
   assert.equal(existsSync(join(project.root, "data/data.sqlite")), false);
   await project.fw("db migrate");
@@ -226,15 +227,15 @@ test("fw doctor finds nothing wrong with a new project, and what is then", async
     env: { PORT: "30O0", OAUTH2_ISSUER: "localhost" },
   });
   assert.equal(code, 1);
-  assert.match(stdout, /^problem {2}environment {2}PORT is no port$/m);
-  assert.match(stdout, /^problem {2}environment {2}OAUTH2_ISSUER is no URL$/m);
+  assert.match(stdout, /^problem {2}environment {2}PORT is not a port$/m);
+  assert.match(stdout, /^problem {2}environment {2}OAUTH2_ISSUER is not a URL$/m);
   assert.match(
     stdout,
     /^problem {2}tables {7}a migration is missing: .*its table lacks a column$/m,
   );
 });
 
-test("fw doctor finds what is wrong with a project, and ends with exit code 1", async () => {
+test("fw doctor reports the problems of a project, with exit code 1", async () => {
   await using project = await MadeProject.make();
   await project.fw("g resource cat");
   await project.fw("db migrate");
@@ -276,14 +277,14 @@ test("fw doctor finds what is wrong with a project, and ends with exit code 1", 
     stdout,
     /^problem {2}environment {2}SMTP_URL, SMTP_USER of \.env\.example are not set$/m,
   );
-  assert.match(stdout, /nothing says who may call POST \/api\/v1\/cats, .* and 2 more$/m);
-  assert.match(stdout, /due at the next start, or by fw db migrate: 0002_create_dogs$/m);
+  assert.match(stdout, /not declared who can call POST \/api\/v1\/cats, .* and 2 more$/m);
+  assert.match(stdout, /pending until the next start or fw db migrate: 0002_create_dogs$/m);
   assert.match(stdout, /^problem {2}production {3}OAUTH2_ISSUER is not https$/m);
-  assert.match(stdout, /^problem {2}production {3}5xx responses tell what went wrong/m);
+  assert.match(stdout, /^problem {2}production {3}5xx responses reveal errors/m);
 });
 
 test(
-  "fw doctor tells of an application that does not load, and of a database that is not there",
+  "fw doctor reports an application that does not load, and a database that is unreachable",
   async () => {
     await using project = await MadeProject.make({ db: "postgres" });
     await project.fw("g model cat");
@@ -312,7 +313,7 @@ withoutDeno("fw routes where there is no deno says so", async () => {
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /^error: Cannot run the project: there is no deno on the PATH; npm install -g deno/,
+    /^error: Cannot run the project: deno is not on the PATH; npm install -g deno/,
   );
 });
 
@@ -328,7 +329,7 @@ function replaceIn(project: MadeProject, file: string, change: (text: string) =>
   writeFileSync(path, change(text));
 }
 
-/** Gives the level of each subject; the last of those that have several. */
+/** Returns the level of each subject, the last if there are several. */
 function levels(output: string): Readonly<Record<string, string>> {
   const lines = output.trim().split("\n").map((line) => line.split(/ {2,}/));
   return Object.fromEntries(lines.map(([level = "", subject = ""]) => [subject, level]));

@@ -9,8 +9,8 @@ import { type Features, flagsOf, MadeProject } from "./made_project.ts";
 const test = testOn(["deno"], "projects are checked, tested and served by it");
 
 const MIGRATION_TESTS = [
-  "migrations lead from an empty database to the newest and back again",
-  "migrations make the tables of the models",
+  "migrations run on an empty database, and roll back",
+  "migrations create the tables of the models",
 ];
 
 const SESSION_TESTS = [
@@ -18,7 +18,7 @@ const SESSION_TESTS = [
   "POST /api/session refuses a wrong password, and GET /api/me a wrong token",
 ];
 
-/** Every database, `--oauth2` and `--strict` in all combinations; `--authn` with each two of them. */
+/** Every database, `--oauth2` and `--strict` in all combinations; `--authn` with each pair of them. */
 const COMBINATIONS: readonly Features[] = [undefined, "sqlite", "postgres", "mysql"].flatMap((
   db,
   i,
@@ -38,7 +38,7 @@ for (const features of COMBINATIONS) {
   const isTelling = strict === oauth2 && db === (strict ? "sqlite" : undefined);
   const skip = db === "postgres" || db === "mysql" ? SERVERS[db].skip : undefined;
   test(
-    `fw new ${flagsOf(features)} makes a project that is sound, serves and stops`,
+    `fw new ${flagsOf(features)} creates a project that passes its checks, serves and stops`,
     async () => {
       await using project = await MadeProject.make(features);
       const tests = await project.ok();
@@ -46,7 +46,7 @@ for (const features of COMBINATIONS) {
         ...db ? MIGRATION_TESTS : [],
         "GET /api/ greets",
         "GET /health reports ok",
-        ...oauth2 ? ["GET /api/me shows the caller, and refuses those without a token"] : [],
+        ...oauth2 ? ["GET /api/me returns the caller, and refuses a request without a token"] : [],
         ...authn ? SESSION_TESTS : [],
         "GreetingService.greet() greets by name",
       ]);
@@ -68,7 +68,7 @@ for (const features of COMBINATIONS) {
 
 for (const strict of [false, true]) {
   test(
-    `fw generate makes sound code of every kind in a ${strict ? "strict" : "plain"} project`,
+    `fw generate creates valid code of every kind in a ${strict ? "strict" : "plain"} project`,
     async () => {
       await using project = await MadeProject.make({ strict });
       await project.fw("g mo billing");
@@ -86,26 +86,26 @@ for (const strict of [false, true]) {
       assert.deepEqual(tests.toSorted(), [
         "AdminOnlyGuard refuses a request with 403",
         "BillingModule provides what its controllers inject",
-        "BillingService.describe() tells what it is for",
-        "CreateOrderDto drops what it does not declare",
+        "BillingService.describe() returns its purpose",
+        "CreateOrderDto drops fields that it does not declare",
         "CreateOrderDto refuses an empty name",
-        "Customer is stored, and read as it was written",
+        "Customer is stored and read",
         "CustomersController creates, lists, finds, changes and deletes customers",
         "CustomersController refuses a customer without a name with 422",
-        "CustomersService.one() refuses an id that does not exist",
-        "CustomersService.page() gives a page, and how many there are",
+        "CustomersService.one() refuses an unknown id",
+        "CustomersService.page() returns a page and the total",
         "GET /api/ greets",
         "GET /health reports ok",
         "GET /v1/billing/invoices answers",
         "GreetingService.greet() greets by name",
-        "OrderItem is stored, and read as it was written",
+        "OrderItem is stored and read",
         "PaymentFilter answers a RangeError with 400",
-        "ServerTimingInterceptor tells how long the handler took",
-        "SlugPipe drops the space around a text",
-        "SlugPipe refuses a text of nothing but space",
+        "ServerTimingInterceptor reports the duration of the handler",
+        "SlugPipe trims a text",
+        "SlugPipe refuses a blank text",
         ...MIGRATION_TESTS,
       ]);
-      assert.deepEqual(readdirSync(join(project.root, "data")), [".gitignore"]); // tests open no other
+      assert.deepEqual(readdirSync(join(project.root, "data")), [".gitignore"]); // tests use no file
       await project.answers();
       await project.serving(async (request) => {
         const { message } = await (await request("/api/v1/billing/invoices")).json();
@@ -124,7 +124,7 @@ test("five resources generated one after another work together over HTTP, on SQL
   }
   const tests = await project.ok();
   assert.equal(tests.length, 3 + 2 + 5 * 5);
-  assert.deepEqual(readdirSync(join(project.root, "data")), [".gitignore"]); // tests have their own
+  assert.deepEqual(readdirSync(join(project.root, "data")), [".gitignore"]); // tests use no file
   await project.serving(async (request) => {
     for (const path of paths) {
       const all = `/api/v1/${path}`;

@@ -37,7 +37,10 @@ denoTest(
     const env = registry.env(cwd);
     const fw = [process.execPath, "run", "-A", `jsr:@fw/fw@^${VERSION}/cli`] as const;
     assert.equal(await succeed([...fw, "--version"], { cwd, env }), VERSION);
-    assert.match(await succeed([...fw, "new", "shop", "--no-git"], { cwd, env }), /^Made shop\.\n/);
+    assert.match(
+      await succeed([...fw, "new", "shop", "--no-git"], { cwd, env }),
+      /^Created shop\.\n/,
+    );
     await succeed([process.execPath, "test", "-A"], { cwd: join(cwd, "shop"), env });
   },
   { exhaustive: true },

@@ -9,7 +9,7 @@ const CLIENT: oauth.Client = { client_id: WEB.clientId };
 for (
   const algorithm of ["EdDSA", "ES256", "RS256", "PS256"] satisfies DevelopmentSigningAlgorithm[]
 ) {
-  providerTest(`oauth4webapi, a strict client, finds no fault with ${algorithm}`, async () => {
+  providerTest(`oauth4webapi, a strict client, accepts tokens of ${algorithm}`, async () => {
     await using idp = await start({ algorithm });
     const client = { ...CLIENT, id_token_signed_response_alg: algorithm };
     const authentication = oauth.ClientSecretBasic(WEB.clientSecret);
@@ -60,8 +60,8 @@ for (
         LOOPBACK,
       );
       const renewed = await oauth.processRefreshTokenResponse(server, client, refreshed);
-      const told = await oauth.userInfoRequest(server, client, renewed.access_token, LOOPBACK);
-      assert.deepEqual(await oauth.processUserInfoResponse(server, client, sub, told), {
+      const userinfo = await oauth.userInfoRequest(server, client, renewed.access_token, LOOPBACK);
+      assert.deepEqual(await oauth.processUserInfoResponse(server, client, sub, userinfo), {
         sub: "bob",
         email: "bob@example.com",
         email_verified: true,

@@ -1,4 +1,4 @@
-/** A browser and a client of the development identity provider, by plain `fetch`. */
+/** A browser and a client of the development identity provider, based on `fetch`. */
 import assert from "node:assert/strict";
 import type { LogRecord } from "@logtape/logtape";
 import {
@@ -29,7 +29,7 @@ export const PUBLIC: DevelopmentClient = {
 export const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 export const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
-/** Declares a test in which the provider logs to a list and prints nothing. */
+/** Declares a test that captures the logs of the provider. */
 export function providerTest(
   name: string,
   body: (records: readonly LogRecord[]) => Promise<void>,
@@ -39,7 +39,7 @@ export function providerTest(
 
 export type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What an endpoint answered. */
+/** The response of an endpoint. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -52,7 +52,7 @@ export function start(
   return DevelopmentIdentityProvider.start({ clients: [WEB, OTHER, PUBLIC], ...options });
 }
 
-/** Makes a form or a query; what is `undefined` is left out, a list is repeated. */
+/** Creates a form or a query, without `undefined` values; a list is repeated. */
 export function form(parameters: Parameters): URLSearchParams {
   const made = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
@@ -88,7 +88,7 @@ export async function open(
   return { response, text: await response.text() };
 }
 
-/** Presses a button of the form on a page: sends its hidden fields along, as a browser does. */
+/** Presses a button of the form on a page, and sends its hidden fields like a browser. */
 export function press(
   { issuer }: DevelopmentIdentityProvider,
   page: string,
@@ -108,7 +108,7 @@ export function hiddenFields(page: string): Record<string, string> {
   );
 }
 
-/** Gives the callback of a redirect, apart from its parameters. */
+/** Returns the URL of a callback without its query, and its parameters. */
 export function callbackOf(
   { response }: { readonly response: Response },
 ): Readonly<Record<string, string>> {
@@ -175,7 +175,7 @@ export function refresh(
   });
 }
 
-/** Asks who an access token stands for. */
+/** Requests the claims of the user of an access token. */
 export async function userinfo(
   { issuer }: DevelopmentIdentityProvider,
   accessToken: unknown,

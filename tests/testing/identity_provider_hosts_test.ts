@@ -13,7 +13,7 @@ function statusFor(issuer: string, host: string): Promise<number | undefined> {
   });
 }
 
-test("DevelopmentIdentityProvider answers to addresses and localhost, not to foreign names", () =>
+test("DevelopmentIdentityProvider answers requests to addresses and localhost only", () =>
   captureLogs(["fw"], async () => {
     await using idp = await DevelopmentIdentityProvider.start();
     const { port, host } = new URL(idp.issuer);
@@ -24,7 +24,7 @@ test("DevelopmentIdentityProvider answers to addresses and localhost, not to for
     assert.equal(await statusFor(idp.issuer, `127.0.0.1.evil.example:${port}`), 421);
   }));
 
-test("DevelopmentIdentityProvider lets users grant known scopes only", () =>
+test("DevelopmentIdentityProvider grants known scopes only", () =>
   captureLogs(["fw"], async () => {
     const redirectUri = "http://127.0.0.1:1/callback";
     await using idp = await DevelopmentIdentityProvider.start({

@@ -71,7 +71,7 @@ for (const algorithm of ALGORITHMS) {
       });
       const digest = createHash(algorithm === "EdDSA" ? "sha512" : "sha256")
         .update(String(access_token)).digest();
-      const { iat: issuedAt, exp: expiresAt, auth_time, ...told } = identity.payload;
+      const { iat: issuedAt, exp: expiresAt, auth_time, ...identityClaims } = identity.payload;
       const sinceLogin = (issuedAt ?? 0) - Number(auth_time);
       assert.ok(sinceLogin >= 0 && sinceLogin < 60, `${sinceLogin} s`);
       assert.equal((expiresAt ?? 0) - (issuedAt ?? 0), 3600);
@@ -82,7 +82,7 @@ for (const algorithm of ALGORITHMS) {
         email_verified: true,
         roles: ["admin"],
       };
-      assert.deepEqual(told, {
+      assert.deepEqual(identityClaims, {
         ...about,
         iss: idp.issuer,
         aud: "web",
@@ -101,7 +101,7 @@ for (const algorithm of ALGORITHMS) {
 }
 
 providerTest(
-  "DevelopmentIdentityProvider tells the same metadata to OAuth 2.0 and OpenID Connect",
+  "DevelopmentIdentityProvider serves the same metadata for OAuth 2.0 and OpenID Connect",
   async () => {
     await using idp = await start();
     const [one, other] = await Promise.all(
@@ -117,7 +117,7 @@ providerTest(
 );
 
 providerTest(
-  "/authorize shows what is wrong with the client or the redirect URI, and redirects nowhere",
+  "/authorize shows an error of the client or the redirect URI, and does not redirect",
   async () => {
     await using idp = await start();
     const [redirectUri] = WEB.redirectUris;
@@ -137,8 +137,8 @@ providerTest(
         "HTTPS://web.example/callback",
         "https://web.example/callbac%6B",
         "javascript:alert(1)",
-      ].map((redirect_uri) => [{ redirect_uri }, /none of those/] as const),
-      [{ client_id: "web", redirect_uri: PUBLIC.redirectUris?.[0] }, /none of those/],
+      ].map((redirect_uri) => [{ redirect_uri }, /is not registered/] as const),
+      [{ client_id: "web", redirect_uri: PUBLIC.redirectUris?.[0] }, /is not registered/],
     ];
     for (const [parameters, message] of cases) {
       const { response, text } = await open(authorizationUrl(idp, parameters));
@@ -152,7 +152,7 @@ providerTest(
 );
 
 providerTest(
-  "/authorize sends the client what is wrong with the rest, with state and iss",
+  "/authorize sends other errors to the client, with state and iss",
   async () => {
     await using idp = await start();
     const cases: readonly (readonly [Parameters, error: string])[] = [
@@ -195,7 +195,7 @@ providerTest(
   },
 );
 
-providerTest("/authorize takes its parameters as a form too", async () => {
+providerTest("/authorize accepts its parameters as a form", async () => {
   await using idp = await start();
   const { search } = new URL(authorizationUrl(idp));
   const { response, text } = await open(`${idp.issuer}/authorize`, {
@@ -219,7 +219,7 @@ providerTest("/login sends access_denied when the user refuses", async () => {
 });
 
 providerTest(
-  "/login keeps the query of the redirect URI, and leaves out a state that was not sent",
+  "/login keeps the query of the redirect URI, and omits a missing state",
   async () => {
     await using idp = await start();
     const url = authorizationUrl(idp, { redirect_uri: WEB.redirectUris[1], state: undefined });
@@ -230,7 +230,7 @@ providerTest(
   },
 );
 
-providerTest("/login answers by a form where the client asks for it", async () => {
+providerTest("/login answers with a form for the response mode form_post", async () => {
   await using idp = await start();
   const url = authorizationUrl(idp, { response_mode: "form_post", state: `"'<&>` });
   const { text } = await open(url);
@@ -246,7 +246,7 @@ providerTest("/login answers by a form where the client asks for it", async () =
   assert.equal(exchanged.status, 200);
 });
 
-providerTest("/login checks the request again, and that the user is one", async () => {
+providerTest("/login checks the request again, and the user", async () => {
   await using idp = await start();
   const { text } = await open(authorizationUrl(idp));
   const cases: readonly Parameters[] = [
@@ -266,7 +266,7 @@ providerTest("/login checks the request again, and that the user is one", async 
   assert.equal(refused.error, "invalid_request");
 });
 
-providerTest("/login takes no form that another site has sent", async () => {
+providerTest("/login refuses a form of another site", async () => {
   await using idp = await start();
   const { text } = await open(authorizationUrl(idp));
   const origins = [undefined, "https://evil.example", "null", idp.issuer.replace(/\d+$/, "1")];
@@ -281,7 +281,7 @@ providerTest("/login takes no form that another site has sent", async () => {
 });
 
 providerTest(
-  "the login page says what it is, has a button for each user, and can run nothing",
+  "the login page has a notice, a button for each user, and no scripts",
   async () => {
     await using idp = await start();
     const { response, text } = await open(authorizationUrl(idp));
@@ -309,7 +309,7 @@ providerTest(
   },
 );
 
-providerTest("the login page lets its form lead to the scheme of an application", async () => {
+providerTest("the login page allows its form to lead to the scheme of an application", async () => {
   await using idp = await start();
   const [redirectUri] = PUBLIC.redirectUris ?? [];
   const { response, text } = await open(
@@ -323,7 +323,7 @@ providerTest("the login page lets its form lead to the scheme of an application"
   assert.equal(to, redirectUri);
 });
 
-providerTest("the pages escape whatever clients, users and requests say", async () => {
+providerTest("the pages escape the values of clients, users and requests", async () => {
   const hostile = `</title><script>alert("1")</script>'\`&lt;`;
   await using idp = await start({
     clients: [{ ...WEB, name: hostile, redirectUris: [`https://web.example/"><b>`] }],

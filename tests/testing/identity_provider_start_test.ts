@@ -34,7 +34,7 @@ providerTest("DevelopmentIdentityProvider.start() refuses to run in production",
   });
 });
 
-providerTest("DevelopmentIdentityProvider.start() refuses options that are not sound", async () => {
+providerTest("DevelopmentIdentityProvider.start() refuses invalid options", async () => {
   const client = { clientId: "web", redirectUris: [] };
   const user = { subject: "alice", name: "Alice", email: "alice@example.com" };
   const redirectTo = (uri: string) => ({ clients: [{ clientId: "web", redirectUris: [uri] }] });
@@ -60,7 +60,7 @@ providerTest("DevelopmentIdentityProvider.start() refuses options that are not s
 });
 
 providerTest(
-  "DevelopmentIdentityProvider listens on this machine alone unless told otherwise",
+  "DevelopmentIdentityProvider listens on the loopback address by default",
   async () => {
     await using idp = await start();
     assert.match(idp.issuer, /^http:\/\/127\.0\.0\.1:\d+$/);
@@ -75,7 +75,7 @@ providerTest(
 );
 
 providerTest(
-  "DevelopmentIdentityProvider listens on the port it is told, and lets go of it",
+  "DevelopmentIdentityProvider listens on a given port, and releases it",
   async () => {
     const first = await start();
     const port = Number(new URL(first.issuer).port);
@@ -110,9 +110,9 @@ providerTest("issueToken() signs an access token that jose verifies against /jwk
     claims: { tenant_id: "acme", jti: undefined },
     expiresInSeconds: 5,
   });
-  const { iat: issuedAt = 0, exp: expiresAt = 0, ...told } = (await verify(token)).payload;
+  const { iat: issuedAt = 0, exp: expiresAt = 0, ...rest } = (await verify(token)).payload;
   assert.equal(expiresAt - issuedAt, 5);
-  assert.deepEqual(told, {
+  assert.deepEqual(rest, {
     iss: idp.issuer,
     aud: ["one", "two"],
     sub: "somebody",
@@ -128,7 +128,7 @@ providerTest("issueToken() signs an access token that jose verifies against /jwk
 });
 
 providerTest(
-  "issueToken() tells the claims of the user, which cannot replace those of the protocol",
+  "issueToken() includes the claims of the user, which cannot replace those of the protocol",
   async () => {
     const claims = { tenant_id: "acme", sub: "root", iss: "x", aud: "x", exp: 1, client_id: "x" };
     await using idp = await start({
@@ -149,8 +149,8 @@ providerTest(
       expiresInSeconds: -1,
     });
     assert.equal((await userinfo(idp, expired)).status, 401);
-    const told = await userinfo(idp, token);
-    assert.deepEqual([told.body.sub, told.body.tenant_id], ["carol", "acme"]);
+    const answer = await userinfo(idp, token);
+    assert.deepEqual([answer.body.sub, answer.body.tenant_id], ["carol", "acme"]);
   },
 );
 
@@ -181,7 +181,7 @@ providerTest(
 );
 
 providerTest(
-  "signIn() and refuse() give the request of the browser, without a browser",
+  "signIn() and refuse() return the request that a browser would send",
   async () => {
     await using idp = await start();
     const url = authorizationUrl(idp);
@@ -206,7 +206,7 @@ providerTest(
     );
     assert.throws(
       () => idp.signIn(authorizationUrl(idp, { redirect_uri: "https://evil.example" })),
-      /^TypeError: Cannot sign in: The redirect_uri is none of those/,
+      /^TypeError: Cannot sign in: The redirect_uri is not registered/,
     );
   },
 );

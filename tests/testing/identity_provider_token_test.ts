@@ -22,11 +22,11 @@ function basic(clientId: string, secret: string): string {
   return `Basic ${btoa(`${clientId}:${secret}`)}`;
 }
 
-/** As a form encodes it (RFC 6749 §2.3.1). */
+/** Encoded as in a form (RFC 6749 §2.3.1). */
 const ENCODED = form({ "": SECRET }).toString().slice(1);
 
 providerTest(
-  "/token authenticates clients by post and by Basic, and refuses every other",
+  "/token authenticates clients by post and by Basic, and refuses others",
   async () => {
     await using idp = await start();
     interface Case extends Parameters {
@@ -76,7 +76,7 @@ providerTest(
   },
 );
 
-providerTest("/token gives a client a token of its own", async () => {
+providerTest("/token issues a token to a client without a user", async () => {
   await using idp = await start({ accessTokenSeconds: 60 });
   const { body } = await post(idp, "/token", {
     ...OTHER_CLIENT,
@@ -97,7 +97,7 @@ providerTest("/token gives a client a token of its own", async () => {
   assert.equal((await userinfo(idp, access_token)).status, 401);
 });
 
-providerTest("/token refuses requests as RFC 6749 §5.2 says", async () => {
+providerTest("/token refuses requests as in RFC 6749 §5.2", async () => {
   await using idp = await start();
   const cases: readonly (readonly [Parameters, error: string])[] = [
     [{ grant_type: undefined }, "invalid_request"],
@@ -124,7 +124,7 @@ providerTest("/token refuses requests as RFC 6749 §5.2 says", async () => {
   }
 });
 
-providerTest("/token reads nothing but forms, and no more than 64 KiB", async () => {
+providerTest("/token reads only forms of at most 64 KiB", async () => {
   await using idp = await start();
   const send = async (type: string, body: string) => {
     const headers = { "content-type": type };
@@ -140,7 +140,7 @@ providerTest("/token reads nothing but forms, and no more than 64 KiB", async ()
 });
 
 providerTest(
-  "a code is bound to its client, redirect URI and verifier, and used up by a wrong one",
+  "a code is bound to its client, redirect URI and verifier, and is used up by an invalid request",
   async () => {
     await using idp = await start();
     const wrong: readonly Parameters[] = [
@@ -165,7 +165,7 @@ providerTest(
   },
 );
 
-providerTest("a code that is used again takes back the tokens that came of it", async () => {
+providerTest("a second use of a code revokes its tokens", async () => {
   await using idp = await start();
   const code = codeOf(idp);
   const { body: first } = await exchange(idp, code);
@@ -186,7 +186,7 @@ providerTest("a code that is used again takes back the tokens that came of it", 
 });
 
 providerTest(
-  "a code that two requests race for gives tokens that are good for nothing",
+  "a code in two concurrent requests returns revoked tokens",
   async () => {
     await using idp = await start();
     const code = codeOf(idp);
@@ -198,7 +198,7 @@ providerTest(
   },
 );
 
-providerTest("a code expires after 60 s, and its second use is known even then", async () => {
+providerTest("a code expires after 60 s, and a second use is recognized even then", async () => {
   let now = Date.now();
   await using idp = await start({ now: () => now });
   const [inTime, late] = [codeOf(idp), codeOf(idp)];
@@ -227,7 +227,7 @@ providerTest("tokens expire by the clock", async () => {
 });
 
 providerTest(
-  "a refresh token is used once, and a second use takes back all of its family",
+  "a second use of a refresh token revokes all tokens of its grant",
   async () => {
     await using idp = await start();
     const { body: first } = await exchange(idp, codeOf(idp));
@@ -247,7 +247,7 @@ providerTest(
 );
 
 providerTest(
-  "a refresh may narrow the scope and not widen it, and only its client may refresh",
+  "a refresh can narrow the scope, not widen it, and only by its client",
   async () => {
     await using idp = await start();
     const { body: first } = await exchange(idp, codeOf(idp));
@@ -267,7 +267,7 @@ providerTest(
   },
 );
 
-providerTest("a public client has tokens by PKCE alone", async () => {
+providerTest("a public client gets tokens with PKCE only", async () => {
   await using idp = await start();
   const redirect_uri = PUBLIC.redirectUris?.[0];
   const code = codeOf(idp, { client_id: "public", redirect_uri, scope: undefined });
@@ -284,39 +284,42 @@ providerTest("a public client has tokens by PKCE alone", async () => {
   assert.equal((await refresh(idp, body.refresh_token, as)).status, 200);
 });
 
-providerTest("/revoke takes back an access token, or with a refresh token its family", async () => {
-  await using idp = await start();
-  const { body } = await exchange(idp, codeOf(idp));
-  const revoke = (token: unknown, parameters: Parameters = {}) =>
-    post(idp, "/revoke", {
-      client_id: "web",
-      client_secret: SECRET,
-      token: String(token),
-      ...parameters,
-    });
-  const accepted = async (token: unknown) => (await userinfo(idp, token)).status === 200;
+providerTest(
+  "/revoke revokes an access token, or all tokens of the grant of a refresh token",
+  async () => {
+    await using idp = await start();
+    const { body } = await exchange(idp, codeOf(idp));
+    const revoke = (token: unknown, parameters: Parameters = {}) =>
+      post(idp, "/revoke", {
+        client_id: "web",
+        client_secret: SECRET,
+        token: String(token),
+        ...parameters,
+      });
+    const accepted = async (token: unknown) => (await userinfo(idp, token)).status === 200;
 
-  assert.equal((await revoke("unknown")).status, 200);
-  assert.equal((await revoke("")).body.error, "invalid_request");
-  assert.equal((await revoke(body.access_token, { client_secret: "wrong" })).status, 401);
-  for (const token of [body.access_token, body.refresh_token]) {
-    assert.equal((await revoke(token, OTHER_CLIENT)).body.error, "invalid_grant");
-  }
-  assert.equal(await accepted(body.access_token), true);
+    assert.equal((await revoke("unknown")).status, 200);
+    assert.equal((await revoke("")).body.error, "invalid_request");
+    assert.equal((await revoke(body.access_token, { client_secret: "wrong" })).status, 401);
+    for (const token of [body.access_token, body.refresh_token]) {
+      assert.equal((await revoke(token, OTHER_CLIENT)).body.error, "invalid_grant");
+    }
+    assert.equal(await accepted(body.access_token), true);
 
-  const answer = await revoke(body.access_token, { token_type_hint: "refresh_token" });
-  assert.deepEqual([answer.status, answer.body], [200, {}]);
-  assert.equal(await accepted(body.access_token), false);
+    const answer = await revoke(body.access_token, { token_type_hint: "refresh_token" });
+    assert.deepEqual([answer.status, answer.body], [200, {}]);
+    assert.equal(await accepted(body.access_token), false);
 
-  const { body: renewed } = await refresh(idp, body.refresh_token);
-  assert.equal(await accepted(renewed.access_token), true);
-  await revoke(renewed.refresh_token);
-  assert.equal(await accepted(renewed.access_token), false);
-  assert.equal((await refresh(idp, renewed.refresh_token)).body.error, "invalid_grant");
-});
+    const { body: renewed } = await refresh(idp, body.refresh_token);
+    assert.equal(await accepted(renewed.access_token), true);
+    await revoke(renewed.refresh_token);
+    assert.equal(await accepted(renewed.access_token), false);
+    assert.equal((await refresh(idp, renewed.refresh_token)).body.error, "invalid_grant");
+  },
+);
 
 providerTest(
-  "/userinfo tells what RFC 6750 §3 says where the token is missing or malformed",
+  "/userinfo answers as in RFC 6750 §3 if the token is missing or malformed",
   async () => {
     await using idp = await start();
     const cases = [
@@ -338,7 +341,7 @@ providerTest(
 );
 
 providerTest(
-  "pages of any origin may call the endpoints of clients, and not those of the user",
+  "pages of any origin can call the endpoints of clients, but not those of users",
   async () => {
     await using idp = await start();
     const paths = ["/token", "/jwks", "/userinfo", "/revoke", "/.well-known/openid-configuration"];

@@ -48,7 +48,7 @@ class CatsController extends controller() {
 
 const CatsModule = module({ providers: [CatsService], controllers: [CatsController] });
 
-/** Returns what a module has for a class that is overridden by a stub. */
+/** Returns the stub that a module provides for its service. */
 async function stubbed(override: ReturnType<typeof stub<CatsService>>): Promise<CatsService> {
   await using app = await createTestApplication(CatsModule, { overrides: [override] });
   return app.get(CatsService);
@@ -75,7 +75,7 @@ test("stub() throws, naming class and member, where a missing member is used", a
   assert.equal((await app.request("/")).status, 500);
 });
 
-test("stub() answers what runtimes read on any object", async () => {
+test("stub() has the members that runtimes read on any object", async () => {
   const cats = await stubbed(stub(CatsService, { one: () => tom }));
   assert.equal(await cats, cats); // then
   assert.equal(JSON.stringify(cats), "{}");
@@ -88,7 +88,7 @@ test("stub() answers what runtimes read on any object", async () => {
   assert.throws(() => assert.deepEqual(cats, new CatsService()), { code: "ERR_ASSERTION" });
 });
 
-test("stub() keeps getters, lets members use each other, and runs hooks that it is given", async () => {
+test("stub() keeps getters and calls between members, and runs its lifecycle hooks", async () => {
   const calls: string[] = [];
   const cats = await stubbed(stub(CatsService, {
     get size() {
@@ -105,7 +105,7 @@ test("stub() keeps getters, lets members use each other, and runs hooks that it 
   assert.deepEqual(calls, ["init", "dispose"]);
 });
 
-test("stub() takes abstract classes and keys of provide()", async () => {
+test("stub() accepts abstract classes and keys of provide()", async () => {
   abstract class Clock {
     abstract now(): number;
     abstract readonly zone: string;
@@ -128,7 +128,7 @@ test("stub() takes abstract classes and keys of provide()", async () => {
   });
 });
 
-test("stub() takes the place of a guard", async () => {
+test("stub() replaces a guard", async () => {
   class AdminGuard implements CanActivate {
     canActivate(): boolean {
       return false;
@@ -144,7 +144,7 @@ test("stub() takes the place of a guard", async () => {
   assert.deepEqual(await (await app.request("/")).json(), { secret: 42 });
 });
 
-test("stub() makes one stub for each application", async () => {
+test("stub() creates a stub for each application", async () => {
   const override = stub(CatsService, { kind: "cats" });
   const first = await stubbed(override);
   Object.assign(first, { kind: "lions" });

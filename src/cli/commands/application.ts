@@ -29,14 +29,14 @@ const STYLES: Readonly<Record<ListedRoute["protection"], Style>> = {
 /** Adds `fw routes`. */
 export function addRoutesCommand(program: Command): void {
   const command = program.command("routes")
-    .summary("list the routes, and how they are protected")
+    .summary("list the routes and their protection")
     .description(`Lists the routes. Their protection is
 
-  public    for everybody, as the route says
-  open      for everybody, and nothing says that it should be
-  guarded   by guards of its own
+  public    for all callers, as the route declares
+  open      for all callers, and not declared public
+  guarded   by guards
   identity  for callers with a token
-  roles     for callers with one of the roles that are listed`)
+  roles     for callers with one of the listed roles`)
     .option("--json", "as JSON")
     .action(listRoutes);
   addAppOption(command);
@@ -68,7 +68,7 @@ async function listRoutes(
 export function addOpenApiCommand(program: Command): void {
   const command = program.command("openapi")
     .summary("write the OpenAPI document")
-    .description("Writes the OpenAPI 3.1 document of the routes: to stdout, or to a file.")
+    .description("Writes the OpenAPI 3.1 document of the routes to stdout, or to a file.")
     .option("--out <file>", "the file: YAML if its name ends in .yaml or .yml, else JSON")
     .action(writeDocument);
   addAppOption(command);
@@ -81,7 +81,7 @@ async function writeDocument(
   const project = requireProject(process.cwd());
   const isYaml = /\.ya?ml$/i.test(out ?? "");
   const text = await withProgress(
-    "Describing the routes",
+    "Creating the document",
     () => documentOf(project, { ...options, isYaml }),
   );
   if (out === undefined) return print(text.trimEnd());

@@ -21,20 +21,20 @@ import { addDatabaseOption, addExamples } from "./options.ts";
 /** Adds `fw db`. */
 export function addDbCommand(program: Command): void {
   const command = program.command("db")
-    .summary("look after the migrations of the database")
-    .description("Looks after the migrations of the database that DATABASE_URL names.");
+    .summary("manage the migrations of the database")
+    .description("Manages the migrations of the database at DATABASE_URL.");
   addExamples(command, "fw db status", "fw db new add-age-to-cats");
   const status = command.command("status")
-    .description("Lists the migrations, and when they have run.")
+    .description("Lists the migrations, and when they were run.")
     .action(printStatus);
   addExamples(addDatabaseOption(status), "fw db status");
   const run = command.command("migrate")
-    .description("Runs the migrations that are due, in their order.")
+    .description("Runs the pending migrations, in their order.")
     .action(runDue);
   addExamples(addDatabaseOption(run), "fw db migrate");
   const undo = command.command("rollback")
-    .description("Undoes the migrations that were the last to run.")
-    .option("--steps <number>", "how many of them", wholeNumber, 1)
+    .description("Rolls back the last migrations.")
+    .option("--steps <number>", "how many", wholeNumber, 1)
     .action(undoLast);
   addExamples(addDatabaseOption(undo), "fw db rollback --steps 2");
   addKindCommand(command, MIGRATION, { name: "new" });
@@ -43,7 +43,7 @@ export function addDbCommand(program: Command): void {
 async function printStatus(options: DatabaseOption): Promise<void> {
   const project = requireProject(process.cwd());
   const migrations = await withProgress(
-    "Asking the database",
+    "Connecting to the database",
     () => migrationsOf(project, options),
   );
   if (migrations.length === 0) return print("There are no migrations.");
@@ -54,20 +54,20 @@ async function printStatus(options: DatabaseOption): Promise<void> {
 async function runDue(options: DatabaseOption): Promise<void> {
   const project = requireProject(process.cwd());
   const names = await withProgress("Running migrations", () => migrate(project, options));
-  if (names.length === 0) return print("Nothing is due.");
+  if (names.length === 0) return print("No migration is pending.");
   for (const name of names) print(`${paint("green", "ran")} ${name}`);
 }
 
 async function undoLast(options: DatabaseOption & { steps: number }): Promise<void> {
   const project = requireProject(process.cwd());
-  const names = await withProgress("Undoing migrations", () => rollBack(project, options));
-  if (names.length === 0) return print("Nothing has run.");
-  for (const name of names) print(`${paint("yellow", "undid")} ${name}`);
+  const names = await withProgress("Rolling back migrations", () => rollBack(project, options));
+  if (names.length === 0) return print("No migration was run.");
+  for (const name of names) print(`${paint("yellow", "rolled back")} ${name}`);
 }
 
 function stateOf({ executedAt, isMissing }: ListedMigration): string {
-  if (isMissing) return paint("red", `${executedAt}, and its file is gone`);
-  return executedAt === undefined ? paint("yellow", "due") : paint("dim", executedAt);
+  if (isMissing) return paint("red", `${executedAt}, its file is missing`);
+  return executedAt === undefined ? paint("yellow", "pending") : paint("dim", executedAt);
 }
 
 function wholeNumber(text: string): number {

@@ -36,12 +36,12 @@ const STYLES: Readonly<Record<Finding["level"], Style>> = {
 /** Adds `fw doctor`. */
 export function addDoctorCommand(program: Command): void {
   const command = program.command("doctor")
-    .summary("look for what is wrong with a project")
+    .summary("check a project")
     .description(
-      "Looks at the runtime, permissions, environment, application, database and migrations of a " +
-        "project. It ends with exit code 1 if there is a problem; warnings may be meant.",
+      "Checks the runtime, permissions, environment, application, database and migrations of a " +
+        "project. The exit code is 1 if there is a problem; warnings can be intended.",
     )
-    .option("--production", "also look for what is not safe in production")
+    .option("--production", "also check for what is unsafe in production")
     .action(examine);
   addDatabaseOption(addAppOption(command));
   addExamples(command, "FW_ENV=production fw doctor --production");
@@ -51,7 +51,7 @@ async function examine({ production = false, ...options }: DoctorOptions): Promi
   const project = requireProject(process.cwd());
   const variables = readVariables(project);
   const isProduction = production || variables["FW_ENV"] === "production";
-  const findings = await withProgress("Looking", async () => [
+  const findings = await withProgress("Checking", async () => [
     await checkRuntime(project),
     checkFramework(project),
     checkPermissions(project),

@@ -27,7 +27,7 @@ export function addGenerateCommand(program: Command): void {
   const command = program.command("generate")
     .alias("g")
     .summary("generate code in a project")
-    .description("Generates code with its test, and lists it in the module that it belongs to.")
+    .description("Generates code with its test, and lists it in the nearest module.")
     .usage("<kind> <name> [options]");
   addExamples(
     command,
@@ -47,16 +47,16 @@ export function addKindCommand(
   const { aliases, about, example, hasFolder = true } = kind;
   const command = parent.command(name)
     .aliases([...aliases])
-    .argument("[name]", "its name, in any case")
+    .argument("[name]", "the name, in any case")
     .summary(about)
     .description(`Generates ${about}.`);
   if (hasFolder) {
     command
-      .option("--path <folder>", "the folder to generate in; default src (admin/name is below it)")
-      .option("--flat", "generate no folder for it");
+      .option("--path <folder>", "the folder to generate in; default src")
+      .option("--flat", "without a folder of its name");
   }
   command
-    .option("--dry-run", "list what would be written, write nothing")
+    .option("--dry-run", "list what would be written, and write nothing")
     .option("--force", "overwrite files that exist")
     .action((given: string | undefined, options: GenerateOptions) =>
       generate(kind, given, options)

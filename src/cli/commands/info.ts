@@ -14,9 +14,9 @@ import { addExamples } from "./options.ts";
 /** Adds `fw info`. */
 export function addInfoCommand(program: Command): void {
   const command = program.command("info")
-    .summary("print versions, for reports of defects")
+    .summary("print versions for a bug report")
     .description(
-      "Prints the versions of all that plays a part, as a report of a defect needs them.",
+      "Prints the versions that a bug report needs.",
     )
     .option("--json", "as JSON")
     .action(printInfo);
@@ -29,9 +29,9 @@ async function printInfo({ json = false }: { json?: boolean }): Promise<void> {
     fw: VERSION,
     source: checkoutRoot() ?? "release",
     runtime: runtimeName(),
-    deno: await denoVersion(process.cwd()) ?? "none on the PATH",
+    deno: await denoVersion(process.cwd()) ?? "not on the PATH",
     system: `${process.platform} ${process.arch}`,
-    project: project?.root ?? "none here",
+    project: project?.root ?? "none",
     ...project && { imports: project.framework },
   };
   print(json ? JSON.stringify(facts, null, 2) : table(Object.entries(facts)));

@@ -36,14 +36,14 @@ interface NewOptions {
 export function addNewCommand(program: Command): void {
   const command = program.command("new")
     .argument("[name]", "the name of the project and of its folder")
-    .summary("make a project")
-    .description("Makes a project: an application that runs, with a test, ready for a container.")
+    .summary("create a project")
+    .description("Creates a project: an application with tests, ready for a container.")
     .addOption(new Option("--db <database>", "with a database").choices(DATABASES))
     .option("--oauth2", "with access tokens of an identity provider")
-    .option("--authn", "with access tokens of its own, and a key that signs them")
+    .option("--authn", "with access tokens of the application, and a key that signs them")
     .option("--strict", "with a strict compiler and linter")
     .option("--no-git", "without a git repository")
-    .option("--dry-run", "list the files, write none");
+    .option("--dry-run", "list the files, and write none");
   command.action(makeProject);
   addExamples(command, "fw new shop --db sqlite --strict && cd shop && deno task dev");
 }
@@ -69,7 +69,7 @@ async function makeProject(given: string | undefined, options: NewOptions): Prom
   await makeFolder(
     { parent, name },
     (folder, signal) =>
-      withProgress(`Making ${name}`, async () => {
+      withProgress(`Creating ${name}`, async () => {
         const plan = new FilePlan(folder);
         plan.createMissing(files);
         plan.apply();
@@ -77,9 +77,9 @@ async function makeProject(given: string | undefined, options: NewOptions): Prom
         if (options.git) history = `, ${await commitAll({ folder, around: parent, signal })}`;
       }),
   );
-  print(`${paint("green", "Made")} ${paint("bold", name)}${history}.\n`);
+  print(`${paint("green", "Created")} ${paint("bold", name)}${history}.\n`);
   for (const command of nextCommands(name, options)) print(`  ${command}`);
-  print("\nand for the next piece of code: deno task fw generate resource cat");
+  print("\nTo add code: deno task fw generate resource cat");
 }
 
 /** Lists the commands from a new project to its first response. */
@@ -97,7 +97,7 @@ function nextCommands(name: string, { db, oauth2 }: NewOptions): readonly string
 /** The name of a project is also that of its folder. */
 function readProjectName(name: string): EntityName {
   if (/\s/.test(name)) {
-    throw new CliError(`Cannot use the name ${JSON.stringify(name)}: it has a space in it`);
+    throw new CliError(`Cannot use the name ${JSON.stringify(name)}: it contains a space`);
   }
   return EntityName.parse(name);
 }

@@ -32,8 +32,8 @@ export async function checkApplication(
     return [
       ok("application", `${options.app} loads, and has ${count(routes, "route")}`),
       open.length === 0
-        ? ok("protection", "every route says who may call it")
-        : openRoutes("protection", `nothing says who may call ${listSome(names)}`),
+        ? ok("protection", "every route declares who can call it")
+        : openRoutes("protection", `not declared who can call ${listSome(names)}`),
     ];
   } catch (error) {
     return [
@@ -50,10 +50,10 @@ export async function checkDatabase(
 ): Promise<readonly Finding[]> {
   const [, file] = /^sqlite:(?:\/\/)?(?!:memory:)(.+)/.exec(variables["DATABASE_URL"] ?? "") ?? [];
   if (file !== undefined && !existsSync(resolve(project.root, file))) {
-    return [skipped("database", `there is no ${file} yet: the next start makes it`)];
+    return [skipped("database", `${file} is missing: the next start creates it`)];
   }
   if (!hasFile(project, options.database)) {
-    return [skipped("database", `there is no ${options.database}`)];
+    return [skipped("database", `${options.database} is missing`)];
   }
   try {
     const migrations = await migrationsOf(project, options);
@@ -63,12 +63,12 @@ export async function checkDatabase(
       finding,
       finding.level === "ok"
         ? await checkTables(project, options)
-        : skipped("tables", "they are not up to date"),
+        : skipped("tables", "a migration is pending"),
     ];
   } catch (error) {
     return [
       problem("database", lineOf(error)),
-      skipped("migrations", "the database does not tell"),
+      skipped("migrations", "the database cannot be reached"),
     ];
   }
 }
@@ -83,12 +83,15 @@ function checkMigrations(migrations: readonly ListedMigration[]): Finding {
   const gone = migrations.filter(({ isMissing }) => isMissing).map(({ name }) => name);
   const due = migrations.filter(({ executedAt }) => !executedAt).map(({ name }) => name);
   if (gone.length > 0) {
-    return problem("migrations", `it has run what has no file any more: ${listSome(gone)}`);
+    return problem(
+      "migrations",
+      `the files of migrations that were run are missing: ${listSome(gone)}`,
+    );
   }
   if (due.length > 0) {
-    return warning("migrations", `due at the next start, or by fw db migrate: ${listSome(due)}`);
+    return warning("migrations", `pending until the next start or fw db migrate: ${listSome(due)}`);
   }
-  return ok("migrations", `${count(migrations, "migration")}, none is due`);
+  return ok("migrations", `${count(migrations, "migration")}, none pending`);
 }
 
 const SUBJECT = "production";
@@ -109,17 +112,17 @@ function checkSources(sources: string): readonly Finding[] {
   const findings: Finding[] = [];
   if (!/\.enableProductionErrors(FromEnv)?\((?!false)/.test(sources)) {
     findings.push(
-      problem(SUBJECT, "5xx responses tell what went wrong: call enableProductionErrorsFromEnv()"),
+      problem(SUBJECT, "5xx responses reveal errors: call enableProductionErrorsFromEnv()"),
     );
   }
   if (!/\.useRateLimit\(|\brateLimit\(/.test(sources)) {
     findings.push(
-      warning(SUBJECT, "nothing limits how many requests a client makes: call useRateLimit()"),
+      warning(SUBJECT, "requests are not limited: call useRateLimit()"),
     );
   }
   if (/\.listen\(/.test(sources)) {
     findings.push(
-      warning(SUBJECT, "requests are cut off when it stops: call listenGraceful(), not listen()"),
+      warning(SUBJECT, "a stop interrupts requests: call listenGraceful(), not listen()"),
     );
   }
   return findings;
@@ -127,7 +130,7 @@ function checkSources(sources: string): readonly Finding[] {
 
 function checkEnvironment(name: string | undefined): readonly Finding[] {
   if (name === "production") return [];
-  return [warning(SUBJECT, "FW_ENV is not production: set it where the application is deployed")];
+  return [warning(SUBJECT, "FW_ENV is not production")];
 }
 
 /** Tokens and keys need an encrypted connection. */
@@ -136,18 +139,18 @@ function checkOAuth2(variables: Variables): readonly Finding[] {
   return names.flatMap((name) => {
     const url = URL.parse(variables[name] ?? "");
     if (url?.protocol !== "http:") return [];
-    const why = LOOPBACK.test(url.hostname) ? "is of this machine" : "is not https";
+    const why = LOOPBACK.test(url.hostname) ? "is on this machine" : "is not https";
     return [problem(SUBJECT, `${name} ${why}`)];
   });
 }
 
 function checkDatabaseUrl(url: string): readonly Finding[] {
   if (/^sqlite:(\/\/)?:memory:/.test(url)) {
-    return [problem(SUBJECT, "DATABASE_URL is in memory: all is lost at the end")];
+    return [problem(SUBJECT, "DATABASE_URL is in memory: data is lost at the end")];
   }
   const passwords = Object.values(DEVELOPMENT_PASSWORDS);
   if (!passwords.includes(URL.parse(url)?.password ?? "")) return [];
-  return [problem(SUBJECT, "the password in DATABASE_URL is that of development")];
+  return [problem(SUBJECT, "DATABASE_URL has the password of development")];
 }
 
 function sourcesOf(project: Project): string {

@@ -18,7 +18,7 @@ const OLDEST_DENO = [2, 9] as const;
 /** Checks whether there is a supported Deno. */
 export async function checkRuntime({ root }: Project): Promise<Finding> {
   const version = await denoVersion(root);
-  if (version === undefined) return problem("runtime", "there is no deno on the PATH");
+  if (version === undefined) return problem("runtime", "deno is not on the PATH");
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const [oldestMajor, oldestMinor] = OLDEST_DENO;
   const isNewEnough = major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
@@ -47,7 +47,7 @@ export function readVariables({ root }: Project): Variables {
 /** Checks whether the variables of `.env.example` are set and valid. */
 export function checkVariables({ root }: Project, variables: Variables): readonly Finding[] {
   const example = readText(join(root, ".env.example"));
-  if (example === undefined) return [skipped(SUBJECT, "there is no .env.example")];
+  if (example === undefined) return [skipped(SUBJECT, ".env.example is missing")];
   const names = Object.keys(parseEnv(example));
   const missing = names.filter((name) => !variables[name]);
   const wrong = names.filter((name) => isWrong(name, variables[name]));
@@ -58,7 +58,9 @@ export function checkVariables({ root }: Project, variables: Variables): readonl
     ...missing.length > 0
       ? [problem(SUBJECT, `${missing.join(", ")} of .env.example ${isOrAre(missing)} not set`)]
       : [],
-    ...wrong.map((name) => problem(SUBJECT, `${name} is no ${name === "PORT" ? "port" : "URL"}`)),
+    ...wrong.map((name) =>
+      problem(SUBJECT, `${name} is not a ${name === "PORT" ? "port" : "URL"}`)
+    ),
   ];
 }
 
@@ -81,19 +83,21 @@ export function checkPermissions({ root, configFile }: Project): Finding {
   const isAll = /(^|\s)(-\w*A\w*|--allow-all)(\s|$)/.test(command) ||
     (/(^|\s)-P\b/.test(command) && /"all"\s*:\s*true/.test(config));
   if (isAll) {
-    return warning("permissions", "the task start grants all of them: name those that are needed");
+    return warning("permissions", "the task start grants all: list those that are needed");
   }
   const flags = command.match(/--allow-\w+|(?<=\s)-P\S*/g) ?? [];
   if (flags.length > 0) return ok("permissions", `the task start grants ${flags.join(", ")}`);
-  return warning("permissions", "the task start grants none, so it would ask for each");
+  return warning("permissions", "the task start grants none, and prompts for each");
 }
 
 /** Checks whether git ignores `.env` and the like. */
 export async function checkSecrets({ root }: Project): Promise<Finding> {
   const program = findOnPath("git");
-  if (program === undefined) return skipped("secrets", "there is no git");
+  if (program === undefined) return skipped("secrets", "git is not on the PATH");
   const git = (...args: string[]) => run([program, ...args], { cwd: root });
-  if ((await git("rev-parse")).code !== 0) return skipped("secrets", "there is no git repository");
+  if ((await git("rev-parse")).code !== 0) {
+    return skipped("secrets", "this is not a git repository");
+  }
   const { stdout } = await git("ls-files", ".env", ".env.*");
   const tracked = stdout.split("\n").filter((file) => file !== "" && file !== ".env.example");
   if (tracked.length > 0) {

@@ -58,7 +58,7 @@ export async function listInModule(
   });
   if (isEdited) return;
   plan.note(
-    `${byHand}: it was left alone, as it is not written as expected, or has another ${name}`,
+    `${byHand}: its code is not as expected, or has another ${name}`,
   );
 }
 

@@ -52,7 +52,7 @@ export function codeKind({ template, use, list, ...kind }: CodeKind): Kind {
       const { plan, target } = generation;
       const file = posix.join(target.folder, `${target.name.snake}_${kind.name}.ts`);
       planCode(plan, file, template(target.name, target));
-      if (use) plan.note(`Put it to use by ${use(target.name)}`);
+      if (use) plan.note(`To use it, add ${use(target.name)}`);
       if (list === undefined) return;
       const name = `${target.name.pascal}${kind.name.charAt(0).toUpperCase()}${kind.name.slice(1)}`;
       // a module is listed in the one above it

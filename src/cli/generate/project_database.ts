@@ -76,7 +76,7 @@ export async function ensureDatabase(generation: Generation): Promise<void> {
     const lines = `\n${describeVariable(variable)}`;
     addVariable(plan, { file: ".env.example", name, lines });
   }
-  plan.note(`The project has a database now: ${DATABASE_FILE}, at DATABASE_URL of .env`);
+  plan.note(`The project now has a database: ${DATABASE_FILE}, at DATABASE_URL of .env`);
   const from = specifierOf(posix.dirname(APP_FILE), DATABASE_FILE);
   const hasIndicator = await editFile(generation, {
     path: APP_FILE,
@@ -84,7 +84,7 @@ export async function ensureDatabase(generation: Generation): Promise<void> {
   });
   if (!hasIndicator) {
     plan.note(
-      `For its health: enableHealthCheck("/health", ` +
+      `To check its health: enableHealthCheck("/health", ` +
         `{ indicators: { db: () => app.get(Db).ping() } }), with Db of ${DATABASE_FILE}`,
     );
   }
@@ -94,7 +94,7 @@ export async function ensureDatabase(generation: Generation): Promise<void> {
     change: (source) => overrideDatabase(source, imports),
   });
   if (!isOverridden) {
-    plan.note(`Tests of AppModule need a database: overrides: [provide(Db, openTestDatabase)]`);
+    plan.note(`Tests of AppModule need overrides: [provide(Db, openTestDatabase)]`);
   }
   if (database === "sqlite") addToImage(plan);
 }
@@ -127,8 +127,8 @@ export async function listModel(
   });
   if (isEdited) return;
   generation.plan.note(
-    `Add ${accessor}: ${name} to DbService.with({ … }) in ${DATABASE_FILE}: it was left alone, as it ` +
-      "is not written as expected",
+    `Add ${accessor}: ${name} to DbService.with({ … }) in ${DATABASE_FILE}: its ` +
+      "code is not as expected",
   );
 }
 

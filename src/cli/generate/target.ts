@@ -100,7 +100,7 @@ function checkInside(text: string): void {
 function checkFolder(folder: string): string {
   if (/^[\w][\w.-]*$/.test(folder) && folder !== "node_modules") return folder;
   throw new CliError(
-    `Cannot generate in the folder ${JSON.stringify(folder)}: it is no name of one`,
+    `Cannot generate in the folder ${JSON.stringify(folder)}: the name is invalid`,
   );
 }
 

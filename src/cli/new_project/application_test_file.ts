@@ -52,7 +52,7 @@ ${oauth2 ? ME_TEST : ""}${authn ? sessionTest(begin, app) : ""}`;
 }
 
 const ME_TEST = `
-Deno.test("GET /api/me shows the caller, and refuses those without a token", async () => {
+Deno.test("GET /api/me returns the caller, and refuses a request without a token", async () => {
   await using started = await start();
   assert.equal((await started.app.request("/api/me")).status, 401);
   const token = await started.idp.issueToken({ subject: "alice" });

@@ -90,7 +90,7 @@ export function migrationFiles(database: Database): Files {
 /** The databases, for development and for tests, are created with the volume. */
 function compose(server: keyof typeof SERVERS, name: string): string {
   const { image, password, database, port, data } = SERVERS[server];
-  return `# The database of development and that of the tests: docker compose up -d
+  return `# The databases for development and for tests: docker compose up -d
 services:
   database:
     image: ${image}
@@ -115,11 +115,11 @@ function sqliteTest(): string {
 import assert from "node:assert/strict";
 import { openTestDatabase } from "../src/test_database.ts";
 
-Deno.test("migrations lead from an empty database to the newest and back again", async () => {
+Deno.test("migrations run on an empty database, and roll back", async () => {
   const options = DbOptions.fromUrl("sqlite::memory:").schemaPath("migrations");
 ${goingUpAndDown()}});
 
-Deno.test("migrations make the tables of the models", async () => {
+Deno.test("migrations create the tables of the models", async () => {
   await using db = await openTestDatabase();
   await db.checkTables();
 });
@@ -134,7 +134,7 @@ import { Db } from "../src/database.ts";
 const url = Deno.env.get("TEST_DATABASE_URL");
 
 Deno.test({
-  name: "migrations lead from an empty database to the newest and back again",
+  name: "migrations run on an empty database, and roll back",
   ignore: url === undefined,
   async fn() {
     const options = DbOptions.fromUrl(url ?? "").schemaPath("migrations");
@@ -142,7 +142,7 @@ ${goingUpAndDown()}  },
 });
 
 Deno.test({
-  name: "migrations make the tables of the models",
+  name: "migrations create the tables of the models",
   ignore: url === undefined,
   async fn() {
     const options = DbOptions.fromUrl(url ?? "").schemaPath("migrations");

@@ -7,11 +7,11 @@ import { cliSpecifier, PACKAGE, RELEASE } from "../project/framework.ts";
 import type { NewProject } from "./new_project.ts";
 
 /** What git ignores. */
-export const GITIGNORE = `# Secrets, and what is of this machine
+export const GITIGNORE = `# Secrets, and files of this machine
 .env*
 !.env.example
 
-# What the application stores
+# Data of the application
 /data/*
 !/data/.gitignore
 
@@ -59,7 +59,7 @@ export function denoConfig({ strict, oauth2, checkout }: NewProject): string {
   const config = {
     tasks: {
       dev: task(
-        "Serve, and begin anew when a file changes",
+        "Serve, and restart when a file changes",
         `deno run ${PERMISSIONS.join(" ")} --env-file --watch src/main.ts`,
       ),
       start: task("Serve", `deno run ${PERMISSIONS.join(" ")} --env-file src/main.ts`),
@@ -71,11 +71,11 @@ export function denoConfig({ strict, oauth2, checkout }: NewProject): string {
       ),
       ...oauth2 && {
         idp: task(
-          "Run an identity provider for development, and print a token of it",
+          "Run an identity provider for development, and print a token",
           "deno run -A --env-file dev/identity_provider.ts",
         ),
       },
-      fw: task("Generate code, look at routes, migrate: deno task fw --help", fwCommand()),
+      fw: task("Generate code, list routes, migrate: deno task fw --help", fwCommand()),
     },
     imports: { [PACKAGE]: RELEASE, valibot: "npm:valibot@^1.5.0" },
     ...checkout !== undefined && { links: [checkout] },

@@ -53,7 +53,7 @@ function dockerfile(project: NewProject): string {
 # ${run}
 ARG DENO_VERSION=${DENO_VERSION}
 
-# What is imported is fetched here, and again only when that changes.
+# Downloads the dependencies, again only when they change.
 FROM denoland/deno:alpine-\${DENO_VERSION} AS build
 WORKDIR /app
 ${framework}COPY deno.json deno.lock* ./

@@ -43,7 +43,7 @@ export async function makeFolder(
  * @throws {CliError} if it exists, as a broken link too
  */
 export function checkAbsent(parent: string, name: string): void {
-  if (isTaken(join(parent, name))) throw new CliError(`Cannot make ${name}: it exists`);
+  if (isTaken(join(parent, name))) throw new CliError(`Cannot create ${name}: it exists`);
 }
 
 function makeDraft(parent: string, name: string): string {
@@ -53,7 +53,9 @@ function makeDraft(parent: string, name: string): string {
     return draft;
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    throw new CliError(`Cannot make ${name}: no folder can be made here (${code})`, { cause });
+    throw new CliError(`Cannot create ${name}: the folder cannot be written to (${code})`, {
+      cause,
+    });
   }
 }
 
@@ -84,13 +86,13 @@ const REPOSITORY = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
  */
 export async function commitAll({ folder, around, signal }: CommitOptions): Promise<string> {
   const program = findOnPath("git");
-  if (program === undefined) return "without git, which is not here";
+  if (program === undefined) return "without git, which is not on the PATH";
   const own = { ...process.env };
   for (const name of REPOSITORY) delete own[name]; // set where a git hook runs this
   const git = (args: readonly string[], { cwd = folder, env = own } = {}): Promise<Outcome> =>
     run([program, ...args], { cwd, env, signal });
   const inside = await git(["rev-parse", "--is-inside-work-tree"], { cwd: around });
-  if (inside.stdout.trim() === "true") return "in the git repository around it";
+  if (inside.stdout.trim() === "true") return "in the git repository of its parent folder";
   const identities = ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"].map((name) => git(["var", name]));
   const isKnown = (await Promise.all(identities)).every(({ code }) => code === 0);
   const env = isKnown ? own : { ...own, ...NOBODY };
@@ -101,7 +103,7 @@ export async function commitAll({ folder, around, signal }: CommitOptions): Prom
   ];
   for (const step of steps) {
     const { code, stderr } = await git(step, { env });
-    if (code !== 0) return `without a commit, because git says: ${stderr.trim().split("\n")[0]}`;
+    if (code !== 0) return `without a commit, because git failed: ${stderr.trim().split("\n")[0]}`;
   }
   return "with its first commit";
 }

@@ -12,30 +12,30 @@ export function readme(project: NewProject): string {
   return `# ${project.title}
 
 \`\`\`sh
-deno task dev     # serve, and begin anew when a file changes
+deno task dev     # serve, and restart when a file changes
 deno task test    # run the tests
 deno task ok      # formatting, lint, types and tests: before a commit
-deno task fw -h   # generate code, look at routes, check the project
+deno task fw -h   # generate code, list routes, check the project
 \`\`\`
 
-| path            | what is there                                    |
+| path            | contents                                         |
 | --------------- | ------------------------------------------------ |
-| \`/api/\`         | the routes: a greeting, to begin with            |
-| \`/docs\`         | their documentation, to read and try             |
-| \`/openapi.json\` | the same as an OpenAPI 3.1 document              |
-| \`/health\`       | whether the application is well                  |
-| \`/metrics\`      | how many requests there were, and how long they took |
+| \`/api/\`         | the routes: a greeting                           |
+| \`/docs\`         | their documentation                              |
+| \`/openapi.json\` | the OpenAPI 3.1 document                         |
+| \`/health\`       | the health of the application                    |
+| \`/metrics\`      | metrics for Prometheus                           |
 
-The address, and all else that differs between machines, is in \`.env\`, which is not in the
-repository: in a fresh clone, \`cp .env.example .env\`. There each variable is explained.
+Variables are in \`.env\`, which git ignores. In a fresh clone, run \`cp .env.example .env\`; that file
+explains each variable.
 ${project.database ? database(project) : ""}${project.oauth2 ? OAUTH2 : ""}${
     project.authn ? AUTHN : ""
   }
-## The next piece of code
+## Adding code
 
 \`\`\`sh
 deno task fw generate resource cat   # a whole CRUD: routes, service, model, migration, tests
-deno task fw generate --help         # everything that can be generated
+deno task fw generate --help         # all kinds of code
 \`\`\`
 
 ## In a container
@@ -48,25 +48,25 @@ ${needsServers(project) ? NETWORK : ""}`;
 
 /** Variables that have another meaning in a container. */
 const NETWORK = `
-\`127.0.0.1\` in \`.env\` is the host only because of \`--network host\`. Where the application is
-deployed, set the variables of \`.env.example\` to the addresses of its servers there.
+With \`--network host\`, \`127.0.0.1\` in \`.env\` is the host. In a deployment, set the variables of
+\`.env.example\` to the addresses of the servers there.
 `;
 
 function database({ database }: NewProject): string {
   const start = database === "sqlite"
     ? "The database is a SQLite file in `data`."
     : `\`docker compose up -d\` starts a database for development, at the \`DATABASE_URL\` of \`.env\`.
-Tests need no server, but for that of the migrations, which has \`TEST_DATABASE_URL\`.`;
+Tests need no server, except that of the migrations, which uses \`TEST_DATABASE_URL\`.`;
   return `
 ## Database
 
-${start} The migrations in \`migrations\` are run when the application starts.
+${start} The application runs the migrations in \`migrations\` when it starts.
 
 \`\`\`sh
-deno task fw db status     # which migrations have run
-deno task fw db migrate    # run those that are due, without starting the application
-deno task fw db rollback   # undo the last one
-deno task fw db new NAME   # begin a new one
+deno task fw db status     # list the migrations
+deno task fw db migrate    # run the pending ones, without starting the application
+deno task fw db rollback   # roll back the last one
+deno task fw db new NAME   # create an empty one
 \`\`\`
 `;
 }
@@ -74,7 +74,7 @@ deno task fw db new NAME   # begin a new one
 const OAUTH2 = `
 ## Tokens
 
-Every route needs an access token, unless it says \`public: true\`. In development, \`deno task idp\`
+Every route needs an access token, unless it declares \`public: true\`. In development, \`deno task idp\`
 runs an identity provider and prints a token:
 
 \`\`\`sh
@@ -94,9 +94,9 @@ curl http://localhost:3000/api/session --json '{"name":"admin","password":"'$PAS
 curl http://localhost:3000/api/me -H "Authorization: Bearer $TOKEN"
 \`\`\`
 
-Replace \`CredentialsService\` with a look-up of your users. \`JWT_KEY\` signs the tokens: who has it can
-sign tokens too. \`fw new\` created the one in \`.env\`, which is not in the repository. Create
-another one for each environment:
+Replace \`CredentialsService\` with a query of your users. \`JWT_KEY\` signs the tokens: keep it
+secret. \`fw new\` created the one in \`.env\`, which git ignores. Create another one for each
+environment:
 
 \`\`\`sh
 ${NEW_KEY}

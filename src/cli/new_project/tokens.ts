@@ -10,14 +10,14 @@ const VERIFIER = `import { environment } from "@fw/fw";
 import { JwksCache, JwtVerifier, ValidationConfig } from "@fw/fw/oauth2";
 import * as v from "valibot";
 
-const Url = v.pipe(v.string(), v.url("It is no URL"));
+const Url = v.pipe(v.string(), v.url("Invalid URL"));
 const Settings = v.object({
   OAUTH2_ISSUER: Url,
   OAUTH2_JWKS_URL: Url,
-  OAUTH2_AUDIENCE: v.pipe(v.string(), v.nonEmpty("It is empty")),
+  OAUTH2_AUDIENCE: v.pipe(v.string(), v.nonEmpty("Required")),
 });
 
-/** Verifies access tokens of the identity provider that the environment names. */
+/** Verifies access tokens of the identity provider in the environment. */
 export function verifierFromEnv(): JwtVerifier {
   const env = environment(Settings);
   const config = new ValidationConfig("RS256")
@@ -28,7 +28,7 @@ export function verifierFromEnv(): JwtVerifier {
 `;
 
 const IDENTITY_PROVIDER =
-  `/** An identity provider for development. It lets anybody in: \`deno task idp\`. */
+  `/** An identity provider for development, without passwords: \`deno task idp\`. */
 import { environment } from "@fw/fw";
 import { DevelopmentIdentityProvider } from "@fw/fw/testing";
 import * as v from "valibot";
@@ -39,7 +39,7 @@ const idp = await DevelopmentIdentityProvider.start({
   audience: env.OAUTH2_AUDIENCE,
   algorithm: "RS256",
 });
-console.log(\`Tokens are issued by \${idp.issuer}, this one for alice, an admin:\\n\`);
+console.log(\`Issuer: \${idp.issuer}. A token of alice, an admin:\\n\`);
 console.log(await idp.issueToken({ subject: "alice" }));
 `;
 
@@ -47,9 +47,9 @@ const JWT_SERVICE = `import { environment, module, provide } from "@fw/fw";
 import { JwtKey, JwtService } from "@fw/fw/authn";
 import * as v from "valibot";
 
-const Settings = v.object({ JWT_KEY: v.pipe(v.string(), v.nonEmpty("It is empty")) });
+const Settings = v.object({ JWT_KEY: v.pipe(v.string(), v.nonEmpty("Required")) });
 
-/** Creates the service that signs and verifies the application's tokens, with the key of the environment. */
+/** Creates the service that signs and verifies the application's tokens, with the key in the environment. */
 async function jwtServiceFromEnv(): Promise<JwtService> {
   const { JWT_KEY } = environment(Settings);
   return createJwtService(await JwtKey.fromPem(JWT_KEY));
@@ -73,9 +73,9 @@ import { Buffer } from "node:buffer";
 import { createHash, timingSafeEqual } from "node:crypto";
 import * as v from "valibot";
 
-const Settings = v.object({ ADMIN_PASSWORD: v.pipe(v.string(), v.nonEmpty("It is empty")) });
+const Settings = v.object({ ADMIN_PASSWORD: v.pipe(v.string(), v.nonEmpty("Required")) });
 
-/** Checks passwords. It knows one user, \`admin\`: replace it with a look-up in your database. */
+/** Checks passwords. It knows one user, \`admin\`: replace it with a query of your users. */
 export class CredentialsService {
   readonly #password = hash(environment(Settings).ADMIN_PASSWORD);
 

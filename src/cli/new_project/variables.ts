@@ -34,15 +34,15 @@ export function environmentFiles(project: NewProject): Files {
 /** Returns the variables of a database. */
 export function databaseVariables(database: Database, name: string): readonly Variable[] {
   const url = databaseUrl(database, name);
-  const about = ["Where the database is: a URL that begins with postgres:, mysql: or sqlite:."];
+  const about = ["The URL of the database, which begins with postgres:, mysql: or sqlite:."];
   const variable: Variable = { name: "DATABASE_URL", value: url, about };
   if (database === "sqlite") return [variable];
   return [variable, {
     name: "TEST_DATABASE_URL",
     value: databaseUrl(database, `${name}_test`),
     about: [
-      "An empty database, in which the tests run the migrations and undo them again.",
-      "Without it that test is left out.",
+      "An empty database, in which tests run the migrations and roll them back.",
+      "Without it, these tests are skipped.",
     ],
     isOptional: true,
   }];
@@ -83,7 +83,7 @@ function variablesOf(project: NewProject): readonly Variable[] {
     {
       name: "FW_ENV",
       value: "production",
-      about: ["production: 5xx responses do not tell what went wrong, and logs are JSON."],
+      about: ["production: 5xx responses do not reveal errors, and logs are JSON."],
       isOptional: true,
     },
     ...project.database ? databaseVariables(project.database, databaseName(project.name)) : [],
@@ -98,19 +98,19 @@ function oauth2Variables({ name }: NewProject): readonly Variable[] {
       name: "OAUTH2_ISSUER",
       value: "http://127.0.0.1:4000",
       about: [
-        "Who issues access tokens: the `iss` they have to have.",
-        "At this address `deno task idp` runs an identity provider for development.",
+        "The issuer of access tokens: their `iss`.",
+        "`deno task idp` runs an identity provider for development at this address.",
       ],
     },
     {
       name: "OAUTH2_JWKS_URL",
       value: "http://127.0.0.1:4000/jwks",
-      about: ["Where the public keys are that tokens are verified with."],
+      about: ["The URL of the public keys that verify tokens."],
     },
     {
       name: "OAUTH2_AUDIENCE",
       value: name,
-      about: ["Whom tokens have to be for: the `aud` they have to have."],
+      about: ["The audience of access tokens: their `aud`."],
     },
   ];
 }
@@ -121,8 +121,8 @@ function authnVariables(): readonly Variable[] {
       name: "JWT_KEY",
       value: createSigningKey(),
       about: [
-        "The private key that signs the tokens of the application: PEM, each line break written \\n.",
-        `One for each environment: ${NEW_KEY}`,
+        "The private key that signs the tokens of the application: PEM, with \\n for each line break.",
+        `Create one for each environment: ${NEW_KEY}`,
       ],
       isSecret: true,
     },

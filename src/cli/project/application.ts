@@ -42,7 +42,7 @@ export async function routesOf(
 ): Promise<readonly ListedRoute[]> {
   const routes = await inspect(project, { ...options, body: "  return app.routes();" });
   if (Array.isArray(routes) && routes.every(isListedRoute)) return routes;
-  throw new CliError(`Cannot read the routes: ${project.framework} tells them in another way`);
+  throw new CliError(`Cannot read the routes: ${project.framework} lists them in another format`);
 }
 
 /**

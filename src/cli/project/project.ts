@@ -49,7 +49,7 @@ export function requireProject(folder: string): Project {
   const project = findProject(folder);
   if (project) return project;
   throw new CliError(
-    `Cannot find a project: no deno.json here or above imports ${PACKAGE}; fw new makes one`,
+    `Cannot find a project: no deno.json here or above imports ${PACKAGE}; fw new creates one`,
   );
 }
 

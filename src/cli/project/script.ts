@@ -52,7 +52,7 @@ export async function runInProject(project: Project, script: ProjectScript): Pro
   const deno = findDeno();
   if (deno === undefined) {
     throw new CliError(
-      "Cannot run the project: there is no deno on the PATH; npm install -g deno adds one",
+      "Cannot run the project: deno is not on the PATH; npm install -g deno installs it",
     );
   }
   return await interruptible(async (signal) => {

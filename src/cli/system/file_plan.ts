@@ -102,7 +102,7 @@ export class FilePlan {
         throw new CliError(`Cannot write ${path}: it exists; --force overwrites it`);
       }
       if (verb === "overwrite" && !statSync(join(this.#root, path)).isFile()) {
-        throw new CliError(`Cannot write ${path}: it is no file`);
+        throw new CliError(`Cannot write ${path}: it is not a file`);
       }
     }
   }
@@ -136,7 +136,7 @@ export class FilePlan {
       const before = readText(file);
       const original = this.#originals.get(path);
       if (original !== undefined && original !== before) {
-        throw new CliError(`Cannot write ${path}: somebody else has changed it meanwhile`);
+        throw new CliError(`Cannot write ${path}: it was changed in the meantime`);
       }
       undo.push(() =>
         before === undefined ? rmSync(file, { force: true }) : writeFileSync(file, before)

@@ -81,7 +81,7 @@ export class Authorizer {
     if (!client.redirectUris?.includes(redirectUri)) {
       throw new OAuthRefusal(
         "invalid_request",
-        "The redirect_uri is none of those that the client has registered",
+        "The redirect_uri is not registered for the client",
       );
     }
     const [state, ...others] = parameters.getAll("state");

@@ -27,7 +27,7 @@ export const A = module({ imports: [B, c(), CatsModule] });
 `,
   ],
   [
-    "a list of many lines, whose comments stay where they are",
+    "a list of several lines with comments, which keep their place",
     `import { module } from "@fw/fw";
 export const A = module({
   imports: [
@@ -48,7 +48,7 @@ export const A = module({
 `,
   ],
   [
-    "a list of many lines without a comma at its end, in quotes and without semicolons",
+    "a list of several lines without a trailing comma, in single quotes and without semicolons",
     `import { module } from '@fw/fw'
 export const A = module({
     imports: [
@@ -67,11 +67,11 @@ export const A = module({
 `,
   ],
   [
-    "a list of nothing but a comment",
+    "a list of only a comment",
     `import { module } from "@fw/fw";
 export const A = module({
   imports: [
-    // none yet
+    // empty
   ],
 });
 `,
@@ -79,7 +79,7 @@ export const A = module({
 ${IMPORT}
 export const A = module({
   imports: [
-    // none yet
+    // empty
     CatsModule,
   ],
 });
@@ -106,7 +106,7 @@ export const A = module({
     `import { module } from "@fw/fw";\r\n${IMPORT}\r\nexport const A = module({\r\n\timports: [\r\n\t\tB,\r\n\t\tCatsModule,\r\n\t],\r\n});\r\n`,
   ],
   [
-    "a module that a function gives, with a quoted key",
+    "a module that a function returns, with a quoted key",
     `import { module } from "@fw/fw";
 export async function appModule(url: string): Promise<Module> {
   return module({ "imports": [await db(url)] });
@@ -128,7 +128,7 @@ for (const [what, before, after] of EDITS) {
   });
 }
 
-test("addToModule() lists what is imported already, and takes no local name for another", async () => {
+test("addToModule() lists an imported name, and does not confuse it with a local one", async () => {
   const before = `import { module } from "@fw/fw";
 ${IMPORT}
 export function f() {
@@ -141,7 +141,7 @@ export const A = module({ imports: [] });
   assert.equal(await addToModule(before, CATS), after);
 });
 
-test("addToModule() leaves a comment behind an import where it is", async () => {
+test("addToModule() keeps a comment after an import in its place", async () => {
   const before = 'import { module } from "@fw/fw"; // the framework\nmodule({ imports: [] });\n';
   const after = before
     .replace("framework\n", `framework\n${IMPORT}\n`)
@@ -173,13 +173,13 @@ const UNSAFE: readonly (readonly [what: string, source: string])[] = [
 ];
 
 for (const [what, source] of UNSAFE) {
-  test(`addToModule() leaves a file alone ${what}`, async () => {
+  test(`addToModule() does not change a file ${what}`, async () => {
     const importing = what === "that imports nothing" ? "" : 'import { module } from "@fw/fw";\n';
     assert.equal(await addToModule(importing + source, CATS), undefined);
   });
 }
 
-test("addToDatabase() adds a model, and leaves its relations alone", async () => {
+test("addToDatabase() adds a model, and keeps relations", async () => {
   const cat = { name: "Cat", accessor: "cat", from: "./cats/cat_model.ts" };
   const before = `import { DbService } from "@fw/fw/db";
 export class Db extends DbService.with({ user: User }, { user: { cats: hasMany(x) } }) {}

@@ -3,7 +3,7 @@ import { CliError } from "../../../src/cli/terminal/cli_error.ts";
 import { EntityName } from "../../../src/cli/project/entity_name.ts";
 import { test } from "../../support/test.ts";
 
-test("EntityName.parse() takes a name in any case for one and the same", () => {
+test("EntityName.parse() reads a name in any case", () => {
   const expected = {
     pascal: "UserProfile",
     camel: "userProfile",
@@ -19,7 +19,7 @@ test("EntityName.parse() takes a name in any case for one and the same", () => {
   }
 });
 
-test("EntityName gives one and many of what is named, in the cases it has", () => {
+test("EntityName has singulars and plurals in every case", () => {
   const pairs = [
     ["cat", "cats"],
     ["person", "people"],
@@ -45,7 +45,7 @@ test("EntityName gives one and many of what is named, in the cases it has", () =
   assert.equal(EntityName.parse("userIDs").snake, "user_ids");
 });
 
-test("EntityName.without() drops a last word, and keeps a name that is nothing else", () => {
+test("EntityName.without() removes a last word, unless it is the only one", () => {
   assert.equal(EntityName.parse("CatsService").without("service").pascal, "Cats");
   assert.equal(EntityName.parse("service").without("service").pascal, "Service");
   assert.equal(EntityName.parse("microservice").without("service").pascal, "Microservice");
@@ -59,7 +59,7 @@ test("EntityName.withArticle() chooses by the sound", () => {
   );
 });
 
-test("EntityName.parse() refuses what is no name, and says why", () => {
+test("EntityName.parse() refuses an invalid name, and says why", () => {
   const refusals = [
     ["", "Cannot use the name: it is empty"],
     ["  ", "Cannot use the name: it is empty"],

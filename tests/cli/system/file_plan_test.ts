@@ -5,7 +5,7 @@ import { FilePlan } from "../../../src/cli/system/file_plan.ts";
 import { test } from "../../support/test.ts";
 import { TemporaryFolder } from "../../support/temporary_folder.ts";
 
-test("FilePlan.apply() writes nothing where a file was changed since it was read", () => {
+test("FilePlan.apply() writes nothing if a file was changed since it was read", () => {
   using folder = new TemporaryFolder();
   const file = join(folder.path, "app.ts");
   writeFileSync(file, "one");
@@ -15,12 +15,12 @@ test("FilePlan.apply() writes nothing where a file was changed since it was read
   writeFileSync(file, "three");
   assert.throws(() => plan.apply(), {
     name: "CliError",
-    message: "Cannot write app.ts: somebody else has changed it meanwhile",
+    message: "Cannot write app.ts: it was changed in the meantime",
   });
   assert.deepEqual([folder.names(), readFileSync(file, "utf8")], [["app.ts"], "three"]);
 });
 
-test("FilePlan.changes() tells what is new, what is edited and what is overwritten", () => {
+test("FilePlan.changes() distinguishes new, edited and overwritten files", () => {
   using folder = new TemporaryFolder();
   for (const name of ["edited", "overwritten"]) writeFileSync(join(folder.path, name), name);
   const plan = new FilePlan(folder.path);

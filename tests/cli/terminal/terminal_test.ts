@@ -1,4 +1,4 @@
-/** On a terminal: `script` of util-linux is one, which records what is shown on it. */
+/** Tests on a terminal: `script` of util-linux emulates and records one. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,18 +14,18 @@ const denoTest = testOn(["deno"], "projects are served by it");
 
 const skip = findOnPath("script") === undefined ? "no script of util-linux" : undefined;
 
-/** How the escape character is shown here. */
+/** A visible sign for the escape character. */
 const ESCAPE = "␛";
 
 const MAX_RUN_MS = 20_000;
 
 interface Shown {
   readonly code: number;
-  /** All that was shown, with its escape codes, which begin with `␛`. */
+  /** The output, in which escape codes begin with `␛`. */
   readonly text: string;
 }
 
-/** Runs `fw`, or another program, on a terminal, and types what it is to read. */
+/** Runs `fw`, or another program, on a terminal, and types input. */
 async function onTerminal(
   command: string,
   { program = FW, cwd, typed = [], env = {} }: {
@@ -54,7 +54,7 @@ async function onTerminal(
   return { code, text: text.replaceAll("\r\n", "\n").replaceAll("\x1b", ESCAPE) };
 }
 
-test("fw shows colours on a terminal, but not with NO_COLOR or where it is dumb", async () => {
+test("fw shows colours on a terminal, except with NO_COLOR or TERM=dumb", async () => {
   using folder = new TemporaryFolder();
   const cwd = folder.path;
   const { text } = await onTerminal("--help", { cwd });
@@ -67,16 +67,16 @@ test("fw shows colours on a terminal, but not with NO_COLOR or where it is dumb"
   }
 }, { skip });
 
-test("fw new asks for the name on a terminal", async () => {
+test("fw new prompts for the name on a terminal", async () => {
   using folder = new TemporaryFolder();
   const typed = [[/name of the project\?/, "shop\n"]] as const;
   const { code, text } = await onTerminal("new --no-git", { cwd: folder.path, typed });
   assert.equal(code, 0);
-  assert.match(text, /␛\[32mMade␛\[39m ␛\[1mshop␛\[22m\./);
+  assert.match(text, /␛\[32mCreated␛\[39m ␛\[1mshop␛\[22m\./);
   assert.ok(existsSync(join(folder.path, "shop/deno.json")));
 }, { skip });
 
-test("fw new that is not told a name makes nothing", async () => {
+test("fw new without a name creates nothing", async () => {
   for (const keys of ["\n", "\x04", "\x03"]) { // Enter, the end of input, Ctrl-C
     using folder = new TemporaryFolder();
     const typed = [[/name of the project\?/, keys]] as const;
@@ -86,20 +86,20 @@ test("fw new that is not told a name makes nothing", async () => {
   }
 }, { skip });
 
-test("fw shows that it works once that takes over half a second, and takes it away", async () => {
+test("fw shows progress after half a second, and removes it", async () => {
   using folder = new TemporaryFolder();
   const bin = join(folder.path, "bin");
   mkdirSync(bin);
   writeFileSync(join(bin, "git"), "#!/bin/sh\nsleep 0.3\n", { mode: 0o755 });
   const env = { PATH: `${bin}:${process.env["PATH"]}` };
   const slow = await onTerminal("new slow", { cwd: folder.path, env });
-  assert.match(slow.text, /\r␛\[K␛\[36m⠋␛\[39m Making slow\r␛\[K/);
-  assert.match(slow.text, /\r␛\[K␛\[32mMade␛\[39m/);
+  assert.match(slow.text, /\r␛\[K␛\[36m⠋␛\[39m Creating slow\r␛\[K/);
+  assert.match(slow.text, /\r␛\[K␛\[32mCreated␛\[39m/);
   const quick = await onTerminal("new quick --dry-run", { cwd: folder.path });
   assert.doesNotMatch(quick.text, /⠋|␛\[K/);
 }, { skip });
 
-denoTest("Ctrl-C ends deno task dev, the watcher included", async () => {
+denoTest("Ctrl-C ends deno task dev and its watcher", async () => {
   using folder = new TemporaryFolder();
   await onTerminal("new shop --no-git", { cwd: folder.path });
   const { code, text } = await onTerminal("", {

@@ -98,7 +98,7 @@ export async function ensureModel(generation: Generation): Promise<void> {
   if (plan.read(model.file) === undefined) return await generateModel(generation);
   await ensureDatabase(generation);
   await listModel(generation, model);
-  plan.note(`${model.file} stays as it is: have the DTOs agree with its fields`);
+  plan.note(`${model.file} is kept: adapt the DTOs to its fields`);
 }
 
 /**
@@ -112,7 +112,7 @@ export function readModel(target: Target): Model {
   const shown = JSON.stringify(target.name.kebab);
   if (TAKEN.has(one.pascal)) {
     throw new CliError(
-      `Cannot use the name ${shown}: what is generated imports another ${one.pascal}`,
+      `Cannot use the name ${shown}: generated code imports another ${one.pascal}`,
     );
   }
   if (many.snake.length > MAX_TABLE_LENGTH) {
@@ -146,7 +146,7 @@ export type ${pascal} = Row<typeof ${pascal}>;
     test: `import assert from "node:assert/strict";
 import { openTestDatabase } from "${testDatabase}";
 
-Deno.test("${pascal} is stored, and read as it was written", async () => {
+Deno.test("${pascal} is stored and read", async () => {
   await using db = await openTestDatabase();
   const row = await db.${accessor}.create({ data: { name: "Ada" } });
   assert.deepEqual(row, { id: row.id, name: "Ada" });
@@ -170,17 +170,17 @@ function tableScripts(many: EntityName, database: Database): MigrationScripts {
 export const MIGRATION: Kind = {
   name: "migration",
   aliases: [],
-  about: "a migration, to be written",
+  about: "an empty migration",
   example: "add-age-to-customers",
   hasFolder: false,
   async generate(generation) {
     await ensureDatabase(generation);
     addMigration(generation, { name: generation.target.name.snake, up: UP, down: DOWN });
-    generation.plan.note("Write the migration: it runs, once, as soon as it holds a statement");
+    generation.plan.note("Write the migration: it runs once it contains a statement");
   },
 };
 
 /** Scripts of comments only are not run until they contain a statement. */
-const UP = "-- What is to change, such as: alter table cats add column age integer;\n";
+const UP = "-- For example: alter table cats add column age integer;\n";
 
-const DOWN = "-- What undoes it, such as: alter table cats drop column age;\n";
+const DOWN = "-- Reverts it, for example: alter table cats drop column age;\n";

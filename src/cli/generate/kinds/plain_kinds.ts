@@ -64,7 +64,7 @@ import { createTestApplication } from "@fw/fw/testing";
 import assert from "node:assert/strict";
 import { ${pascal}Service } from "./${snake}_service.ts";
 
-Deno.test("${pascal}Service.describe() tells what it is for", async () => {
+Deno.test("${pascal}Service.describe() returns its purpose", async () => {
   const TestModule = module({ providers: [${pascal}Service] });
   await using app = await createTestApplication(TestModule);
   assert.equal(app.get(${pascal}Service).describe(), "${prose}");
@@ -77,7 +77,7 @@ Deno.test("${pascal}Service.describe() tells what it is for", async () => {
 export const DTO: Kind = codeKind({
   name: "dto",
   aliases: [],
-  about: "a DTO: the shape of what is sent",
+  about: "a DTO: the schema of what is sent",
   example: "create-order",
   template: dtoTemplate,
 });
@@ -98,7 +98,7 @@ export type ${pascal}Dto = v.InferOutput<typeof ${pascal}Dto>;
 import * as v from "valibot";
 import { ${pascal}Dto } from "./${snake}_dto.ts";
 
-Deno.test("${pascal}Dto drops what it does not declare", () => {
+Deno.test("${pascal}Dto drops fields that it does not declare", () => {
   const given = { name: "Ada", admin: true };
   assert.deepEqual(v.parse(${pascal}Dto, given), { name: "Ada" });
 });
@@ -114,7 +114,7 @@ Deno.test("${pascal}Dto refuses an empty name", () => {
 export const PIPE: Kind = codeKind({
   name: "pipe",
   aliases: ["pi"],
-  about: "a pipe: makes a value of what was sent, or refuses it",
+  about: "a pipe: a schema that converts a single value or refuses it",
   example: "slug",
   template: pipeTemplate,
 });
@@ -131,18 +131,18 @@ function pipeTemplate({ pascal, snake, camel }: EntityName): CodeAndTest {
 export const ${pascal}Pipe = v.pipe(
   v.string(),
   v.trim(),
-  v.nonEmpty("It is empty"),
+  v.nonEmpty("Required"),
 );
 `,
     test: `import assert from "node:assert/strict";
 import * as v from "valibot";
 import { ${pascal}Pipe } from "./${snake}_pipe.ts";
 
-Deno.test("${pascal}Pipe drops the space around a text", () => {
+Deno.test("${pascal}Pipe trims a text", () => {
   assert.equal(v.parse(${pascal}Pipe, "  text "), "text");
 });
 
-Deno.test("${pascal}Pipe refuses a text of nothing but space", () => {
+Deno.test("${pascal}Pipe refuses a blank text", () => {
   assert.equal(v.is(${pascal}Pipe, "  "), false);
 });
 `,

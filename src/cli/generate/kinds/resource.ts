@@ -96,7 +96,7 @@ const WholeNumber = v.pipe(
   v.safeInteger(),
 );
 
-/** A page of a list: how many rows to skip, and how many to take (1 to 100). */
+/** A page of a list: the number of rows to skip, and to take (1 to 100). */
 export const PageQuery = dto(
   "PageQuery",
   v.object({

@@ -188,7 +188,7 @@ import { ${many.pascal}Service } from "./${many.snake}_service.ts";
 
 const overrides = [provide(Db, openTestDatabase)];
 
-Deno.test("${many.pascal}Service.page() gives a page, and how many there are", async () => {
+Deno.test("${many.pascal}Service.page() returns a page and the total", async () => {
   await using app = await createTestApplication(${many.pascal}Module, { overrides });
   const service = app.get(${many.pascal}Service);
   const first = await service.create({ name: "Ada" });
@@ -197,7 +197,7 @@ Deno.test("${many.pascal}Service.page() gives a page, and how many there are", a
   assert.deepEqual(await service.page({ skip: 1, take: 1 }), { rows: [second], total: 2 });
 });
 
-Deno.test("${many.pascal}Service.one() refuses an id that does not exist", async () => {
+Deno.test("${many.pascal}Service.one() refuses an unknown id", async () => {
   await using app = await createTestApplication(${many.pascal}Module, { overrides });
   const missing = app.get(${many.pascal}Service).one(1);
   await assert.rejects(missing, { message: "No such ${one.prose}" });

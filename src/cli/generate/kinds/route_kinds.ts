@@ -59,10 +59,10 @@ Deno.test("GET /v1/${prefix} answers", async () => {
 export const GUARD: Kind = codeKind({
   name: "guard",
   aliases: ["gu"],
-  about: "a guard: lets a request in or refuses it",
+  about: "a guard: admits a request or refuses it",
   example: "admin",
   template: guardTemplate,
-  use: ({ pascal }) => `guards: [${pascal}Guard] among the options of a controller or a route`,
+  use: ({ pascal }) => `guards: [${pascal}Guard] to the options of a controller or a route`,
 });
 
 /** Returns a guard that refuses every request. */
@@ -104,7 +104,7 @@ export const INTERCEPTOR: Kind = codeKind({
   example: "timing",
   template: interceptorTemplate,
   use: ({ pascal }) =>
-    `interceptors: [${pascal}Interceptor] among the options of a controller or a route`,
+    `interceptors: [${pascal}Interceptor] to the options of a controller or a route`,
 });
 
 /** Returns an interceptor that measures handlers. */
@@ -132,7 +132,7 @@ class InterceptedController extends controller("", { interceptors: [${pascal}Int
   show = route.get("/", () => ({ answer: 42 }));
 }
 
-Deno.test("${pascal}Interceptor tells how long the handler took", async () => {
+Deno.test("${pascal}Interceptor reports the duration of the handler", async () => {
   const TestModule = module({ controllers: [InterceptedController] });
   await using app = await createTestApplication(TestModule);
   const response = await app.request("/");
@@ -147,10 +147,10 @@ Deno.test("${pascal}Interceptor tells how long the handler took", async () => {
 export const FILTER: Kind = codeKind({
   name: "filter",
   aliases: ["f"],
-  about: "a filter: answers for errors of its choice",
+  about: "a filter: handles chosen errors",
   example: "payment",
   template: filterTemplate,
-  use: ({ pascal }) => `filters: [${pascal}Filter] among the options of a controller or a route`,
+  use: ({ pascal }) => `filters: [${pascal}Filter] to the options of a controller or a route`,
 });
 
 /** Returns an exception filter for one kind of error. */
