@@ -178,18 +178,17 @@ export class ${many.pascal}Service {
   }
 }
 `,
-    test: `import { provide } from "@fw/fw";
+    test: `import { module, provide } from "@fw/fw";
 import { createTestApplication } from "@fw/fw/testing";
 import assert from "node:assert/strict";
 import { Db } from "${database}";
 import { openTestDatabase } from "${testDatabase}";
-import { ${many.pascal}Module } from "./${many.snake}_module.ts";
 import { ${many.pascal}Service } from "./${many.snake}_service.ts";
 
-const overrides = [provide(Db, openTestDatabase)];
+const TestModule = module({ providers: [provide(Db, openTestDatabase), ${many.pascal}Service] });
 
 Deno.test("${many.pascal}Service.page() returns a page and the total", async () => {
-  await using app = await createTestApplication(${many.pascal}Module, { overrides });
+  await using app = await createTestApplication(TestModule);
   const service = app.get(${many.pascal}Service);
   const first = await service.create({ name: "Ada" });
   const second = await service.create({ name: "Bob" });
@@ -198,7 +197,7 @@ Deno.test("${many.pascal}Service.page() returns a page and the total", async () 
 });
 
 Deno.test("${many.pascal}Service.one() refuses an unknown id", async () => {
-  await using app = await createTestApplication(${many.pascal}Module, { overrides });
+  await using app = await createTestApplication(TestModule);
   const missing = app.get(${many.pascal}Service).one(1);
   await assert.rejects(missing, { message: "No such ${one.prose}" });
 });
