@@ -8,9 +8,9 @@ import { describeProblem, problemResponseName } from "./operation/problem_respon
 import type { ResponsesContext } from "./operation/responses.ts";
 
 /**
- * Gives the components that the operations refer to, and those by hand, which go before them.
+ * Returns the components to which the operations refer; components written by hand take precedence.
  *
- * @throws {TypeError} if a schema has the name of one of problem documents
+ * @throws {TypeError} if a schema has the name of a schema of problem documents
  */
 export function componentsOf(
   paths: Readonly<Record<string, PathItemObject>>,
@@ -36,7 +36,7 @@ export function componentsOf(
     ...byHand,
     schemas: {
       ...generated,
-      ...hasProblem && structuredClone(problems.components), // each document has its own
+      ...hasProblem && structuredClone(problems.components), // a copy for each document
       ...byHand.schemas,
     },
     responses: { ...responses, ...byHand.responses },

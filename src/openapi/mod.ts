@@ -1,5 +1,5 @@
 /**
- * OpenAPI 3.1 documents: what `app.openApi()` gives and `app.enableOpenApi()` takes, and YAML of it.
+ * OpenAPI 3.1 documents: the types of `app.openApi()` and `app.enableOpenApi()`, and YAML.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * OpenAPI 3.1 documents (https://spec.openapis.org/oas/v3.1.1), as far as they are made here.
+ * The types of OpenAPI 3.1 documents (https://spec.openapis.org/oas/v3.1.1), as far as they are created here.
  *
  * @module
  */
@@ -9,43 +9,43 @@ import type { JsonSchema } from "./json_schema/json_schema.ts";
 export interface OpenApiDocument {
   /** The version of the specification. */
   readonly openapi: "3.1.1";
-  /** What it describes. */
+  /** About the API. */
   readonly info: InfoObject;
-  /** Where the API is served. */
+  /** The servers of the API. */
   readonly servers?: readonly ServerObject[];
   /** The operations, by path template and method. */
   readonly paths: Readonly<Record<string, PathItemObject>>;
-  /** What several operations refer to. */
+  /** The components to which operations refer. */
   readonly components?: ComponentsObject;
-  /** What every operation needs that does not say otherwise. */
+  /** The requirements of operations without their own. */
   readonly security?: readonly SecurityRequirementObject[];
-  /** What is said of tags. */
+  /** The descriptions of tags. */
   readonly tags?: readonly TagObject[];
 }
 
-/** What a document describes. */
+/** About an API. */
 export interface InfoObject {
   /** The name of the API. */
   readonly title: string;
   /** The version of the API. */
   readonly version: string;
-  /** One line. */
+  /** One line of text. */
   readonly summary?: string;
-  /** More than one line, in CommonMark. */
+  /** Several lines, in CommonMark. */
   readonly description?: string;
-  /** URL of the terms of service. */
+  /** The URL of the terms of service. */
   readonly termsOfService?: string;
-  /** Whom to ask. */
+  /** The contact for questions. */
   readonly contact?: { readonly name?: string; readonly url?: string; readonly email?: string };
-  /** The license, by its SPDX identifier or a URL. */
+  /** The license, with an SPDX identifier or a URL. */
   readonly license?: { readonly name: string; readonly identifier?: string; readonly url?: string };
 }
 
-/** Where an API is served. */
+/** A server of an API. */
 export interface ServerObject {
-  /** Its URL, which may be relative to the document, with `{variables}`. */
+  /** Its URL, absolute or relative to the document, with `{variables}`. */
   readonly url: string;
-  /** What it is for. */
+  /** Its purpose. */
   readonly description?: string;
   /** The variables of the URL. */
   readonly variables?: Readonly<
@@ -56,17 +56,17 @@ export interface ServerObject {
   >;
 }
 
-/** What is said of a tag. */
+/** The description of a tag. */
 export interface TagObject {
   /** The tag. */
   readonly name: string;
-  /** What its operations have in common, in CommonMark. */
+  /** What its operations share, in CommonMark. */
   readonly description?: string;
-  /** Where more is said. */
+  /** More documentation. */
   readonly externalDocs?: { readonly url: string; readonly description?: string };
 }
 
-/** Security schemes by name, all of which a caller needs, each with its scopes; `{}` needs none. */
+/** Security schemes by name, with scopes; a caller needs all of them, and none for `{}`. */
 export type SecurityRequirementObject = Readonly<Record<string, readonly string[]>>;
 
 /** How callers authenticate. */
@@ -84,7 +84,7 @@ export type SecuritySchemeObject =
     | { readonly type: "mutualTLS" }
   );
 
-/** How tokens are got, by OAuth 2.0 flow. */
+/** The flows of OAuth 2.0 that issue tokens. */
 export interface OAuthFlowsObject {
   /** RFC 6749 §4.1, with PKCE (RFC 7636) for public clients. */
   readonly authorizationCode?: OAuthFlowObject & {
@@ -99,17 +99,17 @@ export interface OAuthFlowsObject {
   readonly password?: OAuthFlowObject & { readonly tokenUrl: string };
 }
 
-/** What is common to all flows. */
+/** The members of all flows. */
 export interface OAuthFlowObject {
-  /** What the scopes mean. */
+  /** The meanings of the scopes. */
   readonly scopes: Readonly<Record<string, string>>;
-  /** The URL of refresh requests, where it is not the token URL. */
+  /** The URL of refresh requests, if it differs from the token URL. */
   readonly refreshUrl?: string;
 }
 
-/** What several operations refer to. */
+/** Components to which operations refer. */
 export interface ComponentsObject {
-  /** Schemas: those with a name are added to what stands here by hand. */
+  /** Schemas: those written by hand, and those with a name. */
   readonly schemas?: Readonly<Record<string, JsonSchema>>;
   /** Responses. */
   readonly responses?: Readonly<Record<string, ResponseObject>>;
@@ -119,7 +119,7 @@ export interface ComponentsObject {
   readonly [kind: string]: unknown;
 }
 
-/** The methods an operation may have. */
+/** The methods of operations. */
 export type OperationMethod = "get" | "put" | "post" | "delete" | "options" | "head" | "patch";
 
 /** The operations of a path. */
@@ -127,23 +127,23 @@ export type PathItemObject = { readonly [method in OperationMethod]?: OperationO
 
 /** One operation. */
 export interface OperationObject {
-  /** Its name, of no other operation. */
+  /** Its name, unique in the document. */
   readonly operationId: string;
-  /** One line. */
+  /** One line of text. */
   readonly summary: string;
-  /** More than one line, in CommonMark. */
+  /** Several lines, in CommonMark. */
   readonly description?: string;
-  /** What it belongs to. */
+  /** The groups to which it belongs. */
   readonly tags?: readonly string[];
-  /** Whether clients should move away from it. */
+  /** Whether clients should stop using it. */
   readonly deprecated?: true;
-  /** What it takes in path, query and headers. */
+  /** Its parameters in path, query and headers. */
   readonly parameters?: readonly ParameterObject[];
-  /** The body it takes. */
+  /** The body of its requests. */
   readonly requestBody?: RequestBodyObject;
-  /** What it answers, by status. */
+  /** Its responses, by status. */
   readonly responses: Readonly<Record<string, ResponseObject | ReferenceObject>>;
-  /** What its callers need, any one of these. */
+  /** The requirements of its callers, of which they meet one. */
   readonly security?: readonly SecurityRequirementObject[];
 }
 
@@ -153,23 +153,23 @@ export interface ParameterObject {
   readonly name: string;
   /** Where it is. */
   readonly in: "path" | "query" | "header";
-  /** Whether it has to be there. */
+  /** Whether it is required. */
   readonly required: boolean;
-  /** What it is for, in CommonMark. */
+  /** Its purpose, in CommonMark. */
   readonly description?: string;
-  /** Whether clients should not send it any more. */
+  /** Whether clients should stop sending it. */
   readonly deprecated?: true;
   /** Its schema. */
   readonly schema: JsonSchema;
-  /** How its value becomes text; by default `form` in a query, else `simple`. */
+  /** How its value is serialized; by default `form` in a query, `simple` elsewhere. */
   readonly style?: "form";
-  /** Whether the members of its value are parameters of their own. */
+  /** Whether the members of its value are separate parameters. */
   readonly explode?: true;
 }
 
 /** The body of a request. */
 export interface RequestBodyObject {
-  /** Whether it has to be there. */
+  /** Whether it is required. */
   readonly required: boolean;
   /** Its schema, by media type. */
   readonly content: Readonly<Record<string, MediaTypeObject>>;
@@ -177,7 +177,7 @@ export interface RequestBodyObject {
 
 /** A response. */
 export interface ResponseObject {
-  /** What it means, in CommonMark. */
+  /** Its meaning, in CommonMark. */
   readonly description: string;
   /** Its headers. */
   readonly headers?: Readonly<Record<string, HeaderObject>>;
@@ -187,9 +187,9 @@ export interface ResponseObject {
 
 /** A header of a response. */
 export interface HeaderObject {
-  /** What it means, in CommonMark. */
+  /** Its meaning, in CommonMark. */
   readonly description?: string;
-  /** Whether it is always there. */
+  /** Whether it is always present. */
   readonly required?: boolean;
   /** Its schema. */
   readonly schema: JsonSchema;

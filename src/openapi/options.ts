@@ -1,5 +1,5 @@
 /**
- * What an application settles of its OpenAPI document, and of how it is served.
+ * The options of the OpenAPI document of an application, and of serving it.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type {
   TagObject,
 } from "./openapi_document.ts";
 
-/** Options of `app.enableOpenApi()`. Everything is optional. */
+/** Options of `app.enableOpenApi()`; all are optional. */
 export interface OpenApiOptions {
   /** The name of the API; `fw API` by default. */
   readonly title?: string | undefined;
@@ -24,19 +24,19 @@ export interface OpenApiOptions {
    * `package.json`, where it can be read without a prompt for a permission, else `0.0.0`.
    */
   readonly version?: string | undefined;
-  /** What else is said of the API: its description, license, contact. */
+  /** More about the API: its description, license, contact. */
   readonly info?: Omit<InfoObject, "title" | "version"> | undefined;
-  /** Where the document is served, outside global prefix and version; `/openapi.json` by default. */
+  /** The path of the document, without global prefix and version; `/openapi.json` by default. */
   readonly jsonPath?: string | undefined;
-  /** Where its page is served, outside global prefix and version; `/docs` by default, `false` for none. */
+  /** The path of its page, without global prefix and version; `/docs` by default, `false` for no page. */
   readonly docsPath?: string | false | undefined;
   /**
-   * The part of all paths that says nothing of what an operation belongs to, and so is no tag; by
-   * default the global prefix, and the default version.
+   * The start of all paths, which is not used for tags; by default the global prefix and the default
+   * version.
    */
   readonly apiPrefix?: string | undefined;
   /**
-   * Names the operations of routes that do not name theirs: by default `handler`, which is
+   * Returns the ids of operations whose routes do not set one; by default `handler`, which is
    * `Module.Controller.handler`.
    */
   readonly operationId?:
@@ -44,18 +44,18 @@ export interface OpenApiOptions {
       route: { readonly method: string; readonly path: string; readonly handler: string },
     ) => string)
     | undefined;
-  /** Where the API is served; by default where the document is. */
+  /** The servers of the API; by default the one that serves the document. */
   readonly servers?: readonly ServerObject[] | undefined;
-  /** What is said of tags, in the order in which the page shows them. */
+  /** The descriptions of tags, in the order of the page. */
   readonly documentTags?: readonly TagObject[] | undefined;
-  /** Components by hand, which go before generated ones of their names. */
+  /** Components written by hand, which take precedence over generated ones of the same name. */
   readonly components?: ComponentsObject | undefined;
   /** The error responses of the application, where a global filter makes them; problem documents by default. */
   readonly problem?: OpenApiProblem | undefined;
-  /** What every operation needs that does not say otherwise. */
+  /** The security requirements of operations whose routes do not set their own. */
   readonly security?: readonly SecurityRequirementObject[] | undefined;
   /**
-   * Whether operations need `rolesSecurityScheme` where their routes need a role or an identity: by
+   * Whether operations require `rolesSecurityScheme` where their routes require a role or an identity: by
    * `roles`, `OAuth2Guard`, `OAuth2Principal` or `useOAuth2(verifier, { require: true })`; `false` by
    * default.
    */
@@ -65,11 +65,11 @@ export interface OpenApiOptions {
   /** The user interface of the page; `swagger-ui` by default. */
   readonly docsUi?: DocsUi | undefined;
   /**
-   * The URL of a folder with the user interface's files, in place of the CDN's: those of the npm package
+   * The URL of a folder with the files of the user interface, in place of the CDN: those of the npm package
    * `swagger-ui-dist`, or of `dist/browser` in `@scalar/api-reference`.
    */
   readonly assets?: string | undefined;
-  /** The OAuth2 client by which users sign in on the page. */
+  /** The OAuth2 client with which users sign in on the page. */
   readonly docsSignIn?: DocsSignIn | undefined;
 }
 
@@ -89,7 +89,7 @@ export type ResolvedOpenApiOptions =
   & OpenApiOptions
   & { readonly [K in Defaulted]: NonNullable<OpenApiOptions[K]> };
 
-/** The options that have one. */
+/** The options with a default. */
 type Defaulted =
   | "title"
   | "jsonPath"
@@ -99,7 +99,7 @@ type Defaulted =
   | "rolesSecurityScheme";
 
 /**
- * Fills in the defaults.
+ * Validates options and adds the defaults.
  *
  * @throws {TypeError} if a path is invalid or has parameters, if the paths are equal, if a required security
  * scheme is not declared, or if the schema of problems offers no JSON Schema
@@ -123,7 +123,7 @@ export function resolveOptions(options: OpenApiOptions = {}): ResolvedOpenApiOpt
     docsPath: docsPath !== false && endpointPath(docsPath),
   };
   if (resolved.jsonPath === resolved.docsPath) refuse(`jsonPath and docsPath are both ${docsPath}`);
-  if (docsUi !== "swagger-ui" && docsUi !== "scalar") refuse(`docsUi ${docsUi} is not known`);
+  if (docsUi !== "swagger-ui" && docsUi !== "scalar") refuse(`docsUi ${docsUi} is unknown`);
   if (options.docsSignIn?.clientId === "") refuse("docsSignIn has no clientId");
   if (options.problem) checkProblem(options.problem);
   const schemes = options.components?.securitySchemes ?? {};
@@ -144,7 +144,7 @@ function checkProblem({ schema, contentType = "application/json" }: OpenApiProbl
   if (!MEDIA_TYPE.test(contentType)) {
     refuse(`problem.contentType ${JSON.stringify(contentType)} is not a media type`);
   }
-  if (typeof schema === "string") return; // whether there is one is known when the document is made
+  if (typeof schema === "string") return; // it is looked up when the document is created
   if (!isStandardSchema(schema)) refuse("problem.schema is neither a schema nor the name of one");
   const { "~standard": standard } = schema;
   if (!isValibot(schema) && !("jsonSchema" in standard)) {

@@ -18,6 +18,6 @@ import type { OpenApiDocument } from "./openapi_document.ts";
  * ```
  */
 export async function toYaml(document: OpenApiDocument): Promise<string> {
-  const { stringify } = await import("yaml"); // only who wants YAML loads its writer
+  const { stringify } = await import("yaml"); // loaded only to write YAML
   return stringify(document, { aliasDuplicateObjects: false });
 }

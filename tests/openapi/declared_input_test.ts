@@ -118,6 +118,6 @@ test("Misuse at boot: ready() refuses headers with names that no request can hav
   await assert.rejects(app.enableOpenApi().ready(), {
     name: "TypeError",
     message:
-      "Cannot describe App.HeadersController.one (/): its headers have X-Tenant, but names of headers are in lower case",
+      "Cannot describe App.HeadersController.one (/): its headers declare X-Tenant, but header names must be in lower case",
   });
 });

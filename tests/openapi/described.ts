@@ -148,7 +148,7 @@ export function problem(status: number, description: string): ResponseObject {
     detail: description,
     instance: "/",
     ...status === 422 && {
-      errors: [{ in: "body", field: "name", message: "What is wrong with it" }],
+      errors: [{ in: "body", field: "name", message: "Why it is invalid" }],
     },
   };
   const schema = { $ref: "#/components/schemas/ProblemDetails" };

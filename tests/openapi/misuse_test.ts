@@ -145,12 +145,12 @@ const AT_BOOT: Readonly<Record<string, BootRow>> = {
   "an operationId of the options without a character": {
     controllers: [CatsController],
     openApi: { operationId: () => "" },
-    message: "Cannot describe GET /cats: the operationId of the options gives no id",
+    message: "Cannot describe GET /cats: the operationId of the options returns no id",
   },
   "an operationId of the options that is none": {
     controllers: [CatsController],
     openApi: { operationId: () => undefined as never },
-    message: "Cannot describe GET /cats: the operationId of the options gives no id",
+    message: "Cannot describe GET /cats: the operationId of the options returns no id",
   },
   "a path parameter that is missing from params": {
     controllers: [one(v.object({ name: v.string() }))],
@@ -159,7 +159,8 @@ const AT_BOOT: Readonly<Record<string, BootRow>> = {
   },
   "a path parameter that is missing from params of zod": {
     controllers: [one(z.object({}))],
-    message: "Cannot describe AppModule.ThingsController.one (/things/:id): its params have no id",
+    message:
+      "Cannot describe AppModule.ThingsController.one (/things/:id): its params do not declare id",
   },
   "a path parameter that is missing from params of arktype": {
     controllers: [one(type({ name: "string" }))],
@@ -170,11 +171,12 @@ const AT_BOOT: Readonly<Record<string, BootRow>> = {
     controllers: [one(v.object({ id: v.string() }))],
     setUp: (app) => app.setGlobalPrefix("/:tenant"),
     message:
-      "Cannot describe AppModule.ThingsController.one (/:tenant/things/:id): its params have no tenant",
+      "Cannot describe AppModule.ThingsController.one (/:tenant/things/:id): its params do not declare tenant",
   },
   "an optional path parameter that is missing from params": {
     controllers: [one(v.object({}), "/:id?")],
-    message: "Cannot describe AppModule.ThingsController.one (/things/:id?): its params have no id",
+    message:
+      "Cannot describe AppModule.ThingsController.one (/things/:id?): its params do not declare id",
   },
   "a parameter that the path does not have": {
     controllers: [one(v.object({ id: v.string(), other: v.string() }))],
@@ -191,7 +193,7 @@ const AT_BOOT: Readonly<Record<string, BootRow>> = {
       one: route.get("/", { headers: v.object({ "X-Api-Key": v.string() }) }, () => 1),
     })],
     message: "Cannot describe AppModule.ThingsController.one (/): " +
-      "its headers have X-Api-Key, but names of headers are in lower case",
+      "its headers declare X-Api-Key, but header names must be in lower case",
   },
   "two schemas with one name": {
     controllers: [controllerOf({
@@ -290,7 +292,7 @@ for (const [what, { controllers, openApi, setUp, message }] of Object.entries(AT
 test("Misuse at boot: listen() and the first request refuse what ready() refuses", async () => {
   const create = () => applicationOf(one(v.object({})));
   const message =
-    "Cannot describe AppModule.ThingsController.one (/things/:id): its params have no id";
+    "Cannot describe AppModule.ThingsController.one (/things/:id): its params do not declare id";
   await assert.rejects((await create()).listen(0, { hostname: "127.0.0.1" }), { message });
   await assert.rejects((await create()).request("/things/1"), { message });
 });
@@ -367,7 +369,7 @@ const OPTIONS: Readonly<Record<string, readonly [OpenApiOptions, RegExp | string
   ],
   "a user interface that is not known": [
     { docsUi: "redoc" as "scalar" },
-    "Cannot enable OpenAPI: docsUi redoc is not known",
+    "Cannot enable OpenAPI: docsUi redoc is unknown",
   ],
   "a sign-in without a client": [
     { docsSignIn: { clientId: "" } },

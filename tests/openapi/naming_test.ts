@@ -208,7 +208,7 @@ const DESCRIPTIONS: Readonly<Record<string, readonly [RouteOpenApi, string | und
     { deprecated: { since: "2026-01-01" } },
     "Deprecated since 2026-01-01.",
   ],
-  "when it is gone": [{ deprecated: { sunset: "2027-01-01" } }, "Gone on 2027-01-01."],
+  "when it is gone": [{ deprecated: { sunset: "2027-01-01" } }, "Removed on 2027-01-01."],
   "where to read on": [
     { deprecated: { link: "https://example.com/moved?a=b#c" } },
     "See <https://example.com/moved?a=b#c>.",
@@ -221,7 +221,7 @@ const DESCRIPTIONS: Readonly<Record<string, readonly [RouteOpenApi, string | und
         since: "2026-01-01",
       },
     },
-    "Deprecated since 2026-01-01. Gone on 2027-01-01. See <https://example.com/moved>.",
+    "Deprecated since 2026-01-01. Removed on 2027-01-01. See <https://example.com/moved>.",
   ],
   "the days of Dates and of times, in UTC": [
     {
@@ -230,7 +230,7 @@ const DESCRIPTIONS: Readonly<Record<string, readonly [RouteOpenApi, string | und
         sunset: "2027-01-01T00:30:00+01:00",
       },
     },
-    "Deprecated since 2026-01-01. Gone on 2026-12-31.",
+    "Deprecated since 2026-01-01. Removed on 2026-12-31.",
   ],
   "below the route's own, as a paragraph": [
     { description: "By its `id`.\n\nNothing else.", deprecated: { since: "2026-01-01" } },

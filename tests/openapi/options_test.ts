@@ -333,7 +333,7 @@ for (const [what, [openApi, type, schema, named]] of Object.entries(PROBLEMS)) {
       409: { description: "It is in use", content },
     });
     assert.deepEqual(components?.responses, {
-      NotFound: { description: "There is no such resource", content },
+      NotFound: { description: "The resource does not exist", content },
     });
     assert.deepEqual(components?.schemas ?? {}, named);
   });
@@ -357,7 +357,7 @@ test("OpenApiOptions: a 429 has its Retry-After whatever its body is", async () 
   const { components } = await app.openApi();
   assert.deepEqual(components?.responses?.TooManyRequests?.headers, {
     "Retry-After": {
-      description: "When to try again, in seconds",
+      description: "The time after which to try again, in seconds",
       required: true,
       schema: { type: "integer", minimum: 0 },
     },

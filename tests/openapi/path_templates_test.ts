@@ -342,7 +342,7 @@ test("OpenAPI table: a method that a path has twice to OpenAPI is described once
     assert.deepEqual(operationsOf(await app.openApi()), ["get /users/{id}"]);
     assert.deepEqual(warningsAmong(records), [
       "AppModule.ThingsController.byName (GET /users/:name) is left out: " +
-      "to OpenAPI it is another /users/{id}",
+      "in OpenAPI, its path equals /users/{id}",
     ]);
     for (const path of ["/users/1", "/users/tom"]) {
       assert.equal((await app.request(path)).status, 200, path);

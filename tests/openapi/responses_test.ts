@@ -19,7 +19,7 @@ const OF_BODIES = {
 
 const RETRY_AFTER = {
   "Retry-After": {
-    description: "When to try again, in seconds",
+    description: "The time after which to try again, in seconds",
     required: true,
     schema: { type: "integer", minimum: 0 },
   },
@@ -342,7 +342,7 @@ for (
     assert.deepEqual(paths["/"]?.post?.responses, responses);
     assert.deepEqual(components?.responses, {
       TooManyRequests: {
-        ...problem(429, "There were too many requests"),
+        ...problem(429, "There are too many requests"),
         headers: RETRY_AFTER,
       },
     });
@@ -356,29 +356,29 @@ test("OpenAPI table: problems are shared components, of those that occur alone, 
   assert.deepEqual(components, {
     responses: {
       BadRequest: problem(400, "The body cannot be read"),
-      NotFound: problem(404, "There is no such resource"),
+      NotFound: problem(404, "The resource does not exist"),
       ContentTooLarge: problem(413, "The body is too large"),
-      UnsupportedMediaType: problem(415, "The body is of a type that is not read here"),
-      UnprocessableContent: problem(422, "The input is not valid"),
+      UnsupportedMediaType: problem(415, "The media type of the body is not supported"),
+      UnprocessableContent: problem(422, "The input is invalid"),
     },
     schemas: {
       ProblemDetails: {
         type: "object",
-        description: "What went wrong (RFC 9457)",
+        description: "An error (RFC 9457)",
         properties: {
           type: { type: "string", format: "uri-reference", description: "The kind of problem" },
           title: { type: "string", description: "The name of the status" },
           status: { type: "integer", minimum: 400, maximum: 599 },
-          detail: { type: "string", description: "What went wrong with this request" },
+          detail: { type: "string", description: "The error of this request" },
           instance: {
             type: "string",
             format: "uri-reference",
             description: "The path of the request",
           },
-          requestId: { type: "string", description: "By which the request is found in logs" },
+          requestId: { type: "string", description: "The id of the request in logs" },
           errors: {
             type: "array",
-            description: "What is wrong with each value",
+            description: "The error of each invalid value",
             items: { $ref: "#/components/schemas/ValidationIssue" },
           },
         },
@@ -386,7 +386,7 @@ test("OpenAPI table: problems are shared components, of those that occur alone, 
       },
       ValidationIssue: {
         type: "object",
-        description: "What is wrong with a value",
+        description: "The error of an invalid value",
         properties: {
           in: { type: "string", enum: ["body", "query", "path", "header"] },
           field: { type: "string", description: "Its path, such as `a.b.0`" },

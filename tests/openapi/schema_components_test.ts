@@ -387,7 +387,7 @@ test("OpenApiOptions: components by hand go before generated ones of their names
     ...byHand,
     responses: {
       NotFound: { description: "Nobody is there" },
-      UnprocessableContent: problem(422, "The input is not valid"),
+      UnprocessableContent: problem(422, "The input is invalid"),
     },
   });
 });

@@ -259,8 +259,8 @@ test("OpenAPI table: 403 of every route with roles is the shared one, and names 
     own: problem(403, "Admins alone"),
   });
   assert.deepEqual(components?.responses, {
-    Forbidden: problem(403, "The caller may not do this"),
-    Unauthorized: problem(401, "The caller is unknown"),
+    Forbidden: problem(403, "The caller is not allowed to do this"),
+    Unauthorized: problem(401, "Authentication is missing or invalid"),
   });
   assert.doesNotMatch(JSON.stringify(document), /secret/);
 });

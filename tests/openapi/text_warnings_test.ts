@@ -33,8 +33,8 @@ const REFUSED: Readonly<Record<string, readonly [AnySchema, string]>> = {
 for (const [what, [schema, kind]] of Object.entries(REFUSED)) {
   test(`a query that no request satisfies is warned of at boot: ${what}`, async () => {
     assert.deepEqual(await warningsOf(schema), [
-      `No request with n satisfies the query of GET /find: it takes ${kind}, and what is sent is text; make ` +
-      "it of text, as v.pipe(v.string(), v.toNumber()) and z.coerce.number() do",
+      `No request with n satisfies the query of GET /find: it takes ${kind}, but parameters are sent as ` +
+      "text; convert it from text, as v.pipe(v.string(), v.toNumber()) and z.coerce.number() do",
     ]);
   });
 }

@@ -1,5 +1,5 @@
 /**
- * The words of an operation: its id, summary and tag.
+ * The texts of an operation: its id, summary, description and tag.
  *
  * @module
  */
@@ -7,41 +7,41 @@ import { segmentsOf } from "../../core/route/path.ts";
 import { nameOf, type PlacedRoute } from "../../core/route/route_table.ts";
 import type { OpenApiOptions } from "../options.ts";
 
-/** Gives the id of an operation: `Module.Controller.handler` unless the route or the options say otherwise. */
+/** Returns the id of an operation: `Module.Controller.handler` unless the route or the options set another. */
 export function operationIdOf(
   { method, path, bound }: PlacedRoute,
   { operationId: name = ({ handler }) => handler }: Pick<OpenApiOptions, "operationId"> = {},
 ): string {
   const { operationId } = bound.route.options.openapi ?? {};
   if (operationId !== undefined) return operationId;
-  const handler = nameOf(bound).replace(/[^\p{L}\p{N}_.$-]+/gu, "_"); // so that it can stand in a URL
+  const handler = nameOf(bound).replace(/[^\p{L}\p{N}_.$-]+/gu, "_"); // valid in a URL
   const id: unknown = name({ method, path, handler });
   if (typeof id === "string" && id !== "") return id;
   throw new TypeError(
-    `Cannot describe ${method} ${path}: the operationId of the options gives no id`,
+    `Cannot describe ${method} ${path}: the operationId of the options returns no id`,
   );
 }
 
-/** Gives the summary of an operation: its handler's name in words unless the route says otherwise. */
+/** Returns the summary of an operation: the name of its handler in words unless the route sets another. */
 export function summaryOf({ bound }: PlacedRoute): string {
   return bound.route.options.openapi?.summary ?? humanised(bound.handler);
 }
 
-/** Gives the description of an operation: the route's, and since and until when it is deprecated. */
+/** Returns the description of an operation: that of the route, with the dates of its deprecation. */
 export function descriptionOf({ bound }: PlacedRoute): string | undefined {
   const { description, deprecated } = bound.route.options.openapi ?? {};
   const { since, sunset, link } = typeof deprecated === "object" ? deprecated : {};
   const facts = [
     ...since === undefined ? [] : [`Deprecated since ${dayOf(since)}.`],
-    ...sunset === undefined ? [] : [`Gone on ${dayOf(sunset)}.`],
+    ...sunset === undefined ? [] : [`Removed on ${dayOf(sunset)}.`],
     ...link === undefined ? [] : [`See <${link}>.`],
   ].join(" ");
   return [description, facts].filter((text) => text).join("\n\n") || undefined;
 }
 
 /**
- * Gives the tag of an operation: the route's, else its controller's, else the first segment of its path
- * that is neither in the prefix, nor a version, nor a parameter.
+ * Returns the tag of an operation: that of the route, or of its controller, or the first segment of its path
+ * that is not in the prefix, a version or a parameter.
  */
 export function tagOf(
   { path, versions, bound: { controller, route } }: PlacedRoute,
@@ -71,7 +71,7 @@ function dayOf(date: Date | string): string {
   return new Date(date).toISOString().slice(0, 10);
 }
 
-/** Leaves out the segments at the beginning that a prefix has too. */
+/** Removes a prefix from the start of a path. */
 function withoutPrefix(segments: readonly string[], prefix: readonly string[]): readonly string[] {
   const wanted = prefix.filter((segment) => segment !== "");
   const differs = wanted.findIndex((segment, i) => segments[i] !== segment);

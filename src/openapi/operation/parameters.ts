@@ -12,11 +12,11 @@ import type { PathParameter, PathTemplate } from "./path_templates.ts";
 import type { Properties } from "./properties.ts";
 import { tidied } from "../json_schema/tidied.ts";
 
-/** Headers that OpenAPI describes by other means (§4.8.12.1 there). */
-const NO_PARAMETERS = new Set(["accept", "content-type", "authorization"]);
+/** Headers that are not parameters in OpenAPI (OpenAPI 3.1.1 §4.8.12.1). */
+const NOT_PARAMETERS = new Set(["accept", "content-type", "authorization"]);
 
 /**
- * Gives the parameters of an operation.
+ * Returns the parameters of an operation.
  *
  * @throws {TypeError} if the path and its schema do not have the same parameters, naming the route
  */
@@ -29,12 +29,12 @@ export function parametersOf(
   const inHeader = headers ? fromProperties("header", properties(headers)) : [];
   const upper = inHeader.find(({ name }) => name !== name.toLowerCase());
   if (upper) {
-    refuse(placed, `its headers have ${upper.name}, but names of headers are in lower case`);
+    refuse(placed, `its headers declare ${upper.name}, but header names must be in lower case`);
   }
   return [
     ...pathParameters(placed, template, params && properties(params)),
     ...query ? fromProperties("query", properties(query)) : [],
-    ...inHeader.filter(({ name }) => !NO_PARAMETERS.has(name)),
+    ...inHeader.filter(({ name }) => !NOT_PARAMETERS.has(name)),
   ];
 }
 
@@ -51,10 +51,10 @@ function pathParameters(
   if (properties) {
     const known = [...own.map(({ name }) => name), without];
     const missing = own.find(({ name }) => !properties.of.has(name));
-    if (missing && !properties.rest) refuse(placed, `its params have no ${missing.name}`);
+    if (missing && !properties.rest) refuse(placed, `its params do not declare ${missing.name}`);
     const unknown = [...properties.required].find((name) => !known.includes(name));
     if (unknown !== undefined) {
-      refuse(placed, `its params have ${unknown}, which the path does not`);
+      refuse(placed, `its params declare ${unknown}, which the path does not have`);
     }
   }
   return params.map((param) => {
@@ -83,8 +83,8 @@ function fromProperties(
   const parameters = [...of].map(([name, schema]) =>
     parameter(where, name, { required: required.has(name), schema })
   );
-  const saysNothing = Object.keys(rest ?? {}).length === 0;
-  if (saysNothing || where === "header") return parameters; // any header may be there
+  const isAny = Object.keys(rest ?? {}).length === 0;
+  if (isAny || where === "header") return parameters; // requests can have any header
   const others = { type: "object", additionalProperties: rest };
   const exploded = { style: "form", explode: true } as const;
   return [

@@ -8,35 +8,35 @@ import type { OperationObject, PathItemObject } from "../openapi_document.ts";
 import { methodsOf, type OperationContext, operationOf } from "./operation.ts";
 import { templateShape, templatesOf } from "./path_templates.ts";
 
-/** Paths, and what they leave out. */
+/** Paths, with warnings. */
 export interface PathItems {
   /** The operations, by path template and method. */
   readonly paths: Readonly<Record<string, PathItemObject>>;
-  /** What is left out, each in one sentence. */
+  /** The routes that are left out, each in one sentence. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Describes routes, of which the more specific come first; the hidden ones are left out.
+ * Describes routes, more specific ones first; hidden ones are left out.
  *
- * @throws {TypeError} if two operations have one id, or a path and its `params` do not have the same
- * parameters; naming the route
+ * @throws {TypeError} naming the route, if two operations have the same id, or a path and its `params` do not
+ * have the same parameters
  */
 export function pathItemsOf(
   routes: readonly PlacedRoute[],
   context: OperationContext,
 ): PathItems {
   const paths: Record<string, Record<string, OperationObject>> = {};
-  const known = new Map<string, string>(); // templates by their shapes
+  const known = new Map<string, string>(); // templates by shape
   const owners = new Map<string, PlacedRoute>();
   const warnings: string[] = [];
   const hidden = new Set<string>();
   for (const placed of routes) {
     for (const template of templatesOf(placed.path)) {
       const shape = templateShape(template.template);
-      const slot = template.params.at(-1)?.isWildcard ? `${shape}/*` : shape; // one takes a segment, the other all
+      const slot = template.params.at(-1)?.isWildcard ? `${shape}/*` : shape; // a parameter matches one segment, a wildcard all
       if (placed.bound.route.options.openapi?.hidden) {
-        const isAll = template.params.every(({ pattern }) => pattern === undefined); // others pass it
+        const isAll = template.params.every(({ pattern }) => pattern === undefined); // with a pattern, some requests pass it
         for (const method of isAll ? methodsOf(placed) : []) hidden.add(`${method} ${slot}`);
         continue;
       }
@@ -45,14 +45,14 @@ export function pathItemsOf(
       const item = paths[path] ?? {};
       for (const method of methodsOf(placed)) {
         const isDeclared = placed.method !== "ALL" && template.without === undefined;
-        if (!isDeclared && hidden.has(`${method} ${slot}`)) continue; // that one answers
+        if (!isDeclared && hidden.has(`${method} ${slot}`)) continue; // the hidden route answers
         if (item[method]) {
           if (isDeclared) warnings.push(sameToOpenApi(placed, path));
           continue;
         }
         const operation = operationOf(placed, { method, template }, context);
         checkId(operation.operationId, placed, owners);
-        item[method] = renamed(operation, template.template, path);
+        item[method] = renamed(operation, { from: template.template, to: path });
         paths[path] = item;
       }
     }
@@ -71,20 +71,23 @@ function checkId(id: string, placed: PlacedRoute, owners: Map<string, PlacedRout
   owners.set(id, placed);
 }
 
-/** Two routes that differ only by the constraints of their parameters are one operation to OpenAPI. */
+/** In OpenAPI, two routes that differ only by the constraints of their parameters are one operation. */
 function sameToOpenApi({ method, path, bound }: PlacedRoute, other: string): string {
-  return `${nameOf(bound)} (${method} ${path}) is left out: to OpenAPI it is another ${other}`;
+  return `${nameOf(bound)} (${method} ${path}) is left out: in OpenAPI, its path equals ${other}`;
 }
 
-/** Gives the parameters of an operation the names that they have in the first template of its shape. */
-function renamed(operation: OperationObject, own: string, template: string): OperationObject {
-  if (own === template) return operation;
-  const [from, to] = [own, template].map((each) =>
+/** Renames the parameters of an operation as in the first template of its shape. */
+function renamed(
+  operation: OperationObject,
+  { from, to }: { readonly from: string; readonly to: string },
+): OperationObject {
+  if (from === to) return operation;
+  const [own, others] = [from, to].map((each) =>
     [...each.matchAll(/\{([^}]*)\}/g)].map(([, name = ""]) => name)
   );
   const parameters = operation.parameters?.map((parameter) =>
     parameter.in === "path"
-      ? { ...parameter, name: to?.[from?.indexOf(parameter.name) ?? -1] ?? parameter.name }
+      ? { ...parameter, name: others?.[own?.indexOf(parameter.name) ?? -1] ?? parameter.name }
       : parameter
   );
   return { ...operation, ...parameters && { parameters } };

@@ -5,13 +5,13 @@
  */
 import { CONSTRAINT, segmentsOf } from "../../core/route/path.ts";
 
-/** A path as OpenAPI has it: it knows no optional parameters and no wildcards. */
+/** A path of OpenAPI, which has no optional parameters and no wildcards. */
 export interface PathTemplate {
   /** The template, such as `/users/{id}`. */
   readonly template: string;
   /** Its parameters, in order. */
   readonly params: readonly PathParameter[];
-  /** The optional parameter, or the wildcard at the end, that it leaves out. */
+  /** The omitted optional parameter or wildcard at the end. */
   readonly without?: string;
 }
 
@@ -19,13 +19,13 @@ export interface PathTemplate {
 export interface PathParameter {
   /** Its name in the template. */
   readonly name: string;
-  /** Its constraint, a regular expression for the whole value. */
+  /** Its constraint: a regular expression for the whole value. */
   readonly pattern?: string;
-  /** Whether it stands for all segments that are left, and is no parameter of the route's. */
+  /** Whether it matches all remaining segments, and is not a parameter of the route. */
   readonly isWildcard: boolean;
 }
 
-/** Gives the templates of a pattern: two, if its last parameter is optional or a wildcard. */
+/** Returns the templates of a pattern: two if its last parameter is optional or a wildcard. */
 export function templatesOf(pattern: string): readonly PathTemplate[] {
   const segments = segmentsOf(pattern);
   const named = segments.filter((segment) => segment.startsWith(":")).map(namedParameter);
@@ -47,7 +47,7 @@ export function templatesOf(pattern: string): readonly PathTemplate[] {
   ];
 }
 
-/** Gives the shape of a template: two templates of one shape are one path to OpenAPI. */
+/** Returns the shape of a template: templates of the same shape are the same path in OpenAPI. */
 export function templateShape(template: string): string {
   return template.replace(/\{[^}]*\}/g, "{}");
 }
@@ -62,7 +62,7 @@ function namedParameter(segment: string): PathParameter {
   };
 }
 
-/** Names a wildcard as no other parameter. */
+/** Returns a wildcard whose name differs from those of all parameters. */
 function wildcard(names: Set<string>): PathParameter {
   let name = "wildcard";
   for (let i = 2; names.has(name); i++) name = `wildcard${i}`;

@@ -1,5 +1,5 @@
 /**
- * The problem responses that operations have in common (RFC 9457).
+ * The error responses that operations share: problem documents (RFC 9457), or those of the application.
  *
  * @module
  */
@@ -15,21 +15,21 @@ import type { ResolvedOpenApiOptions } from "../options.ts";
 
 const PROBLEM_DETAILS: JsonSchema = {
   type: "object",
-  description: "What went wrong (RFC 9457)",
+  description: "An error (RFC 9457)",
   properties: {
     type: { type: "string", format: "uri-reference", description: "The kind of problem" },
     title: { type: "string", description: "The name of the status" },
     status: { type: "integer", minimum: 400, maximum: 599 },
-    detail: { type: "string", description: "What went wrong with this request" },
+    detail: { type: "string", description: "The error of this request" },
     instance: {
       type: "string",
       format: "uri-reference",
       description: "The path of the request",
     },
-    requestId: { type: "string", description: "By which the request is found in logs" },
+    requestId: { type: "string", description: "The id of the request in logs" },
     errors: {
       type: "array",
-      description: "What is wrong with each value",
+      description: "The error of each invalid value",
       items: { $ref: "#/components/schemas/ValidationIssue" },
     },
   } satisfies Record<keyof Problem, JsonSchema>,
@@ -38,7 +38,7 @@ const PROBLEM_DETAILS: JsonSchema = {
 
 const VALIDATION_ISSUE: JsonSchema = {
   type: "object",
-  description: "What is wrong with a value",
+  description: "The error of an invalid value",
   properties: {
     in: { type: "string", enum: ["body", "query", "path", "header"] },
     field: { type: "string", description: "Its path, such as `a.b.0`" },
@@ -53,7 +53,7 @@ export interface ProblemBodies {
   readonly contentType: string;
   /** Returns their schema, which may become a component. */
   schema(): JsonSchema;
-  /** What `components.schemas` needs for that, beside the schemas of the application. */
+  /** The components to which that schema refers, in addition to those of the application. */
   readonly components: Readonly<Record<string, JsonSchema>>;
   /** Returns an example. */
   exampleOf?(status: number, detail: string): object;
@@ -67,10 +67,10 @@ const PROBLEM_DOCUMENTS: ProblemBodies = {
 };
 
 /**
- * Returns the use of the schema of the application's own problem responses, unless it is a component that
- * is written by hand.
+ * Returns the use of the schema of the application's error responses; `undefined` for a component written by
+ * hand.
  *
- * @throws {TypeError} if the options name a schema that is missing
+ * @throws {TypeError} if the schema that the options name is missing
  */
 export function problemUseOf(
   { problem, components }: ResolvedOpenApiOptions,
@@ -90,7 +90,7 @@ export function problemUseOf(
   return { schema: used, direction: "output", user: "the problem responses", isWhole: true };
 }
 
-/** Returns the bodies of problem responses: the application's own, or problem documents. */
+/** Returns the bodies of error responses: those of the options, or problem documents. */
 export function problemBodiesOf(
   { problem }: ResolvedOpenApiOptions,
   { use, schemas }: { readonly use: DocumentedUse | undefined; readonly schemas: SchemaComponents },
@@ -104,16 +104,16 @@ export function problemBodiesOf(
   };
 }
 
-/** What the statuses mean that routes answer by themselves. */
+/** The descriptions of the statuses with which the framework answers. */
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: "The body cannot be read",
-  401: "The caller is unknown",
-  403: "The caller may not do this",
-  404: "There is no such resource",
+  401: "Authentication is missing or invalid",
+  403: "The caller is not allowed to do this",
+  404: "The resource does not exist",
   413: "The body is too large",
-  415: "The body is of a type that is not read here",
-  422: "The input is not valid",
-  429: "There were too many requests",
+  415: "The media type of the body is not supported",
+  422: "The input is invalid",
+  429: "There are too many requests",
 };
 
 /** The name of a problem response in `components.responses`: `NotFound`. */
@@ -136,7 +136,7 @@ export function describeProblem(
 }
 
 function exampleOf(status: number, detail: string): object {
-  const errors = [{ in: "body", field: "name", message: "What is wrong with it" }];
+  const errors = [{ in: "body", field: "name", message: "Why it is invalid" }];
   return {
     type: "about:blank",
     title: errorStatusText(status),
@@ -148,7 +148,7 @@ function exampleOf(status: number, detail: string): object {
 }
 
 const RETRY_AFTER = {
-  description: "When to try again, in seconds",
+  description: "The time after which to try again, in seconds",
   required: true,
   schema: { type: "integer", minimum: 0 },
 };

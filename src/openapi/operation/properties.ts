@@ -1,22 +1,22 @@
 /**
- * The properties of an object, however its schema puts them together.
+ * The properties of an object schema, through its compositions.
  *
  * @module
  */
 import { isJsonSchema, type JsonSchema } from "../json_schema/json_schema.ts";
 import type { SchemaComponents } from "../json_schema/schema_components.ts";
 
-/** What a schema says of the properties of an object. */
+/** The properties of an object schema. */
 export interface Properties {
-  /** The schemas of the properties it names. */
+  /** The schemas of the named properties. */
   readonly of: ReadonlyMap<string, JsonSchema>;
-  /** The names of those that have to be there. */
+  /** The names of the required properties. */
   readonly required: ReadonlySet<string>;
-  /** The schema of all others, where there may be others. */
+  /** The schema of all other properties, if others are allowed. */
   readonly rest?: JsonSchema;
 }
 
-/** Gives the properties of a schema: all of those of `allOf`, and any of those of `anyOf` and `oneOf`. */
+/** Returns the properties of a schema: all of `allOf`, and the alternatives of `anyOf` and `oneOf`. */
 export function propertiesOf(schema: JsonSchema, schemas: SchemaComponents): Properties {
   const { properties, required, additionalProperties, allOf, anyOf, oneOf } = schemas.resolve(
     schema,
@@ -28,12 +28,12 @@ export function propertiesOf(schema: JsonSchema, schemas: SchemaComponents): Pro
   };
   const partsOf = (list: unknown) => listOf(list).map((part) => propertiesOf(part, schemas));
   const alternatives = [anyOf, oneOf].map(partsOf).filter(({ length }) => length > 0).map(
-    anyOfThem,
+    anyOfParts,
   );
-  return allOfThem([own, ...partsOf(allOf), ...alternatives]);
+  return allOfParts([own, ...partsOf(allOf), ...alternatives]);
 }
 
-function allOfThem(parts: readonly Properties[]): Properties {
+function allOfParts(parts: readonly Properties[]): Properties {
   return {
     of: merged(parts, (schemas) => ({ allOf: schemas })),
     required: new Set(parts.flatMap(({ required }) => [...required])),
@@ -41,7 +41,7 @@ function allOfThem(parts: readonly Properties[]): Properties {
   };
 }
 
-function anyOfThem(alternatives: readonly Properties[]): Properties {
+function anyOfParts(alternatives: readonly Properties[]): Properties {
   return {
     of: merged(alternatives, (schemas) => oneOfValues(schemas) ?? { anyOf: schemas }),
     required: new Set(inEach(alternatives)),
@@ -49,16 +49,16 @@ function anyOfThem(alternatives: readonly Properties[]): Properties {
   };
 }
 
-/** Gives the schemas of all properties; what is said of one more than once is put together. */
+/** Returns the schemas of all properties; different schemas of one property are combined. */
 function merged(
   parts: readonly Properties[],
   together: (schemas: readonly JsonSchema[]) => JsonSchema,
 ): ReadonlyMap<string, JsonSchema> {
   const all = new Map<string, JsonSchema[]>();
   for (const [name, schema] of parts.flatMap(({ of }) => [...of])) {
-    const said = all.get(name) ?? [];
-    const isKnown = said.some((other) => JSON.stringify(other) === JSON.stringify(schema));
-    if (!isKnown) all.set(name, [...said, schema]);
+    const different = all.get(name) ?? [];
+    const isKnown = different.some((other) => JSON.stringify(other) === JSON.stringify(schema));
+    if (!isKnown) all.set(name, [...different, schema]);
   }
   return new Map(
     [...all].map(([name, [first = {}, ...others]]) => [
@@ -68,7 +68,7 @@ function merged(
   );
 }
 
-/** Puts alternatives that are one value each together as a list of values. */
+/** Combines alternatives of one value each to a list of values. */
 function oneOfValues(schemas: readonly JsonSchema[]): JsonSchema | undefined {
   const values = schemas.map((schema) =>
     Object.keys(schema).length === 1 ? schema.const : undefined
@@ -85,7 +85,7 @@ function isOfSchema(entry: [string, unknown]): entry is [string, JsonSchema] {
   return isJsonSchema(entry[1]);
 }
 
-/** Gives the names that each of several alternatives requires. */
+/** Returns the names that all alternatives require. */
 function inEach(alternatives: readonly Properties[]): readonly string[] {
   const [first, ...others] = alternatives;
   return [...first?.required ?? []].filter((name) =>

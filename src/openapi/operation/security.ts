@@ -1,5 +1,5 @@
 /**
- * What callers of operations need.
+ * The security requirements of operations.
  *
  * @module
  */
@@ -16,10 +16,9 @@ import type { SecurityRequirementObject } from "../openapi_document.ts";
 import type { ResolvedOpenApiOptions } from "../options.ts";
 
 /**
- * Gives what the callers of a route need, or `undefined` where the whole document says so: what the route
- * says itself, else the scheme
- * of the options for a route that needs a role or an identity, that scheme or nothing for one that takes
- * an identity, and nothing for a public one.
+ * Returns the security requirements of a route: those that it declares; the scheme of the options if it requires
+ * a role or an identity; that scheme or none if it accepts an identity; none if it is public. Returns `undefined`
+ * where the requirements of the document apply.
  */
 export function securityOf(
   { bound }: PlacedRoute,
@@ -35,9 +34,9 @@ export function securityOf(
 }
 
 /**
- * Checks that the schemes by which routes are protected are declared.
+ * Checks that the security schemes of all routes are declared.
  *
- * @throws {TypeError} naming the scheme, and the first route that needs it
+ * @throws {TypeError} naming the missing scheme, and the first route that requires it
  */
 export function checkSchemes(
   routes: readonly PlacedRoute[],

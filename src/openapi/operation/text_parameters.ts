@@ -1,6 +1,6 @@
 /**
- * Parameters, whose values are sent as text: described as numbers and booleans where their schemas make
- * such of the text, and reported where their schemas refuse every text.
+ * Parameters, whose values are sent as text. They are described as numbers and booleans where their schemas
+ * convert the text to such, and reported where their schemas refuse every text.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { SchemaComponents } from "../json_schema/schema_components.ts";
 import type { DocumentedUse } from "../json_schema/schema_names.ts";
 import { type Properties, propertiesOf } from "./properties.ts";
 
-/** The types whose values have one text each. */
+/** The types into which texts are converted. */
 const TYPES_OF_TEXT = ["integer", "number", "boolean"];
 
 const NOTHING: Properties = { of: new Map(), required: new Set() };
@@ -44,8 +44,8 @@ function describedProperties(schema: AnySchema, schemas: SchemaComponents): Prop
 }
 
 /**
- * Describes a parameter that is made a number or a boolean by that output, without the pattern of its
- * text; and lists of such. Any other parameter is described by its input.
+ * Describes a parameter that becomes a number or boolean, or a list of such, by its output, without the
+ * pattern of its text. Any other parameter is described by its input.
  */
 export function textParameter(input: JsonSchema, output: JsonSchema | undefined): JsonSchema {
   const { type } = output ?? {};
@@ -61,7 +61,7 @@ export function textParameter(input: JsonSchema, output: JsonSchema | undefined)
   };
 }
 
-/** Checks whether an input is a text of any value, and not of a list or a known format. */
+/** Checks whether an input is a text without fixed values or a format. */
 function isAnyText({ type, enum: list, const: one, format }: JsonSchema): boolean {
   return type === "string" && list === undefined && one === undefined && format === undefined;
 }
@@ -75,8 +75,8 @@ function defaultOf(text: unknown, type: string): { readonly default?: unknown } 
 }
 
 /**
- * Checks whether a schema makes of the text of a number that number, and of the text of a boolean that
- * boolean, by trying some: `10s` is not the text of a number, even where the schema makes it one.
+ * Checks whether a schema converts the text of a number to that number, and the text of a boolean to that
+ * boolean, by trying some. A schema that reads `10s` as a number reads other texts.
  */
 function readsAsWritten(
   schema: AnySchema,
@@ -108,8 +108,8 @@ export function textWarningsOf(
       ([name, property]) => {
         const type = isJsonSchema(property) ? refusedType(schema, { name, property }) : undefined;
         return type === undefined ? [] : [
-          `No request with ${name} satisfies ${user}: it takes ${type}, and what is sent is text; make it of ` +
-          "text, as v.pipe(v.string(), v.toNumber()) and z.coerce.number() do",
+          `No request with ${name} satisfies ${user}: it takes ${type}, but parameters are sent as text; ` +
+          "convert it from text, as v.pipe(v.string(), v.toNumber()) and z.coerce.number() do",
         ];
       },
     );
@@ -117,7 +117,7 @@ export function textWarningsOf(
   return [...new Set(warnings)];
 }
 
-/** Returns the type of a property of which a schema refuses every text, if it is such a property. */
+/** Returns the type of a property if the schema refuses every text for it. */
 function refusedType(
   schema: AnySchema,
   { name, property }: { readonly name: string; readonly property: JsonSchema },
@@ -139,7 +139,7 @@ function refusedType(
   return isRefused ? String(single.type) : undefined;
 }
 
-/** Returns texts of values that a schema describes. */
+/** Returns texts of values of a schema. */
 function textsOf({ type, ...rest }: JsonSchema): readonly string[] {
   if (type === "boolean") return ["true", "false"];
   if (type === "object") return ["{}"];
@@ -160,7 +160,7 @@ function validate(schema: AnySchema, value: unknown) {
     if (!(result instanceof Promise)) return result;
     result.catch(() => {});
   } catch {
-    // it needs more than a value
+    // it cannot validate such a value
   }
   return undefined;
 }

@@ -338,21 +338,21 @@ export const SHOP_DOCUMENT: OpenApiDocument = {
       },
       ProblemDetails: {
         type: "object",
-        description: "What went wrong (RFC 9457)",
+        description: "An error (RFC 9457)",
         properties: {
           type: { type: "string", format: "uri-reference", description: "The kind of problem" },
           title: { type: "string", description: "The name of the status" },
           status: { type: "integer", minimum: 400, maximum: 599 },
-          detail: { type: "string", description: "What went wrong with this request" },
+          detail: { type: "string", description: "The error of this request" },
           instance: {
             type: "string",
             format: "uri-reference",
             description: "The path of the request",
           },
-          requestId: { type: "string", description: "By which the request is found in logs" },
+          requestId: { type: "string", description: "The id of the request in logs" },
           errors: {
             type: "array",
-            description: "What is wrong with each value",
+            description: "The error of each invalid value",
             items: schema("ValidationIssue"),
           },
         },
@@ -360,7 +360,7 @@ export const SHOP_DOCUMENT: OpenApiDocument = {
       },
       ValidationIssue: {
         type: "object",
-        description: "What is wrong with a value",
+        description: "The error of an invalid value",
         properties: {
           in: { type: "string", enum: ["body", "query", "path", "header"] },
           field: { type: "string", description: "Its path, such as `a.b.0`" },
@@ -371,17 +371,17 @@ export const SHOP_DOCUMENT: OpenApiDocument = {
     },
     responses: {
       BadRequest: problem(400, "The body cannot be read"),
-      Unauthorized: problem(401, "The caller is unknown"),
-      Forbidden: problem(403, "The caller may not do this"),
-      NotFound: problem(404, "There is no such resource"),
+      Unauthorized: problem(401, "Authentication is missing or invalid"),
+      Forbidden: problem(403, "The caller is not allowed to do this"),
+      NotFound: problem(404, "The resource does not exist"),
       ContentTooLarge: problem(413, "The body is too large"),
-      UnsupportedMediaType: problem(415, "The body is of a type that is not read here"),
-      UnprocessableContent: problem(422, "The input is not valid"),
+      UnsupportedMediaType: problem(415, "The media type of the body is not supported"),
+      UnprocessableContent: problem(422, "The input is invalid"),
       TooManyRequests: {
-        ...problem(429, "There were too many requests"),
+        ...problem(429, "There are too many requests"),
         headers: {
           "Retry-After": {
-            description: "When to try again, in seconds",
+            description: "The time after which to try again, in seconds",
             required: true,
             schema: { type: "integer", minimum: 0 },
           },
