@@ -41,7 +41,6 @@ export type {
   Included,
   IncludeOf,
   IsSaid,
-  Plain,
   Reading,
   Related,
   RelatedMany,
@@ -76,7 +75,8 @@ export { belongsTo, hasMany, hasOne, manyToMany } from "./model/relation.ts";
 export type {
   AnyColumn,
   AnyRelation,
-  ForeignKey,
+  IfForeignKey,
+  NoRelation,
   OwnerOf,
   Relation,
   RelationKind,

@@ -5,7 +5,7 @@
  */
 import { assign, createTuple, createValues, updateValues } from "./write/assignments.ts";
 import { every, namesColumn, uniqueValues, valueFilters, whereFilter } from "./query/condition.ts";
-import type { Found, Include, Reading, RelationGraph } from "./model/include.ts";
+import type { CheckedInclude, Found, Include, Reading, RelationGraph } from "./model/include.ts";
 import { Lookups } from "./query/unique_lookup.ts";
 import { insertRow, insertRows } from "./write/inserts.ts";
 import type { AnyModel } from "./model/model.ts";
@@ -13,16 +13,20 @@ import { Operation, type OperationContext } from "./query/operation.ts";
 import type { Filter } from "./query/operators.ts";
 import { checkOptions, isPlainObject } from "./model/plain_object.ts";
 import { identity, readInclude } from "./query/include_query.ts";
-import type { ColumnName, ColumnValue, CreateInput, Row, UpdateInput } from "./model/row.ts";
+import type { Checked, ColumnName, ColumnValue, Row, RowTypes } from "./model/row.ts";
 import { countRows, readRows } from "./query/rows_query.ts";
 import { dropUnselected, type PageOptions, readSelection } from "./query/find_options.ts";
 import { type AnyRow, decodeRow, type Table, type Values } from "./query/table.ts";
-import type { ComparableColumn, FindManyOptions, UniqueWhere, Where } from "./model/where.ts";
+import type { ComparableColumn, Conditions, FindOptions, UniqueConditions } from "./model/where.ts";
+import type { ColumnSpecs } from "./model/column_spec.ts";
 import { deleteRow, updateRow, upsertRow } from "./write/writes.ts";
 
 /** Which rows to write: those that meet a condition, or all of them, said by name. */
-export type ManyRows<M extends AnyModel> =
-  | { readonly where: Where<M>; readonly all?: undefined }
+export type ManyRows<M extends AnyModel> = ManyOf<ColumnSpecs<M>["all"]>;
+
+/** Which rows to write; see {@linkcode ManyRows}. */
+export type ManyOf<Spec extends string> =
+  | { readonly where: Conditions<Spec>; readonly all?: undefined }
   | { readonly where?: undefined; readonly all: true };
 
 type Verb = "create" | "read" | "update" | "upsert" | "delete" | "count" | "look up";
@@ -62,7 +66,7 @@ export class Repository<
    * scope already, or of JSON
    */
   scoped<K extends Exclude<ComparableColumn<M>, S>>(
-    values: Pick<{ readonly [C in ColumnName<M>]: NonNullable<ColumnValue<M, C>> }, K>,
+    values: { [P in K]: RowTypes<M>["scope"][P] },
   ): Repository<M, S | K, G> {
     const action = `scope ${this.#table.name}`;
     const entries = Object.entries(values);
@@ -79,14 +83,16 @@ export class Repository<
   }
 
   /** Creates a row and gives it as the database stores it. */
-  async create(options: { readonly data: Omit<CreateInput<M>, S> }): Promise<Row<M>> {
+  async create<D = RowTypes<M, S>["create"]>(
+    options: { readonly data: Checked<D, RowTypes<M, S>["create"]> },
+  ): Promise<RowTypes<M>["row"]> {
     const operation = this.#operation("create", options, ["data"]);
     return rowOf(await insertRow(createValues(options.data, operation), operation));
   }
 
   /** Creates rows, all of them or none, and gives how many. */
-  async createMany(
-    options: { readonly data: readonly Omit<CreateInput<M>, S>[] },
+  async createMany<D = RowTypes<M, S>["create"]>(
+    options: { readonly data: readonly Checked<D, RowTypes<M, S>["create"]>[] },
   ): Promise<number> {
     const operation = this.#operation("create", options, ["data"]);
     const { data } = options;
@@ -99,10 +105,12 @@ export class Repository<
 
   /** Finds the row with these values of unique columns; `null` if there is none. */
   async findUnique<
-    K extends ColumnName<M> = ColumnName<M>,
-    const I extends Include<M, G> = Record<never, never>,
+    K extends RowTypes<M>["column"] = RowTypes<M>["column"],
+    const I = Record<never, never>,
   >(
-    options: { readonly where: UniqueWhere<M> } & Reading<K, I>,
+    options:
+      & { readonly where: UniqueConditions<ColumnSpecs<M>["unique"]> }
+      & Reading<K, CheckedInclude<I, Include<M, G>>>,
   ): Promise<Found<M, G, K, I, S> | null> {
     const context = this.#context("read");
     checkOptions(options, UNIQUE_OPTIONS, context);
@@ -112,16 +120,18 @@ export class Repository<
       return await this.#lookups.find(where) as Found<M, G, K, I, S> | null;
     }
     const operation = new Operation("read", context);
-    const [row = null] = await this.#read(options, this.#unique(where, operation), operation);
+    const [row = null] = await this.#read<K, I>(options, this.#unique(where, operation), operation);
     return row;
   }
 
   /** Finds the first row; by the primary key if no order is given. `null` if there is none. */
   async findFirst<
-    K extends ColumnName<M> = ColumnName<M>,
-    const I extends Include<M, G> = Record<never, never>,
+    K extends RowTypes<M>["column"] = RowTypes<M>["column"],
+    const I = Record<never, never>,
   >(
-    options: Omit<FindManyOptions<M>, "take"> & Reading<K, I> = {},
+    options:
+      & Omit<FindOptions<ColumnSpecs<M>["all"]>, "take">
+      & Reading<K, CheckedInclude<I, Include<M, G>>> = {},
   ): Promise<Found<M, G, K, I, S> | null> {
     checkOptions(options, FIRST_OPTIONS, this.#context("read"));
     const [row = null] = await this.findMany<K, I>({ ...options, take: 1 });
@@ -134,13 +144,13 @@ export class Repository<
    * @throws {RangeError} if `take` or `skip` is not a whole number of 0 or more
    */
   async findMany<
-    K extends ColumnName<M> = ColumnName<M>,
-    const I extends Include<M, G> = Record<never, never>,
+    K extends RowTypes<M>["column"] = RowTypes<M>["column"],
+    const I = Record<never, never>,
   >(
-    options: FindManyOptions<M> & Reading<K, I> = {},
+    options: FindOptions<ColumnSpecs<M>["all"]> & Reading<K, CheckedInclude<I, Include<M, G>>> = {},
   ): Promise<Found<M, G, K, I, S>[]> {
     const operation = this.#operation("read", options, MANY_OPTIONS);
-    return await this.#read(options, this.#where(options.where, operation), operation);
+    return await this.#read<K, I>(options, this.#where(options.where, operation), operation);
   }
 
   /**
@@ -149,10 +159,10 @@ export class Repository<
    *
    * @throws {DbError} `RowNotFound` if there is none
    */
-  async update(options: {
-    readonly where: UniqueWhere<M>;
-    readonly data: Omit<UpdateInput<M>, S>;
-  }): Promise<Row<M>> {
+  async update<D = RowTypes<M, S>["update"]>(options: {
+    readonly where: UniqueConditions<ColumnSpecs<M>["unique"]>;
+    readonly data: Checked<D, RowTypes<M, S>["update"]>;
+  }): Promise<RowTypes<M>["row"]> {
     const operation = this.#operation("update", options, ["where", "data"]);
     const { where, data } = options;
     const values = updateValues(data, operation);
@@ -163,8 +173,10 @@ export class Repository<
    * Updates the rows that meet a condition, and gives how many they were. To update every row, say
    * `all: true` instead: a condition without columns is refused.
    */
-  async updateMany(
-    options: ManyRows<M> & { readonly data: Omit<UpdateInput<M>, S> },
+  async updateMany<D = RowTypes<M, S>["update"]>(
+    options: ManyOf<ColumnSpecs<M>["all"]> & {
+      readonly data: Checked<D, RowTypes<M, S>["update"]>;
+    },
   ): Promise<number> {
     const operation = this.#operation("update", options, ["where", "all", "data"]);
     const values = updateValues(options.data, operation);
@@ -187,13 +199,14 @@ export class Repository<
    * @throws {DbError} `UniqueViolation` if another row has the value of another unique column, or the
    * row is out of scope
    */
-  async upsert(options: {
-    readonly where: UniqueWhere<M>;
-    readonly create: Omit<CreateInput<M>, S>;
-    readonly update: Omit<UpdateInput<M>, S>;
-  }): Promise<Row<M>> {
+  async upsert<C = RowTypes<M, S>["create"], U = RowTypes<M, S>["update"]>(options: {
+    readonly where: UniqueConditions<ColumnSpecs<M>["unique"]>;
+    readonly create: Checked<C, RowTypes<M, S>["create"]>;
+    readonly update: Checked<U, RowTypes<M, S>["update"]>;
+  }): Promise<RowTypes<M>["row"]> {
     const operation = this.#operation("upsert", options, ["where", "create", "update"]);
-    const { where, create, update } = options;
+    const { where, update } = options;
+    const create: unknown = options.create;
     const unique = uniqueValues(where, operation);
     const [[column, value] = []] = unique;
     if (column === undefined || unique.size > 1) {
@@ -214,7 +227,9 @@ export class Repository<
    *
    * @throws {DbError} `RowNotFound` if there is none
    */
-  async delete(options: { readonly where: UniqueWhere<M> }): Promise<Row<M>> {
+  async delete(
+    options: { readonly where: UniqueConditions<ColumnSpecs<M>["unique"]> },
+  ): Promise<RowTypes<M>["row"]> {
     const operation = this.#operation("delete", options, ["where"]);
     return rowOf(await deleteRow(uniqueValues(options.where, operation), operation));
   }
@@ -223,7 +238,7 @@ export class Repository<
    * Deletes the rows that meet a condition, and gives how many they were. To delete every row, say
    * `all: true` instead: a condition without columns is refused.
    */
-  async deleteMany(options: ManyRows<M>): Promise<number> {
+  async deleteMany(options: ManyOf<ColumnSpecs<M>["all"]>): Promise<number> {
     const operation = this.#operation("delete", options, ["where", "all"]);
     operation.section("many");
     const filter = this.#many(options, operation);
@@ -236,7 +251,7 @@ export class Repository<
 
   /** Counts the rows; with `distinct`, the different combinations of values of its columns. */
   async count(options: {
-    readonly where?: Where<M> | undefined;
+    readonly where?: Conditions<ColumnSpecs<M>["all"]> | undefined;
     readonly distinct?: readonly ComparableColumn<M>[] | undefined;
   } = {}): Promise<number> {
     const operation = this.#operation("count", options, ["where", "distinct"]);
@@ -249,7 +264,9 @@ export class Repository<
   }
 
   /** Tells whether there is such a row. */
-  async exists(options: { readonly where?: Where<M> | undefined } = {}): Promise<boolean> {
+  async exists(
+    options: { readonly where?: Conditions<ColumnSpecs<M>["all"]> | undefined } = {},
+  ): Promise<boolean> {
     const operation = this.#operation("look up", options, ["where"]);
     const filter = this.#where(options.where, operation);
     const { kysely } = this.#table.connection;
@@ -292,7 +309,7 @@ export class Repository<
   }
 
   async #read<K extends ColumnName<M>, I>(
-    options: PageOptions & { readonly distinct?: unknown } & Reading<K, I>,
+    options: PageOptions & { readonly distinct?: unknown } & Reading<K, unknown>,
     filter: Filter,
     operation: Operation,
   ): Promise<Found<M, G, K, I, S>[]> {

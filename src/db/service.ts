@@ -18,23 +18,25 @@ import type { TransactionOptions } from "./transaction/transaction.ts";
 /** The models of a service by the name of their accessor. */
 export type Models = Readonly<Record<string, AnyModel>>;
 
-/** The relations of the models of a service. */
-export type ModelRelations<M extends Models> = { readonly [K in keyof M]?: Relations };
+/** The relations of the models of a service, by the name of their accessor. */
+export type ModelRelations<Accessor extends PropertyKey> = {
+  readonly [K in Accessor]?: Relations;
+};
 
 /** The relations by table. */
-export type GraphOf<M extends Models, R extends ModelRelations<M>> = {
+export type GraphOf<M extends Models, R extends ModelRelations<keyof M>> = {
   readonly [K in keyof M as M[K]["~model"]["table"]]: K extends keyof R
     ? R[K] extends Relations ? R[K] : Record<never, never>
     : Record<never, never>;
 };
 
 /** The repositories of a service. */
-export type Repositories<M extends Models, R extends ModelRelations<M>> = {
+export type Repositories<M extends Models, R extends ModelRelations<keyof M>> = {
   readonly [K in keyof M]: Repository<M[K], never, GraphOf<M, R>>;
 };
 
 /** A class that {@linkcode DbService.with} made. */
-export interface DbServiceClass<M extends Models, R extends ModelRelations<M>> {
+export interface DbServiceClass<M extends Models, R extends ModelRelations<keyof M>> {
   /** Takes over an open database; use `open`. */
   new (database: OpenDatabase): DbService<M> & Repositories<M, R>;
   /** Opens a database; see {@linkcode DbService.open}. */
@@ -73,7 +75,7 @@ export class DbService<M extends Models = Models> {
    *
    * @throws {TypeError} if `DbOptions.open` did not give it
    */
-  constructor(connection: OpenDatabase, models: M, relations: ModelRelations<M> = {}) {
+  constructor(connection: OpenDatabase, models: M, relations: ModelRelations<keyof M> = {}) {
     if (!(connection instanceof DbConnection)) {
       throw new TypeError("Cannot make service: it takes what DbOptions.open gives");
     }
@@ -118,7 +120,10 @@ export class DbService<M extends Models = Models> {
    *
    * @throws {TypeError} if a name is one of the service's own, or a relation is not of its models
    */
-  static with<const M extends Models, const R extends ModelRelations<M> = Record<never, never>>(
+  static with<
+    const M extends Models,
+    const R extends ModelRelations<keyof M> = Record<never, never>,
+  >(
     models: M,
     relations?: R,
   ): DbServiceClass<M, R> {

@@ -162,9 +162,17 @@ test("what is no relation is not included", () => {
 
 test("relations go by references", () => {
   // @ts-expect-error: no reference
-  compiles(() => belongsTo(User.name));
+  compiles(() => DbService.with({ user: User }, { user: { other: belongsTo(User.name) } }));
   // @ts-expect-error: no reference
-  compiles(() => manyToMany(PostTag.post_id, PostTag.id));
+  compiles(() => DbService.with({ user: User }, { user: { others: hasMany(User.name) } }));
+  // @ts-expect-error: no reference
+  compiles(() => DbService.with({ user: User }, { user: { other: hasOne(User.name) } }));
+  compiles(() =>
+    DbService.with({ post: Post, postTag: PostTag }, {
+      // @ts-expect-error: no reference
+      post: { tags: manyToMany(PostTag.post_id, PostTag.id) },
+    })
+  );
   // @ts-expect-error: no such model
   compiles(() => DbService.with({ user: User }, { post: {} }));
   // @ts-expect-error: no model

@@ -5,8 +5,9 @@
  */
 import type { AnyModel } from "./model.ts";
 import type { AnyRelation, Relation } from "./relation.ts";
-import type { ColumnName, Row } from "./row.ts";
-import type { OrderBy, Where } from "./where.ts";
+import type { ColumnName, Plain, Row } from "./row.ts";
+import type { ColumnSpecs, ComparableIn, NameIn } from "./column_spec.ts";
+import type { Conditions, Orders } from "./where.ts";
 
 /** Relations by name. */
 export type Relations = Readonly<Record<string, AnyRelation>>;
@@ -28,29 +29,37 @@ export type Include<M extends AnyModel, G extends RelationGraph> =
     : { readonly [N in keyof RelationsOf<M, G>]?: IncludeOf<RelationsOf<M, G>[N], G> };
 
 /** What is said of a relation to read; `false` and `undefined` leave it out. */
-export type IncludeOf<R, G extends RelationGraph> = R extends Relation<infer K, infer M>
-  ? boolean | undefined | (K extends "many" ? RelatedMany<M, G> : RelatedOne<M, G>)
+export type IncludeOf<R, G extends RelationGraph> = R extends Relation<infer K, infer M> ?
+    | boolean
+    | undefined
+    | (K extends "many" ? RelatedMany<ColumnSpecs<M>["all"], Include<M, G>>
+      : RelatedOne<ColumnSpecs<M>["all"], Include<M, G>>)
   : never;
 
 /** What to read of a related row. */
-export interface RelatedOne<M extends AnyModel, G extends RelationGraph> {
+export interface RelatedOne<Spec extends string, I> {
   /** The columns; all of them unless given. */
-  readonly select?: { readonly [K in ColumnName<M>]?: true } | undefined;
+  readonly select?: { readonly [K in NameIn<Spec>]?: true } | undefined;
   /** The relations of the row. */
-  readonly include?: Include<M, G> | undefined;
+  readonly include?: I | undefined;
 }
 
 /** Which related rows to read, and what of them. `take` and `skip` count for each row they belong to. */
-export interface RelatedMany<M extends AnyModel, G extends RelationGraph> extends RelatedOne<M, G> {
+export interface RelatedMany<Spec extends string, I> extends RelatedOne<Spec, I> {
   /** The condition; every related row without one. */
-  readonly where?: Where<M> | undefined;
+  readonly where?: Conditions<Spec> | undefined;
   /** The order; the primary key comes last, and is the order unless one is given. */
-  readonly orderBy?: OrderBy<M> | readonly OrderBy<M>[] | undefined;
+  readonly orderBy?: Orders<ComparableIn<Spec>> | undefined;
   /** How many rows at most, 0 or more. */
   readonly take?: number | undefined;
   /** How many rows to leave out first, 0 or more. */
   readonly skip?: number | undefined;
 }
+
+/** What an `include` of type `I` is, or a text that names the relations that are unknown. */
+export type CheckedInclude<I, Known> = [keyof I] extends [keyof Known]
+  ? [I] extends [Known] ? I : Known
+  : `${Exclude<keyof I, keyof Known> & string} is not a relation`;
 
 /** What to read of each row. */
 export interface Reading<K extends string, I> {
@@ -110,6 +119,3 @@ export type RelatedRow<M extends AnyModel, G extends RelationGraph, O, S> = Foun
   O extends { readonly include: infer I } ? I : Record<never, never>,
   S
 >;
-
-/** Shows an intersection as one object. */
-export type Plain<T> = { [K in keyof T]: T[K] };

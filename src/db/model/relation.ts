@@ -29,8 +29,16 @@ export type TargetOf<C extends AnyColumn> = C extends Column<infer N, infer _, i
   : never
   : never;
 
-/** A column that refers to a model. */
-export type ForeignKey<C extends AnyColumn> = [TargetOf<C>] extends [never] ? never : C;
+/** A relation that does not exist, for the compiler to show. */
+export interface NoRelation<Reason extends string> {
+  /** What is wrong. */
+  readonly "~reason": Reason;
+}
+
+/** The relation `R`, if a column is a foreign key. */
+export type IfForeignKey<C extends AnyColumn, R> = [TargetOf<C>] extends [never]
+  ? NoRelation<`${C["name"]} does not refer to a model`>
+  : R;
 
 /** A relation to rows of a model. */
 export interface Relation<K extends RelationKind, M extends AnyModel> {
@@ -58,8 +66,8 @@ export type AnyRelation = Relation<RelationKind, AnyModel>;
  * @throws {TypeError} if the column refers to nothing
  */
 export function belongsTo<const C extends AnyColumn>(
-  column: C & ForeignKey<C>,
-): Relation<null extends ValueOf<C> ? "optional" : "one", TargetOf<C>> {
+  column: C,
+): IfForeignKey<C, Relation<null extends ValueOf<C> ? "optional" : "one", TargetOf<C>>> {
   const kind = fieldOf(column).flags.has("nullable") ? "optional" : "one";
   return relation({
     kind,
@@ -76,8 +84,8 @@ export function belongsTo<const C extends AnyColumn>(
  * @throws {TypeError} if the column refers to nothing
  */
 export function hasMany<const C extends AnyColumn>(
-  column: C & ForeignKey<C>,
-): Relation<"many", OwnerOf<C>> {
+  column: C,
+): IfForeignKey<C, Relation<"many", OwnerOf<C>>> {
   return relation({
     kind: "many",
     target: ownerOf(column),
@@ -94,8 +102,8 @@ export function hasMany<const C extends AnyColumn>(
  * @throws {TypeError} if the column refers to nothing, or is not unique
  */
 export function hasOne<const C extends AnyColumn>(
-  column: C & ForeignKey<C>,
-): Relation<"optional", OwnerOf<C>> {
+  column: C,
+): IfForeignKey<C, Relation<"optional", OwnerOf<C>>> {
   if (!isUnique(fieldOf(column))) {
     throw new TypeError(`Cannot relate ${nameOf(column)}: it is not unique`);
   }
@@ -115,9 +123,9 @@ export function hasOne<const C extends AnyColumn>(
  * @throws {TypeError} if a column refers to nothing, or they are not of one model
  */
 export function manyToMany<const C extends AnyColumn, const T extends AnyColumn>(
-  column: C & ForeignKey<C>,
-  through: T & ForeignKey<T>,
-): Relation<"many", TargetOf<T>> {
+  column: C,
+  through: T,
+): IfForeignKey<C, IfForeignKey<T, Relation<"many", TargetOf<T>>>> {
   if (column["~model"] !== through["~model"]) {
     throw new TypeError(`Cannot relate ${nameOf(column)}: ${nameOf(through)} is of another model`);
   }
@@ -131,9 +139,9 @@ export function manyToMany<const C extends AnyColumn, const T extends AnyColumn>
   });
 }
 
-function relation<K extends RelationKind, M extends AnyModel>(parts: AnyRelation): Relation<K, M> {
-  // The columns' types say what the models are.
-  return parts as Relation<K, M>;
+function relation<R>(parts: AnyRelation): R {
+  // The type of the relation follows from the types of the columns.
+  return parts as R;
 }
 
 function ownerOf(column: AnyColumn): AnyModel {

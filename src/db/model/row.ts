@@ -22,27 +22,76 @@ export type ColumnValue<M extends AnyModel, K extends ColumnName<M>> = FieldValu
 export type KindOf<M extends AnyModel, K extends ColumnName<M>> = FieldsOf<M>[K]["kind"];
 
 /** A row of a model: a plain object. */
-export type Row<M extends AnyModel> = { [K in ColumnName<M>]: ColumnValue<M, K> };
+export type Row<M extends AnyModel> = RowTypes<M>["row"];
 
 /**
  * What creates a row. A column may be left out, or be `undefined`, if it is nullable, has a default,
  * or is a primary key of kind integer or bigint, which the database generates.
  */
-export type CreateInput<M extends AnyModel> =
-  & { readonly [K in RequiredColumn<M>]: ColumnValue<M, K> }
-  & { readonly [K in Exclude<ColumnName<M>, RequiredColumn<M>>]?: ColumnValue<M, K> | undefined };
+export type CreateInput<M extends AnyModel> = RowTypes<M>["create"];
 
 /**
  * What updates a row: the columns to set. What is left out, or is `undefined`, stays as it is. The
  * primary key is a row's identity, so it is not among them. A number may be changed by a
  * {@linkcode Change}.
  */
-export type UpdateInput<M extends AnyModel> = {
-  readonly [K in Exclude<ColumnName<M>, PrimaryKeyColumn<M>>]?:
-    | ColumnValue<M, K>
-    | ChangeOf<KindOf<M, K>, NonNullable<ColumnValue<M, K>>>
-    | undefined;
-};
+export type UpdateInput<M extends AnyModel> = RowTypes<M>["update"];
+
+/**
+ * The types of a model, without the columns `S` of a scope. The compiler shows a member of an interface
+ * by its columns, where it would show an alias with the whole model: error messages stay short.
+ */
+export interface RowTypes<M extends AnyModel, S = never> {
+  /** A row. */
+  row: { [K in ColumnName<M>]: ColumnValue<M, K> };
+  /** Creates a row. */
+  create: Plain<
+    & { readonly [K in Exclude<RequiredColumn<M>, S>]: ColumnValue<M, K> }
+    & {
+      readonly [K in Exclude<ColumnName<M>, RequiredColumn<M> | S>]?: ColumnValue<M, K> | undefined;
+    }
+  >;
+  /** Updates a row. */
+  update: {
+    readonly [K in Exclude<ColumnName<M>, PrimaryKeyColumn<M> | S>]?:
+      | ColumnValue<M, K>
+      | ChangeOf<KindOf<M, K>, NonNullable<ColumnValue<M, K>>>
+      | undefined;
+  };
+  /** The values of a scope. */
+  scope: { [K in ColumnName<M>]: NonNullable<ColumnValue<M, K>> };
+  /** The columns. */
+  column: keyof FieldsOf<M> & string;
+}
+
+/**
+ * Data of type `D` if it is fit for `Input`; otherwise a text that names the columns that are missing or
+ * unknown, for the compiler to show.
+ */
+export type Checked<D, Input> = string extends keyof D ? [D] extends [Input] ? D : Input
+  : [keyof D] extends [keyof Input] ? [D] extends [Input] ? D
+    : [MissingIn<D, Input>] extends [never] ? Input
+    : `${MissingIn<D, Input>} is missing`
+  : `${Exclude<keyof D, keyof Input> & string} is not a column to set`;
+
+/** The columns that data must have, and does not have, or not always. */
+export type MissingIn<D, Input> = D extends unknown ?
+    & {
+      [K in keyof Input]-?: Record<never, never> extends Pick<Input, K> ? never
+        : K extends keyof D ? undefined extends D[K] ? K : never
+        : K;
+    }[keyof Input]
+    & string
+  : never;
+
+/** An intersection as one object, which the compiler shows by its members; see {@linkcode RowTypes}. */
+export type Plain<T> = PlainTypes<T>["plain"];
+
+/** The types of {@linkcode Plain}. */
+export interface PlainTypes<T> {
+  /** The object. */
+  plain: { [K in keyof T]: T[K] };
+}
 
 /** The changes that a column of a kind may have. */
 export type ChangeOf<K extends FieldKind, V> = K extends "integer" | "bigint" | "real" | "decimal"

@@ -3,9 +3,9 @@
  *
  * @module
  */
+import type { ColumnSpecs, ComparableIn, NameIn, TypeIn } from "./column_spec.ts";
 import type { FieldKind } from "./field_kind.ts";
 import type { AnyModel, SortOrder } from "./model.ts";
-import type { ColumnName, ColumnValue, KindOf, UniqueColumn } from "./row.ts";
 
 /**
  * A condition on the rows of a model: every member must hold. A column's member is a value to equal
@@ -15,28 +15,50 @@ import type { ColumnName, ColumnValue, KindOf, UniqueColumn } from "./row.ts";
  * As in SQL, `null` is neither equal nor unequal to a value: `{ name: { not: "x" } }` leaves out
  * rows without a name. Text is compared exactly, with case, on every database.
  */
-export type Where<M extends AnyModel> =
-  & { readonly [K in ColumnName<M>]?: Condition<KindOf<M, K>, ColumnValue<M, K>> }
-  & {
-    /** All of the conditions hold. */
-    readonly AND?: readonly Where<M>[];
-    /** At least one of the conditions holds. */
-    readonly OR?: readonly Where<M>[];
-    /** The condition does not hold. */
-    readonly NOT?: Where<M>;
-  };
+export type Where<M extends AnyModel> = Conditions<ColumnSpecs<M>["all"]>;
 
 /** A condition that at most one row can meet: unique columns, each with its value. */
-export type UniqueWhere<M extends AnyModel> = {
-  [K in UniqueColumn<M>]:
-    & { readonly [Required in K]: UniqueCondition<M, K> }
-    & { readonly [Other in Exclude<UniqueColumn<M>, K>]?: UniqueCondition<M, Other> };
-}[UniqueColumn<M>];
+export type UniqueWhere<M extends AnyModel> = UniqueConditions<ColumnSpecs<M>["unique"]>;
+
+/** An order: columns with their directions, the first one counts most. JSON has none. */
+export type OrderBy<M extends AnyModel> = Order<ComparableColumn<M>>;
+
+/** The columns whose values can be compared: all but those of JSON. */
+export type ComparableColumn<M extends AnyModel> = ComparableIn<ColumnSpecs<M>["all"]>;
+
+/** Which rows to find, in what order, and how many. */
+export type FindManyOptions<M extends AnyModel> = FindOptions<ColumnSpecs<M>["all"]>;
+
+/** Conditions on columns, and on other conditions; see {@linkcode Where}. */
+export type Conditions<Spec extends string> = {
+  readonly [P in Spec | keyof Logic<Spec> as P extends keyof Logic<Spec> ? P : NameIn<P>]?:
+    P extends keyof Logic<Spec> ? Logic<Spec>[P] : Condition<TypeIn<P>["kind"], TypeIn<P>["value"]>;
+};
+
+/** Conditions on other conditions. */
+export interface Logic<Spec extends string> {
+  /** All of the conditions hold. */
+  readonly AND: readonly Conditions<Spec>[];
+  /** At least one of the conditions holds. */
+  readonly OR: readonly Conditions<Spec>[];
+  /** The condition does not hold. */
+  readonly NOT: Conditions<Spec>;
+}
+
+/** Conditions on unique columns; see {@linkcode UniqueWhere}. */
+export type UniqueConditions<Spec extends string, P extends Spec = Spec> = P extends unknown ?
+    & { readonly [Q in P as NameIn<Q>]: UniqueCondition<TypeIn<Q>["value"]> }
+    & { readonly [Q in Exclude<Spec, P> as NameIn<Q>]?: UniqueCondition<TypeIn<Q>["value"]> }
+  : never;
 
 /** The value of a unique column, bare or as `{ equals }`. */
-export type UniqueCondition<M extends AnyModel, K extends ColumnName<M>> =
-  | NonNullable<ColumnValue<M, K>>
-  | { readonly equals: NonNullable<ColumnValue<M, K>> };
+export type UniqueCondition<V> = NonNullable<V> | { readonly equals: NonNullable<V> };
+
+/** The directions of columns. */
+export type Order<K extends string> = { readonly [P in K]?: SortOrder };
+
+/** The directions of columns, or a list of them. */
+export type Orders<K extends string> = Order<K> | readonly Order<K>[];
 
 /** A condition on a column of a kind: a value to equal, or operators. A JSON column takes no value. */
 export type Condition<K extends FieldKind, V> =
@@ -96,22 +118,12 @@ export interface TextOperators {
   readonly endsWith?: string;
 }
 
-/** An order: columns with their directions, the first one counts most. JSON has none. */
-export type OrderBy<M extends AnyModel> = {
-  readonly [K in ColumnName<M> as KindOf<M, K> extends "json" ? never : K]?: SortOrder;
-};
-
-/** The columns whose values can be told apart: all but those of JSON. */
-export type ComparableColumn<M extends AnyModel> = {
-  [K in ColumnName<M>]: KindOf<M, K> extends "json" ? never : K;
-}[ColumnName<M>];
-
-/** Which rows to find, in what order, and how many. */
-export interface FindManyOptions<M extends AnyModel> {
+/** The options of a find; see {@linkcode FindManyOptions}. */
+export interface FindOptions<Spec extends string> {
   /** The condition; every row without one. */
-  readonly where?: Where<M> | undefined;
+  readonly where?: Conditions<Spec> | undefined;
   /** The order; with `skip`, `take` or `distinct` the primary key breaks ties. */
-  readonly orderBy?: OrderBy<M> | readonly OrderBy<M>[] | undefined;
+  readonly orderBy?: Orders<ComparableIn<Spec>> | undefined;
   /** How many rows at most, 0 or more. */
   readonly take?: number | undefined;
   /** How many rows to leave out first, 0 or more. */
@@ -120,5 +132,5 @@ export interface FindManyOptions<M extends AnyModel> {
    * Columns: of the rows that are equal in all of them, only the first by the order is found, before
    * `skip` and `take` count. `null` is equal to `null` here.
    */
-  readonly distinct?: readonly ComparableColumn<M>[] | undefined;
+  readonly distinct?: readonly ComparableIn<Spec>[] | undefined;
 }
