@@ -13,7 +13,7 @@ import { Operation, type OperationContext } from "./query/operation.ts";
 import type { Filter } from "./query/operators.ts";
 import { checkOptions, isPlainObject } from "./model/plain_object.ts";
 import { identity, readInclude } from "./query/include_query.ts";
-import type { Checked, ColumnName, ColumnValue, Row, RowTypes } from "./model/row.ts";
+import type { Checked, ColumnName, Row, RowTypes } from "./model/row.ts";
 import { countRows, readRows } from "./query/rows_query.ts";
 import { dropUnselected, type PageOptions, readSelection } from "./query/find_options.ts";
 import { type AnyRow, decodeRow, type Table, type Values } from "./query/table.ts";

@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
 import { inject } from "../../mod.ts";
 import {
+  type AnyModel,
   type CreateInput,
   DbModule,
   DbOptions,
@@ -8,6 +9,7 @@ import {
   field,
   type FindManyOptions,
   model,
+  type Repository,
   type Row,
   type TableOf,
   type UniqueWhere,
@@ -176,6 +178,34 @@ test("repositories give rows and take input without casts", () => {
     db.tag.findUnique({ where: { email: "e" } });
     // @ts-expect-error: which row?
     db.user.delete({});
+  });
+});
+
+test("code that is generic over models passes its input on", () => {
+  class Crud<M extends AnyModel> {
+    readonly rows: Repository<M>;
+    constructor(rows: Repository<M>) {
+      this.rows = rows;
+    }
+    create(data: CreateInput<M>): Promise<Row<M>> {
+      return this.rows.create({ data });
+    }
+    update(where: UniqueWhere<M>, data: UpdateInput<M>): Promise<Row<M>> {
+      return this.rows.update({ where, data });
+    }
+    list(where: Where<M>) {
+      return this.rows.findMany({ where });
+    }
+  }
+  compiles(async () => {
+    const users = new Crud(inject(Db).user);
+    same<Awaited<ReturnType<typeof users.create>>, UserRow>();
+    same<Awaited<ReturnType<typeof users.list>>, UserRow[]>();
+    await users.create({ tenant_id: "a", email: "e" });
+    // @ts-expect-error: the e-mail is missing
+    await users.create({ tenant_id: "a" });
+    // @ts-expect-error: not unique
+    await users.update({ tenant_id: "a" }, {});
   });
 });
 

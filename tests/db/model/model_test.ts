@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type Field, field, type FieldFlag, type FieldKind, model } from "../../../src/db/mod.ts";
+import { field, model } from "../../../src/db/mod.ts";
+import type { Field, FieldFlag, FieldKind } from "../../../src/db/types.ts";
 import { test } from "../../support/test.ts";
 
 const id = field.integer().primaryKey();

@@ -1,0 +1,110 @@
+/**
+ * The types that those of `@fw/fw/db` are made of, for code that is generic over models or declares
+ * what it returns.
+ *
+ * @example
+ * ```ts
+ * import { field, model } from "@fw/fw/db";
+ * import type { ColumnName, KindOf } from "@fw/fw/db/types";
+ *
+ * const Cat = model("cats", { id: field.integer().primaryKey(), name: field.text() });
+ *
+ * const column: ColumnName<typeof Cat> = "name";
+ * const kind: KindOf<typeof Cat, "name"> = "text";
+ * ```
+ *
+ * @module
+ */
+export type {
+  ColumnSpec,
+  ColumnSpecs,
+  ComparableIn,
+  NameIn,
+  SpecTypes,
+  TypeIn,
+} from "./model/column_spec.ts";
+export type { OpenDatabase } from "./connection/connection.ts";
+export type { DecimalSize } from "./model/decimal.ts";
+export type { DbErrorOptions } from "./errors.ts";
+export type {
+  Field,
+  FieldFactory,
+  FieldFlag,
+  FieldTraits,
+  Reference,
+  ReferenceTarget,
+} from "./model/field.ts";
+export type { FieldKind, FieldValues } from "./model/field_kind.ts";
+export type {
+  CheckedInclude,
+  Found,
+  HiddenBy,
+  Include,
+  Included,
+  IncludeOf,
+  IsSaid,
+  Reading,
+  Related,
+  RelatedMany,
+  RelatedOf,
+  RelatedOne,
+  RelatedRow,
+  RelationGraph,
+  RelationIn,
+  Relations,
+  RelationsOf,
+  Select,
+} from "./model/include.ts";
+export type { MigrationSource } from "./migrate/migrations.ts";
+export type { AnyField, Column, Fields, FieldValue, ModelDefinition } from "./model/model.ts";
+export type { OpenableService } from "./module.ts";
+export type { UnmigratedDatabase } from "./options.ts";
+export type {
+  AnyColumn,
+  AnyRelation,
+  IfForeignKey,
+  NoRelation,
+  OwnerOf,
+  Relation,
+  RelationKind,
+  TargetOf,
+  ValueOf,
+} from "./model/relation.ts";
+export type { ManyOf } from "./repository.ts";
+export type {
+  ChangeOf,
+  Checked,
+  ColumnName,
+  ColumnValue,
+  ColumnWith,
+  FieldsOf,
+  GeneratedColumn,
+  KindOf,
+  MissingIn,
+  Plain,
+  PlainTypes,
+  PrimaryKeyColumn,
+  RawValue,
+  RawValues,
+  RequiredColumn,
+  RowTypes,
+  TablesOf,
+  UniqueColumn,
+} from "./model/row.ts";
+export type { DbServiceClass, GraphOf, ModelRelations, Models, Repositories } from "./service.ts";
+export type {
+  ComparableColumn,
+  Condition,
+  Conditions,
+  EqualityOperators,
+  FindOptions,
+  Logic,
+  NullOperators,
+  Operators,
+  Order,
+  OrderOperators,
+  Orders,
+  TextOperators,
+  UniqueCondition,
+  UniqueConditions,
+} from "./model/where.ts";
