@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { JwtKey } from "../../src/authn/mod.ts";
 import { findOnPath, run } from "../../src/cli/system/programs.ts";
 import { fw } from "../cli/fw.ts";
-import { page, PAGES, README } from "../support/docs.ts";
+import { Page, page, PAGES, README } from "../support/docs.ts";
 import { ROOT } from "../support/project.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
 import { test, testOn } from "../support/test.ts";
@@ -42,6 +42,19 @@ test("every command that README and the pages show is run by a test", () => {
     used.add(entry);
   }
   assert.equal(used.size, RUN_BY.length, "a command is no longer shown");
+});
+
+test("CONTRIBUTING lists every task, and no page names another", () => {
+  const { tasks } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
+  const contributing = new Page("CONTRIBUTING.md");
+  const listed = [...contributing.from("## Running it").matchAll(/^\| `deno task ([\w:]+)/gm)];
+  assert.deepEqual(listed.map(([, name]) => name).toSorted(), Object.keys(tasks).toSorted());
+  // those of a project that `fw new` makes, too
+  const known = [...Object.keys(tasks), "dev", "start", "ok", "fw", "idp"];
+  const named = [README, contributing, ...PAGES].flatMap(({ text }) =>
+    [...text.matchAll(/deno task ([\w:]+)/g)].map(([, name = ""]) => name)
+  );
+  assert.deepEqual(named.filter((name) => !known.includes(name)), []);
 });
 
 denoTest("the session of the command line shows what its commands print", async () => {
