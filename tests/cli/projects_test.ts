@@ -83,28 +83,31 @@ for (const strict of [false, true]) {
       await project.fw("g model order_items");
       await project.fw("g migration add-age-to-customers");
       const tests = await project.ok();
-      assert.deepEqual(tests.toSorted(), [
-        "AdminOnlyGuard refuses a request with 403",
-        "BillingModule provides what its controllers inject",
-        "BillingService.describe() returns its purpose",
-        "CreateOrderDto drops fields that it does not declare",
-        "CreateOrderDto refuses an empty name",
-        "Customer is stored and read",
-        "CustomersController creates, lists, finds, changes and deletes customers",
-        "CustomersController refuses a customer without a name with 422",
-        "CustomersService.one() refuses an unknown id",
-        "CustomersService.page() returns a page and the total",
-        "GET /api/ greets",
-        "GET /health reports ok",
-        "GET /v1/billing/invoices answers",
-        "GreetingService.greet() greets by name",
-        "OrderItem is stored and read",
-        "PaymentFilter answers a RangeError with 400",
-        "ServerTimingInterceptor reports the duration of the handler",
-        "SlugPipe trims a text",
-        "SlugPipe refuses a blank text",
-        ...MIGRATION_TESTS,
-      ]);
+      assert.deepEqual(
+        tests.toSorted(),
+        [
+          "AdminOnlyGuard refuses a request with 403",
+          "BillingModule provides what its controllers inject",
+          "BillingService.describe() returns its purpose",
+          "CreateOrderDto drops fields that it does not declare",
+          "CreateOrderDto refuses an empty name",
+          "Customer is stored and read",
+          "CustomersController creates, lists, finds, changes and deletes customers",
+          "CustomersController refuses a customer without a name with 422",
+          "CustomersService.one() refuses an unknown id",
+          "CustomersService.page() returns a page and the total",
+          "GET /api/ greets",
+          "GET /health reports ok",
+          "GET /v1/billing/invoices answers",
+          "GreetingService.greet() greets by name",
+          "OrderItem is stored and read",
+          "PaymentFilter answers a RangeError with 400",
+          "ServerTimingInterceptor reports the duration of the handler",
+          "SlugPipe trims a text",
+          "SlugPipe refuses a blank text",
+          ...MIGRATION_TESTS,
+        ].toSorted(),
+      );
       assert.deepEqual(readdirSync(join(project.root, "data")), [".gitignore"]); // tests use no file
       await project.answers();
       await project.serving(async (request) => {
