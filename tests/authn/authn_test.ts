@@ -1,4 +1,4 @@
-/** What `app.useAuthn` makes of requests, alone and beside `app.useOAuth2`. */
+/** `app.useAuthn`, alone and together with `app.useOAuth2`. */
 import assert from "node:assert/strict";
 import { exportJWK, generateKeyPair } from "jose";
 import { controller, type FwApplication, inject, module, optional, route } from "../../mod.ts";
@@ -47,7 +47,7 @@ async function session(app: FwApplication): Promise<string> {
   return (await (await app.request("/session", { method: "POST" })).json()).token;
 }
 
-test("useAuthn() identifies the bearer of the application's own tokens", async () => {
+test("useAuthn() identifies callers by tokens of the application", async () => {
   await using app = await probe((app) => app.useAuthn(app.get(JwtService)));
   const token = await session(app);
   assert.deepEqual(await (await app.request("/me", bearer(token))).json(), {
@@ -71,14 +71,14 @@ test("Principal refuses with 401 and a challenge, and is optional by optional()"
   assert.deepEqual(await (await app.request("/maybe")).json(), { source: null });
 });
 
-test("Principal reads either identity, and no token is asked about twice", async () => {
+test("Principal reads either identity, and each token is verified once", async () => {
   const provider = await issuer();
-  provider.isDown = true; // the application's own tokens need no provider
+  provider.isDown = true; // tokens of the application need no provider
   await using app = await probe((app) =>
     app
       .useOAuth2(provider.verifier)
       .useAuthn(app.get(JwtService), { require: true })
-      .useRoles(({ groups }) => groups) // of others' tokens alone
+      .useRoles(({ groups }) => groups) // only for tokens of others
   );
   const own = await session(app);
   assert.equal((await (await app.request("/me", bearer(own))).json()).source, "authn");
@@ -96,7 +96,7 @@ test("Principal reads either identity, and no token is asked about twice", async
   assert.equal((await app.request("/admin")).status, 401);
 });
 
-test("an own token that has expired is refused without asking the provider", async () => {
+test("an expired token of the application is refused without a request to the provider", async () => {
   const provider = await issuer();
   provider.isDown = true;
   let now = Date.now();
@@ -125,7 +125,7 @@ test("a provider may have a key of the same kid as the application", async () =>
   assert.equal((await app.request("/me", bearer(theirs))).status, 200);
 });
 
-test("a verifier that could not judge a token has a say, unless another one accepts it", () =>
+test("the failure of a verifier is reported unless another one accepts the token", () =>
   captureLogs(["fw"], async () => {
     const provider = await issuer();
     const broken = { verify: () => Promise.reject(new Error("broken")) };

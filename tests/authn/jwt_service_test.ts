@@ -17,7 +17,7 @@ const issuer = "https://api.example.com";
 const code = (expected: string) => (error: unknown) =>
   error instanceof OAuth2Error && error.code === expected;
 
-test("JwtService.sign() signs what verify() gives, by EdDSA unless told otherwise", async () => {
+test("JwtService.sign() signs what verify() returns, with EdDSA by default", async () => {
   const service = new JwtService({
     issuer,
     audience: "shop",
@@ -72,7 +72,7 @@ test("JwtService.verify() accepts previous keys until they are left out", async 
   await assert.rejects(another.verify(token), code("UnknownKid"));
 });
 
-test("JwtService.verify() refuses tokens of others, and those that are over", async () => {
+test("JwtService.verify() refuses tokens of others and expired ones", async () => {
   let now = 1_000_000;
   const key = await JwtKey.generate();
   const service = new JwtService({ issuer, audience: "shop", key, now: () => now });
@@ -89,7 +89,7 @@ test("JwtService.verify() refuses tokens of others, and those that are over", as
   );
 });
 
-test("JwtService refuses content and options that are not sound", async () => {
+test("JwtService refuses invalid content and options", async () => {
   const key = await JwtKey.generate();
   const service = new JwtService({ issuer, key });
   await assert.rejects(service.sign({ subject: "" }), TypeError);
@@ -129,7 +129,7 @@ test("JwtKey reads JSON Web Keys and PEM, and names a key by its thumbprint", as
   assert.equal((await service.verify(await service.sign({ subject: "tom" }))).claims.sub, "tom");
 });
 
-test("JwtKey refuses what is no private key that is safe to sign with, and quotes nothing", async () => {
+test("JwtKey refuses values that are not a safe private key, and quotes nothing", async () => {
   const secret = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3I";
   const { publicKey } = await generateKeyPair("EdDSA", { extractable: true });
   const weak = generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey;
@@ -158,7 +158,7 @@ test("JwtKey refuses what is no private key that is safe to sign with, and quote
   });
 });
 
-test("JwtKey refuses a private part and a public part that are of two keys", async () => {
+test("JwtKey refuses a private part and a public part of different keys", async () => {
   for (const algorithm of ["EdDSA", "ES256", "RS256"]) {
     const [one, other] = await Promise.all([1, 2].map(async () => {
       const { privateKey } = await generateKeyPair(algorithm, { extractable: true });

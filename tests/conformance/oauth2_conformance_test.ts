@@ -58,7 +58,7 @@ async function s256(verifier: string | null): Promise<string> {
     .replaceAll("+", "-").replaceAll("/", "_").replace("=", "");
 }
 
-/** Runs the example on an authorization server that notes what it is sent. */
+/** Runs the example with an authorization server that records requests. */
 async function withExample(
   body: (app: FwApplication, exchanged: () => readonly URLSearchParams[]) => Promise<void>,
 ): Promise<void> {
@@ -94,7 +94,7 @@ test("Endpoints: GET /auth/login answers 303 to the authorization URL, and keeps
     assert.match(parameters.get("state") ?? "", /^[\w-]{43}$/);
     assert.match(parameters.get("code_challenge") ?? "", /^[\w-]{43}$/);
     assert.equal(parameters.get("code_challenge_method"), "S256");
-    // the browser holds neither: it is but known again
+    // the browser has neither: the cookie only identifies it
     assert.ok(!cookie.includes(parameters.get("state") ?? ""));
     assert.equal(parameters.get("code_verifier"), null);
   }));
@@ -227,7 +227,7 @@ test("Authentication: iss and aud are enforced when they are set, and not otherw
   );
 });
 
-test("Authentication: a kid that is missed makes one refresh, shared by all who miss it", async () => {
+test("Authentication: an unknown kid causes one refresh, shared by concurrent lookups", async () => {
   const [old, rotated] = await Promise.all([SigningKey.generate(), SigningKey.generate()]);
   await using server = await JwksServer.start(old.jwk);
   const verifier = verifierOf(server);
@@ -261,7 +261,7 @@ test("Authentication: the refresh window of the keys is 15 minutes unless it is 
   }
 });
 
-test("Authentication: an opaque token is none for the verifier, but for the provider's userinfo", async () => {
+test("Authentication: an opaque token is invalid for the verifier, and valid for the userinfo of the provider", async () => {
   await using server = await tokenServer(() => ({ body: { login: "tom" } }));
   const verifier = new JwtVerifier(new JwksCache(`${server.url}/jwks`), new ValidationConfig());
   assert.equal(await outcomeOf(verifier.verify("gho_opaque")), "Validation");
@@ -287,7 +287,7 @@ test("Authentication: the identity of a request is the sub and all claims of its
   assert.deepEqual([subject, claims.sub, claims.tenant_id], ["tom", "tom", "t1"]);
 });
 
-test("Authentication: the middleware rejects no request; what fails is logged at debug", () =>
+test("Authentication: the middleware rejects no request; failures are logged at debug", () =>
   captureLogs(["fw", "oauth2"], async (records) => {
     const { verifier } = await issuer();
     await using app = await probe((app) => app.useOAuth2(verifier));
@@ -357,7 +357,7 @@ test("Builder methods: useOAuth2() installs the middleware on every request", as
   assert.deepEqual(seen, ["tom", "tom", "tom"]);
 });
 
-test("HTTP table, OAuth2 on 401/403: WWW-Authenticate says what is missing", async () => {
+test("HTTP table, OAuth2 on 401/403: WWW-Authenticate names what is missing", async () => {
   const { verifier, sign } = await issuer();
   await using app = await probe((app) => app.useOAuth2(verifier));
   assert.deepEqual(challenge(await app.request("/me")), [401, "Bearer"]);
@@ -367,7 +367,7 @@ test("HTTP table, OAuth2 on 401/403: WWW-Authenticate says what is missing", asy
   assert.deepEqual(challenge(forbidden), [403, 'Bearer error="insufficient_scope"']);
 });
 
-test("HTTP table, roles: of tokens, they are in roles, realm_access.roles and scope, or where useRoles() says", async () => {
+test("HTTP table, roles: they are read from roles, realm_access.roles and scope, or by useRoles()", async () => {
   const { verifier, sign } = await issuer();
   await using app = await probe((app) => app.useOAuth2(verifier));
   await using own = await probe((app) =>
@@ -388,7 +388,7 @@ test("HTTP table, roles: of tokens, they are in roles, realm_access.roles and sc
   }
 });
 
-test("HTTP table, open routes: require turns the default round, but for what is public", async () => {
+test("HTTP table, open routes: require protects all routes except public ones", async () => {
   const { verifier, sign } = await issuer();
   await using app = await probe((app) => app.useOAuth2(verifier, { require: true }));
   assert.equal((await app.request("/open")).status, 401);
@@ -415,7 +415,7 @@ test("OAuth2 errors: InvalidConfig is for an empty clientId, a malformed URL, an
   await assert.rejects(client.clientCredentials(), isInvalid);
 });
 
-test("OAuth2 errors: Grant is what RFC 6749 §5.2 has a token endpoint say", async () => {
+test("OAuth2 errors: Grant is for an error response of RFC 6749 §5.2", async () => {
   const body = { error: "invalid_grant", error_description: "It is over" };
   await using server = await tokenServer(() => ({ status: 400, body }));
   await assert.rejects(clientOf(server.url).refresh("rt"), {
@@ -425,7 +425,7 @@ test("OAuth2 errors: Grant is what RFC 6749 §5.2 has a token endpoint say", asy
   });
 });
 
-test("OAuth2 errors: TokenEndpoint is anything else that it says, with status and body", async () => {
+test("OAuth2 errors: TokenEndpoint is for any other answer, with status and body", async () => {
   await using server = await tokenServer(() => ({ status: 418, body: "I am a teapot" }));
   await assert.rejects(clientOf(server.url).refresh("rt"), {
     name: "OAuth2Error",

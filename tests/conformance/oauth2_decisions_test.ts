@@ -1,6 +1,6 @@
 /**
  * What the framework decides where OAuth2 leaves things open, a test a decision: options, tokens, the
- * token endpoint, errors, the verifier and its caches, social providers and tokens of one's own.
+ * token endpoint, errors, the verifier and its caches, social providers and tokens of the application.
  */
 import assert from "node:assert/strict";
 import { exportPKCS8, generateKeyPair } from "jose";
@@ -78,7 +78,7 @@ test("OAuth2 table, client authentication: post by default, Basic or a key by op
   }
 });
 
-test("OAuth2 table, operations: verifyCallback() holds state and iss before the code is touched", () => {
+test("OAuth2 table, operations: verifyCallback() checks state and iss before it reads the code", () => {
   const issuer = "https://id.example";
   const client = clientOf(issuer, { issuer, issParameterSupported: true });
   const iss = encodeURIComponent(issuer);
@@ -95,7 +95,7 @@ test("OAuth2 table, operations: verifyCallback() holds state and iss before the 
   ) assert.throws(() => client.verifyCallback(`?${query}`, "s"), { code: "Validation" }, query);
 });
 
-test("OAuth2 table, operations: each sends what its RFC says, and cached() gives the set", async () => {
+test("OAuth2 table, operations: each sends the request of its RFC, and cached() returns the set", async () => {
   await using server = await tokenServer(({ path }) => ({
     body: path === "/userinfo" ? { sub: "tom" } : TOKENS,
   }));
@@ -118,7 +118,7 @@ test("OAuth2 table, operations: each sends what its RFC says, and cached() gives
   );
 });
 
-test("OAuth2 table, reserved parameters: extra cannot override what the client sets", async () => {
+test("OAuth2 table, reserved parameters: extra cannot override parameters of the client", async () => {
   const { challenge: pkce } = await generatePkce();
   const client = clientOf("https://id.example");
   const { url } = client.authorizeUrl({ pkce, extra: { prompt: "login" } });
@@ -168,7 +168,7 @@ test("OAuth2 table, TokenSet: JSON is refused and names toDto(), every inspectio
   );
 });
 
-test("OAuth2 table, refresh: once for all who share a cache, and a superseded token is sent never again", async () => {
+test("OAuth2 table, refresh: once for all clients of a cache, and a superseded token is never sent again", async () => {
   await using provider = await rotatingProvider();
   const cache = new TokenCache();
   const clients = [1, 2].map(() => clientOf(provider.url).withCache(cache));
@@ -189,7 +189,7 @@ test("OAuth2 table, refresh: a failure is not cached, and a token that is not re
   assert.equal((await client.refresh("rt")).refreshToken, "rt");
 });
 
-test("OAuth2 table, PKCE verifier: one use, though the exchange fails, and nothing is sent for a second", async () => {
+test("OAuth2 table, PKCE verifier: one use, even if the exchange fails, and a second one sends nothing", async () => {
   await using server = await tokenServer(() => ({ status: 500 }));
   const client = clientOf(server.url);
   const { verifier } = await generatePkce();
@@ -242,7 +242,7 @@ test("OAuth2 table, token endpoint: one request, no redirect, a time limit and 1
   assert.deepEqual(server.received.map(({ path }) => path), ["/token", "/token", "/token"]);
 });
 
-test("OAuth2 table, OAuth2Error: its code narrows it, and gives an HTTP status", () => {
+test("OAuth2 table, OAuth2Error: its code narrows it, and determines an HTTP status", () => {
   const statuses: Readonly<Record<OAuth2ErrorCode, number>> = {
     InvalidConfig: 500,
     Grant: 401,
@@ -309,7 +309,7 @@ test("OAuth2 table, verifier: its configuration is checked, immutable, and EdDSA
   assert.equal(server.requestCount, 2);
 });
 
-test("OAuth2 table, strictness: tokens are canonical, small, and say nothing that is not understood", async () => {
+test("OAuth2 table, strictness: tokens are canonical, small, and without unsupported extensions", async () => {
   const key = await SigningKey.generate();
   const attacker = await SigningKey.generate();
   await using server = await JwksServer.start(key.jwk);
@@ -363,7 +363,7 @@ test("OAuth2 table, JWKS cache: stale keys work up to maxStale while the provide
     server.reply = text("down", { status: 500 });
     nowMs = 24 * 3_600_000;
     assert.equal(known(), 1);
-    await keys.refresh().catch(() => {}); // ends what that has begun
+    await keys.refresh().catch(() => {}); // waits for the refresh that it started
     nowMs++;
     assert.equal(known(), 0);
     assert.equal(await outcomeOf(keys.resolve(key.kid, "ES256")), "JwksFetch");
@@ -467,7 +467,7 @@ test("OAuth2 table, social: five providers are endpoints and default scopes over
   assert.equal(new Set(Object.values(providers).map(({ constructor }) => constructor)).size, 1);
 });
 
-test("OAuth2 table, authn: tokens of one's own, and a Principal that tells whose a token is", async () => {
+test("OAuth2 table, authn: tokens of the application, and a Principal with the source of the token", async () => {
   const { verifier, sign } = await issuer();
   class MeController extends controller() {
     me = route.get("/me", { args: { me: Principal } }, ({ me: { subject, roles, source } }) => ({

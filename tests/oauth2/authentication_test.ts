@@ -1,4 +1,4 @@
-/** What `app.useOAuth2` makes of requests: identities, guards, principals, roles, challenges. */
+/** `app.useOAuth2`: identities, guards, principals, roles, challenges. */
 import assert from "node:assert/strict";
 import * as v from "valibot";
 import {
@@ -75,7 +75,7 @@ test("useOAuth2() stores the identity of a verified token", async () => {
   }
 });
 
-test("useOAuth2() lets a request without a token pass to what is open, and to nothing else", async () => {
+test("useOAuth2() lets requests without a token pass to open routes only", async () => {
   const { verifier } = await issuer();
   await using app = await probe((app) => app.useOAuth2(verifier));
   for (const path of ["/open", "/maybe"]) {
@@ -99,7 +99,7 @@ test("OAuth2Guard and OAuth2Principal refuse with the message OAuth2 identity re
   }
 });
 
-test("a token that does not hold is invalid_token, whatever is wrong with it", async () => {
+test("an invalid token is invalid_token for any reason", async () => {
   const own = await issuer();
   const other = await issuer();
   await using app = await probe((app) => app.useOAuth2(own.verifier));
@@ -122,7 +122,7 @@ test("a token that does not hold is invalid_token, whatever is wrong with it", a
   }
 });
 
-test("a token whose sub is no subject gives no identity", async () => {
+test("a token with an invalid sub has no identity", async () => {
   const { verifier, sign } = await issuer();
   await using app = await probe((app) => app.useOAuth2(verifier));
   for (const sub of [undefined, "", 7, null, ["tom"], { id: "tom" }]) {
@@ -166,7 +166,7 @@ test("credentials are one Bearer token of RFC 6750's characters, the scheme in a
   }
 });
 
-test("roles come from roles, realm_access.roles and scope; 403 is insufficient_scope", async () => {
+test("roles are read from roles, realm_access.roles and scope; 403 is insufficient_scope", async () => {
   const { verifier, sign } = await issuer();
   await using app = await probe((app) => app.useOAuth2(verifier));
   const call = async (claims: Record<string, unknown>) =>
@@ -211,7 +211,7 @@ test("useRoles() replaces how roles are read, whenever it is called", async () =
   ]);
 });
 
-test("a 401 of the application's own gets a challenge, unless it has one", async () => {
+test("a 401 of the application gets a challenge, unless it has one", async () => {
   const { verifier, sign } = await issuer();
   await using app = await probe((app) => app.useOAuth2(verifier));
   const token = await sign();
@@ -221,7 +221,7 @@ test("a 401 of the application's own gets a challenge, unless it has one", async
   assert.deepEqual(challenge(await app.request("/forbidden", bearer(token))), [403, null]);
 });
 
-test("a token that cannot be verified for want of keys is 503 where an identity is needed", async () => {
+test("without keys, a token is answered with 503 where an identity is required", async () => {
   const provider = await issuer();
   provider.isDown = true;
   await captureLogs(["fw"], async () => {
@@ -235,7 +235,7 @@ test("a token that cannot be verified for want of keys is 503 where an identity 
   });
 });
 
-test("require: true needs an identity of every route that is not public", async () => {
+test("require: true requires an identity for every route that is not public", async () => {
   const { verifier, sign } = await issuer();
   await using app = await probe((app) =>
     app.useOAuth2(verifier, { require: true }).enableHealthCheck("/health")
@@ -251,7 +251,7 @@ test("require: true needs an identity of every route that is not public", async 
   assert.equal((await app.request("/nothing")).status, 404);
 });
 
-test("HTTP table, open routes: app.routes() tells how each route is protected by an identity", async () => {
+test("HTTP table, open routes: app.routes() shows how each route is protected by an identity", async () => {
   const { verifier } = await issuer();
   const protection = async (setUp: (app: FwApplication) => unknown) => {
     await using app = await probe(setUp);
@@ -322,7 +322,7 @@ test("cached tokens are not verified again, and their claims cannot be changed",
   assert.ok(Object.isFrozen(seen[0]));
 });
 
-test("a limit by address stands before the verification of tokens, one by caller behind it", async () => {
+test("a limit by address applies before tokens are verified, one by caller afterwards", async () => {
   const { verifier, sign } = await issuer();
   let verified = 0;
   const counting = { verify: (token: string) => (verified++, verifier.verify(token)) };
@@ -367,7 +367,7 @@ test("OAuth2Principal refuses before interceptors answer, and before the input i
   assert.deepEqual(read, []);
 });
 
-test("another oauth2Middleware decides anew: its audience holds", async () => {
+test("a second oauth2Middleware replaces the decision of the first", async () => {
   const one = await issuer();
   const other = await issuer();
   await using app = await probe((app) =>
@@ -385,7 +385,7 @@ test("another oauth2Middleware decides anew: its audience holds", async () => {
   assert.equal((await app.request("/guarded", bearer(await other.sign()))).status, 200);
 });
 
-test("useRoles() may find no claim; what is no list of strings is the application's fault", () =>
+test("useRoles() accepts a missing claim; another value than a list of strings answers 500", () =>
   captureLogs(["fw"], async () => {
     const { verifier, sign } = await issuer();
     await using app = await probe((app) =>
@@ -400,7 +400,7 @@ test("useRoles() may find no claim; what is no list of strings is the applicatio
     }
   }));
 
-test("what protects a route only in appearance is told, or refused at boot", async () => {
+test("apparent protection is reported by routes(), or refused at boot", async () => {
   const { verifier } = await issuer();
   class LaxGuard extends OAuth2Guard {
     override canActivate() {}
@@ -426,7 +426,7 @@ test("what protects a route only in appearance is told, or refused at boot", asy
   });
 });
 
-test("a verifier of the application's own whose failure is no OAuth2Error is to blame: 500", async () => {
+test("a custom verifier that fails with another error than OAuth2Error answers 500", async () => {
   await captureLogs(["fw"], async () => {
     const broken = { verify: () => Promise.reject(new Error("broken")) };
     const refusing = {
@@ -440,7 +440,7 @@ test("a verifier of the application's own whose failure is no OAuth2Error is to 
   });
 });
 
-test("require: true takes whatever a guard has identified for an identity", async () => {
+test("require: true accepts the identity that a guard has set", async () => {
   const { verifier } = await issuer();
   function session(c: Context) {
     if (c.req.header("cookie") === "session=1") callerRoles.set(c, ["admin"]);
@@ -458,7 +458,7 @@ test("require: true takes whatever a guard has identified for an identity", asyn
   }
 });
 
-test("a second useOAuth2() replaces the verifier, and lifts no requirement", async () => {
+test("a second useOAuth2() replaces the verifier, and keeps the requirement", async () => {
   const one = await issuer();
   const other = await issuer();
   await using app = await probe((app) =>

@@ -6,9 +6,9 @@ import { ValidationConfig } from "../../src/oauth2/resource_server/validation_co
 
 export interface Issuer {
   readonly verifier: JwtVerifier;
-  /** Makes key sets fail from now on, or no more. */
+  /** Whether key sets fail. */
   isDown: boolean;
-  /** Signs a token that holds for a minute, unless the claims say otherwise. */
+  /** Signs a token that is valid for a minute by default. */
   sign(claims?: JWTPayload, kid?: string, typ?: string): Promise<string>;
 }
 

@@ -31,7 +31,7 @@ const resourceServer = (server: JwksServer, options: Partial<ResourceServerOptio
   ...options,
 });
 
-test("OAuth2Module.forRoot() provides the client that it is given", async () => {
+test("OAuth2Module.forRoot() provides the given client", async () => {
   const { Service, module: feature } = injecting(OAuth2Client, [OAuth2Module.forRoot({ client })]);
   await using app = await createTestApplication(feature);
   assert.equal(app.get(Service).injected, client);
@@ -48,7 +48,7 @@ test("OAuth2Module.forRoot() provides no verifier without a resource server", as
   }
 });
 
-test("OAuth2Module.forRoot() provides one verifier and its keys, whoever imports it", async () => {
+test("OAuth2Module.forRoot() provides one verifier with its keys to all importing modules", async () => {
   await using server = await JwksServer.start(KEY.jwk);
   const oauth2 = OAuth2Module.forRoot({ client, resourceServer: resourceServer(server) });
   const verifiers = [injecting(JwtVerifier, [oauth2]), injecting(JwtVerifier, [oauth2])];
@@ -64,7 +64,7 @@ test("OAuth2Module.forRoot() provides one verifier and its keys, whoever imports
   for (const { Service } of caches) assert.equal(app.get(Service).injected, keys);
   for (const { Service } of clients) assert.equal(app.get(Service).injected, client);
   assert.deepEqual([keys.size, keys.fetchCount, server.requestCount], [1, 1, 1]);
-  // they are the verifier's own keys
+  // they are the keys of the verifier
   const { claims } = await verifier.verify(await KEY.token());
   assert.equal(claims.sub, "ada");
   const next = await SigningKey.generate("ES256");
@@ -74,7 +74,7 @@ test("OAuth2Module.forRoot() provides one verifier and its keys, whoever imports
   assert.equal(server.requestCount, 2);
 });
 
-test("OAuth2Module.forRoot() passes options on to the cache and the verifier", async () => {
+test("OAuth2Module.forRoot() passes options to the cache and the verifier", async () => {
   await using server = await JwksServer.start(KEY.jwk);
   const asked: string[] = [];
   const options = resourceServer(server, {
@@ -110,7 +110,7 @@ test("OAuth2Module.forRoot() lets an application guard its routes", async () => 
   assert.equal((await app.request("/me", { headers })).status, 200);
 });
 
-test("OAuth2Module.forRoot() keeps the application from starting without keys", async () => {
+test("OAuth2Module.forRoot() prevents a start without keys", async () => {
   const replies = {
     "500": text("", { status: 500 }),
     "HTML": text("<h1>Hello</h1>"),
@@ -139,7 +139,7 @@ test("OAuth2Module.forRoot() keeps the application from starting without keys", 
   await assert.rejects(down, { code: "JwksFetch" });
 });
 
-test("OAuth2Module.forRoot() refuses options that are not sound", async () => {
+test("OAuth2Module.forRoot() refuses invalid options", async () => {
   const validation = new ValidationConfig();
   for (const jwksUrl of ["", "http://id.example.com/jwks", "https://a:b@id.example.com", "/jwks"]) {
     const creation = OAuth2Module.forRoot({ client, resourceServer: { jwksUrl, validation } });
@@ -160,7 +160,7 @@ test("OAuth2Module shows nothing to modules that do not import it", async () => 
   }
 });
 
-test("two OAuth2Modules each give their own client to who imports them", async () => {
+test("two OAuth2Modules provide different clients to the modules that import them", async () => {
   const other = clientOf("https://other.example.com");
   const one = injecting(OAuth2Client, [OAuth2Module.forRoot({ client })]);
   const two = injecting(OAuth2Client, [OAuth2Module.forRoot({ client: other })]);

@@ -1,4 +1,4 @@
-/** One of everything that keeps a secret, beside what the tests of the client alone print. */
+/** All objects with a secret, beside those of the tests of the client. */
 import {
   CompactSign,
   type CryptoKey as JoseKey,
@@ -26,7 +26,7 @@ import {
 } from "../../src/oauth2/mod.ts";
 import { apple, github, google } from "../../src/oauth2/social/mod.ts";
 
-/** Secrets of which each is made anew. All of it is fit for JSON. */
+/** Generates secrets. All of them are JSON values. */
 export interface Secrets {
   readonly clientSecret: string;
   readonly code: string;
@@ -38,7 +38,7 @@ export interface Secrets {
   readonly bearerToken: string;
   /** A private key as a JWK; it has signed that token. */
   readonly jwk: JWK;
-  /** A private key of P-256 in PEM, as Apple gives it. */
+  /** A private key of P-256 in PEM, as from Apple. */
   readonly pem: string;
 }
 

@@ -33,13 +33,13 @@ function leaksOf(texts: readonly string[], secrets: readonly string[] = TEXTS): 
   return texts.filter((text) => secrets.some((secret) => text.includes(secret)));
 }
 
-test("nothing that keeps a secret shows it, wherever it is printed", async () => {
+test("no object with a secret shows it, wherever it is printed", async () => {
   for (const [name, holder] of Object.entries(await secretHolders(SECRETS))) {
     assert.deepEqual(leaksOf(printed(holder)), [], name);
   }
 });
 
-test("nothing that keeps a secret shows it on a console", async () => {
+test("no object with a secret shows it on a console", async () => {
   await using fixture = new Subprocess("tests/oauth2/secrets_fixture.ts", {
     env: { FW_SECRETS: JSON.stringify(SECRETS) },
   });

@@ -240,7 +240,7 @@ test("a cookie that is not used, and a token that is missing, are logged at debu
   ]);
 });
 
-test("useAuthn() and useOAuth2() may have sources of their own; a 401 challenges for both", async () => {
+test("useAuthn() and useOAuth2() can have different sources; a 401 challenges for both", async () => {
   let nowMs = Date.now();
   const jwt = new JwtService({
     issuer: "https://shop.example.com",

@@ -10,7 +10,7 @@ const plain = clientOf("https://id.example");
 const withIssuer = clientOf("https://id.example", { issuer: ISSUER });
 const withIss = clientOf("https://id.example", { issuer: ISSUER, issParameterSupported: true });
 
-test("OAuth2Client.verifyCallback() takes a URL, a query and a form", () => {
+test("OAuth2Client.verifyCallback() accepts a URL, a query and a form", () => {
   const query = `code=a%2Bb&state=${STATE}`;
   const callbacks = [
     `https://app.example/callback?${query}`,
@@ -24,7 +24,7 @@ test("OAuth2Client.verifyCallback() takes a URL, a query and a form", () => {
   for (const callback of callbacks) assert.equal(plain.verifyCallback(callback, STATE), "a+b");
 });
 
-test("OAuth2Client.verifyCallback() takes the iss that is the issuer, and needs it only if it is always sent", () => {
+test("OAuth2Client.verifyCallback() accepts the iss of the issuer, and requires it only if it is always sent", () => {
   const query = `code=c&state=${STATE}`;
   assert.equal(withIssuer.verifyCallback(query, STATE), "c");
   assert.equal(withIssuer.verifyCallback(`${query}&${ISS}`, STATE), "c");
@@ -32,7 +32,7 @@ test("OAuth2Client.verifyCallback() takes the iss that is the issuer, and needs 
   assert.equal(plain.verifyCallback(`${query}&${ISS}`, STATE), "c");
 });
 
-test("OAuth2Client.verifyCallback() refuses a callback that does not hold with Validation", () => {
+test("OAuth2Client.verifyCallback() refuses an invalid callback with Validation", () => {
   const code = "code=c";
   const state = `state=${STATE}`;
   const cases: readonly [string, string][] = [
@@ -88,7 +88,7 @@ test("OAuth2Client.verifyCallback() refuses a callback that does not hold with V
   }
 });
 
-test("OAuth2Client.verifyCallback() refuses another server's iss though it be optional (RFC 9207)", () => {
+test("OAuth2Client.verifyCallback() refuses the iss of another server even if iss is optional (RFC 9207)", () => {
   const mixUp = `code=c&state=${STATE}&iss=https://evil.example`;
   assert.throws(() => withIssuer.verifyCallback(mixUp, STATE), { code: "Validation" });
 });
@@ -109,7 +109,7 @@ test("OAuth2Client.verifyCallback() expects a state", () => {
   }
 });
 
-test("OAuth2Client.verifyCallback() gives the server's error as Grant, though there be a code", () => {
+test("OAuth2Client.verifyCallback() throws the error of the server as Grant, even with a code", () => {
   const query = `error=access_denied&error_description=No%20thanks&code=c&state=${STATE}` +
     `&error_uri=${encodeURIComponent("https://id.example/help")}&${ISS}`;
   assert.throws(() => withIss.verifyCallback(query, STATE), (error) => {
@@ -124,7 +124,7 @@ test("OAuth2Client.verifyCallback() gives the server's error as Grant, though th
   });
 });
 
-test("OAuth2Client.verifyCallback() takes what is secret or no web page out of an error", () => {
+test("OAuth2Client.verifyCallback() removes secrets and URIs that are not web pages from an error", () => {
   const jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.sflKxwRJSM";
   const query = new URLSearchParams({
     error: "server_error",

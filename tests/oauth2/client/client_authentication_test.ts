@@ -60,7 +60,7 @@ test("client_secret_basic sends percent-encoded credentials, and client_id in th
   assert.equal(server.received.length, 2);
 });
 
-test("A public client sends client_id alone, and has no client credentials to get tokens by", async () => {
+test("A public client sends client_id only, and cannot get client credentials", async () => {
   await using server = await tokenServer(() => ({ body: TOKENS }));
   const client = clientOf(server.url, { authMethod: "none" });
   await client.refresh("rt-1");
@@ -107,7 +107,7 @@ for (const alg of ["Ed25519", "ES256", "PS256", "RS256"] as const) {
   });
 }
 
-test("private_key_jwt is for the token endpoint where no issuer is known, at the client's own time", async () => {
+test("private_key_jwt has the token endpoint as audience without an issuer, and the time of the client", async () => {
   const { privateKey, publicKey } = await keyPair("Ed25519");
   await using server = await tokenServer(() => ({ body: TOKENS }));
   const client = clientOf(server.url, {
@@ -141,7 +141,7 @@ test("private_key_jwt with a key of no known algorithm is InvalidConfig, and not
   assert.deepEqual(server.received, []);
 });
 
-test("A client secret that is a function is asked for each request", async () => {
+test("A function for the client secret is called for each request", async () => {
   await using server = await tokenServer(() => ({ body: TOKENS }));
   let n = 0;
   const renewed = [() => `secret-${++n}`, () => Promise.resolve(`secret-${++n}`)];
@@ -157,7 +157,7 @@ test("A client secret that is a function is asked for each request", async () =>
   );
 });
 
-test("A client secret that cannot be renewed is InvalidConfig, and nothing is sent", async () => {
+test("A failing function for the client secret is InvalidConfig, and nothing is sent", async () => {
   await using server = await tokenServer(() => ({ body: TOKENS }));
   const failure = new Error("no key");
   const cases = [

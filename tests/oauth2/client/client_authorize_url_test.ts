@@ -7,7 +7,7 @@ import { clientOf } from "./token_server.ts";
 const pkce = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 const client = clientOf("https://id.example");
 
-test("OAuth2Client.authorizeUrl() asks for a code with state and challenge", () => {
+test("OAuth2Client.authorizeUrl() requests a code with state and challenge", () => {
   const { url, state } = client.authorizeUrl({
     scopes: ["openid", "profile"],
     pkce,
@@ -30,18 +30,18 @@ test("OAuth2Client.authorizeUrl() asks for a code with state and challenge", () 
   });
 });
 
-test("OAuth2Client.authorizeUrl() makes a state of 256 bits, fresh each time", () => {
+test("OAuth2Client.authorizeUrl() generates a new state of 256 bits each time", () => {
   const states = Array.from({ length: 100 }, () => client.authorizeUrl({ pkce }).state);
   assert.equal(new Set(states).size, 100);
   for (const state of states) assert.equal(Buffer.from(state, "base64url").length, 32);
 });
 
-test("OAuth2Client.authorizeUrl() leaves out scope and nonce that are not asked for", () => {
+test("OAuth2Client.authorizeUrl() omits scope and nonce by default", () => {
   const { searchParams } = new URL(client.authorizeUrl({ pkce }).url);
   assert.deepEqual([searchParams.has("scope"), searchParams.has("nonce")], [false, false]);
 });
 
-test("OAuth2Client.authorizeUrl() keeps the query of the endpoint, but for what the client sets", () => {
+test("OAuth2Client.authorizeUrl() keeps the query of the endpoint, except parameters of the client", () => {
   const authorizeUrl = "https://id.example/authorize?tenant=a&state=fixed&client_id=other";
   const { url, state } = clientOf("https://id.example", { authorizeUrl }).authorizeUrl({ pkce });
   const { searchParams } = new URL(url);
@@ -50,7 +50,7 @@ test("OAuth2Client.authorizeUrl() keeps the query of the endpoint, but for what 
   assert.deepEqual(searchParams.getAll("client_id"), ["web"]);
 });
 
-test("OAuth2Client.authorizeUrl() refuses what extra may not override", () => {
+test("OAuth2Client.authorizeUrl() refuses parameters that extra must not override", () => {
   const reserved = [
     "state",
     "client_id",
@@ -77,7 +77,7 @@ test("OAuth2Client.authorizeUrl() needs a redirectUri", () => {
   });
 });
 
-test("OAuth2Client.authorizeUrl() takes arguments of the wrong type for a mistake", () => {
+test("OAuth2Client.authorizeUrl() refuses arguments of the wrong type with a TypeError", () => {
   const wrong: readonly Record<string, unknown>[] = [
     { pkce: undefined },
     { pkce: { challenge: pkce } },

@@ -45,13 +45,13 @@ for (const [name, fault, reason] of FAULTS) {
         });
         assert.equal(server.received.length, 1);
       }
-      // A refresh goes on: that it ends with the server is all there is to see here.
+      // a refresh continues after its caller, until the server is closed
       await assert.rejects(operation(client.withTimeout(5_000)), { code: "Transport" });
     }
   });
 }
 
-test("OAuth2Client fails with Transport where nobody listens", async () => {
+test("OAuth2Client fails with Transport if no server listens", async () => {
   const { url } = await tokenServer(() => {}).then(async (server) => {
     await server[Symbol.asyncDispose]();
     return server;
@@ -80,7 +80,7 @@ test("OAuth2Client follows no redirect", async () => {
   }
 });
 
-test("OAuth2Client.withTimeout() gives another client, and takes no time but one of a timer", async () => {
+test("OAuth2Client.withTimeout() returns another client, and accepts the delays of a timer only", async () => {
   await using server = await tokenServer(async () => {
     await new Promise((later) => setTimeout(later, 100));
     return { body: TOKENS };
@@ -93,7 +93,7 @@ test("OAuth2Client.withTimeout() gives another client, and takes no time but one
   }
 });
 
-test("OAuth2Client keeps of an error of fetch its words alone, without what was sent", async () => {
+test("OAuth2Client keeps only the message of an error of fetch, without what was sent", async () => {
   const response = new Response("the-response");
   const failing = ((url: string, init: RequestInit) => {
     const words = `${url} ${init.body} ${btoa(`web:${SECRET}`)} ${JSON.stringify(init.headers)}`;
@@ -113,7 +113,7 @@ test("OAuth2Client keeps of an error of fetch its words alone, without what was 
   }
 });
 
-test("OAuth2Client takes what fetch throws, that is no error, for a connection that failed", async () => {
+test("OAuth2Client treats any value that fetch throws as a failed connection", async () => {
   for (const thrown of [undefined, null, "the-refresh-token", { token: "the-refresh-token" }]) {
     const client = clientOf("https://id.example", { fetch: () => Promise.reject(thrown) });
     await assert.rejects(client.refresh("the-refresh-token"), (error) => {
@@ -124,7 +124,7 @@ test("OAuth2Client takes what fetch throws, that is no error, for a connection t
   }
 });
 
-test("OAuth2Client takes a body that is nested too deep for no tokens", async () => {
+test("OAuth2Client refuses a body that is nested too deep", async () => {
   const deep = "[".repeat(300_000) + "]".repeat(300_000);
   for (const status of [200, 400, 500]) {
     const body = `{"access_token":"at-1","token_type":"bearer","x":${deep}}`;

@@ -3,7 +3,7 @@ import { OAuth2Client } from "../../../src/oauth2/client/client.ts";
 import { OAuth2Options } from "../../../src/oauth2/client/client_options.ts";
 import { test } from "../../support/test.ts";
 
-/** A client whose server gives tokens of a minute, and notes what it was asked for. */
+/** A client whose server issues tokens for a minute, and records the requests. */
 function machine({ expiresIn = 60 }: { readonly expiresIn?: number | null } = {}) {
   const asked: string[] = [];
   const state = { nowMs: 1_000_000, fails: false, asked };
@@ -33,7 +33,7 @@ function machine({ expiresIn = 60 }: { readonly expiresIn?: number | null } = {}
   return { client, state, token };
 }
 
-test("OAuth2Client.cachedClientCredentials() asks once for all who need them, and again half a minute early", async () => {
+test("OAuth2Client.cachedClientCredentials() sends one request for concurrent calls, and another one 30 s before expiry", async () => {
   const { state, token } = machine();
   const tokens = await Promise.all(Array.from({ length: 100 }, () => token(["a"])));
   assert.deepEqual([...new Set(tokens)], ["at-1"]);
@@ -66,7 +66,7 @@ test("OAuth2Client.cachedClientCredentials() keeps no failure, and nothing whose
   assert.deepEqual([await token(), await token()], ["at-1", "at-2"]);
 });
 
-test("OAuth2Client.clientCredentials() lets extra set no parameter of the client's own", async () => {
+test("OAuth2Client.clientCredentials() refuses parameters of the client in extra", async () => {
   const { client, state } = machine();
   for (const name of ["grant_type", "scope", "client_id", "client_secret", "client_assertion"]) {
     await assert.rejects(client.clientCredentials([], { extra: { [name]: "x" } }), {
@@ -85,7 +85,7 @@ test("OAuth2Client.authorizeUrl() needs an authorizeUrl", () => {
   });
 });
 
-test("TokenSet.expiresWithin() tells whether a set is about to be over", async () => {
+test("TokenSet.expiresWithin() checks whether a set is about to expire", async () => {
   const { client } = machine();
   const set = await client.cachedClientCredentials();
   assert.deepEqual(
@@ -96,7 +96,7 @@ test("TokenSet.expiresWithin() tells whether a set is about to be over", async (
   assert.equal((await silent.cachedClientCredentials()).expiresWithin(1e12), false);
 });
 
-test("OAuth2Client.cachedClientCredentials() shares what becomes of a request, whatever that is", async () => {
+test("OAuth2Client.cachedClientCredentials() shares any result of a request", async () => {
   for (const expiresIn of [null, 30, 60]) {
     const { state, token } = machine({ expiresIn });
     const tokens = await Promise.all(Array.from({ length: 20 }, () => token()));
@@ -108,7 +108,7 @@ test("OAuth2Client.cachedClientCredentials() shares what becomes of a request, w
   assert.equal(new Set(await Promise.all(all)).size, 1);
 });
 
-test("OAuth2Client.cachedClientCredentials() gives no token that was revoked", async () => {
+test("OAuth2Client.cachedClientCredentials() does not return a revoked token", async () => {
   const { client, token } = machine();
   const revoking = client.withRevokeUrl("https://id.example.com/revoke");
   assert.equal(await token(), "at-1");

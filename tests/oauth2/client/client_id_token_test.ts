@@ -23,7 +23,7 @@ function verifying(
   });
 }
 
-test("OAuth2Client.verifyIdToken() gives the claims of an id_token that holds", async () => {
+test("OAuth2Client.verifyIdToken() returns the claims of a valid id_token", async () => {
   const key = await SigningKey.generate("ES256");
   await using jwks = await JwksServer.start(key.jwk);
   const sound: readonly Record<string, unknown>[] = [
@@ -51,7 +51,7 @@ test("OAuth2Client.verifyIdToken() gives the claims of an id_token that holds", 
   assert.equal(jwks.requestCount, 1);
 });
 
-test("OAuth2Client.verifyIdToken() refuses claims that do not hold, and names them", async () => {
+test("OAuth2Client.verifyIdToken() refuses invalid claims, and names them", async () => {
   const key = await SigningKey.generate("ES256");
   await using jwks = await JwksServer.start(key.jwk);
   const client = verifying(jwks);
@@ -106,7 +106,7 @@ test("OAuth2Client.verifyIdToken() refuses claims that do not hold, and names th
   );
 });
 
-test("OAuth2Client.verifyIdToken() refuses a nonce that nobody expects, and an empty expectation", async () => {
+test("OAuth2Client.verifyIdToken() refuses an unexpected nonce, and an empty expected nonce", async () => {
   const key = await SigningKey.generate("ES256");
   await using jwks = await JwksServer.start(key.jwk);
   const client = verifying(jwks);
@@ -147,7 +147,7 @@ test("OAuth2Client.verifyIdToken() refuses other keys, algorithms and forms than
   }
 });
 
-test("OAuth2Client.verifyIdToken() accepts RS256 alone unless the options say otherwise", async () => {
+test("OAuth2Client.verifyIdToken() accepts only RS256 by default", async () => {
   const [rs256, es256] = [await SigningKey.generate("RS256"), await SigningKey.generate("ES256")];
   await using jwks = await JwksServer.start(rs256.jwk, es256.jwk);
   const client = verifying(jwks, { idTokenAlgorithms: undefined });
@@ -181,7 +181,7 @@ test("OAuth2Client.verifyIdToken() needs issuer and jwksUrl, and shares keys wit
   assert.equal(jwks.requestCount, 1);
 });
 
-test("OAuth2Client.verifyIdToken() fails with JwksFetch where there are no keys", async () => {
+test("OAuth2Client.verifyIdToken() fails with JwksFetch without keys", async () => {
   const key = await SigningKey.generate("ES256");
   await using jwks = await JwksServer.start(key.jwk);
   jwks.reply = (response) => void response.writeHead(503).end();

@@ -1,4 +1,4 @@
-/** What `oauth4webapi` does by itself, and what is made of the same answer here. */
+/** How `oauth4webapi` and the client treat the same answers. */
 import assert from "node:assert/strict";
 import {
   allowInsecureRequests,
@@ -13,7 +13,7 @@ import { clientOf, type Reply, TOKENS, tokenServer } from "./token_server.ts";
 const ERROR = { error: "invalid_client", error_description: "Unknown" };
 const LOGIN = { ...TOKENS, id_token: "not.a.jwt" };
 
-/** Answers, the code of oauth4webapi's error (or what it takes them for), and what they are here. */
+/** Answers, the error code (or the result) of oauth4webapi, and the result of the client. */
 const ANSWERS: readonly (readonly [name: string, Reply, theirs: unknown, ours: unknown])[] = [
   [
     "a 401 with WWW-Authenticate hides the error",
@@ -48,13 +48,13 @@ const ANSWERS: readonly (readonly [name: string, Reply, theirs: unknown, ours: u
   ["3600abc is a lifetime", { body: { ...TOKENS, expires_in: "3600abc" } }, 3600, "TokenEndpoint"],
   ["1e308 is a lifetime", { body: { ...TOKENS, expires_in: 1e308 } }, 1e308, "TokenEndpoint"],
   [
-    "an unparsable body is consumed, and what was in it is lost",
+    "an unparsable body is consumed, and its content is lost",
     { body: "<html>Maintenance</html>", headers: { "content-type": "application/json" } },
     "OAUTH_PARSE_ERROR",
     "<html>Maintenance</html>",
   ],
   [
-    "a DPoP token that nobody asked for is accepted",
+    "an unrequested DPoP token is accepted",
     { body: { ...TOKENS, token_type: "DPoP" } },
     undefined,
     "TokenEndpoint",
@@ -95,7 +95,7 @@ async function theirOutcome(url: string): Promise<unknown> {
   }
 }
 
-/** Gives what tells an error, or the access token. */
+/** Returns the code of an error, or the access token. */
 async function ourOutcome(url: string): Promise<readonly unknown[]> {
   try {
     return [(await clientOf(url).refresh("rt-1")).accessToken];

@@ -12,7 +12,7 @@ const SOUND = {
   tokenUrl: "https://id.example/token",
 };
 
-test("OAuth2Options keeps what it is given, with its defaults", () => {
+test("OAuth2Options has the given values and the defaults", () => {
   const { ...options } = new OAuth2Options(SOUND);
   assert.deepEqual(options, {
     clientId: "web",
@@ -39,7 +39,7 @@ test("OAuth2Options keeps redirectUri and issuer to the letter", () => {
   assert.deepEqual([redirectUri, issuer], ["https://app.example", "https://id.example"]);
 });
 
-test("OAuth2Options refuses what is not sound with InvalidConfig, and repeats none of it", async () => {
+test("OAuth2Options refuses invalid values with InvalidConfig, and does not repeat them", async () => {
   const { privateKey, publicKey } = await crypto.subtle.generateKey("Ed25519", false, [
     "sign",
     "verify",
@@ -91,7 +91,7 @@ test("OAuth2Options refuses what is not sound with InvalidConfig, and repeats no
   }
 });
 
-test("OAuth2Options.publicClient() has no secret, shows none, and refuses one", () => {
+test("OAuth2Options.publicClient() has no secret, and refuses one", () => {
   const { clientSecret, ...rest } = SOUND;
   const options = OAuth2Options.publicClient(rest);
   assert.equal(options.authMethod, "none");

@@ -74,7 +74,7 @@ test("TokenSetDto shows no secret where it is printed, and all of it in its JSON
   }
 });
 
-test("Exchange shows no secret, though it knows what it sent", async () => {
+test("Exchange does not show the secrets that it sent", async () => {
   await using server = await tokenServer(({ form }) => ({ body: String(form) }));
   const exchange = new Exchange({ action: "test", fetch, timeoutMs: 5_000 });
   const [send] = Object.getOwnPropertySymbols(exchange.transport(server.url))
@@ -138,14 +138,14 @@ const OPERATIONS: readonly ((client: OAuth2Client) => Promise<unknown>)[] = [
 ];
 
 for (const [name, answering] of Object.entries(ECHOES)) {
-  test(`OAuth2Error over ${name} that repeats secrets has none, wherever it is printed`, async () => {
+  test(`OAuth2Error over ${name} that repeats secrets shows none, wherever it is printed`, async () => {
     await using server = await tokenServer(answering);
     let failures = 0;
     for (const authMethod of ["client_secret_post", "client_secret_basic"] as const) {
       for (const operation of OPERATIONS) {
         const client = clientOf(server.url, { authMethod });
         const error = await operation(client).then(() => undefined, (error) => error);
-        if (error === undefined) continue; // what is revoked, and who a user is, can be anything
+        if (error === undefined) continue; // a revocation and a userinfo accept any body
         failures++;
         assert.ok(error instanceof OAuth2Error);
         assert.equal(error.cause, undefined);

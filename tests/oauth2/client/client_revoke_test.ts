@@ -18,7 +18,7 @@ test("OAuth2Client.revoke() sends the token with its hint, and authenticates", a
   ]);
 });
 
-test("OAuth2Client.revoke() takes any 2xx for done, whatever is in it", async () => {
+test("OAuth2Client.revoke() accepts any 2xx with any body", async () => {
   const replies: readonly Reply[] = [
     {},
     { body: {} },
@@ -53,7 +53,7 @@ test("OAuth2Client.revoke() fails with Grant or TokenEndpoint over all else", as
   }
 });
 
-test("OAuth2Client.revoke() needs a revokeUrl, which withRevokeUrl() gives", async () => {
+test("OAuth2Client.revoke() requires a revokeUrl, which withRevokeUrl() sets", async () => {
   await using server = await tokenServer(() => ({}));
   const client = clientOf(server.url, { revokeUrl: undefined });
   await assert.rejects(client.revoke("rt-1"), {

@@ -53,7 +53,7 @@ test("withoutSent() finds values under 8 characters as words only, and empty one
   );
 });
 
-test("scrub() takes out members and parameters whose names tell of a secret", () => {
+test("scrub() removes members and parameters with the name of a secret", () => {
   const cases: readonly (readonly [string, string])[] = [
     [
       '{ "access_token": "a", "x": { "clientSecret": { "y": "b" } }, "n": 1 }',
@@ -81,7 +81,7 @@ test("scrub() takes out members and parameters whose names tell of a secret", ()
   for (const [text, expected] of cases) assert.equal(scrub(text), expected);
 });
 
-test("scrub() takes out words that look like tokens, and leaves others", () => {
+test("scrub() removes words that look like tokens, and keeps others", () => {
   const tokens = [
     "eyJhbGciOiJub25lIn0..",
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.sflKxwRJSMeKKF2QT4",
@@ -105,7 +105,7 @@ test("scrub() takes out words that look like tokens, and leaves others", () => {
   for (const word of words) assert.equal(scrub(`see ${word}, please`), `see ${word}, please`);
 });
 
-test("scrub() takes a time linear in the length of its text", () => {
+test("scrub() needs time linear in the length of its text", () => {
   const unit = ["a", "a.", "a ", '"', '"code":"', "code", "code=", "[", '{"a":', "\\", "a=", "%"];
   const startedAt = performance.now();
   for (const each of unit) {
@@ -114,7 +114,7 @@ test("scrub() takes a time linear in the length of its text", () => {
   assert.ok(performance.now() - startedAt < 20_000);
 });
 
-test("sentSecrets() gives all but the public parameters, and credentials, also in Base64", () => {
+test("sentSecrets() lists credentials and all parameters except public ones, also in Base64", () => {
   const basic = btoa("we%62:s%2F+t");
   const secrets = new Set(sentSecrets({
     headers: { authorization: `Basic ${basic}` },
@@ -143,7 +143,7 @@ test("sentSecrets() gives all but the public parameters, and credentials, also i
   assert.deepEqual(sentSecrets({ headers: {} }), []);
 });
 
-test("scrub() takes out values of any length in little time, and never fails", () => {
+test("scrub() removes values of any length in little time, and never fails", () => {
   const secret = "SuperSecretValue1234567890";
   for (const value of ["-".repeat(16_000), "%+/=".repeat(4_000), "\u{1F600}".repeat(4_000)]) {
     const start = performance.now();
@@ -153,7 +153,7 @@ test("scrub() takes out values of any length in little time, and never fails", (
   }
 });
 
-test("withoutSent() takes runs of backslashes in little time, however they are echoed", () => {
+test("withoutSent() removes runs of backslashes in little time, in any encoding", () => {
   const value = `${"\\".repeat(60)}X-secret-value`;
   const start = performance.now();
   const echoes = [JSON.stringify(value), value, encodeURIComponent(value)];
@@ -162,7 +162,7 @@ test("withoutSent() takes runs of backslashes in little time, however they are e
   assert.ok(performance.now() - start < 500);
 });
 
-test("scrubBeginning() gives no part of a secret that stands across its end", () => {
+test("scrubBeginning() returns no part of a secret across its end", () => {
   const secret = "correct-horse-battery-staple-over-the-fence";
   for (let at = 4096 - secret.length; at < 4096; at++) {
     const text = `eyJ.${"a".repeat(at - 8)}    ${secret} and more`;
@@ -171,7 +171,7 @@ test("scrubBeginning() gives no part of a secret that stands across its end", ()
   }
 });
 
-test("scrub() takes out keys and Base64 that nobody sent", () => {
+test("scrub() removes keys and Base64 that were not sent", () => {
   const lines = "MC4CAQAwBQYDK2VwBCIEIIa5\nSMGt2/LbGEG4w/JQPI5M\nsJXiCgmMNU/LLNgBfvG/VGTU";
   const pem = `-----BEGIN PRIVATE KEY-----\n${lines}\n-----END PRIVATE KEY-----\n`;
   for (const text of [pem, JSON.stringify({ pem }), pem.slice(0, 90)]) {

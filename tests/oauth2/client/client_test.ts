@@ -3,7 +3,7 @@ import { generatePkce, type PkceVerifier } from "../../../src/oauth2/client/pkce
 import { test } from "../../support/test.ts";
 import { clientOf, optionsOf, TOKENS, tokenServer } from "./token_server.ts";
 
-test("OAuth2Client.exchangeCode() takes arguments of the wrong type for a mistake, and sends nothing", async () => {
+test("OAuth2Client.exchangeCode() refuses arguments of the wrong type with a TypeError, and sends nothing", async () => {
   await using server = await tokenServer(() => ({ body: TOKENS }));
   const client = clientOf(server.url);
   for (const code of ["", undefined, null, 7, ["c"]]) {
@@ -20,7 +20,7 @@ test("OAuth2Client.exchangeCode() takes arguments of the wrong type for a mistak
   assert.deepEqual(server.received, []);
 });
 
-test("OAuth2Client.exchangeCode() sends no redirect_uri where none is known", async () => {
+test("OAuth2Client.exchangeCode() sends no redirect_uri if none is configured", async () => {
   await using server = await tokenServer(() => ({ body: TOKENS }));
   const client = clientOf(server.url, { redirectUri: undefined, authMethod: "none" });
   const { verifier } = await generatePkce();
@@ -34,7 +34,7 @@ test("OAuth2Client.exchangeCode() sends no redirect_uri where none is known", as
   });
 });
 
-test("OAuth2Client.clientCredentials() takes scopes that are no list for a mistake", async () => {
+test("OAuth2Client.clientCredentials() refuses scopes that are not an array with a TypeError", async () => {
   for (const scopes of ["a b", [1], {}]) {
     await assert.rejects(
       clientOf("http://127.0.0.1:9").clientCredentials(scopes as string[]),
@@ -63,7 +63,7 @@ test("OAuth2Client never mixes up two servers that it is used with at once", asy
   }
 });
 
-test("OAuth2Client.options are those that it was made with, whatever it was changed to", () => {
+test("OAuth2Client.options are those of the constructor after with…()", () => {
   const options = optionsOf("https://id.example");
   const client = clientOf("https://id.example").withRevokeUrl("https://id.example/other");
   assert.deepEqual({ ...client.options }, { ...options });

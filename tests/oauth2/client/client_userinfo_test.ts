@@ -13,7 +13,7 @@ async function failureOf(reply: Reply): Promise<OAuth2Error> {
   return error;
 }
 
-test("OAuth2Client.userinfo() gives the claims, sends the token in the header and asks for JSON", async () => {
+test("OAuth2Client.userinfo() returns the claims, sends the token in the header and accepts JSON", async () => {
   const claims = { sub: "1", id: 7, email: null, roles: ["a"] };
   await using server = await tokenServer(() => ({ body: claims }));
   assert.deepEqual(await clientOf(server.url).userinfo(TOKEN), claims);
@@ -41,7 +41,7 @@ test("OAuth2Client.userinfo() sends the headers that it is given, and never othe
   assert.equal(server.received.length, 1);
 });
 
-test("OAuth2Client.userinfo() gives the error of a Bearer challenge as Grant", async () => {
+test("OAuth2Client.userinfo() throws the error of a Bearer challenge as Grant", async () => {
   const challenge = 'DPoP algs="ES256", Bearer realm="x", error="invalid_token", ' +
     `error_description="It \\"${TOKEN}\\" has expired", error_uri="https://id.example/e"`;
   for (const status of [401, 403]) {
@@ -56,7 +56,7 @@ test("OAuth2Client.userinfo() gives the error of a Bearer challenge as Grant", a
   }
 });
 
-test("OAuth2Client.userinfo() fails with TokenEndpoint over any other answer", async () => {
+test("OAuth2Client.userinfo() fails with TokenEndpoint on any other answer", async () => {
   const bearer = { "www-authenticate": 'Bearer error="invalid_token"' };
   const answers: readonly (readonly [Reply, string])[] = [
     [{ status: 401 }, "is 401"],
@@ -83,7 +83,7 @@ test("OAuth2Client.userinfo() fails with TokenEndpoint over any other answer", a
   }
 });
 
-test("OAuth2Client.userinfo() takes claims with a challenge beside them for claims", async () => {
+test("OAuth2Client.userinfo() returns claims that come with a challenge", async () => {
   const headers = { "www-authenticate": 'Bearer error="invalid_token"' };
   await using server = await tokenServer(() => ({ body: { sub: "1" }, headers }));
   assert.deepEqual(await clientOf(server.url).userinfo(TOKEN), { sub: "1" });
@@ -100,7 +100,7 @@ test("OAuth2Client.userinfo() repeats the token in no error", async () => {
   assert.equal(error.code === "TokenEndpoint" && error.body, "<redacted> <redacted>");
 });
 
-test("OAuth2Client.userinfo() needs a userinfoUrl, which withUserinfoUrl() gives", async () => {
+test("OAuth2Client.userinfo() requires a userinfoUrl, which withUserinfoUrl() sets", async () => {
   await using server = await tokenServer(() => ({ body: {} }));
   const client = clientOf(server.url, { userinfoUrl: undefined });
   await assert.rejects(client.userinfo(TOKEN), {

@@ -63,7 +63,7 @@ test("OAuth2Options.discover() reads OpenID Connect metadata", async () => {
   });
 });
 
-test("OAuth2Options.discover() turns to RFC 8414 where there is no OpenID Connect", async () => {
+test("OAuth2Options.discover() falls back to RFC 8414 without OpenID Connect", async () => {
   const none: readonly Reply[] = [
     { status: 404 },
     { status: 500, body: "?" },
@@ -82,7 +82,7 @@ test("OAuth2Options.discover() turns to RFC 8414 where there is no OpenID Connec
   }
 });
 
-test("OAuth2Options.discover() finds the metadata of an issuer with a path where each says", async () => {
+test("OAuth2Options.discover() fetches the metadata of an issuer with a path at the URLs of each RFC", async () => {
   const oidc = await discover((issuer) => ({
     [`/tenant${OIDC}`]: { body: metadataOf(issuer) },
   }), { path: "/tenant" });
@@ -126,7 +126,7 @@ test("OAuth2Options.discover() refuses metadata of another issuer, and does not 
   }
 });
 
-test("OAuth2Options.discover() refuses endpoints that are missing or not sound", async () => {
+test("OAuth2Options.discover() refuses missing and invalid endpoints", async () => {
   const cases: readonly (readonly [Record<string, unknown>, string])[] = [
     [{ token_endpoint: undefined }, "Cannot discover issuer: it has no token_endpoint"],
     [{ token_endpoint: null }, "Cannot discover issuer: it has no token_endpoint"],
@@ -161,7 +161,7 @@ test("OAuth2Options.discover() lets no issuer elsewhere name endpoints on this m
   });
 });
 
-test("OAuth2Options.discover() fails with TokenEndpoint where there are no metadata", async () => {
+test("OAuth2Options.discover() fails with TokenEndpoint without metadata", async () => {
   await assert.rejects(
     discover(() => ({ [OIDC]: { status: 503, body: "Maintenance" } })),
     (error) => {
@@ -176,7 +176,7 @@ test("OAuth2Options.discover() fails with TokenEndpoint where there are no metad
   );
 });
 
-test("OAuth2Options.discover() fails with Transport where there is no answer in time", async () => {
+test("OAuth2Options.discover() fails with Transport without an answer in time", async () => {
   await using server = await tokenServer((_, response) => {
     response.writeHead(200).write('{"issuer":');
   });
@@ -186,7 +186,7 @@ test("OAuth2Options.discover() fails with Transport where there is no answer in 
   });
 });
 
-test("OAuth2Options.discover() checks the client and the issuer before it asks", async () => {
+test("OAuth2Options.discover() checks the client and the issuer before it sends a request", async () => {
   const fetch = () => Promise.reject(assert.fail("it asks"));
   for (
     const [issuer, clientId] of [

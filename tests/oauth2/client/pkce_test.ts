@@ -6,7 +6,7 @@ import { clientOf, TOKENS, tokenServer } from "./token_server.ts";
 // RFC 7636, appendix B
 const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 
-test("generatePkce() gives the S256 challenge of its verifier, fresh each time", async () => {
+test("generatePkce() returns a new verifier with its S256 challenge each time", async () => {
   const [one, two] = [await generatePkce(), await generatePkce()];
   const digest = await crypto.subtle.digest(
     "SHA-256",
@@ -17,7 +17,7 @@ test("generatePkce() gives the S256 challenge of its verifier, fresh each time",
   assert.notEqual(one.verifier.export(), two.verifier.export());
 });
 
-test("PkceVerifier.restore() takes what RFC 7636 §4.1 allows, and export() gives it back", () => {
+test("PkceVerifier.restore() accepts what RFC 7636 §4.1 allows, and export() returns it", () => {
   for (const secret of [VERIFIER, "a".repeat(128), "-._~".repeat(11)]) {
     assert.equal(PkceVerifier.restore(secret).export(), secret);
   }
@@ -75,7 +75,7 @@ test("PkceVerifier is consumed by an exchange that fails, and by the first of tw
   assert.equal(server.received.length, 1);
 });
 
-test("PkceVerifier is what the exchange proves", async () => {
+test("an exchange requires its PkceVerifier", async () => {
   await using server = await tokenServer(() => ({ body: TOKENS }));
   await clientOf(server.url).exchangeCode("the-code", PkceVerifier.restore(VERIFIER));
   assert.deepEqual(Object.fromEntries(server.received[0]!.form), {

@@ -1,4 +1,4 @@
-/** Every way in which a value may end up in a log. */
+/** All ways in which a value can be logged. */
 import { format, inspect } from "node:util";
 
 /** What is used of Bun, whose types are not installed. */
@@ -6,7 +6,7 @@ interface BunRuntime {
   inspect(value: unknown, options?: { depth: number }): string;
 }
 
-/** Gives what printing a value shows, alone and inside of others; JSON left out if it is refused. */
+/** Returns the texts of a printed value, alone and within others, and its JSON unless that is refused. */
 export function printed(value: object): readonly string[] {
   const copies = [
     value,
@@ -31,7 +31,7 @@ export function printed(value: object): readonly string[] {
   ];
 }
 
-/** Gives what a console shows of a value. */
+/** Returns what a console shows of a value. */
 export function inspections(value: unknown): readonly string[] {
   const options = { depth: 20, showHidden: true, getters: true };
   const { Bun } = globalThis as { Bun?: BunRuntime };

@@ -1,4 +1,4 @@
-/** A provider that gives a new refresh token each time, and revokes all once it sees one twice. */
+/** A provider that returns a new refresh token each time, and revokes all when it receives one twice. */
 import { type Answering, type Reply, type TokenServer, tokenServer } from "./token_server.ts";
 
 export interface RotatingProvider extends TokenServer {
@@ -7,7 +7,7 @@ export interface RotatingProvider extends TokenServer {
   /** What it was sent to revoke, in order. */
   readonly revoked: readonly string[];
   readonly isCompromised: boolean;
-  /** Holds back every answer from now on, until the function that it gives is called. */
+  /** Delays all answers until the returned function is called. */
   hold(): () => void;
 }
 
@@ -63,8 +63,8 @@ export async function rotatingProvider(replies: Reply[] = []): Promise<RotatingP
   };
 }
 
-/** Waits until something holds, for five seconds at most. */
+/** Waits for a condition, at most a minute. */
 export async function until(holds: () => boolean): Promise<void> {
-  for (let i = 0; i < 1_000 && !holds(); i++) await new Promise((next) => setTimeout(next, 5));
-  if (!holds()) throw new Error("It never held");
+  for (let i = 0; i < 12_000 && !holds(); i++) await new Promise((next) => setTimeout(next, 5));
+  if (!holds()) throw new Error("Cannot wait: the condition is not met");
 }

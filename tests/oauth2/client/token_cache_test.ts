@@ -9,7 +9,7 @@ function set(accessToken: string, refreshToken?: string): TokenSet {
   return new TokenSet({ accessToken, tokenType: "bearer", refreshToken });
 }
 
-/** Refreshes with what the provider gives next, and tells what it was sent. */
+/** Refreshes with the next token of the provider, and returns the token that was sent. */
 async function refresh(cache: TokenCache, token: string, next: TokenSet): Promise<string[]> {
   const sent: string[] = [];
   await cache.refresh(token, (newest) => {
@@ -44,7 +44,7 @@ test("TokenCache.store() of a set that has been superseded does not bring its re
   assert.deepEqual(await refresh(cache, "rt-1", set("at-3", "rt-3")), []);
 });
 
-test("TokenCache.delete() of an old set keeps what is known of its refresh token", async () => {
+test("TokenCache.delete() of an old set keeps the newer sets of its chain", async () => {
   const cache = new TokenCache();
   const two = set("at-2", "rt-2");
   cache.store(set("at-1", "rt-1"));
@@ -61,7 +61,7 @@ test("TokenCache.delete() of the newest set forgets all its refresh tokens", asy
   assert.deepEqual(await refresh(cache, "rt-1", set("at-9")), ["rt-1"]);
 });
 
-test("TokenCache.clear() and delete() leave a refresh under way alone", async () => {
+test("TokenCache.clear() and delete() do not affect a pending refresh", async () => {
   for (const forget of ["clear", "delete"] as const) {
     const cache = new TokenCache();
     cache.store(set("at-1", "rt-1"));
@@ -103,7 +103,7 @@ test("TokenCache.refresh() knows the last 100 tokens that were superseded", asyn
   for (let i = 2; i <= 102; i++) assert.equal(cache.byRefresh(`rt-${i}`)?.accessToken, "at-102");
 });
 
-test("TokenCache.refresh() follows a provider that gives an old refresh token again", async () => {
+test("TokenCache.refresh() accepts a provider that returns an old refresh token again", async () => {
   const cache = new TokenCache();
   await refresh(cache, "rt-1", set("at-2", "rt-2"));
   await refresh(cache, "rt-2", set("at-3", "rt-1"));
@@ -117,7 +117,7 @@ test("TokenCache.refresh() follows a provider that gives an old refresh token ag
   assert.equal(other.byRefresh("rt-0")?.accessToken, "at-100");
 });
 
-test("TokenCache.revoke() of one token by many is one request, and all are told if it fails", async () => {
+test("TokenCache.revoke() shares one request between concurrent calls, and its failure", async () => {
   const cache = new TokenCache();
   let sent = 0;
   const revoke = () =>
@@ -177,7 +177,7 @@ test("TokenCache keeps at most maxSets, the newest; a client has one of 1 000", 
   ]);
 });
 
-test("TokenCache.refresh() refreshes anew when the newest set of a superseded token is over", async () => {
+test("TokenCache.refresh() refreshes again when the newest set of a superseded token has expired", async () => {
   let now = 1_000;
   const cache = new TokenCache({ now: () => now });
   const until = (accessToken: string, refreshToken: string, expiresAtMs: number) =>

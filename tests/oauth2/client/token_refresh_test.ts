@@ -26,7 +26,7 @@ test("OAuth2Client.refresh() of 1 000 at once through two clients of one cache i
   ]);
 });
 
-test("OAuth2Client.refresh() gives who comes late the newest set, and never sends an old token", async () => {
+test("OAuth2Client.refresh() returns the newest set to late callers, and never sends an old token", async () => {
   await using provider = await rotatingProvider();
   const cache = new TokenCache();
   const client = clientOf(provider.url).withCache(cache);
@@ -48,7 +48,7 @@ test("OAuth2Client.refresh() through any number of callers never shows the provi
   const clients = [clientOf(provider.url), clientOf(provider.url)].map((each) =>
     each.withCache(cache)
   );
-  // Each caller goes on with what it was given at some time, as fast as it can.
+  // each caller continues with a set that it received at some time
   await Promise.all(Array.from({ length: 25 }, async (_, caller) => {
     const known = ["rt-1"];
     for (let i = 0; i < 20; i++) {
@@ -76,7 +76,7 @@ test("OAuth2Client.refresh() without a shared cache shares one with the copies o
   assert.equal(client.cached("at-3"), undefined);
 });
 
-test("OAuth2Client.refresh() keeps the old refresh token if there is no new one, and sends it again", async () => {
+test("OAuth2Client.refresh() keeps the old refresh token without a new one, and sends it again", async () => {
   let n = 0;
   await using server = await tokenServer(({ form }) => ({
     body: { ...TOKENS, access_token: `${form.get("refresh_token")}-${++n}` },
@@ -93,7 +93,7 @@ test("OAuth2Client.refresh() keeps the old refresh token if there is no new one,
   assert.equal(client.cached("rt-1-1"), one);
 });
 
-test("OAuth2Client.refresh() fails for all who share it, and does not keep the failure", async () => {
+test("OAuth2Client.refresh() fails for all concurrent callers, and does not cache the failure", async () => {
   await using provider = await rotatingProvider([
     { status: 503, body: "Maintenance" },
     { status: 400, body: { error: "slow_down" } },
@@ -109,7 +109,7 @@ test("OAuth2Client.refresh() fails for all who share it, and does not keep the f
   assert.equal(provider.refreshed.length, 3);
 });
 
-test("OAuth2Client.refresh() goes on when a caller's time is over, and gives who asks again its answer", async () => {
+test("OAuth2Client.refresh() continues after the time limit of a caller, and returns its answer to the next call", async () => {
   await using provider = await rotatingProvider();
   const release = provider.hold();
   const client = clientOf(provider.url);
@@ -127,7 +127,7 @@ test("OAuth2Client.refresh() goes on when a caller's time is over, and gives who
   assert.deepEqual(provider.refreshed, ["rt-1"]);
 });
 
-test("OAuth2Client.refresh() keeps the answer though nobody waits for it any more", async () => {
+test("OAuth2Client.refresh() caches the answer even if no caller waits for it", async () => {
   await using provider = await rotatingProvider();
   const release = provider.hold();
   const client = clientOf(provider.url).withTimeout(20);
@@ -203,7 +203,7 @@ test("OAuth2Client.revoke() that fails forgets nothing", async () => {
   assert.deepEqual([cache.cached("at-2"), cache.byRefresh("rt-1")], [set, set]);
 });
 
-test("OAuth2Client.revoke() waits for a refresh under way, and revokes what that gives", async () => {
+test("OAuth2Client.revoke() waits for a pending refresh, and revokes its result", async () => {
   await using provider = await rotatingProvider();
   const cache = new TokenCache();
   const client = clientOf(provider.url).withCache(cache);
@@ -216,7 +216,7 @@ test("OAuth2Client.revoke() waits for a refresh under way, and revokes what that
   assert.deepEqual([provider.revoked, cache.size], [["rt-2"], 0]);
 });
 
-test("OAuth2Client.refresh() waits for a revocation under way, and is then refused unsent", async () => {
+test("OAuth2Client.refresh() waits for a pending revocation, and then fails without a request", async () => {
   await using provider = await rotatingProvider();
   const client = clientOf(provider.url);
   const release = provider.hold();
@@ -234,7 +234,7 @@ test("OAuth2Client.refresh() waits for a revocation under way, and is then refus
   assert.deepEqual([provider.refreshed, provider.revoked], [[], ["rt-1"]]);
 });
 
-test("OAuth2Client.refresh() goes on after a revocation that failed", async () => {
+test("OAuth2Client.refresh() continues after a failed revocation", async () => {
   await using provider = await rotatingProvider([{ status: 503 }]);
   const client = clientOf(provider.url);
   const revoked = client.revoke("rt-1");
@@ -243,14 +243,14 @@ test("OAuth2Client.refresh() goes on after a revocation that failed", async () =
   assert.equal((await refreshed).accessToken, "at-2");
 });
 
-test("OAuth2Client.refresh() takes no argument but a text for a mistake", async () => {
+test("OAuth2Client.refresh() refuses arguments that are not strings with a TypeError", async () => {
   const client = clientOf("http://127.0.0.1:9");
   for (const token of ["", undefined, null, 7]) {
     await assert.rejects(client.refresh(token as string), TypeError);
   }
 });
 
-test("OAuth2Client.withCache() takes nothing but a TokenCache", () => {
+test("OAuth2Client.withCache() accepts only a TokenCache", () => {
   const client = clientOf("http://127.0.0.1:9");
   assert.throws(() => client.withCache(new Map() as unknown as TokenCache), TypeError);
 });

@@ -6,7 +6,7 @@ import { clientOf, type Reply, TOKENS, tokenServer } from "./token_server.ts";
 
 const NOW = Date.UTC(2030, 0, 1);
 
-/** What a client makes of an answer to a refresh. */
+/** The result of a refresh for an answer. */
 async function outcomeOf(reply: Reply): Promise<TokenSet | OAuth2Error> {
   await using server = await tokenServer(() => reply);
   try {
@@ -49,7 +49,7 @@ test("OAuth2Client reads a whole token response", async () => {
   ]);
 });
 
-test("OAuth2Client takes expires_in as a number of seconds or their digits", async () => {
+test("OAuth2Client accepts expires_in as a number of seconds or its digits", async () => {
   const cases: readonly (readonly [unknown, number | undefined])[] = [
     [0, 0],
     [1.5, 1_500],
@@ -82,7 +82,7 @@ test("OAuth2Client refuses any other expires_in with TokenEndpoint", async () =>
   assert.equal((await failureOf({ body })).code, "TokenEndpoint");
 });
 
-test("OAuth2Client refuses a response without sound tokens with TokenEndpoint and its status", async () => {
+test("OAuth2Client refuses a response without valid tokens with TokenEndpoint and its status", async () => {
   const wrong: readonly (readonly [status: number, body: unknown])[] = [
     [200, ""],
     [200, "access_token=at-1&token_type=bearer"],
@@ -157,7 +157,7 @@ test("OAuth2Client refuses a response without sound tokens with TokenEndpoint an
   }
 });
 
-test("OAuth2Client gives the server's error as Grant, whatever its status below 500 and its type", async () => {
+test("OAuth2Client throws the error of the server as Grant, with any status below 500 and any type", async () => {
   const body = {
     error: "invalid_grant",
     error_description: "It has expired",
@@ -178,7 +178,7 @@ test("OAuth2Client gives the server's error as Grant, whatever its status below 
   }
 });
 
-test("OAuth2Client knows the error codes of RFC 6749 §5.2 and of others", async () => {
+test("OAuth2Client accepts the error codes of RFC 6749 §5.2 and others", async () => {
   const codes = [
     ...["invalid_request", "invalid_client", "invalid_grant", "unauthorized_client"],
     ...["unsupported_grant_type", "invalid_scope", "bad_verification_code", "use_dpop_nonce"],
@@ -189,7 +189,7 @@ test("OAuth2Client knows the error codes of RFC 6749 §5.2 and of others", async
   }
 });
 
-test("OAuth2Client leaves out a description and a page that are none", async () => {
+test("OAuth2Client omits an invalid description and an invalid URI", async () => {
   const wrong = [
     { error_description: null, error_uri: null },
     { error_description: 7, error_uri: 7 },
@@ -204,7 +204,7 @@ test("OAuth2Client leaves out a description and a page that are none", async () 
   }
 });
 
-test("OAuth2Client takes an error in a 200 answer before its tokens, and a null error for none", async () => {
+test("OAuth2Client prefers an error in a 200 answer to its tokens, and ignores an error of null", async () => {
   const refused = await failureOf({ body: { ...TOKENS, error: "access_denied" } });
   assert.equal(refused.code, "Grant");
   const set = await outcomeOf({ body: { ...TOKENS, error: null } });

@@ -1,4 +1,4 @@
-/** A real authorization server of a few lines: it answers as a test says, and notes what it was sent. */
+/** A real authorization server of a few lines: it answers as configured by a test, and records requests. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { OAuth2Client, type OAuth2ClientOptions } from "../../../src/oauth2/client/client.ts";
@@ -14,7 +14,7 @@ export interface Received {
   readonly form: URLSearchParams;
 }
 
-/** Answers by hand, or with a status (200 by default) and a body, which is made JSON if it is no text. */
+/** Answers by hand, or with a status (200 by default) and a body, as JSON unless it is a string. */
 export type Answering = (
   request: Received,
   response: ServerResponse,

@@ -29,13 +29,13 @@ function fieldsOf(set: TokenSet): Record<string, unknown> {
   return { accessToken, tokenType, refreshToken, idToken, scope, expiresAt };
 }
 
-test("TokenSet has what it is given, and its time cannot be changed from outside", () => {
+test("TokenSet has the given values, and its expiry cannot be changed from outside", () => {
   const set = new TokenSet(FIELDS);
   set.expiresAt?.setTime(0);
   assert.deepEqual(fieldsOf(set), FIELDS);
 });
 
-test("TokenSet goes through toDto(), JSON and fromDto(), to the second", () => {
+test("TokenSet survives toDto(), JSON and fromDto(), with times in seconds", () => {
   const json = JSON.stringify(new TokenSet(FIELDS).toDto());
   assert.deepEqual(JSON.parse(json), DTO);
   const set = TokenSet.fromDto(JSON.parse(json));
@@ -43,7 +43,7 @@ test("TokenSet goes through toDto(), JSON and fromDto(), to the second", () => {
   assert.deepEqual(structuredClone({ ...set.toDto() }), DTO);
 });
 
-test("TokenSet.toDto() leaves out of JSON what is not there, and fromDto() takes null for that", () => {
+test("TokenSet.toDto() omits missing members from JSON, and fromDto() accepts null for them", () => {
   const least = { accessToken: "at-1", tokenType: "bearer" };
   assert.equal(JSON.stringify(new TokenSet(least).toDto()), JSON.stringify(least));
   const none = { refreshToken: null, idToken: null, scope: null, expiresAtUnix: null };
@@ -57,7 +57,7 @@ test("TokenSet.toDto() leaves out of JSON what is not there, and fromDto() takes
   });
 });
 
-test("TokenSet.fromDto() takes what is no set for a mistake, and does not repeat it", () => {
+test("TokenSet.fromDto() refuses other values with a TypeError that does not repeat them", () => {
   const cases: readonly (readonly [Record<string, unknown>, string])[] = [
     [{ accessToken: undefined }, "accessToken is not a string or is empty"],
     [{ accessToken: "" }, "accessToken is not a string or is empty"],
@@ -83,12 +83,12 @@ test("TokenSet.fromDto() takes what is no set for a mistake, and does not repeat
   }
 });
 
-test("TokenSet takes an empty scope for one", () => {
+test("TokenSet accepts an empty scope", () => {
   const set = TokenSet.fromDto({ ...DTO, scope: "" });
   assert.equal(set.scope, "");
 });
 
-test("TokenSet refuses to become JSON, alone or inside of something", () => {
+test("TokenSet refuses the conversion to JSON, alone or within another value", () => {
   const set = new TokenSet(FIELDS);
   for (const value of [set, [set], { user: { tokens: set } }]) {
     assert.throws(() => JSON.stringify(value), {
@@ -98,7 +98,7 @@ test("TokenSet refuses to become JSON, alone or inside of something", () => {
   }
 });
 
-test("TokenSet and TokenSetDto print what is not secret", () => {
+test("TokenSet and TokenSetDto print only members that are not secret", () => {
   const set = new TokenSet(FIELDS);
   assert.equal(
     String(set),

@@ -18,12 +18,12 @@ export class Browser {
     this.#site = site;
   }
 
-  /** Goes to a page, be it from another site. */
+  /** Opens a page, optionally from another site. */
   open(path: string): Promise<Response> {
     return this.#request(path, [...this.cookies]);
   }
 
-  /** Sends a form, as a page of another site makes it do. */
+  /** Posts a form as from a page of another site. */
   post(path: string, form: URLSearchParams): Promise<Response> {
     const sent = [...this.cookies].filter(([, it]) => it.attributes.has("samesite=none"));
     const headers = { origin: "https://id.example.com" };

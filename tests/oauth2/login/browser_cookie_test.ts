@@ -26,7 +26,7 @@ async function set(
 
 const VALUE = "abcdefghijklmnopqrstu_";
 
-test("BrowserCookie.set() sets what no script and no other site can read or set", async () => {
+test("BrowserCookie.set() sets cookies that no script and no other site can read or set", async () => {
   const cases = [
     [{}, "__Host-fw-login; Max-Age=600; Path=/; HttpOnly; Secure; SameSite=Lax"],
     [
@@ -46,7 +46,7 @@ test("BrowserCookie.set() sets what no script and no other site can read or set"
   }
 });
 
-test("BrowserCookie.set() gives each browser 128 bits of its own", async () => {
+test("BrowserCookie.set() sets 128 other bits for each browser", async () => {
   const seen = await Promise.all(Array.from({ length: 100 }, () => set("")));
   assert.equal(new Set(seen.map(({ setCookie }) => setCookie)).size, 100);
   assert.equal(new Set(seen.map(({ digest }) => digest)).size, 100);
@@ -59,7 +59,7 @@ test("BrowserCookie.set() keeps the cookie that a browser has", async () => {
   assert(!digest.includes(VALUE));
 });
 
-test("BrowserCookie.set() replaces what it has not made", async () => {
+test("BrowserCookie.set() replaces other values", async () => {
   const cookies = [
     "__Host-fw-login=",
     "__Host-fw-login",
@@ -85,7 +85,7 @@ test("BrowserCookie.set() replaces what it has not made", async () => {
   }
 });
 
-test("BrowserCookie.digests() tells the cookies of both reaches", async () => {
+test("BrowserCookie.digests() returns the cookies of both reaches", async () => {
   const other = VALUE.toUpperCase();
   const cookies = `__Host-fw-login=${VALUE}; __Host-fw-login-post=${other}`;
   const lax = await set(cookies);

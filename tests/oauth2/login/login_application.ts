@@ -22,7 +22,7 @@ export interface ExampleLoginOptions extends OAuth2LoginOptions {
   readonly client?: Partial<ConfidentialClientOptions>;
 }
 
-/** A login at the example's provider, which verifies id_tokens unless the scopes say otherwise. */
+/** A login at the example provider; by default, id_tokens are verified. */
 export function exampleLogin(
   { fetch, client, ...options }: ExampleLoginOptions,
 ): OAuth2Login {

@@ -3,7 +3,7 @@ import { MemoryLoginStore } from "../../../src/oauth2/login/login_store.ts";
 import { test } from "../../support/test.ts";
 import { PENDING, TEN_MINUTES_MS } from "./pending_login.ts";
 
-test("MemoryLoginStore.take() gives a login once, to one of many who ask at once", async () => {
+test("MemoryLoginStore.take() returns a login to one of several concurrent calls", async () => {
   const store = new MemoryLoginStore();
   await store.save("a", PENDING, { ttlMs: TEN_MINUTES_MS });
   const taken = await Promise.all(Array.from({ length: 100 }, () => store.take("a")));
@@ -12,7 +12,7 @@ test("MemoryLoginStore.take() gives a login once, to one of many who ask at once
   assert.equal(store.size, 0);
 });
 
-test("MemoryLoginStore.take() gives nothing for a state that nobody has saved", async () => {
+test("MemoryLoginStore.take() returns undefined for an unknown state", async () => {
   const store = new MemoryLoginStore();
   await store.save("a", PENDING, { ttlMs: TEN_MINUTES_MS });
   for (const state of ["", "A", "a ", "b", "__proto__", "constructor", "size"]) {
@@ -21,7 +21,7 @@ test("MemoryLoginStore.take() gives nothing for a state that nobody has saved", 
   assert.deepEqual(await store.take("a"), PENDING);
 });
 
-test("MemoryLoginStore.take() gives a login up to its last millisecond", async () => {
+test("MemoryLoginStore.take() returns a login up to its last millisecond", async () => {
   let nowMs = 1_000;
   const store = new MemoryLoginStore({ now: () => nowMs });
   await store.save("a", PENDING, { ttlMs: TEN_MINUTES_MS });
@@ -33,7 +33,7 @@ test("MemoryLoginStore.take() gives a login up to its last millisecond", async (
   assert.equal(store.size, 0);
 });
 
-test("MemoryLoginStore.save() makes the oldest go for a new one", async () => {
+test("MemoryLoginStore.save() replaces the oldest login", async () => {
   const store = new MemoryLoginStore({ maxLogins: 3 });
   for (const state of ["a", "b", "c", "d", "e"]) {
     await store.save(state, PENDING, { ttlMs: TEN_MINUTES_MS });
@@ -43,7 +43,7 @@ test("MemoryLoginStore.save() makes the oldest go for a new one", async () => {
   assert.deepEqual(taken.map((login) => login !== undefined), [false, false, true, true, true]);
 });
 
-test("MemoryLoginStore.save() makes those go first that are over", async () => {
+test("MemoryLoginStore.save() replaces expired logins first", async () => {
   let nowMs = 0;
   const store = new MemoryLoginStore({ maxLogins: 3, now: () => nowMs });
   await store.save("a", PENDING, { ttlMs: 10 });
@@ -53,7 +53,7 @@ test("MemoryLoginStore.save() makes those go first that are over", async () => {
   assert.equal(store.size, 1);
 });
 
-test("MemoryLoginStore keeps 10 000 logins, however many are begun", async () => {
+test("MemoryLoginStore keeps at most 10 000 logins by default", async () => {
   const store = new MemoryLoginStore();
   for (let i = 0; i < 30_000; i++) await store.save(`${i}`, PENDING, { ttlMs: TEN_MINUTES_MS });
   assert.equal(store.size, 10_000);
@@ -61,7 +61,7 @@ test("MemoryLoginStore keeps 10 000 logins, however many are begun", async () =>
   assert.deepEqual(await store.take("20000"), PENDING);
 });
 
-test("MemoryLoginStore refuses a max that is no positive integer", () => {
+test("MemoryLoginStore refuses a max that is not a positive integer", () => {
   for (const max of [0, -1, 1.5, NaN, Infinity]) {
     assert.throws(() => new MemoryLoginStore({ maxLogins: max }), RangeError);
   }

@@ -16,7 +16,7 @@ import { EXAMPLE } from "./provider.ts";
 /** Beginning a login sends nothing. */
 const fetch = () => Promise.reject(new Error("a request was sent"));
 
-/** A store that tells what it was given. */
+/** A store that records its arguments. */
 class OpenStore extends MemoryLoginStore {
   readonly saved: { state: string; login: PendingLogin; ttlMs: number }[] = [];
 
@@ -34,7 +34,7 @@ function locationOf(response: Response): URL {
   return new URL(response.headers.get("location") ?? "");
 }
 
-test("OAuth2Login.begin() redirects to the provider and keeps what the callback needs", async () => {
+test("OAuth2Login.begin() redirects to the provider and stores the data for the callback", async () => {
   const store = new OpenStore();
   await using app = await loginApplication(exampleLogin({ fetch, store }));
   const browser = new Browser(app);
@@ -60,7 +60,7 @@ test("OAuth2Login.begin() redirects to the provider and keeps what the callback 
   assert.deepEqual(kept, { nonce, returnTo: "/basket?item=1#pay" });
   assert.equal(await challengeOf(verifier), code_challenge);
   assert(!`${client}${bound}`.includes(SECRET));
-  // the cookie says nothing but who the browser is, and the store does not have it
+  // the cookie only identifies the browser, and the store does not have it
   const [cookie] = browser.cookies.values();
   assert.match(cookie?.value ?? "", /^[\w-]{22}$/);
   assert(!JSON.stringify(store.saved).includes(cookie?.value ?? ""));
@@ -71,7 +71,7 @@ async function challengeOf(verifier: string): Promise<string> {
   return base64url.encode(new Uint8Array(digest));
 }
 
-test("OAuth2Login.begin() makes state, nonce and proof anew for each login", async () => {
+test("OAuth2Login.begin() generates state, nonce and proof for each login", async () => {
   await using app = await loginApplication(exampleLogin({ fetch }));
   const browser = new Browser(app);
   const locations: URL[] = [];
@@ -81,7 +81,7 @@ test("OAuth2Login.begin() makes state, nonce and proof anew for each login", asy
   }
 });
 
-test("OAuth2Login.begin() sends a nonce where an id_token is asked for, and nowhere else", async () => {
+test("OAuth2Login.begin() sends a nonce only with the scope openid", async () => {
   const cases = [[["openid"], true], [["email", "openid"], true], [["email"], false], [[], false]];
   for (const [scopes, hasNonce] of cases as [string[], boolean][]) {
     await using app = await loginApplication(exampleLogin({ fetch, scopes }));
@@ -91,7 +91,7 @@ test("OAuth2Login.begin() sends a nonce where an id_token is asked for, and nowh
   }
 });
 
-test("OAuth2Login.begin() sends further parameters, those of one login before those of all", async () => {
+test("OAuth2Login.begin() sends further parameters, those of the login before those of all logins", async () => {
   const login = exampleLogin({ fetch, extra: { prompt: "login", ui_locales: "de" } });
   const begin = { extra: { prompt: "consent", login_hint: "ada" } };
   await using app = await loginApplication(login, { begin });
@@ -100,7 +100,7 @@ test("OAuth2Login.begin() sends further parameters, those of one login before th
   assert.deepEqual(sent, ["consent", "de", "ada"]);
 });
 
-test("OAuth2Login.begin() lets no parameter take the place of its own", async () => {
+test("OAuth2Login.begin() refuses parameters of the client in extra", async () => {
   for (const name of ["state", "nonce", "redirect_uri", "client_id", "code_challenge", "scope"]) {
     const login = exampleLogin({ fetch });
     await using app = await loginApplication(login, { begin: { extra: { [name]: "evil" } } });
@@ -108,7 +108,7 @@ test("OAuth2Login.begin() lets no parameter take the place of its own", async ()
   }
 });
 
-test("OAuth2Login.begin() refuses to return to another site, and begins nothing", async () => {
+test("OAuth2Login.begin() refuses a return path to another site, and stores nothing", async () => {
   const store = new OpenStore();
   await using app = await loginApplication(exampleLogin({ fetch, store }));
   const browser = new Browser(app);
@@ -123,7 +123,7 @@ test("OAuth2Login.begin() refuses to return to another site, and begins nothing"
   assert.equal(browser.cookies.size, 0);
 });
 
-test("OAuth2Login.begin() sets the cookie that the callback will come with", async () => {
+test("OAuth2Login.begin() sets the cookie that the callback requires", async () => {
   const formPost = { response_mode: "form_post" };
   const local = { redirectUri: "http://localhost:3000/auth/callback" };
   const cases = [
@@ -169,7 +169,7 @@ test("OAuth2Login refuses a client that cannot log users in", () => {
   new OAuth2Login(clientOf(url), { scopes: ["email"] });
 });
 
-test("OAuth2Login refuses a time that is not a time for a login", () => {
+test("OAuth2Login refuses an invalid time limit", () => {
   for (const ttlMs of [0, -1, 0.5, NaN, Infinity, 86_400_001]) {
     assert.throws(() => exampleLogin({ fetch, ttlMs }), RangeError, `${ttlMs}`);
   }

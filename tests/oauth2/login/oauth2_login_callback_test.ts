@@ -1,4 +1,4 @@
-/** Callbacks that are malformed, refused, or of another provider: none of them reaches the provider. */
+/** Malformed and refused callbacks, and those of another provider: none is sent to the provider. */
 import assert from "node:assert/strict";
 import { controller, module, route } from "../../../mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
@@ -12,7 +12,7 @@ import { begun, site } from "./site.ts";
 const ISS = encodeURIComponent(EXAMPLE.issuer);
 const UNSUPPORTED = "unsupported_response_type";
 
-/** What is made of a callback with a code `C` and a state `S`, the status, and words of the answer. */
+/** Changes to a callback with a code `C` and a state `S`, the status, and words of the answer. */
 const CALLBACKS: readonly (readonly [query: string, status: number, detail: string])[] = [
   ["", 400, "no state"],
   ["state=", 400, "no state"],
@@ -94,7 +94,7 @@ test("OAuth2Login.finish() refuses callbacks, before anything is sent", async ()
   });
 });
 
-test("OAuth2Login.finish() uses no login up for what is malformed, and one for what is refused", async () => {
+test("OAuth2Login.finish() keeps the login of a malformed callback, and removes that of a refused one", async () => {
   await using it = await site();
   const cases = [["&state=other", 200], ["&code=other", 200], ["&iss=https://evil.example", 401]];
   for (const [more, then] of cases as [string, number][]) {
@@ -104,7 +104,7 @@ test("OAuth2Login.finish() uses no login up for what is malformed, and one for w
   }
 });
 
-test("OAuth2Login.finish() needs an iss of a provider that always sends it", async () => {
+test("OAuth2Login.finish() requires the iss of a provider that always sends it", async () => {
   await using it = await site({ client: { issParameterSupported: true } });
   assert.equal((await it.browser.open(await begun(it))).status, 401);
   assert.deepEqual(it.provider.asked, []);
@@ -138,7 +138,7 @@ const BODIES: readonly (readonly [type: string | undefined, body: BodyInit, stat
   ],
 ];
 
-test("OAuth2Login.finish() answers 4xx for whatever body it is sent", async () => {
+test("OAuth2Login.finish() answers 4xx to any body", async () => {
   await using it = await site({ extra: { response_mode: "form_post" } });
   const outcomes = [];
   for (const [type, body, expected] of BODIES) {
@@ -157,7 +157,7 @@ test("OAuth2Login.finish() answers 4xx for whatever body it is sent", async () =
   assert.deepEqual(it.provider.asked, []);
 });
 
-test("OAuth2Login.finish() reads a form that something has read before it", async () => {
+test("OAuth2Login.finish() reads a form that was read before", async () => {
   await using provider = await Provider.start();
   const login = exampleLogin({ fetch: provider.fetch, extra: { response_mode: "form_post" } });
   for (const read of ["text", "formData", "parseBody", "arrayBuffer"] as const) {

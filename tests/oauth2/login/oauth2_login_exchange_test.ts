@@ -22,7 +22,7 @@ const tokens = (tokens: Readonly<Record<string, unknown>>) => (provider: Provide
   provider.tokens = tokens;
 };
 
-/** What makes an exchange fail, and the code of the error that the log has. */
+/** Causes of a failed exchange, and the error code in the log. */
 const FAILURES: Readonly<Record<string, readonly [(provider: Provider) => unknown, string]>> = {
   "the server is down": [(provider) => provider[Symbol.asyncDispose](), "Transport"],
   "500": [answers(EXAMPLE.tokenUrl, 500, { error: "server_error" }), "TokenEndpoint"],

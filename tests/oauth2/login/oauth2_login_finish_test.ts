@@ -10,7 +10,7 @@ import { exampleLogin, loginApplication } from "./login_application.ts";
 import { Provider } from "./provider.ts";
 import { begun, site } from "./site.ts";
 
-test("OAuth2Login.finish() gives who has logged in, and where to go", async () => {
+test("OAuth2Login.finish() returns the user and the return path", async () => {
   await using it = await site();
   const callback = await begun(it, "/auth/login?return_to=/basket%3Fa=b%23c");
   const response = await it.browser.open(`${callback}&session_state=x`);
@@ -27,14 +27,14 @@ test("OAuth2Login.finish() gives who has logged in, and where to go", async () =
   ]);
 });
 
-test("OAuth2Login.finish() gives no claims where no id_token was asked for", async () => {
+test("OAuth2Login.finish() returns no claims without the scope openid", async () => {
   await using it = await site({ scopes: ["email"] });
   const response = await it.browser.open(await begun(it));
   assert.equal((await response.json()).subject, null);
   assert.deepEqual(it.provider.asked, ["POST https://id.example.com/token"]);
 });
 
-test("OAuth2Login.finish() takes each state once", async () => {
+test("OAuth2Login.finish() accepts each state once", async () => {
   await using it = await site();
   const callback = await begun(it);
   const statuses = [];
@@ -42,12 +42,12 @@ test("OAuth2Login.finish() takes each state once", async () => {
   assert.deepEqual(statuses, [200, 401, 401]);
 });
 
-/** Counts what becomes of callbacks that come at once. */
+/** Counts the outcomes of concurrent callbacks. */
 async function race(callbacks: readonly Promise<Response>[]): Promise<readonly number[]> {
   return (await Promise.all(callbacks)).map(({ status }) => status).sort();
 }
 
-test("OAuth2Login.finish() lets one of two callbacks win that come at once", async () => {
+test("OAuth2Login.finish() accepts one of two concurrent callbacks", async () => {
   await using it = await site();
   const callback = await begun(it);
   const statuses = await race(Array.from({ length: 5 }, () => it.browser.open(callback)));
@@ -93,7 +93,7 @@ test("OAuth2Login.finish() refuses a login that has taken ten minutes", async ()
   assert.equal((await it.browser.open(late)).status, 401);
 });
 
-test("OAuth2Login.finish() takes the logins of two tabs of one browser, in any order", async () => {
+test("OAuth2Login.finish() accepts the logins of two tabs of one browser, in any order", async () => {
   await using it = await site();
   const first = await begun(it, "/auth/login?return_to=/first");
   const second = await begun(it, "/auth/login?return_to=/second");
@@ -115,7 +115,7 @@ test("OAuth2Login.finish() refuses another browser, and the login is used up", a
   assert.deepEqual(it.provider.asked, []);
 });
 
-test("OAuth2Login.finish() takes no cookie but the one that the login began with", async () => {
+test("OAuth2Login.finish() accepts only the cookie of the login", async () => {
   await using it = await site();
   const old = it.browser.cookies;
   await begun(it);
@@ -155,7 +155,7 @@ test("OAuth2Login.finish() takes no cookie but the one that the login began with
   assert.equal(response.status, 200);
 });
 
-test("OAuth2Login.finish() refuses what another client has begun, though they share a store", async () => {
+test("OAuth2Login.finish() refuses the login of another client with the same store", async () => {
   const store = new MemoryLoginStore();
   await using it = await site({ store });
   const others = [
@@ -176,7 +176,7 @@ test("OAuth2Login.finish() refuses what another client has begun, though they sh
   assert.equal(store.size, 0);
 });
 
-test("OAuth2Login.finish() takes a form that the provider's site posts", async () => {
+test("OAuth2Login.finish() accepts a form that the site of the provider posts", async () => {
   await using it = await site({ extra: { response_mode: "form_post" } });
   const callback = await begun(it, "/auth/login?return_to=/a");
   const form = new URLSearchParams(callback.split("?")[1]);
@@ -191,7 +191,7 @@ test("OAuth2Login.finish() takes a form that the provider's site posts", async (
   assert.equal((await new Browser(it.app).post("/auth/callback", form)).status, 401);
 });
 
-test("OAuth2Login.finish() takes a form and a query of one browser, whichever began last", async () => {
+test("OAuth2Login.finish() accepts a form and a query of one browser, in any order", async () => {
   await using provider = await Provider.start();
   const store = new MemoryLoginStore();
   const { fetch } = provider;
@@ -227,7 +227,7 @@ test("OAuth2Login.finish() does not read the query of a form", async () => {
   assert.equal(response.status, 400);
 });
 
-test("OAuth2Login.finish() logs at debug why a login is refused, and tells the browser less", () =>
+test("OAuth2Login.finish() logs at debug why a login is refused, and does not send the reason to the browser", () =>
   captureLogs(["fw"], async (records) => {
     await using it = await site();
     const callback = await begun(it);

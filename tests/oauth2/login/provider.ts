@@ -1,4 +1,4 @@
-/** A provider on loopback that stands for a real one: whatever host is asked, it is that host. */
+/** A provider on loopback in place of a real one: it answers for any host. */
 import { createHash } from "node:crypto";
 import { SigningKey } from "../resource_server/signing_key.ts";
 import {
@@ -29,11 +29,11 @@ type Members = Readonly<Record<string, unknown>>;
 
 const KEY = await SigningKey.generate("RS256", { kid: "the key" });
 
-/** What it does unless a test says otherwise: it lets one user in. */
+/** Its default answers, which log one user in. */
 export class Provider implements AsyncDisposable {
   /** Sends every request to it, whatever its host. */
   readonly fetch: typeof fetch;
-  /** What was asked, by real URLs: `POST https://id.example.com/token`. */
+  /** The received requests, with real URLs: `POST https://id.example.com/token`. */
   readonly asked: string[] = [];
   /** Every code and token that it has given, and every state, nonce and proof that it was given. */
   readonly secrets: string[] = [];
@@ -43,7 +43,7 @@ export class Provider implements AsyncDisposable {
   claims: Members = {};
   /** Members of its token responses that are not the usual ones. */
   tokens: Members = {};
-  /** What it says of the user. */
+  /** The userinfo. */
   profile: unknown = { sub: "ada" };
   /** Members of its published key that are not the usual ones. */
   jwk: Members = {};
@@ -75,7 +75,7 @@ export class Provider implements AsyncDisposable {
     return this.#server.received;
   }
 
-  /** The user agrees to what the browser was sent for: gives the parameters of the callback. */
+  /** The user agrees to an authorization request; returns the parameters of the callback. */
   agree(location: string | null): URLSearchParams {
     const asked = new URL(location ?? "").searchParams;
     const code = this.#secret("code");

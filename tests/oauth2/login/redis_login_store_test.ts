@@ -13,7 +13,7 @@ import { PENDING, TEN_MINUTES_MS } from "./pending_login.ts";
 
 const STATE = "q8Zk3vTn0yXw5sRb7uJd2hFg9mLc4pEa6iOo1tYxKzQ";
 
-/** Clients as the store takes them: of ioredis, and of the shape of node-redis, over ioredis. */
+/** Clients that the store accepts: of ioredis, and with the interface of node-redis on ioredis. */
 const CLIENTS: Readonly<Record<string, (redis: Redis) => IoRedisClient | NodeRedisClient>> = {
   ioredis: (redis) => redis,
   "the shape of node-redis": (redis) => ({
@@ -21,7 +21,7 @@ const CLIENTS: Readonly<Record<string, (redis: Redis) => IoRedisClient | NodeRed
   }),
 };
 
-/** Gives the body a client and a prefix of its own, whose keys are gone afterwards. */
+/** Runs the body with a client and a unique prefix, and deletes its keys afterwards. */
 async function withRedis(body: (redis: Redis, prefix: string) => Promise<void>): Promise<void> {
   const redis = new Redis(REDIS_URL ?? "");
   const prefix = `fw-test:${crypto.randomUUID()}`;
@@ -35,7 +35,7 @@ async function withRedis(body: (redis: Redis, prefix: string) => Promise<void>):
 }
 
 for (const [name, clientOf] of Object.entries(CLIENTS)) {
-  test(`RedisLoginStore over ${name} keeps a login for its time, under its state`, async () => {
+  test(`RedisLoginStore over ${name} stores a login for its time, by its state`, async () => {
     await withRedis(async (redis, prefix) => {
       const store = new RedisLoginStore(clientOf(redis), { prefix });
       await store.save(STATE, PENDING, { ttlMs: TEN_MINUTES_MS });
@@ -49,7 +49,7 @@ for (const [name, clientOf] of Object.entries(CLIENTS)) {
     });
   }, { skip: SKIP_REDIS });
 
-  test(`RedisLoginStore over ${name} gives a login to one of two processes`, async () => {
+  test(`RedisLoginStore over ${name} returns a login to one of two processes`, async () => {
     await withRedis(async (redis, prefix) => {
       const other = new Redis(REDIS_URL ?? "");
       try {
@@ -71,7 +71,7 @@ for (const [name, clientOf] of Object.entries(CLIENTS)) {
   }, { skip: SKIP_REDIS });
 }
 
-test("RedisLoginStore forgets a login that is over", async () => {
+test("RedisLoginStore removes an expired login", async () => {
   await withRedis(async (redis, prefix) => {
     const store = new RedisLoginStore(redis, { prefix });
     await store.save(STATE, PENDING, { ttlMs: 1 });
@@ -81,7 +81,7 @@ test("RedisLoginStore forgets a login that is over", async () => {
   });
 }, { skip: SKIP_REDIS });
 
-test("RedisLoginStore.take() gives nothing for what is no login", async () => {
+test("RedisLoginStore.take() returns undefined for values that are not logins", async () => {
   await withRedis(async (redis, prefix) => {
     const store = new RedisLoginStore(redis, { prefix });
     const { verifier: _, ...rest } = PENDING;
@@ -106,7 +106,7 @@ test("RedisLoginStore.take() gives nothing for what is no login", async () => {
   });
 }, { skip: SKIP_REDIS });
 
-/** Asserts 503, and that nothing shows what was to be kept. */
+/** Asserts 503, and that nothing shows the login. */
 async function assertUnavailable(operation: Promise<unknown>): Promise<string> {
   const error = await operation.then(() => undefined, (error: unknown) => error);
   assert(error instanceof ServiceUnavailableException, inspect(error));
@@ -122,7 +122,7 @@ test("RedisLoginStore answers 503 when Redis refuses, and shows nothing of the l
     await redis.lpush(`${prefix}:${STATE}`, "a");
     const onAList = new RedisLoginStore(redis, { prefix });
     assert.match(await assertUnavailable(onAList.take(STATE)), /WRONGTYPE/);
-    // an old Redis knows no GETDEL, and repeats the arguments of what it does not know
+    // an old Redis repeats the arguments of GETDEL, which is unknown to it
     const old = new RedisLoginStore({
       call: (command, ...args) => redis.call(`${command}OLD`, ...args),
     }, { prefix });
@@ -131,7 +131,7 @@ test("RedisLoginStore answers 503 when Redis refuses, and shows nothing of the l
       await assertUnavailable(old.save(STATE, PENDING, { ttlMs: 1000 })),
       /unknown command/,
     );
-    // a time that Redis does not take: the client's error has the whole command
+    // an invalid time: the error of the client has the whole command
     assert.match(await assertUnavailable(onAList.save(STATE, PENDING, { ttlMs: -1 })), /expire/);
   });
 }, { skip: SKIP_REDIS });

@@ -8,7 +8,7 @@ import { test } from "../../support/test.ts";
 
 const REFUSED = "400";
 
-/** Gives the path, or {@linkcode REFUSED}. */
+/** Returns the path, or {@linkcode REFUSED}. */
 function outcomeOf(path: string): string {
   try {
     return returnPath(path);
@@ -138,14 +138,14 @@ test("returnPath() keeps paths of this site as browsers understand them", () => 
   assert.deepEqual(KEPT.map(([path]) => [path, outcomeOf(path)]), KEPT);
 });
 
-test("returnPath() refuses what leads elsewhere, or nowhere", () => {
+test("returnPath() refuses paths to other sites and invalid paths", () => {
   assert.deepEqual(
     HOSTILE.map((path) => [path, outcomeOf(path)]),
     HOSTILE.map((path) => [path, REFUSED]),
   );
 });
 
-test("returnPath() gives what stays on any site, and gives it again for itself", () => {
+test("returnPath() returns paths that stay on any site, and is idempotent", () => {
   const odd = fc.constantFrom(
     ..."/\\.?#@:;%&=\t\n\r \0",
     ..."/%2f,/%5c,%2e,..,//,evil.example,https:,javascript:,ü".split(","),
@@ -173,7 +173,7 @@ test("returnPath() gives what stays on any site, and gives it again for itself",
   );
 });
 
-test("returnPath() gives what no Location leads astray", async () => {
+test("returnPath() returns paths that a Location keeps on the site", async () => {
   const app = new Hono()
     .get("/auth/callback", (c) => c.redirect(outcomeOf(c.req.query("to") ?? ""), 303))
     .get("*", (c) => c.text(new URL(c.req.url).pathname));
@@ -182,7 +182,7 @@ test("returnPath() gives what no Location leads astray", async () => {
   try {
     for (const [path, kept] of KEPT) {
       const callback = `${site}/auth/callback?to=${encodeURIComponent(path.toWellFormed())}`;
-      // by hand: Bun takes a path with "://" in it for another site's URL
+      // by hand: Bun treats a path that contains "://" as a URL of another site
       const redirect = await fetch(callback, { redirect: "manual" });
       await redirect.body?.cancel();
       const target = new URL(redirect.headers.get("location") ?? "", callback);

@@ -27,7 +27,7 @@ export async function site(options: Partial<ExampleLoginOptions> = {}): Promise<
   };
 }
 
-/** Begins a login, and agrees at the provider: gives the path of the callback. */
+/** Begins a login, and agrees at the provider; returns the path of the callback. */
 export async function begun({ provider, browser }: Visit, path = "/auth/login"): Promise<string> {
   const response = await browser.open(path);
   return `/auth/callback?${provider.agree(response.headers.get("location"))}`;

@@ -1,6 +1,6 @@
 /**
  * `oidc-provider`, which is certified by the OpenID Foundation, as a real peer on loopback. It runs
- * under Node in a process of its own, whatever runs the tests.
+ * under Node in a separate process, on every runtime of the tests.
  *
  * @module
  */
@@ -11,12 +11,12 @@ import process from "node:process";
 import { type CryptoKey, exportJWK, generateKeyPair } from "jose";
 import { ROOT } from "../../support/project.ts";
 
-/** The algorithms of access tokens; each has a resource of its own. */
+/** The algorithms of access tokens; each has its own resource. */
 export type ResourceAlgorithm = "EdDSA" | "ES256" | "RS256" | "PS256";
 
 /**
- * The value of `resource` (RFC 8707) that gives an access token of an algorithm, and its `aud`. A
- * client that asks for itself and names none gets one of `EdDSA`; a login without gives an opaque
+ * The value of `resource` (RFC 8707) for an access token of an algorithm, and its `aud`. A
+ * client credentials request without it returns one of `EdDSA`; a login without it returns an opaque
  * access token for userinfo.
  */
 export const RESOURCES: Readonly<Record<ResourceAlgorithm, string>> = {
@@ -40,11 +40,11 @@ export interface KeyClient {
   readonly privateKeyId: string;
 }
 
-/** The clients that are registered. The first three ask for themselves, the others for a user. */
+/** The registered clients. The first three use client credentials, the others log users in. */
 export interface OidcClients {
   /** Authenticates by `client_secret_post`. */
   readonly post: ConfidentialClient;
-  /** Authenticates by `client_secret_basic`; its secret has to be encoded for it. */
+  /** Authenticates by `client_secret_basic`, which requires its secret to be encoded. */
   readonly basic: ConfidentialClient;
   /** Authenticates by `private_key_jwt`. */
   readonly key: KeyClient;
@@ -54,7 +54,7 @@ export interface OidcClients {
   readonly public: { readonly clientId: string };
 }
 
-/** Where it is asked what, under the names of the framework's options. */
+/** The endpoints, by the names of the options of the framework. */
 export interface OidcEndpoints {
   readonly authorizeUrl: string;
   readonly tokenUrl: string;
@@ -112,11 +112,11 @@ export async function oidcProvider(
 export class OidcProvider implements AsyncDisposable {
   /** Its issuer, without a slash at its end. */
   readonly issuer: string;
-  /** Its endpoints, as its metadata says too. */
+  /** The endpoints, equal to those of its metadata. */
   readonly endpoints: OidcEndpoints;
   /** Its clients. */
   readonly clients: OidcClients;
-  /** Where `web` and `public` are called back; nobody listens there unless a test does. */
+  /** The callback of `web` and `public`; only some tests listen there. */
   readonly redirectUri: string;
   readonly #child: ChildProcess;
 
@@ -139,7 +139,7 @@ export class OidcProvider implements AsyncDisposable {
   }
 
   /**
-   * Follows an authorization URL as a browser does, in a session of its own, and gives the callback it
+   * Follows an authorization URL as a browser in a new session, and returns the callback it
    * leads to. The user logs in and consents by itself: as `alice`, or as the parameter `login_hint`
    * says; the hint `refuse` refuses.
    */
@@ -163,7 +163,7 @@ export class OidcProvider implements AsyncDisposable {
     throw new Error(`Cannot authorize: there are more than ${MAX_STEPS} redirects`);
   }
 
-  /** Signs with new keys from now on; the old ones are withdrawn, or stay published if asked. */
+  /** Signs with new keys from now on; the old ones are withdrawn, or optionally stay published. */
   async rotateKeys({ keepPrevious = false }: { readonly keepPrevious?: boolean } = {}): Promise<
     void
   > {
@@ -211,7 +211,7 @@ function metadataOf(
   ];
 }
 
-/** Waits until the fixture says its port. */
+/** Waits until the fixture reports its port. */
 async function listening(child: ChildProcess): Promise<number> {
   let output = "";
   const ready = Promise.withResolvers<number>();
@@ -237,7 +237,7 @@ async function listening(child: ChildProcess): Promise<number> {
   }
 }
 
-/** Kills a process, not by `ChildProcess.kill`, which Deno lets do so once and takes for the end. */
+/** Kills a process, not by `ChildProcess.kill`, which Deno allows only once. */
 async function kill(child: ChildProcess): Promise<void> {
   const hasEnded = child.exitCode !== null || child.signalCode !== null;
   if (child.pid === undefined || hasEnded) return;
@@ -254,11 +254,11 @@ function keepCookies(response: Response, cookies: Map<string, string>): void {
   }
 }
 
-/** Finds Node: what runs the tests if that is Node, else the first on the PATH, if it is fit. */
+/** Finds Node: the runtime of the tests if that is Node, otherwise the first on the PATH, if it is new enough. */
 function findNode(): string | undefined {
   const isNode = !("Deno" in globalThis) && !("Bun" in globalThis);
   const file = isNode ? process.execPath : "node";
-  // where there is no Node, Deno runs itself under that name, as Bun may
+  // without Node, Deno runs itself under that name, and so may Bun
   const script =
     "const { node, bun, deno } = process.versions; console.log(bun || deno ? 0 : node)";
   const { stdout } = spawnSync(file, ["-e", script], { encoding: "utf8" });

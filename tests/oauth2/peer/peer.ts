@@ -1,4 +1,4 @@
-/** The framework's own client and verifier beside a certified provider. */
+/** The client and the verifier of the framework with a certified provider. */
 import { OAuth2Client, type OAuth2ClientOptions } from "../../../src/oauth2/client/client.ts";
 import { type DiscoveryOptions, OAuth2Options } from "../../../src/oauth2/client/client_options.ts";
 import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
@@ -16,7 +16,7 @@ import {
   SKIP_OIDC_PROVIDER,
 } from "./oidc_provider.ts";
 
-/** Declares a test with a provider of its own. */
+/** Declares a test with a new provider. */
 export function peerTest(name: string, body: (provider: OidcProvider) => Promise<void>): void {
   test(`oidc-provider: ${name}`, async () => {
     await using provider = await oidcProvider();
@@ -61,7 +61,7 @@ export async function logIn(
   return await client.exchangeCode(client.verifyCallback(callback, state), verifier);
 }
 
-/** Makes what accepts the provider's access tokens of an algorithm. */
+/** Creates a verifier of the access tokens of an algorithm. */
 export function peerVerifier(
   { issuer, endpoints }: Pick<OidcProvider, "issuer" | "endpoints">,
   alg: ResourceAlgorithm,

@@ -49,7 +49,7 @@ for (const [authMethod, credentialsOf] of METHODS) {
 }
 
 peerTest(
-  "clientCredentials() is told Grant invalid_client of credentials that are wrong",
+  "clientCredentials() fails with Grant invalid_client for wrong credentials",
   async (provider) => {
     const { post, basic } = provider.clients;
     const { privateKey } = await crypto.subtle.generateKey(

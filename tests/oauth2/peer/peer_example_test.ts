@@ -8,7 +8,7 @@ import { oidcProvider, SKIP_OIDC_PROVIDER } from "./oidc_provider.ts";
 const REDIRECT_URI = "http://localhost:3000/auth/callback";
 
 test(
-  "oidc-provider: the OAuth2 example logs in at it, configured by its issuer alone",
+  "oidc-provider: the OAuth2 example logs in, configured with the issuer only",
   () =>
     captureLogs(["fw"], async () => {
       await using provider = await oidcProvider({

@@ -4,7 +4,7 @@ import { outcomeOf } from "../resource_server/outcome.ts";
 import { peerClient, peerTest, peerVerifier } from "./peer.ts";
 
 peerTest(
-  "keys rotate: a token holds for as long as its key is published, a new one at once",
+  "keys rotate: a token is valid while its key is published, a new one at once",
   async (provider) => {
     const client = await peerClient(provider, provider.clients.post);
     const keys = new JwksCache(provider.endpoints.jwksUrl);
@@ -24,7 +24,7 @@ peerTest(
     assert.deepEqual(await outcomes(first), ["accepted"]);
 
     await provider.rotateKeys();
-    // who has not heard of it yet goes by what was published
+    // a verifier that has not refreshed yet uses the published keys
     assert.deepEqual(await outcomes(first, second), ["accepted", "accepted"]);
     await keys.refresh();
     assert.deepEqual(await outcomes(first, second), ["UnknownKid", "UnknownKid"]);

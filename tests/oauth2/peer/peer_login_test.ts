@@ -8,7 +8,7 @@ const NONCE = "the nonce of this login";
 
 for (const name of ["web", "public"] as const) {
   peerTest(
-    `a ${name} client logs a user in, verifies the id_token and asks for userinfo`,
+    `a ${name} client logs a user in, verifies the id_token and fetches userinfo`,
     async (provider) => {
       const client = await peerClient(provider, provider.clients[name]);
       assert.equal(client.options.authMethod, name === "web" ? "client_secret_post" : "none");
@@ -79,7 +79,7 @@ peerTest("verifyIdToken() refuses the id_token of another login or client", asyn
 });
 
 peerTest(
-  "verifyCallback() refuses another state, issuer or none, and tells who refuses",
+  "verifyCallback() refuses another state, and another or missing issuer, and reports a refusal",
   async (provider) => {
     const client = await peerClient(provider, provider.clients.web);
     const { callback, state } = await comeBack(provider, client);
@@ -129,7 +129,7 @@ peerTest(
     assert.equal(await outcomeOf(client.exchangeCode(code, verifier)), "Validation");
     assert.equal((await client.userinfo(accessToken)).sub, "alice"); // nothing was sent
     assert.equal(await grantOf(client.exchangeCode(code, again)), "invalid_grant");
-    // a code that comes twice takes what came of it along (RFC 6749 §4.1.2)
+    // a repeated code revokes its tokens (RFC 6749 §4.1.2)
     assert.equal(await grantOf(client.userinfo(accessToken)), "invalid_token");
   },
 );

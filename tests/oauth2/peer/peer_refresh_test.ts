@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { TokenCache } from "../../../src/oauth2/client/token_cache.ts";
 import { grantOf, logIn, peerClient, peerTest } from "./peer.ts";
 
-peerTest("refresh() rotates, and who comes late gets the newest set", async (provider) => {
+peerTest("refresh() rotates, and late callers receive the newest set", async (provider) => {
   const client = await peerClient(provider, provider.clients.web);
   const first = await logIn(provider, client);
   const second = await client.refresh(first.refreshToken!);
@@ -52,7 +52,7 @@ peerTest("refresh() of a public client rotates too", async (provider) => {
 });
 
 peerTest(
-  "revoke() ends a login: neither its refresh token nor its access token is good",
+  "revoke() ends a login: neither its refresh token nor its access token is valid",
   async (provider) => {
     const client = await peerClient(provider, provider.clients.web);
     const other = await peerClient(provider, provider.clients.web);

@@ -1,7 +1,7 @@
-/** Waiting for what happens by itself, no longer than it takes. */
+/** Waiting for events without a fixed delay. */
 import assert from "node:assert/strict";
 
-/** Waits until something is so, a minute at most. */
+/** Waits for a condition, at most a minute. */
 export async function eventually(what: string, isSo: () => boolean): Promise<void> {
   const deadline = performance.now() + 60_000;
   while (!isSo()) {

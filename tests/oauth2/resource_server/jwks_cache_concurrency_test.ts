@@ -12,7 +12,7 @@ const MANY = 1_000;
 const old = await SigningKey.generate("ES256", { kid: "old" });
 const fresh = await SigningKey.generate("ES256", { kid: "fresh" });
 
-/** Counts what became of operations. */
+/** Counts the outcomes of operations. */
 async function tally(operations: readonly Promise<unknown>[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const outcome of await Promise.all(operations.map(outcomeOf))) {
@@ -21,7 +21,7 @@ async function tally(operations: readonly Promise<unknown>[]): Promise<Record<st
   return counts;
 }
 
-test("JwksCache fetches once for 1 000 who verify at once before it has keys", async () => {
+test("JwksCache fetches once for 1 000 concurrent verifications before it has keys", async () => {
   await using server = await JwksServer.start(old.jwk);
   const verifier = verifierBy(new JwksCache(server.url));
   const tokens = await Promise.all(
@@ -31,7 +31,7 @@ test("JwksCache fetches once for 1 000 who verify at once before it has keys", a
   assert.deepEqual([outcomes, server.requestCount], [{ accepted: MANY }, 1]);
 });
 
-test("JwksCache fetches once for 1 000 misses of one new kid, and finds its key for all", async () => {
+test("JwksCache fetches once for 1 000 lookups of a new kid, and finds its key for all", async () => {
   await using server = await JwksServer.start(old.jwk);
   const cache = new JwksCache(server.url);
   const verifier = verifierBy(cache);
@@ -45,7 +45,7 @@ test("JwksCache fetches once for 1 000 misses of one new kid, and finds its key 
   assert.deepEqual([cache.fetchCount, cache.size], [2, 2]);
 });
 
-test("JwksCache fetches once for 1 000 forged kids at once, and knows none of them", async () => {
+test("JwksCache fetches once for 1 000 concurrent forged kids, and finds none of them", async () => {
   await using server = await JwksServer.start(old.jwk);
   const verifier = verifierBy(new JwksCache(server.url));
   const forged = await Promise.all(
@@ -57,7 +57,7 @@ test("JwksCache fetches once for 1 000 forged kids at once, and knows none of th
   assert.deepEqual([again, server.requestCount], [{ UnknownKid: MANY }, 2]);
 });
 
-test("JwksCache fetches once for good, new and forged kids at once, and judges each rightly", async () => {
+test("JwksCache fetches once for concurrent known, new and forged kids, with the right outcome for each", async () => {
   await using server = await JwksServer.start(old.jwk, fresh.jwk);
   const verifier = verifierBy(new JwksCache(server.url));
   const tokens = await Promise.all(
@@ -72,13 +72,13 @@ test("JwksCache fetches once for good, new and forged kids at once, and judges e
   assert.equal(server.requestCount, 1);
 });
 
-test("JwksCache fetches again for a miss that has joined a fetch sent before the key was there", async () => {
+test("JwksCache fetches again for a lookup that joined a fetch sent before the key was published", async () => {
   await using server = await JwksServer.start(old.jwk);
   const verifier = verifierBy(new JwksCache(server.url));
   const release = server.hold();
   const first = verifier.verify(await old.token());
   await eventually("the fetch is sent", () => server.requestCount === 1);
-  server.keys = [fresh.jwk]; // what is under way still has the old key
+  server.keys = [fresh.jwk]; // the pending fetch still returns the old key
   const tokens = await Promise.all(Array.from({ length: 100 }, (_, i) => fresh.token({ jti: i })));
   const rest = tokens.map((token) => verifier.verify(token));
   release();
@@ -87,7 +87,7 @@ test("JwksCache fetches again for a miss that has joined a fetch sent before the
   assert.equal(server.requestCount, 2);
 });
 
-test("JwksCache makes a miss inside the spacing wait for the next fetch, five at once, then one a second", async () => {
+test("JwksCache delays a lookup to the next fetch: five in a row, then one every 1.25 s", async () => {
   await using server = await JwksServer.start(old.jwk);
   const verifier = verifierBy(new JwksCache(server.url));
   const started = performance.now();
@@ -104,7 +104,7 @@ test("JwksCache makes a miss inside the spacing wait for the next fetch, five at
   assert.equal(server.requestCount, 6);
 });
 
-test("JwksCache finds known keys at once while a fetch for another hangs", async () => {
+test("JwksCache finds known keys at once while a fetch for another key hangs", async () => {
   await using server = await JwksServer.start(old.jwk);
   const cache = new JwksCache(server.url);
   const verifier = verifierBy(cache);
@@ -117,7 +117,7 @@ test("JwksCache finds known keys at once while a fetch for another hangs", async
   assert.equal(await miss, "UnknownKid");
 });
 
-test("JwksCache.refresh() joins the fetch that is under way", async () => {
+test("JwksCache.refresh() joins the pending fetch", async () => {
   await using server = await JwksServer.start(old.jwk);
   const cache = new JwksCache(server.url);
   await Promise.all(Array.from({ length: MANY }, () => cache.refresh()));

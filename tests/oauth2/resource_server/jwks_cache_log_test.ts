@@ -11,7 +11,7 @@ import { SigningKey } from "./signing_key.ts";
 const key = await SigningKey.generate("ES256", { kid: "known" });
 const other = await SigningKey.generate("ES256", { kid: "other" });
 
-test("JwksCache logs each fetch: what it brought, or why it failed", async () => {
+test("JwksCache logs each fetch: the number of keys, or the reason of the failure", async () => {
   await using server = await JwksServer.start(key.jwk, null, other.jwk);
   await captureLogs(["fw", "oauth2"], async (records) => {
     const cache = new JwksCache(server.url);
@@ -83,7 +83,7 @@ test("JwksCache and JwtVerifier show no token and no query, in logs, errors and 
   }
 });
 
-test("JwksCache gives the platform's error for the cause, where there is one, and no other", async () => {
+test("JwksCache has the error of the platform as cause, if there is one", async () => {
   await using server = await JwksServer.start();
   const cause = new TypeError("unreachable");
   const causeOf = (cache: JwksCache) =>
@@ -96,7 +96,7 @@ test("JwksCache gives the platform's error for the cause, where there is one, an
   }
 });
 
-test("JwksCache without a logging application is silent and works", async () => {
+test("JwksCache works silently if the application does not configure logging", async () => {
   await using server = await JwksServer.start(key.jwk);
   const verifier = verifierBy(new JwksCache(server.url));
   assert.equal(await outcomeOf(verifier.verify(await key.token())), "accepted");

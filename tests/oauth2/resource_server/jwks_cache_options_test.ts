@@ -43,7 +43,7 @@ test("JwksCache refuses a URL that is neither https nor http to this machine", (
   }
 });
 
-test("JwksCache refuses what is no duration", () => {
+test("JwksCache refuses invalid durations", () => {
   const wrong = [0, -1, 0.5, NaN, Infinity, -Infinity, 2 ** 53, "1000", null, {}, 1n] as number[];
   for (const ms of wrong) {
     const attempts = [
@@ -55,7 +55,7 @@ test("JwksCache refuses what is no duration", () => {
   }
 });
 
-test("JwtVerifier refuses a number of tokens that is none", () => {
+test("JwtVerifier refuses an invalid number of cached tokens", () => {
   const keys = new JwksCache(URL_OF_KEYS);
   const wrong = [-1, 0.5, NaN, Infinity, 2 ** 53, "10", null, {}, true] as number[];
   for (const cacheTokens of wrong) {

@@ -29,7 +29,7 @@ const KNOWN = await key.token();
 const UNKNOWN = await key.forgeWith({ kid: "unknown" });
 const SET = JSON.stringify({ keys: [key.jwk] });
 
-/** What goes wrong, and the words for it. */
+/** Failures, and their messages. */
 const OUTAGES: readonly (readonly [string, Reply, string])[] = [
   ["400", text(SET, { status: 400 }), "the answer is 400"],
   ["401", text(SET, { status: 401 }), "the answer is 401"],
@@ -156,7 +156,7 @@ test("JwksCache uses the keys it has while the provider is gone", async () => {
   await assert.rejects(cache.refresh(), { message: "Cannot fetch keys: the connection failed" });
 });
 
-test("JwksCache takes what is no HTTP for a failed connection", async () => {
+test("JwksCache treats an answer that is not HTTP as a failed connection", async () => {
   const server = createServer((socket) => {
     socket.on("error", () => {});
     socket.end("SSH-2.0-OpenSSH_9.9\r\n\r\n", () => socket.destroy());
@@ -175,7 +175,7 @@ test("JwksCache takes what is no HTTP for a failed connection", async () => {
   }
 });
 
-test("JwksCache reads no more than 1 MiB, and all of that", async () => {
+test("JwksCache reads up to 1 MiB", async () => {
   await using server = await JwksServer.start();
   const cache = new JwksCache(server.url);
   server.reply = text(SET.padEnd(LIMIT));
@@ -193,7 +193,7 @@ test("JwksCache reads no more than 1 MiB, and all of that", async () => {
   assert(grownBytes < 200 * LIMIT, `the process has grown by ${grownBytes} bytes`);
 });
 
-test("JwksCache answers JwksFetch to all who miss while the provider hangs, each within the bounds", async () => {
+test("JwksCache fails with JwksFetch for all lookups while the provider hangs, each within the time limit", async () => {
   await using server = await JwksServer.start(key.jwk);
   const { cache, verifier } = await loadedCache(server);
   server.reply = hang();
@@ -207,7 +207,7 @@ test("JwksCache answers JwksFetch to all who miss while the provider hangs, each
   assert.deepEqual([server.requestCount, cache.fetchCount], [2, 2]);
 });
 
-test("JwksCache answers JwksFetch until it has keys, and is well as soon as the provider is", async () => {
+test("JwksCache fails with JwksFetch until it has keys, and recovers with the provider", async () => {
   await using server = await JwksServer.start(key.jwk);
   server.reply = text("", { status: 503 });
   const cache = new JwksCache(server.url);
@@ -220,7 +220,7 @@ test("JwksCache answers JwksFetch until it has keys, and is well as soon as the 
   assert.deepEqual([await outcomeOf(verifier.verify(KNOWN)), cache.size], ["accepted", 1]);
 });
 
-test("JwtVerifier.fromUrl() fetches at once, and fails with what that fails with", async () => {
+test("JwtVerifier.fromUrl() fetches the keys, and fails if that fails", async () => {
   await using server = await JwksServer.start(key.jwk);
   const verifier = await JwtVerifier.fromUrl(server.url, new ValidationConfig("ES256"), {
     now: () => NOW * 1000,

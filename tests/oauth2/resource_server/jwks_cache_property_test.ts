@@ -42,7 +42,7 @@ const jwk = fc.tuple(
   }, { requiredKeys: [] }),
 ).map(([base, members]) => ({ ...base, kid: "odd", ...members }));
 
-test("JwksCache finds the good key beside whatever else is in the set", async () => {
+test("JwksCache finds the valid key beside any others in the set", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.oneof(jwk, fc.jsonValue()), { maxLength: 8 }),
@@ -63,7 +63,7 @@ test("JwksCache finds the good key beside whatever else is in the set", async ()
   );
 });
 
-test("JwksCache takes any answer for a key set or fails with JwksFetch", async () => {
+test("JwksCache accepts any answer as a key set or fails with JwksFetch", async () => {
   const body = fc.oneof(
     fc.string(),
     fc.json(),
@@ -88,7 +88,7 @@ test("JwksCache takes any answer for a key set or fails with JwksFetch", async (
   );
 });
 
-test("JwksCache fails with JwksFetch whatever a fetch does", async () => {
+test("JwksCache fails with JwksFetch on any behaviour of fetch", async () => {
   const answers: readonly (() => unknown)[] = [
     () => Promise.reject(new Error("no")),
     () => Promise.reject(undefined),

@@ -22,7 +22,7 @@ interface Setting {
   readonly clock: { ms: number };
   /** What becomes of a good token. */
   verify(): Promise<string>;
-  /** Verifies a good token, and waits until the fetch that this begins in the background is over. */
+  /** Verifies a valid token, and waits until the background fetch has ended. */
   verifyAndFetch(): Promise<string>;
 }
 
@@ -41,7 +41,7 @@ async function withCache(
     const release = server.hold();
     const outcome = await verify();
     await eventually("a fetch is sent", () => server.requestCount === sent + 1);
-    const fetched = cache.refresh().catch(() => {}); // the one that is held
+    const fetched = cache.refresh().catch(() => {}); // the delayed fetch
     release();
     await fetched;
     return outcome;
@@ -105,7 +105,7 @@ test("JwksCache uses no key past the longest staleness, 24 hours, and waits for 
   });
 });
 
-test("JwksCache leaves keys that are due alone for ten seconds after a fetch that failed", async () => {
+test("JwksCache does not refresh in the background for ten seconds after a failed fetch", async () => {
   await withCache(async ({ server, clock, verify, verifyAndFetch }) => {
     server.reply = FAILURE;
     clock.ms += 16 * MINUTE_MS;
@@ -115,7 +115,7 @@ test("JwksCache leaves keys that are due alone for ten seconds after a fetch tha
       clock.ms += ms;
       assert.equal(await verify(), "accepted");
     }
-    await new Promise((resolve) => setTimeout(resolve, 20)); // what was to be sent would be by now
+    await new Promise((resolve) => setTimeout(resolve, 20)); // a request would have been sent by now
     assert.equal(server.requestCount, 2);
     clock.ms += 1;
     assert.equal(await verifyAndFetch(), "accepted");
@@ -127,7 +127,7 @@ test("JwksCache leaves keys that are due alone for ten seconds after a fetch tha
   });
 });
 
-test("JwksCache looks for a new key at once, though the last fetch failed", async () => {
+test("JwksCache looks up a new key at once, even if the last fetch failed", async () => {
   await withCache(async ({ server, cache }) => {
     server.reply = FAILURE;
     await assert.rejects(cache.refresh(), { code: "JwksFetch" });
@@ -138,7 +138,7 @@ test("JwksCache looks for a new key at once, though the last fetch failed", asyn
   });
 });
 
-test("JwksCache forgets a fetch that failed after one that did not", async () => {
+test("JwksCache clears a failure after a successful fetch", async () => {
   await withCache(async ({ server, cache, clock, verifyAndFetch }) => {
     server.reply = FAILURE;
     await assert.rejects(cache.refresh(), { code: "JwksFetch" });
@@ -164,7 +164,7 @@ test("JwksCache drops a key that has left the key set at the next fetch", async 
   });
 });
 
-test("JwksCache takes the new key of a kid for the old one", async () => {
+test("JwksCache replaces the old key of a kid by the new one", async () => {
   await withCache(async ({ server, cache, verify }) => {
     server.keys = [other.jwkWith({ kid: "key" })];
     await cache.refresh();
@@ -174,7 +174,7 @@ test("JwksCache takes the new key of a kid for the old one", async () => {
   });
 });
 
-test("JwksCache keeps the same CryptoKey while the set says the same of it", async () => {
+test("JwksCache keeps the same CryptoKey while its JWK is unchanged", async () => {
   await withCache(async ({ server, cache }) => {
     const before = cache.find("key", "ES256");
     assert.equal(before.length, 1);
@@ -188,7 +188,7 @@ test("JwksCache keeps the same CryptoKey while the set says the same of it", asy
   });
 });
 
-test("JwksCache tells its age, size and fetches, whatever becomes of these", async () => {
+test("JwksCache reports its age, size and fetches after success and failure", async () => {
   await using server = await JwksServer.start(key.jwk, null, other.jwk);
   const clock = { ms: NOW * 1000 };
   const cache = new JwksCache(server.url, { now: () => clock.ms });
@@ -207,7 +207,7 @@ test("JwksCache tells its age, size and fetches, whatever becomes of these", asy
   assert.deepEqual(told(), [1_234, 2, 3]);
 });
 
-test("JwksCache makes nobody wait longer for a clock that is set back", async () => {
+test("JwksCache does not wait longer after the clock is set back", async () => {
   await withCache(async ({ server, cache, clock, verify }) => {
     for (let i = 0; i < 4; i++) await cache.refresh();
     clock.ms -= DAY_MS;

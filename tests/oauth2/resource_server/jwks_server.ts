@@ -3,13 +3,13 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 
-/** What a server answers instead of its keys. */
+/** An answer in place of the keys. */
 export type Reply = (response: ServerResponse) => void;
 
 export class JwksServer implements AsyncDisposable {
   /** What it publishes. */
   keys: readonly unknown[];
-  /** What it answers instead of its keys. */
+  /** The answer in place of the keys. */
   reply: Reply | undefined;
   readonly #server: Server;
   #requestCount = 0;
@@ -34,7 +34,7 @@ export class JwksServer implements AsyncDisposable {
     return this.#requestCount;
   }
 
-  /** Answers no request until the function that it gives is called; with the keys of when it came. */
+  /** Delays answers until the returned function is called; they have the keys of the time of the request. */
   hold(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#held = promise;
@@ -76,7 +76,7 @@ export function hang({ after = undefined as string | undefined } = {}): Reply {
   };
 }
 
-/** Sends a little now and then, for as long as anybody listens. */
+/** Sends a few bytes now and then until the client disconnects. */
 export function drip(): Reply {
   return (response) => {
     const timer = setInterval(() => response.write(" "), 20);
@@ -84,7 +84,7 @@ export function drip(): Reply {
   };
 }
 
-/** Ends the connection amid an answer that was to be longer; or before it. */
+/** Ends the connection in the middle of an answer, or before it. */
 export function breakOff({ after = undefined as string | undefined } = {}): Reply {
   return (response) => {
     if (after === undefined) return void response.destroy();
@@ -93,7 +93,7 @@ export function breakOff({ after = undefined as string | undefined } = {}): Repl
   };
 }
 
-/** Sends for as long as anybody listens. */
+/** Sends until the client disconnects. */
 export function endless(chunk = " ".repeat(64 * 1024)): Reply {
   return (response) => {
     const send = () => {
@@ -104,7 +104,7 @@ export function endless(chunk = " ".repeat(64 * 1024)): Reply {
   };
 }
 
-/** Sends little that is much when it is unpacked. */
+/** Sends a small body that is large when decompressed. */
 export function gzipBomb(megabytes: number): Reply {
   const packed = gzipSync(new Uint8Array(megabytes * 1024 * 1024));
   return (response) => {

@@ -10,7 +10,7 @@ const key = await SigningKey.generate("ES256");
 const rsa = await SigningKey.generate("RS256");
 
 for (const alg of ALGORITHMS) {
-  test(`JwtVerifier.verify() accepts what a key has signed by ${alg}`, async () => {
+  test(`JwtVerifier.verify() accepts tokens signed with ${alg}`, async () => {
     const signer = alg === "RS256" ? rsa : await SigningKey.generate(alg);
     await using server = await JwksServer.start(signer.jwk);
     const { header, claims } = await verifierOf(server, accepting(alg)).verify(
@@ -23,7 +23,7 @@ for (const alg of ALGORITHMS) {
   });
 }
 
-test("JwtVerifier.verify() takes a key without alg for every algorithm of its type and curve", async () => {
+test("JwtVerifier.verify() uses a key without alg for every algorithm of its type and curve", async () => {
   const families = [["EdDSA", "Ed25519"], ["ES256"], ["ES384"], ["ES512"], ALGORITHMS.slice(5)];
   for (const family of families as (typeof ALGORITHMS)[]) {
     const signers = await Promise.all(family.map((alg) => SigningKey.generate(alg)));
@@ -38,7 +38,7 @@ test("JwtVerifier.verify() takes a key without alg for every algorithm of its ty
   }
 });
 
-test("JwtVerifier.verify() takes EdDSA and Ed25519 for two names of one algorithm of keys, not of tokens", async () => {
+test("JwtVerifier.verify() treats EdDSA and Ed25519 as one algorithm for keys, not for tokens", async () => {
   const old = await SigningKey.generate("EdDSA");
   const fresh = await SigningKey.generate("Ed25519");
   await using server = await JwksServer.start(old.jwk, fresh.jwk);
@@ -114,7 +114,7 @@ test("JwtVerifier.verify() refuses every other spelling of an algorithm before a
   assert.equal(server.requestCount, 0);
 });
 
-test("JwtVerifier.verify() refuses an alg that is no string before any key lookup", async () => {
+test("JwtVerifier.verify() refuses an alg that is not a string before any key lookup", async () => {
   await using server = await JwksServer.start(key.jwk);
   const values: unknown[] = [undefined, null, true, false, 0, 1, -7, 256, 1.5, [], ["ES256"]];
   values.push(["none"], [["ES256"]], {}, { alg: "ES256" }, { toString: "ES256" }, { 0: "ES256" });
@@ -125,7 +125,7 @@ test("JwtVerifier.verify() refuses an alg that is no string before any key looku
   assert.equal(server.requestCount, 0);
 });
 
-test("JwtVerifier.verify() takes a key for no algorithm but its own", async () => {
+test("JwtVerifier.verify() uses a key only for its algorithm", async () => {
   const ps256 = await SigningKey.generate("PS256");
   const es384 = await SigningKey.generate("ES384");
   const ed = await SigningKey.generate("EdDSA");
@@ -173,7 +173,7 @@ test("JwtVerifier.verify() takes a key for no algorithm but its own", async () =
   ]);
 });
 
-test("JwtVerifier.verify() accepts EdDSA alone unless it is told more", async () => {
+test("JwtVerifier.verify() accepts only EdDSA by default", async () => {
   const ed = await SigningKey.generate("EdDSA");
   await using server = await JwksServer.start(ed.jwk, key.jwk);
   const verifier = verifierOf(server, new ValidationConfig());

@@ -26,7 +26,7 @@ function encodeWithRest(json: object, rest: number): string {
   }
 }
 
-test("JwtVerifier.verify() refuses parts that are not Base64url, though they be signed so", async () => {
+test("JwtVerifier.verify() refuses parts that are not Base64url, even if they are signed", async () => {
   const header = encodeWithRest(HEADER, 2);
   const payload = encodeWithRest(CLAIMS, 3);
   const oddities: readonly (readonly [string, (part: string) => string])[] = [

@@ -9,7 +9,7 @@ import { AUDIENCE, CLAIMS, ISSUER, NOW, SigningKey } from "./signing_key.ts";
 
 const key = await SigningKey.generate("ES256");
 
-/** Gives what a claim may be written as, instead of what it should be. */
+/** Returns other values than the expected one of a claim. */
 function oddities(claim: string, good: unknown): readonly (readonly [string, string])[] {
   const json = JSON.stringify(good);
   const values = ["null", "true", "false", "{}", "[]", `[${json}]`, `{"0":${json}}`, '""', '" "'];
@@ -76,7 +76,7 @@ test("JwtVerifier.verify() requires that nbf is a finite number, if there is one
 
 for (const leeway of [undefined, 0, 1, 30, 300]) {
   const seconds = leeway ?? 60;
-  test(`JwtVerifier.verify() takes exp and nbf to the second with ${leeway ?? "no said"} leeway`, async () => {
+  test(`JwtVerifier.verify() checks exp and nbf to the second with ${leeway ?? "default"} leeway`, async () => {
     await using server = await JwksServer.start(key.jwk);
     const config = leeway === undefined
       ? accepting("ES256")
@@ -104,7 +104,7 @@ for (const leeway of [undefined, 0, 1, 30, 300]) {
   });
 }
 
-test("JwtVerifier.verify() takes the time of its clock, in milliseconds, at each token", async () => {
+test("JwtVerifier.verify() reads its clock, in milliseconds, for each token", async () => {
   await using server = await JwksServer.start(key.jwk);
   let nowMs = NOW * 1000;
   const verifier = verifierOf(server, accepting("ES256").withLeeway(0), { now: () => nowMs });
@@ -117,7 +117,7 @@ test("JwtVerifier.verify() takes the time of its clock, in milliseconds, at each
   assert.deepEqual(outcomes, ["InvalidClaim nbf", "accepted", "accepted", "InvalidClaim exp"]);
 });
 
-test("JwtVerifier.verify() takes iss for exactly the text that it is to be", async () => {
+test("JwtVerifier.verify() accepts exactly the expected iss", async () => {
   await using server = await JwksServer.start(key.jwk);
   const others = [`${ISSUER}/`, ` ${ISSUER}`, `${ISSUER} `, `${ISSUER}\n`, `${ISSUER}\0`];
   others.push(ISSUER.toUpperCase(), "https://ID.example.com", "HTTPS://id.example.com");
@@ -144,7 +144,7 @@ test("JwtVerifier.verify() takes iss for exactly the text that it is to be", asy
   );
 });
 
-test("JwtVerifier.verify() takes aud for exactly the text that it is to be, or a list of texts with it", async () => {
+test("JwtVerifier.verify() accepts exactly the expected aud, or a list of strings with it", async () => {
   await using server = await JwksServer.start(key.jwk);
   const others = [`${AUDIENCE}/`, ` ${AUDIENCE}`, `${AUDIENCE} `, `${AUDIENCE}\n`, `${AUDIENCE}\0`];
   others.push(AUDIENCE.toUpperCase(), "https://API.example.com", AUDIENCE.slice(0, -1), "https://");
@@ -185,7 +185,7 @@ test("JwtVerifier.verify() checks a claim only of a token whose signature is rig
   ]);
 });
 
-test("identityOf() takes sub for a text that is not empty, and nothing else", async () => {
+test("identityOf() accepts only a sub that is a string and not empty", async () => {
   await using server = await JwksServer.start(key.jwk);
   const verifier = verifierOf(server);
   const values: readonly (readonly [unknown, string])[] = [

@@ -7,7 +7,7 @@ import { SigningKey } from "./signing_key.ts";
 
 const key = await SigningKey.generate("ES256");
 
-test("JwtVerifier.verify() refuses a kid that is no string, or empty, before any key lookup", async () => {
+test("JwtVerifier.verify() refuses a kid that is empty or not a string before any key lookup", async () => {
   await using server = await JwksServer.start(key.jwk);
   const kids: unknown[] = [undefined, null, "", 0, 1, 1e999, true, false, [], [key.kid]];
   kids.push([[key.kid]], {}, { kid: key.kid }, { toString: key.kid }, { 0: key.kid });
@@ -21,7 +21,7 @@ test("JwtVerifier.verify() refuses a kid that is no string, or empty, before any
   assert.equal(server.requestCount, 0);
 });
 
-test("JwtVerifier.verify() knows no key by a kid that is not exactly its own, and asks once for all", async () => {
+test("JwtVerifier.verify() finds keys by exactly their kid, and fetches once for several", async () => {
   const plain = await SigningKey.generate("ES256", { kid: "key-1" });
   await using server = await JwksServer.start(plain.jwk);
   const kids = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", "prototype"];
@@ -98,7 +98,7 @@ test("JwtVerifier.verify() refuses crit and b64 of every kind before any key loo
   assert.equal(server.requestCount, 0);
 });
 
-test("JwtVerifier.verify() never uses a key that a token brings, nor fetches one that it points to", async () => {
+test("JwtVerifier.verify() never uses a key in a token, nor fetches one from a URL in it", async () => {
   const attacker = await SigningKey.generate("ES256", { kid: "attacker" });
   await using server = await JwksServer.start(key.jwk);
   await using evil = await JwksServer.start(attacker.jwk, attacker.jwkWith({ kid: key.kid }));
@@ -182,7 +182,7 @@ test("JwtVerifier.verify() refuses a token of another type before any key lookup
   assert.equal(server.requestCount, 0);
 });
 
-test("JwtVerifier.verify() gives the header whole, and its members are only its own", async () => {
+test("JwtVerifier.verify() returns the whole header, without inherited members", async () => {
   await using server = await JwksServer.start(key.jwk);
   const header =
     `{"alg":"ES256","kid":"${key.kid}","typ":"JWT","x":{"y":[1]},"__proto__":{"crit":[]}}`;

@@ -26,7 +26,7 @@ test("JwtVerifier.verify() refuses HS* made with the public key as the secret, b
   assert.equal(server.requestCount, 0);
 });
 
-test("JwtVerifier.verify() never checks an HMAC, whatever algorithm a token says", async () => {
+test("JwtVerifier.verify() never checks an HMAC for any algorithm of a token", async () => {
   await using server = await JwksServer.start(key.jwk, rsa.jwk);
   const cases: Case[] = [];
   for (const { kid, jwk, alg } of [key, rsa]) {
@@ -37,7 +37,7 @@ test("JwtVerifier.verify() never checks an HMAC, whatever algorithm a token says
   await assertOutcomes(verifierOf(server, accepting("ES256", "RS256")), cases);
 });
 
-/** Gives the forms of a public key that a careless library would take for a shared secret. */
+/** Returns the forms of a public key that a careless library could use as a shared secret. */
 async function publicSecrets(jwk: JsonWebKey): Promise<[string, Uint8Array<ArrayBuffer>][]> {
   const algorithm = jwk.kty === "EC"
     ? { name: "ECDSA", namedCurve: "P-256" }

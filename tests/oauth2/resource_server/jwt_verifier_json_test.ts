@@ -13,7 +13,7 @@ async function assertAll(cases: readonly Case[]): Promise<void> {
   await assertOutcomes(verifierOf(server), cases);
 }
 
-test("JwtVerifier.verify() refuses a header or a payload that is no JSON object in UTF-8", async () => {
+test("JwtVerifier.verify() refuses a header or a payload that is not a JSON object in UTF-8", async () => {
   const bytes = (...values: number[]) => new Uint8Array(values);
   const utf16 = (text: string, isLittleEndian: boolean) => {
     const view = new DataView(new ArrayBuffer(text.length * 2));
@@ -86,7 +86,7 @@ test("JwtVerifier.verify() refuses a header or a payload that is no JSON object 
   ]);
 });
 
-test("JwtVerifier.verify() reads JSON as RFC 8259 writes it: white space, escapes, the last of a name", async () => {
+test("JwtVerifier.verify() reads JSON as in RFC 8259: white space, escapes, the last of repeated names", async () => {
   const header = JSON.stringify(HEADER);
   const claims = JSON.stringify(CLAIMS);
   const head = (extra: string) => header.replace(/}$/, `,${extra}}`);

@@ -13,7 +13,7 @@ async function assertAll(cases: readonly Case[]): Promise<void> {
   await assertOutcomes(verifierOf(server), cases);
 }
 
-test("JwtVerifier.verify() refuses what has not exactly three parts", async () => {
+test("JwtVerifier.verify() refuses tokens without exactly three parts", async () => {
   const good = await key.token();
   const [header = "", payload = "", signature = ""] = good.split(".");
   const broken = ["", ".", "..", "...", "....", header, `${header}.`, `${header}.${payload}`];
@@ -32,7 +32,7 @@ test("JwtVerifier.verify() refuses what has not exactly three parts", async () =
   await assertAll(broken.map((token, i): Case => [`${i}: ${token}`, token, "Validation"]));
 });
 
-test("JwtVerifier.verify() refuses what is no string", async () => {
+test("JwtVerifier.verify() refuses values that are not strings", async () => {
   const good = await key.token();
   const values: unknown[] = [undefined, null, true, 0, 1n, NaN, Symbol("x"), {}, [], [good]];
   values.push(good.split("."), new String(good), { toString: () => good }, () => good);
@@ -62,7 +62,7 @@ test("JwtVerifier.verify() refuses a token over 16 KiB, at once however long", a
   assert.equal(server.requestCount, 0);
 });
 
-/** Makes a good token of exactly so many characters. */
+/** Creates a valid token of a given length. */
 async function tokenOfLength(length: number): Promise<string> {
   for (const odd of ["", "x", "xy"]) {
     const rest = length - encode({ ...HEADER, odd }).length - 86 - 2;

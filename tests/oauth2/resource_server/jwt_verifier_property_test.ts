@@ -67,7 +67,7 @@ const mutation: fc.Arbitrary<Mutation> = fc.oneof(
     .map((header): Mutation => (token) => [encode(header), ...token.split(".").slice(1)].join(".")),
 );
 
-/** Changes so many characters from a place on, given from 0 for the first to 1 for the last. */
+/** Changes characters from a position on, from 0 for the first to 1 for the last. */
 function splice(at: number, count: number, change: (part: string) => string): Mutation {
   return (token) => {
     const start = Math.floor(at * token.length);
@@ -136,7 +136,7 @@ test("JwtVerifier.verify() accepts or refuses any signed claims, by an OAuth2Err
   });
   await fc.assert(
     fc.asyncProperty(claims, async (given) => {
-      // what JSON makes of them, which has no NaN
+      // as JSON represents them, which has no NaN
       const read = JSON.parse(JSON.stringify({ ...CLAIMS, ...given }));
       const { exp, nbf = 0, iss, aud } = read;
       const isGood = typeof exp === "number" && exp > NOW - 60 && // a leeway of 60 seconds

@@ -112,7 +112,7 @@ test("JwtVerifier.verify() refuses numbers of ES256 that are out of range", asyn
   const top = 2n ** 256n - 1n;
   await assertOutcomes(verifierOf(server), [
     ["as they are", of(r, s), "accepted"],
-    // a signature has two forms, and RFC 7518 §3.4 asks for neither of them: nothing may rest on one
+    // a signature has two forms, and RFC 7518 §3.4 requires neither of them
     ["s turned into n - s", of(r, n - s), "accepted"],
     ["r turned into n - r", of(n - r, s), "InvalidSignature"],
     ["r = n", of(n, s), "InvalidSignature"],
@@ -225,7 +225,7 @@ function concat(...parts: readonly Uint8Array[]): Uint8Array {
   return new Uint8Array(parts.flatMap((part) => [...part]));
 }
 
-/** Reads bytes as numbers of so many bytes each. */
+/** Reads bytes as numbers of a given size. */
 function numbersOf(bytes: Uint8Array, size: number, isLittleEndian: boolean): [bigint, bigint] {
   const numbers = [];
   for (let i = 0; i < bytes.length; i += size) {

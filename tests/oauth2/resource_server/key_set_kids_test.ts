@@ -13,7 +13,7 @@ const third = await SigningKey.generate("ES256", { kid: KID });
 const ed = await SigningKey.generate("EdDSA", { kid: KID });
 const rsa = await SigningKey.generate("RS256", { kid: KID });
 
-test("KeySet.find() gives every key of a kid that several have", async () => {
+test("KeySet.find() returns all keys of a repeated kid", async () => {
   for (const keys of [[first, second], [second, first]]) {
     await using server = await JwksServer.start(...keys.map(({ jwk }) => jwk));
     await assertOutcomes(verifierOf(server), [
@@ -24,7 +24,7 @@ test("KeySet.find() gives every key of a kid that several have", async () => {
   }
 });
 
-test("KeySet.find() takes of the keys of a kid those of the algorithm", async () => {
+test("KeySet.find() returns the keys of a kid for the algorithm", async () => {
   await using server = await JwksServer.start(ed.jwk, first.jwk, rsa.jwkWith({ alg: undefined }));
   await assertOutcomes(verifierOf(server, accepting("ES256", "EdDSA", "RS256", "PS256", "ES384")), [
     ["ES256", first.token(), "accepted"],
@@ -36,7 +36,7 @@ test("KeySet.find() takes of the keys of a kid those of the algorithm", async ()
   ]);
 });
 
-test("KeySet.read() counts the same key once, and of a private double takes the public one", async () => {
+test("KeySet.read() counts the same key once, and skips its private double", async () => {
   const double = { ...first.privateJwk, kid: KID, alg: "ES256", key_ops: undefined };
   const set = await KeySet.read({
     keys: [first.jwk, double, first.jwk, first.jwkWith({ use: undefined, x5t: "x" }), second.jwk],
@@ -61,7 +61,7 @@ test("KeySet.read() keeps the keys that it had as the same objects, and no other
   assert.deepEqual([before.size, before.find(KID, "EdDSA").length], [2, 1]);
 });
 
-test("KeySet.read() takes nothing for a key set but an object with a list of at most 200 keys", async () => {
+test("KeySet.read() accepts only an object with a list of at most 200 keys", async () => {
   const wrong: unknown[] = [undefined, null, true, 1, "", "{}", [], [first.jwk], {}, { key: [] }];
   wrong.push({ keys: undefined }, { keys: null }, { keys: {} }, { keys: "x" }, { keys: 1 });
   wrong.push({ keys: { 0: first.jwk, length: 1 } }, { KEYS: [first.jwk] }, first.jwk);

@@ -34,7 +34,7 @@ test("KeySet.read() skips a key that is private or symmetric", async () => {
   ]);
 });
 
-test("KeySet.read() skips an RSA key that is too short, or has an exponent that is none", async () => {
+test("KeySet.read() skips an RSA key that is too short, or has an invalid exponent", async () => {
   const { n = "" } = rsa.jwk;
   const zeros = "A".repeat(200); // 150 bytes
   await assertSkipped([

@@ -10,7 +10,7 @@ const p384 = await SigningKey.generate("ES384");
 const rsa = await SigningKey.generate("RS256");
 const ed = await SigningKey.generate("EdDSA");
 
-test("KeySet.read() skips what is no key, and keeps the good ones", async () => {
+test("KeySet.read() skips values that are not keys, and keeps the valid keys", async () => {
   const things: unknown[] = [null, true, false, 0, 1, "", "key", JSON.stringify(ec.jwk), [], {}];
   things.push([ec.jwk], [[]], { keys: [ec.jwk] }, { kid: ec.kid }, { kty: "EC" }, { x: 1 });
   await assertSkipped(
@@ -18,14 +18,14 @@ test("KeySet.read() skips what is no key, and keeps the good ones", async () => 
   );
 });
 
-test("KeySet.read() skips a key whose kid is missing, or no text", async () => {
+test("KeySet.read() skips a key whose kid is missing or not a string", async () => {
   const kids = [undefined, null, "", 0, 1, true, [], [ec.kid], {}, { 0: ec.kid }];
   await assertSkipped(
     kids.map((kid): Skipped => [`${JSON.stringify(kid)}`, ec.jwkWith({ kid }), ec.token()]),
   );
 });
 
-test("KeySet.read() skips a key of another type, or none", async () => {
+test("KeySet.read() skips a key of an unknown or missing type", async () => {
   const types = [undefined, null, "", "ec", "Ec", "EC ", "RSA", "OKP", "oct", "AKP", "X", 1, [
     "EC",
   ]];
@@ -37,7 +37,7 @@ test("KeySet.read() skips a key of another type, or none", async () => {
   ]);
 });
 
-test("KeySet.read() skips a key that is meant for something else", async () => {
+test("KeySet.read() skips a key for another use", async () => {
   const uses = ["enc", "SIG", "sig ", "Sig", "", "verify", null, true, 1, ["sig"], { 0: "sig" }];
   const operations: unknown[] = [
     [],
@@ -104,7 +104,7 @@ test("KeySet.read() skips a member that nests deeper than the stack, or is very 
   ]);
 });
 
-test("KeySet.read() reads all that is good of a set in which all else is bad", async () => {
+test("KeySet.read() reads the valid keys of a set with all kinds of invalid ones", async () => {
   const keys = [null, ec.jwkWith({ use: "enc" }), ec.jwkWith({ y: ec.jwk.x }), "x", 1];
   const others = [p384, rsa, ed];
   await using server = await JwksServer.start(
@@ -118,7 +118,7 @@ test("KeySet.read() reads all that is good of a set in which all else is bad", a
   assert.deepEqual([cache.size, server.requestCount], [3, 1]);
 });
 
-test("KeySet.read() takes members that it does not know, and key_ops that has verify", async () => {
+test("KeySet.read() accepts unknown members, and key_ops with verify", async () => {
   await using server = await JwksServer.start(
     ec.jwkWith({ key_ops: ["verify"], ext: true, x5c: ["x"], x5t: "y", iat: 1, __proto__: null }),
     rsa.jwkWith({ use: undefined, key_ops: ["sign", "verify"], issuer: "https://example.com" }),

@@ -1,11 +1,11 @@
-/** What became of tokens, in words that a table can hold. */
+/** The outcomes of verifications, as strings. */
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import type { JwtVerifier } from "../../../src/oauth2/resource_server/jwt_verifier.ts";
 import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 
 /**
- * Words what became of an operation: `accepted`, the code of its {@linkcode OAuth2Error}, with the claim
+ * Returns the outcome of an operation: `accepted`, the code of its {@linkcode OAuth2Error}, with the claim
  * if it names one, or any other error whole.
  */
 export async function outcomeOf(operation: Promise<unknown>): Promise<string> {
@@ -18,10 +18,10 @@ export async function outcomeOf(operation: Promise<unknown>): Promise<string> {
   }
 }
 
-/** A name, a token and what is to become of it. */
+/** A name, a token and its expected outcome. */
 export type Case = readonly [name: string, token: unknown, expected: string];
 
-/** Verifies many tokens at once; what each error shows is searched for the token's parts. */
+/** Verifies many tokens at once, and searches each error for parts of its token. */
 export async function assertOutcomes(
   verifier: JwtVerifier,
   cases: readonly Case[],
@@ -37,7 +37,7 @@ export async function assertOutcomes(
   assert.deepEqual(Object.fromEntries(outcomes), expected);
 }
 
-/** Asserts that an operation that fails shows nothing of a token. */
+/** Asserts that the error of an operation shows no part of a token. */
 async function assertSilent(operation: Promise<unknown>, token: unknown): Promise<void> {
   const error = await operation.then(() => undefined, (error: unknown) => error);
   const shown = inspect(error, { depth: Infinity, showHidden: true }) + JSON.stringify(error);

@@ -18,7 +18,7 @@ interface Parameters {
   readonly saltLength?: number;
 }
 
-/** What WebCrypto calls the algorithms; not taken from what is tested. */
+/** The algorithms in WebCrypto, independent of the tested code. */
 const PARAMETERS: Readonly<Record<SigningAlgorithm, Parameters>> = {
   EdDSA: { name: "Ed25519" },
   Ed25519: { name: "Ed25519" },
@@ -72,7 +72,7 @@ export class SigningKey {
     return new SigningKey(kid, alg, jwk, pair.privateKey);
   }
 
-  /** Its public half as other keys than this hold it: with members changed, or gone if `undefined`. */
+  /** The public key with changed members; `undefined` removes one. */
   jwkWith(members: Readonly<Record<string, unknown>>): unknown {
     return JSON.parse(JSON.stringify({ ...this.jwk, ...members }));
   }

@@ -1,4 +1,4 @@
-/** Key sets with a key that must not be used beside one that must. */
+/** Key sets with a key that must be skipped, beside a valid one. */
 import assert from "node:assert/strict";
 import { JwksCache } from "../../../src/oauth2/resource_server/jwks_cache.ts";
 import { JwtVerifier } from "../../../src/oauth2/resource_server/jwt_verifier.ts";
@@ -7,7 +7,7 @@ import { outcomeOf } from "./outcome.ts";
 import { accepting, ALGORITHMS } from "./resource_server.ts";
 import { NOW, SigningKey } from "./signing_key.ts";
 
-/** A key that must not be used, and a token that the owner of it has signed. */
+/** A key that must be skipped, and a token that it has signed. */
 export type Skipped = readonly [name: string, jwk: unknown, token: Promise<string>];
 
 /** Verifies tokens of every algorithm, at their time, by the keys of a cache. */
@@ -15,7 +15,7 @@ export function verifierBy(cache: JwksCache): JwtVerifier {
   return new JwtVerifier(cache, accepting(...ALGORITHMS), { now: () => NOW * 1000 });
 }
 
-/** Asserts that of a set of a bad key and a good one, in either order, the good one alone is used. */
+/** Asserts that only the valid key of a set is used, in either order. */
 export async function assertSkipped(cases: readonly Skipped[]): Promise<void> {
   const good = await SigningKey.generate("ES256");
   await using server = await JwksServer.start();

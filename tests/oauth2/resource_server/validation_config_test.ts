@@ -20,7 +20,7 @@ const DEFAULTS = {
   leewaySeconds: 60,
 };
 
-test("ValidationConfig accepts EdDSA alone, and 60 seconds of leeway, by default", () => {
+test("ValidationConfig accepts only EdDSA, and 60 seconds of leeway, by default", () => {
   assert.deepEqual(settingsOf(new ValidationConfig()), DEFAULTS);
   assert.deepEqual(settingsOf(new ValidationConfig("PS256")), {
     ...DEFAULTS,
@@ -28,7 +28,7 @@ test("ValidationConfig accepts EdDSA alone, and 60 seconds of leeway, by default
   });
 });
 
-test("ValidationConfig is immutable: each method gives a new one that differs in one thing", () => {
+test("ValidationConfig is immutable: each method returns a new one that differs in one setting", () => {
   const config = new ValidationConfig();
   const changes = [
     [config.withAlgorithms(["ES256", "RS256"]), { algorithms: ["ES256", "RS256"] }],
@@ -84,7 +84,7 @@ test("ValidationConfig.anyIssuer() and anyAudience() accept all on purpose, and 
   }
 });
 
-test("ValidationConfig keeps its algorithms, whatever becomes of the list", () => {
+test("ValidationConfig copies its list of algorithms", () => {
   const list: SigningAlgorithm[] = ["ES256"];
   const config = new ValidationConfig().withAlgorithms(list);
   list.push("RS256");
@@ -92,12 +92,12 @@ test("ValidationConfig keeps its algorithms, whatever becomes of the list", () =
   assert.deepEqual(config.algorithms, ["ES256"]);
 });
 
-test("ValidationConfig accepts every algorithm there is", () => {
+test("ValidationConfig accepts every supported algorithm", () => {
   for (const alg of ALGORITHMS) assert.deepEqual(new ValidationConfig(alg).algorithms, [alg]);
   assert.deepEqual(new ValidationConfig().withAlgorithms(ALGORITHMS).algorithms, ALGORITHMS);
 });
 
-test("ValidationConfig refuses none, HS*, and what is no algorithm, at construction", () => {
+test("ValidationConfig refuses none, HS* and unknown algorithms at construction", () => {
   const names: unknown[] = [
     "none",
     "None",
@@ -128,7 +128,7 @@ test("ValidationConfig refuses none, HS*, and what is no algorithm, at construct
   });
 });
 
-test("ValidationConfig refuses an issuer, audience or type that is empty or no text", () => {
+test("ValidationConfig refuses an issuer, audience or type that is empty or not a string", () => {
   for (const value of ["", undefined, null, 0, 1, true, [], ["x"], {}] as string[]) {
     const config = new ValidationConfig();
     assert.throws(() => config.withIssuer(value), { code: "InvalidConfig" });
@@ -137,7 +137,7 @@ test("ValidationConfig refuses an issuer, audience or type that is empty or no t
   }
 });
 
-test("ValidationConfig.withLeeway() takes 0 to 300 seconds", () => {
+test("ValidationConfig.withLeeway() accepts 0 to 300 seconds", () => {
   for (const seconds of [0, 0.5, 1, 60, 299.9, 300]) {
     assert.equal(new ValidationConfig().withLeeway(seconds).leewaySeconds, seconds);
   }

@@ -29,7 +29,7 @@ async function isKept(verifier: JwtVerifier, token: string): Promise<boolean> {
   return (await verifier.verify(token)).claims === claims;
 }
 
-test("JwtVerifier keeps no token unless it is asked to", async () => {
+test("JwtVerifier caches no tokens by default", async () => {
   await using server = await JwksServer.start(key.jwk);
   const token = await key.token();
   assert.equal(await isKept(caching(server, {}).verifier, token), false);
@@ -37,7 +37,7 @@ test("JwtVerifier keeps no token unless it is asked to", async () => {
   assert.equal(await isKept(caching(server, { cacheTokens: 1 }).verifier, token), true);
 });
 
-test("JwtVerifier.cachingByDefault() keeps tokens unless that was decided", async () => {
+test("JwtVerifier.cachingByDefault() caches tokens unless cacheTokens is set", async () => {
   await using server = await JwksServer.start(key.jwk);
   const token = await key.token();
   const undecided = caching(server, {}).verifier;
@@ -54,7 +54,7 @@ test("JwtVerifier.cachingByDefault() keeps tokens unless that was decided", asyn
   assert.equal(await outcomeOf(foreign), "InvalidClaim iss");
 });
 
-test("JwtVerifier gives for a kept token what it gave at first, of another token its own", async () => {
+test("JwtVerifier returns the same result for a cached token, and another one for another token", async () => {
   await using server = await JwksServer.start(key.jwk, other.jwk);
   const { verifier } = caching(server);
   const [ada, eve] = [await key.token(), await other.token({ sub: "eve" })];
@@ -70,7 +70,7 @@ test("JwtVerifier gives for a kept token what it gave at first, of another token
   }
 });
 
-test("JwtVerifier keeps no more tokens than it is told, and drops the oldest", async () => {
+test("JwtVerifier caches at most cacheTokens, and drops the oldest", async () => {
   await using server = await JwksServer.start(key.jwk);
   const { verifier } = caching(server, { cacheTokens: 3 });
   const tokens = await Promise.all([1, 2, 3, 4, 5].map((jti) => key.token({ jti })));
@@ -92,7 +92,7 @@ test("JwtVerifier counts a token once that many verify at the same time", async 
   assert.equal((await verifier.verify(first)).claims, before.claims);
 });
 
-test("JwtVerifier takes no kept token past exp, not even within the leeway", async () => {
+test("JwtVerifier does not use a cached token after exp, not even within the leeway", async () => {
   await using server = await JwksServer.start(key.jwk);
   const { clock, verifier } = caching(server);
   const token = await key.token({ exp: NOW + 10 });
@@ -101,14 +101,14 @@ test("JwtVerifier takes no kept token past exp, not even within the leeway", asy
   assert.equal((await verifier.verify(token)).claims, claims);
   for (const ms of [0, 1, 59_999]) {
     clock.ms = (NOW + 10) * 1000 + ms;
-    assert.notEqual((await verifier.verify(token)).claims, claims); // verified anew
+    assert.notEqual((await verifier.verify(token)).claims, claims); // verified again
     assert.equal(await isKept(verifier, token), false);
   }
   clock.ms = (NOW + 70) * 1000;
   assert.equal(await outcomeOf(verifier.verify(token)), "InvalidClaim exp");
 });
 
-test("JwtVerifier gives the place of a token that is over to another", async () => {
+test("JwtVerifier replaces an expired token in its cache", async () => {
   await using server = await JwksServer.start(key.jwk);
   const { clock, verifier } = caching(server, { cacheTokens: 2 });
   const first = await key.token();
@@ -121,7 +121,7 @@ test("JwtVerifier gives the place of a token that is over to another", async () 
   assert.equal((await verifier.verify(first)).claims, claims);
 });
 
-test("JwtVerifier drops a kept token when its key leaves the key set", async () => {
+test("JwtVerifier drops a cached token when its key leaves the key set", async () => {
   await using server = await JwksServer.start(key.jwk, other.jwk);
   const { cache, verifier } = caching(server);
   const token = await key.token();
@@ -132,7 +132,7 @@ test("JwtVerifier drops a kept token when its key leaves the key set", async () 
   assert.equal(await outcomeOf(verifier.verify(token)), "UnknownKid");
 });
 
-test("JwtVerifier drops a kept token when its kid becomes another key's", async () => {
+test("JwtVerifier drops a cached token when another key has its kid", async () => {
   await using server = await JwksServer.start(key.jwk);
   const { cache, verifier } = caching(server);
   const token = await key.token();
@@ -145,7 +145,7 @@ test("JwtVerifier drops a kept token when its kid becomes another key's", async 
   assert.equal(await outcomeOf(verifier.verify(token)), "accepted");
 });
 
-test("JwtVerifier keeps a token while its key stays in the key set, whatever comes and goes", async () => {
+test("JwtVerifier keeps a cached token while its key stays in the key set, when other keys change", async () => {
   await using server = await JwksServer.start(key.jwk);
   const { cache, verifier } = caching(server);
   const token = await key.token();
@@ -160,7 +160,7 @@ test("JwtVerifier keeps a token while its key stays in the key set, whatever com
   assert.equal((await verifier.verify(token)).claims, claims);
 });
 
-test("JwtVerifier takes no kept token when its keys are too stale", async () => {
+test("JwtVerifier does not use a cached token when its keys are too stale", async () => {
   await using server = await JwksServer.start(key.jwk);
   const { cache, clock, verifier } = caching(server);
   const token = await key.token({ exp: NOW + 10 * 24 * 3600 });
@@ -173,7 +173,7 @@ test("JwtVerifier takes no kept token when its keys are too stale", async () => 
   assert.equal(await outcomeOf(verifier.verify(token)), "JwksFetch");
 });
 
-test("JwtVerifier refreshes keys that are due though every token is kept", async () => {
+test("JwtVerifier refreshes keys that are due even if all tokens are cached", async () => {
   await using server = await JwksServer.start(key.jwk);
   const { cache, clock, verifier } = caching(server);
   const token = await key.token({ exp: NOW + 24 * 3600 });
@@ -184,7 +184,7 @@ test("JwtVerifier refreshes keys that are due though every token is kept", async
   await cache.refresh();
 });
 
-test("JwtVerifier freezes what it keeps, all the way down", async () => {
+test("JwtVerifier freezes cached results deeply", async () => {
   await using server = await JwksServer.start(key.jwk);
   const { verifier } = caching(server);
   const token = await key.forgeWith({ x: { y: [{}] } }, {
@@ -203,7 +203,7 @@ test("JwtVerifier freezes what it keeps, all the way down", async () => {
   }
 });
 
-test("JwtVerifier gives each its own claims where it keeps no token, and a header that cannot change", async () => {
+test("JwtVerifier without a cache returns new claims for each call, and a frozen header", async () => {
   await using server = await JwksServer.start(key.jwk);
   const { verifier } = caching(server, {});
   const token = await key.token({ roles: ["user"] });
@@ -215,12 +215,12 @@ test("JwtVerifier gives each its own claims where it keeps no token, and a heade
   assert.deepEqual(second.claims, { ...CLAIMS, roles: ["user"] });
 });
 
-test("JwtVerifier takes no token for a kept one that differs in a single character", async () => {
+test("JwtVerifier does not confuse a cached token with one that differs in a single character", async () => {
   await using server = await JwksServer.start(key.jwk);
   const { verifier } = caching(server);
   const token = await key.token();
   await verifier.verify(token);
-  // in the header it may ask for another key: below
+  // in the header it may select another key: below
   for (let i = token.indexOf("."); i < token.length; i++) {
     for (
       const character of ["A", "B", token.charAt(i).toUpperCase(), token.charAt(i).toLowerCase()]
@@ -239,7 +239,7 @@ test("JwtVerifier takes no token for a kept one that differs in a single charact
   assert.equal(await isKept(verifier, token), true);
 });
 
-test("JwtVerifier keeps no token that it has refused", async () => {
+test("JwtVerifier does not cache refused tokens", async () => {
   await using server = await JwksServer.start(key.jwk);
   const { clock, verifier } = caching(server);
   const early = await key.token({ nbf: NOW + 100 });
@@ -252,7 +252,7 @@ test("JwtVerifier keeps no token that it has refused", async () => {
   }
 });
 
-test("two JwtVerifiers of one JwksCache keep no tokens for each other", async () => {
+test("two JwtVerifiers of one JwksCache do not share cached tokens", async () => {
   await using server = await JwksServer.start(key.jwk);
   const { cache, verifier } = caching(server);
   const stricter = new JwtVerifier(cache, accepting("ES256").withAudience("other"), {
@@ -264,12 +264,12 @@ test("two JwtVerifiers of one JwksCache keep no tokens for each other", async ()
   assert.equal(await outcomeOf(stricter.verify(token)), "InvalidClaim aud");
 });
 
-/** Lists the paths of what is not frozen. */
+/** Lists the paths of members that are not frozen. */
 function thawed(value: unknown, path = ""): string[] {
   if (typeof value !== "object" || value === null) return [];
   const inside = Object.entries(value).flatMap(([name, member]) =>
     thawed(member, `${path}.${name}`)
   );
-  // the pair itself is made anew for each caller, or frozen
+  // the pair itself is created for each caller, or frozen
   return Object.isFrozen(value) || path === "" ? inside : [path, ...inside];
 }

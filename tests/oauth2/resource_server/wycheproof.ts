@@ -41,7 +41,7 @@ interface File {
 
 const FOLDER = join(ROOT, "../shared/vectors/wycheproof");
 
-/** Why the vectors cannot be run, if they cannot. */
+/** The reason if the vectors cannot be run. */
 export const SKIP_WYCHEPROOF: string | undefined = existsSync(FOLDER)
   ? undefined
   : "the vectors of Wycheproof are not there";
@@ -76,7 +76,7 @@ const ROCA =
 const LAX = "characters that are not of Base64url are skipped by some, never here; and HMAC";
 const JWE = "the token is encrypted, not signed";
 
-/** What becomes of a vector instead of what it says, and why. */
+/** An outcome that differs from that of the vector, and the reason. */
 export interface Exception {
   readonly outcome: string;
   readonly reason: string;

@@ -43,10 +43,10 @@ test("readCompactJws() follows the vectors of Wycheproof about Base64url", () =>
   }
   assert.equal(vectors.length, 21);
   assert.deepEqual(deviations, {
-    // invalid as they are said to be, they are the very token that is valid as vector 357
+    // marked as invalid, but the same token as the valid vector 357
     "signature 367": true,
     "signature 370": true,
-    // valid to who skips what is no Base64url
+    // valid for parsers that skip characters outside Base64url
     "signature 372": false,
     "signature 373": false,
   });
@@ -55,8 +55,8 @@ test("readCompactJws() follows the vectors of Wycheproof about Base64url", () =>
 }, { skip: SKIP_WYCHEPROOF });
 
 /**
- * Gives `signed` for a token whose signature is right: its payload, which is read only then, is no
- * claims set in any vector. Else gives the code of its error.
+ * Returns `signed` for a token with a valid signature: its payload, which is read only then, is not a
+ * claims set in any vector. Otherwise returns the code of its error.
  */
 async function outcomeOfVector({ keys, token }: Vector): Promise<string> {
   const cache = new JwksCache("https://id.example.com/jwks", {

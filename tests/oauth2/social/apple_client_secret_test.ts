@@ -11,7 +11,7 @@ import { CALLBACK } from "../login/login_application.ts";
 import { begun } from "../login/site.ts";
 import { appleSite, KEY_ID, logIn, MONTH_SECONDS, P8, publicKey, TEAM_ID } from "./apple_site.ts";
 
-test("apple() makes a secret that names the key, and no longer one than six months", async () => {
+test("apple() signs a secret with the kid of the key, valid for at most six months", async () => {
   await using it = await appleSite();
   assert.equal((await logIn(it)).status, 200);
   const [header = "", payload = ""] =
@@ -26,7 +26,7 @@ function decoded(part: string): Record<string, unknown> {
   return JSON.parse(atob(part.replaceAll("-", "+").replaceAll("_", "/")));
 }
 
-test("apple() keeps its secret while that is fresh, and makes another in time", async () => {
+test("apple() reuses its secret, and renews it in time", async () => {
   let nowMs = Date.now();
   await using it = await appleSite({ now: () => nowMs });
   const secretAfter = async (ms: number) => {
@@ -42,11 +42,11 @@ test("apple() keeps its secret while that is fresh, and makes another in time", 
   assert.notEqual(second, first);
   assert.equal(await secretAfter(60_000), second);
   assert.notEqual(await secretAfter(7 * MONTH_SECONDS * 1000), second);
-  // a clock that was ahead: a secret of the future is none
+  // a secret from the future is invalid, after a clock was ahead
   assert.notEqual(await secretAfter(-7 * MONTH_SECONDS * 1000), second);
 });
 
-test("apple() makes one secret for logins that come at once", async () => {
+test("apple() signs one secret for concurrent logins", async () => {
   await using it = await appleSite();
   const browsers = Array.from({ length: 5 }, () => new Browser(it.app));
   const forms = await Promise.all(
@@ -69,7 +69,7 @@ async function p8Of(alg: string): Promise<string> {
   return await exportPKCS8((await generateKeyPair(alg, { extractable: true })).privateKey);
 }
 
-/** Keys that are none, and whether that is seen at once. */
+/** Invalid keys, and whether they are refused at once. */
 const MALFORMED: readonly (readonly [name: string, key: unknown, isSeenAtOnce: boolean])[] = [
   ["empty", "", true],
   ["a path", "/keys/AuthKey_ABC123DEFG.p8", true],
@@ -120,7 +120,7 @@ async function refusalOf(
   }
 }
 
-test("apple() takes a key with whitespace about it, and refuses empty identifiers", async () => {
+test("apple() accepts a key with surrounding whitespace, and refuses empty identifiers", async () => {
   await using it = await appleSite({ privateKey: `\n  ${P8.replaceAll("\n", "\r\n")}\n\n` });
   assert.equal((await logIn(it)).status, 200);
   for (const name of ["teamId", "keyId", "clientId"]) {

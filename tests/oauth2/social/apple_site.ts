@@ -5,7 +5,7 @@ import { apple, type AppleOptions, type AppleUserinfo } from "../../../src/oauth
 import { begun } from "../login/site.ts";
 import { type SocialSite, socialSite } from "./social_site.ts";
 
-/** As Apple's discovery document has them; there is no userinfo endpoint. */
+/** The endpoints of the discovery document of Apple, which has no userinfo endpoint. */
 export const APPLE = {
   issuer: "https://appleid.apple.com",
   authorizeUrl: "https://appleid.apple.com/auth/authorize",
@@ -20,7 +20,7 @@ export const P8 = await exportPKCS8(privateKey);
 
 export const MONTH_SECONDS = 30 * 86_400;
 
-/** An application at Apple, which takes no secret but one that the key of the team has signed. */
+/** An application at Apple, which accepts only a secret that the key of the team has signed. */
 export async function appleSite(
   options: Partial<AppleOptions> = {},
 ): Promise<SocialSite<AppleUserinfo>> {
@@ -51,7 +51,7 @@ export async function appleSite(
   return it;
 }
 
-/** Logs in: Apple's page posts the form, with what it has of the user at the first login. */
+/** Logs in: the page of Apple posts the form, with the user at the first login. */
 export async function logIn(it: SocialSite<AppleUserinfo>, user?: string): Promise<Response> {
   const form = new URLSearchParams((await begun(it)).split("?")[1]);
   if (user !== undefined) form.set("user", user);

@@ -29,7 +29,7 @@ test("apple() logs users in by a form that Apple posts, with the name at the fir
 
   const user = {
     ...NOBODY,
-    email: "ada@privaterelay.appleid.com", // the id_token's, not what the browser sends
+    email: "ada@privaterelay.appleid.com", // from the id_token, not from the browser
     email_verified: true,
   };
   const first = await (await logIn(it, USER)).json();
@@ -65,7 +65,7 @@ test("apple() reads booleans that are text", async () => {
   }
 });
 
-test("apple() takes nothing but names of what the browser says of the user", async () => {
+test("apple() reads only names from the user of the browser", async () => {
   await using it = await appleSite();
   const long = "x".repeat(201);
   const cases: readonly (readonly [user: string, name: unknown])[] = [
@@ -104,7 +104,7 @@ test("apple() takes nothing but names of what the browser says of the user", asy
   }
 });
 
-test("apple() always asks for the id_token, which alone says who the user is", async () => {
+test("apple() always requests the id_token, which identifies the user", async () => {
   for (const scopes of [[], ["email"], ["email", "openid"]]) {
     await using it = await appleSite({ scopes });
     assert.deepEqual(it.social.scopes, ["openid", ...scopes.filter((it) => it !== "openid")]);
@@ -116,7 +116,7 @@ test("apple() always asks for the id_token, which alone says who the user is", a
   await assert.rejects(social.userinfo({ tokens: tokens as never }), { code: "Validation" });
 });
 
-test("apple() refuses what its user or another site refuses or forges", async () => {
+test("apple() refuses a login that the user refuses, or that another site forges", async () => {
   await using it = await appleSite();
   const state = (await begun(it)).split("state=")[1] ?? "";
   const cancelled = new URLSearchParams({ state, error: "user_cancelled_authorize" });
@@ -126,7 +126,7 @@ test("apple() refuses what its user or another site refuses or forges", async ()
   assert.deepEqual(it.provider.asked, []);
 });
 
-test("apple() takes id_tokens of Apple alone", async () => {
+test("apple() accepts only id_tokens of Apple", async () => {
   await captureLogs([], async () => {
     await using it = await appleSite();
     for (const iss of ["https://account.apple.com", "https://appleid.apple.com/", undefined]) {

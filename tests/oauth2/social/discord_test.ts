@@ -47,7 +47,7 @@ test("discord() logs users in by the id, a number in text", async () => {
   assert.match(userinfo?.headers["user-agent"] ?? "", /^DiscordBot \(https:\/\/[^ ]+, [^)]+\)$/);
 });
 
-test("discord().userinfo() refuses who has no id", async () => {
+test("discord().userinfo() refuses a user without an id", async () => {
   await using it = await socialSite(DISCORD, discord);
   for (const profile of [{}, { id: "" }, { id: 80351110224678912 }, { id: null }]) {
     it.provider.profile = profile;

@@ -17,7 +17,7 @@ const GITHUB = {
 
 const OCTOCAT = { id: 583231, login: "octocat", name: "The Octocat", email: null };
 
-test("github() logs users in by the numeric id, and asks for no keys", async () => {
+test("github() logs users in by the numeric id, and fetches no keys", async () => {
   await using it = await socialSite(GITHUB, github);
   it.provider.profile = OCTOCAT;
   it.provider.tokens = { access_token: "gho_16C7e42F292c6912E7710c838347Ae178B4a", scope: "" };
@@ -38,7 +38,7 @@ test("github() logs users in by the numeric id, and asks for no keys", async () 
   assert.equal(userinfo?.headers.accept, "application/vnd.github+json");
 });
 
-test("github().grantedScopes() lists what is separated by commas", async () => {
+test("github().grantedScopes() lists scopes that are separated by commas", async () => {
   await using it = await socialSite(GITHUB, github);
   it.provider.profile = OCTOCAT;
   const cases = [
@@ -47,7 +47,7 @@ test("github().grantedScopes() lists what is separated by commas", async () => {
     ["repo, gist", ["repo", "gist"]],
     ["repo", ["repo"]],
     ["", []],
-    [undefined, ["read:user", "user:email"]], // as asked for (RFC 6749 §5.1)
+    [undefined, ["read:user", "user:email"]], // as requested (RFC 6749 §5.1)
   ] as const;
   for (const [scope, scopes] of cases) {
     it.provider.tokens = { scope };
@@ -56,7 +56,7 @@ test("github().grantedScopes() lists what is separated by commas", async () => {
   }
 });
 
-test("github() takes an error with 200 for one", async () => {
+test("github() treats an error with 200 as an error", async () => {
   await captureLogs([], async (records) => {
     await using it = await socialSite(GITHUB, github);
     it.provider.answers[GITHUB.tokenUrl] = () => ({
@@ -73,7 +73,7 @@ test("github() takes an error with 200 for one", async () => {
   });
 });
 
-test("github() takes callbacks with its iss or none, and exchanges no code of another", async () => {
+test("github() accepts callbacks with its iss or none, and exchanges no code of another issuer", async () => {
   await using it = await socialSite(GITHUB, github);
   it.provider.profile = OCTOCAT;
   const iss = encodeURIComponent(GITHUB.issuer);
@@ -88,7 +88,7 @@ test("github() takes callbacks with its iss or none, and exchanges no code of an
   assert.equal(it.provider.asked.length, before);
 });
 
-test("github().userinfo() refuses who has no id that tells users apart", async () => {
+test("github().userinfo() refuses a user without a unique id", async () => {
   await using it = await socialSite(GITHUB, github);
   const bodies = [
     "{}",

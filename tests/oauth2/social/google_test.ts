@@ -46,7 +46,7 @@ test("google() logs users in, with the secret in the body", async () => {
   assert.match(userinfo?.headers.authorization ?? "", /^Bearer access-/);
 });
 
-test("google() takes the issuers that Google documents, and no other", async () => {
+test("google() accepts only the documented issuers of Google", async () => {
   const cases = [
     ["https://accounts.google.com", 200],
     ["accounts.google.com", 200],
@@ -66,7 +66,7 @@ test("google() takes the issuers that Google documents, and no other", async () 
   });
 });
 
-test("google() takes the iss of Google's callbacks, and no other", async () => {
+test("google() accepts only the iss of callbacks of Google", async () => {
   await using it = await socialSite(GOOGLE, google);
   const iss = encodeURIComponent(GOOGLE.issuer);
   assert.equal((await it.browser.open(`${await begun(it)}&iss=${iss}`)).status, 200);

@@ -89,7 +89,7 @@ const CLAIMS:
     ["organizations", { iss: issuerOf(CONSUMERS), tid: CONSUMERS }, false],
   ];
 
-test("microsoft() takes id_tokens of its tenant alone", async () => {
+test("microsoft() accepts only id_tokens of its tenant", async () => {
   await captureLogs([], async (records) => {
     const outcomes = [];
     for (const [tenant, claims] of CLAIMS) {
@@ -108,7 +108,7 @@ test("microsoft() takes id_tokens of its tenant alone", async () => {
   });
 });
 
-test("microsoft() refuses a tenant that is no id, for an issuer says none by its domain", () => {
+test("microsoft() refuses a tenant that is not an id, because issuers never contain a domain", () => {
   const options = { clientId: "shop", clientSecret: SECRET, redirectUri: CALLBACK };
   const tenants = [
     "contoso.onmicrosoft.com",

@@ -1,4 +1,4 @@
-/** What holds of every provider of the public. */
+/** The common behaviour of public providers. */
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { exportPKCS8, generateKeyPair } from "jose";
@@ -36,7 +36,7 @@ const GOOGLE = {
   userinfoUrl: "https://openidconnect.googleapis.com/v1/userinfo",
 };
 
-/** What each provider's client knows of it: as the provider's own pages have it. */
+/** The options of each client, as in the documentation of the provider. */
 const SERVERS: readonly (readonly [SocialProvider<object>, Readonly<Record<string, unknown>>])[] = [
   [google(OPTIONS), {
     issuer: "https://accounts.google.com",
@@ -85,7 +85,7 @@ const SERVERS: readonly (readonly [SocialProvider<object>, Readonly<Record<strin
   }],
 ];
 
-test("SocialProvider.client() gives the client of the provider", () => {
+test("SocialProvider.client() returns the client of the provider", () => {
   for (const [provider, { scopes, ...urls }] of SERVERS) {
     const client = provider.client();
     assert(client instanceof OAuth2Client && provider.client() === client);
@@ -118,7 +118,7 @@ test("SocialProvider shows no secret", () => {
   }
 });
 
-test("SocialProvider asks for other scopes where it is told to", async () => {
+test("SocialProvider requests the configured scopes", async () => {
   const social = github({ ...OPTIONS, scopes: ["repo"] });
   assert.deepEqual(social.scopes, ["repo"]);
   await using app = await loginApplication(social.login({ extra: { allow_signup: "false" } }));
@@ -128,7 +128,7 @@ test("SocialProvider asks for other scopes where it is told to", async () => {
   assert.equal(searchParams.get("allow_signup"), "false");
 });
 
-test("SocialProvider refuses options that are not sound, and shows no secret", () => {
+test("SocialProvider refuses invalid options, and shows no secret", () => {
   const creators = [google, github, microsoft, discord] as const;
   for (const create of creators) {
     for (const wrong of [{ clientId: "" }, { clientSecret: "" }, { redirectUri: "http://a.b" }]) {
@@ -140,7 +140,7 @@ test("SocialProvider refuses options that are not sound, and shows no secret", (
   }
 });
 
-test("SocialProvider.login() finishes what another of it has begun, unless their stores differ", async () => {
+test("SocialProvider.login() finishes the login of another one with the same store", async () => {
   await using provider = await Provider.start(GOOGLE);
   const social = google({ ...OPTIONS, fetch: provider.fetch });
   const store = new MemoryLoginStore();
@@ -159,7 +159,7 @@ test("SocialProvider.login() finishes what another of it has begun, unless their
   }
 });
 
-test("SocialProvider.userinfo() refuses another user than the id_token's", async () => {
+test("SocialProvider.userinfo() refuses another user than that of the id_token", async () => {
   await using it = await socialSite(GOOGLE, google);
   for (const sub of ["eve", "Ada", "ada ", "ad", "adaa"]) {
     it.provider.profile = { sub, email: "ada@example.com" };
@@ -169,7 +169,7 @@ test("SocialProvider.userinfo() refuses another user than the id_token's", async
   }
 });
 
-test("SocialProvider.userinfo() refuses who is nobody", async () => {
+test("SocialProvider.userinfo() refuses a profile without an identifier", async () => {
   await using it = await socialSite(GOOGLE, google);
   for (const profile of [{}, { sub: "" }, { sub: 1 }, { sub: null }, { sub: ["ada"] }]) {
     it.provider.profile = profile;
@@ -182,7 +182,7 @@ test("SocialProvider.userinfo() refuses who is nobody", async () => {
   }
 });
 
-test("SocialProvider.userinfo() tells of a provider that gives none", async () => {
+test("SocialProvider.userinfo() reports a provider without userinfo", async () => {
   await captureLogs([], async () => {
     await using it = await socialSite(GOOGLE, google);
     const challenge = 'Bearer error="invalid_token"';
@@ -201,7 +201,7 @@ test("SocialProvider.userinfo() tells of a provider that gives none", async () =
   });
 });
 
-test("SocialProvider.userinfo() takes tokens alone, of a user that nothing is known of", async () => {
+test("SocialProvider.userinfo() accepts tokens without claims", async () => {
   await using provider = await Provider.start(GOOGLE);
   provider.profile = { sub: "eve" };
   const social = google({ ...OPTIONS, fetch: provider.fetch });

@@ -9,7 +9,7 @@ export interface SocialSite<Profile extends object> extends Site {
   readonly social: SocialProvider<Profile>;
 }
 
-/** Answers at the callback with what the provider says of the user, and the scopes that are granted. */
+/** Answers at the callback with the profile of the user and the granted scopes. */
 export async function socialSite<Profile extends object>(
   urls: ProviderUrls,
   create: (options: SocialOptions) => SocialProvider<Profile>,
@@ -40,7 +40,7 @@ export async function socialSite<Profile extends object>(
   }
 }
 
-/** Gives where the browser is sent, and what with, but for what is fresh each time. */
+/** Returns the URL and the parameters of the redirect, except those that change each time. */
 export async function authorizationOf({ browser }: Site): Promise<readonly [string, unknown]> {
   const location = (await browser.open("/auth/login")).headers.get("location") ?? "";
   const { origin, pathname, searchParams } = new URL(location);

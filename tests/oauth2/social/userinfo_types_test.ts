@@ -20,11 +20,11 @@ import { same } from "../../types/same.ts";
 /** Compiles its body, which never runs. */
 function compiles(_: () => unknown): void {}
 
-/** The type of what `userinfo()` of a provider gives. */
+/** The result type of `userinfo()` of a provider. */
 type ProfileOf<Create extends (...args: never[]) => unknown> = ReturnType<Create> extends
   { userinfo(login: SocialLogin): Promise<infer Profile> } ? Profile : never;
 
-test("SocialProvider.userinfo() gives what the provider says, typed", () => {
+test("SocialProvider.userinfo() returns a typed profile", () => {
   same<ProfileOf<typeof google>, GoogleUserinfo>();
   same<ProfileOf<typeof github>, GitHubUserinfo>();
   same<ProfileOf<typeof microsoft>, MicrosoftUserinfo>();
@@ -40,22 +40,22 @@ test("SocialProvider.userinfo() gives what the provider says, typed", () => {
   >();
 });
 
-test("what a provider does not say is no member of a profile", () => {
+test("a profile has only the members of its provider", () => {
   compiles(async () => {
     const github =
       await ({} as ReturnType<typeof import("../../../src/oauth2/social/mod.ts").github>)
         .userinfo({ tokens: {} as TokenSet });
-    // @ts-expect-error: GitHub says `id`
+    // @ts-expect-error: GitHub has `id`
     github.sub;
     // @ts-expect-error: a profile is read
     github.id = 1;
     const google = {} as GoogleUserinfo;
-    // @ts-expect-error: nobody has to have a name
+    // @ts-expect-error: the name is optional
     google.name.length;
   });
 });
 
-test("a provider takes what it needs and no more", () => {
+test("a provider accepts only its options", () => {
   compiles(async () => {
     const { apple, google, microsoft } = await import("../../../src/oauth2/social/mod.ts");
     const options = {} as SocialOptions;
@@ -67,7 +67,7 @@ test("a provider takes what it needs and no more", () => {
     microsoft({ ...options, tenant: "common" });
     const { clientId, redirectUri } = options;
     apple({ clientId, redirectUri, teamId: "", keyId: "", privateKey: "" });
-    // @ts-expect-error: Apple's secret is made of the key
+    // @ts-expect-error: the key signs the secret of Apple
     apple({ clientId, redirectUri, teamId: "", keyId: "", privateKey: "", clientSecret: "" });
     // @ts-expect-error: the key is missing
     apple({ clientId, redirectUri, teamId: "", keyId: "" });
