@@ -1,24 +1,34 @@
 /**
- * Making the OpenAPI document of an application: of its routes, and of its options.
+ * Creating the OpenAPI document of an application, from its routes and options.
  *
  * @module
  */
 import type { GlobalProtection } from "../core/route/route_protection.ts";
 import type { PlacedRoute } from "../core/route/route_table.ts";
-import { componentsOf } from "./components.ts";
 import { createConvert } from "./json_schema/convert.ts";
-import type { OpenApiDocument } from "./openapi_document.ts";
+import type {
+  ComponentsObject,
+  OpenApiDocument,
+  PathItemObject,
+  ResponseObject,
+} from "./openapi_document.ts";
 import type { ResolvedOpenApiOptions } from "./options.ts";
 import { pathItemsOf } from "./operation/path_items.ts";
 import { SchemaComponents } from "./json_schema/schema_components.ts";
 import { SchemaNames } from "./json_schema/schema_names.ts";
 import { usesOf, warningsOf } from "./json_schema/schema_uses.ts";
-import { problemBodiesOf, problemUseOf } from "./operation/problem_responses.ts";
+import {
+  describeProblem,
+  problemBodiesOf,
+  problemResponseName,
+  problemUseOf,
+} from "./operation/problem_responses.ts";
+import type { ResponsesContext } from "./operation/responses.ts";
 import { checkSchemes } from "./operation/security.ts";
 import { textProperties, textWarningsOf } from "./operation/text_parameters.ts";
 import { type DescribedVersions, routesOfVersion } from "./operation/versions.ts";
 
-/** What is described. */
+/** The described application. */
 export interface DescribedApplication extends DescribedVersions {
   /** Its routes. */
   readonly routes: readonly PlacedRoute[];
@@ -26,25 +36,25 @@ export interface DescribedApplication extends DescribedVersions {
   readonly global: GlobalProtection;
   /** Whether the number of requests is limited. */
   readonly isRateLimited: boolean;
-  /** What stands before all paths, where the options do not say. */
+  /** The start of all paths, unless the options set it. */
   readonly apiPrefix: string;
-  /** The version of the project, where the options do not say and it is known. */
+  /** The version of the project, if it is known. */
   readonly version?: string | undefined;
 }
 
-/** A document, and what it could not say. */
+/** A document, with warnings. */
 export interface CreatedDocument {
   /** The document. */
   readonly document: OpenApiDocument;
-  /** What is described as "any", or left out, each in one sentence. */
+  /** The schemas that are described as "any" and the routes that are left out, each in one sentence. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Makes the document of an application.
+ * Creates the document of an application.
  *
- * @throws {TypeError} naming the route: if two operations have one id, if a path and its `params` do not
- * have the same parameters, if two schemas have one name, if no route has the version, or if the security
+ * @throws {TypeError} naming the route: if two operations have the same id, if a path and its `params` do not
+ * have the same parameters, if two schemas have the same name, if no route has the version, or if the security
  * scheme of the options is not declared
  */
 export async function createDocument(
@@ -69,7 +79,7 @@ export async function createDocument(
   const components = componentsOf(paths, options.components, context);
   const { version = application.version ?? "0.0.0" } = options;
   const { title, info, documentTags: tags } = options;
-  const { servers = [{ url: "/" }], security = [] } = options; // what OpenAPI takes them for, unsaid
+  const { servers = [{ url: "/" }], security = [] } = options; // the defaults of OpenAPI
   return {
     warnings: [...warningsOf(uses, convert), ...textWarningsOf(uses, convert), ...warnings],
     document: {
@@ -84,7 +94,47 @@ export async function createDocument(
   };
 }
 
-/** Copies what stands in the document as it is, so that whoever changes a document changes that one. */
+/**
+ * Returns the components to which the operations refer; components written by hand take precedence.
+ *
+ * @throws {TypeError} if a schema has the name of a schema of problem documents
+ */
+function componentsOf(
+  paths: Readonly<Record<string, PathItemObject>>,
+  byHand: ComponentsObject = {},
+  { schemas, problems }: ResponsesContext,
+): ComponentsObject | undefined {
+  const statuses = new Set<string>();
+  let hasProblem = false;
+  for (const { responses } of Object.values(paths).flatMap((item) => Object.values(item))) {
+    for (const [status, response] of Object.entries(responses)) {
+      if ("$ref" in response) statuses.add(status);
+      hasProblem ||= "$ref" in response || problems.contentType in (response.content ?? {});
+    }
+  }
+  const responses: Record<string, ResponseObject> = {};
+  for (const status of [...statuses].map(Number)) {
+    responses[problemResponseName(status)] = describeProblem(status, problems);
+  }
+  const generated = schemas.usedIn([paths, responses, byHand]);
+  const taken = hasProblem && Object.keys(problems.components).find((name) => name in generated);
+  if (taken) throw new TypeError(`Cannot describe ${taken}: problem documents have that name`);
+  const components = {
+    ...byHand,
+    schemas: {
+      ...generated,
+      ...hasProblem && structuredClone(problems.components), // a copy for each document
+      ...byHand.schemas,
+    },
+    responses: { ...responses, ...byHand.responses },
+  };
+  const filled = Object.entries(components).filter(([, members]) =>
+    members !== undefined && Object.keys(members).length > 0
+  );
+  return filled.length > 0 ? Object.fromEntries(filled) : undefined;
+}
+
+/** Copies the options that are part of the document, so that changes of a document affect no other. */
 function ownCopies(
   { info, servers, components, security, documentTags }: ResolvedOpenApiOptions,
 ): Pick<

@@ -13,7 +13,7 @@ import type { OpenApiDocument } from "./openapi_document.ts";
 import type { ResolvedOpenApiOptions } from "./options.ts";
 import { toYaml } from "./yaml.ts";
 
-/** What answers at a path. */
+/** A path with its handler. */
 export interface OpenApiEndpoint {
   /** The path. */
   readonly path: string;
@@ -21,7 +21,7 @@ export interface OpenApiEndpoint {
   readonly handler: Handler;
 }
 
-/** Lists the paths of the endpoints: the document's, its YAML's, the page's, and that of its sign-in. */
+/** Returns the paths of the document, its YAML, the page, and the redirect page of its sign-in. */
 export function openApiPaths({ jsonPath, docsPath }: ResolvedOpenApiOptions): {
   readonly json: string;
   readonly yaml: string;
@@ -45,8 +45,8 @@ export interface VersionDocuments {
 }
 
 /**
- * Creates the endpoints of a document, which is written out here, once. `?version=v1` selects the document
- * of one version, written out at its first request.
+ * Creates the endpoints of a document, which is serialized once. `?version=v1` selects the document of one
+ * version, which is created at its first request.
  */
 export async function openApiEndpoints(
   document: OpenApiDocument,
@@ -63,9 +63,9 @@ export async function openApiEndpoints(
       const known = versions.join(", ") || "none";
       throw new NotFoundException(`There is no such version; the versions are ${known}`);
     }
-    const made = ofVersions.get(version) ?? describe(version).then(written);
-    ofVersions.set(version, made);
-    return await made;
+    const created = ofVersions.get(version) ?? describe(version).then(written);
+    ofVersions.set(version, created);
+    return await created;
   };
   const page: DocsPageOptions = {
     title: options.title,
@@ -99,8 +99,8 @@ export async function openApiEndpoints(
 }
 
 /**
- * Keeps the headers of the pages as they are, whatever middleware sets: under a policy that is made for
- * the application's own responses, the user interface would not run, and its sign-in not come back.
+ * Restores the headers of the pages after all middleware: with the content security policy of other responses,
+ * the user interface would not run, and its sign-in would not return.
  */
 export function keepPageHeaders(router: Hono, { docsPath }: ResolvedOpenApiOptions): void {
   if (docsPath !== false) router.use(`${docsPath.replace(/\/$/, "")}/*`, keepHeaders);
@@ -110,7 +110,7 @@ async function keepHeaders(c: Context, next: Next): Promise<void> {
   await next();
   const headers: Page["headers"] | undefined = c.get(PAGE_HEADERS);
   const isPage = c.res.status === 200 && c.res.headers.get("content-type")?.startsWith("text/html");
-  if (!headers || !isPage) return; // something else has been answered in its place
+  if (!headers || !isPage) return; // another response replaced the page
   for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
 }
 
@@ -121,7 +121,7 @@ function pageResponse({ html, headers }: Page, c: Context): Response {
   return whole(encoded(html), headers, c);
 }
 
-/** Answers with the length of the body, which servers would say is 0 to a HEAD (RFC 9110 §8.6). */
+/** Responds with a body and, to a HEAD, its length: servers would send 0 (RFC 9110 §8.6). */
 function whole(body: Bytes, headers: Page["headers"], c: Context): Response {
   if (c.req.method === "HEAD") c.header("content-length", String(body.byteLength));
   return c.body(body, 200, { ...headers });
@@ -167,7 +167,7 @@ function sent({ body, type, tag }: Text, c: Context): Response {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Encodes a text once, as otherwise each response would. */
+/** Encodes a text once for all responses. */
 function encoded(text: string): Bytes {
   return new TextEncoder().encode(text);
 }
@@ -181,13 +181,13 @@ function freshNonce(): string {
   return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(18))));
 }
 
-/** Gives the URL of a path relative to that of the request: proxies may serve both below another path. */
+/** Returns the URL of a path relative to that of the request, as a proxy can serve both below another path. */
 function relative(c: Context, path: string): string {
   const depth = rawPath(c.req.url).split("/").length - 2;
   return `${depth > 0 ? "../".repeat(depth) : "./"}${path.slice(1)}`;
 }
 
-/** Gives the URLs that the page sends requests to: of servers, and of the schemes' token endpoints. */
+/** Returns the URLs to which the page sends requests: of servers, and token endpoints of security schemes. */
 function urlsOf({ servers = [], components }: ResolvedOpenApiOptions): readonly string[] {
   const schemes = Object.values(components?.securitySchemes ?? {});
   const ofSchemes = schemes.flatMap((scheme) => {

@@ -1,9 +1,10 @@
 /**
- * Operations: a route as OpenAPI describes it.
+ * Operations: the descriptions of routes.
  *
  * @module
  */
-import { inputOf } from "../../core/route/declared_input.ts";
+import { type BodyFormat, MEDIA_TYPES } from "../../core/http/body.ts";
+import { type DeclaredInput, inputOf } from "../../core/route/declared_input.ts";
 import { requiresIdentity } from "../../core/route/identity_marker.ts";
 import {
   type GlobalProtection,
@@ -14,21 +15,21 @@ import type { PlacedRoute } from "../../core/route/route_table.ts";
 import type { Versioning } from "../../core/route/version.ts";
 import type { AnySchema } from "../../core/schema/validation.ts";
 import { descriptionOf, operationIdOf, summaryOf, tagOf } from "./operation_text.ts";
-import type { OperationMethod, OperationObject } from "../openapi_document.ts";
+import type { OperationMethod, OperationObject, RequestBodyObject } from "../openapi_document.ts";
+import type { SchemaComponents } from "../json_schema/schema_components.ts";
 import type { ResolvedOpenApiOptions } from "../options.ts";
 import { parametersOf } from "./parameters.ts";
 import type { PathTemplate } from "./path_templates.ts";
 import type { Properties } from "./properties.ts";
-import { requestBodyOf } from "./request_body.ts";
 import { type ResponsesContext, responsesOf } from "./responses.ts";
 import { securityOf } from "./security.ts";
 import { versionedResponses, versionParameter } from "./versions.ts";
 
-/** What operations have in common. */
+/** The values that all operations share. */
 export interface OperationContext extends ResponsesContext {
   /** The options of the document. */
   readonly options: ResolvedOpenApiOptions;
-  /** What stands before the paths of all routes. */
+  /** The start of all paths. */
   readonly apiPrefix: string;
   /** What protects all routes. */
   readonly global: GlobalProtection;
@@ -36,11 +37,11 @@ export interface OperationContext extends ResponsesContext {
   readonly isRateLimited: boolean;
   /** How requests name a version. */
   readonly versioning?: Versioning | undefined;
-  /** Gives the properties of a schema of text. */
+  /** Returns the properties of a schema of text values. */
   readonly properties: (schema: AnySchema) => Properties;
 }
 
-/** Where an operation stands. */
+/** The place of an operation in the document. */
 export interface OperationPlace {
   /** Its method. */
   readonly method: OperationMethod;
@@ -48,16 +49,16 @@ export interface OperationPlace {
   readonly template: PathTemplate;
 }
 
-/** The methods for which a route of all methods answers, if no other does; with a body, or without. */
+/** The methods of a route of all methods that have a body; other routes take precedence. */
 const ALL_METHODS: readonly OperationMethod[] = ["put", "post", "delete", "patch"];
 
-/** Gives the methods of the operations of a route. */
+/** Returns the methods of the operations of a route. */
 export function methodsOf({ method, bound }: PlacedRoute): readonly OperationMethod[] {
   if (method !== "ALL") return [method.toLowerCase() as OperationMethod];
   return inputOf(bound.route.options).body ? ALL_METHODS : ["get", ...ALL_METHODS];
 }
 
-/** Describes a route at one of its paths, and for one of its methods. */
+/** Describes a route at one of its paths, for one of its methods. */
 export function operationOf(
   placed: PlacedRoute,
   { method, template }: OperationPlace,
@@ -105,7 +106,7 @@ export function operationOf(
   };
 }
 
-/** A route with several operations adds to its id what tells them apart. */
+/** Returns the id of one of the operations of a route, which differs from the others. */
 function idAt(
   placed: PlacedRoute,
   { method, template }: OperationPlace,
@@ -122,4 +123,30 @@ function idAt(
 /** Checks whether a route declares several versions, each of which has a path with URI versioning. */
 function isAtSeveralPaths({ bound: { route, controller } }: PlacedRoute): boolean {
   return [route.options.version ?? controller.version ?? []].flat().length > 1;
+}
+
+/** Describes the request body of a route, in each of its formats. */
+function requestBodyOf(
+  { body, consumes = ["json"] }: DeclaredInput,
+  schemas: SchemaComponents,
+): RequestBodyObject | undefined {
+  if (!body) return undefined;
+  const schema = schemas.describe({ schema: body, direction: "input" }) ?? {};
+  const inFormat = (format: BodyFormat) => [MEDIA_TYPES[format], { schema }];
+  return {
+    required: !acceptsUndefined(body),
+    content: Object.fromEntries(consumes.map(inFormat)),
+  };
+}
+
+/** Checks whether a schema accepts `undefined`, the body of a request without one. */
+function acceptsUndefined(schema: AnySchema): boolean {
+  try {
+    const result = schema["~standard"].validate(undefined);
+    if (!(result instanceof Promise)) return result.issues === undefined;
+    result.catch(() => {});
+  } catch {
+    // it does not accept it
+  }
+  return false; // boot does not wait for asynchronous schemas
 }

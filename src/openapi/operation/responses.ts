@@ -15,27 +15,27 @@ import type { SchemaComponents } from "../json_schema/schema_components.ts";
 
 type Responses = OperationObject["responses"];
 
-/** What decides the problems that an operation may answer with. */
+/** The facts from which the error responses of an operation follow. */
 export interface ProblemSources {
   /** How its route is protected. */
   readonly protection: RouteProtection;
-  /** Whether guards stand before it of which it is not known what they need. */
+  /** Whether it has guards whose requirements are unknown. */
   readonly isGuarded: boolean;
-  /** Whether there may be nothing at its path, or not in the version of the request. */
+  /** Whether its resource, or the version of the request, can be missing. */
   readonly mayBeMissing: boolean;
   /** Whether the number of requests is limited. */
   readonly isRateLimited: boolean;
 }
 
-/** What the responses of all operations have in common. */
+/** The values that the responses of all operations share. */
 export interface ResponsesContext {
   /** The schemas of the document. */
   readonly schemas: SchemaComponents;
-  /** The bodies of problem responses. */
+  /** The bodies of error responses. */
   readonly problems: ProblemBodies;
 }
 
-/** Describes what a route answers: what it lists, else its status; and the problems it can have. */
+/** Describes the responses of a route: its success, those that it lists, and its possible errors. */
 export function responsesOf(
   { bound }: PlacedRoute,
   method: OperationMethod,
@@ -55,32 +55,34 @@ export function responsesOf(
   for (const problem of problemsOf(sources, inputOf(bound.route.options))) {
     described[problem] = { $ref: `#/components/responses/${problemResponseName(problem)}` };
   }
-  for (const [key, said] of Object.entries(listed)) {
+  for (const [key, declared] of Object.entries(listed)) {
     const isSuccess = Number(key) === status;
     described[key] = isSuccess
-      ? listedResponse(said, success, context.schemas)
-      : listedResponse(said, usualResponse(Number(key), said, context), context.schemas);
+      ? listedResponse(declared, success, context.schemas)
+      : listedResponse(declared, usualResponse(Number(key), declared, context), context.schemas);
   }
   return method === "head" ? withoutBodies(described) : described;
 }
 
-/** What is known of a response by its status: a problem, or any body. */
+/** Describes a response by its status: an error, or any body. */
 function usualResponse(
   status: number,
-  said: string | RouteResponse,
+  declared: string | RouteResponse,
   { problems }: ResponsesContext,
 ): Partial<ResponseObject> {
-  const description = typeof said === "string" ? said : said.description;
+  const description = typeof declared === "string" ? declared : declared.description;
   return status >= 400 ? describeProblem(status, problems, description) : anyBody(status);
 }
 
-/** Describes a response as its route lists it; what the list does not say is as usual. */
+/** Describes a response that the route lists; missing members are as usual for its status. */
 function listedResponse(
-  said: string | RouteResponse,
+  declared: string | RouteResponse,
   usual: Partial<ResponseObject>,
   schemas: SchemaComponents,
 ): ResponseObject {
-  const { description, headers, ...body } = typeof said === "string" ? { description: said } : said;
+  const { description, headers, ...body } = typeof declared === "string"
+    ? { description: declared }
+    : declared;
   const all = { ...usual.headers, ...headersOf(headers) };
   return {
     ...hasBody(body) ? bodyOf(body, schemas) : usual,
@@ -89,7 +91,7 @@ function listedResponse(
   };
 }
 
-/** Nothing is known of a body without a schema, not even whether there is one. */
+/** Describes a body without a schema, which can be anything. */
 function anyBody(status: number): Partial<ResponseObject> {
   const hasBody = status >= 200 && status < 300 && status !== 204 && status !== 205;
   return hasBody ? content({}, "*/*") : {};
@@ -111,7 +113,7 @@ function hasBody({ schema, contentType }: ListedBody): boolean {
   return schema !== undefined || contentType !== undefined;
 }
 
-/** Describes a body that is listed: of a type that is not JSON, it is text unless there is a schema. */
+/** Describes a listed body: text without a schema, as for media types other than JSON. */
 function bodyOf(
   { schema, contentType = "application/json" }: ListedBody,
   schemas: SchemaComponents,

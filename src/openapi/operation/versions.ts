@@ -20,7 +20,7 @@ export interface DescribedVersions {
 /**
  * Returns the routes that a document describes. A document of one version has its routes, and those without
  * a version. Other documents have all routes; of several with the same path and method, which an operation
- * cannot tell apart, they have the one of the default version, or else of the newest.
+ * cannot distinguish, they have the one of the default version, or else of the newest.
  *
  * @throws {TypeError} if no route has the version
  */
