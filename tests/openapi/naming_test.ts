@@ -389,3 +389,22 @@ test("OpenAPI route annotation: hidden leaves a route out, and what only it refe
   assert.deepEqual(Object.keys(document.paths), ["/shown"]);
   assert.equal(document.components, undefined);
 });
+
+test("OpenAPI generation: a route with several versions in its paths has an operation for each", async () => {
+  class CatsController extends controller("cats", { version: ["v1", "v2"] }) {
+    list = route.get("/", () => []);
+    named = route.get("/named", { openapi: { operationId: "named" } }, () => []);
+    old = route.get("/old", { version: "v1" }, () => []);
+  }
+  const AppModule = module({ name: "AppModule", controllers: [CatsController] });
+  const app = (await FwFactory.create(AppModule)).enableUriVersioning();
+  const { paths = {} } = await app.openApi();
+  const ids = Object.entries(paths).map(([path, item]) => [path, item.get?.operationId]);
+  assert.deepEqual(ids, [
+    ["/v1/cats", "AppModule.CatsController.list.v1"],
+    ["/v1/cats/named", "named.v1"],
+    ["/v1/cats/old", "AppModule.CatsController.old"],
+    ["/v2/cats", "AppModule.CatsController.list.v2"],
+    ["/v2/cats/named", "named.v2"],
+  ]);
+});
