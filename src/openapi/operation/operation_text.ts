@@ -7,20 +7,15 @@ import { segmentsOf } from "../../core/route/path.ts";
 import { nameOf, type PlacedRoute } from "../../core/route/route_table.ts";
 import type { OpenApiOptions } from "../options.ts";
 
-/**
- * Returns the id of an operation: `Module.Controller.handler` unless the route or the options set it. A
- * route with several versions in its paths has an operation for each, whose id ends with the version.
- */
+/** Returns the id of an operation: `Module.Controller.handler` unless the route or the options set another. */
 export function operationIdOf(
-  { method, path, versions, bound }: PlacedRoute,
+  { method, path, bound }: PlacedRoute,
   { operationId: name = ({ handler }) => handler }: Pick<OpenApiOptions, "operationId"> = {},
 ): string {
-  const { openapi: { operationId } = {}, version = bound.controller.version } = bound.route.options;
-  const isOneOfSeveral = versions.length === 1 && Array.isArray(version) && version.length > 1;
-  const suffix = isOneOfSeveral ? `.${versions[0]}` : "";
-  if (operationId !== undefined) return operationId + suffix;
+  const { operationId } = bound.route.options.openapi ?? {};
+  if (operationId !== undefined) return operationId;
   const handler = nameOf(bound).replace(/[^\p{L}\p{N}_.$-]+/gu, "_"); // valid in a URL
-  const id: unknown = name({ method, path, handler: handler + suffix });
+  const id: unknown = name({ method, path, handler });
   if (typeof id === "string" && id !== "") return id;
   throw new TypeError(
     `Cannot describe ${method} ${path}: the operationId of the options returns no id`,
