@@ -28,8 +28,10 @@ function writeProject(root: string): void {
   writeFileSync(join(root, "main.ts"), PROGRAM.replace("(3000)", "(0)"));
   mkdirSync(join(root, "src"));
   const [declared = ""] = PROGRAM.split("\nconst app = ");
-  const app = `${declared}\nexport { AppModule };\nexport const setUp = (app: unknown) => app;\n`;
-  writeFileSync(join(root, "src/app.ts"), app);
+  const [created] = /module\(\{.*\}\)(?=\);)/.exec(PROGRAM) ?? assert.fail("no module");
+  const exported =
+    `export const AppModule = ${created};\nexport const setUp = (app: unknown) => app;`;
+  writeFileSync(join(root, "src/app.ts"), `${declared}\n${exported}\n`);
 }
 
 denoTest("README's program answers, strips, documents and lists as README shows", async () => {
