@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
-import { DbService, field, model } from "../../../src/db/mod.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
+import { ROOT } from "../../support/project.ts";
 import { type Brand, testOnEach } from "../support/database.ts";
 import { openNoted } from "../support/noted.ts";
 
@@ -81,3 +85,32 @@ testOnEach("DbService.createTables() makes the tables and indexes", async (datab
   const collated = made.map((sql) => sql.replace("utf8mb4_0900_bin", "utf8mb4_nopad_bin"));
   assert.deepEqual(collated, TABLES[database.brand]);
 });
+
+/** The collation of a table. */
+async function collationOf(db: Everything, table: string): Promise<string | undefined> {
+  const { rows: [row] } = await sql<{ name: string }>`
+    select table_collation as name from information_schema.tables
+    where table_schema = database() and table_name = ${table}`.execute(db.kysely);
+  return row?.name;
+}
+
+testOnEach(
+  "the collations that the documentation names are those of createTables()",
+  async ({ url }) => {
+    const page = readFileSync(join(ROOT, "docs/migrations.md"), "utf8");
+    const named = new Set(
+      [...page.matchAll(/collate (utf8mb4_\w+)/g)].map(([, name = ""]) => name),
+    );
+    await using db = await Everything.open(DbOptions.fromUrl(url));
+    await db.createTables();
+    const collation = await collationOf(db, "tags");
+    assert.ok(collation && named.has(collation), `${collation}: ${[...named]}`);
+    await sql.raw(`create table by_hand (name longtext) collate ${collation}`).execute(db.kysely);
+    assert.equal(await collationOf(db, "by_hand"), collation);
+    // One script for MySQL and MariaDB: each reads its comment.
+    const clause = "/*!80017 collate utf8mb4_0900_bin */ /*M! collate utf8mb4_nopad_bin */";
+    await sql.raw(`create table for_both (name longtext) ${clause}`).execute(db.kysely);
+    assert.equal(await collationOf(db, "for_both"), collation);
+  },
+  ["mysql"],
+);
