@@ -4,8 +4,7 @@
  * @module
  */
 import { DbConnection } from "./connection/connection.ts";
-import { migrate, rollBack } from "./migrate/migrate.ts";
-import { type MigrationStatus, migrationStatuses } from "./migrate/migration_status.ts";
+import { migrate, type MigrationStatus, migrationStatuses, rollBack } from "./migrate/migrate.ts";
 import type { MigrationSource } from "./migrate/migrations.ts";
 import type { DbOptions } from "./options.ts";
 

@@ -24,7 +24,7 @@ export type {
   TypeIn,
 } from "./model/column_spec.ts";
 export type { OpenDatabase } from "./connection/connection.ts";
-export type { DecimalSize } from "./model/decimal.ts";
+export type { DecimalSize } from "./model/stored_value.ts";
 export type { DbErrorOptions } from "./errors.ts";
 export type {
   Field,

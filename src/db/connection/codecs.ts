@@ -4,7 +4,7 @@
  * @module
  */
 import type { Codec } from "./dialect.ts";
-import { decimalDigits, decimalText } from "../model/decimal.ts";
+import { decimalDigits, decimalText } from "../model/stored_value.ts";
 import { DbError } from "../errors.ts";
 
 /** Travels as it is. */

@@ -7,15 +7,16 @@ import type {
   ColumnDataType,
   ColumnDefinitionBuilder,
   Dialect as KyselyDialect,
+  Driver,
   Expression,
   Kysely,
   RawBuilder,
   SqlBool,
 } from "kysely";
+import type { Slot, Statement } from "./statement.ts";
 import type { DbFailure } from "../errors.ts";
 import type { FieldKind } from "../model/field_kind.ts";
 import type { AnyField } from "../model/model.ts";
-import type { Slot, Statement } from "./statement.ts";
 import type { IsolationLevel } from "../transaction/transaction.ts";
 
 /** Tables whose names and columns are known at run time only. */
@@ -127,4 +128,14 @@ export interface Dialect {
 
   /** Closes the database, unless it is closed. */
   close?(): void | Promise<void>;
+}
+
+/** Returns a Kysely dialect that differs from another one in its driver only. */
+export function withDriver(dialect: KyselyDialect, createDriver: () => Driver): KyselyDialect {
+  return {
+    createAdapter: () => dialect.createAdapter(),
+    createDriver,
+    createIntrospector: (kysely) => dialect.createIntrospector(kysely),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+  };
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { DecimalSize } from "./decimal.ts";
+import type { DecimalSize } from "./stored_value.ts";
 import { FIELD_KINDS, type FieldKind, type FieldValues } from "./field_kind.ts";
 
 /** What a field may be besides its kind. */

@@ -3,9 +3,14 @@
  *
  * @module
  */
-import { decimalDigits, type DecimalSize } from "./decimal.ts";
-import { isJson, isStorableJson, type JsonValue } from "./json_value.ts";
-import { isStorableText } from "./storable_text.ts";
+import {
+  decimalDigits,
+  type DecimalSize,
+  isJson,
+  isStorableJson,
+  isStorableText,
+  type JsonValue,
+} from "./stored_value.ts";
 
 /** The JavaScript type of a value of each kind. */
 export interface FieldValues {

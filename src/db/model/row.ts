@@ -6,7 +6,7 @@
 import type { ColumnType } from "kysely";
 import type { Field, FieldFlag } from "./field.ts";
 import type { FieldKind } from "./field_kind.ts";
-import type { JsonValue } from "./json_value.ts";
+import type { JsonValue } from "./stored_value.ts";
 import type { AnyModel, FieldValue } from "./model.ts";
 
 /** The fields of a model by column name. */

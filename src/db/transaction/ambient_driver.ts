@@ -5,8 +5,7 @@
  */
 import type { DatabaseConnection, Driver, QueryCompiler, TransactionSettings } from "kysely";
 import type { Gate } from "./gate.ts";
-import { JoinedConnection } from "./joined_connection.ts";
-import { PooledConnection } from "./pooled_connection.ts";
+import { JoinedConnection, PooledConnection } from "./kysely_connection.ts";
 import type { Transaction } from "./transaction.ts";
 import { type FailureRules, queryError, TransactionConnection } from "./transaction_connection.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { type DbErrorCode, type DbFailure, NO_COLUMN, NO_TABLE } from "../../errors.ts";
-import { isOutOfReach } from "../server/network_errors.ts";
+import { isOutOfReach } from "../server/open_server.ts";
 
 /** Error numbers (MySQL Error Message Reference), and those of MariaDB. */
 const NUMBERS: Readonly<Record<number, DbErrorCode>> = {

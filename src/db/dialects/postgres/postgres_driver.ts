@@ -6,12 +6,10 @@
 import { CompiledQuery, type DatabaseConnection } from "kysely";
 import type { Options, PostgresType } from "postgres";
 import type { PoolLimits } from "../../connection/connection.ts";
-import type { Dialect } from "../../connection/dialect.ts";
-import { loadDriver } from "../server/load_driver.ts";
-import { openServerError } from "../server/open_server_error.ts";
+import { type Dialect, withDriver } from "../../connection/dialect.ts";
+import { loadDriver, openServerError } from "../server/open_server.ts";
 import { POSTGRES } from "./postgres.ts";
 import { PostgresPool } from "./postgres_pool.ts";
-import { withDriver } from "../../connection/with_driver.ts";
 
 /** What the driver reads and the SQL means goes by these, which a database may have set otherwise. */
 const SESSION = {

@@ -4,7 +4,7 @@
  * @module
  */
 import { type DbErrorCode, type DbFailure, NO_COLUMN, NO_TABLE } from "../../errors.ts";
-import { isOutOfReach } from "../server/network_errors.ts";
+import { isOutOfReach } from "../server/open_server.ts";
 
 /** SQLSTATEs (PostgreSQL manual, appendix A), and codes of the driver. */
 const CODES: Readonly<Record<string, DbErrorCode>> = {

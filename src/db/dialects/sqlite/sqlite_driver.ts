@@ -11,11 +11,10 @@ import {
 } from "kysely";
 import type { DatabaseSync } from "node:sqlite";
 import { BoundedMap } from "../../../platform/bounded_map.ts";
-import type { Dialect, StatementResult } from "../../connection/dialect.ts";
+import { type Dialect, type StatementResult, withDriver } from "../../connection/dialect.ts";
 import type { Statement } from "../../connection/statement.ts";
 import { SQLITE } from "./sqlite.ts";
 import { openError } from "./sqlite_errors.ts";
-import { withDriver } from "../../connection/with_driver.ts";
 import { kyselyDatabase, type PreparedStatement, prepareStatement } from "./sqlite_statement.ts";
 
 const BUSY_TIMEOUT_MS = 5000;

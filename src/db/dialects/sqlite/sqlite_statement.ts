@@ -6,7 +6,7 @@
 import type { SqliteDatabase } from "kysely";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { DriverRow, StatementResult } from "../../connection/dialect.ts";
-import { storableBytes } from "./sqlite_bytes.ts";
+import { storableBytes } from "./sqlite.ts";
 
 /** What older types of `node:sqlite` lack. */
 interface ReturnsArrays {

@@ -1,9 +1,10 @@
 /**
- * Why a database server could not be used.
+ * Opening a database server: loading its driver, and errors that tell why it cannot be used.
  *
  * @module
  */
 import { DbError, type DbFailure } from "../../errors.ts";
+import { outlivesRequests } from "../../../platform/wait_until.ts";
 
 const REFUSED_USER: readonly string[] = [
   "28000",
@@ -43,4 +44,45 @@ export function openServerError(
 /** The server's own words are for whoever starts the application; they hold no password. */
 function reasonIn(cause: unknown): string {
   return cause instanceof Error ? cause.message : "the database failed";
+}
+
+/**
+ * Loads the packages of a driver.
+ *
+ * @throws {TypeError} if they are not installed
+ */
+export async function loadDriver<T>(names: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (cause) {
+    const remedy = outlivesRequests()
+      ? `install ${names}`
+      : "bundles for the edge leave drivers out, so use DbOptions.fromDialect";
+    throw new TypeError(`Cannot load database driver: ${remedy}`, { cause });
+  }
+}
+
+const CODES: readonly string[] = [
+  "ECONNABORTED",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EAI_AGAIN",
+  "EHOSTDOWN",
+  "EHOSTUNREACH",
+  "ENETDOWN",
+  "ENETUNREACH",
+  "ENOENT",
+  "ENOTCONN",
+  "ENOTFOUND",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ERR_SOCKET_CLOSED",
+  "ERR_STREAM_DESTROYED",
+  "ERR_STREAM_WRITE_AFTER_END",
+];
+
+/** Tells whether an error, or one that it gathers, says that the other side could not be reached. */
+export function isOutOfReach(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isOutOfReach);
+  return CODES.includes(String((error as { code?: unknown } | null)?.code));
 }
