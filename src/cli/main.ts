@@ -35,16 +35,6 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-function messageOf(error: unknown, [first, second]: readonly string[]): string {
-  if (!(error instanceof CommanderError)) return lineOf(error);
-  if (error.code === "commander.help") {
-    return first === "help"
-      ? `unknown command '${second}'`
-      : "the command is incomplete: see --help";
-  }
-  return error.message.replace(/^error: /, "").replace(/\n\(Did (.*)\)/s, " (did $1)");
-}
-
 /** Creates the program, which throws instead of ending the process. */
 export function createProgram(): Command {
   const program = new Command("fw")
@@ -94,6 +84,16 @@ export function endWithReaders(): void {
     if (isEndOfReader(error)) process.exit(0);
     throw error;
   });
+}
+
+function messageOf(error: unknown, [first, second]: readonly string[]): string {
+  if (!(error instanceof CommanderError)) return lineOf(error);
+  if (error.code === "commander.help") {
+    return first === "help"
+      ? `unknown command '${second}'`
+      : "the command is incomplete: see --help";
+  }
+  return error.message.replace(/^error: /, "").replace(/\n\(Did (.*)\)/s, " (did $1)");
 }
 
 function isEndOfReader({ code }: NodeJS.ErrnoException): boolean {

@@ -43,6 +43,17 @@ export function addRoutesCommand(program: Command): void {
   addExamples(command, `fw routes --json | jq -r '.[] | select(.protection == "open") | .path'`);
 }
 
+/** Adds `fw openapi`. */
+export function addOpenApiCommand(program: Command): void {
+  const command = program.command("openapi")
+    .summary("write the OpenAPI document")
+    .description("Writes the OpenAPI 3.1 document of the routes to stdout, or to a file.")
+    .option("--out <file>", "the file: YAML if its name ends in .yaml or .yml, else JSON")
+    .action(writeDocument);
+  addAppOption(command);
+  addExamples(command, "fw openapi --out openapi.yaml");
+}
+
 async function listRoutes(
   { json = false, ...options }: ApplicationOptions & { json?: boolean },
 ): Promise<void> {
@@ -62,17 +73,6 @@ async function listRoutes(
   ]);
   const heading = ["METHOD", "PATH", ...hasVersions ? ["VERSION"] : [], "HANDLER", "PROTECTION"];
   print(table(rows, { heading }));
-}
-
-/** Adds `fw openapi`. */
-export function addOpenApiCommand(program: Command): void {
-  const command = program.command("openapi")
-    .summary("write the OpenAPI document")
-    .description("Writes the OpenAPI 3.1 document of the routes to stdout, or to a file.")
-    .option("--out <file>", "the file: YAML if its name ends in .yaml or .yml, else JSON")
-    .action(writeDocument);
-  addAppOption(command);
-  addExamples(command, "fw openapi --out openapi.yaml");
 }
 
 async function writeDocument(

@@ -73,6 +73,20 @@ export async function checkDatabase(
   }
 }
 
+const SUBJECT = "production";
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Checks the sources and the environment for what is unsafe in production. */
+export function checkProduction(project: Project, variables: Variables): readonly Finding[] {
+  const findings = [
+    ...checkSources(sourcesOf(project)),
+    ...checkEnvironment(variables["FW_ENV"]),
+    ...checkOAuth2(variables),
+    ...checkDatabaseUrl(variables["DATABASE_URL"] ?? ""),
+  ];
+  return findings.length === 0 ? [ok(SUBJECT, "nothing unsafe was found")] : findings;
+}
+
 async function checkTables(project: Project, options: DatabaseOption): Promise<Finding> {
   const missing = await missingTables(project, options);
   if (missing === undefined) return ok("tables", "they have the columns of the models");
@@ -92,20 +106,6 @@ function checkMigrations(migrations: readonly ListedMigration[]): Finding {
     return warning("migrations", `pending until the next start or fw db migrate: ${listSome(due)}`);
   }
   return ok("migrations", `${count(migrations, "migration")}, none pending`);
-}
-
-const SUBJECT = "production";
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-
-/** Checks the sources and the environment for what is unsafe in production. */
-export function checkProduction(project: Project, variables: Variables): readonly Finding[] {
-  const findings = [
-    ...checkSources(sourcesOf(project)),
-    ...checkEnvironment(variables["FW_ENV"]),
-    ...checkOAuth2(variables),
-    ...checkDatabaseUrl(variables["DATABASE_URL"] ?? ""),
-  ];
-  return findings.length === 0 ? [ok(SUBJECT, "nothing unsafe was found")] : findings;
 }
 
 function checkSources(sources: string): readonly Finding[] {

@@ -64,17 +64,6 @@ export function checkVariables({ root }: Project, variables: Variables): readonl
   ];
 }
 
-/** Checks whether a value is invalid for the name of its variable. */
-function isWrong(name: string, value = ""): boolean {
-  if (value === "") return false;
-  if (name === "PORT") return !/^\d{1,5}$/.test(value) || Number(value) > 65_535;
-  return /_(URL|URI|ISSUER)$/.test(name) && !URL.canParse(value);
-}
-
-function isOrAre(list: readonly unknown[]): string {
-  return list.length === 1 ? "is" : "are";
-}
-
 /** Checks whether the application has more permissions than it needs. */
 export function checkPermissions({ root, configFile }: Project): Finding {
   const config = readText(join(root, configFile)) ?? "";
@@ -107,4 +96,15 @@ export async function checkSecrets({ root }: Project): Promise<Finding> {
   const { code } = await git("check-ignore", "-q", ".env");
   if (code === 0) return ok("secrets", ".env is not in the repository");
   return warning("secrets", ".env is not in .gitignore");
+}
+
+/** Checks whether a value is invalid for the name of its variable. */
+function isWrong(name: string, value = ""): boolean {
+  if (value === "") return false;
+  if (name === "PORT") return !/^\d{1,5}$/.test(value) || Number(value) > 65_535;
+  return /_(URL|URI|ISSUER)$/.test(name) && !URL.canParse(value);
+}
+
+function isOrAre(list: readonly unknown[]): string {
+  return list.length === 1 ? "is" : "are";
 }

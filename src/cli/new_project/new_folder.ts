@@ -46,19 +46,6 @@ export function checkAbsent(parent: string, name: string): void {
   if (isTaken(join(parent, name))) throw new CliError(`Cannot create ${name}: it exists`);
 }
 
-function makeDraft(parent: string, name: string): string {
-  const draft = join(parent, `.${name}-${randomUUID()}`);
-  try {
-    mkdirSync(draft);
-    return draft;
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    throw new CliError(`Cannot create ${name}: the folder cannot be written to (${code})`, {
-      cause,
-    });
-  }
-}
-
 /** Options of {@linkcode commitAll}. */
 export interface CommitOptions {
   /** The folder that becomes a repository. */
@@ -106,4 +93,17 @@ export async function commitAll({ folder, around, signal }: CommitOptions): Prom
     if (code !== 0) return `without a commit, because git failed: ${stderr.trim().split("\n")[0]}`;
   }
   return "with its first commit";
+}
+
+function makeDraft(parent: string, name: string): string {
+  const draft = join(parent, `.${name}-${randomUUID()}`);
+  try {
+    mkdirSync(draft);
+    return draft;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new CliError(`Cannot create ${name}: the folder cannot be written to (${code})`, {
+      cause,
+    });
+  }
 }

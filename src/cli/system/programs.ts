@@ -64,15 +64,6 @@ export function run(
   });
 }
 
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
-}
-
 /** A file to format. */
 export interface Unformatted {
   /** The path, whose extension is that of the language. */
@@ -110,4 +101,13 @@ export async function format({ path, text }: Unformatted, cwd: string): Promise<
 export async function formatAll(cwd: string, signal?: AbortSignal): Promise<void> {
   const deno = findDeno();
   if (deno !== undefined) await run([deno, "fmt", "--quiet"], { cwd, signal });
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
 }

@@ -104,20 +104,6 @@ export function hasColours(stream: { readonly isTTY?: boolean }): boolean {
   return stream.isTTY === true && !readVariable("NO_COLOR") && readVariable("TERM") !== "dumb";
 }
 
-function styled(style: Style, text: string): string {
-  const [begin, end] = STYLES[style];
-  return `\x1b[${begin}m${text}\x1b[${end}m`;
-}
-
-/** Reads a variable of the environment; without the permission to, it is `undefined`. */
-function readVariable(name: string): string | undefined {
-  try {
-    return process.env[name];
-  } catch {
-    return undefined;
-  }
-}
-
 /** Formats rows as a table, with an optional heading. */
 export function table(
   rows: readonly (readonly string[])[],
@@ -131,6 +117,20 @@ export function table(
     row.map((cell, column) => pad(cell, widths[column] ?? 0)).join("  ")
   );
   return lines.map((line) => line.trimEnd()).join("\n");
+}
+
+function styled(style: Style, text: string): string {
+  const [begin, end] = STYLES[style];
+  return `\x1b[${begin}m${text}\x1b[${end}m`;
+}
+
+/** Reads a variable of the environment; without the permission to, it is `undefined`. */
+function readVariable(name: string): string | undefined {
+  try {
+    return process.env[name];
+  } catch {
+    return undefined;
+  }
 }
 
 function pad(cell: string, width: number): string {

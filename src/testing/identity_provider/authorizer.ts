@@ -106,6 +106,13 @@ export class Authorizer {
   }
 }
 
+/** Reads the requested scopes (RFC 6749 §3.3). */
+export function readScope(parameters: URLSearchParams): string | undefined {
+  const scope = parameter(parameters, "scope");
+  if (scope === undefined || SCOPE.test(scope)) return scope;
+  throw new OAuthRefusal("invalid_scope", "The scope is malformed");
+}
+
 /** PKCE with S256 is required of all clients (RFC 9700 §2.1.1). */
 function readRequest(parameters: URLSearchParams): AuthorizationRequest {
   const read: Readonly<Record<string, string | undefined>> = Object.fromEntries(
@@ -129,11 +136,4 @@ function readRequest(parameters: URLSearchParams): AuthorizationRequest {
   }
   const scope = readScope(parameters) ?? "";
   return { scope, nonce: read["nonce"], codeChallenge: codeChallenge as string };
-}
-
-/** Reads the requested scopes (RFC 6749 §3.3). */
-export function readScope(parameters: URLSearchParams): string | undefined {
-  const scope = parameter(parameters, "scope");
-  if (scope === undefined || SCOPE.test(scope)) return scope;
-  throw new OAuthRefusal("invalid_scope", "The scope is malformed");
 }

@@ -68,11 +68,6 @@ export function answerBearer(error: unknown, c: Context): Response | undefined {
   return refusal && answer(refusal, c);
 }
 
-function answer({ code, message, status }: OAuthRefusal, c: Context): Response {
-  c.header("cache-control", "no-store");
-  return c.json({ error: code, error_description: message }, status);
-}
-
 /** Extracts the parameters of the query. */
 export function queryParameters(c: Context): URLSearchParams {
   return new URL(c.req.url).searchParams;
@@ -110,4 +105,9 @@ export function requiredParameter(parameters: URLSearchParams, name: string): st
   const value = parameter(parameters, name);
   if (value === undefined) throw new OAuthRefusal("invalid_request", `The ${name} is missing`);
   return value;
+}
+
+function answer({ code, message, status }: OAuthRefusal, c: Context): Response {
+  c.header("cache-control", "no-store");
+  return c.json({ error: code, error_description: message }, status);
 }
