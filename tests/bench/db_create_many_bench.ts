@@ -51,18 +51,22 @@ async function benchSqlite(): Promise<void> {
     raw.exec("commit");
   };
   const before = () => raw.exec("delete from users");
-  await compareWith(db, "SQLite", () => db.user.deleteMany({ all: true }), [
-    {
-      name: "8000 rows a statement",
-      run: insert(8000),
-      before,
-    },
-    {
-      name: "1000 rows a statement",
-      run: insert(SMALL),
-      before,
-    },
-  ]);
+  await compareWith(db, {
+    brand: "SQLite",
+    before: () => db.user.deleteMany({ all: true }),
+    peers: [
+      {
+        name: "8000 rows a statement",
+        run: insert(8000),
+        before,
+      },
+      {
+        name: "1000 rows a statement",
+        run: insert(SMALL),
+        before,
+      },
+    ],
+  });
   raw.close();
 }
 
@@ -79,10 +83,14 @@ async function benchPostgres(): Promise<void> {
       }
     });
   const before = () => raw`truncate users`;
-  await compareWith(db, "PostgreSQL", before, [
-    { name: "10 000 rows a statement", run: insert(ROWS), before },
-    { name: "1000 rows a statement", run: insert(SMALL), before },
-  ]);
+  await compareWith(db, {
+    brand: "PostgreSQL",
+    before,
+    peers: [
+      { name: "10 000 rows a statement", run: insert(ROWS), before },
+      { name: "1000 rows a statement", run: insert(SMALL), before },
+    ],
+  });
   await raw.end();
 }
 
@@ -98,18 +106,24 @@ async function benchMysql(): Promise<void> {
     await raw.commit();
   };
   const before = () => raw.query("truncate users");
-  await compareWith(db, "MySQL", before, [
-    { name: "10 000 rows a statement", run: insert(ROWS), before },
-    { name: "1000 rows a statement", run: insert(SMALL), before },
-  ]);
+  await compareWith(db, {
+    brand: "MySQL",
+    before,
+    peers: [
+      { name: "10 000 rows a statement", run: insert(ROWS), before },
+      { name: "1000 rows a statement", run: insert(SMALL), before },
+    ],
+  });
   await raw.end();
 }
 
 async function compareWith(
   db: Db,
-  brand: string,
-  before: () => unknown,
-  peers: readonly Peer[],
+  { brand, before, peers }: {
+    readonly brand: string;
+    readonly before: () => unknown;
+    readonly peers: readonly Peer[];
+  },
 ): Promise<void> {
   await compare({
     title: `${brand}: createMany of ${ROWS} rows`,

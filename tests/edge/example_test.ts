@@ -11,21 +11,21 @@ const { code } = await bundle('export { default } from "./examples/edge.ts";');
 
 test("the edge example keeps the notes of each caller in D1", async () => {
   await using site = await Site.start(code);
-  const added = await site.send("ada", "POST", "/api/v1/notes", { text: "Tea" });
+  const added = await site.send("POST /api/v1/notes", { subject: "ada", json: { text: "Tea" } });
   const { noted_at, ...note } = added.body;
   assert.deepEqual([added.status, note], [201, { id: 1, text: "Tea" }]);
   assert.ok(Math.abs(Date.parse(noted_at) - Date.now()) < 60_000);
 
-  const { body: mine } = await site.send("ada", "GET", "/api/v1/notes");
+  const { body: mine } = await site.send("GET /api/v1/notes", { subject: "ada" });
   assert.deepEqual(mine, [{ id: 1, text: "Tea", noted_at }]);
-  assert.deepEqual((await site.send("bob", "GET", "/api/v1/notes")).body, []);
-  assert.equal((await site.send("ada", "GET", "/api/v1/notes/1")).status, 200);
-  assert.equal((await site.send("bob", "GET", "/api/v1/notes/1")).status, 404);
+  assert.deepEqual((await site.send("GET /api/v1/notes", { subject: "bob" })).body, []);
+  assert.equal((await site.send("GET /api/v1/notes/1", { subject: "ada" })).status, 200);
+  assert.equal((await site.send("GET /api/v1/notes/1", { subject: "bob" })).status, 404);
 });
 
 test("the edge example refuses a missing or forged token, and invalid input", async () => {
   await using site = await Site.start(code);
-  const { status, headers } = await site.send(undefined, "GET", "/api/v1/notes");
+  const { status, headers } = await site.send("GET /api/v1/notes");
   assert.deepEqual([status, headers.get("www-authenticate")], [401, "Bearer"]);
   const forged = await site.request("/api/v1/notes", {
     headers: { authorization: "Bearer a.b.c" },
@@ -36,7 +36,7 @@ test("the edge example refuses a missing or forged token, and invalid input", as
     [401, 'Bearer error="invalid_token"'],
   );
   const { requestId, ...problem } =
-    (await site.send("ada", "POST", "/api/v1/notes", { text: "" })).body;
+    (await site.send("POST /api/v1/notes", { subject: "ada", json: { text: "" } })).body;
   assert.match(requestId, /^[\da-f-]{36}$/);
   assert.deepEqual(problem, {
     type: "about:blank",
@@ -54,12 +54,12 @@ test("the edge example finishes its work after the response", async () => {
   const answers = await Promise.all(
     Array.from(
       { length: 25 },
-      (_, i) => site.send("ada", "POST", "/api/v1/notes", { text: `Note ${i}` }),
+      (_, i) => site.send("POST /api/v1/notes", { subject: "ada", json: { text: `Note ${i}` } }),
     ),
   );
   assert.deepEqual(answers.map(({ status }) => status), Array(25).fill(201));
   const isKept = async (id: number) =>
-    (await site.send("ada", "GET", `/api/v1/notes/${id}`)).status === 200;
+    (await site.send(`GET /api/v1/notes/${id}`, { subject: "ada" })).status === 200;
   while (await isKept(5)) await delay(10);
   assert.ok(await isKept(6));
 });
@@ -81,11 +81,11 @@ test("the edge example serves its document, page and health", async () => {
   assert.match(await (await site.request("/docs")).text(), /swagger-ui/);
   const health = await (await site.request("/health")).json();
   assert.deepEqual(health, { status: "ok", checks: { db: { status: "up" } } });
-  assert.equal((await site.send(undefined, "GET", "/nowhere")).status, 404);
+  assert.equal((await site.send("GET /nowhere")).status, 404);
 });
 
 test("the edge example logs its requests to the console of the Worker", async () => {
   await using site = await Site.start(code);
-  await site.send("ada", "GET", "/api/v1/notes");
+  await site.send("GET /api/v1/notes", { subject: "ada" });
   await site.worker.logged(/GET \/api\/v1\/notes 200 in [\d.]+ ms/);
 });

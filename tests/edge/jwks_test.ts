@@ -50,7 +50,10 @@ const [patient, hasty, forgetful] = await Promise.all([
 test("a key set is fetched once for all concurrent requests of a Worker", async () => {
   await using site = await Site.start(patient.code);
   const release = site.provider.hold();
-  const answers = Array.from({ length: 10 }, (_, i) => site.send(`user ${i}`, "GET", "/"));
+  const answers = Array.from(
+    { length: 10 },
+    (_, i) => site.send("GET /", { subject: `user ${i}` }),
+  );
   while (site.provider.requestCount === 0) await delay(5);
   await delay(100);
   release();
@@ -61,13 +64,16 @@ test("a key set is fetched once for all concurrent requests of a Worker", async 
 
 test("a refresh in the background outlives the request that began it", async () => {
   await using site = await Site.start(hasty.code);
-  await site.send("ada", "GET", "/");
+  await site.send("GET /", { subject: "ada" });
   await delay(20); // the keys must be refreshed now
   const release = site.provider.hold();
-  assert.deepEqual((await site.send("ada", "GET", "/")).body, { subject: "ada", fetches: 2 });
+  assert.deepEqual((await site.send("GET /", { subject: "ada" })).body, {
+    subject: "ada",
+    fetches: 2,
+  });
   await delay(100); // the request has ended with its response
   await site.rotate();
-  const answer = site.send("bob", "GET", "/");
+  const answer = site.send("GET /", { subject: "bob" });
   await delay(50);
   release();
   assert.equal((await answer).body.subject, "bob");
@@ -75,15 +81,15 @@ test("a refresh in the background outlives the request that began it", async () 
 
 test("a refresh that was dropped with its request is repeated by a later one", async () => {
   await using site = await Site.start(forgetful.code);
-  await site.send("ada", "GET", "/");
+  await site.send("GET /", { subject: "ada" });
   await delay(20);
   const release = site.provider.hold();
-  await site.send("ada", "GET", "/"); // it starts a refresh, and ends
+  await site.send("GET /", { subject: "ada" }); // it starts a refresh, and ends
   await delay(100);
   release();
   await site.rotate();
   const beganMs = performance.now();
-  const { body } = await site.send("bob", "GET", "/");
+  const { body } = await site.send("GET /", { subject: "bob" });
   assert.equal(body.subject, "bob");
   assert.ok(performance.now() - beganMs < 10_000);
 });

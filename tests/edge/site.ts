@@ -59,13 +59,12 @@ export class Site implements AsyncDisposable {
     return fetch(this.worker.url + path, { signal: AbortSignal.timeout(20_000), ...init });
   }
 
-  /** Sends a request with an optional caller and a JSON body. */
+  /** Sends a request, such as `"GET /notes"`, with an optional caller and a JSON body. */
   async send(
-    subject: string | undefined,
-    method: string,
-    path: string,
-    json?: unknown,
+    request: `${string} /${string}`,
+    { subject, json }: { readonly subject?: string; readonly json?: unknown } = {},
   ): Promise<Answer> {
+    const [method = "", path = ""] = request.split(" ");
     const response = await this.request(path, {
       method,
       headers: {

@@ -80,7 +80,10 @@ denoTest(
     const files = Object.keys(bytesOf).join("\n");
     for (const name of LEFT_OUT) assert.ok(!files.includes(`node_modules/${name}/`), name);
     await using site = await Site.start(code);
-    const { status } = await site.send("ada", "POST", "/api/v1/notes", { text: "Tea" });
+    const { status } = await site.send("POST /api/v1/notes", {
+      subject: "ada",
+      json: { text: "Tea" },
+    });
     assert.equal(status, 201);
     const metrics = await bundle(METRICS, { project: cwd });
     await assert.rejects(Worker.start(metrics.code), /bundles for the edge leave them out/);

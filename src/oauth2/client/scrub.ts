@@ -125,7 +125,7 @@ function patternOf(value: string): string {
 function decoded(text: string): string {
   let encoded = text;
   for (let i = 0; i < MAX_ENCODINGS; i++) {
-    const once = encoded.replaceAll(ENCODED, (match, unit, bytes, decimal, hex, entity) => {
+    const once = encoded.replaceAll(ENCODED, (match, ...[unit, bytes, decimal, hex, entity]) => {
       if (unit) return String.fromCharCode(parseInt(unit, 16));
       if (bytes) return utf8(bytes);
       if (decimal ?? hex) {

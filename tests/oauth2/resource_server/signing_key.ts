@@ -48,7 +48,10 @@ export class SigningKey {
   readonly privateJwk: Readonly<JsonWebKey>;
   readonly #privateKey: CryptoKey;
 
-  private constructor(kid: string, alg: SigningAlgorithm, jwk: JsonWebKey, key: CryptoKey) {
+  private constructor(
+    key: CryptoKey,
+    { kid, alg, jwk }: Pick<SigningKey, "kid" | "alg"> & { readonly jwk: JsonWebKey },
+  ) {
     const { kty, crv, x, y, n, e } = jwk;
     this.kid = kid;
     this.alg = alg;
@@ -69,7 +72,7 @@ export class SigningKey {
       ["sign", "verify"],
     ) as CryptoKeyPair;
     const jwk = await crypto.subtle.exportKey("jwk", pair.privateKey);
-    return new SigningKey(kid, alg, jwk, pair.privateKey);
+    return new SigningKey(pair.privateKey, { kid, alg, jwk });
   }
 
   /** The public key with changed members; `undefined` removes one. */

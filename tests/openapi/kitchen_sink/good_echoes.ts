@@ -35,16 +35,20 @@ const DATE = "2024-02-29T12:00:00.000Z";
 
 /** Lists the requests to the routes that give back what they take, by schemas of each library. */
 export function goodEchoes(): readonly GoodRequest[] {
-  const echo = (library: string, name: string, value: unknown, answer = value): GoodRequest => ({
+  const echoOf = (library: string): Echo => (name, value, answer = value) => ({
     operationId: `${library}Module.${library}Controller.${name}`,
     path: `/api/v1/schemas/${library.toLowerCase()}/${name}`,
     init: { json: value },
     answer,
   });
-  return [...ofValibot(echo), ...ofZod(echo), ...ofArktype(echo)];
+  return [
+    ...ofValibot(echoOf("Valibot")),
+    ...ofZod(echoOf("Zod")),
+    ...ofArktype(echoOf("Arktype")),
+  ];
 }
 
-type Echo = (library: string, name: string, value: unknown, answer?: unknown) => GoodRequest;
+type Echo = (name: string, value: unknown, answer?: unknown) => GoodRequest;
 
 function ofValibot(echo: Echo): readonly GoodRequest[] {
   const formats = {
@@ -72,13 +76,13 @@ function ofValibot(echo: Echo): readonly GoodRequest[] {
   };
   const changing = { trimmed: " A ", date: DATE, length: "four" };
   return [
-    echo("Valibot", "formats", formats),
-    echo("Valibot", "numbers", numbers),
-    echo("Valibot", "kinds", kinds),
-    echo("Valibot", "shapes", [CIRCLE, SQUARE]),
-    echo("Valibot", "folder", FOLDER),
-    echo("Valibot", "tree", TREE),
-    echo("Valibot", "changing", changing, {
+    echo("formats", formats),
+    echo("numbers", numbers),
+    echo("kinds", kinds),
+    echo("shapes", [CIRCLE, SQUARE]),
+    echo("folder", FOLDER),
+    echo("tree", TREE),
+    echo("changing", changing, {
       trimmed: "a",
       date: DATE,
       length: 4,
@@ -94,8 +98,8 @@ function ofZod(echo: Echo): readonly GoodRequest[] {
   picture.append("title", "Me");
   picture.append("picture", new File(["12345"], "me.png", { type: "image/png" }));
   return [
-    echo("Zod", "person", { ...ada, former: [address], pet: null, friends: [ada] }),
-    echo("Zod", "kinds", {
+    echo("person", { ...ada, former: [address], pet: null, friends: [ada] }),
+    echo("kinds", {
       ...TEXTS,
       ...VALUES,
       date: "2024-02-29",
@@ -115,7 +119,6 @@ function ofZod(echo: Echo): readonly GoodRequest[] {
       template: "v3",
     }),
     echo(
-      "Zod",
       "changing",
       { trimmed: " A ", coerced: 3, length: "four", piped: "12", codec: DATE },
       { defaulted: "none", coerced: 3, codec: DATE, json: { trimmed: "a", length: 4, piped: 12 } },
@@ -136,8 +139,8 @@ function ofZod(echo: Echo): readonly GoodRequest[] {
 
 function ofArktype(echo: Echo): readonly GoodRequest[] {
   return [
-    echo("Arktype", "comment", { text: "Hello", replies: [{ text: "Hi", replies: [] }] }),
-    echo("Arktype", "kinds", {
+    echo("comment", { text: "Hello", replies: [{ text: "Hi", replies: [] }] }),
+    echo("kinds", {
       ...TEXTS,
       ...VALUES,
       text: "text",
@@ -149,7 +152,6 @@ function ofArktype(echo: Echo): readonly GoodRequest[] {
       inner: { deep: { deeper: "deepest" } },
     }),
     echo(
-      "Arktype",
       "changing",
       { parsed: "12", date: DATE, trimmed: " a " },
       { defaulted: "none", parsed: 12, date: DATE, trimmed: "a" },

@@ -1,0 +1,42 @@
+/**
+ * What `deno lint` checks beside its own rules.
+ *
+ * @module
+ */
+
+/** The most positional parameters of a function; the third is a context that everything shares. */
+const MAX_POSITIONAL = 3;
+
+type FunctionNode =
+  | Deno.lint.FunctionDeclaration
+  | Deno.lint.FunctionExpression
+  | Deno.lint.ArrowFunctionExpression
+  | Deno.lint.TSDeclareFunction;
+
+const plugin: Deno.lint.Plugin = {
+  name: "fw",
+  rules: {
+    "max-positional-params": {
+      create(context) {
+        function check(node: FunctionNode): void {
+          const { length } = node.params;
+          if (length <= MAX_POSITIONAL) return;
+          context.report({
+            node,
+            message:
+              `A function has at most ${MAX_POSITIONAL} positional parameters, not ${length}`,
+            hint: "Take an options object, or make what the arguments share a class",
+          });
+        }
+        return {
+          FunctionDeclaration: check,
+          FunctionExpression: check,
+          ArrowFunctionExpression: check,
+          TSDeclareFunction: check,
+        };
+      },
+    },
+  },
+};
+
+export default plugin;
