@@ -16,14 +16,13 @@ import { createRouteHandler } from "../route/route_handler.ts";
 import { globalGuards, identityNeededBy } from "../route/route_protection.ts";
 import {
   type BoundRoute,
-  hasVersions,
   nameOf,
   placeRoutes,
   type Prefixes,
   versionsAmong,
 } from "../route/route_table.ts";
 import { answerUnmatched, createRouter, mount, type PathVersions } from "../route/router.ts";
-import { varying, versionReader } from "../route/version.ts";
+import { versionedType, versionReader } from "../route/version.ts";
 
 /** How an application is assembled. */
 export interface AssemblyOptions extends Prefixes {
@@ -52,7 +51,6 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
   const placed = placeRoutes(kernel.routes, options);
   const versions = versionsAmong(placed);
   const reader = versionReader(options.versioning, versions);
-  const isVarying = hasVersions(placed);
   const global = await resolvePipeline(options.global, kernel.create);
   await kernel.start();
   kernel.checkOverrides();
@@ -97,7 +95,7 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
       ? { ...reader, known: each.versions }
       : undefined;
     const middleware = [
-      ...reader && isVarying(each) ? [varying(reader, { isVersioned: version !== undefined })] : [],
+      ...version?.parameter ? [versionedType(version)] : [],
       ...deprecation ? [deprecated(deprecation === true ? {} : deprecation)] : [],
     ];
     const handler = createRouteHandler(bound.route, pipeline, { ...options, path });

@@ -131,12 +131,6 @@ export function versionsAmong(placed: readonly PlacedRoute[]): readonly string[]
   return [...new Set(placed.flatMap(({ versions }) => versions))];
 }
 
-/** Returns a check whether a route has versions, or another one of its method and path. */
-export function hasVersions(placed: readonly PlacedRoute[]): (route: PlacedRoute) => boolean {
-  const slots = new Set(placed.filter(({ versions }) => versions.length > 0).map(slotOf));
-  return (route) => slots.has(slotOf(route));
-}
-
 function place(placed: PlacedRoute, taken: Map<string, PlacedRoute[]>): void {
   const { method, versions, bound } = placed;
   const held = taken.get(slotOf(placed)) ?? [];

@@ -20,6 +20,7 @@ import {
   type RouteMark,
 } from "../http/matched_route.ts";
 import { CONSTRAINT } from "./path.ts";
+import { varying } from "./version.ts";
 
 /** The methods that are asked for when a path does not know the one of a request. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
@@ -66,7 +67,11 @@ export function mount(
   const isForAll = method !== "HEAD" && version === undefined;
   const only = (handler: Handler): Handler =>
     isForAll ? handler : (c, next) => answers(mark, c) ? handler(c, next) : next();
-  const handlers = [...middleware.map(only), markRoute(only(handler), { method, path, version })];
+  const handlers = [
+    ...version ? [varying(version)] : [],
+    ...middleware.map(only),
+    markRoute(only(handler), { method, path, version }),
+  ];
   // Hono dispatches HEAD as GET
   router.on(method === "HEAD" ? "GET" : method, [routerPattern(path)], ...handlers);
 }

@@ -165,21 +165,25 @@ function versionsAccepted(accept: string, parameter: string): readonly string[] 
 }
 
 /**
- * Marks all responses of a route as dependent on the version of the request: in `Vary`, and in the media
- * type where that names the version.
+ * Marks a response as dependent on the version of the request, in `Vary`. Requests of a version that the
+ * route does not answer pass this middleware too: another route's response then depends on the version.
  */
-export function varying(
-  { vary, parameter, read }: VersionReader,
-  { isVersioned }: { readonly isVersioned: boolean },
-): MiddlewareHandler {
+export function varying({ vary }: VersionReader): MiddlewareHandler {
   return async function varying(c, next) {
     await next();
     if (c.res.status === 101) return; // what becomes a WebSocket cannot be changed
     const fields = (c.res.headers.get("vary") ?? "").toLowerCase().split(",");
     const isSet = fields.some((field) => [vary.toLowerCase(), "*"].includes(field.trim()));
     if (!isSet) c.header("vary", vary, { append: true });
+  };
+}
+
+/** Adds the version to the media type of a response, where media types name it. */
+export function versionedType({ parameter, read }: VersionReader): MiddlewareHandler {
+  return async function versionedType(c, next) {
+    await next();
     const type = c.res.headers.get("content-type");
-    if (!parameter || !isVersioned || !type || type.startsWith(PROBLEM_MEDIA_TYPE)) return;
+    if (!parameter || !type || type.startsWith(PROBLEM_MEDIA_TYPE) || c.res.status === 101) return;
     c.header("content-type", withVersion(type, { parameter, version: read(c) ?? "" }));
   };
 }

@@ -130,6 +130,36 @@ for (const [kind, setUp, of, vary] of NEGOTIATED) {
     }
   });
 
+  test(`${kind} versioning sets Vary where a request passes a versioned route`, async () => {
+    class MixedController extends controller("cats") {
+      stats = route.get("/stats", { version: "v1" }, () => "stats");
+      one = route.get("/:name", ({ params }) => params.name);
+      other = route.all("/stats", () => "other");
+    }
+    await using app = await createTestApplication(module({ controllers: [MixedController] }), {
+      setUp,
+    });
+    for (const [headers, expected] of [[of("v1"), "stats"], [{}, "other"], [of("v9"), "other"]]) {
+      const response = await app.request("/cats/stats", { headers: headers as HeadersInit });
+      assert.deepEqual([await response.json(), response.headers.get("vary")], [expected, vary]);
+    }
+    const type = (await app.request("/cats/stats", { headers: of("v9") })).headers;
+    assert.equal(type.get("content-type"), "application/json");
+    assert.equal((await app.request("/cats/tom")).headers.get("vary"), null);
+  });
+
+  test(`${kind} versioning sets Vary where a less specific route answers`, async () => {
+    class MixedController extends controller("cats") {
+      stats = route.get("/stats", { version: "v1" }, () => "stats");
+      one = route.get("/:name", ({ params }) => params.name);
+    }
+    await using app = await createTestApplication(module({ controllers: [MixedController] }), {
+      setUp,
+    });
+    const response = await app.request("/cats/stats");
+    assert.deepEqual([await response.json(), response.headers.get("vary")], ["stats", vary]);
+  });
+
   test(`${kind} versioning answers 405 and OPTIONS with the methods of the version`, async () => {
     await using app = await createTestApplication(VERSIONED, { setUp });
     const allow = async (method: string, version: string) => {
