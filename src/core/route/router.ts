@@ -97,7 +97,6 @@ export function answerUnmatched(
   { pathVersions }: { readonly pathVersions?: PathVersions | undefined } = {},
 ): Response {
   const { path, method } = c.req;
-  refuseVersion(marksAt(router, { method: method === "HEAD" ? "GET" : method, path }), c);
   const marks = METHODS.flatMap((method) =>
     marksAt(router, { method, path }).map((mark) => ({ ...mark, method }))
   );
@@ -108,6 +107,9 @@ export function answerUnmatched(
     );
   }
   const ofVersion = marks.filter((mark) => answersVersion(mark, c));
+  if (method !== "OPTIONS" && !ofVersion.some(({ version }) => version)) {
+    refuseVersion(marksAt(router, { method: method === "HEAD" ? "GET" : method, path }), c);
+  }
   const allow = allowed(ofVersion.length > 0 ? ofVersion : marks);
   const vary = marks.find(({ version }) => version)?.version?.vary;
   const headers = { allow, ...vary !== undefined && { vary } };
@@ -115,7 +117,7 @@ export function answerUnmatched(
   throw new MethodNotAllowedException(`This path knows ${allow}`, { headers });
 }
 
-/** Refuses a request whose version none of the routes of its path and method answers. */
+/** Refuses a request whose version none of the routes of its path answers, if those of its method have one. */
 function refuseVersion(marks: readonly RouteMark[], c: Context): void {
   const versions = marks.flatMap(({ route, version }) =>
     version && (route.method !== "HEAD" || c.req.method === "HEAD") ? [version] : []

@@ -89,7 +89,7 @@ for (const [kind, setUp, of, vary] of NEGOTIATED) {
     const unknown = await app.request("/cats", { headers: of("v9") });
     const message = "This path has no such version; its versions are v1, v2";
     assert.deepEqual(await detail(unknown), [404, vary, message]);
-    const post = await app.request("/cats", { method: "POST", headers: of("v2") });
+    const post = await app.request("/cats", { method: "POST", headers: of("v9") });
     assert.deepEqual(await detail(post), [
       404,
       vary,
@@ -168,9 +168,24 @@ for (const [kind, setUp, of, vary] of NEGOTIATED) {
     };
     assert.deepEqual(await allow("PUT", "v1"), [405, "GET, HEAD, POST, OPTIONS", vary]);
     assert.deepEqual(await allow("PUT", "v2"), [405, "GET, HEAD, OPTIONS", vary]);
+    assert.deepEqual(await allow("POST", "v2"), [405, "GET, HEAD, OPTIONS", vary]);
     assert.deepEqual(await allow("OPTIONS", "v2"), [204, "GET, HEAD, OPTIONS", vary]);
     const head = await app.request("/cats/peek", { method: "HEAD", headers: of("v2") });
     assert.deepEqual([head.status, head.headers.get("x-peek")], [200, "v2"]);
+  });
+
+  test(`${kind} versioning answers OPTIONS without a version where a route has all methods`, async () => {
+    class AllController extends controller("all", { version: "v1" }) {
+      all = route.all("/", () => "all");
+    }
+    await using app = await createTestApplication(module({ controllers: [AllController] }), {
+      setUp,
+    });
+    const { status, headers } = await app.request("/all", { method: "OPTIONS" });
+    const allow = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+    assert.deepEqual([status, headers.get("allow"), headers.get("vary")], [204, allow, vary]);
+    const put = await app.request("/all", { method: "PUT" });
+    assert.equal(put.status, 400);
   });
 
   test(`${kind} versioning does not concern endpoints`, async () => {
