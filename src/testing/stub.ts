@@ -7,6 +7,7 @@ import {
   type FactoryProvider,
   type InjectionKey,
   keyName,
+  keyOf,
   provide,
 } from "../core/module/provider.ts";
 
@@ -23,6 +24,9 @@ const PROBED: ReadonlySet<PropertyKey> = new Set([
   "onApplicationShutdown",
   "onModuleDestroy",
 ]);
+
+/** What an assignment makes a new property. */
+const PLAIN = { configurable: true, enumerable: true, writable: true };
 
 /**
  * Returns an override that provides some members of a class, or of another key. The use of a missing
@@ -56,13 +60,21 @@ const PROBED: ReadonlySet<PropertyKey> = new Set([
  * const response = await app.request("/first");
  * console.assert((await response.json()).name === "Felix");
  * ```
+ *
+ * @throws {TypeError} if the members are not a plain object: those that an instance inherits would be missing
  */
 export function stub<T extends object>(
   key: InjectionKey<T>,
   members: StubMembers<NoInfer<T>>,
 ): FactoryProvider<T> {
   const name = keyName(key);
-  const prototype: object = typeof key === "function" ? key.prototype : Object.prototype;
+  const provided = keyOf(key);
+  const prototype: object = typeof provided === "function" ? provided.prototype : Object.prototype;
+  if (!isPlainObject(members)) {
+    throw new TypeError(
+      `Cannot stub ${name}: the members are not a plain object; provide(${name}, ...) replaces it whole`,
+    );
+  }
   const handler: ProxyHandler<object> = {
     get(target, member, receiver) {
       if (Object.hasOwn(target, member)) return Reflect.get(target, member, receiver);
@@ -71,10 +83,21 @@ export function stub<T extends object>(
       if (member in Object.prototype) return Reflect.get(Object.prototype, member, receiver);
       throw new TypeError(`Cannot call ${name}.${member}: the stub does not have it`);
     },
+    set(target, member, value, receiver) {
+      if (Object.hasOwn(target, member)) return Reflect.set(target, member, value, receiver);
+      // a setter of the class would write a private field that the stub lacks
+      return Reflect.defineProperty(target, member, { ...PLAIN, value });
+    },
   };
   return provide(key, () => {
-    const target = Object.create(prototype, Object.getOwnPropertyDescriptors(members));
+    const target: object = Object.create(prototype, Object.getOwnPropertyDescriptors(members));
     // a proxy has the type of its target; missing members throw
     return new Proxy(target, handler) as T;
   });
+}
+
+function isPlainObject(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -151,6 +151,48 @@ test("stub() creates a stub for each application", async () => {
   assert.equal((await stubbed(override)).kind, "cats");
 });
 
+test("stub() refuses an instance of a class, whose inherited members it would not have", () => {
+  class Fake {
+    one(): Cat {
+      return tom;
+    }
+  }
+  for (const members of [new Fake(), null, undefined] as object[]) {
+    assert.throws(() => stub(CatsService, members), {
+      name: "TypeError",
+      message: "Cannot stub CatsService: the members are not a plain object; " +
+        "provide(CatsService, ...) replaces it whole",
+    });
+  }
+});
+
+test("stub() is an instance of the class that a key of provide() provides", async () => {
+  const Cats = provide(CatsService, () => new CatsService());
+  await using app = await createTestApplication(module({ providers: [Cats] }), {
+    overrides: [stub(Cats, { one: () => tom })],
+  });
+  assert.ok(app.get(CatsService) instanceof CatsService);
+});
+
+test("stub() takes an assignment to a member whose setter the class has", async () => {
+  class Counter {
+    #count = 0;
+    get count(): number {
+      return this.#count;
+    }
+    set count(count: number) {
+      this.#count = count;
+    }
+  }
+  await using app = await createTestApplication(module({ providers: [Counter] }), {
+    overrides: [stub(Counter, {})],
+  });
+  const counter = app.get(Counter);
+  counter.count = 2;
+  counter.count = 3;
+  assert.equal(counter.count, 3);
+});
+
 test("misuse of stub() is a compile error", () => {
   stub(CatsService, {});
   // @ts-expect-error: a member of another type
