@@ -95,7 +95,7 @@ export class Controller<Prefix extends string = string> {
  * }
  * ```
  *
- * @throws {TypeError} if an option is unknown, the version is invalid or `roles` is empty
+ * @throws {TypeError} if an option is unknown, the version is invalid, or `roles` is empty or beside `public`
  */
 export function controller<const Prefix extends string = "">(
   prefix?: Prefix,
@@ -116,6 +116,7 @@ export function controller<const Prefix extends string = "">(
     refuse((error as Error).message);
   }
   if (options.roles?.length === 0) refuse("roles is empty, so no caller could have one of them");
+  if (options.roles && options.public) refuse("it is public, so its roles have no effect");
   const declaration = Object.freeze({ ...options, prefix: prefix ?? "" });
   return class extends Controller<Prefix> {
     static readonly [extendsController] = declaration;

@@ -73,6 +73,11 @@ for (
       'Cannot declare controller("cats"): roles is empty, so no caller could have one of them',
     ],
     [
+      "roles of a public controller",
+      () => controller("cats", { roles: ["admin"], public: true }),
+      'Cannot declare controller("cats"): it is public, so its roles have no effect',
+    ],
+    [
       "options in place of the prefix",
       () => controller({ version: "v1" } as never),
       'Cannot declare controller({"version":"v1"}): the prefix is not a string',
