@@ -4,7 +4,7 @@
  * @module
  */
 import { mkdirSync, realpathSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import process from "node:process";
 import { CliError, SIGNALS } from "../terminal/cli_error.ts";
 import { isTaken, readText } from "./files.ts";
@@ -18,6 +18,9 @@ export interface Change {
   /** The whole text. */
   readonly text: string;
 }
+
+/** The mode of a new `.env`: only its owner reads the secrets in it. */
+const SECRET = 0o600;
 
 /** The files to write below a folder. */
 export class FilePlan {
@@ -141,7 +144,8 @@ export class FilePlan {
       undo.push(() =>
         before === undefined ? rmSync(file, { force: true }) : writeFileSync(file, before)
       );
-      writeFileSync(file, text);
+      const isSecret = before === undefined && basename(path) === ".env"; // Deno changes that of an old one
+      writeFileSync(file, text, isSecret ? { mode: SECRET } : {});
     } catch (cause) {
       if (cause instanceof CliError) throw cause;
       const { code = "an error" } = cause as NodeJS.ErrnoException;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { FilePlan } from "../../../src/cli/system/file_plan.ts";
 import { test } from "../../support/test.ts";
 import { TemporaryFolder } from "../../support/temporary_folder.ts";
@@ -19,6 +20,26 @@ test("FilePlan.apply() writes nothing if a file was changed since it was read", 
   });
   assert.deepEqual([folder.names(), readFileSync(file, "utf8")], [["app.ts"], "three"]);
 });
+
+test(
+  "FilePlan.apply() creates .env for its owner alone, and keeps the mode of an existing one",
+  () => {
+    using folder = new TemporaryFolder();
+    const modeOf = (name: string) => statSync(join(folder.path, name)).mode & 0o777;
+    writeFileSync(join(folder.path, "app.ts"), "one", { mode: 0o644 });
+    const plan = new FilePlan(folder.path);
+    plan.create(".env", "JWT_KEY=secret");
+    plan.create(".env.example", "JWT_KEY=");
+    plan.apply();
+    assert.deepEqual([modeOf(".env"), modeOf(".env.example")], [0o600, modeOf("app.ts")]);
+    chmodSync(join(folder.path, ".env"), 0o640);
+    const next = new FilePlan(folder.path);
+    next.update(".env", "JWT_KEY=secret2");
+    next.apply();
+    assert.equal(modeOf(".env"), 0o640);
+  },
+  { skip: process.platform === "win32" ? "it has no modes" : undefined },
+);
 
 test("FilePlan.changes() distinguishes new, edited and overwritten files", () => {
   using folder = new TemporaryFolder();
