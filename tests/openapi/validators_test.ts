@@ -2,6 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import assert from "node:assert/strict";
 import { parse } from "yaml";
 import { FwFactory } from "../../mod.ts";
+import { issuer } from "../oauth2/issuer.ts";
 import { test } from "../support/test.ts";
 import { BREAKAGES, brokenDocument, type Judge } from "./broken_documents.ts";
 import { forEachApplication, servedDocuments } from "./described_applications.ts";
@@ -118,6 +119,7 @@ test("the document of the shop is exactly what it declares", async () => {
   app.setGlobalPrefix("api")
     .enableUriVersioning({ defaultVersion: "v1" })
     .useRateLimit()
+    .useOAuth2((await issuer()).verifier)
     .enableOpenApi(SHOP_OPTIONS);
   const document = await (await app.request("/openapi.json")).json();
   assert.deepEqual(document, JSON.parse(JSON.stringify(SHOP_DOCUMENT)));
