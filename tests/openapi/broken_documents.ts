@@ -13,7 +13,7 @@ export interface Breakage {
   readonly what: string;
   /** Where: the keys down to the value. */
   readonly at: readonly string[];
-  /** What stands there instead; `undefined` for nothing. */
+  /** The value that replaces it; `undefined` removes it. */
   readonly value?: unknown;
   /** Who notices. */
   readonly refusedBy: readonly Judge[];
@@ -131,7 +131,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
 ];
 
-/** Makes a document that is wrong. */
+/** Creates a document that is wrong. */
 export function brokenDocument({ at, value }: Breakage): object {
   const document: Record<string, unknown> = JSON.parse(JSON.stringify(SHOP_DOCUMENT));
   let part = document;

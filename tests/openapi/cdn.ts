@@ -21,7 +21,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   js: "application/javascript; charset=utf-8",
 };
 
-/** What a browser asked of others than this machine. */
+/** The requests of a browser to other machines. */
 export interface OutsideRequests {
   /** The files of the CDN. */
   readonly ofCdn: readonly string[];
@@ -49,7 +49,7 @@ export async function routeCdn(context: BrowserContext): Promise<OutsideRequests
   return { ofCdn, ofOthers };
 }
 
-/** Gives the file that the CDN has at a URL. */
+/** Returns the file that the CDN has at a URL. */
 export async function cdnFile(url: string): Promise<Uint8Array<ArrayBuffer>> {
   const [, specifier = "", path = ""] = CDN_FILE.exec(url) ?? [];
   return new Uint8Array(await readFile(join(await packageFolder(specifier), path)));
@@ -61,7 +61,7 @@ export function contentTypeOf(path: string): string {
 }
 
 /**
- * Gives the folder of a package (`name@version`), without its dependencies. It is fetched from npm once,
+ * Returns the folder of a package (`name@version`), without its dependencies. It is fetched from npm once,
  * and stays in the folder for temporary files; processes that fetch it at once do not disturb each other.
  */
 async function packageFolder(specifier: string): Promise<string> {

@@ -108,7 +108,7 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, Route]>> = {
       throw new Error("boom");
     }),
   ],
-  "a 500 of what is no error": [
+  "a 500 of a thrown value that is not an error": [
     500,
     route.get("/thing", deprecated(), () => Promise.reject("boom")),
   ],
@@ -214,7 +214,7 @@ for (
       NotFoundException.throw("No", { headers: { link: '</2>; rel="next"' } }),
   })
 ) {
-  test(`the Link of a deprecation stands beside the handler's own Link ${what}`, async () => {
+  test(`the Link of a deprecation is added to the handler's own Link ${what}`, async () => {
     const app = await applicationOf(controllerOf({
       thing: route.get("/", deprecated(), (_, c) => answer(c)),
     }));
@@ -239,7 +239,7 @@ test("Deprecation and Sunset reach a client over a socket, each once", async () 
 });
 
 for (const deprecation of [true, {}, ALL]) {
-  test(`OpenAPI table: deprecated is said in the document: ${JSON.stringify(deprecation)}`, async () => {
+  test(`OpenAPI table: deprecated is in the document: ${JSON.stringify(deprecation)}`, async () => {
     const operation = await operationOf(
       route.get("/", { openapi: { deprecated: deprecation } }, () => 1),
     );
@@ -247,7 +247,7 @@ for (const deprecation of [true, {}, ALL]) {
   });
 }
 
-test("OpenAPI table: deprecated is not said of what is not deprecated", async () => {
+test("OpenAPI table: deprecated is missing where a route is not deprecated", async () => {
   const operation = await operationOf(
     route.get("/", { openapi: { deprecated: false } }, () => 1),
   );
@@ -255,18 +255,18 @@ test("OpenAPI table: deprecated is not said of what is not deprecated", async ()
 });
 
 const WRONG: Readonly<Record<string, readonly [Deprecation, string]>> = {
-  "a time that is none": [{ since: "soon" }, '"soon" is not a date'],
-  "a month that is none": [{ since: "2025-13-01" }, '"2025-13-01" is not a date'],
-  "a day that is none": [{ since: "2025-02-30" }, '"2025-02-30" is not a date'],
+  "an invalid time": [{ since: "soon" }, '"soon" is not a date'],
+  "an invalid month": [{ since: "2025-13-01" }, '"2025-13-01" is not a date'],
+  "an invalid day": [{ since: "2025-02-30" }, '"2025-02-30" is not a date'],
   "a time that is not of ISO 8601": [{ since: "soon 2027" }, '"soon 2027" is not a date'],
   "a time without its parts": [{ since: "1" }, '"1" is not a date'],
   "no text": [{ since: "" }, '"" is not a date'],
-  "a sunset that is none": [{ since: SINCE, sunset: "never" }, '"never" is not a date'],
+  "an invalid sunset": [{ since: SINCE, sunset: "never" }, '"never" is not a date'],
   "a sunset before the deprecation": [
     { since: SUNSET, sunset: SINCE },
     "the sunset is before the deprecation",
   ],
-  "a link that is none": [{ link: "http://" }, '"http://" is not a URL'],
+  "an invalid link": [{ link: "http://" }, '"http://" is not a URL'],
   "a link that would end its place": [{ link: "/a>; rel=next" }, '"/a>; rel=next" is not a URL'],
   "a link that a header cannot have": [
     { link: "https://example.com/\u6f22" },
@@ -284,7 +284,7 @@ for (const [what, [deprecation, why]] of Object.entries(WRONG)) {
   });
 }
 
-test("route.get() refuses a Date that is none, naming the route", () => {
+test("route.get() refuses an invalid Date, naming the route", () => {
   const deprecated = { sunset: new Date(NaN) };
   assert.throws(() => route.get("/old", { openapi: { deprecated } }, () => 1), {
     name: "TypeError",

@@ -1,5 +1,5 @@
 /**
- * Small applications, and what their documents say.
+ * Small applications, and their documents.
  *
  * @module
  */
@@ -26,12 +26,12 @@ import type {
   ResponseObject,
 } from "../../src/openapi/openapi_document.ts";
 
-/** What is said of a body of which nothing is known, not even whether there is one. */
+/** The description of a response whose body is unknown. */
 export const ANY_BODY: Required<Pick<ResponseObject, "content">> = {
   content: { "*/*": { schema: {} } },
 };
 
-/** What a route answers that says nothing of it. */
+/** The response of a route that declares none. */
 export const OK: ResponseObject = { description: "OK", ...ANY_BODY };
 
 /** The names of the statuses of problems (RFC 9110 §15.5, RFC 6585 §4). */
@@ -61,7 +61,7 @@ export interface ControllerSettings extends ControllerOptions {
   readonly prefix?: string;
 }
 
-/** Makes a controller, `ThingsController`, of routes by the names of its fields. */
+/** Creates a controller, `ThingsController`, of routes by the names of its fields. */
 export function controllerOf(
   routes: Readonly<Record<string, Route>>,
   { prefix = "", ...options }: ControllerSettings = {},
@@ -74,12 +74,12 @@ export function controllerOf(
   };
 }
 
-/** Makes an application of controllers in the module `AppModule`. */
+/** Creates an application of controllers in the module `AppModule`. */
 export async function applicationOf(
   controllers: ControllerClass | readonly ControllerClass[],
   { openApi, setUp }: DescribeOptions = {},
 ): Promise<FwApplication> {
-  const list = [controllers].flat() as ControllerClass[]; // `flat` does not know of a list that is read only
+  const list = [controllers].flat() as ControllerClass[]; // the type of `flat` does not accept a readonly array
   const app = await FwFactory.create(module({ name: "AppModule", controllers: list }));
   setUp?.(app);
   return app.enableOpenApi(openApi);
@@ -93,7 +93,7 @@ export async function documentOf(
   return await (await applicationOf(controllers, options)).openApi();
 }
 
-/** Describes a route, `ThingsController.thing`; gives its one operation. */
+/** Describes a route, `ThingsController.thing`; returns its one operation. */
 export async function operationOf(
   thing: Route,
   { settings, ...options }: DescribeOptions & { readonly settings?: ControllerSettings } = {},
@@ -114,14 +114,14 @@ export function operationsOf({ paths }: OpenApiDocument): readonly string[] {
   );
 }
 
-/** Gives the texts of what is logged, which has to be warnings alone. */
+/** Returns the texts of log records, all of which must be warnings. */
 export function warningsAmong(records: readonly LogRecord[]): readonly string[] {
   return records.map(({ level, message }) =>
     (level === "warning" ? "" : `${level}: `) + message.map(String).join("")
   );
 }
 
-/** Gives what a schema stands for: the component, if it is a reference to one. */
+/** Resolves a schema that is a reference to a component. */
 export function resolved(
   schema: JsonSchema | undefined,
   document: OpenApiDocument,
@@ -131,7 +131,7 @@ export function resolved(
   return resolved(document.components?.schemas?.[schema.$ref.slice(prefix.length)], document);
 }
 
-/** Gives the schemas among the components that are not those of all problem documents. */
+/** Returns the component schemas other than those of problem documents. */
 export function ownSchemasOf(
   { components }: OpenApiDocument,
 ): Readonly<Record<string, JsonSchema>> {
@@ -139,7 +139,7 @@ export function ownSchemasOf(
   return own;
 }
 
-/** Gives what is said of a problem (RFC 9457), which means what is described. */
+/** Returns the expected description of a problem document (RFC 9457). */
 export function problem(status: number, description: string): ResponseObject {
   const example = {
     type: "about:blank",
@@ -155,15 +155,15 @@ export function problem(status: number, description: string): ResponseObject {
   return { description, content: { "application/problem+json": { schema, example } } };
 }
 
-/** What of a schema JSON Schema cannot represent, as its library calls it. */
+/** The types in a schema that JSON Schema cannot represent, as its library names them. */
 export interface Wordless {
-  /** Of what it takes. */
+  /** Of its input. */
   readonly taken?: readonly string[];
-  /** Of what it gives. */
+  /** Of its output. */
   readonly given?: readonly string[];
 }
 
-/** Describes one schema as what a route takes and what another gives, and tells what boot warns of. */
+/** Describes one schema as the body of a route and the response of another, with the warnings of boot. */
 export async function describedBothWays(schema: AnySchema) {
   const openapi = { responses: { 200: { description: "", schema } } };
   const app = await applicationOf(controllerOf({
@@ -187,7 +187,7 @@ export async function describedBothWays(schema: AnySchema) {
   };
 }
 
-/** Gives the warnings of {@linkcode describedBothWays} of what JSON Schema cannot represent. */
+/** Returns the warnings of {@linkcode describedBothWays} of types that JSON Schema cannot represent. */
 export function warningsOf(
   { "~standard": { vendor } }: AnySchema,
   { taken = [], given = [] }: Wordless,

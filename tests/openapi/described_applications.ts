@@ -39,7 +39,7 @@ export async function forEachApplication(
     await using app = await createTestApplication(root, { setUp });
     await body({ name, app, jsonPath: "/openapi.json" });
   };
-  // what does not serve a document is made to
+  // applications that do not serve a document
   const withDocument = (app: FwApplication) => app.enableOpenApi();
   await captureLogs(["fw"], async () => {
     const inApi = (app: FwApplication) => withDocument(app).setGlobalPrefix("api");
@@ -76,7 +76,7 @@ export async function forEachApplication(
   });
 }
 
-/** Gives the documents that the applications serve, by the names of the applications. */
+/** Returns the documents that the applications serve, by the names of the applications. */
 export async function servedDocuments(): Promise<Readonly<Record<string, object>>> {
   const documents: Record<string, object> = {};
   await forEachApplication(async ({ name, app, jsonPath }) => {

@@ -12,9 +12,9 @@ import { complaintsOf } from "../support/browser.ts";
 export interface Hands {
   /** Reads, once they are there, which operations the page has. */
   operations(page: Page): Promise<readonly string[]>;
-  /** Opens an operation, and sends what it suggests: gives the answer, once its status is there. */
+  /** Opens an operation, sends the suggested request, and returns the response when its status is shown. */
   send(page: Page, operation: string, status: number): Promise<Locator>;
-  /** Asks to sign in: gives the popup. */
+  /** Starts a sign-in, and returns the popup. */
   signIn(page: Page): Promise<Page>;
   /** Waits for the token, and goes on with the operations. */
   signedIn(page: Page): Promise<void>;
@@ -72,7 +72,7 @@ export const HANDS: Readonly<Record<DocsUi, Hands>> = {
   },
 };
 
-/** Opens the dialog of Swagger UI for credentials: gives its part for a scheme. */
+/** Opens the dialog of Swagger UI for credentials, and returns its part for a scheme. */
 export async function authorization(page: Page, scheme: string): Promise<Locator> {
   await page.getByRole("button", { name: "Authorize" }).click();
   return page.locator(".auth-container", { hasText: scheme });

@@ -23,7 +23,7 @@ interface Visit {
   readonly site: DocsSite;
   /** A page that is still empty. */
   readonly page: Page;
-  /** What the browser asked of the internet. */
+  /** The requests of the browser to the internet. */
   readonly outside: OutsideRequests;
   /** What the page complained of. */
   readonly complaints: readonly string[];
@@ -32,7 +32,7 @@ interface Visit {
 interface DocsTestOptions {
   readonly site?: DocsSiteOptions;
   readonly browser?: BrowserContextOptions;
-  /** Whether the body says itself what complaints there should be; by default there may be none. */
+  /** Whether the body asserts the reported violations; by default there must be none. */
   readonly complains?: boolean;
 }
 

@@ -70,7 +70,7 @@ for (const ui of UIS) {
     });
   });
 
-  test(`signInRedirectPage() of ${ui} keeps its opener, tells nobody its URL and calls nothing`, () => {
+  test(`signInRedirectPage() of ${ui} keeps its opener, sends its URL nowhere and connects to nothing`, () => {
     assert.deepEqual(signInRedirectPage({ ...OPTIONS, ui }, REQUEST).headers, {
       ...HEADERS,
       "content-security-policy": `${CLOSED} data:`,
@@ -101,7 +101,7 @@ test("docsPage() allows calls to the origins of connectTo, each once, and to its
   );
 });
 
-test("docsPage() allows calls to whatever the variables of a server's URL may stand for", () => {
+test("docsPage() allows connections to all values of the variables of a server's URL", () => {
   assert.deepEqual(
     connectSources(
       "https://{tenant}.example.com/v1",
@@ -133,7 +133,7 @@ test("docsPage() leaves out of its policy what has no origin, or one that a poli
   assert.deepEqual(connectSources(...urls), ["'self'"]);
 });
 
-test("docsPage() loads files of one version, that are what their integrity says", async () => {
+test("docsPage() loads files of one version, which match their integrity", async () => {
   const files = new Set(pagesOf().flatMap(filesOf));
   assert.equal(files.size, 4);
   for (const file of files) {
@@ -145,7 +145,7 @@ test("docsPage() loads files of one version, that are what their integrity says"
   }
 });
 
-test("docsPage() loads what is self-hosted as it stands there", () => {
+test("docsPage() loads self-hosted files without an integrity check", () => {
   for (const assets of ["/files", "/files/"]) {
     assert.deepEqual(pagesOf({ assets }).map(filesOf), [
       ["/files/swagger-ui.css", "/files/swagger-ui-bundle.js"],
@@ -180,7 +180,7 @@ test("docsPage() keeps values that look like HTML or JavaScript what they are", 
   }
 });
 
-test("docsPage() gives its nonce to every script and style, and has no other", () => {
+test("docsPage() sets its nonce on every script and style, and no other", () => {
   for (const { html } of pagesOf()) {
     const own = html.match(/<(?:script|style|link rel="stylesheet")[^>]*/g) ?? [];
     assert.ok(own.length > 0);
@@ -189,7 +189,7 @@ test("docsPage() gives its nonce to every script and style, and has no other", (
   }
 });
 
-test("docsPage() is in English, fits small screens, and asks for no icon", () => {
+test("docsPage() is in English, fits small screens, and requests no icon", () => {
   for (const { html } of pagesOf()) {
     assert.match(html, /^<!DOCTYPE html>\n<html lang="en">\n/);
     assert.ok(
@@ -210,7 +210,7 @@ test("docsPage() has a link to the document for who has no JavaScript", () => {
   }
 });
 
-test("docsPage() turns off what no page of today asks for, but one of another version might", () => {
+test("docsPage() turns off features that the pinned version does not use, but another might", () => {
   const [swaggerUi, scalar] = UIS.map((ui) => docsPage({ ...OPTIONS, ui }, REQUEST).html);
   assert.match(swaggerUi ?? "", /^ *validatorUrl: null,$/m);
   assert.match(scalar ?? "", /^ *telemetry: false,$/m);

@@ -51,7 +51,7 @@ export function docsSiteDocument(issuer: string, description: string): object {
               authorizationUrl: `${issuer}/authorize`,
               tokenUrl: `${issuer}/token`,
               scopes: { openid: "Who you are", email: "Your address" },
-              "x-usePkce": "no", // Scalar may not do as it says
+              "x-usePkce": "no", // Scalar must ignore it
             },
           },
         },

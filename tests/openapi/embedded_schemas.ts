@@ -15,7 +15,7 @@ import {
 /** The schema of OpenAPI 3.1 documents that has all schemas in them checked by the dialect's own. */
 const SCHEMA_OF_DOCUMENTS = "https://spec.openapis.org/oas/3.1/schema-base";
 
-/** What holds values, whatever their keys. */
+/** The keywords whose values are not schemas. */
 const OF_VALUES = new Set(["default", "enum", "example", "examples", "value"]);
 
 type Json = Parameters<Validator>[0];
@@ -45,7 +45,7 @@ export class EmbeddedSchemas implements Disposable {
   /** Prepares to check values against a schema, by its JSON pointer. */
   async checker(pointer: string): Promise<(value: unknown) => boolean> {
     const check = await validate(`${this.#url}#${encodeURI(pointer)}`);
-    return (value) => check(value as Json).valid; // what is not JSON satisfies nothing
+    return (value) => check(value as Json).valid; // a value that is not JSON satisfies no schema
   }
 
   /**
@@ -68,7 +68,7 @@ export class EmbeddedSchemas implements Disposable {
   }
 }
 
-/** Makes a JSON pointer of keys (RFC 6901). */
+/** Creates a JSON pointer of keys (RFC 6901). */
 export function pointerOf(...keys: readonly string[]): string {
   return keys.map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }

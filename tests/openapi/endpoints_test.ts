@@ -114,7 +114,7 @@ test("Built-in endpoints: assets, docsUi, docsSignIn and servers shape the page"
   ]);
 });
 
-test("Built-in endpoints: none of them is an operation of the document", async () => {
+test("Built-in endpoints: they are no operations of the document", async () => {
   const app = await serving({
     setUp: (app) => app.enableHealthCheck().enableMetrics().setGlobalPrefix("api"),
   });
@@ -166,7 +166,7 @@ test("Built-in endpoints: a trailing slash and a query make no difference", asyn
   }
 });
 
-test("Built-in endpoints: they answer GET and HEAD, and tell so", async () => {
+test("Built-in endpoints: they answer GET and HEAD, and list them in Allow", async () => {
   const app = await serving();
   for (const path of PATHS) {
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
@@ -500,7 +500,7 @@ for (const [what, setUp] of Object.entries(MIDDLEWARE)) {
   });
 }
 
-test("Served: what is not the page has the headers of middleware", async () => {
+test("Served: other responses have the headers of middleware", async () => {
   const app = await serving({ setUp: (app) => app.use(secureHeaders()) });
   for (const path of ["/openapi.json", "/openapi.yaml", "/things"]) {
     const { headers, body } = await app.request(path);
@@ -531,7 +531,7 @@ test("Served: HEAD is GET without the content, of the same length (RFC 9110 §8.
   });
 });
 
-test("Served: the document is made once, at boot", async () => {
+test("Served: the document is created once, at boot", async () => {
   let asked = 0;
   const counted: AnySchema = {
     "~standard": {

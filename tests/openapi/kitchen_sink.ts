@@ -161,7 +161,7 @@ export interface KitchenSink extends AsyncDisposable {
   readonly issuer: Issuer;
 }
 
-/** Makes the application; what it verifies are tokens of the issuer that is given with it. */
+/** Creates the application; what it verifies are tokens of the issuer that is given with it. */
 export async function createKitchenSink(): Promise<KitchenSink> {
   const tokens = await issuer();
   const app = await FwFactory.create(KitchenSinkModule);

@@ -14,7 +14,7 @@ import { declarationOf, extendsController, routesOf } from "../../src/core/route
 import { test } from "../support/test.ts";
 import { KitchenSinkModule } from "./kitchen_sink.ts";
 
-// The lists are checked against the types: what is added there has to be used in the kitchen sink.
+// The lists are checked against the types, so that every new option must be used in the kitchen sink.
 
 const OPTIONS = keysOf<RouteOptions>({
   args: 0,
@@ -80,7 +80,7 @@ const STATUSES = keysOf<Record<SuccessStatus | 204, 0>>({
 const FORMATS = keysOf<Record<BodyFormat, 0>>({ form: 0, json: 0, multipart: 0 });
 
 test("the kitchen sink uses everything that controllers and routes can declare", () => {
-  const modules = KitchenSinkModule.imports as readonly Module[]; // none of them is async
+  const modules = KitchenSinkModule.imports as readonly Module[]; // all are modules, not promises
   const controllers = modules.flatMap((module) => module.controllers);
   const declarations = controllers.map(({ [extendsController]: declared }) => declared);
   const routes = controllers.flatMap((type) =>

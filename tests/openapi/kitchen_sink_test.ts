@@ -9,7 +9,7 @@ import { sentParameters } from "./sent_parameters.ts";
 
 const JSON_PATH = KITCHEN_SINK_OPTIONS.jsonPath;
 
-/** An operation, and where it stands in the document. */
+/** An operation, and its place in the document. */
 interface Placed {
   readonly operation: OperationObject;
   readonly at: readonly string[];
@@ -25,7 +25,7 @@ function placedOf({ paths }: OpenApiDocument): ReadonlyMap<string, Placed> {
   );
 }
 
-test("each operation of the kitchen sink answers as it and its document say", () =>
+test("each operation of the kitchen sink answers as it and its document declare", () =>
   captureLogs(["fw"], async () => {
     await using sink = await createKitchenSink();
     const document = await (await sink.app.request(JSON_PATH)).json();
@@ -58,7 +58,7 @@ test("each operation of the kitchen sink answers as it and its document say", ()
     }
   }));
 
-test("a response of the kitchen sink may have any body where its route says nothing of it, and nowhere else", () =>
+test("a response of the kitchen sink can have any body where its route declares none, and nowhere else", () =>
   captureLogs(["fw"], async () => {
     await using sink = await createKitchenSink();
     const found = [...placedOf(await sink.app.openApi()).values()].flatMap(({ operation }) =>
@@ -81,7 +81,7 @@ test("a response of the kitchen sink may have any body where its route says noth
     ]);
   }));
 
-test("what good requests to the kitchen sink send satisfies what is documented", () =>
+test("what good requests to the kitchen sink send satisfies the document", () =>
   captureLogs(["fw"], async () => {
     await using sink = await createKitchenSink();
     const document = await sink.app.openApi();
@@ -110,7 +110,7 @@ test("what good requests to the kitchen sink send satisfies what is documented",
     assert.deepEqual(refused, []);
   }));
 
-test("the schemas of the kitchen sink's components are its dtos, once unless they take something else than they give", () =>
+test("the schemas of the kitchen sink's components are its dtos, once unless input and output differ", () =>
   captureLogs(["fw"], async () => {
     await using sink = await createKitchenSink();
     const { components } = await sink.app.openApi();
@@ -158,7 +158,7 @@ test("the schemas of the kitchen sink's components are its dtos, once unless the
     assert.equal(new Set(texts).size, texts?.length, `some are the same: ${texts?.join("\n")}`);
   }));
 
-test("parameters of the kitchen sink tell the defaults of all three libraries", () =>
+test("parameters of the kitchen sink have the defaults of all three libraries", () =>
   captureLogs(["fw"], async () => {
     await using sink = await createKitchenSink();
     const operations = [...placedOf(await sink.app.openApi()).values()];
@@ -188,11 +188,11 @@ test("nothing that a request has to bring is described as read-only", () =>
   captureLogs(["fw"], async () => {
     await using sink = await createKitchenSink();
     const document = await sink.app.openApi();
-    // zod says so of what is `readonly()`, where OpenAPI means what a request should not have
+    // zod writes it for `readonly()`, but in OpenAPI it means that requests do not contain it
     assert.equal(JSON.stringify(document).includes('"readOnly":true'), false);
   }));
 
-test("the kitchen sink warns of the one schema whose library tells nothing", () =>
+test("the kitchen sink warns of the one schema whose library offers no JSON Schema", () =>
   captureLogs(["fw", "openapi"], async (records) => {
     await using sink = await createKitchenSink();
     await sink.app.ready();
@@ -203,7 +203,7 @@ test("the kitchen sink warns of the one schema whose library tells nothing", () 
     ]]);
   }));
 
-test("the kitchen sink serves document and page where its options say, and nowhere else", () =>
+test("the kitchen sink serves document and page at the paths of its options, and nowhere else", () =>
   captureLogs(["fw"], async () => {
     await using sink = await createKitchenSink();
     const found = [];

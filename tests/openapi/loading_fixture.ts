@@ -1,4 +1,4 @@
-/** Runs an application of the kind it is told, and prints what of the OpenAPI layer that has loaded. */
+/** Runs an application of a given kind, and prints the parts of the OpenAPI layer that it loaded. */
 import * as nodeModule from "node:module";
 import process from "node:process";
 
@@ -33,7 +33,7 @@ console.log(JSON.stringify(
     .map(([name]) => name),
 ));
 
-/** Watches what is loaded from now on; gives a function that lists it. */
+/** Watches the modules that are loaded; returns a function that lists them. */
 function watchLoading(): () => readonly string[] {
   if (!("registerHooks" in nodeModule)) { // Bun, which lists all modules here
     return () => Object.keys(nodeModule.createRequire(import.meta.url).cache);

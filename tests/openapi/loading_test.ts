@@ -5,7 +5,7 @@ import { test } from "../support/test.ts";
 
 const FILE = "tests/openapi/loading_fixture.ts";
 
-test("Applications that never enable it pay nothing: importing the core loads no part that makes a document", () => {
+test("Applications without it load nothing: importing the core loads no part that makes a document", () => {
   const loaded = [...loadedBy("mod.ts")];
   assert.ok(loaded.includes("src/application/application.ts"));
   const openApi = loaded.filter((file) => file.startsWith("src/openapi/"));
@@ -14,7 +14,7 @@ test("Applications that never enable it pay nothing: importing the core loads no
   assert.deepEqual(loaded.filter((name) => packages.test(name)), []);
 });
 
-test("Applications that never enable it pay nothing: the document is made without what writes YAML or reads valibot", () => {
+test("Applications without it load nothing: creating the document loads neither the writer of YAML nor valibot", () => {
   for (const file of ["src/openapi/create_document.ts", "src/openapi/endpoints.ts"]) {
     const packages = /^(yaml|valibot|@valibot\/|zod|arktype)/;
     assert.deepEqual([...loadedBy(file)].filter((name) => packages.test(name)), [], file);
@@ -31,7 +31,7 @@ for (
       ["document", "page", "framework"],
     ],
     [
-      "loads what writes YAML when somebody asks for YAML",
+      "loads the writer of YAML at the first request of YAML",
       ["zod", "/openapi.yaml"],
       ["yaml", "document", "page", "framework"],
     ],
@@ -42,7 +42,7 @@ for (
     ],
   ] as const
 ) {
-  test(`Applications pay for what they use: one ${what}`, async () => {
+  test(`Applications load only what they use: one ${what}`, async () => {
     await using process = new Subprocess(FILE, { args });
     const { code, output } = await process.ended;
     assert.equal(code, 0, output);

@@ -147,7 +147,7 @@ const AT_BOOT: Readonly<Record<string, BootRow>> = {
     openApi: { operationId: () => "" },
     message: "Cannot describe GET /cats: the operationId of the options returns no id",
   },
-  "an operationId of the options that is none": {
+  "an invalid operationId of the options": {
     controllers: [CatsController],
     openApi: { operationId: () => undefined as never },
     message: "Cannot describe GET /cats: the operationId of the options returns no id",
@@ -225,7 +225,7 @@ const AT_BOOT: Readonly<Record<string, BootRow>> = {
     })],
     message: "Cannot describe ProblemDetails: problem documents have that name",
   },
-  "a schema with the name of what problems hold": {
+  "a schema with the name of a schema of problem documents": {
     controllers: [controllerOf({
       a: route.post("/a", { body: v.array(dto("ValidationIssue", v.string())) }, () => 1),
     })],
@@ -297,12 +297,12 @@ test("Misuse at boot: listen() and the first request refuse what ready() refuses
   await assert.rejects((await create()).request("/things/1"), { message });
 });
 
-test("Misuse at boot: what cannot be described boots where no document is asked for", async () => {
+test("Misuse at boot: an application that cannot be described boots without enableOpenApi()", async () => {
   const app = await FwFactory.create(module({ controllers: [one(v.object({}))] }));
   assert.equal((await (await app.ready()).request("/things/1")).status, 200);
 });
 
-test("Misuse at boot: what is wrong can be mended, and the application serves then", async () => {
+test("Misuse at boot: the mistake can be corrected, and the application serves then", async () => {
   const controller = controllerOf({ admin: route.get("/admin", { roles: ["admin"] }, () => 1) });
   const openApi = { inferRouteSecurityFromRoles: true };
   const app = await applicationOf(controller, { openApi });
@@ -315,7 +315,7 @@ test("Misuse at boot: what is wrong can be mended, and the application serves th
   assert.deepEqual(document.paths["/admin"].get.security, [{ bearerAuth: [] }]);
 });
 
-test("Misuse at boot: security of a hidden route is nobody's to declare", async () => {
+test("Misuse at boot: security of a hidden route need not be declared", async () => {
   const openapi = { hidden: true, security: [{ key: [] }] };
   const controller = controllerOf({ hidden: route.get("/hidden", { openapi }, () => 1) });
   assert.deepEqual((await (await applicationOf(controller)).openApi()).paths, {});
@@ -409,7 +409,7 @@ test("Misuse of options: enableOpenApi() refuses an application that serves alre
 });
 
 const ANNOTATIONS: Readonly<Record<string, readonly [RouteOpenApi, string]>> = {
-  "a status that is none": [{ responses: { 99: "Low" } }, "99 is not a status"],
+  "an invalid status": [{ responses: { 99: "Low" } }, "99 is not a status"],
   "a status of six hundred": [{ responses: { 600: "High" } }, "600 is not a status"],
   "a status that is text": [
     { responses: { ["default" as never]: "Any" } },
@@ -419,8 +419,8 @@ const ANNOTATIONS: Readonly<Record<string, readonly [RouteOpenApi, string]>> = {
     { responses: { 404: {} as { description: string } } },
     "404 has no description",
   ],
-  "a response that is none": [{ responses: { 404: undefined as never } }, "404 has no description"],
-  "a body of a response that has none": [
+  "a missing response": [{ responses: { 404: undefined as never } }, "404 has no description"],
+  "a body of a response without a body": [
     { responses: { 204: { description: "Gone", schema: v.string() } } },
     "204 has no body",
   ],
@@ -428,7 +428,7 @@ const ANNOTATIONS: Readonly<Record<string, readonly [RouteOpenApi, string]>> = {
     { responses: { 304: { description: "As before", contentType: "text/plain" } } },
     "304 has no body",
   ],
-  "a schema of a response that is none": [
+  "a schema of a missing response": [
     { responses: { 200: { description: "It", schema: {} as never } } },
     "the schema of 200 is not a Standard Schema",
   ],
@@ -453,7 +453,7 @@ for (const [what, [openapi, why]] of Object.entries(ANNOTATIONS)) {
   });
 }
 
-test("Misuse at boot: two schemas with one name are found within two that say the same", async () => {
+test("Misuse at boot: two schemas with one name are found inside two equal ones", async () => {
   const user = (address: v.GenericSchema) => dto("User", v.object({ address }));
   const documented = documentOf(controllerOf({
     a: route.get("/a", {

@@ -37,7 +37,7 @@ for (
   });
 }
 
-test("OpenAPI generation: operationId, summary and description are the handler's unless the route says otherwise", async () => {
+test("OpenAPI generation: operationId, summary and description are those of the handler unless the route sets others", async () => {
   const { paths } = await documentOf(controllerOf({
     find_user: route.get("/default", () => 1),
     own: route.get("/own", {
@@ -114,7 +114,7 @@ test("OpenAPI generation: operationId has the module that declares the controlle
   ]);
 });
 
-test("OpenAPI generation: operationId of a route with several operations tells them apart", async () => {
+test("OpenAPI generation: operationId of a route with several operations distinguishes them", async () => {
   const { paths } = await documentOf(controllerOf({
     any: route.all("/any", () => 1),
     one: route.get("/one/:id?", () => 1),
@@ -201,9 +201,9 @@ function byPath(a: { readonly path: string }, b: { readonly path: string }): num
 }
 
 const DESCRIPTIONS: Readonly<Record<string, readonly [RouteOpenApi, string | undefined]>> = {
-  "none where nothing is said": [{}, undefined],
-  "none where no more than the deprecation is known": [{ deprecated: true }, undefined],
-  "none where nothing of the deprecation is known": [{ deprecated: {} }, undefined],
+  "none by default": [{}, undefined],
+  "none of a deprecation without dates": [{ deprecated: true }, undefined],
+  "none of an empty deprecation": [{ deprecated: {} }, undefined],
   "since when it is deprecated": [
     { deprecated: { since: "2026-01-01" } },
     "Deprecated since 2026-01-01.",
@@ -240,7 +240,7 @@ const DESCRIPTIONS: Readonly<Record<string, readonly [RouteOpenApi, string | und
 };
 
 for (const [what, [openapi, description]] of Object.entries(DESCRIPTIONS)) {
-  test(`OpenAPI route annotation: the description of a deprecated operation tells ${what}`, async () => {
+  test(`OpenAPI route annotation: the description of a deprecated operation has ${what}`, async () => {
     const operation = await operationOf(route.get("/", { openapi }, () => 1));
     assert.equal(operation.description, description);
     assert.equal("description" in operation, description !== undefined);
@@ -248,7 +248,7 @@ for (const [what, [openapi, description]] of Object.entries(DESCRIPTIONS)) {
   });
 }
 
-/** A path, and the tag that it gives. */
+/** A path, and its tag. */
 interface TagRow {
   readonly what: string;
   readonly globalPrefix?: string;

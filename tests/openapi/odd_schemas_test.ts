@@ -10,7 +10,7 @@ import { installRedocly, lint } from "./redocly.ts";
 
 await installRedocly(); // the first time it takes longer than a test may
 
-/** Makes the document of an application that takes and gives one schema. */
+/** Creates the document of an application whose body and response have one schema. */
 async function documentOf({ name, schema }: OddSchema): Promise<OpenApiDocument> {
   class Controller extends controller() {
     odd = route.post(
@@ -57,7 +57,7 @@ test("odd schemas make documents that both validators and @redocly/cli (run by N
     assert.deepEqual(wrong, []);
   }));
 
-test("what an odd schema takes, gives and refuses, its descriptions take, give and refuse as well", () =>
+test("the descriptions of odd schemas accept and refuse the same values as the schemas", () =>
   captureLogs(["fw"], async () => {
     const wrong: unknown[] = [];
     for (const odd of ODD_SCHEMAS) {

@@ -48,7 +48,7 @@ test("OpenApiOptions: each has its default", () => {
   });
 });
 
-test("OpenApiOptions: what is given stays; paths are composed as those of routes are", () => {
+test("OpenApiOptions: given options are kept; paths are composed as those of routes are", () => {
   const given: OpenApiOptions = {
     title: "Things",
     version: "1.2.3",
@@ -137,7 +137,7 @@ test("Versioning: info.version is OpenApiOptions.version, whatever the versions 
   assert.deepEqual(Object.keys(paths), ["/v7/things"]);
 });
 
-test("Versioning: a version stands between the global prefix and the controller's prefix", async () => {
+test("Versioning: a version is between the global prefix and the controller's prefix", async () => {
   const { paths } = await documentOf([
     controllerOf({ list: route.get("/", () => 1) }, { prefix: "things" }),
     class OtherController extends controller("others", { version: "v2" }) {
@@ -168,7 +168,7 @@ test("openApi() describes an application that does not serve its document", asyn
   }
 });
 
-test("openApi() describes the application as it is settled so far, and after it serves", async () => {
+test("openApi() describes the application as it is configured so far, and after it serves", async () => {
   const app = await applicationOf(things);
   assert.deepEqual(Object.keys((await app.openApi()).paths), ["/things"]);
   app.setGlobalPrefix("api");
@@ -177,7 +177,7 @@ test("openApi() describes the application as it is settled so far, and after it 
   assert.deepEqual(Object.keys((await app.openApi()).paths), ["/api/things"]);
 });
 
-test("enableOpenApi() a second time takes the place of the first", async () => {
+test("enableOpenApi() a second time replaces the first", async () => {
   const app = await applicationOf(things, {
     openApi: { title: "One", jsonPath: "/one.json", docsPath: "/one" },
   });
@@ -213,7 +213,7 @@ test("openApi() is a pure function of the routes and the options", async () => {
   assert.deepEqual(await documentOf(rich, { openApi: options }), first);
 });
 
-test("openApi() gives a document of one's own: who changes it changes no other", async () => {
+test("openApi() returns a new document: changes affect no other", async () => {
   const Thing = v.object({
     at: v.date(),
     file: v.file(),
@@ -243,7 +243,7 @@ function spoil(object: object): void {
   Object.assign(object, { spoiled: true });
 }
 
-test("openApi() gives what JSON can say, and nothing else", async () => {
+test("openApi() returns only what JSON can represent", async () => {
   const rich = controllerOf({
     one: route.get("/:id?", {
       query: v.object({ at: v.optional(v.string(), "now") }),
@@ -392,7 +392,7 @@ test("OpenApiOptions: problem is validated by the call", async () => {
   }
 });
 
-test("OpenApiOptions: a schema of problem that is missing fails when the document is made", async () => {
+test("OpenApiOptions: a missing schema of problem fails when the document is created", async () => {
   const openApi = { problem: { schema: "Missing" } };
   await assert.rejects(documentOf(things, { openApi }), {
     name: "TypeError",

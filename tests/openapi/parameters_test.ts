@@ -9,7 +9,7 @@ import { textParameter } from "../../src/openapi/operation/text_parameters.ts";
 import { test } from "../support/test.ts";
 import { controllerOf, documentOf, operationOf, ownSchemasOf, resolved } from "./described.ts";
 
-/** What becomes of text: what a schema takes, what it gives, and how the parameter is described. */
+/** The input of a schema, its output, and the description of the parameter. */
 const TEXTS: Readonly<Record<string, readonly [JsonSchema, JsonSchema | undefined, JsonSchema]>> = {
   "text that stays text": [
     { type: "string", minLength: 2 },
@@ -336,7 +336,7 @@ const ROWS: Readonly<Record<string, ParametersRow>> = {
       inQuery("id", { type: "number" }),
     ],
   },
-  "query: a parameter of which members of a union say other things is any of these": {
+  "query: a parameter with different schemas in a union is any of these": {
     query: v.union([
       v.object({ at: v.pipe(v.string(), v.isoDate()) }),
       v.object({ at: v.pipe(v.string(), v.maxLength(4)), b: v.optional(v.string()) }),
@@ -348,7 +348,7 @@ const ROWS: Readonly<Record<string, ParametersRow>> = {
       inQuery("b", { type: "string" }),
     ],
   },
-  "query: a parameter of which both of an intersection say something is all of it": {
+  "query: a parameter with schemas in both parts of an intersection has all of them": {
     query: v.intersect([
       v.object({ a: v.pipe(v.string(), v.minLength(2)) }),
       v.object({ a: v.optional(v.pipe(v.string(), v.maxLength(4))) }),
@@ -409,7 +409,7 @@ const ROWS: Readonly<Record<string, ParametersRow>> = {
       },
     ],
   },
-  "header: Accept, Content-Type and Authorization are none (OpenAPI 3.1.1 §4.8.12.1)": {
+  "header: Accept, Content-Type and Authorization are not parameters (OpenAPI 3.1.1 §4.8.12.1)": {
     headers: v.object({
       accept: v.string(),
       "content-type": v.string(),
@@ -466,7 +466,7 @@ test("OpenAPI table: parameters come from the schemas: a parameter with a named 
   assert.deepEqual(resolved(parameter?.schema, document), { type: "string", maxLength: 20 });
 });
 
-test("OpenAPI table: parameters come from the schemas: one name for what is taken as text and given as a number", async () => {
+test("OpenAPI table: parameters come from the schemas: one name for a text input and a number output", async () => {
   const UserId = dto("UserId", v.pipe(v.string(), v.transform(Number)));
   const User = v.object({ id: UserId });
   const document = await documentOf(controllerOf({
@@ -520,7 +520,7 @@ const READ: Readonly<Record<string, readonly [AnySchema, readonly unknown[]]>> =
     v.object({ n: v.pipe(v.string(), v.toNumber(), v.toMinValue(1), v.toMaxValue(100)) }),
     [{ type: "number" }],
   ],
-  "what is no number, though it becomes one": [
+  "a text that is not a number, though it becomes one": [
     v.object({ n: v.pipe(v.string(), v.regex(/^\d+s$/), v.transform(parseInt), v.number()) }),
     [{ type: "string", pattern: "^\\d+s$" }],
   ],

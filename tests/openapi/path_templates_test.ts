@@ -332,7 +332,7 @@ test("OpenAPI table: operations of one path share its item, whatever they call i
   });
 });
 
-test("OpenAPI table: a method that a path has twice to OpenAPI is described once, and warned of", async () => {
+test("OpenAPI table: a method that a path has twice in OpenAPI is described once, with a warning", async () => {
   const controller = controllerOf({
     byName: route.get("/users/:name", () => 1),
     byId: route.get("/users/:id{[0-9]+}", () => 1),

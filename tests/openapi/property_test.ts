@@ -1,4 +1,4 @@
-/** Requests made from the served document alone, and answers held against it. */
+/** Requests generated from the served document alone, and the check of the responses against it. */
 import assert from "node:assert/strict";
 import * as demo from "../../examples/demo.ts";
 import * as edge from "../../examples/edge.ts";
@@ -38,14 +38,14 @@ const REQUESTS = {
   kitchenSink: 5000,
 };
 
-/** What the documents of the applications do not tell. */
+/** Facts that the documents of the applications do not describe. */
 const UNTOLD: Untold = {
   operations: [
     "AppModule.AuthController.callback", // a login has to be under way
-    "AppModule.AuthController.login", // what is a path of this site, it tells itself
+    "AppModule.AuthController.login", // it validates the path of the site itself
     "AppModule.EchoController.echo", // the request has to be upgraded to a WebSocket
     "ShopModule.AccountController.byKey", // callers have tokens, not keys
-    "InputsModule.ParametersController.oneOfTwo", // whether `age` or `name` is needed, `by` tells
+    "InputsModule.ParametersController.oneOfTwo", // `by` decides whether `age` or `name` is required
   ],
   patterns: {
     anyCase: "^[A-Za-z]*$", // patterns of JSON Schema have no flags
@@ -57,7 +57,7 @@ const UNTOLD: Untold = {
 const nobody: Caller = { name: "nobody", isKnown: false };
 const forger: Caller = { ...nobody, name: "a forger", headers: { authorization: "Bearer a.b.c" } };
 
-test("the answers of the users example are those of its document, for every status it tells of", async () => {
+test("the answers of the users example are those of its document, for every documented status", async () => {
   const tokens = await issuer();
   const tenants = await Promise.all(
     ["t1", "t2", undefined].map((tenant_id) =>
@@ -184,7 +184,7 @@ test("the answers of the kitchen sink are those of its document", async () => {
     { ...await callerOf(issuer, "alice", { roles: ["admin", "staff", "boss"] }), isLimited: false },
   ].map((caller): Caller => ({
     ...caller,
-    headers: { ...caller.headers, "x-caller": caller.name }, // a guard asks, of which no document knows
+    headers: { ...caller.headers, "x-caller": caller.name }, // a guard reads it, which no document describes
   }));
   const { answers } = await checkAnswers({
     send: sender(app),
@@ -255,7 +255,7 @@ async function checkLogin(
   assert.equal(status, 200);
 }
 
-/** Gives the statuses of each operation, of all results together. */
+/** Returns the statuses of each operation, of all results together. */
 function statusesOf(
   results: readonly TrialResult[],
   which: "seen" | "documented",

@@ -15,10 +15,10 @@ const VERSION = "2.77.0";
 const FOLDER = join(tmpdir(), `fw-redocly-${VERSION}`);
 const PROGRAM = join(FOLDER, "node_modules/@redocly/cli/bin/cli.js");
 
-/** It is not to tell anybody that it runs, nor to ask for newer versions of itself. */
+/** Without telemetry, and without checks for newer versions. */
 const QUIETLY = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
 
-/** What the linter says of a document. */
+/** The findings of the linter. */
 export interface LintProblem {
   /** The rule, such as `operation-summary`. */
   readonly ruleId: string;
@@ -97,7 +97,7 @@ async function run(
   return problems;
 }
 
-/** Gives what Node prints, which ends with 1 if there are errors in a document. */
+/** Returns what Node prints, which ends with 1 if there are errors in a document. */
 function outputOf(args: readonly string[], cwd: string): Promise<string> {
   const options = { cwd, env: { ...process.env, ...QUIETLY }, maxBuffer: 2 ** 26 };
   return new Promise((resolve, reject) => {

@@ -45,7 +45,7 @@ const RESPONSES: Readonly<Record<string, readonly [Route, Responses]>> = {
     route.delete("/", { status: 204 }, () => undefined),
     { 204: { description: "No Content" } },
   ],
-  "what the response's schema gives, not what it takes": [
+  "the output of the response's schema, not its input": [
     route.get("/", { response: v.pipe(v.string(), v.transform(Number)) }, () => "1"),
     { 200: { ...OK, content: { "application/json": { schema: { type: "number" } } } } },
   ],
@@ -136,13 +136,13 @@ const RESPONSES: Readonly<Record<string, readonly [Route, Responses]>> = {
     route.get("/", { openapi: { responses: { 409: "Taken" } } }, () => 1),
     { 200: OK, 409: problem(409, "Taken") },
   ],
-  "the response's schema beside what is listed": [
+  "the response's schema beside listed responses": [
     route.get("/", { response: Cat, openapi: { responses: { 304: "As before" } } }, () => ({
       name: "Tom",
     })),
     { 200: { ...OK, content: cats }, 304: { description: "As before" } },
   ],
-  "the declared status beside a listed 304, which is none of success": [
+  "the declared status beside a listed 304, which is not a success": [
     route.get("/", { openapi: { responses: { 304: "As before" } } }, () => 1),
     { 200: OK, 304: { description: "As before" } },
   ],
@@ -169,7 +169,7 @@ const RESPONSES: Readonly<Record<string, readonly [Route, Responses]>> = {
     }, () => "Tom"),
     { 200: { description: "A cat", content: cats } },
   ],
-  "a listed problem with a schema of its own is JSON": [
+  "a listed problem with its own schema is JSON": [
     route.get("/", {
       openapi: {
         responses: {
@@ -188,11 +188,11 @@ const RESPONSES: Readonly<Record<string, readonly [Route, Responses]>> = {
     route.get("/:id", { openapi: { responses: { 404: "No such cat" } } }, () => 1),
     { 200: OK, 404: problem(404, "No such cat") },
   ],
-  "a listed 422 has an example of what is wrong": [
+  "a listed 422 has an example of an issue": [
     route.get("/", { openapi: { responses: { 422: "Not so" } } }, () => 1),
     { 200: OK, 422: problem(422, "Not so") },
   ],
-  "a listed 429 tells when to try again": [
+  "a listed 429 has Retry-After": [
     route.get("/", { openapi: { responses: { 429: "Too often" } } }, () => 1),
     {
       200: OK,
@@ -202,7 +202,7 @@ const RESPONSES: Readonly<Record<string, readonly [Route, Responses]>> = {
       },
     },
   ],
-  "a listed 429 tells when to try again, beside its own headers": [
+  "a listed 429 has Retry-After, beside its own headers": [
     route.get("/", {
       openapi: {
         responses: { 429: { description: "Too often", headers: { "x-left": "Nothing" } } },
@@ -332,7 +332,7 @@ for (
     "after authentication": (app) => app.useRateLimit({ afterAuthentication: true }),
   })
 ) {
-  test(`OpenAPI table: every operation lists the problems it can give: 429 under a limit ${what}`, async () => {
+  test(`OpenAPI table: every operation lists the problems it can have: 429 under a limit ${what}`, async () => {
     const { paths, components } = await documentOf(
       controllerOf({ list: route.get("/", () => 1), create: route.post("/", () => 1) }),
       { setUp },
@@ -416,12 +416,12 @@ test("OpenAPI table: a problem listed by a route alone brings the schema of all 
 });
 
 const BODIES: Readonly<Record<string, readonly [Route, OperationObject["requestBody"]]>> = {
-  "none where the route takes none": [route.post("/", () => 1), undefined],
+  "none where the route has none": [route.post("/", () => 1), undefined],
   "JSON by default": [
     route.post("/", { body: Cat }, () => 1),
     { required: true, content: { "application/json": { schema: CAT } } },
   ],
-  "what the schema takes, not what it gives": [
+  "the input of the schema, not its output": [
     route.post("/", { body: v.pipe(v.string(), v.transform(Number)) }, () => 1),
     { required: true, content: { "application/json": { schema: { type: "string" } } } },
   ],
@@ -458,7 +458,7 @@ const BODIES: Readonly<Record<string, readonly [Route, OperationObject["requestB
     }, () => 1),
     { required: true, content: { "application/json": { schema: CAT } } },
   ],
-  "a schema whose check throws for want of a value": [
+  "a schema whose check throws without a value": [
     route.post(
       "/",
       { body: v.pipe(v.unknown(), v.check((input) => (input as string).length > 2)) },

@@ -13,7 +13,7 @@ import {
   problem,
 } from "./described.ts";
 
-/** Gives the schemas of bodies and responses, by `take` and `give` with the handler's name, and components. */
+/** Returns the schemas of bodies and responses, by `take` and `give` with the handler's name, and components. */
 async function schemasOf(routes: Readonly<Record<string, Route>>, options?: DescribeOptions) {
   const document = await documentOf(controllerOf(routes), options);
   return { components: ownSchemasOf(document), uses: usesOf(document) };
@@ -35,7 +35,7 @@ function usesOf({ paths }: OpenApiDocument) {
 }
 
 const takes = (path: string, body: AnySchema): Route => route.post(path, { body }, () => 1);
-/** Gives what satisfies no schema: it is described, and not called. */
+/** Returns what satisfies no schema: it is described, and not called. */
 const gives = (path: string, response: AnySchema): Route =>
   route.get(path, { response }, () => undefined);
 
@@ -120,7 +120,7 @@ test("OpenAPI table: named schemas of listed responses are components", async ()
   assert.deepEqual(components, { schemas: { CatProblem: object({ why: STRING }) } });
 });
 
-test("OpenAPI table: named schemas say what they take, where they are only taken", async () => {
+test("OpenAPI table: named schemas are described by their input, where only that is used", async () => {
   const Age = dto("Age", v.pipe(v.string(), v.transform(Number)));
   const schemas = await schemasOf({ set: takes("/", v.object({ age: Age })) });
   assert.deepEqual(schemas, {
@@ -129,7 +129,7 @@ test("OpenAPI table: named schemas say what they take, where they are only taken
   });
 });
 
-test("OpenAPI table: named schemas that take something else than they give are two components", async () => {
+test("OpenAPI table: named schemas whose input and output differ are two components", async () => {
   const Cat = dto("Cat", v.object({ age: v.pipe(v.string(), v.transform(Number)) }));
   const schemas = await schemasOf({ give: gives("/", Cat), take: takes("/", Cat) });
   assert.deepEqual(schemas, {
@@ -162,7 +162,7 @@ test("OpenAPI table: named schemas that are two components leave the names of ot
   });
 });
 
-test("OpenAPI table: named schemas with a default take less than they give", async () => {
+test("OpenAPI table: named schemas with a default require less input than output", async () => {
   const Cat = dto("Cat", v.object({ lives: v.optional(v.number(), 9) }));
   const lives = { type: "number", default: 9 };
   const schemas = await schemasOf({ give: gives("/", Cat), take: takes("/", Cat) });
@@ -172,7 +172,7 @@ test("OpenAPI table: named schemas with a default take less than they give", asy
   });
 });
 
-test("OpenAPI table: named schemas are two components where one they hold is, however deep", async () => {
+test("OpenAPI table: named schemas are two components where one inside them is, however deep", async () => {
   const Age = dto("Age", v.pipe(v.string(), v.transform(Number)));
   const Cat = dto("Cat", v.object({ age: Age }));
   const House = dto("House", v.object({ cats: v.array(v.object({ cat: Cat })) }));
@@ -196,7 +196,7 @@ test("OpenAPI table: named schemas are two components where one they hold is, ho
   });
 });
 
-test("OpenAPI table: named schemas are one component where they take what they give, all they hold included", async () => {
+test("OpenAPI table: named schemas are one component where input and output are equal, with all inside them", async () => {
   const Cat = dto("Cat", v.object({ name: v.string() }));
   const House = dto("House", v.object({ cats: v.array(Cat), pets: v.record(v.string(), Cat) }));
   const schemas = await schemasOf({
@@ -222,7 +222,7 @@ test("OpenAPI table: named schemas are one component where they take what they g
   });
 });
 
-test("OpenAPI table: named schemas with one name are one, if they say the same", async () => {
+test("OpenAPI table: equal schemas with the same name are one component", async () => {
   const cat = () => dto("Cat", v.object({ name: v.string() }));
   const schemas = await schemasOf({ give: gives("/", cat()), take: takes("/", cat()) });
   assert.deepEqual(schemas.components, { Cat: object({ name: STRING }) });
@@ -232,7 +232,7 @@ interface Tree {
   readonly children: readonly Tree[];
 }
 
-test("OpenAPI table: named schemas may hold themselves", async () => {
+test("OpenAPI table: named schemas can contain themselves", async () => {
   const Tree: v.GenericSchema<Tree> = dto(
     "Tree",
     v.object({ children: v.array(v.lazy(() => Tree)) }),
@@ -253,7 +253,7 @@ interface LinkText {
   readonly next?: LinkText | undefined;
 }
 
-test("OpenAPI table: named schemas may hold themselves, and take something else than they give", async () => {
+test("OpenAPI table: named schemas can contain themselves, with different input and output", async () => {
   const Link: v.GenericSchema<LinkText, Link> = dto(
     "Link",
     v.object({ at: v.pipe(v.string(), v.transform(Number)), next: v.optional(v.lazy(() => Link)) }),
@@ -274,7 +274,7 @@ interface Pet {
   readonly owner: Person;
 }
 
-test("OpenAPI table: named schemas may hold each other", async () => {
+test("OpenAPI table: named schemas can contain each other", async () => {
   const Person: v.GenericSchema<Person> = dto(
     "Person",
     v.object({ pets: v.array(v.lazy(() => Pet)) }),
@@ -289,7 +289,7 @@ test("OpenAPI table: named schemas may hold each other", async () => {
   });
 });
 
-test("OpenAPI table: a schema without a name that holds itself gets one that is free", async () => {
+test("OpenAPI table: a schema without a name that contains itself gets an unused one", async () => {
   const Tree: v.GenericSchema<Tree> = v.object({ children: v.array(v.lazy(() => Tree)) });
   const Schema1 = dto("Schema1", v.object({ tree: Tree }));
   const children = { type: "array", items: ref("Schema2") };
@@ -302,7 +302,7 @@ test("OpenAPI table: a schema without a name that holds itself gets one that is 
   });
 });
 
-test("OpenAPI table: a schema without a name that holds itself leaves the names of others to them", async () => {
+test("OpenAPI table: a schema without a name that contains itself gets no name of another", async () => {
   const Tree: v.GenericSchema<Tree> = v.object({ children: v.array(v.lazy(() => Tree)) });
   const Schema1 = dto("Schema1", v.object({ name: v.string() }));
   const schemas = await schemasOf({ a: gives("/a", Tree), b: gives("/b", Schema1) });
@@ -315,7 +315,7 @@ test("OpenAPI table: a schema without a name that holds itself leaves the names 
   });
 });
 
-test("OpenAPI table: a schema without a name that holds itself, as the whole of a body", async () => {
+test("OpenAPI table: a schema without a name that contains itself, as the whole of a body", async () => {
   const Tree: v.GenericSchema<Tree> = v.object({ children: v.array(v.lazy(() => Tree)) });
   assert.deepEqual(await schemasOf({ take: takes("/", Tree) }), {
     components: { Schema1: object({ children: { type: "array", items: ref("Schema1") } }) },
@@ -348,7 +348,7 @@ test("OpenAPI table: a name that a component by hand has is not free", async () 
   });
 });
 
-test("OpenAPI table: named schemas of two libraries stand side by side", async () => {
+test("OpenAPI table: named schemas of two libraries are side by side", async () => {
   const Cat = dto("Cat", v.object({ name: v.string() }));
   const Dog = dto("Dog", z.object({ name: z.string() }));
   const schemas = await schemasOf({ cat: gives("/cat", Cat), dog: gives("/dog", Dog) });
@@ -392,7 +392,7 @@ test("OpenApiOptions: components by hand go before generated ones of their names
   });
 });
 
-test("OpenApiOptions: components by hand may say what a problem is", async () => {
+test("OpenApiOptions: components by hand can describe problems", async () => {
   const ProblemDetails = { type: "object", description: "Our own" };
   const { components } = await documentOf(controllerOf({ one: route.get("/:id", () => 1) }), {
     openApi: { components: { schemas: { ProblemDetails } } },
@@ -400,7 +400,7 @@ test("OpenApiOptions: components by hand may say what a problem is", async () =>
   assert.deepEqual(components?.schemas?.ProblemDetails, ProblemDetails);
 });
 
-test("OpenApiOptions: components of none, or of empty ones, are not in the document", async () => {
+test("OpenApiOptions: empty components are not in the document", async () => {
   const controller = controllerOf({ one: route.get("/", () => 1) });
   for (const components of [undefined, {}, { schemas: {}, securitySchemes: {} }]) {
     const openApi = components ? { components } : {};

@@ -59,7 +59,7 @@ class LenientGuard extends OAuth2Guard {
   override canActivate(): void {}
 }
 
-/** A way to protect a route, and what its operation says of it while the security is inferred. */
+/** A way to protect a route, and the inferred security of its operation. */
 interface ProtectionRow {
   readonly thing: Route;
   readonly settings?: ControllerSettings;
@@ -173,7 +173,7 @@ const PROTECTIONS: Readonly<Record<string, ProtectionRow>> = {
     responses: OK,
     security: undefined,
   },
-  "a guard of its own, of which it is not known what it needs": {
+  "a guard of the application, whose requirements are unknown": {
     thing: route.get("/", { guards: [letIn] }, () => 1),
     responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
     security: undefined,
@@ -200,17 +200,17 @@ const PROTECTIONS: Readonly<Record<string, ProtectionRow>> = {
     responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
     security: undefined,
   },
-  "OAuth2Guard and a guard of its own": {
+  "OAuth2Guard and a guard of the application": {
     thing: route.get("/", { guards: [OAuth2Guard, letIn] }, () => 1),
     responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
     security: needed,
   },
-  "roles and a guard of its own": {
+  "roles and a guard of the application": {
     thing: route.get("/", { guards: [letIn], roles: ["admin"] }, () => 1),
     responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
     security: needed,
   },
-  "an extractor of its own": {
+  "an extractor of the application": {
     thing: route.get("/", { args: { key: apiKey } }, () => 1),
     responses: OK,
     security: undefined,
@@ -234,7 +234,7 @@ for (const [what, row] of Object.entries(PROTECTIONS)) {
   });
 }
 
-test("OpenAPI table: 403 of every route with roles is the shared one, and names of roles are told nobody", async () => {
+test("OpenAPI table: 403 of every route with roles is the shared one, and does not name roles", async () => {
   const document = await documentOf(controllerOf({
     admin: route.get("/admin", { roles: ["secret-admin"] }, () => 1),
     owner: route.post("/owner", { roles: ["secret-owner", "secret-admin"] }, () => 1),
@@ -265,7 +265,7 @@ test("OpenAPI table: 403 of every route with roles is the shared one, and names 
   assert.doesNotMatch(JSON.stringify(document), /secret/);
 });
 
-/** What a route says of its security itself, and what its operation says then. */
+/** The security that a route declares, and that of its operation. */
 const OWN: Readonly<Record<string, readonly [Route, ControllerSettings?]>> = {
   "an open route": [route.get("/", { openapi: { security: [{ key: [] }] } }, () => 1)],
   "a route with roles": [
@@ -291,7 +291,7 @@ const OWN: Readonly<Record<string, readonly [Route, ControllerSettings?]>> = {
 };
 
 for (const [what, [thing, settings]] of Object.entries(OWN)) {
-  test(`OpenAPI route annotation: security goes before what is inferred, and before the root's: ${what}`, async () => {
+  test(`OpenAPI route annotation: security takes precedence over inferred security, and over that of the root: ${what}`, async () => {
     const components = { securitySchemes: { bearerAuth: BEARER, key: API_KEY } };
     for (
       const openApi of [
@@ -307,7 +307,7 @@ for (const [what, [thing, settings]] of Object.entries(OWN)) {
   });
 }
 
-test("OpenAPI route annotation: security is told as it is written: any of several, all of some, with scopes, or nothing", async () => {
+test("OpenAPI route annotation: security is written as declared: any of several, all of some, with scopes, or none", async () => {
   const openApi: OpenApiOptions = {
     inferRouteSecurityFromRoles: true,
     components: { securitySchemes: { bearerAuth: BEARER, key: API_KEY, provider: OAUTH2 } },
@@ -343,7 +343,7 @@ test("OpenApiOptions: roles_security_scheme names the scheme; several may be dec
   assert.deepEqual(security, [{ identityProvider: [] }]);
 });
 
-test("OpenApiOptions: security is at the root, for the operations that do not say otherwise", async () => {
+test("OpenApiOptions: security is at the root, for operations without their own", async () => {
   const controller = controllerOf({
     open: route.get("/open", () => 1),
     open_to_all: route.get("/public", { public: true }, () => 1),
@@ -374,7 +374,7 @@ test("OpenApiOptions: security is at the root, for the operations that do not sa
   ]);
 });
 
-test("OpenApiOptions: security of none at the root, where it is not given or empty", async () => {
+test("OpenApiOptions: no security at the root, where it is missing or empty", async () => {
   const controller = controllerOf({ open });
   for (const openApi of [{}, { security: [] }]) {
     assert.deepEqual((await documentOf(controller, { openApi })).security, []);
@@ -383,7 +383,7 @@ test("OpenApiOptions: security of none at the root, where it is not given or emp
   assert.deepEqual(anonymous.security, [{}]);
 });
 
-test("OpenApiOptions: components.securitySchemes stand in the document as they are", async () => {
+test("OpenApiOptions: components.securitySchemes are in the document unchanged", async () => {
   const securitySchemes = {
     bearerAuth: { ...BEARER, bearerFormat: "JWT", description: "Of the provider" },
     key: API_KEY,

@@ -7,10 +7,10 @@ import type { OperationObject, ParameterObject } from "../../src/openapi/mod.ts"
 
 /** A value of a documented parameter. */
 export interface SentParameter {
-  /** Where the parameter stands in its operation's list. */
+  /** The index of the parameter in the list of its operation. */
   readonly index: number;
   readonly name: string;
-  /** A number or a boolean where the schema says so, else text, or several texts. */
+  /** A number or a boolean by the schema, or a text, or several texts. */
   readonly value: unknown;
 }
 

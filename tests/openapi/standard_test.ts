@@ -18,7 +18,7 @@ import {
   type Wordless,
 } from "./described.ts";
 
-/** What is said of a schema: what it takes, what it gives unless that is the same, and components. */
+/** The descriptions of a schema: its input, its output unless it is the same, and components. */
 interface Row {
   readonly schema: AnySchema;
   readonly input: JsonSchema;
@@ -162,11 +162,11 @@ const ZOD: Readonly<Record<string, Row>> = {
     }),
     input: { type: "string", title: "Name", description: "Of a cat", examples: ["Tom"] },
   },
-  "readonly, which is said to TypeScript, not to clients": {
+  "readonly, which concerns TypeScript, not clients": {
     schema: z.object({ tags: z.array(z.string()).readonly() }).readonly(),
     input: object({ tags: array(STRING) }),
   },
-  "transform, of which it is not known what it gives": {
+  "transform, whose output is unknown": {
     schema: z.string().transform((text) => text.length),
     input: STRING,
     output: {},
@@ -269,7 +269,7 @@ const ZOD: Readonly<Record<string, Row>> = {
     input: ref("Dog"),
     components: { Dog: { ...object({ name: STRING }), description: "It barks" } },
   },
-  "named, taking something else than it gives": {
+  "named, with different input and output": {
     schema: dto("Aged", z.object({ age: z.string().transform(Number).pipe(z.number()) })),
     input: ref("AgedInput"),
     output: ref("Aged"),
@@ -339,13 +339,13 @@ const ARKTYPE: Readonly<Record<string, Row>> = {
     input: STRING,
   },
   "narrow": { schema: type("string").narrow((text) => text !== "x"), input: STRING },
-  "morph, of which it is not known what it gives": {
+  "morph, whose output is unknown": {
     schema: type("string").pipe((text) => text.length),
     input: STRING,
     output: {},
     wordless: { given: ["morph"] },
   },
-  "morph of its own within an object and a list": {
+  "morph of the application within an object and a list": {
     schema: type({ a: type("string").pipe((text) => text.length).array(), b: "string" }),
     input: object({ a: array(STRING), b: STRING }),
     output: object({ a: array({}), b: STRING }),
@@ -400,7 +400,7 @@ const ARKTYPE: Readonly<Record<string, Row>> = {
   },
 };
 
-/** A schema of a library of its own. */
+/** A schema of another library. */
 function homeMade(jsonSchema?: unknown): AnySchema {
   return {
     "~standard": {
@@ -413,12 +413,12 @@ function homeMade(jsonSchema?: unknown): AnySchema {
 }
 
 const OTHERS: Readonly<Record<string, Row>> = {
-  "of its own": {
+  "of another library": {
     schema: homeMade({ input: () => STRING, output: () => NUMBER }),
     input: STRING,
     output: NUMBER,
   },
-  "of its own, with a document's keywords and definitions": {
+  "of another library, with a document's keywords and definitions": {
     schema: homeMade({
       input: () => ({
         $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -432,7 +432,7 @@ const OTHERS: Readonly<Record<string, Row>> = {
     output: ref("Schema1"),
     components: { Schema1: object({ me: ref("Schema1") }) },
   },
-  "of its own, named by dto()": {
+  "of another library, named by dto()": {
     schema: dto("Word", homeMade({ input: () => STRING, output: () => STRING })),
     input: ref("Word"),
     components: { Word: STRING },
@@ -584,7 +584,7 @@ test("OpenAPI table: Standard JSON Schema: arktype: holding itself, a pattern wi
   assert.doesNotMatch(JSON.stringify(document), /"pattern"/);
 });
 
-test("OpenAPI table: a schema that no valibot schema stands beside is converted all the same", async () => {
+test("OpenAPI table: a schema is converted without a schema of valibot beside it", async () => {
   const document = await documentOf(
     controllerOf({ one: route.post("/", { body: z.string() }, () => 1) }),
   );

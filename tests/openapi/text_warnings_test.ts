@@ -31,7 +31,7 @@ const REFUSED: Readonly<Record<string, readonly [AnySchema, string]>> = {
   "arktype's number": [type({ n: "number" }), "number"],
 };
 for (const [what, [schema, kind]] of Object.entries(REFUSED)) {
-  test(`a query that no request satisfies is warned of at boot: ${what}`, async () => {
+  test(`boot warns of a query that no request satisfies: ${what}`, async () => {
     assert.deepEqual(await warningsOf(schema), [
       `No request with n satisfies the query of GET /find: it takes ${kind}, but parameters are sent as ` +
       "text; convert it from text, as v.pipe(v.string(), v.toNumber()) and z.coerce.number() do",
@@ -49,7 +49,7 @@ const TAKEN: Readonly<Record<string, AnySchema>> = {
   "one that throws": v.object({
     n: v.pipe(v.any(), v.transform(() => assert.fail("no")), v.number()),
   }),
-  "one that is asynchronous, which is not waited for": v.objectAsync({ n: v.number() }),
+  "an asynchronous one": v.objectAsync({ n: v.number() }),
   "a range between whole numbers": z.object({ n: z.coerce.number().gt(0).lt(1) }),
   "a list of a length": z.object({ n: z.array(z.coerce.number()).length(4) }),
   "a refinement": z.object({ n: z.coerce.number().refine((n) => n > 100) }),
@@ -59,7 +59,7 @@ const TAKEN: Readonly<Record<string, AnySchema>> = {
   "texts": v.object({ n: text, m: v.picklist(["a"]), o: v.array(text) }),
 };
 for (const [what, schema] of Object.entries(TAKEN)) {
-  test(`a query that requests satisfy is not warned of: ${what}`, async () => {
+  test(`boot does not warn of a query that requests satisfy: ${what}`, async () => {
     assert.deepEqual(await warningsOf(schema), []);
   });
 }

@@ -11,7 +11,7 @@ import { EXACT_TYPES, PRELUDE, REFUSED } from "./typed_client/snippets.ts";
 import { Workspace } from "./typed_client/workspace.ts";
 
 /**
- * Compiles a program with the types of a server's document, and runs it there. Gives the answers that it
+ * Compiles a program with the types of a server's document, and runs it there. Returns the answers that it
  * was given, and those that are documented.
  */
 async function drive(

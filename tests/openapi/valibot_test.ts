@@ -16,7 +16,7 @@ import {
   type Wordless,
 } from "./described.ts";
 
-/** What is said of a schema: what it takes, what it gives unless that is the same, and components. */
+/** The descriptions of a schema: its input, its output unless it is the same, and components. */
 interface ValibotRow {
   readonly schema: AnySchema;
   readonly input: JsonSchema;
@@ -200,7 +200,7 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
     },
   },
 
-  "metadata of the application's own, which is for nobody else": {
+  "metadata of the application, which is not in documents": {
     schema: v.pipe(v.string(), v.metadata({ column: "name", ref: 1, title: "Name", "x-order": 1 })),
     input: { type: "string", title: "Name", "x-order": 1 },
   },
@@ -229,15 +229,15 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
     }),
     input: object({ m: STRING, s: STRING }),
   },
-  "regex that is none with the flag u": {
+  "regex that is invalid with the flag u": {
     schema: v.pipe(v.string(), v.regex(/^[\w-.]+\-$/)),
     input: STRING,
   },
-  "regex that only the flag v knows": {
+  "regex that is valid only with the flag v": {
     schema: v.pipe(v.string(), v.regex(/^[\p{L}--[a-z]]$/v)),
     input: STRING,
   },
-  "regex after another, of which one can be told": {
+  "regex after another, of which one can be described": {
     schema: v.pipe(v.string(), v.regex(/^a/), v.regex(/b$/i)),
     input: { type: "string", pattern: "^a" },
   },
@@ -255,7 +255,7 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
     schema: v.strictObject({ a: v.string() }),
     input: { ...object({ a: STRING }), additionalProperties: false },
   },
-  "looseObject, which keeps what it does not know": {
+  "looseObject, which keeps undeclared keys": {
     schema: v.looseObject({ a: v.string() }),
     input: { ...object({ a: STRING }), additionalProperties: {} },
   },
@@ -444,7 +444,7 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
     },
   },
   "lazy": { schema: v.lazy(() => v.array(v.string())), input: array(STRING) },
-  "lazy that holds itself": {
+  "lazy that contains itself": {
     schema: v.pick(v.object({ tree: v.lazy(() => NamedTree) }), ["tree"]),
     input: object({ tree: ref("NamedTree") }),
     components: { NamedTree: object({ children: array(ref("NamedTree")) }) },
@@ -477,7 +477,7 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
     }),
     wordless: { given: ["transform"] },
   },
-  "transform(Number), and what is said of it then": {
+  "transform(Number), with actions after it": {
     schema: v.pipe(v.string(), v.digits(), v.transform(Number), v.maxValue(9), v.description("D")),
     input: { type: "string", pattern: v.DIGITS_REGEX.source },
     output: { type: "number", maximum: 9, description: "D" },
@@ -490,7 +490,7 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
     input: object({ s: NUMBER, b: {} }),
     output: object({ s: STRING, b: { type: "boolean" } }),
   },
-  "transform of its own, of which it is not known what it gives": {
+  "transform of the application, whose output is unknown": {
     schema: v.pipe(v.string(), v.minLength(2), v.transform((text) => text.length), v.minValue(2)),
     input: { type: "string", minLength: 2 },
     output: {},
@@ -597,7 +597,7 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
     input: object({ cat: STRING }),
     output: object({ cat: CAT }),
   },
-  "named, with a description of its own": {
+  "named, with its own description": {
     schema: v.array(dto("Word", v.pipe(v.string(), v.description("A word")))),
     input: array(ref("Word")),
     components: { Word: { type: "string", description: "A word" } },
@@ -666,7 +666,7 @@ const ROWS: Readonly<Record<string, ValibotRow>> = {
       given: ["set", "map", "symbol", "bigint"],
     },
   },
-  "what JSON Schema cannot represent, in a schema that holds itself": {
+  "what JSON Schema cannot represent, in a schema that contains itself": {
     schema: NamedBag,
     input: ref("NamedBag"),
     components: { NamedBag: object({ bags: array(ref("NamedBag")), set: {} }) },
@@ -743,7 +743,7 @@ test("OpenAPI table: schemas of valibot: one that is lazy and asynchronous is de
   assert.deepEqual(warnings, warningsOf(schema, { taken: ["lazy"], given: ["lazy"] }));
 });
 
-test("OpenAPI table: schemas of valibot: one that cannot be converted mixes up no others that hold themselves", async () => {
+test("OpenAPI table: schemas of valibot: one that cannot be converted affects no others that contain themselves", async () => {
   interface Chain {
     readonly next: Chain | null;
   }
@@ -762,7 +762,7 @@ test("OpenAPI table: schemas of valibot: one that cannot be converted mixes up n
   assert.deepEqual(Object.keys(propertiesAt("/chain")), ["next"]);
 });
 
-test("OpenAPI table: schemas of valibot: one without a name that holds itself is one component, however often it is used", async () => {
+test("OpenAPI table: schemas of valibot: one without a name that contains itself is one component, however often it is used", async () => {
   const routes = Object.fromEntries(
     Array.from({ length: 20 }, (_, i) => [
       `take${i}`,

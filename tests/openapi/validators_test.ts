@@ -31,10 +31,10 @@ const APPLICATIONS = [
 /**
  * The rules of the linter that may warn of a document, and why they do:
  *
- * - `info-license`: what does not say its license has none;
+ * - `info-license`: documents without a license are valid;
  * - `operation-2xx-response`: a login answers with a redirect;
- * - `operation-4xx-response`: what takes no input, is open to all and not limited refuses nobody;
- * - `no-unused-components`: what is added by hand need not be used, such as the scheme of tokens where
+ * - `operation-4xx-response`: an operation without input, protection and limits has no errors;
+ * - `no-unused-components`: components written by hand can be unused, such as the scheme of tokens where
  *   nothing needs a token;
  * - `no-required-schema-properties-undefined`: a record of an enumeration's keys requires all of them,
  *   which it describes by `additionalProperties`.

@@ -84,7 +84,7 @@ test("transforms() reports schemas that compute their output from the whole inpu
   assert.deepEqual(parts.map(transforms), [false, false, false]);
 });
 
-test("InputSchema takes no array for an object of arktype", async () => {
+test("InputSchema accepts no array for an object of arktype", async () => {
   for (
     const schema of [
       type({ "a?": "string" }),

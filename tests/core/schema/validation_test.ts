@@ -64,7 +64,7 @@ for (
     },
   ] satisfies { library: string; schema: AnySchema; issues: unknown[] }[]
 ) {
-  test(`InputSchema.parse() tells what ${library} refuses, and never the value`, async () => {
+  test(`InputSchema.parse() reports what ${library} refuses, and never the value`, async () => {
     const value = { age: SECRET, mail: SECRET, tags: [{ name: SECRET }] };
     await assert.rejects(
       new InputSchema<AnySchema>("body", schema).parse(value),
@@ -89,7 +89,7 @@ test("InputSchema.parse() awaits an asynchronous schema", async () => {
   });
 });
 
-test("withoutValue() cuts quotations, replaces what still holds the value, and leaves the rest", () => {
+test("withoutValue() removes quotations, replaces messages that still contain the value, and keeps the rest", () => {
   for (
     const [message, value, expected] of [
       ['Invalid type: Expected number but received "abc"', "abc", "Invalid type: Expected number"],
@@ -124,7 +124,7 @@ test("withoutValue() leaves a message that is shorter than the value, however lo
   }
 });
 
-test("withoutValue() replaces a message that holds the value, however long that is", () => {
+test("withoutValue() replaces a message that contains the value, however long that is", () => {
   for (const value of LONG_VALUES) {
     for (const message of [`No ${value}, please`, `No ${JSON.stringify(value)} here`, value]) {
       assert.equal(withoutValue(message, value), "Invalid value");
@@ -155,7 +155,7 @@ test("issuesOf() never lets a string of three characters or more through", () =>
   }));
 });
 
-test("issuesOf() tells what arktype expects, wherever it is", async () => {
+test("issuesOf() reports what arktype expects, wherever it is", async () => {
   const schema = type({ p: type("string >= 8").and(/[0-9]/) });
   for (
     const [value, issue] of [
@@ -186,7 +186,7 @@ test("InputSchema.parse() lists at most 100 issues, each short", async () => {
   );
 });
 
-test("InputSchema.parse() keeps back what a schema made of the value before it refused it", async () => {
+test("InputSchema.parse() does not report a value that a schema transformed before it refused it", async () => {
   for (
     const schema of [
       v.pipe(v.string(), v.trim(), v.toLowerCase(), v.email()),
@@ -228,7 +228,7 @@ const QUERIES: readonly (readonly [library: string, schema: AnySchema])[] = [
   ],
 ];
 for (const [library, schema] of QUERIES) {
-  test(`InputSchema takes one value of a query for a list of one, by ${library}`, async () => {
+  test(`InputSchema accepts one value of a query as a list of one, by ${library}`, async () => {
     const query = new InputSchema("query", schema);
     const parse = (value: unknown) => Promise.resolve(query.parse(value));
     const fields = (value: unknown) =>
@@ -241,17 +241,17 @@ for (const [library, schema] of QUERIES) {
       tag: ["ab", "cd"],
       page: "1",
     });
-    // what is wrong is told of the list, and of what is none
+    // issues are reported for the list, and for the field that is not a list
     assert.deepEqual(await fields({ tag: "ab", page: "2" }), ["page"]);
     assert.deepEqual((await fields({ page: "2" }))?.toSorted(), ["page", "tag"]);
     assert.deepEqual(await fields({ tag: ["a"], page: "1" }), ["tag.0"]);
     await assert.rejects(parse({ tag: "a", page: "1" }));
-    // a body says what is a list
+    // in a body, a list is a list
     await assert.rejects(new InputSchema("body", schema).parse({ tag: "ab", page: "1" }));
   });
 }
 
-test("InputSchema takes no array for an object, by valibot", async () => {
+test("InputSchema accepts no array for an object, by valibot", async () => {
   const objects = [
     v.object({ a: v.optional(v.string()) }),
     v.looseObject({}),
@@ -274,13 +274,13 @@ const MANY: Readonly<Record<string, AnySchema>> = {
   "arktype's union with a list": type({ x: "string[] | null" }),
 };
 for (const [what, schema] of Object.entries(MANY)) {
-  test(`InputSchema takes one value of a query for a list of one, by ${what}`, async () => {
+  test(`InputSchema accepts one value of a query as a list of one, by ${what}`, async () => {
     const query = new InputSchema("query", schema);
     assert.deepEqual(await query.parse({ x: "1" }), { x: ["1"] });
   });
 }
 
-test("InputSchema makes no list of what a schema refuses for another reason", async () => {
+test("InputSchema makes no list of a field that is refused for another reason", async () => {
   const refusing = [
     v.object({ f: v.custom<string>((value) => value !== "secret") }),
     v.object({ f: v.union([v.pipe(v.string(), v.maxLength(3)), v.array(v.string())]) }),
@@ -291,7 +291,7 @@ test("InputSchema makes no list of what a schema refuses for another reason", as
   }
 });
 
-test("InputSchema makes thousands of refused fields no list, in little time", async () => {
+test("InputSchema makes no list of thousands of refused fields, in little time", async () => {
   const fields = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`f${i}`, "x"]));
   const schema = v.record(v.string(), v.number());
   let validated = 0;
@@ -305,7 +305,7 @@ test("InputSchema makes thousands of refused fields no list, in little time", as
   assert.equal(validated, 1);
 });
 
-test("InputSchema takes no array for an object of valibot that is wrapped", async () => {
+test("InputSchema accepts no array for an object of valibot that is wrapped", async () => {
   const one = v.object({ a: v.optional(v.string()) });
   const wrapped = [v.optional(one), v.nullable(one), v.union([one, v.looseObject({})])];
   for (const schema of [...wrapped, v.intersect([one, v.object({})])]) {

@@ -1,5 +1,5 @@
 /**
- * Everything that a route may answer, by every method and status, and everything that stands around it.
+ * Every kind of response, by every method and status, with guards, filters and interceptors.
  *
  * @module
  */
@@ -36,14 +36,14 @@ const Left = dto("Left", v.object({ left: v.pipe(v.number(), v.integer()) }));
 
 class OutOfStock extends Error {}
 
-/** Answers for what is out of stock. */
+/** Answers when a product is out of stock. */
 class OutOfStockFilter implements ExceptionFilter {
   catch(error: unknown, c: Context): Response | undefined {
     return error instanceof OutOfStock ? c.json({ left: 0 }, 409) : undefined;
   }
 }
 
-/** What routes say of themselves, and every method. */
+/** The descriptions of routes, and every method. */
 class MethodsController
   extends controller("answers/methods", { version: "v2", filters: [OutOfStockFilter] }) {
   listed = route.get(
@@ -68,7 +68,7 @@ class MethodsController
       if (which === "302") return c.redirect("text");
       if (which === "409") throw new OutOfStock();
       if (which === "203") return c.body("so they say", 203);
-      return c.text(which, 200); // with its status, as Bun tells of no type otherwise before it is sent
+      return c.text(which, 200); // with a status, as Bun has no media type before it is sent otherwise
     },
   );
 

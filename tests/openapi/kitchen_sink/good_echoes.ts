@@ -1,5 +1,5 @@
 /**
- * Requests to the routes of the kitchen sink that give back what they take.
+ * Requests to the routes of the kitchen sink that return their body.
  *
  * @module
  */
@@ -33,7 +33,7 @@ const FOLDER = {
 };
 const DATE = "2024-02-29T12:00:00.000Z";
 
-/** Lists the requests to the routes that give back what they take, by schemas of each library. */
+/** Lists the requests to the routes that return their body, by library. */
 export function goodEchoes(): readonly GoodRequest[] {
   const echoOf = (library: string): Echo => (name, value, answer = value) => ({
     operationId: `${library}Module.${library}Controller.${name}`,

@@ -10,8 +10,8 @@ export interface GoodRequest {
   readonly operationId: string;
   readonly path: string;
   readonly init?: RequestOptions;
-  /** The status; 200 where nothing is said. */
+  /** The status; 200 by default. */
   readonly status?: number;
-  /** The body: data, a text, or `undefined` where there is none. */
+  /** The body: data, a text, or `undefined` for no body. */
   readonly answer?: unknown;
 }

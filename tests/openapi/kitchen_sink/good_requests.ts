@@ -1,5 +1,5 @@
 /**
- * A request to each operation of the kitchen sink, and what is answered.
+ * A request to each operation of the kitchen sink, with the expected response.
  *
  * @module
  */
@@ -10,7 +10,7 @@ const ID = "123e4567-e89b-42d3-a456-426614174000";
 const V1 = "/api/v1";
 const V2 = "/api/v2";
 
-/** Lists the requests; a caller with a token is told by its headers. */
+/** Lists the requests; headers identify a caller with a token. */
 export function goodRequests(token: string): readonly GoodRequest[] {
   const headers = { authorization: `Bearer ${token}` };
   return [

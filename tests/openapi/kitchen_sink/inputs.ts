@@ -118,7 +118,7 @@ const Stored = dto(
 );
 const Note = dto("Note", v.object({ text: v.pipe(v.string(), v.minLength(1), v.maxLength(99)) }));
 
-/** A schema of no known library, which takes anything and tells nobody what it takes. */
+/** A schema of an unknown library, which accepts anything and offers no JSON Schema. */
 const Untold: StandardSchemaV1<unknown, { readonly was: unknown }> = {
   "~standard": {
     version: 1,
@@ -127,7 +127,7 @@ const Untold: StandardSchemaV1<unknown, { readonly was: unknown }> = {
   },
 };
 
-/** Answers before the handler is asked; without a body if the client knows that it may. */
+/** Answers in place of the handler, without a body if the client accepts that. */
 async function preferences(c: Context, next: () => Promise<unknown>): Promise<unknown> {
   const output = await next();
   c.header("preference-applied", "return=representation");

@@ -1,12 +1,12 @@
 /**
- * Everything that a schema of arktype may be: each route gives back what it takes.
+ * Every kind of type of arktype: each route returns its body.
  *
  * @module
  */
 import { scope, type } from "arktype";
 import { controller, dto, type Module, module, route } from "../../../mod.ts";
 
-/** It holds itself, and says what becomes of the keys that it does not know. */
+/** It contains itself, and declares the handling of undeclared keys. */
 const { Comment } = scope({
   Comment: { "+": "delete", text: "0 < string <= 99", replies: "Comment[]" },
 }).export();

@@ -1,5 +1,5 @@
 /**
- * Everything that a schema of valibot may be: each route gives back what it takes.
+ * Every kind of schema of valibot: each route returns its body.
  *
  * @module
  */
@@ -74,10 +74,10 @@ const Kinds = dto(
   }),
 );
 
-/** A union of components that a property tells apart. */
+/** A union of components that a property distinguishes. */
 const Shape = dto("Shape", v.variant("kind", [Circle, Square]));
 
-/** Each holds the other. */
+/** Each contains the other. */
 interface Folder {
   name: string;
   entries: (Folder | Link)[];
@@ -95,7 +95,7 @@ const Folder: v.GenericSchema<Folder> = dto(
   v.object({ name: v.string(), entries: v.array(v.union([v.lazy(() => Folder), Link])) }),
 );
 
-/** It holds itself, and has no name. */
+/** It contains itself, and has no name. */
 interface Tree {
   value: number;
   left?: Tree | undefined;
@@ -107,7 +107,7 @@ const Tree: v.GenericSchema<Tree> = v.object({
   right: v.optional(v.lazy(() => Tree)),
 });
 
-/** What it takes differs from what it gives in every way. */
+/** Its input differs from its output in every way. */
 const Changing = dto(
   "Changing",
   v.object({
@@ -119,7 +119,7 @@ const Changing = dto(
     length: v.pipe(v.string(), v.transform((text) => text.length)),
   }),
 );
-/** What it gives is what {@linkcode Changing} gives, as the handler has it. */
+/** Its output is that of {@linkcode Changing}, as the handler has it. */
 const Changed = dto(
   "Changed",
   v.object({ date: v.date(), trimmed: v.string(), length: v.number(), inner: v.array(Shape) }),

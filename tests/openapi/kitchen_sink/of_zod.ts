@@ -1,5 +1,5 @@
 /**
- * Everything that a schema of zod may be: each route gives back what it takes.
+ * Every kind of schema of zod: each route returns its body.
  *
  * @module
  */
@@ -17,7 +17,7 @@ const Pet = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("dog"), tricks: z.array(z.string()).max(3) }),
 ]);
 
-/** It holds itself. */
+/** It contains itself. */
 const Person = z.object({
   name: z.string().min(2).max(40),
   address: Address,

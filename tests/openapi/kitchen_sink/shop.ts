@@ -22,7 +22,7 @@ import { OAuth2Guard, OAuth2Principal } from "../../../src/oauth2/mod.ts";
 /** Cents. The component of this name that is written by hand goes before what this would become. */
 export const Money = dto("Money", v.pipe(v.number(), v.integer(), v.minValue(0)));
 
-/** It holds itself. */
+/** It contains itself. */
 interface Category {
   name: string;
   parts: Category[];
@@ -32,7 +32,7 @@ const Category: v.GenericSchema<Category> = dto(
   v.object({ name: v.string(), parts: v.array(v.lazy(() => Category)) }),
 );
 
-/** It is used both ways, and takes something else than it gives: text for a date, and a default. */
+/** It is used in both directions, and its input differs from its output: a text for a date, and a default. */
 const Product = dto(
   "Product",
   v.object({
@@ -46,7 +46,7 @@ const Product = dto(
 );
 type Product = v.InferOutput<typeof Product>;
 
-/** It is the same both ways but for what it holds. */
+/** Its input equals its output, except for its members. */
 const Range = dto("Range", v.object({ best: Product, others: v.array(Product) }));
 
 const Tenant = v.pipe(
@@ -208,7 +208,7 @@ export const ShopModule: Module = module({
   controllers: [ProductsController, AccountController],
 });
 
-/** Gives what the schema takes of a product. */
+/** Returns what the schema takes of a product. */
 function sent({ since, ...product }: Product): v.InferInput<typeof Product> {
   return { ...product, since: since.toISOString() };
 }

@@ -1,4 +1,4 @@
-/** Bodies of requests, at random: that satisfy what the document says of them, and that do not. */
+/** Random bodies of requests that satisfy the document, and that violate it. */
 import fc from "fast-check";
 import { isJsonSchema, type JsonSchema } from "../../../src/openapi/json_schema/json_schema.ts";
 import { type Place, valueOf } from "./arbitrary_value.ts";
@@ -31,7 +31,7 @@ export function bodyOf(
   );
 }
 
-/** Bodies that violate what an operation says of its body. */
+/** Bodies that violate the schema of an operation. */
 export function wrongBodyOf(
   { body }: DescribedOperation,
   place: Place,
@@ -56,7 +56,7 @@ export function wrongBodyOf(
 
 const TYPE = "application/json";
 
-/** What calls itself JSON and is none (RFC 8259). */
+/** Invalid JSON (RFC 8259). */
 const notJson: fc.Arbitrary<WrongBody> = fc.oneof(
   fc.constantFrom(
     ...["{", "[1,]", '{"a":1,}', "{'a':1}", "{a:1}", "nul", "NaN", "Infinity", "01", '"', '"\n"'],
@@ -68,7 +68,7 @@ const notJson: fc.Arbitrary<WrongBody> = fc.oneof(
   fc.constantFrom("[".repeat(5000) + "]".repeat(5000)), // deeper than anybody needs
 ).map((content) => ({ what: "the body is not JSON", body: { type: TYPE, content } }));
 
-/** What is of another type, in another charset or encoding, or of none. */
+/** Bodies of another media type, charset or encoding, or without a media type. */
 const anotherType: fc.Arbitrary<WrongBody> = fc.constantFrom(
   ...["text/plain", "application/xml", "application/jsonp", "text/json", "json", ""],
   ...["application/json; charset=utf-16", "application/octet-stream", "multipart/mixed"],
@@ -93,14 +93,14 @@ function writtenIn(
   const files = filesOf(schema, place);
   const forms = values.map((value) => entriesOf(value, isMultipart ? files : new Set()));
   const written = keep(forms, (entries) => entries !== undefined, schema);
-  // multipart/form-data has a boundary, which its encoder says
+  // the encoder adds the boundary of multipart/form-data
   return (written as fc.Arbitrary<readonly FormEntry[]>).map((content) => ({
     type: isMultipart ? undefined : mediaType,
     content,
   }));
 }
 
-/** Gives the names of the properties that are files. */
+/** Returns the names of the properties that are files. */
 function filesOf(schema: JsonSchema, { resolve }: Place): ReadonlySet<string> {
   const properties = alternativesOf(schema, resolve).flatMap(({ properties }) =>
     isJsonSchema(properties) ? Object.entries(properties) : []
@@ -112,7 +112,7 @@ function filesOf(schema: JsonSchema, { resolve }: Place): ReadonlySet<string> {
   return new Set(properties.filter(([, property]) => isFile(property)).map(([name]) => name));
 }
 
-/** Gives the fields of a form; `undefined` if the value is none. Fields that repeat are an array. */
+/** Returns the fields of a form; `undefined` if the value is not a form. Fields that repeat are an array. */
 function entriesOf(value: unknown, files: ReadonlySet<string>): readonly FormEntry[] | undefined {
   if (!isJsonSchema(value)) return undefined;
   const entries = Object.entries(value).flatMap(([name, value]) =>

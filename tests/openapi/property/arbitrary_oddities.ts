@@ -1,9 +1,9 @@
-/** What requests may have of which no document tells, at random. */
+/** Random parts of requests that documents do not describe. */
 import fc from "fast-check";
 import type { Alteration, Draft } from "./planned_request.ts";
 import type { DescribedOperation } from "./served_document.ts";
 
-/** What makes a request one that the document says nothing of. */
+/** The ways in which a request is undecided by the document. */
 export function odditiesOf(
   { parameters, body, method }: DescribedOperation,
 ): fc.Arbitrary<Alteration>[] {

@@ -1,4 +1,4 @@
-/** The texts of parameters, at random: that satisfy what the document says of them, and that do not. */
+/** Random texts of parameters that satisfy the document, and that violate it. */
 import fc from "fast-check";
 import type { JsonSchema } from "../../../src/openapi/json_schema/json_schema.ts";
 import { anyText } from "./arbitrary_text.ts";
@@ -71,20 +71,20 @@ const NO_NUMBERS = [
   ...["1n", "\u0661", "\uff11", "1\u00a0", "1\n", "\u0000", "1\u0000", "null", "[1]", "{}", "yes"],
 ];
 
-/** Tells a plain schema that takes any text. */
+/** Reports a plain schema that takes any text. */
 function takesAnyText(schema: JsonSchema): boolean {
   const says = ["minLength", "maxLength", "pattern", "format", "enum", "const", "not", "if"];
   return (schema.type === "string" || schema.type === undefined) &&
     !says.some((keyword) => keyword in schema);
 }
 
-/** Gives the texts of a value; `undefined` for one that parameters have no texts for. */
+/** Returns the texts of a value; `undefined` for one that parameters have no texts for. */
 function writtenOut(value: unknown): Texts | undefined {
   const texts = [value].flat().map(textOfPrimitive);
   return texts.every((text) => text !== undefined) ? texts : undefined;
 }
 
-/** Writes a value as text: numbers without an exponent, as nothing says that there may be one. */
+/** Writes a value as text: numbers without an exponent, which the document does not mention. */
 function textOfPrimitive(value: unknown): string | undefined {
   if (value === null || typeof value === "object") return undefined;
   if (typeof value !== "number") return String(value);
@@ -92,7 +92,7 @@ function textOfPrimitive(value: unknown): string | undefined {
   return value.toFixed(20).replace(/\.?0+$/, "").replace(/^-0$/, "0");
 }
 
-/** Gives the values that texts may stand for. How a number is written, nothing says: so be generous. */
+/** Returns the values that texts can represent; the form of a number is not documented, so any is accepted. */
 function readings(texts: Texts): readonly unknown[] {
   const attempts: readonly (readonly unknown[])[] = [
     texts,
@@ -105,12 +105,12 @@ function readings(texts: Texts): readonly unknown[] {
   return [...asTyped, ...texts.length === 1 ? asTyped.flat() : []];
 }
 
-/** A number that JavaScript has none for is a number nevertheless. */
+/** A number that JavaScript cannot represent is a number too. */
 function finite(number: number): number {
   return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, number));
 }
 
-/** Tells whether a text can be sent at all: URLs and headers do not hold all there is. */
+/** Checks whether a text can be sent: URLs and headers cannot contain every character. */
 function isSendable(text: string, { in: place }: DescribedParameter): boolean {
   if (place === "header") return /^(?:[!-~](?:[ -~]*[!-~])?)?$/.test(text);
   if (place === "path" && ["", ".", ".."].includes(text)) return false; // another path

@@ -1,4 +1,4 @@
-/** Requests for the operations of a document, at random, and what the document says of each. */
+/** Random requests for the operations of a document, with the verdict of the document. */
 import fc from "fast-check";
 import { bodyOf, wrongBodyOf } from "./arbitrary_body.ts";
 import { otherTextsOf, type Texts, textsOf, wrongTextsOf } from "./arbitrary_parameter.ts";
@@ -11,11 +11,11 @@ import type { DescribedOperation, DescribedParameter, ServedDocument } from "./s
 export interface RequestsOptions {
   /** Who makes requests. */
   readonly callers: readonly Caller[];
-  /** What the document does not tell. */
+  /** Facts that the document does not describe. */
   readonly untold?: Untold | undefined;
 }
 
-/** Requests for all operations alike: valid, invalid, and such that nothing is told of. */
+/** Requests for all operations: valid, invalid, and undecided by the document. */
 export function requestsFor(
   document: ServedDocument,
   options: RequestsOptions,
@@ -80,7 +80,7 @@ function draftsOf(operation: DescribedOperation, place: Place): fc.Arbitrary<Dra
   });
 }
 
-/** What makes a request violate what the document says. */
+/** The ways in which a request violates the document. */
 function faultsOf(
   operation: DescribedOperation,
   place: Place,
@@ -149,7 +149,7 @@ function without(draft: Draft, { in: where, name }: DescribedParameter): Draft {
   }
 }
 
-/** Gives `undefined` once for so many times that it gives a value. */
+/** Generates `undefined` once for every N values. */
 function mostly<T>(arbitrary: fc.Arbitrary<T>, times: number): fc.Arbitrary<T | undefined> {
   if (times === Infinity) return arbitrary;
   return fc.oneof(

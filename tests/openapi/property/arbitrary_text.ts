@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { JsonSchema } from "../../../src/openapi/json_schema/json_schema.ts";
 import { keep } from "./keep.ts";
 
-/** Days: with any offset, none of them leaves the years that have four digits. */
+/** Days that stay within years of four digits with any offset. */
 const days = fc.date({
   min: new Date("0001-01-02T00:00:00Z"),
   max: new Date("9999-12-30T00:00:00Z"),
@@ -46,8 +46,8 @@ export function anyText(lengths: fc.StringConstraints = {}): fc.Arbitrary<string
 const UNITS = [..."\u0000 %/+&=#;,:'\"<\\", "é", "名"];
 
 /**
- * Tells whether a text has so many characters: as JSON Schema counts them, and as JavaScript's schema
- * libraries do. These count UTF-16 units: of texts on which both differ, no document can say what is so.
+ * Checks whether the length of a text is within limits: as JSON Schema counts it, and as JavaScript's schema
+ * libraries do. These count UTF-16 units: texts on which both differ are undecided.
  */
 export function hasLength(text: string, min: number, max: number): boolean {
   return [[...text].length, text.length].every((length) => length >= min && length <= max);

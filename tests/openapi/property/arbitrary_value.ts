@@ -5,27 +5,27 @@ import { anyText, textOf } from "./arbitrary_text.ts";
 import { keep } from "./keep.ts";
 import { alternativesOf, type Resolve } from "./plain_schema.ts";
 
-/** Where a schema stands. */
+/** The place of a schema. */
 export interface Place {
-  /** Gives what its references stand for. */
+  /** Resolves its references. */
   readonly resolve: Resolve;
-  /** What the document does not tell. */
+  /** Facts that the document does not describe. */
   readonly untold?: Untold | undefined;
-  /** How many schemas it stands within. */
+  /** The number of schemas around it. */
   readonly depth?: number;
 }
 
-/** What is so of an application, and its document does not tell. */
+/** Facts about an application that its document does not describe. */
 export interface Untold {
   /** The operations that need more than is described: a state, or one parameter for another. */
   readonly operations?: readonly string[];
-  /** Patterns of what is described without one: of properties, and of parameters such as `path id`. */
+  /** Patterns that the document lacks: of properties, and of parameters such as `path id`. */
   readonly patterns?: Readonly<Record<string, string>>;
   /** Names of parameters and properties that take more than is described. */
   readonly lenient?: readonly string[];
 }
 
-/** Below this, nothing is generated that can be left out: a schema may hold itself. */
+/** Below this depth, optional parts are not generated: a schema can contain itself. */
 const MAX_DEPTH = 3;
 
 /** Any JSON. */
@@ -115,7 +115,7 @@ function numberOf(schema: JsonSchema): fc.Arbitrary<number> {
   return integers.min <= integers.max ? fc.oneof(doubles, integerOf(schema)) : doubles;
 }
 
-/** Multiples that are small enough for a computer to know that they are some. */
+/** Multiples that are small enough for exact arithmetic. */
 function multipleOf(schema: JsonSchema, step: number): fc.Arbitrary<number> {
   const { min, max } = rangeOf(schema);
   const minimum = Math.ceil(Math.max(min, -1e6) / step);

@@ -27,7 +27,7 @@ export function violationOf(schema: unknown, place: Place): fc.Arbitrary<unknown
 
 /**
  * What is of another type. Within a body, an array is not tried where an object may be that needs no
- * property: to valibot and arktype it is one, and nobody but they look there.
+ * property: only valibot and arktype treat it as one.
  */
 function ofOtherTypes(alternatives: readonly JsonSchema[], { depth = 0 }: Place): unknown[] {
   const isLoose = alternatives.some(({ type, required = [] }) =>

@@ -26,7 +26,7 @@ export interface Exchange {
   readonly problemType?: string | undefined;
 }
 
-/** Checks that an answer is one that the document tells of, and fits what it says of the request. */
+/** Checks that a response is documented, and possible for the request. */
 export async function checkAnswer(
   { document, planned, sent, response, problemType = "application/problem+json" }: Exchange,
 ): Promise<CheckedAnswer> {
@@ -84,7 +84,7 @@ function checkBody(
   if (isJson(type)) ensure(schema?.holds(json) ?? false, "the body violates its schema");
 }
 
-/** Tells whether a status is one that a request may get, by what the document says of the request. */
+/** Checks whether a status is possible for a request, by the verdict of the document. */
 function fits(status: number, { verdict, caller }: PlannedRequest): boolean {
   if (status === 429) return caller.isHasty === true;
   switch (verdict) {
@@ -109,7 +109,7 @@ async function beginningOf(response: Response): Promise<string> {
   return new TextDecoder().decode(value);
 }
 
-/** Gives the media type of a body. Bun says that of a text only when it sends it. */
+/** Returns the media type of a body. Bun sets that of a text only when it sends it. */
 function essenceOf({ headers, body }: Response): string {
   const usual = "Bun" in globalThis && body ? "text/plain" : "";
   return (headers.get("content-type") ?? usual).split(";")[0]?.trim().toLowerCase() ?? "";

@@ -30,12 +30,12 @@ export interface TrialResult {
   readonly answers: number;
   /** The statuses of the answers of each operation. */
   readonly seen: ReadonlyMap<string, ReadonlySet<number>>;
-  /** The statuses that the document tells of, of each operation. */
+  /** The documented statuses of each operation. */
   readonly documented: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
 /**
- * Sends so many requests, and checks each answer. The application keeps its state from one to the next,
+ * Sends N requests, and checks each response. The application keeps its state from one to the next,
  * so that some are for what others have made.
  */
 export async function checkAnswers(trial: Trial): Promise<TrialResult> {
@@ -64,7 +64,7 @@ export async function checkAnswers(trial: Trial): Promise<TrialResult> {
   return { answers, seen, documented: new Map(documented) };
 }
 
-/** Tells of a failure by the request and the answer, and by the seed that makes the same requests again. */
+/** Reports of a failure by the request and the answer, and by the seed that makes the same requests again. */
 function report(
   { failed, seed, counterexamplePath, numRuns, errorInstance }: fc.RunDetails<[PlannedRequest]>,
 ): void {

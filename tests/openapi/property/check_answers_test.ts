@@ -1,4 +1,4 @@
-/** That what holds answers against a document tells right from wrong. */
+/** The check of responses against a document finds wrong responses. */
 import assert from "node:assert/strict";
 import { test } from "../../support/test.ts";
 import { checkAnswers, type Send } from "./check_answers.ts";

@@ -1,4 +1,4 @@
-/** Filtering what is generated, within reason. */
+/** Filters of generated values, with a limit. */
 import type fc from "fast-check";
 
 /** How many values in a row may be refused. */

@@ -5,11 +5,11 @@
  */
 import { isJsonSchema, type JsonSchema } from "../../../src/openapi/json_schema/json_schema.ts";
 
-/** Gives what a reference stands for. */
+/** Resolves a reference. */
 export type Resolve = (reference: string) => JsonSchema;
 
 /**
- * Gives the alternatives of a schema: each a schema with neither `$ref`, `allOf`, `anyOf` nor `oneOf` at
+ * Returns the alternatives of a schema: each a schema with neither `$ref`, `allOf`, `anyOf` nor `oneOf` at
  * its root, and one `type` at most. What satisfies the schema satisfies one of them; what satisfies one
  * of them mostly satisfies the schema.
  */
@@ -34,7 +34,7 @@ export function alternativesOf(schema: unknown, resolve: Resolve): readonly Json
   ).filter((schema) => !isJsonSchema(schema.type));
 }
 
-/** Gives the type of what keywords speak of that speak of one type. */
+/** Returns the type of what keywords speak of that speak of one type. */
 function guessedType(schema: JsonSchema): JsonSchema {
   if ("properties" in schema || "required" in schema) return { type: "object" };
   if ("items" in schema || "prefixItems" in schema) return { type: "array" };
@@ -53,13 +53,13 @@ function merged(one: JsonSchema, other: JsonSchema): JsonSchema {
   return {
     ...one,
     ...other,
-    ...isTwoTypes && { type: isWhole ? "integer" : {} }, // what is of two types is nothing
+    ...isTwoTypes && { type: isWhole ? "integer" : {} }, // no value has two types
     ...required.length > 0 && { required: [...new Set(required)] },
     ...properties.length > 0 && { properties: properties.reduce(bothOf) },
   };
 }
 
-/** Gives the properties of two schemas: what both name has to satisfy both. */
+/** Returns the properties of two schemas: what both name has to satisfy both. */
 function bothOf(one: JsonSchema, other: JsonSchema): JsonSchema {
   const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
   return Object.fromEntries(names.map((name) => {

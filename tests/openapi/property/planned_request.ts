@@ -6,8 +6,8 @@
 import type { DescribedOperation } from "./served_document.ts";
 
 /**
- * What the document says of a request: nothing is wrong with it, something is, nobody would know the
- * caller, or the document does not tell.
+ * The verdict of the document: the request is valid, invalid, has no known
+ * caller, or is undecided.
  */
 export type Verdict = "valid" | "invalid" | "unidentified" | "untold";
 
@@ -15,9 +15,9 @@ export type Verdict = "valid" | "invalid" | "unidentified" | "untold";
 export interface Caller {
   /** For messages. */
   readonly name: string;
-  /** The headers that say who it is. */
+  /** The headers that identify it. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the application knows it. */
+  /** Whether it is known to the application. */
   readonly isKnown: boolean;
   /** Whether it may not do all that those may who are known. */
   readonly isLimited?: boolean;
@@ -27,7 +27,7 @@ export interface Caller {
 
 /** The body of a request. */
 export interface PlannedBody {
-  /** Its `Content-Type`; `undefined` for none, or for one that the body itself says. */
+  /** Its `Content-Type`; `undefined` for none, or for that of the body itself. */
   readonly type?: string | undefined;
   /** What is sent. */
   readonly content: string | Uint8Array<ArrayBuffer> | readonly FormEntry[];
@@ -49,7 +49,7 @@ export interface Draft {
   /** Those in `path` that are percent-encoded already. */
   readonly raw?: Readonly<Record<string, string>>;
   readonly query: readonly (readonly [name: string, text: string])[];
-  /** What stands behind the query as it is. */
+  /** A text to append to the query unchanged. */
   readonly rawQuery?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: PlannedBody | undefined;
@@ -100,7 +100,7 @@ export class SeenValues {
     }
   }
 
-  /** Gives one of the values of a name; the last first. */
+  /** Returns one of the values of a name; the last first. */
   pick(name: string, which: number): unknown {
     const values = this.#byName.get(name) ?? [];
     return values[which % values.length];

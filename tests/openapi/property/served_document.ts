@@ -17,7 +17,7 @@ import { isJsonSchema, type JsonSchema } from "../../../src/openapi/json_schema/
 export interface DescribedSchema {
   /** The schema, whose references are into the document. */
   readonly schema: JsonSchema;
-  /** Tells whether a value satisfies it, formats included. */
+  /** Checks whether a value satisfies it, formats included. */
   holds(value: unknown): boolean;
 }
 
@@ -32,7 +32,7 @@ export interface DescribedParameter extends DescribedSchema {
 
 /** A response, or the body of a request. */
 export interface DescribedContent {
-  /** Schemas by media type; `undefined` where the document tells of no body. */
+  /** Schemas by media type; `undefined` if the document describes no body. */
   readonly content: ReadonlyMap<string, DescribedSchema> | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface DescribedOperation {
   readonly parameters: readonly DescribedParameter[];
   readonly body: DescribedContent & { readonly required: boolean } | undefined;
   readonly responses: ReadonlyMap<number, DescribedResponse>;
-  /** Whether nobody may call it who is not known. */
+  /** Whether it requires an identity. */
   readonly needsIdentity: boolean;
 }
 
@@ -89,7 +89,7 @@ export class ServedDocument implements Disposable {
     return this.#operations;
   }
 
-  /** Gives what a reference stands for. */
+  /** Resolves a reference. */
   resolve(reference: string): JsonSchema {
     const keys = reference.replace(/^#\/?/, "").split("/").filter((key) => key !== "");
     let at: unknown = this.#json;
@@ -182,7 +182,7 @@ export class ServedDocument implements Disposable {
     return schemas;
   }
 
-  /** Gives what is at a pointer, and where it really is: it may be a reference. */
+  /** Returns the value at a pointer, and its pointer after references are resolved. */
   #follow(pointer: string): [string, JsonSchema] {
     const found = this.resolve(pointer);
     return typeof found.$ref === "string" ? this.#follow(found.$ref) : [pointer, found];

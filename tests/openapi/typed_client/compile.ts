@@ -17,7 +17,7 @@ export interface CompileError {
 const DENO = /^(?<code>TS\d+) \[ERROR\]: (?<message>[^]*?)\n +at (?<file>file:\S+?):\d+:\d+$/gm;
 const TSC = /^(?<file>\S+)\(\d+,\d+\): error (?<code>TS\d+): (?<message>.*(?:\n .*)*)/gm;
 
-/** Compiles all files of a folder, which configures both compilers, and gives their errors. */
+/** Compiles all files of a folder, which configures both compilers; returns their errors. */
 export function compile(folder: string): readonly CompileError[] {
   const isDeno = "Deno" in globalThis;
   const args = isDeno ? ["check", "--quiet", "."] : ["node_modules/.bin/tsc", "--pretty", "false"];

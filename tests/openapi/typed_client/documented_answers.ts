@@ -1,4 +1,4 @@
-/** What a document says that operations answer. */
+/** The responses of operations by a document. */
 
 interface ResponseObject {
   readonly $ref?: string;

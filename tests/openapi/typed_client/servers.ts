@@ -1,4 +1,4 @@
-/** The users example in a process of its own, for as long as it is needed. */
+/** The users example in a separate process. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ type Environment = Readonly<Record<string, string>>;
 /** Runs a server while something is done at its URL. */
 export type Serve = <T>(body: (url: string) => Promise<T>) => Promise<T>;
 
-/** The example as the documentation runs it, on a free port and a database of its own. */
+/** The example as the documentation runs it, on a free port with a new database. */
 export function usersExample(env: Environment = {}): Serve {
   return async (body) => {
     const folder = mkdtempSync(join(tmpdir(), "fw-typed-users-"));

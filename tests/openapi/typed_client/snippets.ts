@@ -65,7 +65,7 @@ if (found.error) same<typeof found.data, undefined>();
 else same<typeof found.data, User>();
 `;
 
-/** Programs that are not to compile, by what is wrong with them. */
+/** Programs that do not compile, by their mistake. */
 export const REFUSED: Readonly<Record<string, Snippet>> = {
   "a misspelt path": {
     code: 'client.GET("/api/v1/user", {});',

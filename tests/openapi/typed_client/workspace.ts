@@ -17,7 +17,7 @@ import { compile, type CompileError } from "./compile.ts";
 
 const PROGRAMS = join(ROOT, "tests/openapi/typed_client/programs");
 
-/** Stricter than `strict`, so that the types hold for whoever uses them. */
+/** Stricter than `strict`, so that the types compile for every user. */
 const STRICT = {
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -26,7 +26,7 @@ const STRICT = {
   verbatimModuleSyntax: true,
 };
 
-/** What the folder's files hold that configure compilers and runtimes. */
+/** The contents of the files that configure compilers and runtimes. */
 const CONFIGURATION = {
   "deno.json": { nodeModulesDir: "manual", compilerOptions: STRICT },
   "package.json": { type: "module", dependencies: { "openapi-fetch": "*" } },
@@ -64,19 +64,19 @@ export class Workspace implements Disposable {
     cpSync(PROGRAMS, this.#folder, { recursive: true });
   }
 
-  /** Generates `users_document.ts` from a document, by the command that users give. */
+  /** Generates `users_document.ts` from a document, by the command that users run. */
   async generateTypes(documentUrl: string): Promise<void> {
     const file = "users_document.ts";
     await this.#run("node_modules/.bin/openapi-typescript", [documentUrl, "-o", file]);
     assert.match(readFileSync(join(this.#folder, file), "utf8"), /^export interface paths {$/m);
   }
 
-  /** Compiles all files; gives the errors. */
+  /** Compiles all files; returns the errors. */
   compile(): readonly CompileError[] {
     return compile(this.#folder);
   }
 
-  /** Runs a program, and gives the JSON that is its last line. */
+  /** Runs a program; returns the JSON of its last line. */
   async run(program: string, args: readonly string[]): Promise<unknown> {
     const output = await this.#run(program, args);
     return JSON.parse(output.trimEnd().split("\n").at(-1) ?? "");

@@ -7,7 +7,7 @@ import type { components, paths } from "./users_document.ts";
 
 export type Problem = components["schemas"]["ProblemDetails"];
 
-/** What a call gives: the one or the other. */
+/** The result of a call: data or an error. */
 interface Answer {
   readonly data?: unknown;
   readonly error?: Problem;
@@ -17,7 +17,7 @@ interface Answer {
 const observed = new Set<string>();
 const [, , baseUrl = ""] = process.argv;
 
-/** Makes a client; its answers are noted as `GET /api/v1/users 200 application/json`. */
+/** Creates a client; its answers are noted as `GET /api/v1/users 200 application/json`. */
 export function recordedClient(token?: string): Client<paths> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const client = createClient<paths>({ baseUrl, headers });
@@ -35,7 +35,7 @@ export function printObserved(): void {
   console.log(JSON.stringify([...observed].sort()));
 }
 
-/** Checks that a call was refused with this problem; each has a request id of its own. */
+/** Checks that a call was refused with this problem, with a unique request id. */
 export function refused(
   { data, error, response }: Answer,
   expected: Omit<Problem, "type" | "requestId">,
