@@ -114,7 +114,7 @@ function componentsOf(
   }
   const responses: Record<string, ResponseObject> = {};
   for (const status of [...statuses].map(Number)) {
-    responses[problemResponseName(status)] = describeProblem(status, problems);
+    responses[problemResponseName(status)] = describeProblem({ status }, problems);
   }
   const generated = schemas.usedIn([paths, responses, byHand]);
   const taken = hasProblem && Object.keys(problems.components).find((name) => name in generated);

@@ -95,7 +95,7 @@ import { JwtService } from "@fw/fw/authn";
 import * as v from "valibot";
 import { CredentialsService } from "./credentials_service.ts";
 
-const Text = v.pipe(v.string(), v.nonEmpty(), v.maxLength(200));
+const Text = v.pipe(v.string(), v.nonEmpty(), v.maxCodePoints(200));
 const Credentials = dto("Credentials", v.object({ name: Text, password: Text }));
 const Session = dto("Session", v.object({ token: v.string() }));
 

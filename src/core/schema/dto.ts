@@ -16,7 +16,7 @@ const NAME = Symbol("fw.dto");
  * import { dto } from "@fw/fw";
  * import * as v from "valibot";
  *
- * export const CreateCatDto = dto("CreateCatDto", v.object({ name: v.pipe(v.string(), v.minLength(2)) }));
+ * export const CreateCatDto = dto("CreateCatDto", v.object({ name: v.pipe(v.string(), v.minCodePoints(2)) }));
  * export type CreateCatDto = v.InferOutput<typeof CreateCatDto>;
  * ```
  *

@@ -35,7 +35,7 @@ export interface DocsPageOptions {
   readonly signIn: DocsSignIn | undefined;
   /**
    * URLs (servers, token endpoints, `openIdConnectUrl`) to whose origins the page can connect, in addition
-   * to its own; relative URLs are of its own. Variables of a server's URL
+   * to its own; relative URLs belong to it. Variables of a server's URL
    * (`https://{tenant}.example.com:{port}`) can replace the first labels of the host, and the port. The
    * endpoints that a discovery document names at other origins are unknown here, and must be listed too.
    */

@@ -123,9 +123,11 @@ export function problemResponseName(status: number): string {
 
 /** Describes a problem response; its description is by default that of its status. */
 export function describeProblem(
-  status: number,
+  { status, description = DESCRIPTIONS[status] ?? errorStatusText(status) }: {
+    readonly status: number;
+    readonly description?: string;
+  },
   { contentType, schema, exampleOf }: ProblemBodies,
-  description: string = DESCRIPTIONS[status] ?? errorStatusText(status),
 ): ResponseObject {
   const example = exampleOf?.(status, description);
   return {

@@ -71,7 +71,7 @@ function usualResponse(
   { problems }: ResponsesContext,
 ): Partial<ResponseObject> {
   const description = typeof declared === "string" ? declared : declared.description;
-  return status >= 400 ? describeProblem(status, problems, description) : anyBody(status);
+  return status >= 400 ? describeProblem({ status, description }, problems) : anyBody(status);
 }
 
 /** Describes a response that the route lists; missing members are as usual for its status. */
