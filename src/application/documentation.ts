@@ -59,7 +59,7 @@ export function documentationPlugins(answering: Answering): readonly Plugin[] {
           versions: versionsAmong(answering.routes),
           describe: async (version) => (await describe(answering, { version })).document,
         });
-        for (const { path, handler } of endpoints) mount(router, { method: "GET", path }, handler);
+        for (const { path, handler } of endpoints) mount(router, { method: "GET", path, handler });
         answering.warn(warnings);
       },
     },

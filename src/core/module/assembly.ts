@@ -99,7 +99,7 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
       ...deprecation ? [deprecated(deprecation === true ? {} : deprecation)] : [],
     ];
     const handler = createRouteHandler(bound.route, pipeline, { ...options, path });
-    mount(router, { method, path, version, middleware }, handler);
+    mount(router, { method, path, handler, version, middleware });
   }
   return router;
 }

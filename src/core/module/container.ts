@@ -69,7 +69,7 @@ export function inject<T>(
         "factories (before their first await)",
     );
   }
-  return current.container.lookUp(key, current, optional);
+  return current.container.lookUp(key, current, { optional });
 }
 
 /** How a container differs from one that builds what its modules say. */
@@ -151,11 +151,15 @@ export class Container {
   /** Gives an instance to the outside: as the root module sees it, else from any module. */
   get<T>(key: InjectionKey<T>, root: Scope): T {
     const scope = [root, ...this.scopes()].find((scope) => findEntry(scope, key)) ?? root;
-    return this.lookUp(key, { container: this, scope, path: [] }, false) as T;
+    return this.lookUp(key, { container: this, scope, path: [] }) as T;
   }
 
   /** Finds a key as seen from where it is injected, and builds it if need be. */
-  lookUp<T>(key: InjectionKey<T>, from: Injector, optional: boolean): T | undefined {
+  lookUp<T>(
+    key: InjectionKey<T>,
+    from: Injector,
+    { optional = false }: { readonly optional?: boolean } = {},
+  ): T | undefined {
     const entry = findEntry(from.scope, key);
     if (entry) return this.#resolve(entry, from.path) as T;
     if (optional) return undefined;

@@ -39,7 +39,7 @@ type Hook =
 /** Runs the hooks of the way up. The first failure ends it. */
 export async function runStartHooks(instances: readonly object[]): Promise<void> {
   for (const hook of ["onModuleInit", "onApplicationBootstrap"] as const) {
-    for (const instance of instances) await run(instance, hook);
+    for (const instance of instances) await run(instance, { hook });
   }
 }
 
@@ -55,7 +55,7 @@ export async function runStopHooks(instances: readonly object[], signal?: string
   ) {
     for (const instance of instances.toReversed()) {
       try {
-        await run(instance, hook, signal);
+        await run(instance, { hook, signal });
       } catch (error) {
         errors.push(error);
       }
@@ -64,7 +64,10 @@ export async function runStopHooks(instances: readonly object[], signal?: string
   if (errors.length > 0) throw new AggregateError(errors, "Cannot stop cleanly: a hook failed");
 }
 
-async function run(instance: object, hook: Hook, signal?: string): Promise<void> {
+async function run(
+  instance: object,
+  { hook, signal }: { readonly hook: Hook; readonly signal?: string | undefined },
+): Promise<void> {
   const method = (instance as Partial<Record<Hook, unknown>>)[hook];
   if (typeof method === "function") await method.call(instance, signal);
 }

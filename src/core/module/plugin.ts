@@ -200,7 +200,7 @@ export function endpointPlugin(
     slot: "endpoints",
     key,
     install: async (router, application) =>
-      mount(router, { method: "GET", path }, await create(application)),
+      mount(router, { method: "GET", path, handler: await create(application) }),
   };
 }
 

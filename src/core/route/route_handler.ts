@@ -53,7 +53,7 @@ export function createRouteHandler(
 
   async function call(c: Context): Promise<unknown> {
     const input: Input = { params: NO_PARAMS };
-    if (parts.length > 0) await readParts(parts, c, input);
+    if (parts.length > 0) await readParts(parts, input, c);
     for (const [key, extract] of args) input[key] = await extract(c);
     return route.handler(input, c);
   }
@@ -94,7 +94,7 @@ function partsOf({ options }: Route, path: string): readonly Part[] {
 }
 
 /** Reads and validates every part; what is wrong with any of them is refused at once. */
-async function readParts(parts: readonly Part[], c: Context, input: Input): Promise<void> {
+async function readParts(parts: readonly Part[], input: Input, c: Context): Promise<void> {
   let refusals: InputRefusal[] | undefined;
   for (const { key, read, schema, mayBeForm } of parts) {
     let value = read(c);

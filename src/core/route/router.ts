@@ -51,6 +51,8 @@ export function routerPattern(path: string): string {
 
 /** A route to mount. */
 export interface MountedRoute extends MatchedRoute {
+  /** Its handler. */
+  readonly handler: Handler;
   /** The versions of requests that it answers; default all. */
   readonly version?: RouteMark["version"];
   /** The middleware before its handler. */
@@ -60,8 +62,7 @@ export interface MountedRoute extends MatchedRoute {
 /** Mounts a handler as a route. */
 export function mount(
   router: Hono,
-  { method, path, version, middleware = [] }: MountedRoute,
-  handler: Handler,
+  { method, path, handler, version, middleware = [] }: MountedRoute,
 ): void {
   const mark: RouteMark = { route: { method, path }, version };
   const isForAll = method !== "HEAD" && version === undefined;
