@@ -284,7 +284,7 @@ test("HTTP table, open routes: app.routes() shows how each route is protected by
 test("a public route with roles is refused at declaration", () => {
   assert.throws(() => route.get("/x", { public: true, roles: ["admin"] }, () => 1), {
     name: "TypeError",
-    message: "Cannot declare GET /x: it is public, so its roles would mean nothing",
+    message: "Cannot declare GET /x: it is public, so its roles have no effect",
   });
 });
 

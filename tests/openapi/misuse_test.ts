@@ -253,22 +253,22 @@ const AT_BOOT: Readonly<Record<string, BootRow>> = {
   "another endpoint at the path of the document": {
     controllers: [CatsController],
     setUp: (app) => app.enableHealthCheck("/openapi.json"),
-    message: "Cannot mount an endpoint: there are two at GET /openapi.json",
+    message: "Cannot mount an endpoint: GET /openapi.json is mounted twice",
   },
   "another endpoint at the path of the page": {
     controllers: [CatsController],
     setUp: (app) => app.enableMetrics("/docs"),
-    message: "Cannot mount an endpoint: there are two at GET /docs",
+    message: "Cannot mount an endpoint: GET /docs is mounted twice",
   },
   "the page at the path of the YAML": {
     controllers: [CatsController],
     openApi: { docsPath: "/openapi.yaml" },
-    message: "Cannot mount an endpoint: there are two at GET /openapi.yaml",
+    message: "Cannot mount an endpoint: GET /openapi.yaml is mounted twice",
   },
   "the document at the path of the page's sign-in": {
     controllers: [CatsController],
     openApi: { jsonPath: "/docs/oauth2-redirect" },
-    message: "Cannot mount an endpoint: there are two at GET /docs/oauth2-redirect",
+    message: "Cannot mount an endpoint: GET /docs/oauth2-redirect is mounted twice",
   },
 };
 

@@ -1,5 +1,5 @@
 /**
- * Assembling: the routes of a booted module tree, and what is installed around them, on one router.
+ * Assembling: mounts plugins and the routes of a booted module tree on one router.
  *
  * @module
  */
@@ -32,20 +32,20 @@ export interface AssemblyOptions extends Prefixes {
   readonly plugins: readonly Plugin[];
   /** Guards, interceptors and filters of all routes; the filters see errors of middleware as well. */
   readonly global: PipelineDeclaration;
-  /** Whether a plugin may identify callers. */
+  /** Whether a plugin can identify callers. */
   readonly mayAuthenticate: boolean;
-  /** Whether a caller of a route that is not public has to be known. */
+  /** Whether every route that is not public needs an identity. */
   readonly requiresIdentity: boolean;
-  /** The largest body in bytes where a route does not say otherwise. */
+  /** The largest body in bytes of routes without a `bodyLimit`. */
   readonly bodyLimit: number;
-  /** Whether 5xx bodies conceal what went wrong. */
+  /** Whether 5xx bodies omit the details of errors. */
   readonly production: boolean;
 }
 
 /**
  * Assembles the router of an application.
  *
- * @throws {TypeError} if two routes have one method and one path
+ * @throws {TypeError} if the routes are invalid; see {@linkcode placeRoutes}
  */
 export async function assemble(kernel: Kernel, options: AssemblyOptions): Promise<Hono> {
   const placed = placeRoutes(kernel.routes, options);
@@ -64,7 +64,7 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
     }
   }
   router.onError(answerError);
-  router.notFound(async (c) => { // within middleware: what it throws, that would not see
+  router.notFound(async (c) => { // inside middleware, which would not see what it throws
     try {
       return answerUnmatched(router, c, { pathVersions: pathVersions(options, versions) });
     } catch (error) {
@@ -75,7 +75,7 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
   for (const { install } of inOrder(options.plugins)) await install(router, options.host);
   const endpoints = router.routes.filter(({ handler }) => markOf(handler)).map(slotOf);
   const twice = endpoints.find((slot, i) => endpoints.indexOf(slot) !== i);
-  if (twice) throw new TypeError(`Cannot mount an endpoint: there are two at ${twice}`);
+  if (twice) throw new TypeError(`Cannot mount an endpoint: ${twice} is mounted twice`);
   for (const each of placed) {
     const { method, path, bound } = each;
     if (endpoints.includes(slotOf({ method, path }))) {
@@ -104,16 +104,19 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
   return router;
 }
 
-/** Answers for an exception that cannot be told, such as one whose headers are none. */
+/** Answers for an exception that cannot be sent, such as one with invalid headers. */
 function lastResort(answer: () => Response, c: Context): Response {
   try {
     return answer();
   } catch (cause) {
-    return problemResponse(new Error("Cannot tell what went wrong", { cause }), c);
+    return problemResponse(
+      new Error("Cannot send an error: its response is invalid", { cause }),
+      c,
+    );
   }
 }
 
-/** Refuses a route that no caller could use, as nothing identifies callers. */
+/** Refuses a route that needs an identity if nothing sets one. */
 function checkIdentity(bound: BoundRoute, { guards = [] }: PipelineDeclaration): void {
   const name = identityNeededBy(bound, { guards });
   if (name === undefined) return;
@@ -123,7 +126,7 @@ function checkIdentity(bound: BoundRoute, { guards = [] }: PipelineDeclaration):
   );
 }
 
-/** Returns where paths have a version. */
+/** Returns the place of versions in paths. */
 function pathVersions(
   { globalPrefix, versioning }: Prefixes,
   known: readonly string[],

@@ -16,27 +16,27 @@ import type { Scope } from "./scope.ts";
 /** A booted module tree. */
 export interface Kernel {
   readonly routes: readonly BoundRoute[];
-  /** Whether it has routes alone: there are no instances, and nothing is to be started. */
+  /** Whether it has only routes: there are no instances, and nothing starts. */
   readonly isPreview: boolean;
-  /** Builds a class as the root module sees it. */
+  /** Builds a class with the providers of the root module. */
   readonly create: CreateInstance;
-  /** Gives an instance: as the root module sees it, else from any module. */
+  /** Returns an instance: the one that the root module can inject, or else that of any module. */
   get<T>(key: InjectionKey<T>): T;
-  /** Runs the hooks of the way up, of the instances whose hooks have not run. */
+  /** Runs the start hooks of the instances whose hooks have not run. */
   start(): Promise<void>;
   /**
-   * Checks that every override has taken the place of something.
+   * Checks that every override has replaced a provider.
    *
-   * @throws {TypeError} naming those that have not
+   * @throws {TypeError} naming those that have replaced none
    */
   checkOverrides(): void;
-  /** Runs the hooks of the way down. */
+  /** Runs the stop hooks. */
   stop(signal?: string): Promise<void>;
 }
 
 /**
- * Builds the providers and controllers of a module tree and runs their start hooks. When anything
- * fails, what was built is stopped before the failure is thrown.
+ * Builds the providers and controllers of a module tree and runs their start hooks. If anything
+ * fails, the instances are stopped before the error is thrown.
  */
 export async function boot(
   root: Module,
@@ -70,7 +70,7 @@ export async function boot(
       stop: (signal) => runStopHooks(container.instances(), signal),
     };
   } catch (error) {
-    await runStopHooks(container.instances()).catch(() => {}); // the first failure tells more
+    await runStopHooks(container.instances()).catch(() => {}); // the first error is the cause
     throw error;
   }
 }

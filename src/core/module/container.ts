@@ -1,6 +1,6 @@
 /**
- * The container: builds each provider once, gives `inject` what a module sees, and keeps the order
- * in which instances came to be.
+ * The container: builds each provider once, resolves `inject` to what a module can see, and records the
+ * order in which instances were built.
  *
  * @module
  */
@@ -10,15 +10,15 @@ import { previewOf } from "./preview.ts";
 import { type InjectionKey, isFactoryProvider, keyName, keyOf, type Provider } from "./provider.ts";
 import { checkExports, type Entry, findEntry, type Scope } from "./scope.ts";
 
-/** Where `inject` is called from. */
+/** The place from which `inject` is called. */
 interface Injector {
   readonly container: Container;
   readonly scope: Scope;
-  /** What is being built, outermost first: the path in error messages. */
+  /** The entries under construction, outermost first: the path in error messages. */
   readonly path: readonly Entry[];
 }
 
-/** Thrown by `inject` to wait for an async factory; what was being built is then built again. */
+/** Thrown by `inject` to wait for an async factory; the entry under construction is then built again. */
 class Pending {
   readonly promise: Promise<void>;
 
@@ -27,13 +27,13 @@ class Pending {
   }
 }
 
-/** The injector of what is being built right now; restored in `finally`. */
+/** The injector of the entry under construction; restored in `finally`. */
 let current: Injector | undefined;
 
 /**
- * Gives the provider of a key. To be called while the container builds something: in a field
- * initialiser, a constructor, or a factory before its first `await`; and before anything with a
- * side effect, because what needs an async provider that is not ready is built again when it is.
+ * Returns the provider of a key. Call it while the container builds something: in a field initialiser, a
+ * constructor, or a factory before its first `await`. Call it before any side effect: what injects an
+ * async provider that is not ready is built again when the provider is ready.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ let current: Injector | undefined;
  * @throws {TypeError} if called elsewhere, if no visible module provides the key, or on a cycle
  */
 export function inject<T>(key: InjectionKey<T>): T;
-/** Gives the provider of a key, or `undefined` where no visible module provides it. */
+/** Returns the provider of a key, or `undefined` if no visible module provides it. */
 export function inject<T>(
   key: InjectionKey<T>,
   options: { readonly optional: true },
@@ -61,7 +61,9 @@ export function inject<T>(
   { optional = false }: { readonly optional?: boolean } = {},
 ): T | undefined {
   if (key === undefined || key === null) {
-    throw new TypeError(`Cannot inject ${key}: it is no key, as when two files import each other`);
+    throw new TypeError(
+      `Cannot inject ${key}: it is not a key, as when two files import each other`,
+    );
   }
   if (current === undefined) {
     throw new TypeError(
@@ -72,11 +74,11 @@ export function inject<T>(
   return current.container.lookUp(key, current, { optional });
 }
 
-/** How a container differs from one that builds what its modules say. */
+/** Options of a {@linkcode Container}. */
 export interface ContainerOptions {
-  /** Providers that take the place of every provider of their keys. */
+  /** Providers that replace every provider with the same key. */
   readonly overrides?: readonly Provider[];
-  /** Whether controllers alone are built, and no hook is to run; `false` by default. */
+  /** Whether only controllers are built and no hook runs; `false` by default. */
   readonly preview?: boolean;
 }
 
@@ -100,13 +102,13 @@ export class Container {
   }
 
   /**
-   * Lists the instances whose hooks are to run, in the order they were completed: dependencies first.
+   * Lists the instances whose hooks run, in the order in which they were built: dependencies first.
    */
   instances(): readonly object[] {
     return [...this.#instances];
   }
 
-  /** Lists the overrides that have not taken the place of anything. */
+  /** Lists the overrides that have replaced nothing. */
   unusedOverrides(): readonly string[] {
     return [...this.#overrides.keys()].filter((key) => !this.#overridden.has(key)).map(keyName);
   }
@@ -134,7 +136,7 @@ export class Container {
 
   /**
    * Builds a module: providers with a factory in their order, then controllers, so that the path in an
-   * error begins with what asks, then the classes that nothing has asked for.
+   * error begins with the class that injects, then the classes that nothing injects.
    */
   async build(scope: Scope): Promise<void> {
     const entries = [...scope.entries.values()];
@@ -143,18 +145,18 @@ export class Container {
     for (const entry of entries) await this.#settle(entry);
   }
 
-  /** Gives the instance of a class that a module uses without listing it: a controller, a guard. */
+  /** Returns the instance of a class that a module uses without providing it, such as a guard. */
   async instantiate<T>(scope: Scope, key: Class<T>): Promise<T> {
     return await this.#settle(findEntry(scope, key) ?? this.#add(scope, key)) as T;
   }
 
-  /** Gives an instance to the outside: as the root module sees it, else from any module. */
+  /** Returns an instance: the one that the root module can inject, or else that of any module. */
   get<T>(key: InjectionKey<T>, root: Scope): T {
     const scope = [root, ...this.scopes()].find((scope) => findEntry(scope, key)) ?? root;
     return this.lookUp(key, { container: this, scope, path: [] }) as T;
   }
 
-  /** Finds a key as seen from where it is injected, and builds it if need be. */
+  /** Returns the value of a key that a module can inject, and builds it if necessary. */
   lookUp<T>(
     key: InjectionKey<T>,
     from: Injector,
@@ -208,7 +210,7 @@ export class Container {
       const made = entry.create();
       if (!(made instanceof Promise)) return this.#complete(entry, made);
       entry.pending = this.#await(entry, made);
-      entry.pending.catch(() => {}); // #settle awaits it too, perhaps after another failure
+      entry.pending.catch(() => {}); // #settle awaits it too, possibly after another failure
       throw new Pending(entry.pending);
     } finally {
       current = outer;
@@ -216,7 +218,7 @@ export class Container {
     }
   }
 
-  /** Completes an entry, or leaves it to be built again when its factory had to wait for another. */
+  /** Completes an entry, or leaves it to be built again if its factory had to wait for another one. */
   async #await(entry: Entry, made: Promise<unknown>): Promise<void> {
     try {
       this.#complete(entry, await made);

@@ -1,6 +1,6 @@
 /**
- * What a provider, a guard or a controller may do at the beginning and the end of its application.
- * Hooks run one after another: dependencies first on the way up, last on the way down.
+ * Lifecycle hooks of providers, guards and controllers. They run one after another: those of dependencies
+ * first at the start, last at the stop.
  *
  * @module
  */
@@ -13,19 +13,19 @@ export interface OnModuleInit {
 
 /** Runs when every `onModuleInit` is done, before any request. */
 export interface OnApplicationBootstrap {
-  /** Starts the instance's own work; awaited. */
+  /** Starts the work of the instance; awaited. */
   onApplicationBootstrap(): void | Promise<void>;
 }
 
 /** Runs when the application stops, after the last response. */
 export interface OnApplicationShutdown {
-  /** Ends the instance's own work; awaited. The signal is there if one stopped the process. */
+  /** Ends the work of the instance; awaited. `signal` names the signal that stopped the process, if any. */
   onApplicationShutdown(signal?: string): void | Promise<void>;
 }
 
 /** Runs when every `onApplicationShutdown` is done. `[Symbol.asyncDispose]` runs after that. */
 export interface OnModuleDestroy {
-  /** Releases what the instance holds; awaited. */
+  /** Releases the resources of the instance; awaited. */
   onModuleDestroy(): void | Promise<void>;
 }
 
@@ -36,7 +36,7 @@ type Hook =
   | "onModuleDestroy"
   | typeof Symbol.asyncDispose;
 
-/** Runs the hooks of the way up. The first failure ends it. */
+/** Runs the start hooks, until one fails. */
 export async function runStartHooks(instances: readonly object[]): Promise<void> {
   for (const hook of ["onModuleInit", "onApplicationBootstrap"] as const) {
     for (const instance of instances) await run(instance, { hook });
@@ -44,9 +44,9 @@ export async function runStartHooks(instances: readonly object[]): Promise<void>
 }
 
 /**
- * Runs the hooks of the way down, all of them even when some fail.
+ * Runs all stop hooks, even if some fail.
  *
- * @throws {AggregateError} what the hooks threw
+ * @throws {AggregateError} with the errors of the hooks
  */
 export async function runStopHooks(instances: readonly object[], signal?: string): Promise<void> {
   const errors: unknown[] = [];

@@ -7,24 +7,24 @@
 import type { ControllerClass } from "../route/controller.ts";
 import { type InjectionKey, isProvider, keyName, type Provider } from "./provider.ts";
 
-/** What a module is made of; see {@linkcode module}. */
+/** Options of {@linkcode module}. */
 export interface ModuleOptions {
   /**
-   * The name in error messages and in the OpenAPI document's operation ids; by default that of its
+   * The name in error messages and in the operation ids of the OpenAPI document; by default the name of its
    * first controller or provider, followed by `Module`.
    */
   readonly name?: string | undefined;
-  /** Modules whose exports this one may inject. An async dynamic module may be passed as its promise. */
+  /** Modules whose exports this one can inject. An async dynamic module is passed as its promise. */
   readonly imports?: readonly (Module | Promise<Module>)[];
-  /** Classes and {@linkcode provide}d values, private to the module unless exported. */
+  /** Classes, and the results of {@linkcode provide}; private to the module unless exported. */
   readonly providers?: readonly Provider[];
   /** Controllers whose routes the module serves. */
   readonly controllers?: readonly ControllerClass[];
-  /** Keys of its own providers, and imported modules to pass on whole. */
+  /** Keys of its own providers, and imported modules whose exports it passes on. */
   readonly exports?: readonly (InjectionKey<unknown> | Module)[];
 }
 
-/** A module. Made by {@linkcode module}; the same value imported twice is one module. */
+/** A module, created by {@linkcode module}; the same value imported twice is one module. */
 export class Module {
   /** The name in error messages. */
   readonly name: string;
@@ -34,7 +34,7 @@ export class Module {
   readonly providers: readonly Provider[];
   /** Its controllers, in the order they were listed. */
   readonly controllers: readonly ControllerClass[];
-  /** What it shares with the modules that import it. */
+  /** The exports that modules can inject that import it. */
   readonly exports: readonly (InjectionKey<unknown> | Module)[];
 
   /** Creates a module; use {@linkcode module}. */
@@ -54,8 +54,8 @@ export class Module {
 }
 
 /**
- * Declares a module. A function that returns one is a dynamic module: it may take options, and may
- * be async.
+ * Declares a module. A function that returns one is a dynamic module: it can take options and be
+ * async.
  *
  * @example
  * ```ts
@@ -91,7 +91,7 @@ function listOf<T>(list: readonly T[] | undefined, what: string): readonly T[] {
       }, as when two files import each other`,
     );
   }
-  // a module's promise may reject before the container comes to await it
+  // the promise of a module can reject before the container awaits it
   for (const entry of copy) if (entry instanceof Promise) entry.catch(() => {});
   return Object.freeze(copy);
 }

@@ -1,17 +1,17 @@
 /**
- * What a preview of an application has in place of its providers.
+ * Placeholders for the providers of a preview.
  *
  * @module
  */
 import type { InjectionKey } from "./provider.ts";
 import type { Scope } from "./scope.ts";
 
-/** As text, a placeholder is a URL, which is what code refuses most often for not being one. */
+/** As text, a placeholder is a URL, as text that is not a URL is what code refuses most often. */
 const PREVIEW_URL = "https://preview.invalid";
 
 /**
- * Gives what a preview injects for a key: a controller as it is, because its fields are the routes, and a
- * placeholder of anything else.
+ * Returns what a preview injects for a key: an instance of a controller, because its fields are the routes,
+ * and a placeholder for anything else.
  */
 export function previewOf(key: InjectionKey<unknown>, scopes: readonly Scope[]): unknown {
   const controllers = scopes.flatMap(({ module }) => module.controllers);
@@ -20,9 +20,9 @@ export function previewOf(key: InjectionKey<unknown>, scopes: readonly Scope[]):
 }
 
 /**
- * Gives what stands in for a value that is never made. To read a property of it, to call it and to
- * construct it gives itself again; as text it is a URL that leads nowhere (RFC 2606 §2), as a number 1,
- * as a list empty. It is no promise.
+ * Returns a placeholder for a value that is never created. Its properties, the results of calling it and its
+ * instances are the placeholder itself; as text it is a URL that does not resolve (RFC 2606 §2), as a
+ * number 1, as a list empty. It is not a promise.
  */
 export function placeholder(): unknown {
   // only a proxy of a function can be called and constructed

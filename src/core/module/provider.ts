@@ -11,23 +11,23 @@ export interface FactoryProvider<T> {
   readonly name: string;
   /** The key it provides; `undefined` when it is its own key. */
   readonly key: InjectionKey<T> | undefined;
-  /** Makes the value, once for each application. */
+  /** Creates the value, once for each application. */
   readonly factory: () => T | Promise<T>;
 }
 
-/** A value, or one that looks the same: it need not have the private members of a class. */
+/** A value of the same shape: it does not need the private members of a class. */
 export type StandIn<T> = T | { [K in keyof T]: T[K] };
 
-/** What {@linkcode inject} takes: a class, or what {@linkcode provide} returned. */
+/** A key for {@linkcode inject}: a class, or the result of {@linkcode provide}. */
 export type InjectionKey<T> = AbstractClass<T> | FactoryProvider<T>;
 
-/** What a module's `providers` holds. A class provides itself. */
+/** An entry of a module's `providers`. A class provides itself. */
 export type Provider = Class<unknown> | FactoryProvider<unknown>;
 
 /**
- * Declares a provider with a factory. Given a name, the result is its own key; given a key (a class,
- * perhaps abstract, or another provider), it provides that key. A factory may inject, before its
- * first `await`, and may be async: it is awaited at boot.
+ * Declares a provider with a factory. With a name, the result is its own key; with a key (a class, which
+ * can be abstract, or another provider), it provides that key. A factory can inject before its first
+ * `await`, and can be async: boot awaits it.
  *
  * @example
  * ```ts
@@ -58,23 +58,23 @@ export function provide<T>(
     : Object.freeze({ name: keyName(key), key, factory });
 }
 
-/** Tells whether something can stand in a module's `providers`. */
+/** Checks whether a value can be an entry of a module's `providers`. */
 export function isProvider(value: unknown): value is Provider {
   return typeof value === "function" ||
     typeof value === "object" && value !== null && "factory" in value && "name" in value;
 }
 
-/** Tells a provider made by {@linkcode provide} from a class. */
+/** Checks whether a key was created by {@linkcode provide}; otherwise it is a class. */
 export function isFactoryProvider<T>(key: InjectionKey<T>): key is FactoryProvider<T> {
   return typeof key !== "function";
 }
 
-/** Gives the key that a provider provides, following overrides of a provider by another. */
+/** Returns the key that a provider provides, following providers that are keys of others. */
 export function keyOf(provider: InjectionKey<unknown>): InjectionKey<unknown> {
   return isFactoryProvider(provider) && provider.key ? keyOf(provider.key) : provider;
 }
 
-/** Gives the name of a key for an error message. */
+/** Returns the name of a key for an error message. */
 export function keyName(key: InjectionKey<unknown> | string): string {
   return typeof key === "string" ? key : key.name || "(anonymous class)";
 }

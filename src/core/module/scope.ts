@@ -1,13 +1,13 @@
 /**
- * What a module of a running application holds and sees: its own providers, and those that the
- * modules it imports export.
+ * The scope of a module in a running application: its own providers, and the exported ones of the modules
+ * that it imports.
  *
  * @module
  */
 import { Module } from "./module.ts";
 import { type InjectionKey, keyName, keyOf } from "./provider.ts";
 
-/** One provider in one module, and what has become of it. */
+/** One provider in one module, with its state. */
 export interface Entry {
   readonly name: string;
   readonly scope: Scope;
@@ -15,7 +15,7 @@ export interface Entry {
   readonly create: () => unknown;
   state: "new" | "building" | "ready";
   value?: unknown;
-  /** Settles when the async factory that is running has completed the entry. */
+  /** Settles when the running async factory has completed the entry. */
   pending?: Promise<void> | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Scope {
 }
 
 /**
- * Finds the entry of a key as a module sees it: its own, else the one its imports export.
+ * Finds the entry of a key for a module: its own, or else one that its imports export.
  *
  * @throws {TypeError} if two imports export different entries of the key
  */
@@ -45,7 +45,7 @@ export function findEntry(scope: Scope, key: InjectionKey<unknown>): Entry | und
 }
 
 /**
- * Checks that a module exports only what it has.
+ * Checks that a module exports only what it provides or imports.
  *
  * @throws {TypeError} naming the module and the export
  */

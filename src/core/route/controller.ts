@@ -8,7 +8,7 @@ import type { Class } from "../../platform/class.ts";
 import { Route, route, type RouteDeclarations } from "./route.ts";
 import { checkVersion, type DeclaredVersion } from "./version.ts";
 
-/** What a controller declares for all its routes; see {@linkcode controller}. */
+/** Options for all routes of a controller; see {@linkcode controller}. */
 export interface ControllerOptions extends PipelineDeclaration {
   /**
    * The version of its routes, or several, such as `v1`. The application enables a kind of versioning:
@@ -17,15 +17,15 @@ export interface ControllerOptions extends PipelineDeclaration {
   readonly version?: DeclaredVersion | undefined;
   /** The OpenAPI tag of its operations; default the first segment of their paths. */
   readonly tag?: string | undefined;
-  /** Roles of which a caller needs one, on those of its routes that declare none. */
+  /** Roles, of which a caller needs one, for its routes without `roles`. */
   readonly roles?: readonly string[] | undefined;
-  /** Whether those of its routes that do not declare it are public; default `false`. */
+  /** Whether its routes without `public` are public; default `false`. */
   readonly public?: boolean | undefined;
 }
 
 const OPTIONS = ["version", "tag", "guards", "interceptors", "filters", "roles", "public"] as const;
 
-/** What a controller declares, by the name of its class. */
+/** The declaration of a controller. */
 export interface ControllerDeclaration extends ControllerOptions {
   /** The name of the class. */
   readonly name: string;
@@ -33,7 +33,7 @@ export interface ControllerDeclaration extends ControllerOptions {
   readonly prefix: string;
 }
 
-/** The static member that classes inherit from {@linkcode controller}. */
+/** The key of the static member that a class inherits from {@linkcode controller}. */
 export const extendsController: unique symbol = Symbol("fw.extendsController");
 
 /**
@@ -62,24 +62,23 @@ export interface ControllerClass<Instance extends object = object>
         >
       >
     > {
-  /** What the class passed to `controller()`. */
+  /** The arguments of `controller()`. */
   readonly [extendsController]: Omit<ControllerDeclaration, "name">;
 }
 
-/** What {@linkcode controller} returns a class of: the base class of a controller. */
+/** The base class of a controller, returned by {@linkcode controller}. */
 export class Controller<Prefix extends string = string> {
   /**
-   * Declares routes as {@linkcode route} does, and types the parameters of the controller's prefix as
-   * well.
+   * Declares routes like {@linkcode route}, and also types the parameters of the controller's prefix.
    */
   protected get route(): RouteDeclarations<`${Prefix}/`> {
-    return route as RouteDeclarations<`${Prefix}/`>; // the prefix is known to the types alone
+    return route as RouteDeclarations<`${Prefix}/`>; // only the types use the prefix
   }
 }
 
 /**
- * Returns the class that a controller extends. Its prefix, and the options for all its routes, are
- * inherited by the controller's subclasses too.
+ * Returns the base class of a controller, with a prefix and options for all its routes. Subclasses of the
+ * controller inherit them.
  *
  * @example
  * ```ts
@@ -124,10 +123,10 @@ export function controller<const Prefix extends string = "">(
 }
 
 /**
- * Returns what a controller declares.
+ * Returns the declaration of a controller.
  *
- * @throws {TypeError} if the class does not extend {@linkcode controller}, or has a static member of
- * which it takes the place
+ * @throws {TypeError} if the class does not extend {@linkcode controller}, or has a static member that
+ * should be an option of it
  */
 export function declarationOf(type: ControllerClass): ControllerDeclaration {
   if (typeof type !== "function") {
@@ -150,7 +149,7 @@ export function declarationOf(type: ControllerClass): ControllerDeclaration {
 /**
  * Lists the routes of a controller in the order of its fields, with the fields' names.
  *
- * @throws {TypeError} if it has none, or a field that should be an option of {@linkcode controller}
+ * @throws {TypeError} if there is no route, or a field that should be an option of {@linkcode controller}
  */
 export function routesOf(
   controller: object,

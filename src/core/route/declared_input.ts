@@ -1,5 +1,5 @@
 /**
- * What a route takes: by its options, or by extractors that validate a part of the request.
+ * The input of a route: declared by its options, or by extractors that validate a part of the request.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import type { BodyFormat } from "../http/body.ts";
 import { inputKeysOf } from "../schema/schema_libraries.ts";
 import type { AnySchema } from "../schema/validation.ts";
 
-/** The schemas of what a route takes. */
+/** The schemas of the input of a route. */
 export interface DeclaredInput {
-  /** Of the path parameters. */
+  /** The schema of the path parameters. */
   readonly params?: AnySchema | undefined;
-  /** Of the query. */
+  /** The schema of the query. */
   readonly query?: AnySchema | undefined;
-  /** Of the headers. */
+  /** The schema of the headers. */
   readonly headers?: AnySchema | undefined;
-  /** Of the body. */
+  /** The schema of the body. */
   readonly body?: AnySchema | undefined;
   /** The formats of the body; default JSON alone. */
   readonly consumes?: readonly BodyFormat[] | undefined;
@@ -24,12 +24,12 @@ export interface DeclaredInput {
 
 const INPUT = Symbol("fw.declaredInput");
 
-/** Marks an extractor with what it takes, in place. */
+/** Marks an extractor with its input, in place. */
 export function markInput<T extends object>(extractor: T, input: DeclaredInput): T {
   return Object.assign(extractor, { [INPUT]: input });
 }
 
-/** Gives what a route with these options takes; what they say goes before what its extractors do. */
+/** Returns the input of a route: that of its options, or else that of its extractors. */
 export function inputOf(
   { params, query, headers, body, consumes, args = {} }: DeclaredInput & {
     readonly args?: Readonly<Record<string, object>>;
@@ -51,8 +51,8 @@ export function inputOf(
 }
 
 /**
- * Finds a parameter that the schema of a path's parameters names and the path does not have: one that the
- * schema requires, or any if it names no parameter of the path.
+ * Returns a parameter that a schema names and the path does not have: one that the schema requires, or any
+ * if it names no parameter of the path.
  */
 export function missingParam(schema: AnySchema, names: readonly string[]): string | undefined {
   const isMissing = (key: string) => !names.includes(key);
@@ -62,7 +62,7 @@ export function missingParam(schema: AnySchema, names: readonly string[]): strin
   return keys?.every(isMissing) ? keys[0] : undefined;
 }
 
-/** Lists the keys without which a schema refuses an object, as far as its issues name them. */
+/** Lists the keys that a schema requires, as far as its issues name them. */
 function requiredKeysOf(schema: AnySchema): readonly string[] {
   const result = resultOf(() => schema["~standard"].validate({}));
   if (result instanceof Promise) result.catch(() => {}); // boot does not wait for an asynchronous schema
@@ -87,6 +87,6 @@ function resultOf<T>(call: () => T): T | undefined {
   try {
     return call();
   } catch {
-    return undefined; // a schema that throws is not known better
+    return undefined; // the keys of a schema that throws are unknown
   }
 }

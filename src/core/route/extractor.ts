@@ -1,5 +1,5 @@
 /**
- * Extractors: functions that take something out of a request for a handler.
+ * Extractors: functions that read a value from a request for a handler.
  *
  * @module
  */
@@ -11,8 +11,8 @@ import { markAcceptsIdentity, requiresIdentity } from "./identity_marker.ts";
 import { type AnySchema, InputSchema, type SchemaOutput } from "../schema/validation.ts";
 
 /**
- * Takes a value out of a request. A route lists extractors in `args`; the handler finds their values
- * in its input under the same names. To refuse the request, an extractor throws an `HttpException`.
+ * Reads a value from a request. A route lists extractors in `args`; their values are in the handler's input
+ * under the same names. To refuse the request, an extractor throws an `HttpException`.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ import { type AnySchema, InputSchema, type SchemaOutput } from "../schema/valida
 export type Extractor<T> = (c: Context) => T | Promise<T>;
 
 /**
- * Extracts the body, decoded and validated; what a route's `body` option does.
+ * Extracts the body, decoded and validated, like the `body` option of a route.
  *
  * @throws {HttpException} 400, 413, 415 or 422
  */
@@ -45,9 +45,8 @@ export function validatedBody<S extends AnySchema>(
 }
 
 /**
- * Extracts the query, validated; what a route's `query` option does. A key that occurs once is a
- * string, one that occurs more often an array of strings; so is one that occurs once where the schema
- * refuses a string.
+ * Extracts the query, validated, like the `query` option of a route. A key that occurs once is a string, a
+ * repeated one an array of strings. A key that occurs once is an array too if the schema refuses a string.
  *
  * @throws {HttpException} 422
  */
@@ -57,7 +56,7 @@ export function validatedQuery<S extends AnySchema>(schema: S): Extractor<Schema
 }
 
 /**
- * Extracts the path parameters, percent-decoded and validated; what a route's `params` option does.
+ * Extracts the path parameters, percent-decoded and validated, like the `params` option of a route.
  *
  * @throws {HttpException} 422
  */
@@ -67,8 +66,8 @@ export function validatedPath<S extends AnySchema>(schema: S): Extractor<SchemaO
 }
 
 /**
- * Makes an extractor that gives `undefined` where another refuses a caller for being unknown (401):
- * for routes that serve anonymous callers as well. Any other refusal stays one.
+ * Returns an extractor whose value is `undefined` where another one refuses an unknown caller (401), for
+ * routes that also serve anonymous callers. Other errors are not affected.
  *
  * @example
  * ```ts
@@ -93,7 +92,7 @@ export function optional<T>(extractor: Extractor<T>): Extractor<T | undefined> {
   return requiresIdentity(extractor) ? markAcceptsIdentity(extract) : extract;
 }
 
-/** Gives the query as an object: a string for a key that occurs once, an array for one that repeats. */
+/** Returns the query as an object: a key that occurs once is a string, a repeated one an array. */
 export function queryOf(c: Context): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = c.req.queries();
   for (const key in query) {

@@ -1,5 +1,5 @@
 /**
- * Knowing which guards and extractors let nobody pass without an identity.
+ * Markers of guards and extractors that need an identity.
  *
  * @module
  */
@@ -12,19 +12,19 @@ export function markRequiresIdentity<T extends object>(guardOrExtractor: T): T {
   return Object.assign(guardOrExtractor, { [REQUIRES_IDENTITY]: true });
 }
 
-/** Tells whether a guard or an extractor is marked so. */
+/** Checks whether a guard or an extractor is marked with {@linkcode markRequiresIdentity}. */
 export function requiresIdentity(guardOrExtractor: unknown): boolean {
-  // a class that extends one of them may let anybody pass
+  // a subclass of a marked guard can let every caller pass
   return typeof guardOrExtractor === "function" &&
     Object.hasOwn(guardOrExtractor, REQUIRES_IDENTITY);
 }
 
-/** Marks an extractor that takes an identity and does not refuse a caller without one, in place. */
+/** Marks an extractor that reads an identity and accepts callers without one, in place. */
 export function markAcceptsIdentity<T extends object>(extractor: T): T {
   return Object.assign(extractor, { [ACCEPTS_IDENTITY]: true });
 }
 
-/** Tells whether an extractor is marked so. */
+/** Checks whether an extractor is marked with {@linkcode markAcceptsIdentity}. */
 export function acceptsIdentity(extractor: unknown): boolean {
   return typeof extractor === "function" && Object.hasOwn(extractor, ACCEPTS_IDENTITY);
 }

@@ -1,10 +1,10 @@
 /**
- * Path patterns: composing them, telling when two are one, and which of two is more specific.
+ * Path patterns: composing them, detecting equal ones, and ordering them by how specific they are.
  *
  * @module
  */
 
-/** Where a route stands: `/{globalPrefix}/{version}/{controllerPrefix}/{routePath}`. */
+/** The parts of a path: `/{globalPrefix}/{version}/{controllerPrefix}/{routePath}`. */
 export interface PathParts {
   readonly globalPrefix?: string | undefined;
   readonly version?: string | undefined;
@@ -16,7 +16,7 @@ export interface PathParts {
 export const CONSTRAINT = /\{(?:[^{}]|\{[^{}]*\})*\}/g;
 
 /**
- * Composes the path of a route. Slashes at the ends of the parts do not matter.
+ * Composes the path of a route. Slashes at the ends of the parts are ignored.
  *
  * @throws {TypeError} if a part holds white space, a query, a fragment, an empty segment or a wildcard
  * within a segment, if a parameter but the last is optional, or if two have one name
@@ -38,7 +38,7 @@ export function composePath(
   return path;
 }
 
-/** Gives the shape of a pattern: two patterns of one shape match the same paths. */
+/** Returns the shape of a pattern: two patterns with the same shape match the same paths. */
 export function shapeOf(pattern: string): string {
   return segmentsOf(pattern).map((segment) => segment.replace(/^:[^{?]+/, ":")).join("/");
 }
@@ -55,7 +55,7 @@ export function compareSpecificity(a: string, b: string): number {
     if (difference !== 0) return difference;
     if (one !== other && rankOf(one) === 0) return one < other ? -1 : 1;
   }
-  // a wildcard at the end takes all that is longer
+  // a wildcard at the end matches all longer paths
   const [shorter, order] = left.length < right.length ? [left, -1] : [right, 1];
   return left.length === right.length ? 0 : shorter.at(-1) === "*" ? -order : order;
 }
@@ -69,7 +69,7 @@ function trimSlashes(part: string): string {
   return part.replace(/^\/+/, "").replace(/\/+$/, "");
 }
 
-/** Gives the segments of a pattern; a slash within a constraint ends none. */
+/** Returns the segments of a pattern; a slash within a constraint does not end a segment. */
 export function segmentsOf(pattern: string): string[] {
   if (!pattern.includes("{")) return pattern.split("/").slice(1);
   const constraints: string[] = [];

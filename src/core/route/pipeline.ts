@@ -1,6 +1,6 @@
 /**
- * What stands around a handler: guards let a request in, interceptors wrap the handler, exception
- * filters see what was thrown.
+ * The pipeline of a route: guards accept or refuse a request, interceptors wrap the handler, exception
+ * filters handle errors.
  *
  * @module
  */
@@ -8,49 +8,49 @@ import type { Context } from "../http/context.ts";
 import { asError } from "../http/http_exception.ts";
 import type { Class } from "../../platform/class.ts";
 
-/** What a guard answers: `false` refuses with 403; to refuse otherwise, it throws. */
+/** The result of a guard: `false` refuses with 403; for another response, the guard throws. */
 export type GuardResult = void | boolean | Promise<void | boolean>;
 
-/** A guard as a function: lets a request in or refuses it. */
+/** A guard as a function: accepts or refuses a request. */
 export type CanActivateFn = (c: Context) => GuardResult;
 
-/** A guard as a class, created by the container, so that it can inject. */
+/** A guard as a class, which the container creates, so that it can inject. */
 export interface CanActivate {
-  /** Lets the request in, unless it returns `false` (403) or throws. */
+  /** Accepts the request, unless it returns `false` (403) or throws. */
   canActivate(c: Context): GuardResult;
 }
 
-/** Calls the rest of the chain: what it gives is what the handler returned. */
+/** Calls the rest of the chain, and returns the result of the handler. */
 export type NextHandler = () => Promise<unknown>;
 
 /**
- * An interceptor as a function: it wraps validation and handler, so that it can run code before and
- * after, map what the handler returned, or answer without calling it.
+ * An interceptor as a function. It wraps validation and the handler: it can run code before and after, map
+ * the result of the handler, or answer without calling it.
  */
 export type InterceptorFn = (c: Context, next: NextHandler) => unknown;
 
-/** An interceptor as a class, created by the container, so that it can inject. */
+/** An interceptor as a class, which the container creates, so that it can inject. */
 export interface Interceptor {
-  /** Wraps the handler; what it returns takes the place of what the handler returned. */
+  /** Wraps the handler, and returns a result in place of that of the handler. */
   intercept(c: Context, next: NextHandler): unknown;
 }
 
-/** What a filter answers: a response, or nothing to leave the error to the next filter. */
+/** The result of a filter: a response, or `undefined` to pass the error to the next filter. */
 export type FilterResult = Response | void | undefined | Promise<Response | void | undefined>;
 
 /**
- * An exception filter as a function: it answers for errors of its choice. What it throws goes on to
- * the next filter; what all of them leave becomes a problem document.
+ * An exception filter as a function: it returns a response for the errors that it handles. What it throws is
+ * passed to the next filter. An error that no filter handles becomes a problem document.
  */
 export type ExceptionFilterFn = (error: unknown, c: Context) => FilterResult;
 
-/** An exception filter as a class, created by the container, so that it can inject. */
+/** An exception filter as a class, which the container creates, so that it can inject. */
 export interface ExceptionFilter {
-  /** Answers for an error, or leaves it. */
+  /** Returns a response for an error, or `undefined`. */
   catch(error: unknown, c: Context): FilterResult;
 }
 
-/** Guards, interceptors and filters as plain functions, ready to be called. */
+/** Guards, interceptors and filters as functions. */
 export interface Pipeline {
   readonly guards: readonly CanActivateFn[];
   readonly interceptors: readonly InterceptorFn[];
@@ -58,8 +58,8 @@ export interface Pipeline {
 }
 
 /**
- * What stands around routes, as a route or a controller declares it: functions, and classes for the
- * container to create.
+ * Guards, interceptors and filters, as a route or a controller declares them: functions, and classes that
+ * the container creates.
  */
 export interface PipelineDeclaration {
   /** Guards: the global ones run first, then the controller's, then the route's. */
@@ -73,7 +73,7 @@ export interface PipelineDeclaration {
 /** Builds an instance of a class, with its injected providers. */
 export type CreateInstance = <T>(key: Class<T>) => Promise<T>;
 
-/** Makes plain functions of what was declared; `create` builds the classes among them. */
+/** Resolves declared guards, interceptors and filters to functions; `create` builds the classes. */
 export async function resolvePipeline(
   { guards, interceptors, filters }: PipelineDeclaration,
   create: CreateInstance,
@@ -85,7 +85,7 @@ export async function resolvePipeline(
   };
 }
 
-/** Asks the filters in order; gives the first response, or throws what is left as an `Error`. */
+/** Calls the filters in order; returns the first response, or throws the remaining error. */
 export async function applyFilters(
   filters: Pipeline["filters"],
   thrown: unknown,
@@ -112,11 +112,11 @@ async function resolveAll<F extends (...args: never[]) => unknown, Method extend
   for (const entry of declared) {
     if (typeof entry !== "function") {
       throw new TypeError(
-        `Cannot use ${typeof entry}: it is no function and no class with ${method}()`,
+        `Cannot use ${typeof entry}: it is neither a function nor a class with ${method}()`,
       );
     }
     if (!isClass(entry)) {
-      resolved.push(entry as F); // what is no class is a function
+      resolved.push(entry as F); // it is not a class
       continue;
     }
     const instance = await create(entry as Class<Record<Method, F>>);
@@ -128,7 +128,7 @@ async function resolveAll<F extends (...args: never[]) => unknown, Method extend
   return resolved;
 }
 
-/** Tells a class from a function: the `prototype` of a class cannot be replaced. */
+/** Checks whether a function is a class: the `prototype` of a class is not writable. */
 function isClass(value: { readonly name: string }): boolean {
   return Object.getOwnPropertyDescriptor(value, "prototype")?.writable === false;
 }

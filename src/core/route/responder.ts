@@ -1,5 +1,5 @@
 /**
- * Turning what a handler returns into a response.
+ * Turns the result of a handler into a response.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import { stripping } from "../schema/schema_libraries.ts";
 import { type AnySchema, issuesOf } from "../schema/validation.ts";
 import type { ValidationIssue } from "../http/http_exception.ts";
 
-/** Turns what a handler returned into a response. */
+/** Turns the result of a handler into a response. */
 export type Responder = (output: unknown, c: Context) => Promise<Response>;
 
 /**
- * Makes the responder of a route: data is checked against the response schema, stripped to it and sent
- * as JSON; a `Response` is sent as it is.
+ * Creates the responder of a route: data is checked against the response schema, stripped to it and sent as
+ * JSON; a `Response` is sent unchanged.
  */
 export function createResponder({ response: schema, status }: RouteOptions): Responder {
   const stripped = schema && stripping(schema);
@@ -33,7 +33,7 @@ export function createResponder({ response: schema, status }: RouteOptions): Res
     if (data === undefined || status === 204) return c.body(null, status);
     const json: string | undefined = JSON.stringify(data);
     if (json === undefined) throw new TypeError(`Cannot send a ${typeof data}: it is not data`);
-    // the length that a GET would have; without it, a server would say 0 (RFC 9110 §8.6)
+    // the length of the response to GET; without it, a server sends 0 (RFC 9110 §8.6)
     if (c.req.method === "HEAD") c.header("content-length", String(byteLength(json)));
     return c.body(json, status, JSON_TYPE);
   };
@@ -41,7 +41,7 @@ export function createResponder({ response: schema, status }: RouteOptions): Res
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** A handler's own mistake, told without the values. */
+/** The error of a handler whose result is invalid, without the values. */
 function mismatch(schema: AnySchema, issues: readonly ValidationIssue[]): TypeError {
   const reasons = issues.map(({ field, message }) => field ? `${field}: ${message}` : message);
   const name = dtoName(schema) ?? "its schema";
@@ -50,24 +50,24 @@ function mismatch(schema: AnySchema, issues: readonly ValidationIssue[]): TypeEr
   );
 }
 
-/** Tells a response of any origin: Node's server replaces the global class while it runs. */
+/** Checks whether a value is a response of any realm: the server for Node replaces the global class. */
 function isResponse(value: unknown): value is Response {
   return value instanceof Response ||
     Object.prototype.toString.call(value) === "[object Response]";
 }
 
-/** Prepares a handler's own response, which may come from `fetch` or from an earlier request. */
+/** Prepares the response of a handler, which can come from `fetch` or from an earlier request. */
 function sendable(response: Response, c: Context): Response {
   if (response.bodyUsed || response.status === 0) {
     const why = response.bodyUsed ? "its body has been read" : "it is a network error";
     throw new TypeError(`Cannot send the response: ${why}`);
   }
   if (c.req.method === "HEAD" && response.body) {
-    response.body.cancel().catch(() => {}); // nobody will read it, and its source would never end
+    response.body.cancel().catch(() => {}); // it is not read, and its source would not end
     return new Response(null, response);
   }
-  // Middleware sets headers: those of a fetched or redirecting response cannot be set, and one without
-  // a body may be sent again and again.
+  // Middleware sets headers: those of a fetched or redirecting response are immutable, and a response
+  // without a body can be sent many times.
   const { status, url } = response;
   const isShared = status === 204 || status === 205 || (status >= 300 && status < 400);
   return isShared || url !== "" ? new Response(response.body, response) : response;

@@ -26,7 +26,7 @@ import { type Context, type Slot, slot } from "../http/context.ts";
 export const callerRoles: Slot<readonly string[]> = slot("callerRoles");
 
 /**
- * Guards a route whose callers have to be known.
+ * Guards a route that needs an identity.
  *
  * @throws {HttpException} 401 if the caller is unknown
  */
@@ -35,7 +35,7 @@ export function requireIdentity(c: Context): void {
 }
 
 /**
- * Makes the guard of a route that declares `roles`: the caller needs any one of them.
+ * Returns the guard of a route with `roles`, of which the caller needs one.
  *
  * @throws {HttpException} 401 if the caller is unknown, 403 if the caller lacks all of the roles
  */

@@ -1,6 +1,6 @@
 /**
- * Routes: one declaration gives a route its validation, its types, its protection and its place in
- * the OpenAPI document.
+ * Routes: one declaration provides the validation, the types, the protection and the OpenAPI operation of a
+ * route.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { stripping } from "../schema/schema_libraries.ts";
 import { type AnySchema, isStandardSchema } from "../schema/validation.ts";
 import { checkVersion, type DeclaredVersion } from "./version.ts";
 
-/** The methods a route may have; `ALL` answers those that no other route of its path has. */
+/** The method of a route; `ALL` answers the methods that no other route of its path has. */
 export type RouteMethod =
   | "GET"
   | "POST"
@@ -28,7 +28,7 @@ export type RouteMethod =
 /** Statuses of a response with data. */
 export type SuccessStatus = 200 | 201 | 202 | 203 | 206 | 207 | 208 | 226;
 
-/** What a route declares. Everything is optional. */
+/** Options of a route. All are optional. */
 export interface RouteOptions<
   Params extends AnySchema | undefined = AnySchema | undefined,
   Query extends AnySchema | undefined = AnySchema | undefined,
@@ -41,21 +41,21 @@ export interface RouteOptions<
   readonly params?: Params;
   /**
    * Schema of the query: strings, and arrays of strings for keys that repeat. One value is an array too
-   * where the schema takes nothing else.
+   * if the schema accepts nothing else.
    */
   readonly query?: Query;
   /** Schema of the headers; their names are in lower case. */
   readonly headers?: Headers;
-  /** Schema of the body; `undefined` stands for a request without one. */
+  /** Schema of the body; a request without a body is `undefined`. */
   readonly body?: Body;
   /**
-   * The formats in which the body is read; default JSON alone. Fields of a form that repeat are arrays, and
-   * one that does not is so too where the schema takes nothing else.
+   * The accepted formats of the body; default only JSON. Repeated fields of a form are arrays; a single one
+   * is an array too if the schema accepts nothing else.
    */
   readonly consumes?: readonly BodyFormat[];
-  /** The largest body in bytes; default the application's limit (1 MiB). */
+  /** The largest body in bytes; default the limit of the application (1 MiB). */
   readonly bodyLimit?: number;
-  /** Named extractors; the handler finds their values in its input. */
+  /** Named extractors; their values are in the input of the handler. */
   readonly args?: { readonly [K in keyof Args]: Extractor<Args[K]> };
   /**
    * Roles of which the caller needs one: 401 for a caller who is unknown, 403 for one who has none of
@@ -71,25 +71,25 @@ export interface RouteOptions<
   readonly public?: boolean;
   /** Its version, or several; default its controller's. */
   readonly version?: DeclaredVersion | undefined;
-  /** Schema of what the handler returns: it is checked, and stripped to what the schema declares. */
+  /** Schema of the result, which is checked and stripped to what the schema declares. */
   readonly response?: Output;
   /** Status of the response; default 200. A 204 has no body. */
   readonly status?: SuccessStatus | 204;
-  /** What it says of itself in the OpenAPI document. */
+  /** Additions to its OpenAPI operation. */
   readonly openapi?: RouteOpenApi;
 }
 
 /**
- * A route, made by {@linkcode route}; a field of a controller.
+ * A route, created by {@linkcode route}; a field of a controller.
  */
 export class Route {
   /** Its method. */
   readonly method: RouteMethod;
   /** Its path after the controller's prefix. */
   readonly path: string;
-  /** What it declares. */
+  /** Its options. */
   readonly options: RouteOptions;
-  /** Its handler, to be called with input that the options' schemas gave. */
+  /** Its handler, which is called with validated input. */
   readonly handler: (input: Readonly<Record<string, unknown>>, c: Context) => unknown;
 
   /** Creates a route; use {@linkcode route}. */
@@ -153,7 +153,7 @@ export interface RouteDeclarations<Prefix extends string = ""> {
   readonly patch: RouteDeclaration<Prefix>;
   /** Declares a `DELETE` route. */
   readonly delete: RouteDeclaration<Prefix>;
-  /** Declares an `OPTIONS` route, instead of the answer that tells the path's methods. */
+  /** Declares an `OPTIONS` route, instead of the response that lists the methods of the path. */
   readonly options: RouteDeclaration<Prefix>;
   /** Declares a `HEAD` route, instead of the path's `GET` route. */
   readonly head: RouteDeclaration<Prefix>;
@@ -162,10 +162,11 @@ export interface RouteDeclarations<Prefix extends string = ""> {
 }
 
 /**
- * Declares routes, as fields of a controller. The handler gets the validated input and Hono's
+ * Declares routes, as fields of a controller. The handler receives the validated input and Hono's
  * `Context`, and returns data (sent as JSON) or a `Response`. Paths have Hono's syntax: `:name`,
- * `:name{[0-9]+}`, `:name?`, `*`. The more specific path wins, whatever the order of declaration.
- * `HEAD` answers for every `GET` route, and `OPTIONS` tells a path's methods, where none is declared.
+ * `:name{[0-9]+}`, `:name?`, `*`. The more specific path wins, independent of the order of declaration.
+ * Every `GET` route answers `HEAD` too, and `OPTIONS` lists the methods of a path, unless a route of that
+ * method is declared.
  *
  * @example
  * ```ts
@@ -180,7 +181,7 @@ export interface RouteDeclarations<Prefix extends string = ""> {
  *     cats.get(params.id) ?? NotFoundException.throw("No such cat"));
  *
  *   create = route.post("/", { body: Cat, response: Cat, status: 201 }, ({ body }) => {
- *     cats.set(body.name.toLowerCase(), { ...body, owner: "nobody" });
+ *     cats.set(body.name.toLowerCase(), { ...body, owner: "unknown" });
  *     return body;
  *   });
  * }
@@ -219,7 +220,7 @@ function checkOptions({ method, path, options }: Route): void {
     }
   }
   for (const key of Object.keys(options.args ?? {})) {
-    if (["params", "query", "headers", "body"].includes(key)) refuse(`args may not have ${key}`);
+    if (["params", "query", "headers", "body"].includes(key)) refuse(`args cannot have ${key}`);
   }
   const check = (key: string, checks: () => void) => {
     try {
@@ -235,9 +236,9 @@ function checkOptions({ method, path, options }: Route): void {
   if (bodyLimit !== undefined && !(Number.isSafeInteger(bodyLimit) && bodyLimit >= 0)) {
     refuse(`bodyLimit ${bodyLimit} is not a size in bytes`);
   }
-  if (options.roles && options.public) refuse("it is public, so its roles would mean nothing");
+  if (options.roles && options.public) refuse("it is public, so its roles have no effect");
   if (options.consumes?.length === 0) refuse("consumes is empty, so no body could be read");
-  if (options.roles?.length === 0) refuse("roles is empty, so nobody could call it");
+  if (options.roles?.length === 0) refuse("roles is empty, so no caller could have one of them");
   if (options.body && (method === "GET" || method === "HEAD")) refuse(`${method} has no body`);
   if (options.response && options.status === 204) refuse("a 204 response has no body");
 }

@@ -1,6 +1,6 @@
 /**
- * The end of a route: one Hono handler that guards, validates, calls the route's handler and checks
- * what it returns. All that can be decided at boot is decided here, once.
+ * The Hono handler of a route: it runs guards, validates, calls the route's handler and checks the result.
+ * Whatever boot can decide is decided here, once.
  *
  * @module
  */
@@ -18,10 +18,10 @@ import { type AnySchema, type InputRefusal, InputSchema, refuse } from "../schem
 
 type Input = Record<string, unknown>;
 
-/** The parameters of a path that has none. */
+/** The input of a path without parameters. */
 const NO_PARAMS = Object.freeze({});
 
-/** One part of the input: where it comes from, and the schema it must satisfy. */
+/** One part of the input: its source and its schema. */
 interface Part {
   readonly key: string;
   readonly read: (c: Context) => unknown;
@@ -29,15 +29,15 @@ interface Part {
   readonly mayBeForm: boolean;
 }
 
-/** Where a route stands, and what holds for it if it does not say otherwise. */
+/** The path of a route, and defaults of the application. */
 export interface RouteHandlerOptions {
-  /** The full path pattern: prefixes may have parameters too. */
+  /** The full path pattern: prefixes can have parameters too. */
   readonly path: string;
   /** The largest body in bytes. */
   readonly bodyLimit: number;
 }
 
-/** Makes the Hono handler of a route. */
+/** Creates the Hono handler of a route. */
 export function createRouteHandler(
   route: Route,
   pipeline: Pipeline,
@@ -93,7 +93,7 @@ function partsOf({ options }: Route, path: string): readonly Part[] {
   return parts;
 }
 
-/** Reads and validates every part; what is wrong with any of them is refused at once. */
+/** Reads and validates every part; one error lists the issues of all parts. */
 async function readParts(parts: readonly Part[], input: Input, c: Context): Promise<void> {
   let refusals: InputRefusal[] | undefined;
   for (const { key, read, schema, mayBeForm } of parts) {

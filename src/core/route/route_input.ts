@@ -24,12 +24,12 @@ export type PathParams<Path extends string> =
   & { readonly [K in Exclude<ParamNames<Path>, OptionalParamNames<Path>>]: string }
   & { readonly [K in OptionalParamNames<Path>]?: string };
 
-/** A member of the input, there only if its schema is declared. */
+/** A member of the input, present if its schema is declared. */
 export type Declared<Key extends string, S extends AnySchema | undefined> = S extends AnySchema
   ? { readonly [K in Key]: SchemaOutput<S> }
   : unknown;
 
-/** What a handler gets: the validated parts of the request, and the values of the extractors. */
+/** The input of a handler: the validated parts of the request, and the values of the extractors. */
 export type RouteInput<
   Path extends string,
   Params extends AnySchema | undefined,
@@ -44,7 +44,7 @@ export type RouteInput<
   & Declared<"body", Body>
   & Readonly<Args>;
 
-/** What a handler returns: data that its response schema takes, or a `Response` that is sent as it is. */
+/** The result of a handler: data that its response schema accepts, or a `Response`, sent unchanged. */
 export type RouteOutput<S extends AnySchema | undefined> =
   | (S extends AnySchema ? SchemaInput<S> : unknown)
   | Response;

@@ -1,56 +1,56 @@
 /**
- * What a route says of itself in the OpenAPI document, beside what its schemas and guards say.
+ * Additions of a route to its OpenAPI operation, which schemas and guards describe otherwise.
  *
  * @module
  */
 import { type Deprecation, deprecationHeaders } from "../http/deprecation.ts";
 import { type AnySchema, isStandardSchema } from "../schema/validation.ts";
 
-/** What a route says of itself in the OpenAPI document. */
+/** Additions of a route to its OpenAPI operation. */
 export interface RouteOpenApi {
   /** One line; default: the handler's name in words. */
   readonly summary?: string;
-  /** More than one line, in CommonMark. */
+  /** A longer text in CommonMark. */
   readonly description?: string;
   /** Default: the controller's tag, else the first segment of the path. */
   readonly tag?: string;
   /**
-   * What its callers need, any one of these: security schemes by name, all of which are needed, with their
-   * scopes; `[]` for nothing. Default: what its guards and roles say, where the document infers it.
+   * Alternative security requirements: each has schemes by name, with their scopes, which are needed
+   * together; `[]` for no requirement. Default: inferred from guards and roles, if the document does so.
    */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  /** A name of no other operation; default `Module.Controller.handler`. */
+  /** A unique name; default `Module.Controller.handler`. */
   readonly operationId?: string;
   /**
-   * Its responses by status, in addition to the declared one, whose place one below 400 takes where there
-   * is no `response`. A description alone keeps the usual body: `response`, or a problem document.
+   * Its responses by status, in addition to the declared one; without `response`, a status below 400
+   * replaces it. A description alone keeps the usual body: `response`, or a problem document.
    */
   readonly responses?: Readonly<Record<number, string | RouteResponse>>;
   /**
-   * Whether clients should move away from it, and since and until when: its responses have the headers
-   * `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) then.
+   * Whether it is deprecated, optionally since and until when. Its responses then have the headers
+   * `Deprecation` (RFC 9745) and `Sunset` (RFC 8594).
    */
   readonly deprecated?: boolean | Deprecation;
-  /** Whether it is left out of the document; `false` by default. */
+  /** Whether the document omits it; `false` by default. */
   readonly hidden?: boolean;
 }
 
-/** A response that a route gives. */
+/** A response of a route. */
 export interface RouteResponse {
-  /** What it means. */
+  /** Its meaning, in CommonMark. */
   readonly description: string;
-  /** Schema of its body. It is told, and not checked. */
+  /** Schema of its body, for the document only: it is not checked. */
   readonly schema?: AnySchema;
   /** The media type of its body; `application/json` by default. Without a schema the body is text. */
   readonly contentType?: string;
-  /** What its headers mean, by their names. */
+  /** The meanings of its headers, by name. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * Checks what a route says of itself.
+ * Checks the additions of a route.
  *
- * @throws {TypeError} saying what is wrong
+ * @throws {TypeError} if one is invalid
  */
 export function checkRouteOpenApi(
   { responses = {}, deprecated, operationId, summary, security = [] }: RouteOpenApi,

@@ -1,5 +1,5 @@
 /**
- * How routes are protected: the guards that their declarations ask for, and what is told of them.
+ * The protection of routes: the guards that their declarations imply, and how it is reported.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import { requireIdentity, requireRoles } from "./roles.ts";
 import type { Route } from "./route.ts";
 
 /**
- * `roles` if a caller needs a role, `identity` if a caller needs to be known, `guarded` behind guards of
- * other kinds, of any level; else `public` if it says so, and `open` if nothing does.
+ * `roles` if a caller needs a role, `identity` if a caller needs an identity, `guarded` if there are other
+ * guards, of any level; else `public` if it is declared so, and `open` if not.
  */
 export type RouteProtection = "open" | "public" | "guarded" | "identity" | "roles";
 
-/** A route, and the controller that it is a field of. */
+/** A route, and its controller. */
 export interface DeclaredRoute {
   /** The controller. */
   readonly controller: ControllerDeclaration;
@@ -23,17 +23,17 @@ export interface DeclaredRoute {
   readonly route: Route;
 }
 
-/** What protects all routes of an application. */
+/** The protection of all routes of an application. */
 export interface GlobalProtection {
   /** The guards of all routes. */
   readonly guards: readonly unknown[];
-  /** Whether a caller of a route that is not public has to be known. */
+  /** Whether every route that is not public needs an identity. */
   readonly requiresIdentity: boolean;
 }
 
 /**
- * Gives the guards that a route asks for by its `args` and `roles`. An extractor that needs an identity
- * is one: it stands before interceptors, which may answer by themselves, and before the input is read.
+ * Returns the guards that `args` and `roles` imply. An extractor that needs an identity is one of them: it
+ * runs before interceptors, which can answer without the handler, and before the input is read.
  */
 export function declaredGuards(declared: DeclaredRoute): readonly CanActivateFn[] {
   const extractors = Object.values(declared.route.options.args ?? {}).filter(requiresIdentity);
@@ -45,8 +45,8 @@ export function declaredGuards(declared: DeclaredRoute): readonly CanActivateFn[
 }
 
 /**
- * Gives the guards that the application asks of a route. They come last, as the guards before them may
- * be what identifies the caller.
+ * Returns the guards that the application requires for a route. They run last, as the guards before them can
+ * identify the caller.
  */
 export function globalGuards(
   declared: DeclaredRoute,
@@ -55,7 +55,7 @@ export function globalGuards(
   return requiresIdentity && !isPublic(declared) ? [requireIdentity] : [];
 }
 
-/** Lists the guards before a route, of any level, as they are declared. */
+/** Lists the guards of a route, of every level, as declared. */
 export function guardsOf(
   { controller, route }: DeclaredRoute,
   { guards }: Pick<GlobalProtection, "guards">,
@@ -76,7 +76,7 @@ export function identityNeededBy(
   return args.find(([, extractor]) => requiresIdentity(extractor))?.[0];
 }
 
-/** Tells how a route is protected. */
+/** Returns how a route is protected. */
 export function protectionOf(declared: DeclaredRoute, global: GlobalProtection): RouteProtection {
   const guards = guardsOf(declared, global);
   const extractors = Object.values(declared.route.options.args ?? {});
@@ -87,14 +87,14 @@ export function protectionOf(declared: DeclaredRoute, global: GlobalProtection):
   return isPublic(declared) ? "public" : "open";
 }
 
-/** Tells whether callers of a route have to be known. */
+/** Checks whether callers of a route need an identity. */
 export function needsIdentity(protection: RouteProtection): boolean {
   return protection === "identity" || protection === "roles";
 }
 
 /**
- * Lists the roles of which a caller needs one: the route's own, else its controller's unless the route
- * is public.
+ * Lists the roles of which a caller needs one: those of the route, or else of its controller, unless the
+ * route is public.
  */
 export function rolesOf({ controller, route }: DeclaredRoute): readonly string[] {
   return route.options.roles ?? (route.options.public ? [] : controller.roles) ?? [];

@@ -1,5 +1,5 @@
 /**
- * The table of an application's routes: their full paths, in the order a router must know them.
+ * The table of the routes of an application: their full paths, in the order for the router.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export interface BoundRoute {
   readonly pipeline: Pipeline;
 }
 
-/** How the paths of all routes begin, and how versions are named. */
+/** The prefix of all paths, and the kind of versioning. */
 export interface Prefixes {
   readonly globalPrefix?: string | undefined;
   readonly versioning?: Versioning | undefined;
@@ -37,7 +37,7 @@ export interface PlacedRoute {
   readonly method: RouteMethod;
   /** The full path pattern. */
   readonly path: string;
-  /** Its versions here; empty if it has none. A version in the path is the only one. */
+  /** Its versions at this path; empty for a route without a version. */
   readonly versions: readonly string[];
   readonly bound: BoundRoute;
 }
@@ -48,7 +48,7 @@ export interface RouteInfo {
   readonly method: RouteMethod;
   /** Its full path pattern. */
   readonly path: string;
-  /** The versions that it answers; empty if it has none. */
+  /** Its versions; empty for a route without a version. */
   readonly versions: readonly string[];
   /** Where it was declared: `Module.Controller.handler`. */
   readonly handler: string;
@@ -99,8 +99,8 @@ export function placeRoutes(
 }
 
 /**
- * Checks that no two routes collide whatever the kind of versioning. Those without a version can get a
- * default one, so they are checked by themselves.
+ * Checks that no two routes collide with any kind of versioning. Routes that declare no version can have a
+ * default one, so they are checked separately.
  *
  * @throws {TypeError} naming both
  */
@@ -174,12 +174,12 @@ export function listRoutes(
   }));
 }
 
-/** Names a route by where it was declared: `UsersModule.UsersController.create`. */
+/** Returns the name of a route: `UsersModule.UsersController.create`. */
 export function nameOf({ module, controller, handler }: BoundRoute): string {
   return `${module}.${controller.name}.${handler}`;
 }
 
-/** A HEAD route goes before the GET route that would answer for it, and ALL after every other. */
+/** Orders a HEAD route before the GET route of its path, and ALL after all others. */
 function methodRank(method: RouteMethod): number {
   return method === "HEAD" ? 0 : method === "ALL" ? 2 : 1;
 }

@@ -1,5 +1,5 @@
 /**
- * Mounting on Hono, and the answers of the router itself: 404, 405 and `OPTIONS`.
+ * Mounts routes on Hono, and answers requests that no route answers: 404, 405 and `OPTIONS`.
  *
  * @module
  */
@@ -22,27 +22,27 @@ import {
 import { CONSTRAINT } from "./path.ts";
 import { varying } from "./version.ts";
 
-/** The methods that are asked for when a path does not know the one of a request. */
+/** The methods that are looked up for `Allow`. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
 /**
- * Hono's trie router, whose match costs the same however many routes there are (that of its default
- * router grows with their number).
+ * Hono's trie router: the cost of a match does not depend on the number of routes, unlike that of Hono's
+ * default router.
  */
 class Router<T> extends TrieRouter<T> {
-  /** Matches a path; one that spells a pattern, such as `/users/:id`, is no more than text. */
+  /** Matches a path; a path that looks like a pattern, such as `/users/:id`, is taken literally. */
   override match(method: string, path: string): ReturnType<TrieRouter<T>["match"]> {
     return super.match(method, path.replace(/\/(?:\*(?=\/|$)|:)/g, escaped));
   }
 }
 
-/** Makes an empty Hono application: `/users` and `/users/` are one path. */
+/** Creates an empty Hono application: `/users` and `/users/` are the same path. */
 export function createRouter(): Hono {
   return new Hono({ strict: false, router: new Router() });
 }
 
 /**
- * Gives a pattern as the router needs it, with the alternatives of a constraint grouped: it would read
+ * Returns a pattern for the router, with the alternatives of constraints grouped: the router would match
  * `{cat|dog}` as `^cat` or `dog$`.
  */
 export function routerPattern(path: string): string {
@@ -77,7 +77,7 @@ export function mount(
   router.on(method === "HEAD" ? "GET" : method, [routerPattern(path)], ...handlers);
 }
 
-/** Where paths have a version, and which versions there are. */
+/** The place of versions in paths, and the known versions. */
 export interface PathVersions {
   /** The index of the segment. */
   readonly segment: number;
@@ -90,7 +90,7 @@ export interface PathVersions {
  *
  * @throws {BadRequestException} 400 if its path needs a version and it names none
  * @throws {MethodNotAllowedException} 405 with the methods of its path in `Allow`
- * @throws {NotFoundException} 404 if there are none, or not in its version
+ * @throws {NotFoundException} 404 if no route has its path, or not in its version
  */
 export function answerUnmatched(
   router: Hono,
@@ -115,7 +115,7 @@ export function answerUnmatched(
   const vary = marks.find(({ version }) => version)?.version?.vary;
   const headers = { allow, ...vary !== undefined && { vary } };
   if (method === "OPTIONS") return c.body(null, 204, headers);
-  throw new MethodNotAllowedException(`This path knows ${allow}`, { headers });
+  throw new MethodNotAllowedException(`This path has the methods ${allow}`, { headers });
 }
 
 /** Refuses a request whose version none of the routes of its path answers, if those of its method have one. */
@@ -138,7 +138,7 @@ function unknownVersion(known: readonly string[]): string {
   return `This path has no such version; its versions are ${known.join(", ")}`;
 }
 
-/** Lists the versions in which a path exists, if it has another one that looks like them. */
+/** Lists the versions of a path whose own version is unknown, but looks like a known one. */
 function otherVersions(
   router: Hono,
   { path, pathVersions: { segment, known } = { segment: 0, known: [] } }: {
@@ -160,7 +160,7 @@ function marksAt({ router }: Hono, { method, path }: MatchedRoute): readonly Rou
   return router.match(method, path)[0].flatMap(([[handler]]) => markOf(handler) ?? []);
 }
 
-/** Lists the methods of the routes of a path, as in `Allow`. */
+/** Returns the methods of the routes of a path, for `Allow`. */
 function allowed(marks: readonly (RouteMark & { readonly method: string })[]): string {
   const methods = new Set(
     marks.map(({ route, method }) => route.method === "ALL" ? method : route.method),

@@ -1,5 +1,5 @@
 /**
- * Versions of routes: what declares them, and how a request names the one that it is for.
+ * Versions of routes: their declaration, and how a request names one.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import { parseAccept } from "hono/utils/accept";
 import type { VersionReader } from "../http/matched_route.ts";
 import { PROBLEM_MEDIA_TYPE } from "../http/problem.ts";
 
-/** One version, several, or `""` for none where the application has a default version. */
+/** A version, several, or `""` for no version, even if the application has a default one. */
 export type DeclaredVersion = string | readonly string[];
 
 /** Options of `app.enableUriVersioning()`. */
 export interface UriVersioningOptions {
-  /** The version of the routes that declare none; by default they have no version in their paths. */
+  /** The version of routes without a declared version; by default their paths have no version. */
   readonly defaultVersion?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface HeaderVersioningOptions {
 export interface MediaTypeVersioningOptions {
   /** The name of the parameter of the media types in `Accept`; default `v`. */
   readonly parameter?: string | undefined;
-  /** The version of a request that names none; by default such a request is refused with 400. */
+  /** The version of a request that names no version; by default it is refused with 400. */
   readonly defaultVersion?: string | undefined;
 }
 
@@ -94,7 +94,7 @@ function checked(versioning: Versioning, name: string): Versioning {
   return versioning;
 }
 
-/** Returns the version in the paths of routes that declare none, or `""`. */
+/** Returns the version in the paths of routes without a declared version, or `""`. */
 export function pathVersion(versioning: Versioning | undefined): string {
   return versioning?.kind === "URI" ? versioning.defaultVersion ?? "" : "";
 }
@@ -102,7 +102,7 @@ export function pathVersion(versioning: Versioning | undefined): string {
 /**
  * Checks the version that a controller or a route declares.
  *
- * @throws {TypeError} saying what is wrong
+ * @throws {TypeError} if it is invalid
  */
 export function checkVersion(declared: DeclaredVersion): void {
   if (declared === "") return;
@@ -196,8 +196,8 @@ export function withVersion(
   return `${type};${parameter}=${version}`;
 }
 
-/** What names of headers and parameters are (RFC 9110 §5.6.2). */
+/** The syntax of names of headers and parameters (RFC 9110 §5.6.2). */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** What a version may be, in a path, a header and a media type alike. */
+/** The syntax of a version, valid in a path, a header and a media type. */
 const VERSION = /^[\w.-]+$/;

@@ -59,7 +59,7 @@ test("inject() refuses undefined, as two files that import each other give", asy
     readonly leaf = inject(Missing);
   }
   await assert.rejects(createTestApplication(module({ providers: [Broken] })), {
-    message: "Cannot inject undefined: it is no key, as when two files import each other",
+    message: "Cannot inject undefined: it is not a key, as when two files import each other",
   });
 });
 

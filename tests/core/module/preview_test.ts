@@ -203,7 +203,7 @@ for (
         }
         return module({ controllers: [Unguarded] });
       },
-      "Cannot use string: it is no function and no class with canActivate()",
+      "Cannot use string: it is neither a function nor a class with canActivate()",
     ],
   ] as const
 ) {

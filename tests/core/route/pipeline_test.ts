@@ -339,7 +339,7 @@ test("FwFactory.create() refuses what looks like protection and is none", async 
         "Cannot boot SingularController: its static guard has no effect, " +
         'write class SingularController extends controller("...", { guards })',
       ],
-      [OddController, "Cannot use number: it is no function and no class with canActivate()"],
+      [OddController, "Cannot use number: it is neither a function nor a class with canActivate()"],
     ] as const
   ) {
     await assert.rejects(createTestApplication(module({ controllers: [controller] })), {

@@ -807,7 +807,7 @@ for (
     ],
     [
       () => route.post("/", { args: { body: () => 1 } }, () => 1),
-      "Cannot declare POST /: args may not have body",
+      "Cannot declare POST /: args cannot have body",
     ],
     [() => route.get("/", { body: CreateCat }, () => 1), "Cannot declare GET /: GET has no body"],
     [
@@ -845,6 +845,6 @@ test("a route refuses a bodyLimit that is no size, and roles that nobody has", (
     });
   }
   assert.throws(() => route.get("/", { roles: [] }, () => 1), {
-    message: "Cannot declare GET /: roles is empty, so nobody could call it",
+    message: "Cannot declare GET /: roles is empty, so no caller could have one of them",
   });
 });

@@ -75,7 +75,7 @@ test("a wrong method is a 405 problem with Allow", async () => {
       type: "about:blank",
       title: "Method Not Allowed",
       status: 405,
-      detail: "This path knows GET, HEAD, POST, OPTIONS",
+      detail: "This path has the methods GET, HEAD, POST, OPTIONS",
       instance: "/things",
     });
   }
@@ -203,7 +203,7 @@ test("an application refuses routes that a default version or an endpoint makes 
     createTestApplication(module({}), {
       setUp: (app) => app.enableHealthCheck("/same").enableMetrics("/same"),
     }),
-    { message: "Cannot mount an endpoint: there are two at GET /same" },
+    { message: "Cannot mount an endpoint: GET /same is mounted twice" },
   );
 });
 
