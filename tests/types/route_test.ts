@@ -107,7 +107,7 @@ test("misuse of a controller is a compile error", () => {
   module({ controllers: [Base, Sub, class extends controller() {}] });
 });
 
-test("provide() takes for a class only what has its shape", () => {
+test("provide() accepts only the shape of its class", () => {
   class Users {
     one(): number {
       return 1;
@@ -121,7 +121,7 @@ test("provide() takes for a class only what has its shape", () => {
   provide(Users, () => undefined);
 });
 
-test("inject() gives the type of its key", () => {
+test("inject() returns the type of its key", () => {
   const Port = provide("port", () => Promise.resolve(3000));
   class _Service {
     readonly port = inject(Port);

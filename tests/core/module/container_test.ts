@@ -10,12 +10,12 @@ class Branch {
   readonly leaf = inject(Leaf);
 }
 
-test("inject() gives a provider of the same module", async () => {
+test("inject() returns a provider of the same module", async () => {
   await using app = await createTestApplication(module({ providers: [Branch, Leaf] }));
   assert.equal(app.get(Branch).leaf, app.get(Leaf));
 });
 
-test("inject() gives what an imported module exports, and what that re-exports", async () => {
+test("inject() returns what an imported module exports, and what it re-exports", async () => {
   const leaves = module({ name: "Leaves", providers: [Leaf], exports: [Leaf] });
   const passing = module({ name: "Passing", imports: [leaves], exports: [leaves] });
   await using app = await createTestApplication(
@@ -24,7 +24,7 @@ test("inject() gives what an imported module exports, and what that re-exports",
   assert.equal(app.get(Branch).leaf.name, "leaf");
 });
 
-test("inject() gives a class bound to an abstract key", async () => {
+test("inject() returns a class bound to an abstract key", async () => {
   abstract class Clock {
     abstract now(): number;
   }
@@ -37,7 +37,7 @@ test("inject() gives a class bound to an abstract key", async () => {
   assert.equal(app.get(Watch).clock.now(), 7);
 });
 
-test("inject() with optional gives undefined for what nothing provides", async () => {
+test("inject() with optional returns undefined for a key that nothing provides", async () => {
   class Lonely {
     readonly leaf = inject(Leaf, { optional: true });
   }
@@ -53,7 +53,7 @@ test("inject() refuses to run outside of the container", () => {
   });
 });
 
-test("inject() refuses undefined, as two files that import each other give", async () => {
+test("inject() refuses undefined, as when two files import each other", async () => {
   const Missing = undefined as unknown as typeof Leaf;
   class Broken {
     readonly leaf = inject(Missing);
@@ -80,7 +80,7 @@ test("two applications of one module share nothing", async () => {
   assert.notEqual(one.get(Leaf), two.get(Leaf));
 });
 
-test("a dynamic module may be a promise", async () => {
+test("a dynamic module can be a promise", async () => {
   const leaves = () => Promise.resolve(module({ providers: [Leaf], exports: [Leaf] }));
   await using app = await createTestApplication(
     module({ imports: [leaves()], providers: [Branch] }),
@@ -88,7 +88,7 @@ test("a dynamic module may be a promise", async () => {
   assert.equal(app.get(Branch).leaf.name, "leaf");
 });
 
-test("async factories are awaited, in whatever order they are listed", async () => {
+test("async factories are awaited, independent of their order", async () => {
   const order: string[] = [];
   const Url = provide("url", async () => {
     await Promise.resolve();
@@ -111,7 +111,7 @@ test("async factories are awaited, in whatever order they are listed", async () 
   assert.deepEqual(order, ["url", "connection"]);
 });
 
-test("a failing async factory fails the boot with its own error", async () => {
+test("boot fails with the error of an async factory", async () => {
   const Broken = provide("broken", () => Promise.reject(new Error("no such host")));
   class NeedsBroken {
     readonly broken = inject(Broken);
@@ -241,7 +241,7 @@ test("createTestApplication() refuses an override of nothing", async () => {
   );
 });
 
-test("FwFactory.create() names the way round modules that import each other by promises", async () => {
+test("FwFactory.create() names the cycle of modules that import each other by promises", async () => {
   const left: Promise<Module> = Promise.resolve().then(() =>
     module({ name: "Left", imports: [right] })
   );
@@ -254,7 +254,7 @@ test("FwFactory.create() names the way round modules that import each other by p
   });
 });
 
-test("a module's promise that rejects fails the boot, and nothing else", async () => {
+test("boot fails with the error of a module's promise, and nothing else fails", async () => {
   const slow = new Promise<Module>((resolve) => setTimeout(() => resolve(module({})), 5));
   const failing = Promise.reject(new Error("no configuration"));
   await assert.rejects(createTestApplication(module({ imports: [slow, failing] })), {
@@ -262,7 +262,7 @@ test("a module's promise that rejects fails the boot, and nothing else", async (
   });
 });
 
-test("provide() refuses a factory that is none", () => {
+test("provide() refuses a factory that is not a function", () => {
   assert.throws(() => provide("port", 3000 as unknown as () => number), {
     name: "TypeError",
     message: "Cannot provide port: the factory is number",
@@ -276,7 +276,7 @@ test("module() refuses a provider that is neither a class nor made by provide()"
   });
 });
 
-test("a stand-in for a class need not have its private members", async () => {
+test("a stub of a class does not need its private members", async () => {
   class Secretive {
     readonly #secret = 1;
     tell() {

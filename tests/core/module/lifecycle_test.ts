@@ -3,7 +3,7 @@ import { controller, inject, module, provide, route } from "../../../mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
 import { test } from "../../support/test.ts";
 
-/** Makes a class that writes each of its hooks into a log. */
+/** Returns a class that writes each of its hooks into a log. */
 function recorder(log: string[], name: string, dependency?: new () => object) {
   return class {
     readonly dependency = dependency && inject(dependency);
@@ -27,7 +27,7 @@ function recorder(log: string[], name: string, dependency?: new () => object) {
   };
 }
 
-test("hooks run dependencies first on the way up and last on the way down", async () => {
+test("hooks of dependencies run first at the start and last at the stop", async () => {
   const log: string[] = [];
   const Below = recorder(log, "below");
   const Above = recorder(log, "above", Below);
@@ -45,7 +45,7 @@ test("hooks run dependencies first on the way up and last on the way down", asyn
   ]);
 });
 
-test("hooks of controllers and of what factories made run too", async () => {
+test("hooks of controllers and of the values of factories run too", async () => {
   const log: string[] = [];
   const Made = provide("made", () => ({ onModuleInit: () => void log.push("made") }));
   class Controller extends controller() {
@@ -70,7 +70,7 @@ test("close() runs the hooks once, however often it is called", async () => {
   assert.deepEqual(log, ["one shutdown undefined", "one destroy", "one dispose"]);
 });
 
-test("close() runs every hook although one fails, and tells of the failures", async () => {
+test("close() runs every hook even if one fails, and throws their errors", async () => {
   const log: string[] = [];
   class Failing {
     onModuleDestroy() {
@@ -88,7 +88,7 @@ test("close() runs every hook although one fails, and tells of the failures", as
   assert.deepEqual(log, ["one shutdown undefined", "one destroy", "one dispose"]);
 });
 
-test("a boot that fails stops what it had built", async () => {
+test("a boot that fails stops the instances it has built", async () => {
   const log: string[] = [];
   class Failing {
     onModuleInit() {

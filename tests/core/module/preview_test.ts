@@ -17,13 +17,13 @@ import { createTestApplication } from "../../../src/testing/mod.ts";
 import { issuer } from "../../oauth2/issuer.ts";
 import { test } from "../../support/test.ts";
 
-// deno-lint-ignore no-explicit-any -- a placeholder passes for a value of any type
+// deno-lint-ignore no-explicit-any -- a placeholder can be used as a value of any type
 const stand = (): any => placeholder();
 
 const preview = (root: Module, overrides: readonly Provider[] = []) =>
   FwFactory.create(root, { preview: true, overrides });
 
-/** Makes a class that cannot be constructed. */
+/** Returns a class that cannot be constructed. */
 function unmakable(name: string) {
   return class {
     constructor() {
@@ -93,13 +93,13 @@ for (
   test(`placeholder() survives ${what}`, () => assert.deepEqual(use(), expected));
 }
 
-test("placeholder() is never taken for a promise", async () => {
+test("placeholder() is not treated as a promise", async () => {
   const value = stand();
   assert.equal(value.then, undefined);
   assert.equal(await value, value);
 });
 
-test("a preview makes no provider, guard, interceptor or filter, and runs no hook", async () => {
+test("a preview creates no provider, guard, interceptor or filter, and runs no hook", async () => {
   const log: string[] = [];
   const Failing = provide("failing", () => Promise.reject(new Error("failing was made")));
   const Service = unmakable("the service");
@@ -138,7 +138,7 @@ test("a preview makes no provider, guard, interceptor or filter, and runs no hoo
   assert.deepEqual(log, []);
 });
 
-test("a preview that fails runs no hook of what it has constructed", async () => {
+test("a preview that fails runs no hook of the instances it has constructed", async () => {
   const log: string[] = [];
   class Good extends controller() {
     one = route.get("/one", () => 1);
@@ -196,7 +196,7 @@ for (
       "Cannot mount App.TwinController.twin: App.LeafController.get has GET /leaf already",
     ],
     [
-      "a guard that is none",
+      "a guard of the wrong type",
       () => {
         class Unguarded extends controller("", { guards: ["admin" as never] }) {
           one = route.get("/", () => 1);
@@ -213,7 +213,7 @@ for (
   });
 }
 
-test("inject() with optional gives undefined in a preview too", async () => {
+test("inject() with optional returns undefined in a preview too", async () => {
   const given: unknown[] = [];
   class Controller extends controller() {
     readonly #leaf = given.push(inject(Leaf, { optional: true }));
@@ -271,7 +271,7 @@ for (
   });
 }
 
-test("FwApplication.get() gives a placeholder in a preview, of what is provided", async () => {
+test("FwApplication.get() returns a placeholder in a preview, if the key is provided", async () => {
   const app = await preview(module({ providers: [Leaf], controllers: [LeafController] }));
   assert.equal(`${app.get(Leaf).name}`, "https://preview.invalid");
   assert.throws(
@@ -280,7 +280,7 @@ test("FwApplication.get() gives a placeholder in a preview, of what is provided"
   );
 });
 
-test("a preview that is set up tells routes and document as the application does", async () => {
+test("a configured preview has the routes and the document of the application", async () => {
   class LoginController extends controller("auth") {
     readonly #client = inject(OAuth2Client);
     readonly #login = new OAuth2Login(this.#client, {

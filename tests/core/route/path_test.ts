@@ -38,7 +38,7 @@ test("composePath() refuses what is not a path", () => {
   }
 });
 
-test("composePath() leaves the constraints of parameters alone", () => {
+test("composePath() keeps the constraints of parameters", () => {
   for (
     const routePath of ["/:d{(?:cat|dog)}", "/:d{ab?}", "/:d{a:b}", "/:d{[0-9]{4}}/x", "/:p{.+/x}"]
   ) {
@@ -46,7 +46,7 @@ test("composePath() leaves the constraints of parameters alone", () => {
   }
 });
 
-test("composePath() refuses two parameters of one name", () => {
+test("composePath() refuses two parameters with the same name", () => {
   assert.throws(
     () => composePath({ controllerPrefix: "users/:id/posts", routePath: "/:id{[0-9]+}" }),
     {
@@ -56,7 +56,7 @@ test("composePath() refuses two parameters of one name", () => {
   );
 });
 
-test("shapeOf() is one for patterns that differ in the names of parameters alone", () => {
+test("shapeOf() is the same for patterns that differ only in the names of parameters", () => {
   assert.equal(shapeOf("/users/:id"), shapeOf("/users/:user_id"));
   assert.notEqual(shapeOf("/users/:id"), shapeOf("/users/:id{[0-9]+}"));
   assert.notEqual(shapeOf("/users/:id"), shapeOf("/users/id"));

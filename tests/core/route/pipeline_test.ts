@@ -124,7 +124,7 @@ for (
     },
   ]
 ) {
-  test(`a guard that gives ${claim} makes ${status}`, async () => {
+  test(`a guard that returns ${claim} leads to ${status}`, async () => {
     let called = false;
     class GuardedController extends controller() {
       one = route.get("/", { guards: [guard] }, () => ({ called: called = true }));
@@ -136,7 +136,7 @@ for (
   });
 }
 
-test("an interceptor maps what the handler returned, before the response schema", async () => {
+test("an interceptor maps the result of the handler, before the response schema", async () => {
   class MappedController extends controller() {
     one = route.get("/", {
       interceptors: [async (_c, next) => ({ data: await next() })],
@@ -178,7 +178,7 @@ test("filters see an error from the route's own to the global ones", async () =>
   ]);
 });
 
-test("a global filter answers for errors of middleware", async () => {
+test("a global filter handles errors of middleware", async () => {
   await using app = await createTestApplication(module({}), {
     setUp: (app) =>
       app.use(() => Promise.reject(new Error("boom")))
@@ -208,7 +208,7 @@ test("a route with roles needs one of them: 401 without an identity, 403 without
   }
 });
 
-test("app.routes() tells how each route is protected", async () => {
+test("app.routes() reports how each route is protected", async () => {
   class ProtectedController extends controller("x") {
     open = route.get("/", () => 1);
     guarded = route.post("/", { guards: [() => true] }, () => 1);
@@ -245,7 +245,7 @@ test("app.routes() tells how each route is protected", async () => {
   ]);
 });
 
-test("a class whose method is a field is a guard too, and one without it fails the boot", async () => {
+test("a class whose method is a field is a guard too, and boot fails for a class without it", async () => {
   class FieldGuard {
     canActivate = () => false;
   }
@@ -262,7 +262,7 @@ test("a class whose method is a field is a guard too, and one without it fails t
   );
 });
 
-test("a global guard lives like a provider: its hooks run, and it can be overridden", async () => {
+test("a global guard is treated like a provider: its hooks run, and it can be overridden", async () => {
   const lines: string[] = [];
   class GlobalGuard implements CanActivate {
     onModuleInit = () => void lines.push("init");
@@ -290,7 +290,7 @@ test("a global guard lives like a provider: its hooks run, and it can be overrid
   assert.equal((await open.request("/")).status, 200);
 });
 
-test("a controller's roles hold for those of its routes that name none", async () => {
+test("the roles of a controller apply to its routes without roles", async () => {
   class AdminController extends controller("", { roles: ["admin"] }) {
     plain = route.get("/plain", () => 1);
     own = route.get("/own", { roles: ["auditor"] }, () => 1);
@@ -314,7 +314,7 @@ test("a controller's roles hold for those of its routes that name none", async (
   assert.deepEqual(app.routes().map(({ roles }) => roles), [["auditor"], ["admin"]]);
 });
 
-test("FwFactory.create() refuses what looks like protection and is none", async () => {
+test("FwFactory.create() refuses what looks like protection and has no effect", async () => {
   class InstanceController extends controller() {
     guards = [() => false];
     one = route.get("/", () => 1);

@@ -81,7 +81,7 @@ test("a wrong method is a 405 problem with Allow", async () => {
   }
 });
 
-test("OPTIONS tells the methods of a path, and is a 404 where there are none", async () => {
+test("OPTIONS lists the methods of a path, and is a 404 for an unknown path", async () => {
   await using app = await serving(ThingsController);
   const response = await app.request("/things/7", { method: "OPTIONS" });
   assert.equal(response.status, 204);
@@ -101,26 +101,26 @@ class HeadController extends controller() {
   options = route.options("/both", (_, c) => c.text("own options"));
 }
 
-test("a HEAD route goes before the GET route of its path", async () => {
+test("a HEAD route takes precedence over the GET route of its path", async () => {
   await using app = await serving(HeadController);
   assert.equal((await app.request("/both")).headers.get("x-from"), "get");
   assert.equal((await app.request("/both", { method: "HEAD" })).headers.get("x-from"), "head");
 });
 
-test("GET of a path with a HEAD route alone is a 405", async () => {
+test("GET of a path with only a HEAD route is a 405", async () => {
   await using app = await serving(HeadController);
   assert.equal((await app.request("/only", { method: "HEAD" })).status, 200);
   const response = await app.request("/only");
   assert.deepEqual([response.status, response.headers.get("allow")], [405, "HEAD, OPTIONS"]);
 });
 
-test("an OPTIONS route goes before the answer of the router", async () => {
+test("an OPTIONS route takes precedence over the answer of the router", async () => {
   await using app = await serving(HeadController);
   const response = await app.request("/both", { method: "OPTIONS" });
   assert.deepEqual(await answer(response), [200, "own options"]);
 });
 
-test("an ALL route leaves the methods of its path that have a route of their own", async () => {
+test("an ALL route answers the methods of its path that no other route has", async () => {
   class MixedController extends controller() {
     all = route.all("/x", () => "all");
     get = route.get("/x", () => "get");
@@ -130,7 +130,7 @@ test("an ALL route leaves the methods of its path that have a route of their own
   assert.deepEqual(await answer(await app.request("/x", { method: "POST" })), [200, '"all"']);
 });
 
-test("versions and prefixes stand before a controller's routes", async () => {
+test("the global prefix, the version and the controller's prefix precede the path of a route", async () => {
   class VersionedController extends controller("users", { version: "v2" }) {
     list = route.get("/", () => "v2");
   }
@@ -177,7 +177,7 @@ test("FwFactory.create() refuses two controllers with one path, and names both",
   });
 });
 
-test("an application refuses routes that a default version or an endpoint makes one", async () => {
+test("an application refuses routes that collide through a default version or with an endpoint", async () => {
   class VersionedController extends controller("", { version: "v1" }) {
     list = route.get("/health", () => 1);
   }
@@ -207,7 +207,7 @@ test("an application refuses routes that a default version or an endpoint makes 
   );
 });
 
-test("a controller with an empty version stands beside a default version", async () => {
+test("a controller with an empty version has no default version", async () => {
   class NeutralController extends controller("users", { version: "" }) {
     list = route.get("/", () => "neutral");
   }
@@ -238,7 +238,7 @@ test("a constraint with alternatives matches whole segments", async () => {
   }
 });
 
-test("a path that spells a pattern is no more than text", async () => {
+test("a path that looks like a pattern is taken literally", async () => {
   let passed = 0;
   class NumbersController extends controller() {
     number = route.get("/n/:id{[0-9]+}", ({ params }) => params.id);
@@ -259,7 +259,7 @@ test("a path that spells a pattern is no more than text", async () => {
   assert.deepEqual(await answer(await app.request("/t/*{}")), [200, '"*{}"']);
 });
 
-test("characters of patterns are harmless in a path, and choose no other route", async () => {
+test("characters of patterns in a path select no other route", async () => {
   const seen: string[] = [];
   class TenantsController extends controller() {
     batch = route.get("/things:batch/:id", ({ params }) => `batch ${params.id}`);
@@ -309,7 +309,7 @@ test("a constraint in use() matches whole segments too", async () => {
   assert.equal(runs, 1);
 });
 
-test("an optional parameter may be left out", async () => {
+test("an optional parameter can be omitted", async () => {
   class PostsController extends controller() {
     posts = route.get("/posts/:id?", ({ params }) => params.id ?? "all");
   }
