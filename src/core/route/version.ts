@@ -5,6 +5,7 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { parseAccept } from "hono/utils/accept";
+import { type Slot, slot } from "../http/context.ts";
 import type { VersionReader } from "../http/matched_route.ts";
 import { PROBLEM_MEDIA_TYPE } from "../http/problem.ts";
 
@@ -119,8 +120,9 @@ export function checkVersion(declared: DeclaredVersion): void {
 }
 
 /**
- * Returns how the version of a request is read, of an application whose routes have the known versions; `undefined` where it is part of the path. Of several media
- * types in `Accept`, the preferred one among those with a known version counts.
+ * Returns how the version of a request is read, of an application whose routes have the known versions;
+ * `undefined` where it is part of the path. Of several media types in `Accept`, the preferred one among
+ * those with a known version counts.
  *
  * @throws {TypeError} if no route has the default version
  */
@@ -144,10 +146,16 @@ export function versionReader(
     };
   }
   const parameter = versioning.parameter;
+  const preferred = (accept: string) => {
+    const named = versionsAccepted(accept, parameter);
+    return named.find((version) => known.includes(version)) ?? named[0] ?? defaultVersion;
+  };
+  const found: Slot<{ readonly version: string | undefined }> = slot("version");
   return {
-    read(c) {
-      const named = versionsAccepted(c.req.header("accept") ?? "", parameter);
-      return named.find((version) => known.includes(version)) ?? named[0] ?? defaultVersion;
+    read(c) { // each route of the path asks, while a long header takes milliseconds to parse
+      const { version } = found.get(c) ?? { version: preferred(c.req.header("accept") ?? "") };
+      found.set(c, { version });
+      return version;
     },
     vary: "Accept",
     where: `the parameter ${parameter} of a media type in Accept`,

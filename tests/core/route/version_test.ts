@@ -254,6 +254,21 @@ test("media type versioning reads Accept by its preferences", async () => {
   assert.equal(lost.headers.get("content-type"), "application/problem+json");
 });
 
+test("media type versioning reads Accept once for each request, however many versions a path has", async () => {
+  await using app = await createTestApplication(VERSIONED, { setUp: byMediaType });
+  for (const [version, status] of [["v2", 200], ["v9", 404]] as const) {
+    const headers = { accept: `application/json;v=${version}` };
+    const request = new Request("http://localhost/cats", { headers });
+    const get = request.headers.get.bind(request.headers);
+    let count = 0;
+    request.headers.get = (name) => {
+      if (name.toLowerCase() === "accept") count++;
+      return get(name);
+    };
+    assert.deepEqual([(await app.fetch(request)).status, count], [status, 1]);
+  }
+});
+
 test("a response that varies already keeps the fields of its own", async () => {
   class VaryingController extends controller("", { version: "v1" }) {
     own = route.get("/own", (_, c) => c.text("own", 200, { vary: "Origin" }));
