@@ -89,7 +89,7 @@ export function placeRoutes(
       });
       const placed = { method: bound.route.method, path, versions: own, bound };
       checkParams(placed);
-      place(placed, taken);
+      place(placed, taken, { isByPath: versioning?.kind === "URI" });
     }
   }
   return [...taken.values()].flat().sort((a, b) =>
@@ -131,14 +131,21 @@ export function versionsAmong(placed: readonly PlacedRoute[]): readonly string[]
   return [...new Set(placed.flatMap(({ versions }) => versions))];
 }
 
-function place(placed: PlacedRoute, taken: Map<string, PlacedRoute[]>): void {
+/** Places a route beside those of its method and path, unless one has its version, or paths have versions. */
+function place(
+  placed: PlacedRoute,
+  taken: Map<string, PlacedRoute[]>,
+  { isByPath = false }: { readonly isByPath?: boolean } = {},
+): void {
   const { method, versions, bound } = placed;
   const held = taken.get(slotOf(placed)) ?? [];
-  const other = held.find((other) =>
-    versions.length === 0
-      ? other.versions.length === 0
-      : versions.some((version) => other.versions.includes(version))
-  );
+  const other = isByPath
+    ? held[0]
+    : held.find((other) =>
+      versions.length === 0
+        ? other.versions.length === 0
+        : versions.some((version) => other.versions.includes(version))
+    );
   if (other) {
     throw new TypeError(
       `Cannot mount ${nameOf(bound)}: ${nameOf(other.bound)} has ${method} ${other.path} already`,

@@ -311,6 +311,20 @@ test("URI versioning places a route in each of its versions, a route's own befor
   }
 });
 
+test("URI versioning refuses a route whose path is that of another one with its version", async () => {
+  class V1Controller extends controller("v1/cats") {
+    names = route.get("/", () => ["Tom"]);
+  }
+  const root = module({ name: "Cats", controllers: [CatsV1, V1Controller] });
+  await assert.rejects(
+    createTestApplication(root, { setUp: (app) => app.enableUriVersioning() }),
+    {
+      name: "TypeError",
+      message: "Cannot mount Cats.V1Controller.names: Cats.CatsV1.list has GET /v1/cats already",
+    },
+  );
+});
+
 test("an application that declares versions refuses to serve until a kind of versioning is enabled", async () => {
   const app = await FwFactory.create(VERSIONED);
   const refusal = {
