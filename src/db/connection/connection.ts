@@ -1,5 +1,5 @@
 /**
- * A connection to one open database: how statements get to it.
+ * Runs statements and transactions on an open database.
  *
  * @module
  */
@@ -25,22 +25,22 @@ export interface PoolLimits {
   readonly acquireTimeoutMs: number;
 }
 
-/** How long closing waits for what is under way, in milliseconds. */
+/** How long closing waits for operations in progress, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 10_000;
 const MAX_RETRIES = 5;
 const PING: Statement = { sql: "select 1", parameters: [], reads: true };
 
-/** An open database, as `DbOptions.open` gives it; a service is made on it. */
+/** An open database, as `DbOptions.open` returns it; a service uses it. */
 export interface OpenDatabase {
   /** Closes it. */
   close(): Promise<void>;
 }
 
-/** An open database at work. */
+/** An open database, its driver and its transactions. */
 export class DbConnection implements OpenDatabase {
-  /** Kysely on the database; inside a transaction, on that. */
+  /** Kysely on the database; inside a transaction, on its connection. */
   readonly kysely: Kysely<AnyTables>;
-  /** What the database's brand does in its own way. */
+  /** The SQL of the database's brand. */
   readonly grammar: Grammar;
   readonly #dialect: Dialect;
   readonly #driver: AmbientDriver;
@@ -89,7 +89,7 @@ export class DbConnection implements OpenDatabase {
     });
   }
 
-  /** Whether an open transaction keeps out everyone else who writes. */
+  /** Whether an open transaction blocks all other writers. */
   get transactionsLock(): boolean {
     return this.#dialect.transactionsLock === true;
   }
@@ -101,7 +101,7 @@ export class DbConnection implements OpenDatabase {
 
   /**
    * Runs a statement; `action` is for the error message, as in `"create users"`. Inside a transaction
-   * it becomes part of that.
+   * it is part of that transaction.
    *
    * @throws {DbError} if it fails
    */
@@ -113,7 +113,7 @@ export class DbConnection implements OpenDatabase {
 
   /**
    * Runs a function inside a transaction, and commits it if the function does not fail. Inside another
-   * transaction it is a part of it that can be undone alone.
+   * transaction it is a savepoint, which can be rolled back alone.
    *
    * @throws {RangeError} if `retries` is not a whole number of 0 or more
    * @throws {TypeError} if the isolation level is unknown or, inside another transaction, stricter than
@@ -125,8 +125,8 @@ export class DbConnection implements OpenDatabase {
   }
 
   /**
-   * Runs a function inside the transaction that the caller is inside, or one of its own, which begins
-   * anew after a deadlock: what it does is all done or, where that fails as a whole, not at all.
+   * Runs a function inside the open transaction, or inside a new one, which is retried after a
+   * deadlock: all of its statements take effect, or none.
    */
   async atomically<T>(run: () => Promise<T>): Promise<T> {
     if (this.isInTransaction) return await run();
@@ -135,9 +135,9 @@ export class DbConnection implements OpenDatabase {
 
   /**
    * Runs a function that changes the schema, with a Kysely on one connection, while no other instance
-   * does so; gives what the function gives.
+   * does so; returns the function's result.
    *
-   * @throws {TypeError} inside a transaction, which not every database would keep open
+   * @throws {TypeError} inside a transaction, which some databases would commit
    * @throws {DbError} if it fails
    */
   async underLock<T>(
@@ -160,9 +160,9 @@ export class DbConnection implements OpenDatabase {
   }
 
   /**
-   * Asks the database for a sign of life, for no longer than an operation waits for a connection.
+   * Checks whether the database answers, for at most the time that an operation waits for a connection.
    *
-   * @throws {DbError} if there is none
+   * @throws {DbError} if it does not
    */
   async ping(): Promise<void> {
     const action = "reach the database";
@@ -177,8 +177,8 @@ export class DbConnection implements OpenDatabase {
   }
 
   /**
-   * Waits up to 10 s for operations and transactions that are under way, then closes the database.
-   * Everything that comes later fails with `PoolClosed`. May be called again.
+   * Waits up to 10 s for operations and transactions in progress, then closes the database. Later
+   * operations fail with `PoolClosed`. Further calls have no effect.
    */
   close(): Promise<void> {
     if (this.isInTransaction) {
@@ -191,7 +191,7 @@ export class DbConnection implements OpenDatabase {
     await within(this.#gate.close(), CLOSE_TIMEOUT_MS);
     await this.#driver.init();
     await this.#kyselyDriver.destroy();
-    // Kysely closes nothing that it has not used.
+    // Kysely closes only a driver that it has used.
     await this.#dialect.close?.();
   }
 
@@ -222,7 +222,7 @@ export class DbConnection implements OpenDatabase {
     transaction: Transaction,
   ): Promise<StatementResult> {
     while (transaction.nested) await transaction.nested;
-    // From here to the driver nothing may wait: a nested transaction could begin.
+    // No `await` from here to the driver: a nested transaction could begin.
     transaction.check(action);
     try {
       return await this.#runJoined(statement, transaction);
@@ -236,7 +236,7 @@ export class DbConnection implements OpenDatabase {
       const turn = this.#gate.enter();
       if (turn) await turn;
       try {
-        // With the gate to itself, a single connection has no other transaction.
+        // Inside the gate, no other transaction is open on the single connection.
         return this.#dialect.runNow?.(statement, true) ?? await this.#dialect.runFree!(statement);
       } finally {
         this.#gate.leave();
@@ -270,8 +270,8 @@ export class DbConnection implements OpenDatabase {
 }
 
 /**
- * Lets Kysely take several connections of a database that has one: the gate sees to that, and what is
- * inside a transaction must not wait for those that wait for its end.
+ * Lets Kysely take several connections of a database that has one. The gate limits them; a statement
+ * inside a transaction must not wait for those that wait for the transaction's end.
  */
 function sharing(adapter: DialectAdapter): DialectAdapter {
   return new Proxy(adapter, {

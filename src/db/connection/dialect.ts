@@ -1,5 +1,5 @@
 /**
- * What the data layer asks of a database brand; see `dialects/`.
+ * The interface to a database brand; see `dialects/`.
  *
  * @module
  */
@@ -22,31 +22,31 @@ import type { IsolationLevel } from "../transaction/transaction.ts";
 /** Tables whose names and columns are known at run time only. */
 export type AnyTables = Record<string, Record<string, unknown>>;
 
-/** Where in a text to look for another. */
+/** Where one text must occur in another. */
 export type TextMatch = "contains" | "startsWith" | "endsWith";
 
-/** A row as the driver reads it: the values in the order that the statement names their columns. */
+/** A row as the driver reads it: the values in the order of the statement's columns. */
 export type DriverRow = readonly unknown[];
 
-/** What a statement did. */
+/** The result of a statement. */
 export interface StatementResult {
-  /** The rows it gave. */
+  /** The rows that it returned. */
   readonly rows: readonly DriverRow[];
-  /** How many rows it wrote, or found and left as they were; 0 if it only read. */
+  /** The number of rows that it wrote, or found unchanged; 0 if it only read. */
   readonly affectedRows: number;
-  /** The key that the database generated; MySQL has no other way to tell. */
+  /** The generated key, on MySQL. */
   readonly insertId?: bigint | undefined;
 }
 
 /** How the values of a kind are encoded for the driver and decoded from it; neither sees `null`. */
 export interface Codec {
-  /** Turns a sound value into what the driver takes. */
+  /** Encodes a valid value for the driver. */
   readonly encode: (value: unknown, field: AnyField) => unknown;
-  /** Turns what the driver read into the value. */
+  /** Decodes a value that the driver read. */
   readonly decode: (raw: unknown, field: AnyField) => unknown;
 }
 
-/** The SQL of a brand, and what its drivers read and take. */
+/** The SQL of a brand, and the codecs of its drivers. */
 export interface Grammar {
   /** Which database it is. */
   readonly brand: "PostgreSQL" | "SQLite" | "MySQL";
@@ -54,46 +54,46 @@ export interface Grammar {
   /** The codec of each kind. */
   readonly codecs: Readonly<Record<FieldKind, Codec>>;
 
-  /** Whether a statement that writes rows can give them. */
+  /** Whether a statement that writes rows can return them. */
   readonly returning: boolean;
 
-  /** The isolation of a transaction that asks for none, as servers have it. */
+  /** The default isolation level of the servers. */
   readonly defaultIsolation: IsolationLevel;
 
-  /** Tells whether a failed statement dooms the transaction that it was part of. */
+  /** Checks whether a failed statement makes its transaction impossible to commit. */
   dooms(failure: DbFailure): boolean;
 
   /** Whether `null` comes last in an ascending order. */
   readonly nullsLast: boolean;
 
-  /** How many values a statement can bind. */
+  /** The maximum number of values that a statement can bind. */
   readonly maxParameters: number;
 
-  /** What ends the definition of a table. */
+  /** The options after the columns in a table's definition. */
   readonly tableOptions?: Expression<unknown>;
 
-  /** Gives the type of a field's column; one that is indexed may need another. */
+  /** Returns the type of a field's column; an indexed one may need another type. */
   columnType(field: AnyField, isIndexed: boolean): ColumnDataType | Expression<unknown>;
 
-  /** Makes a column's values be generated. */
+  /** Adds the generation of values to a column's definition. */
   generated(definition: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
 
-  /** Says an encoded value in the definition of a table. */
+  /** Returns an encoded value as a literal for the definition of a table. */
   literal(encoded: unknown, field: AnyField): unknown;
 
-  /** Gives the pattern that {@linkcode Grammar.matches} finds a text with. */
+  /** Returns the pattern of a text for {@linkcode Grammar.matches}. */
   pattern(match: TextMatch, text: string): string;
 
-  /** Compares a column with a pattern, with case. */
+  /** Compares a column with a pattern, case-sensitively. */
   matches(match: TextMatch, column: Expression<unknown>, pattern: Slot): Expression<SqlBool>;
 
-  /** Says that a generated key comes after one that was given, if the database does not see to it. */
+  /** Moves generated keys past a key that was given, if the database does not do so itself. */
   passKey?(table: string, column: string, key: Slot): RawBuilder<unknown>;
 
-  /** Says a value that a column is compared with, if its placeholder alone would not do. */
+  /** Returns the operand of a comparison, if it is more than a placeholder. */
   operand?(slot: Slot, field: AnyField): Expression<unknown> | undefined;
 
-  /** Says what a driver's error means. */
+  /** Explains a driver's error. */
   explain(error: unknown): DbFailure;
 }
 
@@ -102,25 +102,25 @@ export interface Dialect {
   /** The brand's SQL. */
   readonly grammar: Grammar;
 
-  /** Kysely's half: its grammar and the driver. */
+  /** The dialect of Kysely: query compiler and driver. */
   readonly kysely: KyselyDialect;
 
-  /** How many connections there are at most, if the dialect decides. */
+  /** The maximum number of connections, if the dialect limits it. */
   readonly poolMax?: number;
 
-  /** Whether an open transaction keeps out everyone else who writes. */
+  /** Whether an open transaction blocks all other writers. */
   readonly transactionsLock?: boolean;
 
   /**
-   * Runs a statement at once, inside the open transaction if it belongs there. Gives `undefined` if it
-   * does not, and would disturb what is under way: then it waits its turn.
+   * Runs a statement synchronously, inside the open transaction if it belongs there. Returns
+   * `undefined` if another transaction is open: then the statement must wait.
    */
   runNow?(statement: Statement, inTransaction: boolean): StatementResult | undefined;
 
-  /** Runs a statement on a connection of its choice, faster than through Kysely. */
+  /** Runs a statement on any connection, faster than through Kysely. */
   runFree?(statement: Statement): Promise<StatementResult>;
 
-  /** Tells whether a transaction that was begun is still open, if the database can say so. */
+  /** Returns whether the transaction is still open; `undefined` where the database cannot report it. */
   isTransactionOpen?(): boolean | undefined;
 
   /** Runs a script of several statements on the connection of a Kysely. */

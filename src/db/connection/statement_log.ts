@@ -6,18 +6,18 @@
 import { getLogger } from "@logtape/logtape";
 
 /**
- * Logs each statement with its time, at level `debug` of the category `fw.db`: the SQL, in which values
- * are placeholders, and never the values.
+ * Logs the SQL of each statement with its duration, at level `debug` of the category `fw.db`. Values are
+ * placeholders in it, and are never logged.
  */
 export class StatementLog {
   readonly #logger = getLogger(["fw", "db"]);
 
-  /** Whether anyone wants to know. */
+  /** Whether statements are logged. */
   get isOn(): boolean {
     return this.#logger.isEnabledFor("debug");
   }
 
-  /** Logs a statement that took so many milliseconds. */
+  /** Logs a statement with its duration in milliseconds. */
   note(sql: string, ms: number, failed: boolean): void {
     const message = failed ? "{sql} failed after {ms} ms" : "{sql} took {ms} ms";
     this.#logger.debug(message, { sql, ms: Math.round(ms * 1000) / 1000 });

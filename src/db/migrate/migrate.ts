@@ -1,5 +1,5 @@
 /**
- * Brings a database up to date, and back.
+ * Runs migrations and rolls them back.
  *
  * @module
  */
@@ -19,11 +19,11 @@ import { changeSchema } from "./schema_change.ts";
 type Action = "migrate" | "roll back";
 
 /**
- * Runs the migrations that the database has not seen, in their order, under a lock; gives their names.
+ * Runs the pending migrations in their order, under a lock, and returns their names.
  *
- * @throws {TypeError} if the migrations are not sound
- * @throws {DbError} if they cannot be read; `Database` if one fails; what that leaves behind depends on
- * the database: nothing on PostgreSQL and SQLite, all that came before the failing statement on MySQL
+ * @throws {TypeError} if the migrations are invalid
+ * @throws {DbError} if they cannot be read; `Database` if one fails: PostgreSQL and SQLite then roll all
+ * of them back, MySQL keeps the statements before the failure
  */
 export async function migrate(
   connection: DbConnection,
@@ -32,7 +32,7 @@ export async function migrate(
   const { kysely } = connection;
   const migrations = await source();
   const hasNone = Object.keys(migrations).length === 0;
-  // All that was run may be gone, which the migrator would find.
+  // The executed migrations may all be missing, which the migrator reports.
   if (hasNone && (await migrationStatuses(kysely, migrations)).length === 0) return [];
   const run = async () => {
     const migrator = makeMigrator(connection, { kysely, migrations });
@@ -42,13 +42,11 @@ export async function migrate(
 }
 
 /**
- * Undoes the last `steps` migrations that the database has run, newest first, under a lock; gives their
- * names.
+ * Rolls back the last `steps` executed migrations, newest first, under a lock, and returns their names.
  *
- * @throws {TypeError} if the migrations are not sound, or one to be undone has no `down`
- * @throws {DbError} if they cannot be read; `Database` if one is gone or fails; what that leaves behind
- * depends on the database: nothing on PostgreSQL and SQLite, all that came before the failing statement
- * on MySQL
+ * @throws {TypeError} if the migrations are invalid, or one of those has no `down`
+ * @throws {DbError} if they cannot be read; `Database` if one is missing or fails: PostgreSQL and SQLite
+ * then roll back none of them, MySQL keeps the statements before the failure
  */
 export async function rollBack(
   connection: DbConnection,
@@ -68,8 +66,8 @@ export async function rollBack(
     const inTransaction = () => run(connection.kysely);
     return await changeSchema(connection, { action: "roll back", run: inTransaction });
   }
-  // No other instance may migrate between what is read and what is then done. The migrator takes the
-  // lock once more, on the same connection, which has it already.
+  // No other instance may migrate between the reading and the rollback. The migrator takes the lock once
+  // more, on the same connection, which holds it already.
   const [outcome] = await connection.underLock(
     "roll back",
     (kysely) => Promise.allSettled([run(kysely)]),
@@ -78,7 +76,7 @@ export async function rollBack(
   return outcome.value;
 }
 
-/** Kysely would leave it as it is, and undo those before it. One that is gone it refuses by itself. */
+/** Kysely would skip it, and undo earlier ones. It refuses a missing one itself. */
 function checkDown({ name, canRollBack, isMissing }: MigrationStatus): void {
   if (canRollBack || isMissing) return;
   throw new TypeError(`Cannot roll back: ${name} has no down`);
@@ -99,7 +97,7 @@ function makeMigrator(
   });
 }
 
-/** Gives the names of what was done, or fails. */
+/** Returns the names of the migrations in a result, or throws its error. */
 function namesOf(
   { error, results = [] }: MigrationResultSet,
   { action, connection }: { readonly action: Action; readonly connection: DbConnection },
@@ -110,7 +108,7 @@ function namesOf(
     const message = `Cannot ${action}: ${failed.migrationName} failed`;
     throw new DbError("Database", message, { cause: (error as Error | null)?.cause ?? error });
   }
-  // So does the migrator begin its own findings, such as a migration that was run and is gone.
+  // The start of the migrator's own messages, such as that an executed migration is missing.
   if (error instanceof Error && error.message.startsWith("corrupted migrations")) {
     throw new DbError("Database", `Cannot ${action}: ${error.message}`, { cause: error });
   }
@@ -119,7 +117,7 @@ function namesOf(
     : dbError(action, connection.grammar.explain(error), error);
 }
 
-/** A migration, and what the database knows of it. */
+/** A migration, and whether the database has run it. */
 export interface MigrationStatus {
   /** Its name, such as `0001_users`. */
   readonly name: string;
@@ -128,13 +126,13 @@ export interface MigrationStatus {
   /** Whether it has a `down`. */
   readonly canRollBack: boolean;
   /**
-   * Whether the database has run it and it is gone, as after a change of branch: nothing is migrated or
-   * rolled back until it is there again.
+   * Whether the database has run it and its source is missing, as after a change of branch: migrating
+   * and rolling back fail until it exists again.
    */
   readonly isMissing: boolean;
 }
 
-/** Reads which migrations were run, in the order of their names; makes no table. */
+/** Returns all migrations in the order of their names; creates no table. */
 export async function migrationStatuses(
   kysely: Kysely<AnyTables>,
   migrations: Migrations,
@@ -153,7 +151,7 @@ export async function migrationStatuses(
   });
 }
 
-/** Kysely's migrator leaves out those that are gone. */
+/** Reads the executed migrations: Kysely's migrator omits those whose source is missing. */
 async function executedMigrations(kysely: Kysely<AnyTables>): Promise<ReadonlyMap<string, Date>> {
   const tables = await kysely.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return new Map();

@@ -1,5 +1,5 @@
 /**
- * Where migrations come from: a folder, a file, or the application itself.
+ * The sources of migrations: a folder, a file, or the application itself.
  *
  * @module
  */
@@ -8,18 +8,18 @@ import type { Migration } from "kysely/migration";
 import type { AnyTables } from "../connection/dialect.ts";
 import { DbError } from "../errors.ts";
 
-/** A step of a database's schema: a script of SQL, or functions that are given a Kysely. */
+/** A migration: a script of SQL, or functions that take a Kysely. */
 export type MigrationStep = string | {
-  /** Takes the step: a script, or what does it. */
+  /** Runs the migration: a script, or a function. */
   readonly up: string | ((kysely: Kysely<AnyTables>) => Promise<void>);
-  /** Undoes it. */
+  /** Rolls it back. */
   readonly down?: string | ((kysely: Kysely<AnyTables>) => Promise<void>) | undefined;
 };
 
 /** Migrations by name, such as `0001_users`. */
 export type Migrations = Readonly<Record<string, MigrationStep>>;
 
-/** Gives migrations when they are needed. */
+/** Reads migrations. */
 export type MigrationSource = () => Promise<Migrations>;
 
 interface FoundStep {
@@ -30,14 +30,14 @@ interface FoundStep {
 const NAME = /^(\d+)(_[\w-]+)?$/;
 const SCRIPT = /^([^.].*?)(\.down)?\.sql$/;
 const MODULE = /^(\d.*)\.(ts|mts|js|mjs)$/;
-/** What of a script does nothing; MySQL runs comments that begin with `!`, MariaDB with `M!` too. */
+/** Space and comments; MySQL runs comments that begin with `!`, MariaDB also those with `M!`. */
 const NOTHING = /--.*|#.*|\/\*(?!M?!)[^]*?\*\/|[\s;]+/g;
 
 /**
- * Takes migrations that the application holds.
+ * Returns the source of migrations that the application holds.
  *
- * @throws {TypeError} if a name is not a number, or one and a name; if numbers are alike, or of
- * different length; if a migration has no `up`, or there is none
+ * @throws {TypeError} if a name does not have the form `0001` or `0001_name`; if two numbers are equal,
+ * or have different lengths; if a migration has no `up`; or if there are no migrations
  */
 export function migrationMap(migrations: Migrations): MigrationSource {
   const checked = checkSteps({ ...migrations });
@@ -48,8 +48,9 @@ export function migrationMap(migrations: Migrations): MigrationSource {
 }
 
 /**
- * Reads a folder of migrations, which may hold none yet, or a script, which is one of any name. In a
- * folder, files other than scripts and modules whose name begins with a number are left alone.
+ * Returns the source of migrations in a folder, which may be empty, or of a single script, which may
+ * have any name. Files in a folder other than scripts, and modules whose name begins with a number, are
+ * ignored.
  */
 export function migrationFiles(path: string): MigrationSource {
   return async () => {
@@ -74,12 +75,12 @@ export function migrationFiles(path: string): MigrationSource {
         addTo(steps, module, { up, down });
       }
     }
-    // What the files hold is checked here.
+    // The members of modules are of unknown types until they are checked.
     return checkSteps(steps as Migrations);
   };
 }
 
-/** Turns a step into what Kysely runs. */
+/** Converts a migration for Kysely. */
 export function kyselyMigration(
   step: MigrationStep,
   runScript: (script: string, kysely: Kysely<AnyTables>) => Promise<void>,
@@ -93,7 +94,7 @@ export function kyselyMigration(
 async function load(path: string): Promise<FoundStep> {
   const { pathToFileURL } = await import("node:url");
   const { host, pathname } = pathToFileURL(path);
-  // a specifier that begins with its scheme asks no import map, which `deno publish` wants to know
+  // `deno publish` accepts a specifier that begins with a scheme: no import map applies to it
   return await reading(path, () => import(`file://${host}${pathname}`));
 }
 
@@ -147,13 +148,13 @@ function checkStep(name: string, step: MigrationStep | undefined): void {
   }
 }
 
-/** An empty script is refused: what is written into it later would not be run. */
+/** An empty script is an error: statements that are added to it later would not run. */
 function checkScript(name: string, script: string): string {
   if (!holdsNothing(script)) return script;
   throw new TypeError(`Cannot migrate: ${name} is empty`);
 }
 
-/** Tells whether a script is nothing but space and comments. */
+/** Checks whether a script consists of space and comments. */
 function holdsNothing(script: string): boolean {
   return script.replaceAll(NOTHING, "") === "";
 }

@@ -11,8 +11,8 @@ import type { Table, TableColumn } from "../query/table.ts";
 const MAX_NAME = 63;
 
 /**
- * Says how to make tables, with indexes on what refers to others, where they are not there. A
- * generated key is never given out twice.
+ * Builds the statements that create missing tables, with indexes on references. Generated keys are
+ * never reused.
  *
  * @throws {TypeError} if a table refers to one that is not among them
  */
@@ -25,7 +25,7 @@ function createTable({ name, columns, connection: { kysely, grammar } }: Table):
   for (const column of columns) {
     const isIndexed = isUnique(column.field) || column.field.traits.reference !== undefined;
     const type = grammar.columnType(column.field, isIndexed);
-    // Kysely takes an expression of any type for a data type.
+    // Kysely accepts an expression of any type as a data type.
     table = table.addColumn(
       column.name,
       type as "text",
@@ -41,7 +41,7 @@ function createTable({ name, columns, connection: { kysely, grammar } }: Table):
       [column as never],
       target,
       [key],
-      // Restricting, some databases refuse to delete rows that only refer to each other.
+      // With RESTRICT, some databases do not delete rows that only refer to each other.
       (constraint) =>
         constraint.onDelete(reference.onDelete === "restrict" ? "no action" : reference.onDelete),
     );
@@ -49,7 +49,7 @@ function createTable({ name, columns, connection: { kysely, grammar } }: Table):
   return grammar.tableOptions ? table.modifyEnd(grammar.tableOptions) : table;
 }
 
-/** MySQL has indexes on foreign keys by itself; the others look through the whole table. */
+/** MySQL creates indexes on foreign keys itself; the others would scan the whole table. */
 function createIndexes({ name, columns, connection: { kysely, grammar } }: Table): Compilable[] {
   if (grammar.brand === "MySQL") return [];
   return columns.filter(({ field }) => field.traits.reference && !isUnique(field)).map((column) =>
@@ -73,17 +73,17 @@ function define(definition: ColumnDefinitionBuilder, column: TableColumn): Colum
 }
 
 function defaultLiteral(value: unknown, { field, codec, grammar }: TableColumn): unknown {
-  // Codecs turn these into what drivers bind, which is not always what SQL says.
+  // Codecs encode these for binding, which may differ from a literal.
   if (typeof value === "bigint" || field.kind === "integer") return value;
   if (!(value instanceof Uint8Array)) return grammar.literal(codec.encode(value, field), field);
   const hex = Array.from(value, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return grammar.brand === "PostgreSQL" ? `\\x${hex}` : sql`(x${sql.lit(hex)})`;
 }
 
-/** Names what may have a name but once in a database, in the 63 characters of PostgreSQL. */
+/** Returns a name that is unique in the database, of at most 63 characters, PostgreSQL's limit. */
 function uniqueName(table: string, column: string, suffix: "fkey" | "idx"): string {
   const plain = `${table}_${column}_${suffix}`;
-  // If the table's name has no underscore, no other table and column give this name.
+  // If the table's name has no underscore, no other table and column have this name.
   if (plain.length <= MAX_NAME && !table.includes("_")) return plain;
   // FNV-1a.
   let hash = 0x811c9dc5;
@@ -104,7 +104,7 @@ function referenceOf(
   return [table, String(key?.name)];
 }
 
-/** Puts tables after those they refer to. */
+/** Sorts tables after those they refer to. */
 function inOrder(tables: readonly Table[]): readonly Table[] {
   const ordered = new Set<Table>();
   const add = (table: Table) => {

@@ -1,5 +1,5 @@
 /**
- * What SQLite needs around changes of a schema.
+ * Changes of a schema, which SQLite needs precautions for.
  *
  * @module
  */
@@ -8,22 +8,22 @@ import type { DbConnection } from "../connection/connection.ts";
 import { DbError } from "../errors.ts";
 import { backOff } from "../transaction/transaction.ts";
 
-/** How long to wait for another instance that migrates, where there is no lock to wait for. */
+/** How long to wait for another instance that migrates, where the database has no lock for it. */
 const MAX_WAIT_MS = 60_000;
 
 /** A change of a schema. */
 export interface SchemaChange<T> {
-  /** What is done, for the error message: `"migrate"`. */
+  /** The action, for the error message: `"migrate"`. */
   readonly action: string;
   /** Makes the change. */
   readonly run: () => Promise<T>;
 }
 
 /**
- * Changes a schema: on SQLite in a transaction, where the database has them, and without foreign keys,
- * which are checked at its end; elsewhere as it is.
+ * Changes a schema: on SQLite in a transaction, if the driver has them, and with foreign keys off, which
+ * are checked at the end; elsewhere without precautions.
  *
- * @throws {DbError} `Database` if rows then refer to none; and whatever the function throws
+ * @throws {DbError} `Database` if a reference is broken afterwards; and whatever the function throws
  */
 export async function changeSchema<T>(
   connection: DbConnection,
@@ -39,8 +39,8 @@ export async function changeSchema<T>(
 }
 
 /**
- * SQLite alters much of a table only by making it anew. Foreign keys would then delete the rows that
- * refer to the old one; they are checked when all is done.
+ * Most changes of a table require SQLite to recreate it. Foreign keys would then delete the rows that
+ * refer to the old one; they are checked at the end.
  */
 async function withoutForeignKeys<T>(
   run: () => Promise<T>,
@@ -58,7 +58,7 @@ async function withoutForeignKeys<T>(
   }
 }
 
-/** SQLite has no other lock, and Kysely's migrator begins no transaction there. */
+/** A transaction is SQLite's only lock, and Kysely's migrator begins none there. */
 async function runInTransaction<T>(run: () => Promise<T>, connection: DbConnection): Promise<T> {
   const endsAt = Date.now() + MAX_WAIT_MS;
   let hasBegun = false;
@@ -69,7 +69,7 @@ async function runInTransaction<T>(run: () => Promise<T>, connection: DbConnecti
         return run();
       });
     } catch (error) {
-      // Some databases that are reached over the network, such as D1, have no transactions.
+      // Some drivers over the network, such as that of D1, have no transactions.
       if (!hasBegun && !connection.transactionsLock) return await run();
       const { code } = connection.grammar.explain((error as Error).cause ?? {});
       const isBusy = code === "PoolTimeout" || code === "SerializationFailure";

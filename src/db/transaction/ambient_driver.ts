@@ -1,5 +1,5 @@
 /**
- * A Kysely driver whose connections join the open transaction, and whose errors are understood.
+ * A Kysely driver whose connections join the open transaction, and whose errors are `DbError`s.
  *
  * @module
  */
@@ -11,23 +11,23 @@ import { type FailureRules, queryError, TransactionConnection } from "./transact
 
 type CompileQuery = QueryCompiler["compileQuery"];
 
-/** What the driver is made of. */
+/** The parts of the driver. */
 export interface AmbientDriverOptions {
   /** The database's own driver. */
   readonly driver: Driver;
-  /** Whom it lets in may take a connection. */
+  /** Limits the connections in use. */
   readonly gate: Gate;
-  /** Gives the transaction that the caller is inside. */
+  /** Returns the transaction that the caller is inside. */
   readonly current: () => Transaction | undefined;
-  /** What errors mean. */
+  /** The meaning of errors. */
   readonly rules: FailureRules;
   /** Closes the database. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Gives the connection of the transaction that the caller is inside, where a transaction of Kysely is
- * a savepoint; outside, one of the database's own driver, as soon as the gate lets it have one.
+ * Provides the connection of the transaction that the caller is inside, where a transaction of Kysely
+ * is a savepoint; outside, a connection of the database's driver, once the gate admits it.
  */
 export class AmbientDriver implements Driver {
   readonly #options: AmbientDriverOptions;
@@ -56,7 +56,7 @@ export class AmbientDriver implements Driver {
     }
   }
 
-  /** Gives a connection of the database's driver back. */
+  /** Releases a connection of the database's driver. */
   async giveBack(connection: DatabaseConnection): Promise<void> {
     try {
       await this.#options.driver.releaseConnection(connection);
@@ -76,7 +76,7 @@ export class AmbientDriver implements Driver {
     }
   }
 
-  /** Gives a connection back. */
+  /** Releases a connection. */
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
     if (connection instanceof PooledConnection) await this.giveBack(connection.raw);
   }
@@ -121,7 +121,7 @@ export class AmbientDriver implements Driver {
     await this.#options.driver.savepoint?.(connection, name, compileQuery);
   }
 
-  /** Undoes what was done since a savepoint. */
+  /** Rolls back to a savepoint. */
   async rollbackToSavepoint(
     connection: DatabaseConnection,
     name: string,
@@ -131,7 +131,7 @@ export class AmbientDriver implements Driver {
     if (connection instanceof PooledConnection) connection.transaction?.revive();
   }
 
-  /** Keeps what was done since a savepoint. */
+  /** Releases a savepoint. */
   async releaseSavepoint(
     connection: DatabaseConnection,
     name: string,

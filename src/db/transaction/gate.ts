@@ -1,5 +1,5 @@
 /**
- * A gate that lets in a number of users at a time.
+ * A limit of concurrent users, with a queue.
  *
  * @module
  */
@@ -7,11 +7,11 @@ import { dbError } from "../errors.ts";
 
 const ACTION = "take a connection";
 
-/** How many are let in, and how long one waits. */
+/** The limits of a gate. */
 export interface GateOptions {
-  /** How many are inside at most. */
+  /** The maximum number of users inside. */
   readonly max: number;
-  /** How long one waits to be let in, in milliseconds. */
+  /** How long a user waits to enter, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -20,7 +20,7 @@ interface Waiter {
   readonly turnAway: (code: "PoolClosed" | "PoolTimeout") => void;
 }
 
-/** Lets in `max` at a time, in the order they came. */
+/** Admits at most `max` users at a time, in order of arrival. */
 export class Gate {
   readonly #options: GateOptions;
   readonly #waiting = new Set<Waiter>();
@@ -32,15 +32,15 @@ export class Gate {
     this.#options = options;
   }
 
-  /** Whether it was closed. */
+  /** Whether it is closed. */
   get isClosed(): boolean {
     return this.#closed !== undefined;
   }
 
   /**
-   * Waits to be let in; gives `undefined` if that is so at once. Whoever is let in must leave.
+   * Enters, and returns `undefined` if there is no wait. A user that has entered must leave.
    *
-   * @throws {DbError} `PoolTimeout` after the time-out, `PoolClosed` if the gate is or gets closed
+   * @throws {DbError} `PoolTimeout` after the time-out, `PoolClosed` if the gate is closed meanwhile
    */
   enter(): Promise<void> | undefined {
     if (this.isClosed) throw dbError(ACTION, { code: "PoolClosed" });
@@ -63,7 +63,7 @@ export class Gate {
     return promise;
   }
 
-  /** Leaves, and lets the next one in. */
+  /** Leaves, and admits the next user. */
   leave(): void {
     const [next] = this.#waiting;
     if (next) return next.letIn();
@@ -71,7 +71,7 @@ export class Gate {
     if (this.#inside === 0) this.#closed?.resolve();
   }
 
-  /** Lets nobody in any more, and waits until all have left. */
+  /** Admits no more users, and waits until all have left. */
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers<void>();
     for (const waiter of this.#waiting) waiter.turnAway("PoolClosed");

@@ -17,7 +17,7 @@ import {
   type TransactionConnection,
 } from "./transaction_connection.ts";
 
-/** The connection of a transaction, as one who joins it sees it. */
+/** The connection of an open transaction, for a query that joins it. */
 export class JoinedConnection implements DatabaseConnection {
   readonly #transaction: Transaction;
   readonly #rules: FailureRules;
@@ -75,10 +75,10 @@ export class JoinedConnection implements DatabaseConnection {
   }
 }
 
-/** A connection of the database's driver, as Kysely has it for itself. */
+/** A connection of the database's driver, which Kysely has to itself. */
 export class PooledConnection implements DatabaseConnection {
   readonly raw: DatabaseConnection;
-  /** The transaction of Kysely's that is open on it. */
+  /** The transaction that Kysely has begun on it. */
   transaction: TransactionConnection | undefined;
   readonly #rules: FailureRules;
 

@@ -1,11 +1,11 @@
 /**
- * Transactions that whatever runs inside them joins.
+ * Transactions, which all operations inside them join.
  *
  * @module
  */
 import type { TransactionConnection } from "./transaction_connection.ts";
 
-/** How much of concurrent transactions one sees; SQLite's are always serializable. */
+/** How far a transaction is isolated from concurrent ones; SQLite's are always serializable. */
 export type IsolationLevel =
   | "read uncommitted"
   | "read committed"
@@ -24,18 +24,18 @@ export const ISOLATION_LEVELS: readonly IsolationLevel[] = [
 export interface TransactionOptions {
   /**
    * The isolation level; the database's default unless given. A nested transaction has that of the
-   * outer one, and cannot ask for more.
+   * outer one, and cannot require a stricter one.
    */
   readonly isolation?: IsolationLevel | undefined;
   /**
-   * How often to begin anew after a serialization failure or a deadlock; 0 by default. The waits
-   * between grow from about 10 ms to 1 s. What the function did outside the database is not undone.
-   * It is the outermost transaction that begins anew.
+   * How often to retry after a serialization failure or a deadlock; 0 by default. The delays grow from
+   * about 10 ms to 1 s. Effects of the function outside the database are not undone. The outermost
+   * transaction is retried as a whole.
    */
   readonly retries?: number | undefined;
 }
 
-/** One level of an open transaction: the whole of it, or what a nested call does. */
+/** One level of an open transaction: the outermost, or that of a nested call. */
 export class Transaction {
   /** The connection that all levels share. */
   readonly connection: TransactionConnection;
@@ -52,23 +52,23 @@ export class Transaction {
   }
 
   /**
-   * The end of the nested transactions under way, if there are any. This level's statements must wait
-   * for it: one that is rolled back would take them with it.
+   * The end of the open nested transactions, if there are any. This level's statements must wait for
+   * it: rolling back a nested transaction would undo them.
    */
   get nested(): Promise<void> | undefined {
     return this.#nested;
   }
 
-  /** Whether it has ended: its connection may be another transaction's by now. */
+  /** Whether it has ended: its connection may be in use by another transaction. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
 
   /**
-   * Refuses to go on with a level that has ended, or is doomed.
+   * Fails if the level has ended, or cannot be committed.
    *
    * @throws {TypeError} if it has ended
-   * @throws {DbError} if it is doomed: `Database`, or the failure's code if a new attempt may succeed
+   * @throws {DbError} if it cannot be committed: `Database`, or the failure's code if a retry may succeed
    */
   check(action: string): void {
     if (this.#hasEnded) {
@@ -77,7 +77,7 @@ export class Transaction {
     this.connection.checkNotDoomed(action);
   }
 
-  /** Takes note of work on this level until it is done. */
+  /** Counts work on this level as pending until it is done. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#pending += 1;
     try {
@@ -88,17 +88,16 @@ export class Transaction {
   }
 
   /**
-   * Refuses to commit while work is under way: some of it would be part of the transaction, and some
-   * not.
+   * Fails while work is pending: a part of it would be outside the transaction.
    *
-   * @throws {TypeError} if the level's function began work that it did not await
+   * @throws {TypeError} if the level's function started work that it did not await
    */
   checkAwaited(action: string): void {
     if (this.#pending === 0) return;
     throw new TypeError(`Cannot ${action}: its function did not await what it began`);
   }
 
-  /** Runs a function with a level of its own, after those before it; it is undone if it fails. */
+  /** Runs a function in a nested level, after earlier ones; the level is rolled back if it fails. */
   async nest<T>(
     run: (nested: Transaction) => Promise<T>,
     wordError: (error: unknown) => Error,
@@ -106,7 +105,7 @@ export class Transaction {
     return await this.during(() => this.#nest(run, wordError));
   }
 
-  /** Ends the level, after what is nested in it. */
+  /** Ends the level, after its nested levels. */
   async end(): Promise<void> {
     while (this.#nested) await this.#nested;
     this.#hasEnded = true;
@@ -151,7 +150,7 @@ export class Transaction {
   }
 }
 
-/** Waits before the next attempt of a transaction: longer each time, and not all alike. */
+/** Waits before a retry: longer each time, with jitter. */
 export async function backOff(attempt: number): Promise<void> {
   const mostMs = Math.min(1000, 10 * 2 ** attempt);
   await new Promise((resolve) => setTimeout(resolve, mostMs * (0.5 + Math.random() / 2)));

@@ -10,7 +10,7 @@ import { DbError, dbError, type DbErrorCode, type DbFailure } from "../errors.ts
 export interface Savepoint {
   /** Its name in SQL. */
   readonly name: string;
-  /** What had doomed the transaction before. */
+  /** The failure before it, after which the transaction could not be committed. */
   readonly doom: Doom | undefined;
 }
 
@@ -20,15 +20,15 @@ interface Doom {
   readonly error: unknown;
 }
 
-/** What errors mean. */
+/** The meaning of errors. */
 export interface FailureRules {
-  /** Says what an error of a statement means. */
+  /** Explains an error of a statement. */
   readonly explain: (error: unknown) => DbFailure;
-  /** Tells whether a failed statement dooms its transaction. */
+  /** Checks whether a failed statement makes its transaction impossible to commit. */
   readonly dooms: (failure: DbFailure) => boolean;
 }
 
-/** The failures that the same transaction might not meet again. */
+/** The failures after which a retry may succeed. */
 const PASSING: readonly DbErrorCode[] = ["SerializationFailure", "ConnectionLost", "PoolTimeout"];
 
 /** The connection of an open transaction. */
@@ -39,7 +39,7 @@ export class TransactionConnection {
   #doom: Doom | undefined;
   #savepoints = 0;
 
-  /** Takes over a connection with an open transaction, and what tells what an error means. */
+  /** Takes over a connection with an open transaction. */
   constructor(connection: DatabaseConnection, { explain, dooms }: FailureRules) {
     this.#connection = connection;
     this.#explain = explain;
@@ -47,10 +47,10 @@ export class TransactionConnection {
   }
 
   /**
-   * Refuses to go on after a failure that dooms the transaction. The database would roll it back in
-   * silence when it is to be committed, or by then have forgotten that there is one.
+   * Fails after a failure that makes the transaction impossible to commit. The database would roll it
+   * back silently at the commit, or has already done so.
    *
-   * @throws {DbError} with the failure as its cause; `Database`, unless to begin anew may help
+   * @throws {DbError} with the failure as its cause; `Database`, unless a retry may succeed
    */
   checkNotDoomed(action: string): void {
     if (!this.#doom) return;
@@ -64,7 +64,7 @@ export class TransactionConnection {
     return this.noting(() => this.#connection.executeQuery<R>(query));
   }
 
-  /** Runs a query and gives its rows in chunks. */
+  /** Runs a query and yields its rows in chunks. */
   async *stream<R>(
     query: CompiledQuery,
     chunkSize: number,
@@ -76,7 +76,7 @@ export class TransactionConnection {
     }
   }
 
-  /** Runs something on the connection, and notes if it fails. */
+  /** Runs a function on the connection, and records its failure. */
   async noting<T>(run: () => T | Promise<T>): Promise<T> {
     try {
       return await run();
@@ -92,19 +92,19 @@ export class TransactionConnection {
     return savepoint;
   }
 
-  /** Keeps what was done since a savepoint. */
+  /** Releases a savepoint. */
   async release({ name }: Savepoint): Promise<void> {
     await this.run(CompiledQuery.raw(`release savepoint ${name}`));
   }
 
-  /** Undoes what was done since a savepoint, failures included. */
+  /** Rolls back to a savepoint, and forgets failures since then. */
   async rollBackTo(savepoint: Savepoint): Promise<void> {
     await this.run(CompiledQuery.raw(`rollback to savepoint ${savepoint.name}`));
     this.#doom = savepoint.doom;
     await this.release(savepoint);
   }
 
-  /** Takes note that what doomed the transaction was undone by a savepoint that others set. */
+  /** Forgets failures, after a rollback to a savepoint that the application has set. */
   revive(): void {
     this.#doom = undefined;
   }
@@ -118,7 +118,7 @@ export class TransactionConnection {
   }
 }
 
-/** Words an error of a query of Kysely's; what is wrong with the query itself stays as it is. */
+/** Returns the `DbError` of a failed query of Kysely; errors of building a query stay as they are. */
 export function queryError(error: unknown, { explain }: FailureRules): unknown {
   if (error instanceof DbError || error instanceof TypeError) return error;
   return dbError("run query", explain(error), error);

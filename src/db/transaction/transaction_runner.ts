@@ -16,22 +16,22 @@ import {
 } from "./transaction.ts";
 import { type FailureRules, TransactionConnection } from "./transaction_connection.ts";
 
-/** What runs transactions. */
+/** The parts of a runner. */
 export interface TransactionRunnerOptions {
-  /** Gives connections, and takes them back. */
+  /** Provides connections. */
   readonly ambient: Pick<AmbientDriver, "take" | "giveBack">;
   /** The database's own driver. */
   readonly driver: Driver;
-  /** What errors mean. */
+  /** The meaning of errors. */
   readonly rules: FailureRules;
-  /** The isolation of a transaction that asks for none. */
+  /** The isolation of a transaction that does not set it. */
   readonly defaultIsolation: IsolationLevel;
 }
 
-/** How deep to look for what an application has wrapped. */
+/** How many causes of an error to look through. */
 const MAX_CAUSES = 8;
 
-/** Runs functions inside transactions, and knows which one a caller is inside. */
+/** Runs functions inside transactions, and tracks which one a caller is inside. */
 export class TransactionRunner {
   readonly #options: TransactionRunnerOptions;
   readonly #current = new AsyncLocalStorage<Transaction>();
@@ -113,7 +113,7 @@ export class TransactionRunner {
     }
   }
 
-  /** Looks for the failure below whatever the application has made of it. */
+  /** Returns the database's failure, which the application may have wrapped. */
   #isSerializationFailure(error: unknown): boolean {
     let cause = error;
     for (let depth = 0; cause instanceof Error && depth < MAX_CAUSES; depth++) {
