@@ -1,5 +1,5 @@
 /**
- * The migrations of a database, for who looks after them.
+ * The migrations of a database, for tools.
  *
  * @module
  */
@@ -15,9 +15,9 @@ export interface RollBackOptions {
 }
 
 /**
- * The migrations of an open database, which are run only when told to: for tools, and for those who
- * migrate before they deploy. What is called at once is done one after another; migrations are read
- * anew each time (but a module only once).
+ * The migrations of an open database, which run on request only: for tools, and for deployments that
+ * migrate before they start. Concurrent calls run one after another; each reads the migrations again
+ * (a module only once).
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ export class DbMigrations {
   }
 
   /**
-   * Opens a database, and runs nothing. (A SQLite file that is not there is made, and empty.)
+   * Opens a database without running migrations. A missing SQLite file is created, and empty.
    *
    * @throws {TypeError} if the options name no migrations
    * @throws {RangeError} if the pool's minimum is over its maximum
@@ -53,7 +53,7 @@ export class DbMigrations {
    */
   static async open(options: DbOptions): Promise<DbMigrations> {
     const { database, source } = await options.openUnmigrated();
-    // what a database is open as is not for applications to see, so its type does not tell
+    // the connection is internal, so the type of an open database does not include it
     if (database instanceof DbConnection) return new DbMigrations(database, source);
     throw new TypeError("Cannot open migrations: the options are of another release");
   }
@@ -64,7 +64,7 @@ export class DbMigrations {
    * nothing need have been migrated yet, and waits for no lock: what another instance is running is
    * still due.
    *
-   * @throws {TypeError} if the migrations are not sound
+   * @throws {TypeError} if the migrations are invalid
    * @throws {DbError} if they cannot be read, or the database fails
    */
   status(): Promise<readonly MigrationStatus[]> {
@@ -78,7 +78,7 @@ export class DbMigrations {
    * which they were run; see {@linkcode DbOptions.schemaPath}. Of several instances that do so at once,
    * one runs them.
    *
-   * @throws {TypeError} if the migrations are not sound
+   * @throws {TypeError} if the migrations are invalid
    * @throws {DbError} if they cannot be read; `Database` if one fails, or one that was run is gone or
    * would come after one that was not. PostgreSQL and SQLite then have done none, MySQL has all that
    * came before the failing statement

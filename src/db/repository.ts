@@ -58,9 +58,9 @@ export class Repository<
   }
 
   /**
-   * Gives a repository of the rows that have these values. Whatever it is given, it reads and writes
-   * no others; it creates rows with these values, and does not take or change them. Of related rows it
-   * reads those that have these values too, where their model has the columns.
+   * Returns a repository of the rows that have these values. It reads and writes no other rows; it
+   * creates rows with these values, and data cannot set them. It reads only related rows that have these
+   * values too, if their model has the columns.
    *
    * @throws {TypeError} if there are no values, one is `null` or `undefined`, or a column is in the
    * scope already, or of JSON
@@ -82,7 +82,7 @@ export class Repository<
     return new Repository<M, S | K, G>(this.#table, scope);
   }
 
-  /** Creates a row and gives it as the database stores it. */
+  /** Creates a row, and returns it as the database stores it. */
   async create<D = RowTypes<M, S>["create"]>(
     options: { readonly data: Checked<D, RowTypes<M, S>["create"]> },
   ): Promise<RowTypes<M>["row"]> {
@@ -90,7 +90,7 @@ export class Repository<
     return rowOf(await insertRow(createValues(options.data, operation), operation));
   }
 
-  /** Creates rows, all of them or none, and gives how many. */
+  /** Creates rows, all of them or none, and returns their number. */
   async createMany<D = RowTypes<M, S>["create"]>(
     options: { readonly data: readonly Checked<D, RowTypes<M, S>["create"]>[] },
   ): Promise<number> {
@@ -116,7 +116,7 @@ export class Repository<
     checkOptions(options, UNIQUE_OPTIONS, context);
     const { where, select, include } = options;
     if (select === undefined && include === undefined && this.#lookups.takes(where)) {
-      // Without a selection and relations, what is found is the row.
+      // Without a selection and relations, the result is the whole row.
       return await this.#lookups.find(where) as Found<M, G, K, I, S> | null;
     }
     const operation = new Operation("read", context);
@@ -154,8 +154,8 @@ export class Repository<
   }
 
   /**
-   * Updates the row with these values of unique columns, and gives it as it is then. Without
-   * anything to set, the row stays as it is.
+   * Updates the row with these values of unique columns, and returns the updated row. Without columns
+   * to set, the row stays unchanged.
    *
    * @throws {DbError} `RowNotFound` if there is none
    */
@@ -170,8 +170,8 @@ export class Repository<
   }
 
   /**
-   * Updates the rows that meet a condition, and gives how many they were. To update every row, say
-   * `all: true` instead: a condition without columns is refused.
+   * Updates the rows that meet a condition, and returns their number. To update every row, pass
+   * `all: true` instead: a condition without columns is an error.
    */
   async updateMany<D = RowTypes<M, S>["update"]>(
     options: ManyOf<ColumnSpecs<M>["all"]> & {
@@ -192,8 +192,8 @@ export class Repository<
   }
 
   /**
-   * Updates the row with this value of a unique column, or creates it: of several at once, one
-   * creates it and the others update it. The new row has the value, whether `create` says it or not.
+   * Updates the row with this value of a unique column, or creates it: of several concurrent calls, one
+   * creates it and the others update it. The new row has the value, which `create` may omit.
    *
    * @throws {TypeError} if `where` has more than one column, or `create` another value of it
    * @throws {DbError} `UniqueViolation` if another row has the value of another unique column, or the
@@ -223,7 +223,7 @@ export class Repository<
   }
 
   /**
-   * Deletes the row with these values of unique columns, and gives it as it was.
+   * Deletes the row with these values of unique columns, and returns the deleted row.
    *
    * @throws {DbError} `RowNotFound` if there is none
    */
@@ -235,8 +235,8 @@ export class Repository<
   }
 
   /**
-   * Deletes the rows that meet a condition, and gives how many they were. To delete every row, say
-   * `all: true` instead: a condition without columns is refused.
+   * Deletes the rows that meet a condition, and returns their number. To delete every row, pass
+   * `all: true` instead: a condition without columns is an error.
    */
   async deleteMany(options: ManyOf<ColumnSpecs<M>["all"]>): Promise<number> {
     const operation = this.#operation("delete", options, ["where", "all"]);
@@ -263,7 +263,7 @@ export class Repository<
     return Number(row?.[0]);
   }
 
-  /** Tells whether there is such a row. */
+  /** Checks whether there is a row that meets a condition. */
   async exists(
     options: { readonly where?: Conditions<ColumnSpecs<M>["all"]> | undefined } = {},
   ): Promise<boolean> {
@@ -326,6 +326,6 @@ export class Repository<
 }
 
 function rowOf<M extends AnyModel>(row: AnyRow): Row<M> {
-  // The table decodes each column to the type that the model gives it.
+  // The table decodes each column to the type that the model declares for it.
   return row as Row<M>;
 }

@@ -1,18 +1,18 @@
 /**
- * Fields: what a model says of each of its columns.
+ * Fields: the declarations of a model's columns.
  *
  * @module
  */
 import type { DecimalSize } from "./stored_value.ts";
 import { FIELD_KINDS, type FieldKind, type FieldValues } from "./field_kind.ts";
 
-/** What a field may be besides its kind. */
+/** The flags of a field. */
 export type FieldFlag = "primaryKey" | "unique" | "nullable" | "default";
 
-/** What becomes of a row when the row it refers to is deleted: by default that is refused. */
+/** The effect of deleting a row on those that refer to it: by default the deletion fails. */
 export type OnDelete = "restrict" | "cascade" | "set null";
 
-/** What a field of another model refers to. */
+/** The model that a field refers to. */
 export interface ReferenceTarget {
   /** The model's definition. */
   readonly "~model": {
@@ -29,23 +29,23 @@ export interface ReferenceTarget {
 export interface Reference<R extends ReferenceTarget | "self" = ReferenceTarget | "self"> {
   /** The model, or `"self"`. */
   readonly target: R;
-  /** What becomes of the row when that one is deleted. */
+  /** The effect of deleting the row that it refers to. */
   readonly onDelete: OnDelete;
 }
 
-/** What a field is, besides its kind and flags. */
+/** The declaration of a field, besides its kind and flags. */
 export interface FieldTraits<K extends FieldKind, R extends ReferenceTarget | "self"> {
-  /** The value of rows that are created without one, or what makes it. */
+  /** The value of rows that are created without one, or a function that returns it. */
   readonly defaultValue?: FieldValues[K] | (() => FieldValues[K]);
-  /** What it refers to. */
+  /** The reference to another row. */
   readonly reference?: Reference<R>;
-  /** How many digits a decimal has. */
+  /** The digits of a decimal. */
   readonly size: DecimalSize;
 }
 
 const NO_SIZE: DecimalSize = { precision: 0, scale: 0 };
 
-/** One column of a model. Each method gives a new field and leaves this one as it is. */
+/** One column of a model. Immutable: each method returns a new field. */
 export class Field<
   K extends FieldKind,
   F extends FieldFlag = never,
@@ -53,9 +53,9 @@ export class Field<
 > {
   /** The kind of value. */
   readonly kind: K;
-  /** What it was declared to be. */
+  /** The flags. */
   readonly flags: ReadonlySet<F>;
-  /** What else it was declared to be. */
+  /** The default, the reference and the size. */
   readonly traits: FieldTraits<K, R>;
 
   /** Creates a field; use {@linkcode field}. */
@@ -87,8 +87,8 @@ export class Field<
   }
 
   /**
-   * Gives the value of a row that is created without one, or a function that makes it, as
-   * `() => new Date()` does. Only a value is part of the table that `createTables` makes.
+   * Sets the value of rows that are created without one, or a function that returns it, such as
+   * `() => new Date()`. A value is part of the table that `createTables` creates, a function is not.
    *
    * @throws {TypeError} if the value is not of the field's kind
    */
@@ -102,7 +102,8 @@ export class Field<
 
   /**
    * Makes it a foreign key: it holds the primary key of a row of another model, or with `"self"` of
-   * its own. Relations go by it; see `belongsTo`, `hasMany` and their like.
+   * the same model. Relations are made of foreign keys; see `belongsTo`, `hasMany`, `hasOne` and
+   * `manyToMany`.
    *
    * @throws {TypeError} if the primary key is of another kind
    */
@@ -134,11 +135,11 @@ export interface FieldFactory {
   integer(): Field<"integer">;
   /** A `bigint` from -(2^63) to 2^63 - 1. */
   bigint(): Field<"bigint">;
-  /** A string without U+0000, compared exactly, with case. */
+  /** A string without U+0000, compared exactly and case-sensitively. */
   text(): Field<"text">;
   /** True or false. */
   boolean(): Field<"boolean">;
-  /** A finite double; -0 is kept as 0. */
+  /** A finite double; -0 is stored as 0. */
   real(): Field<"real">;
   /**
    * An exact decimal number, as text: `"-12.50"`. It is read with `scale` digits after the point,
@@ -147,7 +148,7 @@ export interface FieldFactory {
    * @throws {RangeError} if `precision` is not 1 to 65, or `scale` not 0 to 30 or over `precision`
    */
   decimal(size: DecimalSize): Field<"decimal">;
-  /** What JSON can say, up to 31 levels deep. It has no order, and is compared with `null` only. */
+  /** A JSON value, up to 31 levels deep. It has no order, and is compared with `null` only. */
   json(): Field<"json">;
   /** A `Date` in milliseconds, of the years 1000 to 9999. */
   timestamp(): Field<"timestamp">;
@@ -157,7 +158,7 @@ export interface FieldFactory {
   blob(): Field<"blob">;
 }
 
-/** Makes the fields of a {@linkcode model}; a field is required unless it says otherwise. */
+/** Makes the fields of a {@linkcode model}; a field is required unless declared otherwise. */
 export const field: FieldFactory = {
   integer: () => plain("integer"),
   bigint: () => plain("bigint"),

@@ -1,5 +1,5 @@
 /**
- * The kinds of field: the JavaScript value each holds, and what no database could keep of it.
+ * The kinds of field: the JavaScript type of each, and the values that every database can store.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export interface FieldValues {
   real: number;
   /** A decimal number, such as `"-12.50"`. */
   decimal: string;
-  /** What JSON can say; a `null` of its own is the column's `null`. */
+  /** A JSON value; JSON's `null` is the column's `null`. */
   json: JsonValue;
   /** An instant in milliseconds, in the years 1000 to 9999. */
   timestamp: Date;
@@ -39,19 +39,19 @@ export interface FieldValues {
 /** The name of a kind. */
 export type FieldKind = keyof FieldValues;
 
-/** What is known of a kind, whatever the database. */
+/** The rules of a kind, on every database. */
 export interface FieldKindRules {
   /** Its JavaScript type, for error messages. */
   readonly type: string;
-  /** Whether `equals`, `in` and `distinct` make sense. */
+  /** Whether `equals`, `in` and `distinct` apply. */
   readonly comparable: boolean;
-  /** Whether `lt`, `lte`, `gt` and `gte` make sense. */
+  /** Whether `lt`, `lte`, `gt` and `gte` apply. */
   readonly ordered: boolean;
-  /** Whether `increment` and `decrement` make sense. */
+  /** Whether `increment` and `decrement` apply. */
   readonly numeric: boolean;
-  /** Tells whether a value is of the JavaScript type. */
+  /** Checks whether a value is of the JavaScript type. */
   readonly accepts: (value: unknown) => boolean;
-  /** Tells whether every database keeps a value of that type as it is. */
+  /** Checks whether every database stores a value of that type unchanged. */
   readonly keeps: (value: unknown, size: DecimalSize) => boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The types of what is read: columns, and related rows.
+ * The types of the columns and the related rows to read.
  *
  * @module
  */
@@ -24,11 +24,11 @@ export type Select<K extends string> = { readonly [P in K]: true };
 
 /** Relations to read with each row: `true`, or which of their rows, and what of them. */
 export type Include<M extends AnyModel, G extends RelationGraph> =
-  // Without relations, what would be left takes anything.
+  // Without relations, an empty object type would accept anything.
   [keyof RelationsOf<M, G>] extends [never] ? Readonly<Record<string, never>>
     : { readonly [N in keyof RelationsOf<M, G>]?: IncludeOf<RelationsOf<M, G>[N], G> };
 
-/** What is said of a relation to read; `false` and `undefined` leave it out. */
+/** The options of a relation to read; `false` and `undefined` omit it. */
 export type IncludeOf<R, G extends RelationGraph> = R extends Relation<infer K, infer M> ?
     | boolean
     | undefined
@@ -36,7 +36,7 @@ export type IncludeOf<R, G extends RelationGraph> = R extends Relation<infer K, 
       : RelatedOne<ColumnSpecs<M>["all"], Include<M, G>>)
   : never;
 
-/** What to read of a related row. */
+/** The parts of a related row to read. */
 export interface RelatedOne<Spec extends string, I> {
   /** The columns; all of them unless given. */
   readonly select?: { readonly [K in NameIn<Spec>]?: true } | undefined;
@@ -44,7 +44,7 @@ export interface RelatedOne<Spec extends string, I> {
   readonly include?: I | undefined;
 }
 
-/** Which related rows to read, and what of them. `take` and `skip` count for each row they belong to. */
+/** The related rows to read, and their parts. `take` and `skip` count for each row they belong to. */
 export interface RelatedMany<Spec extends string, I> extends RelatedOne<Spec, I> {
   /** The condition; every related row without one. */
   readonly where?: Conditions<Spec> | undefined;
@@ -56,12 +56,12 @@ export interface RelatedMany<Spec extends string, I> extends RelatedOne<Spec, I>
   readonly skip?: number | undefined;
 }
 
-/** What an `include` of type `I` is, or a text that names the relations that are unknown. */
+/** An `include` of type `I`, or a text that names the unknown relations. */
 export type CheckedInclude<I, Known> = [keyof I] extends [keyof Known]
   ? [I] extends [Known] ? I : Known
   : `${Exclude<keyof I, keyof Known> & string} is not a relation`;
 
-/** What to read of each row. */
+/** The parts of each row to read. */
 export interface Reading<K extends string, I> {
   /** The columns; all of them unless given. */
   readonly select?: Select<K> | undefined;
@@ -73,7 +73,7 @@ export interface Reading<K extends string, I> {
 export type Found<M extends AnyModel, G extends RelationGraph, K extends ColumnName<M>, I, S> =
   Plain<Pick<Row<M>, K> & Included<M, G, I, S>>;
 
-/** The related rows as they are read; those that may be left out are optional. */
+/** The related rows as they are read; those that may be omitted are optional. */
 export type Included<M extends AnyModel, G extends RelationGraph, I, S> =
   & {
     [P in RelationIn<M, G, I> as IsSaid<I, P> extends true ? P : never]: RelatedOf<M, G, I, S, P>;
@@ -87,12 +87,12 @@ export type RelationIn<M extends AnyModel, G extends RelationGraph, I> =
   & keyof I
   & keyof RelationsOf<M, G>;
 
-/** Whether an include is sure to read a relation. */
+/** Whether an include always reads a relation. */
 export type IsSaid<I, P extends keyof I> = [Extract<I[P], false | undefined>] extends [never]
   ? Record<never, never> extends Pick<I, P> ? false : true
   : false;
 
-/** What is read of a relation that an include names. */
+/** The rows that are read of a relation that an include names. */
 export type RelatedOf<
   M extends AnyModel,
   G extends RelationGraph,
@@ -101,14 +101,14 @@ export type RelatedOf<
   P extends RelationIn<M, G, I>,
 > = Related<RelationsOf<M, G>[P], G, Exclude<I[P], false | undefined>, S>;
 
-/** What is read of a relation. In a scope, a row whose model has a column of it may be hidden. */
+/** The rows that are read of a relation. In a scope, a row whose model has its columns may be hidden. */
 export type Related<R, G extends RelationGraph, O, S> = R extends Relation<infer K, infer M>
   ? O extends unknown ? K extends "many" ? RelatedRow<M, G, O, S>[]
     : RelatedRow<M, G, O, S> | (K extends "one" ? HiddenBy<S & ColumnName<M>> : null)
   : never
   : never;
 
-/** What stands for a row that may be hidden by columns of a scope. */
+/** The value in place of a row that columns of a scope may hide. */
 export type HiddenBy<S> = [S] extends [never] ? never : null;
 
 /** A related row as it is read. */

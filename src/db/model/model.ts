@@ -1,5 +1,5 @@
 /**
- * Models: a table as the application sees it, declared once.
+ * Models: declarations of tables.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export type FieldValue<F> = F extends Field<infer K, infer Flag, infer _>
 /** The direction of an order. */
 export type SortOrder = "asc" | "desc";
 
-/** What a model declares. */
+/** The declaration of a model. */
 export interface ModelDefinition<T extends string = string, F extends Fields = Fields> {
   /** The table's name. */
   readonly table: T;
@@ -56,7 +56,7 @@ export class Column<N extends string, V, D extends ModelDefinition = ModelDefini
 
 /** Any model. */
 export interface AnyModel {
-  /** What it declares; the name leaves every identifier to the columns. */
+  /** The declaration; its name cannot be that of a column. */
   readonly "~model": ModelDefinition;
 }
 
@@ -68,7 +68,7 @@ export type Model<T extends string, F extends Fields> =
   };
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
-/** The kinds that no database, or not each of them, can index whole. */
+/** The kinds that not every database can index. */
 const KEYLESS: readonly FieldKind[] = ["json", "blob"];
 const RESERVED: readonly string[] = ["AND", "OR", "NOT"];
 
@@ -107,13 +107,13 @@ export function model<const T extends string, F extends Fields>(table: T, fields
   return Object.freeze({ "~model": definition, ...Object.fromEntries(columns) }) as Model<T, F>;
 }
 
-/** Tells whether the database makes the value of a field that a row is created without. */
+/** Checks whether the database generates the value of a field for new rows. */
 export function isGenerated({ kind, flags, traits }: AnyField): boolean {
   return (kind === "integer" || kind === "bigint") && flags.has("primaryKey") &&
     !flags.has("default") && traits.reference === undefined;
 }
 
-/** Tells whether at most one row holds each value of a field. */
+/** Checks whether at most one row holds each value of a field. */
 export function isUnique({ flags }: Pick<AnyField, "flags">): boolean {
   return flags.has("unique") || flags.has("primaryKey");
 }

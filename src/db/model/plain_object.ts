@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Tells an object literal, of any realm, from an instance of a class and from a list. */
+/** Checks whether a value is an object literal of any realm, not an instance of a class or a list. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
@@ -12,10 +12,10 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
 }
 
 /**
- * Checks the names of options. One that is not known may be misspelt, and ignored it would widen what
- * is read or written.
+ * Checks the names of options. Ignoring an unknown one, which may be misspelt, could read or write more
+ * rows than intended.
  *
- * @throws {TypeError} if they are no plain object, or one is not known
+ * @throws {TypeError} if they are not a plain object, or one is unknown
  */
 export function checkOptions(
   options: unknown,
@@ -32,8 +32,8 @@ export function checkOptions(
 }
 
 /**
- * Gives the members of an object of conditions. One that is `undefined` is a mistake: leaving it out
- * in silence would widen the condition.
+ * Returns the members of an object of conditions. One that is `undefined` is a mistake: ignoring it
+ * would widen the condition.
  *
  * @throws {TypeError} if it is not a plain object, or a member is `undefined`
  */

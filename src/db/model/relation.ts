@@ -1,5 +1,5 @@
 /**
- * Relations: how the rows of models belong together.
+ * Relations between the rows of models.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { Field, FieldFlag, ReferenceTarget } from "./field.ts";
 import type { FieldKind } from "./field_kind.ts";
 import { type AnyModel, type Column, isUnique, type ModelDefinition } from "./model.ts";
 
-/** How many rows a relation leads to: exactly one, one or none, or any number. */
+/** How many rows a relation has: exactly one, at most one, or any number. */
 export type RelationKind = "one" | "optional" | "many";
 
 /** Any column. */
@@ -31,7 +31,7 @@ export type TargetOf<C extends AnyColumn> = C extends Column<infer N, infer _, i
 
 /** A relation that does not exist, for the compiler to show. */
 export interface NoRelation<Reason extends string> {
-  /** What is wrong. */
+  /** Why it does not exist. */
   readonly "~reason": Reason;
 }
 
@@ -42,17 +42,17 @@ export type IfForeignKey<C extends AnyColumn, R> = [TargetOf<C>] extends [never]
 
 /** A relation to rows of a model. */
 export interface Relation<K extends RelationKind, M extends AnyModel> {
-  /** How many rows it leads to. */
+  /** How many rows it has. */
   readonly kind: K;
-  /** The model it leads to. */
+  /** The model of the related rows. */
   readonly target: M;
-  /** The model it begins at. */
+  /** The model that has the relation. */
   readonly source: AnyModel;
-  /** The column that refers from the one to the other, or from the table between them to `source`. */
+  /** The column that refers from one to the other, or from the join model to `source`. */
   readonly foreignKey: AnyColumn;
   /** Whether the foreign key is of `source`. */
   readonly isOwn: boolean;
-  /** The column that refers from the table between to `target`. */
+  /** The column that refers from the join model to `target`. */
   readonly through?: AnyColumn;
 }
 
@@ -63,7 +63,7 @@ export type AnyRelation = Relation<RelationKind, AnyModel>;
  * The row that a foreign key refers to: `belongsTo(Post.author_id)` is the author of a post, `null`
  * where the key is.
  *
- * @throws {TypeError} if the column refers to nothing
+ * @throws {TypeError} if the column is not a reference
  */
 export function belongsTo<const C extends AnyColumn>(
   column: C,
@@ -81,7 +81,7 @@ export function belongsTo<const C extends AnyColumn>(
 /**
  * The rows whose foreign key refers to a row: `hasMany(Post.author_id)` is the posts of a user.
  *
- * @throws {TypeError} if the column refers to nothing
+ * @throws {TypeError} if the column is not a reference
  */
 export function hasMany<const C extends AnyColumn>(
   column: C,
@@ -99,7 +99,7 @@ export function hasMany<const C extends AnyColumn>(
  * The one row whose unique foreign key refers to a row, or `null`: `hasOne(Profile.user_id)` is the
  * profile of a user.
  *
- * @throws {TypeError} if the column refers to nothing, or is not unique
+ * @throws {TypeError} if the column is not a reference, or is not unique
  */
 export function hasOne<const C extends AnyColumn>(
   column: C,
@@ -120,7 +120,7 @@ export function hasOne<const C extends AnyColumn>(
  * The rows that a join model relates to a row: `manyToMany(PostTag.post_id, PostTag.tag_id)` is the
  * tags of a post, and with the two the other way round the posts of a tag.
  *
- * @throws {TypeError} if a column refers to nothing, or they are not of one model
+ * @throws {TypeError} if a column is not a reference, or they are of different models
  */
 export function manyToMany<const C extends AnyColumn, const T extends AnyColumn>(
   column: C,
@@ -153,7 +153,7 @@ function targetOf(column: AnyColumn): AnyModel {
   if (target === undefined) {
     throw new TypeError(`Cannot relate ${nameOf(column)}: it is not a reference`);
   }
-  // A reference is to a model, whose type fields know in part.
+  // The target is a model, of which fields know a part of the type.
   return target === "self" ? ownerOf(column) : target as ReferenceTarget as AnyModel;
 }
 

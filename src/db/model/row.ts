@@ -1,5 +1,5 @@
 /**
- * The types inferred from a model: its rows, and what creates and updates them.
+ * The types inferred from a model: its rows, and the data that creates and updates them.
  *
  * @module
  */
@@ -25,15 +25,14 @@ export type KindOf<M extends AnyModel, K extends ColumnName<M>> = FieldsOf<M>[K]
 export type Row<M extends AnyModel> = RowTypes<M>["row"];
 
 /**
- * What creates a row. A column may be left out, or be `undefined`, if it is nullable, has a default,
+ * Data that creates a row. A column may be omitted, or be `undefined`, if it is nullable, has a default,
  * or is a primary key of kind integer or bigint, which the database generates.
  */
 export type CreateInput<M extends AnyModel> = RowTypes<M>["create"];
 
 /**
- * What updates a row: the columns to set. What is left out, or is `undefined`, stays as it is. The
- * primary key is a row's identity, so it is not among them. A number may be changed by a
- * {@linkcode Change}.
+ * Data that updates a row: the columns to set. Others, and those that are `undefined`, stay unchanged.
+ * The primary key is a row's identity and cannot be set. A number may be set by a {@linkcode Change}.
  */
 export type UpdateInput<M extends AnyModel> = RowTypes<M>["update"];
 
@@ -98,7 +97,7 @@ export type ChangeOf<K extends FieldKind, V> = K extends "integer" | "bigint" | 
   ? Change<V>
   : never;
 
-/** Changes a number by what the row holds, whoever else changes it at the time; `null` stays `null`. */
+/** Increments or decrements the stored number atomically; `null` stays `null`. */
 export type Change<V> =
   | { readonly increment: V; readonly decrement?: undefined }
   | { readonly decrement: V; readonly increment?: undefined };
@@ -130,9 +129,9 @@ export type GeneratedColumn<M extends AnyModel> = {
 }[PrimaryKeyColumn<M>];
 
 /**
- * A value as Kysely gives it: a whole number is a `bigint` or text where a number would not be exact,
- * a boolean of SQLite and MySQL is 0 or 1, and SQLite and MySQL have what else they lack as text; a
- * decimal of SQLite is a whole number in units of its last place.
+ * A value as Kysely returns it: a whole number is a `bigint` or text where a number would not be exact,
+ * a boolean of SQLite and MySQL is 0 or 1, other types that they lack are text, and a decimal of SQLite
+ * is a whole number in units of its last place.
  */
 export interface RawValues {
   /** A number, where that is exact. */
@@ -157,12 +156,12 @@ export interface RawValues {
   blob: Uint8Array;
 }
 
-/** A value of a column as Kysely gives it. */
+/** A value of a column as Kysely returns it. */
 export type RawValue<M extends AnyModel, K extends ColumnName<M>> =
   | RawValues[KindOf<M, K>]
   | Extract<ColumnValue<M, K>, null>;
 
-/** A model's table as Kysely sees it: what the driver reads and takes. */
+/** A model's table for Kysely, with the types that the driver reads and takes. */
 export type TableOf<M extends AnyModel> = {
   [K in ColumnName<M>]: ColumnType<
     RawValue<M, K>,

@@ -5,19 +5,19 @@
  */
 import { isPlainObject } from "./plain_object.ts";
 
-/** What JSON can say. */
+/** A JSON value. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
-/** An object of JSON; a member that is `undefined` is not written. */
+/** A JSON object; a member that is `undefined` is omitted. */
 export interface JsonObject {
   /** A member. */
   readonly [name: string]: JsonValue | undefined;
 }
 
-/** MariaDB takes no deeper document. */
+/** MariaDB's limit. */
 const MAX_DEPTH = 31;
 
-/** Tells whether a value consists of what JSON has, all the way down. */
+/** Checks whether a value and all its members are JSON. */
 export function isJson(value: unknown, above: readonly unknown[] = []): boolean {
   switch (typeof value) {
     case "string":
@@ -25,7 +25,7 @@ export function isJson(value: unknown, above: readonly unknown[] = []): boolean 
     case "boolean":
       return true;
     case "object":
-      // What is too deep is refused by what follows; a cycle is not JSON.
+      // A value that is too deep is rejected by `isStorableJson`; a cycle is not JSON.
       if (value === null || above.length > MAX_DEPTH) return true;
       if (above.includes(value)) return false;
       return writtenMembers(value)?.every((member) => isJson(member, [...above, value])) ?? false;
@@ -33,7 +33,7 @@ export function isJson(value: unknown, above: readonly unknown[] = []): boolean 
   return false;
 }
 
-/** Tells whether every database gives JSON back as it is: finite, storable text, not too deep. */
+/** Checks whether every database stores JSON unchanged: finite, storable text, not too deep. */
 export function isStorableJson(value: unknown, depth = 0): boolean {
   if (typeof value === "string") return isStorableText(value);
   if (typeof value === "number") return Number.isFinite(value);
@@ -43,7 +43,7 @@ export function isStorableJson(value: unknown, depth = 0): boolean {
   return writtenMembers(value)?.every((member) => isStorableJson(member, depth + 1)) ?? false;
 }
 
-/** Gives the members of a list, holes included, or of a plain object, those that are written. */
+/** Returns the members of a list, holes included, or those of a plain object that JSON includes. */
 function writtenMembers(value: object): readonly unknown[] | undefined {
   if ("toJSON" in value) return undefined;
   if (Array.isArray(value)) return Array.from(value);
@@ -52,25 +52,25 @@ function writtenMembers(value: object): readonly unknown[] | undefined {
 }
 
 /**
- * Tells whether text is well-formed and has no U+0000. PostgreSQL refuses U+0000, reading SQLite on
- * Deno cuts the text there, and every driver replaces lone surrogates in silence.
+ * Checks whether text is well-formed and has no U+0000. PostgreSQL rejects U+0000, SQLite on Deno cuts
+ * the text there, and every driver replaces lone surrogates silently.
  */
 export function isStorableText(value: unknown): boolean {
   return typeof value === "string" && value.isWellFormed() && !value.includes("\0");
 }
 
-/** How many digits a decimal number has. */
+/** The digits of a decimal number. */
 export interface DecimalSize {
-  /** Of all its digits, 1 to 65; SQLite keeps 18. */
+  /** The number of all digits, 1 to 65; on SQLite at most 18. */
   readonly precision: number;
-  /** Of those, how many after the point, at most 30. */
+  /** The number of digits after the point, at most 30. */
   readonly scale: number;
 }
 
 const MAX_LENGTH = 100;
 const DECIMAL = /^(-?)0*(\d+)(?:\.(\d+?)0*)?$/;
 
-/** Gives the digits of a number in units of its last place; `undefined` if it does not fit. */
+/** Parses a decimal number in units of its last place; `undefined` if it does not fit. */
 export function decimalDigits(text: string, { precision, scale }: DecimalSize): bigint | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const [, sign, whole = "", fraction = ""] = DECIMAL.exec(text) ?? [];
@@ -80,7 +80,7 @@ export function decimalDigits(text: string, { precision, scale }: DecimalSize): 
   return BigInt(sign + digits);
 }
 
-/** Writes digits as text: `1250n` of scale 2 is `"12.50"`. */
+/** Formats digits as text: `1250n` of scale 2 is `"12.50"`. */
 export function decimalText(digits: bigint, { scale }: DecimalSize): string {
   const sign = digits < 0n ? "-" : "";
   const text = String(digits < 0n ? -digits : digits).padStart(scale + 1, "0");

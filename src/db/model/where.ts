@@ -10,10 +10,10 @@ import type { AnyModel, SortOrder } from "./model.ts";
 /**
  * A condition on the rows of a model: every member must hold. A column's member is a value to equal
  * or an object of operators. `AND: []` holds for every row, `OR: []` for none. Members that are
- * `undefined` and operators without a meaning are refused at run time with a `TypeError`.
+ * `undefined` and operators that do not apply fail at run time with a `TypeError`.
  *
  * As in SQL, `null` is neither equal nor unequal to a value: `{ name: { not: "x" } }` leaves out
- * rows without a name. Text is compared exactly, with case, on every database.
+ * rows without a name. Text is compared exactly and case-sensitively on every database.
  */
 export type Where<M extends AnyModel> = Conditions<ColumnSpecs<M>["all"]>;
 
@@ -88,9 +88,9 @@ export interface EqualityOperators<V> {
   readonly equals?: V;
   /** Is another value; `null` means IS NOT NULL. */
   readonly not?: V;
-  /** Is one of the values; never of an empty list. */
+  /** Is one of the values; an empty list matches no row. */
   readonly in?: readonly NonNullable<V>[];
-  /** Is none of the values; always of an empty list. */
+  /** Is not among the values; an empty list matches every row. */
   readonly notIn?: readonly NonNullable<V>[];
   /** Whether it is `null`. */
   readonly isNull?: boolean;
@@ -110,7 +110,7 @@ export interface OrderOperators<V> {
 
 /** The operators on text. They have no wildcards: `%`, `_`, `*` and `?` stand for themselves. */
 export interface TextOperators {
-  /** Holds the text. */
+  /** Contains the text. */
   readonly contains?: string;
   /** Begins with the text. */
   readonly startsWith?: string;

@@ -1,5 +1,5 @@
 /**
- * Finds the tables and columns that relations go by.
+ * Binds relations to tables and columns.
  *
  * @module
  */
@@ -14,7 +14,7 @@ type NamedRelations = Readonly<Record<string, Relations | undefined>>;
 /**
  * Checks relations against models.
  *
- * @throws {TypeError} if one has the name of a column, or begins or ends at another model
+ * @throws {TypeError} if one has the name of a column, or is of another model
  */
 export function checkRelations(models: NamedModels, relations: NamedRelations): void {
   const tables = Object.values(models).map((model) => model["~model"]);
@@ -35,7 +35,7 @@ export function checkRelations(models: NamedModels, relations: NamedRelations): 
   }
 }
 
-/** Gives each table its relations. */
+/** Adds the relations to their tables. */
 export function bindRelations(
   tables: ReadonlyMap<string, Table>,
   relations: NamedRelations,

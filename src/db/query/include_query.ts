@@ -20,7 +20,7 @@ import {
 
 /** A relation to read with rows. */
 export interface Inclusion {
-  /** The column of the rows that the relation goes by. */
+  /** The column that relates the rows. */
   readonly own: TableColumn;
   /** Reads the related rows, and adds them to the rows. */
   readonly addTo: (rows: readonly AnyRow[]) => Promise<void>;

@@ -114,7 +114,7 @@ export function readRelated(
       return kysely.selectFrom(table.name).select(`${owner} as ${OWNER}`).select(names)
         .where(owner, "in", keys).where(filter);
     }
-    // In a query of its own, its columns do not get in the way of those of the same name.
+    // In a subquery, its columns do not conflict with columns of the same name.
     const between = kysely.selectFrom(through.table.name)
       .select([`${owner} as ${OWNER}`, `${through.their} as ${OWNED}`]).where(owner, "in", keys)
       .$if(through.filters.length > 0, (query) => query.where(every(through.filters)));

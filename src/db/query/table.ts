@@ -1,5 +1,5 @@
 /**
- * A model at work: its columns with their codecs, its relations, and the SQL it has run.
+ * The table of a model: its columns with their codecs, its relations, and its compiled statements.
  *
  * @module
  */
@@ -19,22 +19,22 @@ const STATEMENTS: BoundedMapOptions<string, CompiledStatement> = {
   weigh: ({ parameters }) => Math.max(400, parameters.length),
 };
 
-/** A row, whatever its model. */
+/** A row of any model. */
 export type AnyRow = Record<string, unknown>;
 
 /** A column in an open database. */
 export class TableColumn {
   /** Its name. */
   readonly name: string;
-  /** Its place among the columns of the model. */
+  /** Its index among the columns of the model. */
   readonly index: number;
-  /** What the model says of it. */
+  /** Its field in the model. */
   readonly field: AnyField;
-  /** What its database does in its own way. */
+  /** The SQL of its database. */
   readonly grammar: Grammar;
-  /** How its values travel. */
+  /** Encodes and decodes its values. */
   readonly codec: Codec;
-  /** What its kind allows. */
+  /** The rules of its kind. */
   readonly rules: FieldKindRules;
 
   /** Creates a column of a model's table. */
@@ -52,10 +52,10 @@ export class TableColumn {
   }
 
   /**
-   * Turns a value into what the driver takes.
+   * Encodes a value for the driver.
    *
    * @throws {TypeError} if it is of another type, `null` included
-   * @throws {DbError} `CheckViolation` if no database would keep it as it is
+   * @throws {DbError} `CheckViolation` if not every database stores it unchanged
    */
   encode(value: unknown, action: string): unknown {
     const { rules, field } = this;
@@ -75,13 +75,13 @@ export type Values = ReadonlyMap<TableColumn, unknown>;
 
 /** A relation of a table in an open database. */
 export interface TableRelation {
-  /** How many rows it leads to. */
+  /** How many rows it has. */
   readonly kind: RelationKind;
-  /** The column of this table that it goes by. */
+  /** The column of this table that relates the rows. */
   readonly own: TableColumn;
-  /** The table it leads to. */
+  /** The related table. */
   readonly table: Table;
-  /** The column of that table that holds the same. */
+  /** The column of that table with the same value. */
   readonly their: TableColumn;
   /** The table between the two, with the column that holds `own` and the one that holds `their`. */
   readonly through?: { readonly table: Table; readonly own: string; readonly their: string };
@@ -120,9 +120,9 @@ export class Table {
   }
 
   /**
-   * Gives a column by a name that comes from the caller.
+   * Returns a column by a name that comes from the caller.
    *
-   * @throws {TypeError} if there is none
+   * @throws {TypeError} if it is unknown
    */
   column(name: string, action: string): TableColumn {
     const column = this.#columnsByName.get(name);
@@ -136,7 +136,7 @@ export class Table {
   }
 }
 
-/** Turns what was read of columns, in their order, into a row. */
+/** Decodes the values of columns, in their order, into a row. */
 export function decodeRow(values: DriverRow, columns: readonly TableColumn[]): AnyRow {
   const row: AnyRow = {};
   let index = 0;

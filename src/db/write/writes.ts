@@ -13,7 +13,7 @@ import { assign } from "./assignments.ts";
 import { insertInto, insertRow, passKeys } from "./inserts.ts";
 import { lock, lockRow, namesOf, oneRow, rowOf } from "./row_reading.ts";
 
-/** How often an upsert begins anew when others create and delete the same row. */
+/** How often an upsert is tried when others create and delete the same row. */
 const MAX_ATTEMPTS = 10;
 
 /** A row and what to set in it. */
