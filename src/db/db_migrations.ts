@@ -59,10 +59,9 @@ export class DbMigrations {
   }
 
   /**
-   * Reads all migrations and which were run, in the order of their names. Those that the database has
-   * run and that are gone are among them, as `isMissing`. It changes nothing in the database, where
-   * nothing need have been migrated yet, and waits for no lock: what another instance is running is
-   * still due.
+   * Returns all migrations in the order of their names, and whether they were run. Those that the
+   * database has run and whose source is missing are included, as `isMissing`. It changes nothing in the
+   * database, and waits for no lock: migrations that another instance is running are still pending.
    *
    * @throws {TypeError} if the migrations are invalid
    * @throws {DbError} if they cannot be read, or the database fails
@@ -74,30 +73,30 @@ export class DbMigrations {
   }
 
   /**
-   * Runs the migrations that are due as opening a database does, and gives their names in the order in
-   * which they were run; see {@linkcode DbOptions.schemaPath}. Of several instances that do so at once,
-   * one runs them.
+   * Runs the pending migrations, as opening a database does, and returns their names in the order in
+   * which they ran; see {@linkcode DbOptions.schemaPath}. Of several instances that migrate at once, one
+   * runs them.
    *
    * @throws {TypeError} if the migrations are invalid
-   * @throws {DbError} if they cannot be read; `Database` if one fails, or one that was run is gone or
-   * would come after one that was not. PostgreSQL and SQLite then have done none, MySQL has all that
-   * came before the failing statement
+   * @throws {DbError} if they cannot be read; `Database` if one fails, or an executed one is missing or
+   * would come after a pending one. PostgreSQL and SQLite then roll all of them back, MySQL keeps the
+   * statements before the failure
    */
   migrate(): Promise<readonly string[]> {
     return this.#inTurn(() => migrate(this.#connection, this.#source));
   }
 
   /**
-   * Undoes the migrations that were run last, newest first, and gives their names in that order: fewer
-   * than `steps` if there are no more, and none if nothing was run. If one of them has no `down`, none
-   * is undone. It takes the lock of {@linkcode DbMigrations.migrate}; several instances that roll back
-   * at once each undo their own.
+   * Rolls back the last executed migrations, newest first, and returns their names in that order: fewer
+   * than `steps` if there are no more. If one of them has no `down`, none is rolled back. It takes the
+   * lock of {@linkcode DbMigrations.migrate}; several instances that roll back at once each roll back
+   * `steps` migrations.
    *
    * @throws {RangeError} if `steps` is not a whole number of 1 or more
-   * @throws {TypeError} if one of them has no `down`, or the migrations are not sound
-   * @throws {DbError} if they cannot be read; `Database` if one fails, or one that was run is gone or
-   * would come after one that was not. PostgreSQL and SQLite then have undone none, MySQL all that
-   * came before the failing statement
+   * @throws {TypeError} if one of them has no `down`, or the migrations are invalid
+   * @throws {DbError} if they cannot be read; `Database` if one fails, or an executed one is missing or
+   * would come after a pending one. PostgreSQL and SQLite then roll back none of them, MySQL keeps the
+   * statements before the failure
    */
   async rollBack({ steps = 1 }: RollBackOptions = {}): Promise<readonly string[]> {
     if (!Number.isSafeInteger(steps) || steps < 1) {
@@ -106,7 +105,7 @@ export class DbMigrations {
     return await this.#inTurn(() => rollBack(this.#connection, { source: this.#source, steps }));
   }
 
-  /** Closes the database when what was called before is done; what is called later fails. */
+  /** Closes the database after earlier calls; later calls fail. */
   async close(): Promise<void> {
     await this.#inTurn(() => this.#connection.close());
   }
@@ -116,7 +115,7 @@ export class DbMigrations {
     await this.close();
   }
 
-  /** A connection's foreign keys are off while it migrates: two at once would be in each other's way. */
+  /** Runs one call after another: a connection's foreign keys are off while it migrates. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#last.then(work);
     this.#last = result.catch(() => {});

@@ -1,5 +1,5 @@
 /**
- * What can go wrong in the data layer, and the HTTP status it means.
+ * The errors of the data layer, and their HTTP status.
  *
  * @module
  */
@@ -17,21 +17,21 @@ export type DbErrorCode =
   | "ConnectionLost"
   | "Database";
 
-/** What a {@linkcode DbError} may carry beside its code and message. */
+/** The data of a {@linkcode DbError} beside its code and message. */
 export interface DbErrorOptions {
-  /** The columns at fault, where the database names them. */
+  /** The columns in error, where the database names them. */
   readonly fields?: readonly string[];
   /** The driver's error, for the log. */
   readonly cause?: unknown;
 }
 
-/** A driver's error, understood. */
+/** The meaning of a driver's error. */
 export interface DbFailure {
   /** What kind of failure it is. */
   readonly code: DbErrorCode;
-  /** The columns at fault, where the database names them. */
+  /** The columns in error, where the database names them. */
   readonly fields?: readonly string[];
-  /** What is wrong, in words fit for a client, if that is more than the code says. */
+  /** A reason that a client may read, if it is more specific than the code. */
   readonly reason?: string;
 }
 
@@ -67,8 +67,9 @@ const REASONS: Readonly<Record<DbErrorCode, (subject: string) => string>> = {
 };
 
 /**
- * A failed operation. The message is fit for a client: it holds no SQL, no values and no text of the
- * driver; those are in `cause`. (That of a failure to open may have the server's own words.) `HttpException.from` gives it its status.
+ * A failed operation. A client may read the message: it contains no SQL, no values and no text of the
+ * driver; those are in `cause`. Only the message of a failure to open may quote the server.
+ * `HttpException.from` sets its status.
  *
  * @example
  * ```ts
@@ -86,10 +87,10 @@ export class DbError extends Error {
   readonly code: DbErrorCode;
   /** The status of an HTTP response to it. */
   readonly httpStatus: number;
-  /** The columns at fault, such as `["email"]` of a `UniqueViolation`; empty where unknown. */
+  /** The columns in error, such as `["email"]` of a `UniqueViolation`; empty where unknown. */
   readonly fields: readonly string[];
 
-  /** Creates one; a client may read the message. */
+  /** Creates an error; a client may read the message. */
   constructor(code: DbErrorCode, message: string, options: DbErrorOptions = {}) {
     super(message, options);
     this.code = code;
@@ -98,7 +99,7 @@ export class DbError extends Error {
   }
 }
 
-/** Words a failure for a client: `"create users"` gives "Cannot create users: email is …". */
+/** Returns the error of a failure; the action `"create users"` becomes "Cannot create users: …". */
 export function dbError(action: string, failure: DbFailure, cause?: unknown): DbError {
   const { code, fields = [], reason } = failure;
   const subject = fields.length === 0 ? "a value" : `the value of ${fields.join(", ")}`;
@@ -106,16 +107,16 @@ export function dbError(action: string, failure: DbFailure, cause?: unknown): Db
   return new DbError(code, message, cause === undefined ? { fields } : { fields, cause });
 }
 
-/** What is done, and what its errors mean. */
+/** An action, and the meaning of its errors. */
 export interface ExplainingOptions {
-  /** What is done, for the error message: `"begin transaction"`. */
+  /** The action, for the error message: `"begin transaction"`. */
   readonly action: string;
-  /** Says what an error means. */
+  /** Explains an error. */
   readonly explain: (error: unknown) => DbFailure;
 }
 
 /**
- * Does something of the driver's.
+ * Calls the driver, and explains its errors.
  *
  * @throws {DbError} if it fails
  */

@@ -8,19 +8,19 @@ import { provide } from "../core/module/provider.ts";
 import type { OpenDatabase } from "./connection/connection.ts";
 import type { DbOptions } from "./options.ts";
 
-/** A service class as `DbService.with` makes it, or one that extends it. */
+/** A service class that `DbService.with` returns, or one that extends it. */
 export interface OpenableService<T> {
   /** Takes over an open database. */
   new (database: OpenDatabase): T;
-  /** Opens a database and gives the service on it. */
+  /** Opens a database and returns the service on it. */
   open(this: new (database: OpenDatabase) => T, options: DbOptions): Promise<T>;
 }
 
 /** Makes modules that provide a database. */
 export class DbModule {
   /**
-   * Gives a module that provides and exports a service, opened at boot and closed at shutdown. The
-   * options may be a function, called at boot, so that the environment is not read at import.
+   * Returns a module that provides and exports a service, opened at boot and closed at shutdown. The
+   * options may be a function, which is called at boot, so that imports do not read the environment.
    *
    * @example
    * ```ts

@@ -1,5 +1,5 @@
 /**
- * Where the database is, and how many connections it may take.
+ * The options of a database.
  *
  * @module
  */
@@ -17,11 +17,11 @@ import {
   type MigrationSource,
 } from "./migrate/migrations.ts";
 
-/** An open database whose migrations were not run. */
+/** An open database that was not migrated. */
 export interface UnmigratedDatabase {
   /** The database. */
   readonly database: OpenDatabase;
-  /** Gives its migrations. */
+  /** Reads its migrations. */
   readonly source: MigrationSource;
 }
 
@@ -32,8 +32,8 @@ interface Settings {
 }
 
 /**
- * The options of a database. Immutable: each method gives new options. Nothing prints the URL, which
- * may hold a password.
+ * The options of a database. Immutable: each method returns new options. The URL, which may contain a
+ * password, is never printed.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export class DbOptions {
    * - `postgresql://user:password@host:5432/database`, or `postgres:`, through `postgres`;
    * - `mysql://user:password@host:3306/database`, or `mariadb:`, through `mysql2`;
    * - `sqlite:<file path>`, with a relative path seen from the working directory, or
-   *   `sqlite::memory:` for a database of its own that ends with its connection, through `node:sqlite`.
+   *   `sqlite::memory:` for a new database that ends with its connection, through `node:sqlite`.
    *
    * @throws {TypeError} if the URL is malformed, or of another database
    */
@@ -74,10 +74,9 @@ export class DbOptions {
   }
 
   /**
-   * Takes a Kysely dialect of PostgreSQL, SQLite or MySQL with a driver of the application's own, such
-   * as those of D1, libSQL, Neon and PlanetScale. Its driver must read a whole number beyond 2^53 as a
-   * bigint or text, and the times of MySQL as of UTC (with `mysql2`, set `timezone: "Z"`); closing the
-   * database closes it.
+   * Takes a Kysely dialect of PostgreSQL, SQLite or MySQL with any driver, such as those of D1, libSQL,
+   * Neon and PlanetScale. The driver must read a whole number beyond 2^53 as a bigint or text, and the
+   * times of MySQL as UTC (with `mysql2`, set `timezone: "Z"`); closing the database closes it.
    *
    * @throws {TypeError} if it is of another database
    */
@@ -86,8 +85,8 @@ export class DbOptions {
   }
 
   /**
-   * Sets how many connections are made at boot and kept; 0 by default, with which those idle for a
-   * minute are closed. SQLite always has one.
+   * Sets how many connections are opened at boot and kept open; 0 by default. Others are closed after a
+   * minute without use. SQLite always has one.
    *
    * @throws {RangeError} if it is not a whole number of 0 or more
    */
@@ -119,16 +118,16 @@ export class DbOptions {
   }
 
   /**
-   * Sets what brings the database up to date when it is opened: a folder of migrations, or a `.sql`
-   * file, which is one; a relative path is seen from the working directory. A migration is
-   * `0001_name.sql`, or a module that exports `up`, a script or a function that is given a Kysely.
-   * (`0001_name.down.sql`, or `down` of a module, is what undoes it; opening never runs it, but
-   * `rollBack` of `DbMigrations` does.) They run in the order of their numbers, once each, under a
-   * lock: of several instances that start at once, one migrates. What is neither a script nor begins
-   * with a number is left alone; a folder may hold no migration yet.
+   * Sets the migrations that run when the database is opened: a folder of migrations, or a `.sql` file,
+   * which is a single one; a relative path is resolved against the working directory. A migration is
+   * `0001_name.sql`, or a module that exports `up`, a script or a function that takes a Kysely.
+   * (`0001_name.down.sql`, or `down` of a module, rolls it back: `rollBack` of `DbMigrations` runs it.)
+   * They run in the order of their numbers, once each, under a lock: of several instances that start at
+   * once, one migrates. Files other than scripts, and modules whose name begins with a number, are
+   * ignored; a folder may be empty.
    *
-   * PostgreSQL and SQLite run all that are due in one transaction: if one fails, none is done. MySQL
-   * keeps what came before the failure.
+   * PostgreSQL and SQLite run all pending migrations in one transaction: if one fails, all are rolled
+   * back. MySQL keeps the statements before the failure.
    */
   schemaPath(path: string): DbOptions {
     return new DbOptions({ ...this.#settings, migrations: migrationFiles(path) });
@@ -138,18 +137,18 @@ export class DbOptions {
    * Sets the migrations themselves, by name: for runtimes without files. See
    * {@linkcode DbOptions.schemaPath}.
    *
-   * @throws {TypeError} if there is none, a name does not begin with a number, two begin with the same
-   * or with numbers of different length, or one has no `up`
+   * @throws {TypeError} if there are none, a name does not begin with a number, two numbers are equal or
+   * have different lengths, or one has no `up`
    */
   migrations(migrations: Migrations): DbOptions {
     return new DbOptions({ ...this.#settings, migrations: migrationMap(migrations) });
   }
 
   /**
-   * Opens the database, and brings it up to date; `open` of a `DbService` calls it.
+   * Opens the database, and migrates it; `open` of a `DbService` calls it.
    *
    * @throws {RangeError} if the pool's minimum is over its maximum
-   * @throws {TypeError} if the files of migrations are not sound
+   * @throws {TypeError} if the files of migrations are invalid
    * @throws {DbError} if the database cannot be opened, or a migration cannot be read or fails
    */
   async open(): Promise<OpenDatabase> {
@@ -197,7 +196,7 @@ const MALFORMED =
   "it is malformed; in a password, percent-encode everything but letters and digits";
 const SCHEMES = "sqlite:, postgresql:, postgres:, mysql: or mariadb:";
 
-/** Finds what opens a URL. No message repeats any of it: a malformed one may hold a password anywhere. */
+/** Returns the function that opens a URL. No error repeats a part of it, which may be a password. */
 function opener(url: string): Settings["open"] {
   const [, scheme, rest = ""] = /^([a-z]+):(.*)$/s.exec(url) ?? [];
   switch (scheme) {
@@ -229,7 +228,7 @@ function serverUrl(url: string): URL {
   if (parsed.pathname.length < 2) {
     throw new TypeError("Cannot read database URL: it names no database");
   }
-  // The rest of a password that has these characters would be taken for a host or a database.
+  // The rest of a password with these characters would be read as a host or a database.
   if (/[/@]/.test(parsed.pathname.slice(1)) || parsed.hash !== "") {
     throw new TypeError(`Cannot read database URL: ${MALFORMED}`);
   }

@@ -35,7 +35,7 @@ export type Repositories<M extends Models, R extends ModelRelations<keyof M>> = 
   readonly [K in keyof M]: Repository<M[K], never, GraphOf<M, R>>;
 };
 
-/** A class that {@linkcode DbService.with} made. */
+/** A class that {@linkcode DbService.with} returns. */
 export interface DbServiceClass<M extends Models, R extends ModelRelations<keyof M>> {
   /** Takes over an open database; use `open`. */
   new (database: OpenDatabase): DbService<M> & Repositories<M, R>;
@@ -61,10 +61,10 @@ export interface DbServiceClass<M extends Models, R extends ModelRelations<keyof
  */
 export class DbService<M extends Models = Models> {
   /**
-   * Kysely on the models' tables, for what repositories do not do; inside {@linkcode
-   * DbService.transaction} it is part of that. It gives what the driver reads (a boolean of SQLite is
-   * 0 or 1), and throws `DbError`s. Repositories do not join a transaction of Kysely's own: on
-   * SQLite, which has one connection, they wait for it to end.
+   * Kysely on the models' tables, for queries beyond those of repositories; inside {@linkcode
+   * DbService.transaction} it is part of the transaction. It returns values as the driver reads them (a
+   * boolean of SQLite is 0 or 1), and throws `DbError`s. Repositories do not join a transaction that
+   * Kysely begins: on SQLite, which has one connection, they wait for it to end.
    */
   readonly kysely: Kysely<TablesOf<M>>;
   readonly #connection: DbConnection;
@@ -73,11 +73,11 @@ export class DbService<M extends Models = Models> {
   /**
    * Takes over an open database; use {@linkcode DbService.with} and `open`.
    *
-   * @throws {TypeError} if `DbOptions.open` did not give it
+   * @throws {TypeError} if it is not a result of `DbOptions.open`
    */
   constructor(connection: OpenDatabase, models: M, relations: ModelRelations<keyof M> = {}) {
     if (!(connection instanceof DbConnection)) {
-      throw new TypeError("Cannot make service: it takes what DbOptions.open gives");
+      throw new TypeError("Cannot create service: the database is not a result of DbOptions.open");
     }
     this.#connection = connection;
     // The models' tables are known from here on.
@@ -93,8 +93,8 @@ export class DbService<M extends Models = Models> {
   }
 
   /**
-   * Gives the class of a service with a repository for each model, which can `include` what the
-   * relations lead to.
+   * Returns the class of a service with a repository for each model, which can `include` the rows of
+   * its relations.
    *
    * @example
    * ```ts
@@ -118,7 +118,7 @@ export class DbService<M extends Models = Models> {
    * });
    * ```
    *
-   * @throws {TypeError} if a name is one of the service's own, or a relation is not of its models
+   * @throws {TypeError} if a name is that of a member of the service, or a relation is of other models
    */
   static with<
     const M extends Models,
@@ -146,7 +146,7 @@ export class DbService<M extends Models = Models> {
   }
 
   /**
-   * Opens a database and gives the service on it, which closes it.
+   * Opens a database and returns a service on it, which closes it.
    *
    * @throws {DbError} if it cannot be opened
    */
@@ -164,13 +164,13 @@ export class DbService<M extends Models = Models> {
   }
 
   /**
-   * Runs a function inside a transaction: every repository, and `kysely`, that it or anything it calls
-   * uses is part of it. Gives what the function gives, and commits; if it throws, nothing of it is
-   * done. Inside another transaction it is a part of that which can be undone alone.
+   * Runs a function inside a transaction, which every repository and `kysely` joins that is used by the
+   * function or its callees. Commits and returns the function's result; rolls back if it throws. Inside
+   * another transaction it is a savepoint, which can be rolled back alone.
    *
-   * Await what the function starts: what is still to come when it ends fails with a `TypeError`. On
-   * PostgreSQL a failed statement dooms the transaction, even if the failure is caught: to go on after
-   * one, give it a transaction of its own inside.
+   * Await all operations of the function: one that is pending when it ends fails with a `TypeError`. On
+   * PostgreSQL a transaction cannot be committed after a failed statement, even if its error is caught:
+   * run such a statement in a nested transaction.
    *
    * @example
    * ```ts
@@ -189,7 +189,7 @@ export class DbService<M extends Models = Models> {
    *
    * @throws {RangeError} if `retries` is not a whole number of 0 or more
    * @throws {TypeError} if the isolation level is unknown or, inside another transaction, stricter than
-   * that one's; or if the function did not await what it began
+   * that one's; or if the function did not await its operations
    * @throws {DbError} if it cannot be begun or committed; and whatever the function throws
    */
   transaction<T>(run: () => T | Promise<T>, options: TransactionOptions = {}): Promise<T> {
@@ -197,11 +197,11 @@ export class DbService<M extends Models = Models> {
   }
 
   /**
-   * Makes the tables of the models that are not there, for tests and first runs; it alters none. Of
-   * several instances that do so at once, one makes them.
+   * Creates the missing tables of the models, for tests and first runs; it alters none. Of several
+   * instances that do so at once, one creates them.
    *
    * @throws {TypeError} inside a transaction
-   * @throws {DbError} if the database refuses
+   * @throws {DbError} if it fails
    */
   async createTables(): Promise<void> {
     const statements = createTables(this.#tables).map((query) => query.compile());
@@ -211,8 +211,8 @@ export class DbService<M extends Models = Models> {
   }
 
   /**
-   * Checks that the database has the tables and columns of all models, as migrations should have made
-   * them: it reads a row of each. What it does not see are types and constraints.
+   * Checks that the database has the tables and columns of all models, by reading a row of each. It does
+   * not check types and constraints.
    *
    * @throws {DbError} `Database`, naming the table that is missing, or that lacks a column
    */
@@ -221,17 +221,17 @@ export class DbService<M extends Models = Models> {
   }
 
   /**
-   * Asks the database for a sign of life, for health indicators; `acquireTimeoutMs` bounds the wait.
+   * Checks that the database answers, for health indicators; within `acquireTimeoutMs`.
    *
-   * @throws {DbError} if there is none
+   * @throws {DbError} if it does not
    */
   async ping(): Promise<void> {
     await this.#connection.ping();
   }
 
   /**
-   * Closes the database, after waiting up to 10 s for what is running; operations fail with
-   * `PoolClosed` from then on.
+   * Closes the database, after waiting up to 10 s for operations in progress; later operations fail with
+   * `PoolClosed`.
    *
    * @throws {TypeError} inside a transaction
    */
