@@ -137,7 +137,7 @@ export class DbOptions {
    * Sets the migrations themselves, by name: for runtimes without files. See
    * {@linkcode DbOptions.schemaPath}.
    *
-   * @throws {TypeError} if there are none, a name does not begin with a number, two numbers are equal or
+   * @throws {TypeError} if there are no migrations, a name does not begin with a number, two numbers are equal or
    * have different lengths, or one has no `up`
    */
   migrations(migrations: Migrations): DbOptions {

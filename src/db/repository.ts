@@ -21,7 +21,7 @@ import type { ComparableColumn, Conditions, FindOptions, UniqueConditions } from
 import type { ColumnSpecs } from "./model/column_spec.ts";
 import { deleteRow, updateRow, upsertRow } from "./write/writes.ts";
 
-/** Which rows to write: those that meet a condition, or all of them, said by name. */
+/** Which rows to write: those that meet a condition, or explicitly all of them. */
 export type ManyRows<M extends AnyModel> = ManyOf<ColumnSpecs<M>["all"]>;
 
 /** Which rows to write; see {@linkcode ManyRows}. */
@@ -103,7 +103,7 @@ export class Repository<
     return rows.length;
   }
 
-  /** Finds the row with these values of unique columns; `null` if there is none. */
+  /** Finds the row with these values of unique columns; `null` if there is no row. */
   async findUnique<
     K extends RowTypes<M>["column"] = RowTypes<M>["column"],
     const I = Record<never, never>,
@@ -124,7 +124,7 @@ export class Repository<
     return row;
   }
 
-  /** Finds the first row; by the primary key if no order is given. `null` if there is none. */
+  /** Finds the first row; by the primary key if no order is given. `null` if there is no row. */
   async findFirst<
     K extends RowTypes<M>["column"] = RowTypes<M>["column"],
     const I = Record<never, never>,
@@ -157,7 +157,7 @@ export class Repository<
    * Updates the row with these values of unique columns, and returns the updated row. Without columns
    * to set, the row stays unchanged.
    *
-   * @throws {DbError} `RowNotFound` if there is none
+   * @throws {DbError} `RowNotFound` if there is no such row
    */
   async update<D = RowTypes<M, S>["update"]>(options: {
     readonly where: UniqueConditions<ColumnSpecs<M>["unique"]>;
@@ -225,7 +225,7 @@ export class Repository<
   /**
    * Deletes the row with these values of unique columns, and returns the deleted row.
    *
-   * @throws {DbError} `RowNotFound` if there is none
+   * @throws {DbError} `RowNotFound` if there is no such row
    */
   async delete(
     options: { readonly where: UniqueConditions<ColumnSpecs<M>["unique"]> },

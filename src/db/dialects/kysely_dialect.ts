@@ -1,5 +1,5 @@
 /**
- * Databases through a Kysely dialect of the application's own.
+ * Databases through any Kysely dialect of PostgreSQL, SQLite or MySQL.
  *
  * @module
  */
@@ -27,9 +27,9 @@ import { SQLITE } from "./sqlite/sqlite.ts";
 import { dbError } from "../errors.ts";
 
 interface Brand {
-  /** The adapter that Kysely has for it. */
+  /** Kysely's adapter. */
   readonly adapter: abstract new () => unknown;
-  /** The adapter's name: a dialect may bring a copy of Kysely of its own, whose classes are others. */
+  /** The adapter's name: a dialect may depend on another copy of Kysely, with other classes. */
   readonly name: string;
   readonly open: (kysely: KyselyDialect) => Dialect | Promise<Dialect>;
 }
@@ -52,23 +52,23 @@ const BRANDS: readonly Brand[] = [
   { adapter: MysqlAdapter, name: "MysqlAdapter", open: openMysql },
 ];
 
-/** What drivers read of MySQL in ways of their own, and a collation as `mysql_driver.ts` has. */
+/** Values that drivers of MySQL read differently, and the collation of `mysql_driver.ts`. */
 const PROBE = `select json_array(1) as json,
   timestamp('2000-01-01 00:00:00') as winter, timestamp('2000-07-01 00:00:00') as summer,
   (select collation_name from information_schema.collations
     where collation_name in ('utf8mb4_0900_bin', 'utf8mb4_nopad_bin') limit 1) as collation`;
 
 /**
- * Some drivers of PostgreSQL turn a parameter of type JSON into JSON, even if it is text: they get an
- * object, which is JSON to all of them.
+ * Some drivers of PostgreSQL encode a parameter of type JSON even if it is text: they get an object, which
+ * all of them encode.
  */
 const JSON_OBJECT: Codec = { encode: (value) => ({ toJSON: () => value }), decode: SAME.decode };
 const PARSED_JSON: Codec = { encode: JSON_TEXT.encode, decode: SAME.decode };
 
 /**
- * Takes a Kysely dialect, whose adapter tells the database's brand; gives what opens the database.
+ * Returns the function that opens the database of a Kysely dialect, whose adapter determines the brand.
  *
- * @throws {TypeError} if it is none of PostgreSQL, SQLite and MySQL
+ * @throws {TypeError} if it is not of PostgreSQL, SQLite or MySQL
  */
 export function fromKysely(kysely: KyselyDialect): () => Promise<Dialect> {
   const adapter = kysely.createAdapter();
@@ -80,7 +80,7 @@ export function fromKysely(kysely: KyselyDialect): () => Promise<Dialect> {
 }
 
 /**
- * Finds out how the driver reads what it may read in several ways.
+ * Opens a database, after checking how its driver reads JSON and times.
  *
  * @throws {TypeError} if it reads times in another time zone than UTC
  * @throws {DbError} if the database cannot be reached
@@ -106,7 +106,7 @@ async function openMysql(kysely: KyselyDialect): Promise<Dialect> {
 async function probe(driver: Driver): Promise<Record<string, unknown>> {
   try {
     await driver.init();
-    // It would make another pool.
+    // A second call would create another pool.
     driver.init = () => Promise.resolve();
     const connection = await driver.acquireConnection();
     try {
@@ -134,7 +134,7 @@ function withJson(grammar: Grammar, json: Codec): Grammar {
   return { ...grammar, codecs: { ...grammar.codecs, json } };
 }
 
-/** Runs the statements of a script one by one: most drivers refuse more, or run the first alone. */
+/** Runs the statements of a script one by one: most drivers reject several, or run only the first. */
 function statementRunner(brand: ScriptBrand): NonNullable<Dialect["runScript"]> {
   return async (script: string, kysely: Kysely<AnyTables>) => {
     for (const statement of splitScript(script, brand)) {
@@ -143,7 +143,7 @@ function statementRunner(brand: ScriptBrand): NonNullable<Dialect["runScript"]> 
   };
 }
 
-/** Runs a script inside a statement that runs it, which any driver can prepare. */
+/** Runs a script inside a single statement, which any driver can prepare. */
 async function runPostgresScript(script: string, kysely: Kysely<AnyTables>): Promise<void> {
   let tag = "fw";
   while (script.includes(`$${tag}`)) tag += "_";
@@ -151,36 +151,36 @@ async function runPostgresScript(script: string, kysely: Kysely<AnyTables>): Pro
   await kysely.executeQuery(CompiledQuery.raw(`do $${tag}$${body}$${tag}$`));
 }
 
-/** Drivers of MySQL know bytes by Node's class for them, where there is one. */
+/** Drivers of MySQL recognize bytes by Node's `Buffer`, where it exists. */
 function buffer(bytes: unknown): unknown {
   const { Buffer } = globalThis as { Buffer?: { from(bytes: unknown): Uint8Array } };
   return Buffer?.from(bytes) ?? bytes;
 }
 
-/** The names of the classes that an object is an instance of. */
+/** Returns the names of the classes that an object is an instance of. */
 function namesOf(value: object): readonly string[] {
   const prototype = Object.getPrototypeOf(value);
   return prototype === null ? [] : [String(prototype.constructor?.name), ...namesOf(prototype)];
 }
 
-/** Whose SQL a script is. */
+/** The SQL dialect of a script. */
 export type ScriptBrand = "SQLite" | "MySQL";
 
-/** Comments, what is quoted, words, and whatever else, character by character. */
+/** Comments, quoted text, words, and other characters one by one. */
 const TOKENS: Readonly<Record<ScriptBrand, RegExp>> = {
   SQLite:
     /--.*|\/\*[^]*?(?:\*\/|$)|'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|[\p{L}_][\p{L}\p{N}_$]*|[^]/gu,
-  // Here a backslash escapes in text, and two dashes are a comment if a space follows.
+  // In MySQL a backslash escapes in text, and two dashes begin a comment if a space follows.
   MySQL:
     /--(?=\s|$).*|#.*|\/\*(?!!)[^]*?(?:\*\/|$)|'(?:\\[^]|[^'\\])*'|"(?:\\[^]|[^"\\])*"|`[^`]*`|[\p{L}_][\p{L}\p{N}_$]*|[^]/gu,
 };
 const NOTHING = /^(?:--|#|\/\*(?!!)|\s)/;
-/** What has statements inside. */
+/** Statements that contain statements. */
 const ROUTINE = /^create(?: \S+)*? (?:trigger|procedure|function|event) /;
-/** What `end` closes besides `begin` and `case`; none of them is counted. */
+/** Blocks that `end` closes besides `begin` and `case`, which are not counted. */
 const OTHER_BLOCKS: readonly string[] = ["if", "loop", "repeat", "while"];
 
-/** Splits a script at the semicolons that end its statements; leaves out what does nothing. */
+/** Splits a script at the semicolons that end its statements; omits comments and space. */
 export function splitScript(script: string, brand: ScriptBrand): readonly string[] {
   const statements: string[] = [];
   let text = "";
@@ -195,7 +195,7 @@ export function splitScript(script: string, brand: ScriptBrand): readonly string
     text += token;
     if (!NOTHING.test(token)) tokens.push(token.toLowerCase());
   }
-  // A body that never ends is the database's to refuse.
+  // The database rejects a body without an end.
   return tokens.length > 0 ? [...statements, text.trim()] : statements;
 }
 

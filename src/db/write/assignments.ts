@@ -26,7 +26,7 @@ class Difference {
 }
 
 /**
- * Reads a `CreateInput`, and adds the scope, the defaults and, for what is nullable, `null`.
+ * Reads a `CreateInput`, and adds the scope, the defaults, and `null` for missing nullable columns.
  *
  * @throws {TypeError} if it has an unknown column, one of the scope, or a value of another type
  * @throws {DbError} `NotNullViolation` if a value is missing

@@ -33,7 +33,7 @@ export interface RowUpsert extends RowUpdate {
 /**
  * Updates a row.
  *
- * @throws {DbError} `RowNotFound` if there is none
+ * @throws {DbError} `RowNotFound` if there is no such row
  */
 export async function updateRow(update: RowUpdate, context: OperationContext): Promise<AnyRow> {
   const row = await tryUpdate(update, context);
@@ -44,7 +44,7 @@ export async function updateRow(update: RowUpdate, context: OperationContext): P
 /**
  * Deletes the row with these values of unique columns.
  *
- * @throws {DbError} `RowNotFound` if there is none
+ * @throws {DbError} `RowNotFound` if there is no such row
  */
 export async function deleteRow(unique: Values, context: OperationContext): Promise<AnyRow> {
   const { table } = context;

@@ -32,20 +32,20 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unkno
   uuid: "char(36)",
   blob: sql`longblob`,
 };
-/** What MySQL takes a default of only as an expression. */
+/** The kinds whose default MySQL accepts only as an expression. */
 const EXPRESSIONS: readonly FieldKind[] = ["text", "json", "blob"];
 
-/** What the SQL depends on. */
+/** The settings that the SQL depends on. */
 export interface MysqlSettings {
-  /** A collation that compares text by code point; `utf8mb4_bin` also ignores spaces at its end. */
+  /** A collation that compares text by code point; `utf8mb4_bin` also ignores trailing spaces. */
   readonly collation: string;
-  /** Turns a whole number into what the driver sends as one. */
+  /** Encodes a whole number, so that the driver sends an integer. */
   readonly integer?: Codec["encode"];
-  /** Turns bytes into what the driver sends as such. */
+  /** Encodes bytes, so that the driver sends bytes. */
   readonly bytes?: Codec["encode"];
 }
 
-/** Gives MySQL's SQL. */
+/** Returns MySQL's SQL. */
 export function mysqlGrammar(
   { collation, integer = INTEGER.encode, bytes = BLOB.encode }: MysqlSettings,
 ): Grammar {
@@ -65,7 +65,7 @@ export function mysqlGrammar(
     },
     returning: false,
     defaultIsolation: "repeatable read",
-    // A deadlock rolls it back, and what comes next would be no part of any.
+    // A deadlock rolls it back, and later statements would run outside a transaction.
     dooms: ({ code }) => code === "SerializationFailure" || code === "ConnectionLost",
     nullsLast: false,
     maxParameters: 65_535,
@@ -80,7 +80,7 @@ export function mysqlGrammar(
     },
     pattern: likePattern,
     matches: (_, column, pattern) => like(column, pattern),
-    // Compared as they are, a decimal and text would both be taken for doubles.
+    // Without the cast, a decimal and text would be compared as doubles.
     operand: (slot, { kind, traits: { size } }) =>
       kind === "decimal"
         ? sql`cast(${slot} as decimal(${sql.raw(`${size.precision}, ${size.scale}`)}))`

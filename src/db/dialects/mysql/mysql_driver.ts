@@ -16,10 +16,10 @@ import { loadDriver, openServerError } from "../server/open_server.ts";
 type Mysql = typeof import("mysql2");
 
 const MAX_PREPARED = 1000;
-/** UTC; no value is cut to fit in silence; a key of 0 is 0. */
+/** UTC; values that do not fit are errors; a key of 0 is 0. */
 const SESSION = "set time_zone = '+00:00', sql_mode = " +
   "'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO'";
-/** They compare by code point, and spaces at the end too: MySQL's, MariaDB's, and what both lack. */
+/** Collations by code point that respect trailing spaces: MySQL's and MariaDB's; the last is a fallback. */
 const COLLATIONS = ["utf8mb4_0900_bin", "utf8mb4_nopad_bin", "utf8mb4_bin"];
 const KNOWN_COLLATIONS =
   "select collation_name as name from information_schema.collations where collation_name in (?)";
@@ -27,7 +27,7 @@ const KNOWN_COLLATIONS =
 /**
  * Opens a MySQL database, and connects to it once, or as often as the pool's minimum.
  *
- * @throws {DbError} if it cannot be reached, or refuses
+ * @throws {DbError} if it cannot be reached, or rejects the connection
  */
 export async function openMysql(
   url: URL,
@@ -46,14 +46,14 @@ export async function openMysql(
     connectTimeout: acquireTimeoutMs,
     maxPreparedStatements: MAX_PREPARED,
   };
-  // What is idle is seen to here: the driver would keep as few after a second as after an hour.
+  // `MysqlPoolKeeper` closes idle connections: the driver's limit of them ignores how long they are idle.
   const pool = mysql.createPool({ ...settings, connectionLimit: max, maxIdle: max });
   const connections = new MysqlPoolKeeper(pool, min);
   try {
     const collation = await connect(pool, Math.max(1, min), acquireTimeoutMs);
     const grammar = mysqlGrammar({
       collation,
-      // A number would be sent as a double, which LIMIT refuses and long keys do not fit.
+      // A number would be sent as a double, which LIMIT rejects and long keys do not fit.
       integer: (value) => mysql.TypedParameter.BIGINT(value as number | bigint),
       bytes: (value) => Buffer.from(value as Uint8Array),
     });
@@ -69,17 +69,17 @@ export async function openMysql(
 }
 
 /**
- * Gives a pool the face that Kysely knows. Statements with values are prepared, and kept so;
- * connections are set up before anyone gets them.
+ * Adapts a pool to Kysely. Statements with values are prepared once; connections are set up before their
+ * first use.
  */
 function preparing(pool: Pool, connections: MysqlPoolKeeper, timeout: number): MysqlPool {
-  // Kysely knows a connection by its identity.
+  // Kysely identifies a connection by its object.
   const faces = new WeakMap<PoolConnection, MysqlPoolConnection>();
   return {
     end: (callback) => void connections.close().then(() => callback(undefined), callback),
     getConnection: (callback) =>
       pool.getConnection((error, connection) => {
-        // Where there is an error, Kysely does not look at the connection.
+        // Kysely ignores the connection if there is an error.
         if (error) return callback(error, undefined as never);
         const known = faces.get(connection);
         if (known) return callback(null, known);
@@ -96,7 +96,7 @@ function preparing(pool: Pool, connections: MysqlPoolKeeper, timeout: number): M
   };
 }
 
-/** Connects a number of times at once, and keeps the connections; gives the best collation there is. */
+/** Opens connections at the same time, and keeps them; returns the best collation of the server. */
 async function connect(pool: Pool, times: number, timeout: number): Promise<string> {
   const connecting = Array.from({ length: times }, () => pool.promise().getConnection());
   const settled = await Promise.allSettled(connecting);
@@ -110,7 +110,7 @@ async function connect(pool: Pool, times: number, timeout: number): Promise<stri
   return COLLATIONS.find((name) => known.includes(name)) ?? "utf8mb4_bin";
 }
 
-/** Runs a script on a connection of its own: others take one statement at a time. */
+/** Runs a script on a new connection: those of the pool take one statement at a time. */
 async function runScript(mysql: Mysql, settings: PoolOptions, script: string): Promise<void> {
   const connection = mysql.createConnection({ ...settings, multipleStatements: true }).promise();
   try {
@@ -129,7 +129,7 @@ type Face = Pick<MysqlPoolConnection, "query" | "release" | "destroy" | "threadI
 const COLUMNS_OF_KEY = "select column_name as name from information_schema.statistics " +
   "where table_schema = database() and table_name = ? and index_name = ? order by seq_in_index";
 
-/** Gives a connection the face that Kysely knows. Statements with values are prepared. */
+/** Adapts a connection to Kysely. Statements with values are prepared. */
 export function kyselyConnection(connection: PoolConnection): MysqlPoolConnection {
   function query(sql: string, values: readonly unknown[], callback?: Callback): unknown {
     if (!callback) return { stream: (options: StreamOptions) => streamed(sql, values, options) };
@@ -142,12 +142,12 @@ export function kyselyConnection(connection: PoolConnection): MysqlPoolConnectio
       : connection.query(sql, called);
   }
 
-  /** The driver does not tell a stream that the connection was lost. */
+  /** Streams rows, and fails when the connection is lost, which the driver does not report. */
   function streamed(sql: string, values: readonly unknown[], options: StreamOptions): Readable {
     const failing = Promise.withResolvers<Error>();
     const fail = (error = lost()) => failing.resolve(error);
     const settle = () => void connection.off("error", fail).off("end", fail);
-    // If it is lost already, it tells so at once.
+    // A connection that is lost already emits the event at once.
     connection.on("error", fail).on("end", fail);
     const query = connection.query(sql, [...values]);
     query.once("end", settle);
@@ -156,7 +156,7 @@ export function kyselyConnection(connection: PoolConnection): MysqlPoolConnectio
     return stream;
   }
 
-  /** The database tells the name of the key only. */
+  /** Looks up the columns of a key: the error has only its name. */
   function nameColumns(sql: string, error: DuplicateKey, done: () => void): void {
     const [, table] = /^(?:insert(?: ignore)? into|update) `([^`]+)`/i.exec(sql) ?? [];
     const key = keyIn(error.message);
@@ -176,9 +176,9 @@ export function kyselyConnection(connection: PoolConnection): MysqlPoolConnectio
     threadId: connection.threadId ?? 0,
     destroy: () => connection.destroy(),
     release: () => connection.release(),
-    // Kysely's type of it knows less of what the driver takes and gives.
+    // Kysely's type is narrower than the driver's.
     query: query as MysqlPoolConnection["query"],
   };
-  // These are the members that Kysely uses.
+  // Kysely uses only these members.
   return face as MysqlPoolConnection;
 }

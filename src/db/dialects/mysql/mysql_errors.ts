@@ -1,5 +1,5 @@
 /**
- * What MySQL's errors mean.
+ * The meaning of MySQL's errors.
  *
  * @module
  */
@@ -58,17 +58,17 @@ const NUMBERS: Readonly<Record<number, DbErrorCode>> = {
 const LOSSES: readonly string[] = ["PROTOCOL_CONNECTION_LOST", "PROTOCOL_SEQUENCE_TIMEOUT"];
 const DUPLICATE = 1062;
 
-/** An error of a key whose values are taken, and its columns, where these were looked up. */
+/** The error of a duplicate key, and its columns, if they were looked up. */
 export interface DuplicateKey extends Error {
   fields?: readonly string[];
 }
 
-/** Tells whether an error is of a key whose values are taken. */
+/** Checks whether an error is that of a duplicate key. */
 export function isDuplicate(error: unknown): error is DuplicateKey {
   return error instanceof Error && "errno" in error && error.errno === DUPLICATE;
 }
 
-/** Says what an error of a statement or a connection means. */
+/** Explains an error of a statement or a connection. */
 export function explainMysqlError(error: unknown): DbFailure {
   const { code, errno = 0, message = "", fatal } = error as {
     code?: string;
@@ -93,7 +93,7 @@ export function keyIn(message: string): string | undefined {
   return /for key '(?:[^'.]+\.)?([^'.]+)'$/.exec(message)?.[1];
 }
 
-/** A unique column's key has its name, unless someone gave it another. */
+/** The key of a unique column has the column's name, unless it was named explicitly. */
 function columnsOf({ fields, message }: DuplicateKey): readonly string[] {
   const key = keyIn(message);
   return fields ?? (key === undefined || key === "PRIMARY" ? [] : [key]);

@@ -14,15 +14,15 @@ const CLOSE_MS = 5000;
 const GOODBYE_MS = 500;
 
 /**
- * Does what the driver does not: closes idle connections after a minute, survives a second error of a
- * lost one, and bounds the wait for a server that hangs.
+ * Adds to the driver's pool: closes idle connections after a minute, ignores a second error of a lost
+ * connection, and limits the wait for a server that hangs.
  */
 export class MysqlPoolKeeper {
   readonly #pool: Pool;
   readonly #open = new Set<PoolConnection>();
   readonly #idle: IdleConnections<PoolConnection>;
 
-  /** Watches a pool, of which a number of connections are kept. */
+  /** Watches a pool, of which `min` connections are kept open. */
   constructor(pool: Pool, min: number) {
     this.#pool = pool;
     this.#idle = new IdleConnections({
@@ -35,7 +35,7 @@ export class MysqlPoolKeeper {
     pool.on("release", (connection) => this.#idle.add(connection));
   }
 
-  /** Closes the pool; queries have 5 s to end, and the server then a moment to let go. */
+  /** Closes the pool; queries have 5 s to end, and the server then a moment to close. */
   async close(): Promise<void> {
     this.#idle.clear();
     const streams = [...this.#open].map(streamOf);
@@ -61,17 +61,17 @@ export class MysqlPoolKeeper {
   }
 }
 
-/** Ends a connection that may hang, with all that it was to do. */
+/** Ends a connection that may hang, with its pending queries. */
 export function abandon(connection: PoolConnection): void {
   streamOf(connection).destroy(lost());
 }
 
-/** Says that a connection was lost. */
+/** Returns the error of a lost connection. */
 export function lost(): Error {
   return Object.assign(new Error("the connection was lost"), { code: "PROTOCOL_CONNECTION_LOST" });
 }
 
 function streamOf(connection: PoolConnection): Duplex {
-  // The driver's types do not have it.
+  // The driver's types lack it.
   return (connection as unknown as { readonly stream: Duplex }).stream;
 }

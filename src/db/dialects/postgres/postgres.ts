@@ -24,7 +24,7 @@ import { explainPostgresError } from "./postgres_errors.ts";
 const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unknown>>> = {
   integer: "int8",
   bigint: "int8",
-  // Compared and ordered as the other databases do: by code point.
+  // Compared and ordered by code point, as on the other databases.
   text: sql`text collate "C"`,
   boolean: "boolean",
   real: "float8",
@@ -35,7 +35,7 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unkno
   blob: "bytea",
 };
 
-/** PostgreSQL's SQL. Its drivers read JSON themselves. */
+/** PostgreSQL's SQL. Its drivers parse JSON. */
 export const POSTGRES: Grammar = {
   brand: "PostgreSQL",
   codecs: {
@@ -63,8 +63,8 @@ export const POSTGRES: Grammar = {
   literal: (encoded) => encoded,
   pattern: likePattern,
   matches: (_, column, pattern) => like(column, pattern),
-  // The others move on by themselves. One at a time looks and sets, so that none sets it back. A
-  // sequence that is not the user's to move stays as it is.
+  // The other databases do so themselves. A lock serializes reading and setting, so that no transaction
+  // sets it back. A sequence without permission to update stays unchanged.
   passKey: (table, column, key) =>
     sql`
       with t as materialized (

@@ -1,5 +1,5 @@
 /**
- * One connection of `postgres`, which is not replaced when it is lost.
+ * A connection of `postgres`, which is not replaced when it is lost.
  *
  * @module
  */
@@ -10,7 +10,7 @@ type Net = Pick<typeof import("node:net"), "Socket">;
 type Types = Record<string, PostgresType>;
 type Query = PendingQuery<Row[]>;
 
-/** How the driver is to be made for a line; its types do not have all of these. */
+/** The settings of the driver for a connection; its types lack some of these. */
 export interface ConnectionSettings
   extends Pick<Options<Types>, "max" | "idle_timeout" | "onclose"> {
   readonly backoff: boolean;
@@ -19,29 +19,29 @@ export interface ConnectionSettings
   readonly socket: (target: Target) => Promise<Socket>;
 }
 
-/** Where the driver wants a socket to lead; lists have several servers to choose from. */
+/** The address of a socket; lists have several servers to choose from. */
 interface Target {
   readonly host: readonly string[];
   readonly port: readonly number[];
   readonly path?: string | false;
 }
 
-/** How a line is opened. */
+/** How a connection is opened. */
 export interface PostgresConnectionOptions {
-  /** Makes the driver with settings. */
+  /** Creates the driver with settings. */
   readonly make: (settings: ConnectionSettings) => Sql;
-  /** Makes sockets. */
+  /** Creates sockets. */
   readonly net: Net;
-  /** Which of several servers to choose. */
+  /** The index of the server to choose. */
   readonly turn: number;
-  /** Is told when the connection is gone. */
+  /** Called when the connection is lost. */
   readonly onLost: (line: PostgresConnection) => void;
 }
 
 /**
- * A driver that has one connection, once. Left to itself the driver would connect anew for the next
- * statement, be it one of a transaction that was lost; would try for ever where the server takes
- * connections only to close them; and would give half of a stream for the whole.
+ * A driver with a single connection, which is opened once. By default the driver would reconnect for the
+ * next statement, even inside a lost transaction; would retry forever if the server closes each
+ * connection at once; and would end a stream early without an error.
  */
 export class PostgresConnection {
   /** The driver. */
@@ -51,7 +51,7 @@ export class PostgresConnection {
   #isReady = false;
   #isLost = false;
 
-  /** Makes the driver, which connects when it is first used. */
+  /** Creates the driver, which connects at its first use. */
   constructor(options: PostgresConnectionOptions) {
     this.#options = options;
     this.sql = options.make({
@@ -65,22 +65,22 @@ export class PostgresConnection {
     });
   }
 
-  /** Whether the connection is gone. */
+  /** Whether the connection is lost. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** Takes note that the connection is gone. */
+  /** Marks the connection as lost. */
   lose(): void {
     if (this.#isLost) return;
     this.#isLost = true;
     this.#options.onLost(this);
   }
 
-  /** Runs a statement; one without parameters may be several. */
+  /** Runs a statement, or without parameters a script of several. */
   unsafe(...[sql, parameters = [], options]: Parameters<Sql["unsafe"]>): Query {
     if (this.#isLost) throw lost();
-    // Without values, several statements may be run at once.
+    // Without values, the simple protocol runs several statements.
     const query: Query = parameters.length === 0
       ? this.sql.unsafe(sql)
       : this.sql.unsafe(sql, parameters, options);
@@ -88,14 +88,14 @@ export class PostgresConnection {
     return Object.assign(query, { cursor: (size?: number) => this.#all(cursor(size)) });
   }
 
-  /** Closes the connection; what it runs has some seconds to end. */
+  /** Closes the connection; its query has some seconds to end. */
   async end(seconds: number): Promise<void> {
     await this.sql.end({ timeout: seconds });
-    // One that hangs would not answer to being closed.
+    // A connection that hangs would not close by itself.
     this.#socket?.destroy();
   }
 
-  /** Gives the chunks of a cursor, and fails where the driver would only stop. */
+  /** Yields the chunks of a cursor, and fails where the driver would only stop. */
   async *#all<T>(cursor: AsyncIterable<T>): AsyncGenerator<T> {
     const chunks = cursor[Symbol.asyncIterator]();
     let isDone = false;
@@ -108,7 +108,7 @@ export class PostgresConnection {
         yield value;
       }
     } finally {
-      // The driver would write to a socket that is gone.
+      // The driver would write to a closed socket.
       if (!isDone && !this.#isLost) await chunks.return?.();
     }
   }
@@ -116,15 +116,15 @@ export class PostgresConnection {
   #connect({ host, port, path }: Target): Socket {
     const socket = new this.#options.net.Socket();
     if (this.#socket && (this.#isLost || !this.#isReady)) {
-      // The driver is yet to listen, and fails all that waits, one after the other.
+      // The driver has not added its listeners yet; it fails all pending queries one after the other.
       setTimeout(() => socket.destroy(lost()));
       return socket;
     }
-    // Only to cancel a statement does it want another.
+    // The driver opens another socket only to cancel a statement.
     this.#socket ??= socket.once("error", () => this.lose()).once("end", () => this.lose());
     if (path) return socket.connect(path);
     const index = this.#options.turn % host.length;
-    // By this name the driver checks the server's certificate.
+    // The driver checks the server's certificate by this name.
     Object.assign(socket, { host: host[index], port: port[index] });
     return socket.connect(port[index] ?? 5432, host[index] ?? "localhost");
   }

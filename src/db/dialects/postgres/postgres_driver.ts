@@ -11,7 +11,7 @@ import { loadDriver, openServerError } from "../server/open_server.ts";
 import { POSTGRES } from "./postgres.ts";
 import { PostgresPool } from "./postgres_pool.ts";
 
-/** What the driver reads and the SQL means goes by these, which a database may have set otherwise. */
+/** Session settings that the driver and the SQL depend on, which a database may override. */
 const SESSION = {
   TimeZone: "UTC",
   DateStyle: "ISO",
@@ -20,9 +20,9 @@ const SESSION = {
   standard_conforming_strings: "on",
 };
 
-/** How values travel, where the driver would do it in another way. */
+/** Encodings of values that differ from the driver's. */
 const TYPES: Readonly<Record<string, PostgresType>> = {
-  // Written as text by codecs and, as Kysely would have it, by callers.
+  // Encoded as text by codecs and, as with Kysely, by callers.
   json: { to: 114, from: [114, 3802], serialize: jsonText, parse: JSON.parse },
   int8: { to: 20, from: [20], serialize: String, parse: exactNumber },
 };
@@ -30,7 +30,7 @@ const TYPES: Readonly<Record<string, PostgresType>> = {
 /**
  * Opens a PostgreSQL database, and connects to it once, or as often as the pool's minimum.
  *
- * @throws {DbError} if it cannot be reached, or refuses
+ * @throws {DbError} if it cannot be reached, or rejects the connection
  */
 export async function openPostgres(url: URL, limits: PoolLimits): Promise<Dialect> {
   const [{ default: postgres }, { PostgresJSDialect, PostgresJSDriver }, net] = await loadDriver(
@@ -48,7 +48,7 @@ export async function openPostgres(url: URL, limits: PoolLimits): Promise<Dialec
     limits,
     make(settings, known) {
       if (!known) return postgres(url.href, { ...options, ...settings });
-      // The driver takes what it gives: the types of arrays need not be asked for again.
+      // The parsed options of another driver: the types of arrays need not be queried again.
       const parsed = { ...known.options, ...settings, fetch_types: false, parameters: {} };
       return postgres(parsed as unknown as Options<Record<string, PostgresType>>);
     },
@@ -60,7 +60,7 @@ export async function openPostgres(url: URL, limits: PoolLimits): Promise<Dialec
     throw openServerError(url, error, { brand: "PostgreSQL", failure: POSTGRES.explain(error) });
   }
 
-  /** Kysely's own would have a method of the connection that this driver's has not. */
+  /** The base class calls a method that the connection of this driver lacks. */
   class PostgresDriver extends PostgresJSDriver {
     override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
       await connection.executeQuery(CompiledQuery.raw("rollback"));
@@ -78,7 +78,7 @@ function jsonText(value: unknown): unknown {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Gives a number where that is exact, else a bigint. */
+/** Returns a number where it is exact, otherwise a bigint. */
 function exactNumber(text: string): number | bigint {
   const number = Number(text);
   return Number.isSafeInteger(number) ? number : BigInt(text);

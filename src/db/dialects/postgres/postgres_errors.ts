@@ -1,5 +1,5 @@
 /**
- * What PostgreSQL's errors mean.
+ * The meaning of PostgreSQL's errors.
  *
  * @module
  */
@@ -41,7 +41,7 @@ const CODES: Readonly<Record<string, DbErrorCode>> = {
   CONNECTION_ENDED: "PoolClosed",
 };
 
-/** Says what an error of a statement or a connection means. */
+/** Explains an error of a statement or a connection. */
 export function explainPostgresError(error: unknown): DbFailure {
   const { code, detail = "", column_name, column } = error as {
     code?: string;
@@ -58,7 +58,7 @@ export function explainPostgresError(error: unknown): DbFailure {
   return kind === "NotNullViolation" && name ? { code: kind, fields: [name] } : { code: kind };
 }
 
-/** Reads `Key (email, name)=(…) already exists.`, in whatever language it is; an expression has none. */
+/** Reads `Key (email, name)=(…) already exists.` in any language; an expression has no columns. */
 function columnsIn(detail: string): readonly string[] {
   const [, list = ""] = /^[^(]*\(([^()]+)\)=\(/.exec(detail) ?? [];
   return list === "" ? [] : list.split(", ").map((name) => name.replace(/^"|"$/g, ""));

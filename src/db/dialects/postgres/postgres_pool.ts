@@ -1,5 +1,5 @@
 /**
- * A pool of connections of `postgres`, which may be lost.
+ * A pool of connections of `postgres`, which replaces lost ones.
  *
  * @module
  */
@@ -19,24 +19,24 @@ import {
 /** How long closing waits for queries, in seconds. */
 const CLOSE_SECONDS = 5;
 const IDLE_MS = 60_000;
-/** How many statements are prepared on each connection, where they stay. */
+/** The maximum number of prepared statements on each connection. */
 const MAX_PREPARED = 1000;
 
-/** What `kysely-postgres-js` asks of `postgres`. */
+/** The members of `postgres` that `kysely-postgres-js` uses. */
 type Face = Pick<Sql, "reserve" | "end" | "options">;
 
 /** How a pool is opened. */
 export interface PostgresPoolOptions extends Pick<PostgresConnectionOptions, "net"> {
-  /** Makes the driver for a connection; `known` is one that has learned the types of the database. */
+  /** Creates the driver of a connection; `known` is one that has read the types of the database. */
   readonly make: (settings: ConnectionSettings, known: Sql | undefined) => Sql;
-  /** How many connections are kept, and how long connecting may take; others see to the maximum. */
+  /** The minimum number of connections and the time limit of connecting; the gate limits the maximum. */
   readonly limits: PoolLimits;
 }
 
 /**
- * Whoever uses one of its connections has it for themselves. The driver's own pool does not tell that
- * a reserved connection was lost: the next query would end the process (a write to a socket that is
- * gone), and releasing it would hand it to others.
+ * A caller has exclusive use of its connection. The driver's pool does not report the loss of a reserved
+ * connection: the next query would end the process (a write to a closed socket), and a released one would
+ * be reused.
  */
 export class PostgresPool {
   readonly #options: PostgresPoolOptions;
@@ -57,18 +57,18 @@ export class PostgresPool {
     });
   }
 
-  /** The pool, as `kysely-postgres-js` sees the driver. */
+  /** The pool, as the driver of `kysely-postgres-js`. */
   get asSql(): Sql {
     const face: Face = {
       reserve: () => Promise.resolve(this.#reserve()),
       end: () => this.close(CLOSE_SECONDS),
       options: this.#connected.options,
     };
-    // These are the members that it uses.
+    // It uses only these members.
     return face as Sql;
   }
 
-  /** Connects a number of times at once, and keeps the connections. */
+  /** Opens connections at the same time, and keeps them. */
   async connect(times: number): Promise<void> {
     const first = this.#take();
     await this.#within(first.unsafe(""));
@@ -78,16 +78,16 @@ export class PostgresPool {
     for (const line of [...lines, first]) this.#release(line);
   }
 
-  /** Runs a statement on a connection of its own. */
+  /** Runs a statement on any connection. */
   async run({ sql, parameters }: Statement): Promise<StatementResult> {
     const line = this.#take();
     try {
-      // The driver takes what codecs encode to.
+      // The driver accepts the values that codecs return.
       const values = [...parameters] as string[];
       const rows = await line.sql.unsafe(sql, values, { prepare: this.#prepares(sql) }).values();
       return { rows, affectedRows: rows.count ?? 0 };
     } catch (error) {
-      // The driver tells of the loss a moment later.
+      // The driver reports the loss a moment later.
       if (explainPostgresError(error).code === "ConnectionLost") line.lose();
       throw error;
     } finally {
@@ -136,7 +136,7 @@ export class PostgresPool {
   #reserve(): ReservedSql {
     const line = this.#take();
     const face: Pick<ReservedSql, "unsafe" | "release"> = {
-      // The driver's type of a query is made of its row's, which nobody asks for here.
+      // The driver's type of a query depends on that of its row, which is unknown here.
       unsafe: ((sql, parameters, options) =>
         line.unsafe(sql, parameters, {
           ...options,
@@ -144,7 +144,7 @@ export class PostgresPool {
         })) as ReservedSql["unsafe"],
       release: () => this.#release(line),
     };
-    // These are the members that `kysely-postgres-js` uses.
+    // `kysely-postgres-js` uses only these members.
     return face as ReservedSql;
   }
 
@@ -155,7 +155,7 @@ export class PostgresPool {
     return true;
   }
 
-  /** Bounds what the driver does not: a server that hangs once it has let one in. */
+  /** Limits the wait for a server that hangs after it has accepted a connection; the driver does not. */
   async #within(work: Promise<unknown>): Promise<void> {
     if (await within(work, this.#options.limits.acquireTimeoutMs)) return;
     throw Object.assign(new Error("connecting took too long"), { code: "CONNECT_TIMEOUT" });

@@ -1,27 +1,27 @@
 /**
- * The connections of a pool that nobody uses.
+ * The idle connections of a pool.
  *
  * @module
  */
 
-/** How long they are kept, and how they are ended. */
+/** How long idle connections are kept, and how they are ended. */
 export interface IdleOptions<T> {
-  /** How long one is kept, in milliseconds. */
+  /** How long a connection may be idle, in milliseconds. */
   readonly idleMs: number;
-  /** Tells how many open connections, in use or not, are more than are always kept. */
+  /** Returns the number of open connections, idle or in use, above the minimum. */
   readonly surplus: () => number;
   /** Ends a connection. */
   readonly end: (connection: T) => void;
 }
 
-/** Keeps the connections that nobody uses, and ends those for which that is so for too long. */
+/** Keeps idle connections, and ends those that are idle for too long. */
 export class IdleConnections<T> {
   readonly #options: IdleOptions<T>;
-  /** The one used last comes last. */
+  /** The most recently used one is last. */
   #idle: { readonly connection: T; readonly sinceMs: number }[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Creates it with none. */
+  /** Creates an empty set. */
   constructor(options: IdleOptions<T>) {
     this.#options = options;
   }
@@ -32,25 +32,25 @@ export class IdleConnections<T> {
     this.#timer ??= setTimeout(() => this.#sweep(), this.#options.idleMs);
   }
 
-  /** Removes the one that was used last. */
+  /** Removes the most recently used one. */
   take(): T | undefined {
     return this.#idle.pop()?.connection;
   }
 
-  /** Removes a connection; tells whether it was there. */
+  /** Removes a connection; returns whether it was idle. */
   delete(connection: T): boolean {
     const index = this.#idle.findLastIndex((it) => it.connection === connection);
     if (index >= 0) this.#idle.splice(index, 1);
     return index >= 0;
   }
 
-  /** Removes a connection that was lost. If it was in use, those kept may be lost too: they are ended. */
+  /** Removes a lost connection. If it was in use, the idle ones may be lost too, and are ended. */
   lose(connection: T): void {
     if (this.delete(connection)) return;
     for (const suspect of this.clear()) this.#options.end(suspect);
   }
 
-  /** Removes all, ends none, and gives them. */
+  /** Removes all connections, and returns them without ending them. */
   clear(): readonly T[] {
     const all = this.#idle;
     this.#idle = [];
@@ -61,12 +61,12 @@ export class IdleConnections<T> {
 
   #sweep(): void {
     const { idleMs, surplus, end } = this.#options;
-    // A timer may be a millisecond early.
+    // A timer may fire a millisecond early.
     const untilMs = performance.now() - idleMs + 1;
     const count = this.#idle.filter(({ sinceMs }) => sinceMs <= untilMs).length;
     const ended = this.#idle.splice(0, Math.max(0, Math.min(count, surplus())));
     for (const { connection } of ended) end(connection);
-    // The next look may come when none is old enough, and find it at twice the age.
+    // A connection may be swept as late as at twice the limit.
     this.#timer = this.#idle.length > 0 ? setTimeout(() => this.#sweep(), idleMs) : undefined;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Opening a database server: loading its driver, and errors that tell why it cannot be used.
+ * Opening a database server: loading its driver, and the errors of failing to.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const NO_DATABASE: readonly string[] = ["3D000", "ER_BAD_DB_ERROR"];
 export interface OpenFailure {
   /** The brand of the server. */
   readonly brand: string;
-  /** What the driver's error means. */
+  /** The meaning of the driver's error. */
   readonly failure: DbFailure;
 }
 
@@ -41,7 +41,7 @@ export function openServerError(
   return new DbError(failure.code, `Cannot open ${brand} database ${place}: ${reason}`, { cause });
 }
 
-/** The server's own words are for whoever starts the application; they hold no password. */
+/** Returns the server's message, for the operator of the application; it contains no password. */
 function reasonIn(cause: unknown): string {
   return cause instanceof Error ? cause.message : "the database failed";
 }
@@ -81,7 +81,7 @@ const CODES: readonly string[] = [
   "ERR_STREAM_WRITE_AFTER_END",
 ];
 
-/** Tells whether an error, or one that it gathers, says that the other side could not be reached. */
+/** Checks whether an error, or one that it aggregates, is that of an unreachable server. */
 export function isOutOfReach(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isOutOfReach);
   return CODES.includes(String((error as { code?: unknown } | null)?.code));

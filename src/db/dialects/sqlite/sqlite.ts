@@ -60,7 +60,7 @@ export const SQLITE: Grammar = {
   dooms: ({ code }) => code === "ConnectionLost",
   nullsLast: false,
   maxParameters: 32_766,
-  // Tables refuse values of another type, as the other databases do.
+  // Tables reject values of another type, as on the other databases.
   tableOptions: sql`strict`,
   columnType({ kind, traits: { size } }) {
     if (size.precision > MAX_PRECISION) {
@@ -73,7 +73,7 @@ export const SQLITE: Grammar = {
   generated: (definition) => definition.autoIncrement(),
   literal: (encoded) => encoded,
   pattern: (_, text) => text,
-  // Not LIKE, which ignores the case of ASCII letters; nor GLOB, which takes no long pattern.
+  // Not LIKE, which ignores the case of ASCII letters; nor GLOB, which rejects long patterns.
   matches(match: TextMatch, column: Expression<unknown>, text: Slot) {
     switch (match) {
       case "contains":
@@ -91,7 +91,7 @@ export const SQLITE: Grammar = {
 };
 
 /**
- * Gives bytes that are stored as bytes: Node 22.21 takes empty ones for NULL whose buffer has no memory.
+ * Returns bytes that are stored as bytes: Node 22.21 stores empty bytes whose buffer is empty as NULL.
  */
 export function storableBytes(bytes: Uint8Array): Uint8Array {
   return bytes.length === 0 ? new Uint8Array(1).subarray(1) : bytes;

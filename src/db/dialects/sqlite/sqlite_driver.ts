@@ -27,8 +27,8 @@ const PRAGMAS = [
 const MAX_WEIGHT = 1_048_576;
 
 /**
- * Begins transactions that may write at once: one that reads first could not go on to write after
- * another process has.
+ * Begins each transaction as a writer: one that reads first could not write after another process has
+ * written.
  */
 class ImmediateDriver extends SqliteDriver {
   readonly #database: DatabaseSync;
@@ -38,7 +38,7 @@ class ImmediateDriver extends SqliteDriver {
     this.#database = database;
   }
 
-  /** Waits for another writer without holding up this process, which may be the one that writes. */
+  /** Waits for another writer without blocking this process, which may be the writer. */
   override async beginTransaction(): Promise<void> {
     await onceFree(() => this.#beginNow());
   }
@@ -58,17 +58,17 @@ class ImmediateDriver extends SqliteDriver {
 export class Sqlite implements Dialect {
   /** SQLite's SQL. */
   readonly grammar = SQLITE;
-  /** Kysely's own dialect, over this connection. */
+  /** Kysely's dialect, over this connection. */
   readonly kysely: KyselyDialect;
   /** Writers wait for each other. */
   readonly poolMax = 1;
-  /** Transactions begin by writing. */
+  /** Transactions begin as writers. */
   readonly transactionsLock = true;
   readonly #writer: SqliteConnection;
   readonly #openReader: (() => DatabaseSync) | undefined;
   #reader: SqliteConnection | undefined;
 
-  /** Takes over an open database, and what opens it once more to read. */
+  /** Takes over an open database, and the function that opens it again for reading. */
   constructor(database: DatabaseSync, openReader?: () => DatabaseSync) {
     this.#writer = new SqliteConnection(database);
     this.#openReader = openReader;
@@ -80,12 +80,11 @@ export class Sqlite implements Dialect {
   }
 
   /**
-   * Runs at once unless a transaction is open, which the statement would become part of; if it only
-   * reads, it then reads what was last committed. Statements are synchronous: there is nothing else to
-   * wait for.
+   * Runs at once unless a transaction is open, which the statement would become part of; then a statement
+   * that only reads is run on the second connection, and reads the last commit.
    */
   runNow(statement: Statement, inTransaction: boolean): StatementResult | undefined {
-    // Older versions of Node do not tell: undefined.
+    // Undefined on older versions of Node.
     if (inTransaction || this.#writer.database.isTransaction === false) {
       return this.#writer.run(statement);
     }
@@ -94,7 +93,7 @@ export class Sqlite implements Dialect {
     return this.#reader.run(statement);
   }
 
-  /** Tells whether it is: a trigger or a conflict may have rolled it back. */
+  /** Whether the transaction is open: a trigger or a conflict may have rolled it back. */
   isTransactionOpen(): boolean | undefined {
     return this.#writer.database.isTransaction;
   }
@@ -112,7 +111,7 @@ export class Sqlite implements Dialect {
   }
 }
 
-/** A connection, and the statements it keeps prepared. */
+/** A connection, and its prepared statements. */
 class SqliteConnection {
   readonly database: DatabaseSync;
   readonly #statements = new BoundedMap<string, PreparedStatement>({
@@ -137,9 +136,9 @@ class SqliteConnection {
 }
 
 /**
- * Opens a database file, made if it is not there, or `":memory:"`. Foreign keys are enforced, a file
- * is in WAL mode, and a statement waits up to 5 s for another process to finish writing; all of this
- * process waits with it, as `node:sqlite` is synchronous.
+ * Opens a database file, which is created if it is missing, or `":memory:"`. Foreign keys are enforced, a
+ * file is in WAL mode, and a statement waits up to 5 s for another process to finish writing, which
+ * blocks this process, as `node:sqlite` is synchronous.
  *
  * @throws {DbError} `ConnectionLost` if the file cannot be opened, `Database` if it is not a database
  */
@@ -158,12 +157,12 @@ export async function openSqlite(path: string): Promise<Sqlite> {
   }
 }
 
-/** To become a WAL, a file has to be nobody else's for a moment, for which SQLite does not wait itself. */
+/** Sets a pragma. The WAL mode needs exclusive access to the file, for which SQLite does not wait. */
 function setPragma(database: DatabaseSync, pragma: string): Promise<void> {
   return onceFree(() => void database.prepare(pragma).all());
 }
 
-/** Does what another process may keep from being done, for as long as a statement would wait for it. */
+/** Runs a function that another process may block, for at most the time that a statement waits. */
 async function onceFree(run: () => void): Promise<void> {
   const endsAt = performance.now() + BUSY_TIMEOUT_MS;
   for (let waitMs = 1;; waitMs = Math.min(2 * waitMs, 50)) {

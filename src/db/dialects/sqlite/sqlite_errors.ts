@@ -1,5 +1,5 @@
 /**
- * What SQLite's errors mean.
+ * The meaning of SQLite's errors.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const UNIQUES: readonly number[] = [1555, 2067, 2579];
 const BUSY_OR_LOCKED: readonly number[] = [5, 6];
 const IO_ERROR_OR_CANNOT_OPEN: readonly number[] = [10, 14];
 
-/** Says what an error of a statement means. */
+/** Explains an error of a statement. */
 export function explainSqliteError(error: unknown): DbFailure {
   const { code, errcode = 0, message = "" } = error as {
     code?: string;
@@ -39,7 +39,7 @@ export function explainSqliteError(error: unknown): DbFailure {
   return { code: "Database" };
 }
 
-/** Other drivers have no number, or another one; SQLite's words are the same in all of them. */
+/** Explains an error by SQLite's message: other drivers have other codes, or none. */
 function explainMessage(message: string): DbFailure {
   if (message.includes("UNIQUE constraint failed")) {
     return { code: "UniqueViolation", fields: columnsIn(message) };
@@ -55,7 +55,7 @@ function explainMessage(message: string): DbFailure {
   return { code: "Database" };
 }
 
-/** Words an error of opening a file; Deno has no result code where the file cannot be opened. */
+/** Returns the error of opening a file; Deno has no result code if the file cannot be opened. */
 export function openError(path: string, error: unknown): DbError {
   const { errcode } = error as { errcode?: number };
   const [code, reason] = errcode === NOT_A_DATABASE
@@ -66,7 +66,7 @@ export function openError(path: string, error: unknown): DbError {
   return new DbError(code, `Cannot open SQLite database ${path}: ${reason}`, { cause: error });
 }
 
-/** Reads "UNIQUE constraint failed: users.email, users.name"; an index on an expression has none. */
+/** Reads "UNIQUE constraint failed: users.email, users.name"; an index on an expression has no columns. */
 function columnsIn(message: string): readonly string[] {
   return [...message.matchAll(/[:,] \w+\.(\w+)/g)].map(([, column = ""]) => column);
 }

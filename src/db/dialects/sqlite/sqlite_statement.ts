@@ -8,12 +8,12 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { DriverRow, StatementResult } from "../../connection/dialect.ts";
 import { storableBytes } from "./sqlite.ts";
 
-/** What older types of `node:sqlite` lack. */
+/** A method that older types of `node:sqlite` lack. */
 interface ReturnsArrays {
   setReturnArrays(enabled: boolean): void;
 }
 
-/** A statement that is kept prepared. */
+/** A prepared statement. */
 export interface PreparedStatement {
   /** Its SQL. */
   readonly sql: string;
@@ -21,7 +21,7 @@ export interface PreparedStatement {
   readonly run: (parameters: readonly unknown[]) => StatementResult;
 }
 
-/** Prepares a statement to be kept. It reads arrays, which are made faster than objects. */
+/** Prepares a statement. It reads arrays, which are faster than objects. */
 export function prepareStatement(database: DatabaseSync, sql: string): PreparedStatement {
   const statement = prepare(database, sql) as StatementSync & ReturnsArrays;
   if (statement.columns().length === 0) {
@@ -33,7 +33,7 @@ export function prepareStatement(database: DatabaseSync, sql: string): PreparedS
   }
   statement.setReturnArrays(true);
   const run = (parameters: readonly unknown[]) => {
-    // The types of node:sqlite do not follow setReturnArrays; codecs encode to what SQLite stores.
+    // The types of node:sqlite ignore setReturnArrays; codecs return values that SQLite stores.
     const rows = statement.all(...parameters as SQLInputValue[]) as unknown as DriverRow[];
     return { rows, affectedRows: rows.length };
   };
@@ -41,8 +41,8 @@ export function prepareStatement(database: DatabaseSync, sql: string): PreparedS
 }
 
 /**
- * Turns a value into one that SQLite stores: a boolean becomes 1 or 0. Anything that `node:sqlite`
- * would refuse, or take for named parameters and bind as NULL (a date does), is refused here.
+ * Converts a value to one that SQLite stores: a boolean becomes 1 or 0. Rejects values that `node:sqlite`
+ * would reject, or read as named parameters and bind as NULL, such as a date.
  *
  * @throws {TypeError} if SQLite has no such value
  */
@@ -61,8 +61,8 @@ function bindable(value: unknown): SQLInputValue {
 }
 
 /**
- * Gives a connection the face that Kysely knows. Each query is prepared anew: on some runtimes a kept
- * `select *` would not notice new columns.
+ * Adapts a connection to Kysely. Each query is prepared again: on some runtimes a prepared `select *`
+ * would not include new columns.
  */
 export function kyselyDatabase(database: DatabaseSync): SqliteDatabase {
   return {
@@ -88,7 +88,7 @@ function prepare(database: DatabaseSync, sql: string): StatementSync {
   return statement;
 }
 
-/** Gives a plain row, its integers as numbers where a number is exact. */
+/** Returns a plain row, its integers as numbers where a number is exact. */
 function withNumbers(row: unknown): unknown {
   return Object.fromEntries(
     Object.entries(row as object).map(([name, value]) => [name, exactNumber(value)]),
