@@ -14,6 +14,7 @@ import {
   authentication,
   type AuthenticationOptions,
   cachingVerifier,
+  checkBounds,
   type TokenVerifier,
 } from "../oauth2/middleware.ts";
 import type { Claims } from "../oauth2/resource_server/claims.ts";
@@ -73,11 +74,14 @@ export function authnPlugin(service: TokenVerifier, options?: AuthenticationOpti
 /**
  * Returns the middleware of `app.useAuthn`: it verifies the tokens of the application and stores their
  * identity, for `Principal` and, by their claim `roles`, the `roles` of routes. It refuses no request.
+ *
+ * @throws {TypeError} if the service is a `JwtVerifier` of any issuer or audience that does not say so
  */
 export function authnMiddleware(
   service: TokenVerifier,
   { from = bearer() }: AuthenticationOptions = {},
 ): MiddlewareHandler {
+  checkBounds(service);
   const verifier = cachingVerifier(service);
   return authentication({
     name: "authn",

@@ -118,6 +118,25 @@ export function oauth2Middleware(
   };
 }
 
+/**
+ * Prevents tokens that a provider issued to other applications from being accepted by accident.
+ *
+ * @throws {TypeError} if the verifier accepts tokens of any issuer or audience and does not say so
+ */
+export function checkBounds({ validation }: TokenVerifier): void {
+  if (!validation) return;
+  const { issuer, audience, acceptsAnyIssuer, acceptsAnyAudience } = validation;
+  const hasIssuer = issuer !== undefined || acceptsAnyIssuer;
+  const hasAudience = audience !== undefined || acceptsAnyAudience;
+  if (hasIssuer && hasAudience) return;
+  const missing = [...hasIssuer ? [] : ["issuer"], ...hasAudience ? [] : ["audience"]];
+  const calls = missing.map((each) =>
+    each === "issuer" ? "withIssuer() or anyIssuer()" : "withAudience() or anyAudience()"
+  );
+  const why = `its ValidationConfig names no ${missing.join(" and no ")}`;
+  throw new TypeError(`Cannot use verifier: ${why}; call ${calls.join(", and ")}`);
+}
+
 /** Returns a verifier that caches tokens, if the given one can and is not configured otherwise. */
 export function cachingVerifier(verifier: TokenVerifier): TokenVerifier {
   return verifier.cachingByDefault?.(CACHED_TOKENS) ?? verifier;
@@ -193,19 +212,4 @@ function schemeOf({ unauthenticated }: Challenge): string | undefined {
 /** Checks whether a failure is due to the token, and not to the verifier. */
 function isOfToken(error: unknown): boolean {
   return error instanceof OAuth2Error && error.httpStatus < 500;
-}
-
-/** Prevents tokens that a provider issued to other applications from being accepted by accident. */
-function checkBounds({ validation }: TokenVerifier): void {
-  if (!validation) return;
-  const { issuer, audience, acceptsAnyIssuer, acceptsAnyAudience } = validation;
-  const hasIssuer = issuer !== undefined || acceptsAnyIssuer;
-  const hasAudience = audience !== undefined || acceptsAnyAudience;
-  if (hasIssuer && hasAudience) return;
-  const missing = [...hasIssuer ? [] : ["issuer"], ...hasAudience ? [] : ["audience"]];
-  const calls = missing.map((each) =>
-    each === "issuer" ? "withIssuer() or anyIssuer()" : "withAudience() or anyAudience()"
-  );
-  const why = `its ValidationConfig names no ${missing.join(" and no ")}`;
-  throw new TypeError(`Cannot use verifier: ${why}; call ${calls.join(", and ")}`);
 }

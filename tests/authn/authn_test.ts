@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { exportJWK, generateKeyPair } from "jose";
 import { controller, type FwApplication, inject, module, optional, route } from "../../mod.ts";
 import { AuthnModule, JwtKey, JwtService, Principal } from "../../src/authn/mod.ts";
-import { OAuth2Guard } from "../../src/oauth2/principal.ts";
+import { JwksCache, JwtVerifier, OAuth2Guard, ValidationConfig } from "../../src/oauth2/mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { issuer } from "../oauth2/issuer.ts";
@@ -46,6 +46,16 @@ const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`
 async function session(app: FwApplication): Promise<string> {
   return (await (await app.request("/session", { method: "POST" })).json()).token;
 }
+
+test("useAuthn() refuses a verifier that accepts any issuer or audience without saying so", async () => {
+  const keys = new JwksCache("https://id.example.com/jwks");
+  const verifier = new JwtVerifier(keys, new ValidationConfig().withIssuer("i"));
+  await assert.rejects(probe((app) => app.useAuthn(verifier)), {
+    name: "TypeError",
+    message: "Cannot use verifier: its ValidationConfig names no audience; " +
+      "call withAudience() or anyAudience()",
+  });
+});
 
 test("useAuthn() identifies callers by tokens of the application", async () => {
   await using app = await probe((app) => app.useAuthn(app.get(JwtService)));
