@@ -1,12 +1,10 @@
 /**
- * The data layer in a hurry: whether the database is there, and users with their posts, on any
- * database.
+ * A short tour of the data layer on any database: a health check, and users with their posts.
  *
  *     deno run -A examples/demo.ts
  *     DATABASE_URL=postgresql://postgres@127.0.0.1:5432/postgres deno run -A examples/demo.ts
  *
- * `PORT` (3000), `HOST` (all interfaces) and `DATABASE_URL` (SQLite in memory) decide where it
- * listens and stores.
+ * Configured by `PORT` (3000), `HOST` (all interfaces) and `DATABASE_URL` (SQLite in memory).
  */
 import * as v from "valibot";
 import {
@@ -55,7 +53,7 @@ const Status = dto("Status", v.object({ status: v.picklist(["up", "down"]) }));
 export class DemoService implements OnModuleInit {
   readonly #db = inject(Db);
 
-  /** Makes what there is to see; all of it or nothing, and the same when it is started again. */
+  /** Creates the rows of the example, in one transaction; a second start creates no others. */
   async onModuleInit(): Promise<void> {
     await this.#db.createTables();
     await this.#db.transaction(async () => {
@@ -92,10 +90,10 @@ export class DemoController extends controller("demo", { version: "v1" }) {
     "/db-health",
     {
       openapi: {
-        summary: "Tell whether the database is there",
+        summary: "Check whether the database answers",
         responses: {
-          200: { description: "It is", schema: Status },
-          503: { description: "It is not", schema: Status },
+          200: { description: "It answers", schema: Status },
+          503: { description: "It does not answer", schema: Status },
         },
       },
     },
@@ -124,7 +122,7 @@ export function appModule(databaseUrl: string): Module {
   });
 }
 
-/** Settles prefixes and errors. */
+/** Configures prefixes and errors. */
 export function setUp(app: FwApplication): FwApplication {
   return app.setGlobalPrefix("api").enableUriVersioning().useRequestId()
     .enableProductionErrorsFromEnv();

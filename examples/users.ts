@@ -1,13 +1,13 @@
 /**
- * A users resource on any database: validated, paged, limited to a tenant, documented, observed, and
- * stopped with care. Its OpenAPI document is at `/openapi.json`, to be tried out at `/docs`.
+ * A users resource on any database, with validation, pages, tenants, documentation, metrics and a
+ * graceful stop. Its OpenAPI document is at `/openapi.json`; try it at `/docs`.
  *
  *     deno run -A examples/users.ts
  *
- * `PORT` (3000), `HOST` (all interfaces) and `DATABASE_URL` (a SQLite file of its own in the
- * directory for temporary files) decide where it listens and stores; `FW_ENV=production` conceals
- * what went wrong from 5xx responses. With `OAUTH2_ISSUER`, `OAUTH2_JWKS_URL` and
- * `OAUTH2_AUDIENCE` it verifies ES256 tokens, whose claim `tenant_id` is then the tenant.
+ * Configured by `PORT` (3000), `HOST` (all interfaces) and `DATABASE_URL` (a SQLite file in the
+ * directory for temporary files); `FW_ENV=production` hides the details of 5xx responses. With
+ * `OAUTH2_ISSUER`, `OAUTH2_JWKS_URL` and `OAUTH2_AUDIENCE` it verifies ES256 tokens, whose claim
+ * `tenant_id` is then the tenant.
  */
 import { compress } from "hono/compress";
 import { cors } from "hono/cors";
@@ -74,7 +74,7 @@ export const UserRow = dto(
     active: v.boolean(),
   }),
 );
-/** Values out of range are clamped; what is not a whole number is refused. */
+/** Values out of range are clamped; other values than whole numbers are invalid. */
 export const UsersPageQuery = dto(
   "UsersPageQuery",
   v.object({
@@ -102,8 +102,8 @@ export const UsersPageQuery = dto(
 );
 
 /**
- * The tenant of the caller, never of the caller's choice: the claim `tenant_id` of a verified token;
- * for callers without a token, who are let in while you try this out, a placeholder.
+ * Returns the tenant of the caller, which input cannot set: the claim `tenant_id` of a verified token;
+ * for callers without a token, which this example admits, a placeholder.
  */
 export function tenantId(c: Context): string {
   const identity = oauth2Identity(c);
@@ -113,7 +113,7 @@ export function tenantId(c: Context): string {
   throw new ForbiddenException("The token names no tenant");
 }
 
-/** The path of the request as it was sent, without the slash at its end. */
+/** Returns the path of the request as it was sent, without a trailing slash. */
 function pathOf(c: Context): string {
   return new URL(c.req.url).pathname.replace(/\/$/, "");
 }
@@ -158,7 +158,7 @@ export class UsersService implements OnModuleInit {
   }
 }
 
-/** What every operation may answer, as every one needs a tenant. */
+/** The response of every operation to a caller without a tenant. */
 const FORBIDDEN = { 403: "The token names no tenant, or the user belongs to another" };
 
 export class UsersController extends controller("users", { version: "v1" }) {
@@ -246,7 +246,7 @@ export class UsersController extends controller("users", { version: "v1" }) {
       args: { tenant: tenantId },
       openapi: {
         summary: "Delete a user",
-        description: "Answers with the user that is no more.",
+        description: "Responds with the deleted user.",
         responses: FORBIDDEN,
       },
     },
@@ -264,7 +264,7 @@ export function appModule(databaseUrl: string): Module {
   });
 }
 
-/** Settles prefixes, middleware and endpoints. */
+/** Configures prefixes, middleware and endpoints. */
 export function setUp(app: FwApplication): FwApplication {
   return app
     .setGlobalPrefix("api")
@@ -284,7 +284,7 @@ export function setUp(app: FwApplication): FwApplication {
       inferRouteSecurityFromRoles: true,
     })
     .enableProductionErrorsFromEnv()
-    .useRateLimit({ max: 100_000 }) // generous: it is to be tried out, and put under load
+    .useRateLimit({ max: 100_000 }) // generous, for trials and load tests
     .use(cors())
     .use(secureHeaders())
     .use(compress())
@@ -319,7 +319,7 @@ if (import.meta.main) {
 and open ${server.url}/docs in a browser`);
 }
 
-/** Gives the URL of a SQLite file in a folder of its own for temporary files. */
+/** Returns the URL of a SQLite file in a new folder for temporary files. */
 function ownDatabase(): string {
   const directory = join(tmpdir(), "fw-example-users");
   mkdirSync(directory, { recursive: true, mode: 0o700 });

@@ -3,7 +3,7 @@ import { HttpException } from "../../mod.ts";
 import { DbError, type DbErrorCode } from "../../src/db/mod.ts";
 import { test } from "../support/test.ts";
 
-test("HttpException.from() gives each DbError the status of its code, and its message", () => {
+test("HttpException.from() uses the status and the message of each DbError", () => {
   const statuses: Record<DbErrorCode, number> = {
     RowNotFound: 404,
     UniqueViolation: 409,

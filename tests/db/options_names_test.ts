@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { testDbOnEach } from "./support/database.ts";
 
-testDbOnEach("Repository refuses options that it does not know, and none at all", async (db) => {
+testDbOnEach("Repository rejects unknown options, and missing options", async (db) => {
   await db.user.create({ data: { tenant_id: "a", email: "a", name: "Ada" } });
   const users = db.user as unknown as Readonly<
     Record<string, (options: unknown) => Promise<unknown>>

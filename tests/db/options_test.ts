@@ -5,7 +5,7 @@ import { test } from "../support/test.ts";
 import { withEnv } from "../support/with_env.ts";
 import { Db, temporaryFolder } from "./support/database.ts";
 
-test("DbOptions.fromUrl() refuses a URL it cannot use, without repeating any of it", () => {
+test("DbOptions.fromUrl() rejects an invalid URL without repeating a part of it", () => {
   const MALFORMED =
     "it is malformed; in a password, percent-encode everything but letters and digits";
   const NO_SCHEME = "it does not begin with sqlite:, postgresql:, postgres:, mysql: or mariadb:";
@@ -76,7 +76,7 @@ test("DbOptions is immutable and checks the limits of its pool", async () => {
   assert.throws(() => options.poolMax(0), RangeError);
 });
 
-test("DbOptions shows its URL to nobody", () => {
+test("DbOptions never shows its URL", () => {
   const options = DbOptions.fromUrl("sqlite:/hunter2/data.sqlite");
   for (const text of [inspect(options), JSON.stringify(options), String(options)]) {
     assert.ok(!text.includes("hunter2"), text);

@@ -27,7 +27,7 @@ testDbOnEach("Repository creates, finds, updates and deletes a row", async (db) 
   assert.equal(await db.user.exists(), false);
 });
 
-testDbOnEach("Repository gives rows that are the caller's own, and plain", async (db) => {
+testDbOnEach("Repository returns new plain objects", async (db) => {
   const first = await db.user.create({ data: ADA });
   first.name = "changed";
   const second = await db.user.findUnique({ where: { id: 1 } });
@@ -54,7 +54,7 @@ testDbOnEach(
   },
 );
 
-testDbOnEach("Repository.update() without anything to set gives the row as it is", async (db) => {
+testDbOnEach("Repository.update() without columns to set returns the unchanged row", async (db) => {
   const row = await db.user.create({ data: ADA });
   assert.deepEqual(await db.user.update({ where: { id: 1 }, data: {} }), row);
   const data = { name: undefined, active: undefined };
@@ -134,7 +134,7 @@ testDbOnEach("Repository keeps a value of each kind as it is", async (db) => {
   assert.deepEqual(await db.sample.findMany({ orderBy: { select: "asc" } }), rows);
 });
 
-testDbOnEach("Repository refuses values that no database would keep as they are", async (db) => {
+testDbOnEach("Repository rejects values that not every database stores unchanged", async (db) => {
   const wrong = [
     ["integer", 2 ** 53],
     ["integer", 1.5],
@@ -171,7 +171,7 @@ testDbOnEach("Repository refuses values that no database would keep as they are"
   assert.equal(await db.sample.count(), 0);
 });
 
-testDbOnEach("Repository refuses values of another type with a TypeError", async (db) => {
+testDbOnEach("Repository rejects values of another type with a TypeError", async (db) => {
   const wrong: readonly (readonly [string, unknown, string])[] = [
     ["integer", "1", "a number, not string"],
     ["integer", 1n, "a number, not bigint"],
@@ -197,7 +197,7 @@ testDbOnEach("Repository refuses values of another type with a TypeError", async
   }
 });
 
-testDbOnEach("Repository refuses null and nothing where a value must be", async (db) => {
+testDbOnEach("Repository rejects null and missing values where a value is required", async (db) => {
   await db.user.create({ data: ADA });
   await assert.rejects(
     db.user.create({ data: { tenant_id: "a", email: null } as never }),
@@ -212,7 +212,7 @@ testDbOnEach("Repository refuses null and nothing where a value must be", async 
   );
 });
 
-testDbOnEach("Repository refuses data that is not columns of the model", async (db) => {
+testDbOnEach("Repository rejects data other than columns of the model", async (db) => {
   await db.user.create({ data: ADA });
   const injected = 'name" = (select 1), "x';
   const wrong: readonly (readonly [unknown, string])[] = [
@@ -256,7 +256,7 @@ testDbOnEach("Repository.create() lets one of many racing rows have a unique val
   assert.equal(await db.user.count(), 1);
 });
 
-testDbOnEach("Repository.update() refuses a unique value that another row has", async (db) => {
+testDbOnEach("Repository.update() rejects a unique value of another row", async (db) => {
   await db.user.create({ data: ADA });
   await db.user.create({ data: { ...ADA, email: "b" } });
   await assert.rejects(

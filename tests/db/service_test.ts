@@ -20,7 +20,7 @@ testOnEach("DbService.with() takes no models yet", async ({ url }) => {
   assert.deepEqual(rows, [{ one: 1 }]);
 });
 
-test("DbService.with() refuses a model whose name the service has", () => {
+test("DbService.with() rejects a model with the name of a member of the service", () => {
   for (const name of ["kysely", "close", "ping", "createTables", "constructor", "toString"]) {
     assert.throws(() => DbService.with({ [name]: User }), {
       name: "TypeError",
@@ -29,7 +29,7 @@ test("DbService.with() refuses a model whose name the service has", () => {
   }
 });
 
-test("DbService.open() gives an instance of the class it is called on", async () => {
+test("DbService.open() returns an instance of the class it is called on", async () => {
   class Own extends Db {
     readonly greeting = "hello";
     names = async () => (await this.user.findMany()).map(({ name }) => name);
@@ -41,7 +41,7 @@ test("DbService.open() gives an instance of the class it is called on", async ()
   assert.deepEqual([db.greeting, await db.names()], ["hello", ["Ada"]]);
 });
 
-test("DbService instances have databases of their own", async () => {
+test("DbService instances have separate databases", async () => {
   await using one = await openDb();
   await using two = await openDb();
   await one.user.create({ data: ADA });
@@ -55,7 +55,7 @@ test("DbService.createTables() leaves tables that are there as they are", async 
   assert.equal(await db.user.count(), 1);
 });
 
-test("DbService.createTables() gives raw inserts the defaults of the model", async () => {
+test("DbService.createTables() sets the defaults of the model for raw inserts", async () => {
   const Thing = model("things", {
     id: field.integer().primaryKey(),
     text: field.text().default('it\'s "quoted"; --'),
@@ -105,7 +105,7 @@ test("DbService fails with PoolClosed when its Kysely was destroyed", async () =
   );
 });
 
-test("a DbError tells clients nothing but its own words, and the log what happened", async () => {
+test("a DbError shows only its message to clients, and the cause in the log", async () => {
   await using db = await Db.open(OPTIONS);
   const secret = "hunter2";
   await assert.rejects(db.user.create({ data: { ...ADA, name: secret } }), (error: Error) => {
@@ -167,7 +167,7 @@ test("DbModule asks for its options at boot, and not where they are overridden",
   assert.deepEqual([calls, await app.get(Db).user.count()], [1, 0]);
 });
 
-test("DbModule gives way to an override, and fails the boot when it cannot open", async () => {
+test("DbModule can be overridden, and fails the boot when it cannot open", async () => {
   const broken = DbOptions.fromUrl("sqlite:/no/such/folder/data.sqlite");
   const App = module({ imports: [DbModule.forRoot(Db, broken)] });
   await assert.rejects(

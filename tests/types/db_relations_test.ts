@@ -107,7 +107,7 @@ test("a find selects columns", () => {
     await db.user.findMany({ select: { nope: true } });
     // @ts-expect-error: not selected
     rows[0]?.tenant_id;
-    // @ts-expect-error: JSON is not told apart
+    // @ts-expect-error: JSON cannot be distinct
     await db.post.findMany({ distinct: ["meta"] });
     // @ts-expect-error: JSON has no order
     await db.post.findMany({ orderBy: { meta: "asc" } });
@@ -144,7 +144,7 @@ test("a relation that may be left out is optional", () => {
   });
 });
 
-test("what is no relation is not included", () => {
+test("unknown relations and options of relations are compile errors", () => {
   compiles(async () => {
     const db = inject(Db);
     // @ts-expect-error: no such relation

@@ -146,9 +146,9 @@ test("only unique columns name a row", () => {
     { id: 1, tenant_id: "a" },
     // @ts-expect-error: not one row
     { id: { gt: 1 } },
-    // @ts-expect-error: many rows may have none
+    // @ts-expect-error: many rows may be null
     { nick: null },
-    // @ts-expect-error: many rows may have none
+    // @ts-expect-error: many rows may be null
     User.nick.equals(null),
     // @ts-expect-error: no condition
     { OR: [{ id: 1 }] },
@@ -157,7 +157,7 @@ test("only unique columns name a row", () => {
   ]);
 });
 
-test("repositories give rows and take input without casts", () => {
+test("repositories return rows and take input without casts", () => {
   compiles(async () => {
     const db = inject(Db);
     same<

@@ -1,4 +1,4 @@
-/** What the compiler reports of mistakes in a program that uses the framework. */
+/** The compiler's messages about mistakes in a program that uses the framework. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { createRequire } from "node:module";
@@ -52,11 +52,11 @@ export function messagesOf(
   return found;
 }
 
-/** What the compiler reports of a line. */
+/** The compiler's message about a line. */
 export interface CompilerMessage {
   /** All lines of the message. */
   readonly text: string;
-  /** What it adds, such as where a type was declared. */
+  /** Related messages, such as where a type was declared. */
   readonly related: readonly string[];
 }
 

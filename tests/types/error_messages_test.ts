@@ -34,7 +34,7 @@ export {};
 /** The most characters of a message, and of all that the compiler adds to it. */
 const MAX_LENGTH = 300;
 
-/** A mistake, what its message begins with, and what it has besides. */
+/** A mistake, the start of its message, and other parts of it. */
 type Mistake = readonly [mistake: string, start: string, ...parts: string[]];
 
 const UNKNOWN = (name: string) =>
@@ -212,6 +212,6 @@ test("the compiler names the field that a response lacks", () => {
   const { text } = message!;
   assert.match(text, /^Type '{ id: number; name: string; }' is not assignable to type '/);
   assert.match(text, /\n {2}Property 'email' is missing in type '{ id: number; name: string; }'/);
-  // A schema's type is the library's own, and is shown whole.
+  // The compiler shows the type of a library's schema whole.
   assert.ok(text.length <= 500, `${text.length}: ${text}`);
 });

@@ -147,7 +147,7 @@ testBankOnEach(
   },
 );
 
-testBankOnEach("DbService.transaction() refuses what comes after its end", async (bank) => {
+testBankOnEach("DbService.transaction() rejects operations after its end", async (bank) => {
   let late: Promise<unknown>[] = [];
   await bank.transaction(async () => {
     await bank.account.create({ data: { owner: "in time" } });

@@ -1,4 +1,4 @@
-/** What tests of lost connections share. */
+/** Helpers of the tests of lost connections. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { DbError, DbOptions } from "../../../src/db/mod.ts";
@@ -43,7 +43,7 @@ export function testFault(name: string, run: (fault: Fault) => Promise<void>): v
 export const lost = (action: string) =>
   dbError("ConnectionLost", `Cannot ${action}: the database is out of reach`);
 
-/** Tells whether the database works, at once and on all its connections. */
+/** Checks that the database works at once, on all its connections. */
 export async function works(db: Db): Promise<boolean> {
   const startMs = performance.now();
   await db.ping();
@@ -52,7 +52,7 @@ export async function works(db: Db): Promise<boolean> {
   return true;
 }
 
-/** Runs what fails as the connection is lost, whatever of Kysely it was in. */
+/** Runs operations that fail as the connection is lost, through any method of Kysely. */
 export async function rejectsAsLost(run: () => Promise<unknown>): Promise<void> {
   const error = await run().then(() => undefined, (error: unknown) => error);
   assert.ok(error instanceof DbError, String(error));

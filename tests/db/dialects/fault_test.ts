@@ -78,7 +78,7 @@ testFault("an operation fails with ConnectionLost when the server goes in its mi
   await Promise.all([waiting, holding]);
   await line.restore();
   assert.ok(await works(db));
-  // Whether the server still did what it waited for with nobody there, it alone knows.
+  // Whether the server still ran the statement that waited is unknown.
   assert.notEqual((await db.user.findFirst())?.name, "held");
 });
 
@@ -104,11 +104,11 @@ for (const fault of ["cut", "down"] as const) {
   });
 }
 
-testFault("DbService gives a server up that hangs, except in mid-statement", async (
+testFault("DbService stops waiting for a server that hangs, except inside a statement", async (
   { db, line, brand },
 ) => {
   line.hang();
-  // Whoever has a connection waits for as long as the server may need for its statement.
+  // A caller with a connection waits for as long as the server needs for the statement.
   const running = db.user.count().then(() => "done", (error: DbError) => error.code);
   const others = await Promise.allSettled([1, 2, 3, 4, 5].map(() => db.user.count()));
   assert.deepEqual(

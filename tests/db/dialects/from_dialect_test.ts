@@ -19,7 +19,7 @@ import { Db, dbError, type TestDatabase, testOnEach } from "../support/database.
 
 const ADA = { tenant_id: "a", email: "ada@example.org", name: "Ada" };
 
-/** A driver's dialect with the driver's own defaults, and whether its driver is closed. */
+/** A driver's dialect with the driver's defaults, and whether its driver is closed. */
 function openDialect(
   { brand, url }: TestDatabase,
 ): { dialect: Dialect; isClosed: () => Promise<boolean> } {
@@ -38,7 +38,7 @@ function openDialect(
   return { dialect: new MysqlDialect({ pool }), isClosed };
 }
 
-/** What an application would write to give Kysely `node:sqlite`. */
+/** The adapter of `node:sqlite` to Kysely that an application would write. */
 function plainSqlite(database: DatabaseSync): SqliteDatabase {
   return {
     close: () => database.close(),
@@ -87,7 +87,7 @@ testOnEach("DbOptions.fromDialect() keeps values of every kind", async (database
   }
 });
 
-testOnEach("DbOptions.fromDialect() gives repositories all they need", async (database) => {
+testOnEach("DbOptions.fromDialect() supports every operation of repositories", async (database) => {
   await using db = await openDb(database);
   const ada = await db.user.create({ data: ADA });
   assert.deepEqual(ada, { id: 1, ...ADA, active: true });
@@ -220,10 +220,10 @@ test("DbOptions.fromDialect() undoes a failed migration of SQLite, if the driver
   }
 });
 
-test("DbOptions.fromDialect() knows a dialect by its adapter, and refuses any other", async () => {
+test("DbOptions.fromDialect() recognizes a dialect by its adapter, and rejects any other", async () => {
   const dialect = new SqliteDialect({ database: plainSqlite(new DatabaseSync(":memory:")) });
   const withAdapter = (adapter: unknown): Dialect => ({
-    // What another copy of Kysely makes has the same members.
+    // An adapter of another copy of Kysely has the same members.
     createAdapter: () => adapter as ReturnType<Dialect["createAdapter"]>,
     createDriver: () => dialect.createDriver(),
     createIntrospector: (db) => dialect.createIntrospector(db),

@@ -50,7 +50,7 @@ testFault(
       let count = 0;
       for await (const _ of users.stream(10)) if (++count === 5) await kill();
     });
-    // What is left of a stream must not end the process either.
+    // The rest of a stream must not end the process either.
     for await (const _ of users.stream(10)) {
       await kill();
       break;

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 300;
 const BRANDS = { postgres: "PostgreSQL", mysql: "MySQL" } as const;
 type ServerBrand = keyof typeof BRANDS;
 
-const UNREACHABLE = "it does not answer, or lets nobody in";
+const UNREACHABLE = "it does not answer, or rejects connections";
 
 function withPassword(url: string): URL {
   const given = new URL(url);
@@ -22,7 +22,7 @@ function withPassword(url: string): URL {
   return given;
 }
 
-/** Opens what cannot be opened, and checks how that ends. */
+/** Opens a database that cannot be opened, and checks the error. */
 async function cannotOpen(brand: ServerBrand, url: URL, reason: string): Promise<void> {
   const startMs = performance.now();
   const options = DbOptions.fromUrl(url.href).poolMin(3).acquireTimeoutMs(TIMEOUT_MS);
@@ -35,7 +35,7 @@ async function cannotOpen(brand: ServerBrand, url: URL, reason: string): Promise
   assert.ok(performance.now() - startMs < TIMEOUT_MS + 2000, "it takes no longer than it may");
 }
 
-testOnEach("DbOptions.open() tells that a server does not answer", async ({ brand, url }) => {
+testOnEach("DbOptions.open() reports that a server does not answer", async ({ brand, url }) => {
   assert.ok(brand !== "sqlite");
   await using line = await tcpLine(url);
   const hung = withPassword(line.url);
@@ -51,14 +51,14 @@ testOnEach("DbOptions.open() tells that a server does not answer", async ({ bran
   assert.deepEqual(await sessionsOf(brand, url), []);
 }, SERVERS);
 
-testOnEach("DbOptions.open() tells that there is no such database", async ({ brand, url }) => {
+testOnEach("DbOptions.open() reports that there is no such database", async ({ brand, url }) => {
   assert.ok(brand !== "sqlite");
   const missing = new URL(url);
   missing.pathname += "_missing";
   await cannotOpen(brand, missing, "there is no such database");
 }, SERVERS);
 
-testOnEach("DbOptions.open() tells that the user or the password is refused", async (
+testOnEach("DbOptions.open() reports that the user or the password is rejected", async (
   { brand, url },
 ) => {
   assert.ok(brand !== "sqlite");
@@ -89,9 +89,9 @@ function wrongPassword(): Uint8Array {
   return Buffer.concat([head, body]);
 }
 
-test("DbOptions.open() tells that PostgreSQL refuses the password", async () => {
+test("DbOptions.open() reports that PostgreSQL rejects the password", async () => {
   let connections = 0;
-  // Servers that tests run on trust whoever is local.
+  // The servers of tests trust local connections.
   const server = createServer((socket) => {
     connections += 1;
     socket.on("error", () => {}).once("data", () => socket.end(wrongPassword()));

@@ -25,7 +25,7 @@ async function openPool(url: string, { min = 0, max, timeoutMs = 5000 }: Limits)
   return db;
 }
 
-/** The database's sessions, once there are so many; a session that ends takes a moment. */
+/** The database's sessions, once their number is `count`: ending a session takes a moment. */
 async function sessionsSoon(brand: Brand, url: string, count: number): Promise<number> {
   let sessions = (await sessionsOf(brand as ServerBrand, url)).length;
   for (let i = 0; i < 250 && sessions !== count; i++) {
@@ -67,7 +67,7 @@ testOnEach("DbOptions.poolMin() connects as often at boot", async ({ brand, url 
   assert.equal((await sessionsOf(brand as ServerBrand, url)).length, 3);
 }, SERVERS);
 
-test("IdleConnections ends what is idle for too long, the oldest first, and keeps the fewest", async () => {
+test("IdleConnections ends connections that are idle for too long, oldest first, and keeps the minimum", async () => {
   const idleMs = 40;
   let open = 4;
   const ended: string[] = [];
@@ -152,7 +152,7 @@ testOnEach("transactions that have all connections go on, with all that works in
   assert.equal(await db.user.count(), 4 * MANY.length, brand);
 });
 
-testOnEach("DbService.close() waits for what is under way, and lets nothing else in", async (
+testOnEach("DbService.close() waits for operations in progress, and rejects new ones", async (
   { brand, url },
 ) => {
   const db = await openPool(url, { max: 3, timeoutMs: 10_000 });

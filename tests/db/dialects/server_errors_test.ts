@@ -85,7 +85,7 @@ async function failure(work: Promise<unknown>): Promise<DbError> {
   return error;
 }
 
-testOnEach("each constraint is a DbError with its columns, in words of its own", async (
+testOnEach("each constraint is a DbError with its columns and a message", async (
   { brand, url },
 ) => {
   await using db = await openFamily(brand, url);
@@ -152,7 +152,7 @@ testOnEach("the key of an expression has no fields, and shows nothing of a value
   { brand, url },
 ) => {
   await using db = await openFamily(brand, url);
-  // MariaDB has none; there it is that of a generated column.
+  // MariaDB has no such error; there it is that of a generated column.
   for (
     const statement of brand === "mysql"
       ? [

@@ -35,7 +35,7 @@ test("SQLite keeps a file, and connections to it see each other's rows", async (
   assert.deepEqual(await three.user.findMany(), [{ id: 1, ...ADA, active: true }]);
 });
 
-test("SQLite tells why a file cannot be opened", async () => {
+test("SQLite reports why a file cannot be opened", async () => {
   await using folder = await temporaryFolder();
   const text = folder.path("text");
   await writeFile(text, "this is no database\n".repeat(1000));
@@ -138,7 +138,7 @@ test("SQLite's locks become PoolTimeout, and an outdated snapshot SerializationF
   dbError("SerializationFailure", "Cannot run query: a concurrent change came first")(outdated);
 });
 
-test("a repository never becomes part of a transaction that is none of its own", async () => {
+test("a repository never joins a transaction of another caller", async () => {
   await using db = await openDb();
   let created: Promise<unknown> | undefined;
   const rolledBack = db.kysely.transaction().execute(async (trx) => {
@@ -152,7 +152,7 @@ test("a repository never becomes part of a transaction that is none of its own",
   assert.deepEqual(await db.user.findMany(), [await created]);
 });
 
-test("DbService.kysely takes booleans, and refuses what SQLite cannot hold", async () => {
+test("DbService.kysely takes booleans, and rejects values that SQLite cannot store", async () => {
   await using db = await openDb();
   await db.kysely.insertInto("users").values({ ...ADA, active: false }).execute();
   const query = db.kysely.selectFrom("users").select(["id", "active"]).where("active", "=", false);
@@ -176,7 +176,7 @@ test("DbService.kysely keeps empty bytes, whatever memory is behind them", async
   }
 });
 
-test("DbService.kysely refuses text in a number's column", async () => {
+test("DbService.kysely rejects text in the column of a number", async () => {
   await using db = await openDb();
   const values = { ...ADA, active: "yes" as unknown as boolean };
   await assert.rejects(db.kysely.insertInto("users").values(values).execute());
@@ -208,7 +208,7 @@ test("DbService.kysely streams rows, left early or not, beside a repository", as
   await db.kysely.schema.dropTable("users").execute();
 });
 
-test("SQLite gives integers beyond 2^53 as bigints, and no repository gives a wrong number", async () => {
+test("SQLite returns integers beyond 2^53 as bigints, and no repository returns a wrong number", async () => {
   await using db = await openDb();
   const { rows } = await sql`select 9007199254740993 as big, 9007199254740991 as safe, 0.5 as real`
     .execute(db.kysely);

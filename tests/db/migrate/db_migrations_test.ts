@@ -124,28 +124,31 @@ testOnEach("DbMigrations.migrate() at once runs in one of several processes", as
   ]);
 });
 
-testOnEach("DbMigrations.migrate() names what fails, as opening does", async ({ brand, url }) => {
-  const failing = { ...THREE, "3_row": "insert into notes values (3); insert into nowhere" };
-  await withMigrations(url, failing, async (migrations) => {
-    for (const attempt of ["first", "second"]) {
-      await assert.rejects(migrations.migrate(), (error: Error) => {
-        dbError("Database", "Cannot migrate: 3_row failed")(error);
-        return error.cause instanceof Error && !(error.cause instanceof DbError);
-      });
-      const before = brand === "mysql" ? " run" : "";
-      const status = [`1_notes${before} down`, `2_row${before} down`, "3_row"];
-      assert.deepEqual(await statusOf(migrations), status, attempt);
-      if (brand !== "mysql") continue;
-      assert.deepEqual(await noteIds(url), [2, 3]);
-      await using db = await Db.open(DbOptions.fromUrl(url));
-      await sql`delete from notes where id = 3`.execute(db.kysely);
-    }
-  });
-  await withMigrations(url, THREE, (migrations) => migrations.migrate());
-  assert.deepEqual(await noteIds(url), [2, 3]);
-});
+testOnEach(
+  "DbMigrations.migrate() names the migration that fails, as opening does",
+  async ({ brand, url }) => {
+    const failing = { ...THREE, "3_row": "insert into notes values (3); insert into nowhere" };
+    await withMigrations(url, failing, async (migrations) => {
+      for (const attempt of ["first", "second"]) {
+        await assert.rejects(migrations.migrate(), (error: Error) => {
+          dbError("Database", "Cannot migrate: 3_row failed")(error);
+          return error.cause instanceof Error && !(error.cause instanceof DbError);
+        });
+        const before = brand === "mysql" ? " run" : "";
+        const status = [`1_notes${before} down`, `2_row${before} down`, "3_row"];
+        assert.deepEqual(await statusOf(migrations), status, attempt);
+        if (brand !== "mysql") continue;
+        assert.deepEqual(await noteIds(url), [2, 3]);
+        await using db = await Db.open(DbOptions.fromUrl(url));
+        await sql`delete from notes where id = 3`.execute(db.kysely);
+      }
+    });
+    await withMigrations(url, THREE, (migrations) => migrations.migrate());
+    assert.deepEqual(await noteIds(url), [2, 3]);
+  },
+);
 
-test("DbMigrations.open() refuses options that name none, and wrong limits", async () => {
+test("DbMigrations.open() rejects options without migrations, and wrong limits", async () => {
   const options = DbOptions.fromUrl("sqlite:/nowhere/data.sqlite");
   await assert.rejects(DbMigrations.open(options), {
     name: "TypeError",
@@ -155,7 +158,7 @@ test("DbMigrations.open() refuses options that name none, and wrong limits", asy
   await assert.rejects(DbMigrations.open(options.migrations(THREE)), DbError);
 });
 
-test("DbMigrations tells what cannot be read when it is asked", async () => {
+test("DbMigrations reports unreadable migrations when they are needed", async () => {
   await using folder = await temporaryFolder();
   const path = folder.path("migrations");
   const options = DbOptions.fromUrl("sqlite::memory:").schemaPath(path);
@@ -168,16 +171,19 @@ test("DbMigrations tells what cannot be read when it is asked", async () => {
   await assert.rejects(migrations.status(), { name: "TypeError" });
 });
 
-testOnEach("DbMigrations.close() waits for what runs, and ends all else", async ({ url }) => {
-  const slow = { ...THREE, "3_row": { up: () => delay(100) } };
-  const migrations = await DbMigrations.open(DbOptions.fromUrl(url).migrations(slow));
-  const migrated = migrations.migrate();
-  await migrations.close();
-  assert.deepEqual(await migrated, Object.keys(THREE));
-  await migrations.close();
-  const isClosed = (error: unknown) => error instanceof DbError && error.code === "PoolClosed";
-  await assert.rejects(migrations.status(), isClosed);
-  await assert.rejects(migrations.migrate(), isClosed);
-  await assert.rejects(migrations.rollBack(), isClosed);
-  assert.deepEqual(await noteIds(url), [2]);
-});
+testOnEach(
+  "DbMigrations.close() waits for running calls, and rejects later ones",
+  async ({ url }) => {
+    const slow = { ...THREE, "3_row": { up: () => delay(100) } };
+    const migrations = await DbMigrations.open(DbOptions.fromUrl(url).migrations(slow));
+    const migrated = migrations.migrate();
+    await migrations.close();
+    assert.deepEqual(await migrated, Object.keys(THREE));
+    await migrations.close();
+    const isClosed = (error: unknown) => error instanceof DbError && error.code === "PoolClosed";
+    await assert.rejects(migrations.status(), isClosed);
+    await assert.rejects(migrations.migrate(), isClosed);
+    await assert.rejects(migrations.rollBack(), isClosed);
+    assert.deepEqual(await noteIds(url), [2]);
+  },
+);

@@ -1,4 +1,4 @@
-/** Runs slow migrations, and says which it ran. */
+/** Runs slow migrations, and prints which it ran. */
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { DbMigrations, DbOptions } from "../../../src/db/mod.ts";

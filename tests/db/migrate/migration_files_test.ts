@@ -9,7 +9,7 @@ import { writeFiles } from "./write_files.ts";
 const MODULE = "export const up = 'select 1', down = 'select 2'";
 const NONE: Readonly<Record<string, string>> = {};
 
-test("DbOptions.schemaPath() refuses what is no sound set of migrations", async () => {
+test("DbOptions.schemaPath() rejects an invalid set of migrations", async () => {
   await using folder = await temporaryFolder();
   const ok = "select 1";
   const table: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
@@ -48,7 +48,7 @@ test("DbOptions.schemaPath() refuses what is no sound set of migrations", async 
   }
 });
 
-testOnEach("DbOptions.schemaPath() takes a folder that holds none yet", async ({ url }) => {
+testOnEach("DbOptions.schemaPath() takes an empty folder", async ({ url }) => {
   await using folder = await temporaryFolder();
   const path = folder.path("migrations");
   const options = DbOptions.fromUrl(url).schemaPath(path);
@@ -89,7 +89,7 @@ testOnEach(
   },
 );
 
-test("DbOptions.schemaPath() names what cannot be read", async () => {
+test("DbOptions.schemaPath() names files that cannot be read", async () => {
   await using folder = await temporaryFolder();
   await writeFiles(folder.path("broken"), { "1_a.mjs": "export nonsense" });
   await writeFiles(folder.path("throws"), { "1_a.mjs": "throw new Error('oops')" });
@@ -111,7 +111,7 @@ test("DbOptions.schemaPath() names what cannot be read", async () => {
   });
 });
 
-test("DbOptions.migrations() refuses a map at once, and takes a copy", async () => {
+test("DbOptions.migrations() checks a map at once, and copies it", async () => {
   const options = DbOptions.fromUrl("sqlite::memory:");
   assert.throws(() => options.migrations(NONE), {
     name: "TypeError",
@@ -127,7 +127,7 @@ test("DbOptions.migrations() refuses a map at once, and takes a copy", async () 
   await (await taken.open()).close();
 });
 
-/** Writes a first migration, runs it, and tells of it. */
+/** Writes a first migration, runs it, and checks its result. */
 async function firstStatus(options: DbOptions, write: () => Promise<void>) {
   await using migrations = await DbMigrations.open(options);
   assert.deepEqual([await migrations.status(), await migrations.migrate()], [[], []]);

@@ -49,7 +49,7 @@ export async function down(kysely) {
   await kysely.deleteFrom("notes").where("id", "=", 2).execute();
 }`;
 
-/** Opens the database with migrations, and gives the notes then in it. */
+/** Opens the database with migrations, and returns the notes in it afterwards. */
 async function notesAfter(options: DbOptions): Promise<readonly string[]> {
   await using db = await Db.open(options);
   const notes = await db.note.findMany({ orderBy: { id: "asc" } });
@@ -96,7 +96,7 @@ testOnEach(
   },
 );
 
-testOnEach("a failed migration is named, leaves no half, and can be mended", async (database) => {
+testOnEach("a failed migration is named, rolled back, and can be corrected", async (database) => {
   const options = DbOptions.fromUrl(database.url).poolMax(1);
   const insert = "insert into notes values (2, 'half')";
   const table: readonly (readonly [step: Migrations[string], halfOnMysql: number])[] = [
@@ -187,7 +187,7 @@ test("DbOptions.migrations() needs no file access", async () => {
   assert.deepEqual(await instance.ended, { code: 0, output: "notes 1\n" });
 });
 
-testOnEach("DbOptions.migrations() may make a table anew that others refer to", async ({ url }) => {
+testOnEach("DbOptions.migrations() may recreate a table that others refer to", async ({ url }) => {
   const FIRST = `create table p (id integer primary key, name text);
     create table c (id integer primary key, p_id integer references p (id) on delete cascade);
     insert into p values (1, 'a'); insert into c values (1, 1)`;

@@ -1,4 +1,4 @@
-/** Opens a database with a slow migration, makes a table, and says how many rows the two have. */
+/** Opens a database with a slow migration, creates a table, and prints how many rows the two have. */
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { DbOptions, DbService, field, model } from "../../../src/db/mod.ts";

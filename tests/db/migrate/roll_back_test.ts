@@ -33,25 +33,28 @@ testOnEach("DbMigrations.rollBack() undoes the last, or several, newest first", 
   assert.deepEqual(await migrations.migrate(), FILE_NAMES);
 });
 
-testOnEach("DbMigrations.rollBack() undoes none if one of them has no down", async ({ url }) => {
-  const { up } = THREE["2_row"];
-  await withMigrations(url, { ...THREE, "2_row": up }, async (migrations) => {
-    await migrations.migrate();
-    for (const steps of [2, 3, 9]) {
-      await assert.rejects(migrations.rollBack({ steps }), {
-        name: "TypeError",
-        message: "Cannot roll back: 2_row has no down",
-      });
-    }
-    assert.deepEqual(await noteIds(url), [2, 3]);
-    assert.deepEqual(await statusOf(migrations), [
-      "1_notes run down",
-      "2_row run",
-      "3_row run down",
-    ]);
-    assert.deepEqual(await migrations.rollBack(), ["3_row"]);
-  });
-});
+testOnEach(
+  "DbMigrations.rollBack() rolls nothing back if one of them has no down",
+  async ({ url }) => {
+    const { up } = THREE["2_row"];
+    await withMigrations(url, { ...THREE, "2_row": up }, async (migrations) => {
+      await migrations.migrate();
+      for (const steps of [2, 3, 9]) {
+        await assert.rejects(migrations.rollBack({ steps }), {
+          name: "TypeError",
+          message: "Cannot roll back: 2_row has no down",
+        });
+      }
+      assert.deepEqual(await noteIds(url), [2, 3]);
+      assert.deepEqual(await statusOf(migrations), [
+        "1_notes run down",
+        "2_row run",
+        "3_row run down",
+      ]);
+      assert.deepEqual(await migrations.rollBack(), ["3_row"]);
+    });
+  },
+);
 
 testOnEach("DbMigrations.rollBack() names a down that fails", async ({ brand, url }) => {
   const fails = {
@@ -125,7 +128,7 @@ testOnEach(
   ["sqlite"],
 );
 
-test("DbMigrations.rollBack() refuses steps that are no whole number of 1 or more", async () => {
+test("DbMigrations.rollBack() rejects steps other than a whole number of 1 or more", async () => {
   await withMigrations("sqlite::memory:", THREE, async (migrations) => {
     await migrations.migrate();
     for (const steps of [0, -1, 1.5, NaN, Infinity]) {

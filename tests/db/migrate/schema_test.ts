@@ -26,7 +26,7 @@ const DEFAULTS = {
   nullable: field.text().nullable().default("x"),
 };
 
-testOnEach("DbService.createTables() gives raw inserts the defaults", async ({ url }) => {
+testOnEach("DbService.createTables() sets the defaults for raw inserts", async ({ url }) => {
   const Thing = model("things", { id, ...DEFAULTS, none: field.text().nullable() });
   await using db = await DbService.with({ thing: Thing }).open(DbOptions.fromUrl(url));
   await db.createTables();
@@ -56,7 +56,7 @@ testOnEach("DbService.createTables() makes keys of many kinds, and references", 
       onDelete: "cascade",
     }),
   });
-  // Declared before what it refers to.
+  // Declared before the model it refers to.
   class Db extends DbService.with({
     all: All,
     bigints: Bigints,
@@ -129,14 +129,14 @@ testOnEach("a deleted row takes, frees or needs those that refer to it", async (
     refused("update children"),
   );
   await db.parent.delete({ where: { id: 3 } });
-  // What goes with a row is not counted.
+  // Rows that are deleted with another one are not counted.
   assert.equal(await db.parent.deleteMany({ where: { id: 2 } }), 1);
   assert.deepEqual(await db.child.findMany(), [
     { id: 1, kept: 1, cascaded: null, nulled: null, self: null },
   ]);
 });
 
-test("DbService.createTables() refuses a reference to what it has no model of", async () => {
+test("DbService.createTables() rejects a reference to a table without a model", async () => {
   await using db = await DbService.with({ child: Child }).open(
     DbOptions.fromUrl("sqlite::memory:"),
   );
@@ -146,28 +146,31 @@ test("DbService.createTables() refuses a reference to what it has no model of", 
   });
 });
 
-testOnEach("DbService.createTables() tells long and like names apart", async ({ brand, url }) => {
-  const long = "t".repeat(62);
-  const column = "c".repeat(62);
-  const references = { [`${column}1`]: field.integer().references(Parent) };
-  const others = { ...references, [`${column}2`]: field.integer().nullable().references(Parent) };
-  const models: Record<string, AnyModel> = {
-    one: model(`${long}1`, { id, ...references }),
-    two: model(`${long}2`, { id, ...others }),
-    three: model("a", { id, b_c: field.integer().references(Parent) }),
-    four: model("a_b", { id, c: field.integer().references(Parent) }),
-    parent: Parent,
-  };
-  await using db = await DbService.with(models).open(DbOptions.fromUrl(url));
-  await db.createTables();
-  const names = {
-    sqlite: sql`select 1 from sqlite_master where type = 'index' and name like '%_idx'`,
-    postgres: sql`select 1 from pg_indexes where indexname like '%_idx'`,
-    mysql: sql`select 1 from information_schema.referential_constraints
+testOnEach(
+  "DbService.createTables() distinguishes long and similar names",
+  async ({ brand, url }) => {
+    const long = "t".repeat(62);
+    const column = "c".repeat(62);
+    const references = { [`${column}1`]: field.integer().references(Parent) };
+    const others = { ...references, [`${column}2`]: field.integer().nullable().references(Parent) };
+    const models: Record<string, AnyModel> = {
+      one: model(`${long}1`, { id, ...references }),
+      two: model(`${long}2`, { id, ...others }),
+      three: model("a", { id, b_c: field.integer().references(Parent) }),
+      four: model("a_b", { id, c: field.integer().references(Parent) }),
+      parent: Parent,
+    };
+    await using db = await DbService.with(models).open(DbOptions.fromUrl(url));
+    await db.createTables();
+    const names = {
+      sqlite: sql`select 1 from sqlite_master where type = 'index' and name like '%_idx'`,
+      postgres: sql`select 1 from pg_indexes where indexname like '%_idx'`,
+      mysql: sql`select 1 from information_schema.referential_constraints
       where constraint_schema = database()`,
-  };
-  assert.equal((await names[brand].execute(db.kysely)).rows.length, 5);
-});
+    };
+    assert.equal((await names[brand].execute(db.kysely)).rows.length, 5);
+  },
+);
 
 testOnEach(
   "DbService.createTables() makes tables once, and leaves what is there",

@@ -1,4 +1,4 @@
-/** Migrations that the tests of `DbMigrations` share, and what they look at. */
+/** Migrations of the tests of `DbMigrations`, and helpers to inspect them. */
 import { sql } from "kysely";
 import { DbMigrations, DbOptions, type Migrations } from "../../../src/db/mod.ts";
 import { Db } from "../support/database.ts";
@@ -25,7 +25,7 @@ export const THREE = {
   "3_row": { up: "insert into notes values (3)", down: "delete from notes where id = 3" },
 } satisfies Migrations;
 
-/** The names of migrations with what their database says: `1_notes run down`. */
+/** The names of migrations with their status: `1_notes run down`. */
 export async function statusOf(migrations: DbMigrations): Promise<readonly string[]> {
   return (await migrations.status()).map(({ name, executedAt, canRollBack, isMissing }) =>
     [name, executedAt && "run", canRollBack && "down", isMissing && "missing"]
@@ -33,7 +33,7 @@ export async function statusOf(migrations: DbMigrations): Promise<readonly strin
   );
 }
 
-/** Opens a database's migrations, and gives what a function makes of them. */
+/** Opens a database's migrations, and returns the result of a function on them. */
 export async function withMigrations<T>(
   url: string,
   map: Migrations,

@@ -5,7 +5,7 @@ import { test } from "../../support/test.ts";
 
 const id = field.integer().primaryKey();
 
-test("field's methods give a new field and leave the old one as it is", () => {
+test("field's methods return a new field and leave the old one unchanged", () => {
   const plain = field.text();
   const built = plain.unique().nullable().default("x");
   assert.deepEqual([...plain.flags], []);
@@ -15,7 +15,7 @@ test("field's methods give a new field and leave the old one as it is", () => {
   assert.equal(built.nullable().traits.defaultValue, "x");
 });
 
-test("Field.default() refuses a value that is not of the field's kind", () => {
+test("Field.default() rejects a value that is not of the field's kind", () => {
   const wrong: readonly (readonly [Field<FieldKind, FieldFlag>, unknown])[] = [
     [field.integer(), 1.5],
     [field.integer(), 2 ** 53],
@@ -34,7 +34,7 @@ test("Field.default() refuses a value that is not of the field's kind", () => {
   }
 });
 
-test("model() refuses what is no table", () => {
+test("model() rejects an invalid table", () => {
   const wrong: readonly (readonly [() => unknown, string])[] = [
     [() => model("", { id }), 'Cannot define model: "" is not a table name'],
     [() => model('a"b', { id }), 'Cannot define model: "a\\"b" is not a table name'],
@@ -64,7 +64,7 @@ test("model() refuses what is no table", () => {
   for (const [define, message] of wrong) assert.throws(define, { name: "TypeError", message });
 });
 
-test("model() does not change with what it was made of", () => {
+test("model() does not change with its arguments", () => {
   const fields = { id, a: field.text() };
   const made = model("t", fields);
   delete (fields as { a?: unknown }).a;

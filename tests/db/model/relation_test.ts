@@ -150,7 +150,7 @@ testBlogOnEach("include filters, orders and bounds the rows of each", async (db)
   assert.deepEqual(tags.map(({ tags }) => tags), [[{ name: "y" }], [{ name: "x" }]]);
 });
 
-testBlogOnEach("include goes as deep as it is told to, and selects", async (db) => {
+testBlogOnEach("include reads nested relations, and selects", async (db) => {
   assert.deepEqual(
     await db.user.findFirst({
       where: { id: 1 },
@@ -178,7 +178,7 @@ testBlogOnEach("include goes as deep as it is told to, and selects", async (db) 
   );
 });
 
-testBlogOnEach("include gives each row objects of its own", async (db) => {
+testBlogOnEach("include returns separate objects for each row", async (db) => {
   const [a, b] = await db.post.findMany({ where: { author_id: 1 }, include: { author: true } });
   assert.notEqual(a?.author, b?.author);
 });
@@ -198,7 +198,7 @@ testBlogOnEach("include keeps to the scope, where a related model has its column
   assert.deepEqual(widened[0]?.replies.map(({ id }) => id), [2n, 3n]);
 });
 
-testBlogOnEach("include refuses what it does not know before anything is read", async (db) => {
+testBlogOnEach("include rejects unknown options before anything is read", async (db) => {
   const table: readonly (readonly [unknown, string])[] = [
     [{ nope: true }, 'there is no relation "nope"'],
     [{ __proto__: null, constructor: true }, 'there is no relation "constructor"'],
@@ -243,7 +243,7 @@ testOnEach("include takes one query for each relation, however many rows", async
   }
 });
 
-test("belongsTo() and its like refuse what is no relation", () => {
+test("belongsTo(), hasMany(), hasOne() and manyToMany() reject other columns than references", () => {
   const wrong: readonly (readonly [() => unknown, string])[] = [
     [() => belongsTo(User.name as never), "users.name: it is not a reference"],
     [() => hasMany(User.name as never), "users.name: it is not a reference"],
@@ -274,7 +274,7 @@ test("belongsTo() and its like refuse what is no relation", () => {
   }
 });
 
-test("Field.references() refuses a key of another kind", () => {
+test("Field.references() rejects a key of another kind", () => {
   assert.throws(() => field.text().references(User), {
     name: "TypeError",
     message: "Cannot refer to users: its key is integer, the field text",
@@ -327,7 +327,7 @@ testOnEach(
   },
 );
 
-test("include refuses a scope that a related model has in another kind", async () => {
+test("include rejects a scope that a related model has in another kind", async () => {
   const Tenant = model("tenants", { id: field.integer().primaryKey(), owner: field.integer() });
   const Item = model("items", {
     id: field.integer().primaryKey(),
@@ -344,7 +344,7 @@ test("include refuses a scope that a related model has in another kind", async (
   });
 });
 
-test("DbService.with() refuses two models of one table", () => {
+test("DbService.with() rejects two models of one table", () => {
   assert.throws(() => DbService.with({ a: Airport, b: Airport }), {
     name: "TypeError",
     message: "Cannot add model: the service has airports already",

@@ -1,4 +1,4 @@
-/** Conditions on things, and what else tells which of them to find, at random. */
+/** Random conditions on things, and random options of finds. */
 import fc from "fast-check";
 import { code, id, number, rest, text } from "./arbitrary_things.ts";
 import { type Column, COLUMNS, type Condition } from "../support/thing.ts";
@@ -45,7 +45,7 @@ const conditions = fc.letrec<{ where: Condition; column: Condition }>((tie) => (
 /** A condition. */
 export const { where } = conditions;
 
-/** What to find. */
+/** The options of a find. */
 export const find = fc.record({
   where,
   orderBy: fc.array(
@@ -55,7 +55,7 @@ export const find = fc.record({
   ),
   take: fc.nat({ max: 5 }),
   skip: fc.nat({ max: 3 }),
-  // Mostly columns with few values: others tell every row apart.
+  // Mostly columns with few values: others are different in every row.
   distinct: fc.oneof(someColumns, fc.constantFrom<Column[][]>(["flag"], ["rank"])),
   select: fc.subarray([...COLUMNS], { minLength: 1 }).map((names) =>
     // By type it has every column.

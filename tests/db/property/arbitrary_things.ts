@@ -34,7 +34,7 @@ const TEXTS = [
 ];
 const NUMBERS = [-2, -1, 0, 1, 2, 3, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];
 
-/** Keys that are given; none of them is generated first, as no sequence has so many rows. */
+/** Keys that are given; sequences do not generate them, as no test has as many rows. */
 const farKey = fc.constantFrom(-1, 0, 1000, 2000, 3000);
 
 /** Text that is one character or a few. */
@@ -52,7 +52,7 @@ export const code = fc.constantFrom("a", "A", "a ", "á", "a\u0301", "\\'", "%",
 /** The values of the other columns. */
 export const rest = { name: fc.option(text), rank: fc.option(number), flag: fc.boolean() };
 
-/** What to change. */
+/** The data of an update. */
 export const change = fc.record({ code, ...rest }, { requiredKeys: [] });
 
 /** A row whose key is to be generated. */

@@ -1,8 +1,8 @@
-/** What conditions and orders mean, as plain as can be. */
+/** A simple implementation of conditions and orders. */
 import { Buffer } from "node:buffer";
 import type { Column, Thing } from "../support/thing.ts";
 
-/** Tells whether a condition holds; `null` if that is unknown, as in SQL. */
+/** Returns whether a condition holds; `null` if that is unknown, as in SQL. */
 export function holds(where: object, row: Thing): boolean | null {
   return all(
     Object.entries(where).map(([name, condition]) => {
@@ -28,7 +28,7 @@ export function compare(a: unknown, b: unknown): number {
   return Number(a) - Number(b);
 }
 
-/** Tells whether a value meets an operator; the operand of `in` is a list. */
+/** Returns whether a value meets an operator; the operand of `in` is a list. */
 function meets(value: Thing[Column], operator: string, operand: unknown): boolean | null {
   if (operator === "isNull") return (value === null) === operand;
   if (operand === null) return (value === null) === (operator === "equals");

@@ -43,12 +43,12 @@ export class MemoryRepository {
     this.#lastTriedKey = lastKey;
   }
 
-  /** Gives the rows in the order of their keys. */
+  /** Returns the rows in the order of their keys. */
   toRows(): readonly Thing[] {
     return this.#rows.toSorted((a, b) => a.id - b.id);
   }
 
-  /** Gives what brings the rows back that there are now. */
+  /** Returns a function that restores the present rows. */
   save(): () => void {
     const rows = this.#rows;
     const lastKey = this.#lastKey;
@@ -59,7 +59,7 @@ export class MemoryRepository {
   }
 
   /**
-   * Runs an operation on the rows of a scope. That which finds many gives groups, each of them in any
+   * Runs an operation on the rows of a scope. A find of many rows returns groups, each in any
    * order.
    *
    * @throws {Refusal} if it cannot be done; nothing is then
@@ -132,7 +132,7 @@ export class MemoryRepository {
     if (key > this.#lastTriedKey) this.#lastTriedKey = key;
   }
 
-  /** Gives a key that the database generated; one that it refused to make use of is not known. */
+  /** Returns a key that the database generated; keys of failed inserts are unknown. */
   #generated(code: string, keys: Keys): number {
     const key = keys.get(code) ?? NaN;
     const isNext = this.#lastKey < key && key <= this.#lastTriedKey + MAX_GAP;

@@ -61,7 +61,7 @@ async function runAll(
   }
 }
 
-/** Runs an operation on both, and compares what becomes of it; tells whether it was refused. */
+/** Runs an operation on both, and compares the results; returns whether it failed. */
 async function runBoth(
   db: Things,
   memory: MemoryRepository,
@@ -80,7 +80,7 @@ async function runBoth(
   }
   if (actual instanceof Error) throw actual;
   if (expected instanceof Error) assert.fail(`it is not refused: ${expected.message}`);
-  // Both give lists then, and the memory gives groups.
+  // Both return lists then, and the memory returns groups.
   if (operation.do === "findMany") checkGroups(actual as unknown[], expected as unknown[][]);
   else assert.deepEqual(actual, expected);
   return false;

@@ -59,7 +59,7 @@ testDbOnEach(
   },
 );
 
-testDbOnEach("Repository.findFirst() goes by the primary key unless told otherwise", async (db) => {
+testDbOnEach("Repository.findFirst() orders by the primary key by default", async (db) => {
   await fillUsers(db);
   assert.equal((await db.user.findFirst())?.id, 1);
   assert.equal((await db.user.findFirst({ where: { name: "even" }, skip: 1 }))?.id, 4);
@@ -104,7 +104,7 @@ testDbOnEach("FindManyOptions.distinct keeps the first row of each, before take"
   );
 });
 
-testDbOnEach("FindManyOptions refuses columns that are none", async (db) => {
+testDbOnEach("FindManyOptions rejects unknown columns", async (db) => {
   const table: readonly (readonly [object, string])[] = [
     [{ distinct: ["nope"] }, 'there is no column "nope"'],
     [{ distinct: "name" }, "distinct is not a list"],
@@ -132,7 +132,7 @@ testDbOnEach("FindManyOptions refuses columns that are none", async (db) => {
   });
 });
 
-testDbOnEach("FindManyOptions refuses orders and bounds that are none", async (db) => {
+testDbOnEach("FindManyOptions rejects invalid orders and bounds", async (db) => {
   const bound = "is not a whole number of 0 or more";
   const table: readonly (readonly [unknown, string, string])[] = [
     [{ orderBy: { nope: "asc" } }, "TypeError", 'there is no column "nope"'],

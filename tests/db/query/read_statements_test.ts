@@ -98,7 +98,7 @@ const READS: readonly Operation[] = [
 
 testStatements("Repository reads by these statements, with every value bound", READS);
 
-/** A condition on text, which SQLite says in another way. */
+/** A condition on text, whose SQL differs on SQLite. */
 function matching(sqlite: string, text: string, times: number, pattern: string): Expected {
   return {
     ...same([`${READ} "name" like ? escape '!'`, pattern]),
@@ -106,7 +106,7 @@ function matching(sqlite: string, text: string, times: number, pattern: string):
   };
 }
 
-/** An order, which PostgreSQL must be told where `null` goes. */
+/** An order, in which PostgreSQL needs the place of `null`. */
 function orderedBy(order: string, nullsFirst: string): Expected {
   const read = `select ${ROW} from "authors" where 1 = 1 order by`;
   return { ...same([`${read} ${order}`]), postgres: [[`${read} ${nullsFirst}`]] };

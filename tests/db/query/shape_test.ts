@@ -111,7 +111,7 @@ testOnEach("Connections keep a thousand statements prepared", async (database) =
       where variable_name in ('COM_STMT_PREPARE', 'COM_STMT_CLOSE')`;
   const { rows: [counted] } = await query.execute(db.kysely);
   const kept = Number(counted?.kept);
-  // Those that made the tables count, or the driver has some of its own.
+  // The statements that created the tables count, and those of the driver.
   assert.ok(kept > 900 && kept < 1010, `${kept} are kept`);
 }, ["postgres", "mysql"]);
 

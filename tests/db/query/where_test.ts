@@ -20,7 +20,7 @@ async function fillSamples(db: Db): Promise<void> {
   for (const data of ROWS) await db.sample.create({ data });
 }
 
-testDbOnEach("Where finds the rows that SQL says meet it", async (db) => {
+testDbOnEach("Where finds the rows that its SQL matches", async (db) => {
   await fillSamples(db);
   const table: readonly (readonly [Where<typeof Sample>, string])[] = [
     [{}, "abcde"],
@@ -146,7 +146,7 @@ testDbOnEach("Where compares each kind by its value", async (db) => {
   }
 });
 
-testDbOnEach("Where gives each list its own rows, whatever lists came before", async (db) => {
+testDbOnEach("Where finds the rows of each list, whatever lists came before", async (db) => {
   await fillSamples(db);
   for (let length = 0; length <= 40; length++) {
     const values = Array.from({ length }, (_, index) => index + 2);
@@ -161,7 +161,7 @@ testDbOnEach("Where gives each list its own rows, whatever lists came before", a
   assert.equal(await db.sample.count({ where: { integer: { in: many } } }), 3);
 });
 
-testDbOnEach("Where refuses what it does not know, and names it", async (db) => {
+testDbOnEach("Where rejects unknown members, and names them", async (db) => {
   const injected = 'id" = 1 or "id';
   const table: readonly (readonly [unknown, string])[] = [
     [{ nope: 1 }, 'there is no column "nope"'],

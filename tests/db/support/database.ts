@@ -22,7 +22,7 @@ export const User = model("users", {
   active: field.boolean().default(true),
 });
 
-/** One column of each kind, nullable; and names that SQL has its own meaning for. */
+/** One nullable column of each kind; and names that are reserved words of SQL. */
 export const Sample = model("order", {
   select: field.text().primaryKey(),
   integer: field.integer().nullable(),
@@ -39,7 +39,7 @@ export const Sample = model("order", {
 
 export class Db extends DbService.with({ user: User, sample: Sample }) {}
 
-/** Opens a database with its tables; in memory unless told otherwise. */
+/** Opens a database with its tables; in memory by default. */
 export async function openDb(url = "sqlite::memory:"): Promise<Db> {
   const db = await Db.open(DbOptions.fromUrl(url));
   await db.createTables();
@@ -49,14 +49,14 @@ export async function openDb(url = "sqlite::memory:"): Promise<Db> {
 /** The name of a database brand. */
 export type Brand = "sqlite" | "postgres" | "mysql";
 
-/** A database of a test's own. */
+/** The database of a test. */
 export interface TestDatabase {
   readonly brand: Brand;
   /** Its URL: a new, empty database, which is dropped when the test ends. */
   readonly url: string;
 }
 
-/** Runs a test on each database, with an empty one of its own. */
+/** Runs a test on each brand, with a new, empty database. */
 export function testOnEach(
   name: string,
   run: (database: TestDatabase) => Promise<void>,

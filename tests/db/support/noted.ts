@@ -1,13 +1,13 @@
-/** Databases that note what is asked of them, as real as any other. */
+/** Real databases that record their statements. */
 import type { DatabaseConnection, Driver } from "kysely";
 import { DbConnection, type PoolLimits } from "../../../src/db/connection/connection.ts";
 import type { Dialect } from "../../../src/db/connection/dialect.ts";
 import type { TestDatabase } from "./database.ts";
 
-/** A statement, and what it binds. */
+/** A statement, and its bound values. */
 export type Noted = readonly [sql: string, ...values: unknown[]];
 
-/** What a database was asked. */
+/** The statements of a database. */
 export class Notes {
   readonly #statements: Noted[] = [];
   #compiled = 0;
@@ -17,7 +17,7 @@ export class Notes {
     return this.#compiled;
   }
 
-  /** Gives the statements that were run since the last call. */
+  /** Returns the statements that were run since the last call. */
   take(): readonly Noted[] {
     return this.#statements.splice(0);
   }
@@ -136,7 +136,7 @@ function notingDriver(driver: Driver, notes: Notes): Driver {
   };
 }
 
-/** MySQL's driver is told the type of a whole number, and gets it as a bigint. */
+/** MySQL's driver gets a whole number as a bigint, with its type. */
 function plain(parameter: unknown): unknown {
   const isTyped = typeof parameter === "object" && parameter !== null && "value" in parameter;
   const value = isTyped ? parameter.value : parameter;

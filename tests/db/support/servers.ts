@@ -30,7 +30,7 @@ export async function createDatabase(
   return { url: url.href, [Symbol.asyncDispose]: () => administer(brand, drop) };
 }
 
-/** Runs a statement as the administrator, on a connection of its own. */
+/** Runs a statement as the administrator, on a new connection. */
 export async function administer(brand: "postgres" | "mysql", statement: string): Promise<void> {
   if (brand === "mysql") {
     const connection = await mysql.createConnection(SERVERS.mysql.url);

@@ -7,7 +7,7 @@ import { SERVERS } from "./servers.ts";
 
 export type ServerBrand = "postgres" | "mysql";
 
-/** Gives the numbers of the sessions. */
+/** Returns the numbers of the sessions. */
 export async function sessionsOf(brand: ServerBrand, url: string): Promise<readonly number[]> {
   return await onSessions(brand, url, () => Promise.resolve());
 }
@@ -24,7 +24,7 @@ export function sleep(brand: Brand, seconds: number): RawBuilder<unknown> {
     : sql`select sleep(${sql.lit(seconds)})`;
 }
 
-/** Gives the number of a Kysely's session. */
+/** Returns the number of a Kysely's session. */
 export async function sessionOf<T>(brand: Brand, kysely: Kysely<T>): Promise<number> {
   const id = brand === "postgres" ? sql<number>`pg_backend_pid()` : sql<number>`connection_id()`;
   const { rows } = await sql<{ id: number }>`select ${id} as id`.execute(kysely);

@@ -42,7 +42,7 @@ export function testStatements(
   });
 }
 
-/** Says a statement with `"name"`, `?` and booleans as a brand does. */
+/** Translates a statement with `"name"`, `?` and booleans to a brand. */
 function inDialect(brand: Brand, [sql, ...values]: Noted): Noted {
   let index = 0;
   switch (brand) {

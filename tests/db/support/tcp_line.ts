@@ -10,7 +10,7 @@ export interface TcpLine extends AsyncDisposable {
   connections(): readonly Socket[];
   /** Stops passing data on, with connections open, and takes new ones: the server hangs. */
   hang(): void;
-  /** Drops all connections, and each new one at once: what is before the server finds none. */
+  /** Drops all connections, and each new one at once, as if the server were unreachable. */
   cut(): void;
   /** Drops all connections, and listens no more: the server is down. */
   down(): Promise<void>;
@@ -58,7 +58,7 @@ export async function tcpLine(serverUrl: string): Promise<TcpLine> {
   const listen = (port: number) =>
     new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
 
-  // a port that nobody is given while the line is down
+  // a port that stays reserved while the line is down
   const port = await freePort();
   await listen(port);
   const url = new URL(serverUrl);

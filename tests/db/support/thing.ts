@@ -1,4 +1,4 @@
-/** Things, and what can be done with them in a repository, as data. */
+/** Things, and the operations of a repository on them, as data. */
 import {
   type CreateInput,
   DbService,
@@ -30,25 +30,25 @@ export type Column = keyof Thing;
 /** The columns, in the order of the model. */
 export const COLUMNS: readonly Column[] = ["id", "code", "name", "rank", "flag"];
 
-/** What rows to find. */
+/** A condition on rows. */
 export type Condition = Where<typeof Thing>;
 
-/** What row to find. */
+/** A condition on one row. */
 export type Unique = UniqueWhere<typeof Thing>;
 
-/** What to create. */
+/** The data of a new row. */
 export type Creation = CreateInput<typeof Thing>;
 
-/** What to change. */
+/** The data of an update. */
 export type Change = Partial<Omit<Thing, "id">>;
 
-/** What to find; `select` may lack columns, which is of no interest to types here. */
+/** The options of a find; `select` may lack columns, which types ignore here. */
 export type Find = FindManyOptions<typeof Thing> & { select?: Record<Column, true> };
 
-/** The values that every row of a scope has; none without one. */
+/** The values of the rows of a scope; empty without a scope. */
 export type Scope = { readonly [C in "name" | "rank" | "flag"]?: NonNullable<Thing[C]> };
 
-/** What a repository can be told to do. */
+/** The operations of a repository. */
 export type Operation =
   | { do: "create"; data: Creation }
   | { do: "createMany"; data: Creation[] }
@@ -60,7 +60,7 @@ export type Operation =
   | { do: "deleteMany" | "exists"; where: Condition }
   | { do: "count"; where: Condition; distinct: Column[] };
 
-/** What a database can be told to do. */
+/** The operations of a database. */
 export type Command =
   | { do: "operation"; scope: Scope; operation: Operation }
   | { do: "transaction"; commands: readonly Command[]; commits: boolean };
@@ -108,6 +108,6 @@ export function runOperation(
 
 function scopedThings({ thing }: Things, scope: Scope): Things["thing"] {
   if (Object.keys(scope).length === 0) return thing;
-  // By type, it takes no columns of its scope; the data of operations have none.
+  // By type, data has no columns of the scope; neither has that of the operations.
   return thing.scoped(scope as Required<Scope>) as Things["thing"];
 }

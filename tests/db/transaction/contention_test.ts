@@ -70,7 +70,7 @@ testServers("serializable transactions that rely on each other's rows do not bot
 testServers("a lock or a statement that takes too long is a PoolTimeout", async (db, brand) => {
   const limits = brand === "postgres"
     ? [sql`set local lock_timeout = 50`, sql`set local statement_timeout = 50`]
-    // MariaDB alone has a limit for statements that write, and reads what is in such a comment.
+    // Only MariaDB has a limit for statements that write, and runs such a comment.
     : ["", "/*M! , max_statement_time = 0.05 */"].map((more) =>
       sql`set session innodb_lock_wait_timeout = 1 ${sql.raw(more)}`
     );
@@ -109,7 +109,7 @@ testServers(
   },
 );
 
-/** Tells whether a session waits for a row that another has. */
+/** Checks whether a session waits for a row that another has locked. */
 async function waitsForLock(db: Db, brand: Brand, session: number): Promise<boolean> {
   const locks = brand === "postgres"
     ? sql`select 1 from pg_stat_activity where pid = ${session} and wait_event_type = 'Lock'`

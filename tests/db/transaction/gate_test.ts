@@ -29,7 +29,7 @@ test("Gate.enter() lets in as many as there is room for at once, and the rest in
   gate.leave();
 });
 
-test("Gate.leave() gives a place to who waits, not to who comes just then", async () => {
+test("Gate.leave() admits the first in the queue, not a new user", async () => {
   const gate = new Gate({ max: 1, timeoutMs: 1000 });
   gate.enter();
   const first = gate.enter();
@@ -41,7 +41,7 @@ test("Gate.leave() gives a place to who waits, not to who comes just then", asyn
   await second;
 });
 
-test("Gate.enter() turns away who waited for too long, and nobody else", async () => {
+test("Gate.enter() fails after its time limit, for that user only", async () => {
   const gate = new Gate({ max: 1, timeoutMs: 30 });
   gate.enter();
   const early = gate.enter()!;

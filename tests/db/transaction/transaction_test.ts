@@ -107,7 +107,7 @@ testDbOnEach(
   },
 );
 
-testDbOnEach("DbService.transaction() refuses to commit half of what it began", async (db) => {
+testDbOnEach("DbService.transaction() fails if operations are pending at its end", async (db) => {
   const unawaited: Promise<unknown>[] = [];
   async function two(): Promise<void> {
     await db.user.create({ data: user("a") });
@@ -173,7 +173,7 @@ testDbOnEach(
   },
 );
 
-testDbOnEach("DbService.transaction() refuses numbers of retries that are none", async (db) => {
+testDbOnEach("DbService.transaction() rejects invalid numbers of retries", async (db) => {
   for (const retries of [-1, 1.5, NaN, Infinity]) {
     await assert.rejects(db.transaction(() => 1, { retries }), {
       name: "RangeError",
@@ -182,7 +182,7 @@ testDbOnEach("DbService.transaction() refuses numbers of retries that are none",
   }
 });
 
-testDbOnEach("DbService.transaction() tells when the database is closed", async (db) => {
+testDbOnEach("DbService.transaction() reports that the database is closed", async (db) => {
   await db.close();
   await assert.rejects(
     db.transaction(() => 1),
@@ -190,7 +190,7 @@ testDbOnEach("DbService.transaction() tells when the database is closed", async 
   );
 });
 
-testDbOnEach("DbService.transaction() takes no level that is none", async (db) => {
+testDbOnEach("DbService.transaction() rejects an unknown level", async (db) => {
   const isolation = "serializable; create table pwned (a int); --" as "serializable";
   await assert.rejects(db.transaction(() => 1, { isolation }), {
     name: "TypeError",

@@ -22,7 +22,7 @@ function testBankOnEach(name: string, run: (db: Bank) => Promise<void>): void {
   });
 }
 
-testBankOnEach("UpdateInput changes numbers by what the row holds", async (db) => {
+testBankOnEach("UpdateInput increments and decrements stored numbers", async (db) => {
   const where = { owner: "ada" };
   const changed = await db.account.update({
     where,
@@ -70,7 +70,7 @@ testBankOnEach("UpdateInput loses no change of many at once", async (db) => {
   assert.equal((await db.account.findUnique({ where: { id: 1 } }))?.cents, 100);
 });
 
-testBankOnEach("UpdateInput refuses changes that are none", async (db) => {
+testBankOnEach("UpdateInput rejects invalid changes", async (db) => {
   const wrong: readonly (readonly [object, string])[] = [
     [{ owner: { increment: 1 } }, "owner takes a string, not object"],
     [{ cents: { increment: "1" } }, "cents takes a number, not string"],

@@ -93,7 +93,7 @@ const WRITES: readonly Operation[] = [
         null,
         "a",
       ]),
-      // It would not be found again by what it was found by.
+      // It could not be found again by the updated column.
       mysql: [
         ["begin"],
         [`${READ} "email" = ? for update`, "a"],
@@ -161,14 +161,14 @@ const WRITES: readonly Operation[] = [
 
 testStatements("Repository writes by these statements, with every value bound", WRITES);
 
-/** A write that gives the row; on MySQL, it is read in the same transaction. */
+/** A write that returns the row; on MySQL, it is read in the same transaction. */
 function written([sql, ...values]: Noted, [where, ...keys]: Noted): Expected {
   const returning = same([`${sql} returning ${ROW}`, ...values]);
   const read: Noted = [`${READ} ${where} for update`, ...keys];
   return { ...returning, mysql: [["begin"], [sql, ...values], read, ["commit"]] };
 }
 
-/** An upsert that updates the row: without ON CONFLICT that says of which column, on MySQL. */
+/** An upsert that updates the row; on MySQL, without ON CONFLICT. */
 function upserted(insert: Noted, set: string, scope: string, mysql: readonly Noted[]): Expected {
   const [sql, ...values] = insert;
   const conflict = `on conflict ("email") do update set ${set} where ${scope} returning ${ROW}`;

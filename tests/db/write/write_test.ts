@@ -13,7 +13,7 @@ async function fillUsers(db: Db): Promise<void> {
   assert.equal(await db.user.createMany({ data }), 4);
 }
 
-testDbOnEach("Repository.createMany() creates all rows or none, of any number", async (db) => {
+testDbOnEach("Repository.createMany() creates any number of rows, all or none", async (db) => {
   await fillUsers(db);
   assert.equal(await db.user.createMany({ data: [] }), 0);
   const many = Array.from({ length: 5000 }, (_, n) => ({ ...ADA, email: `${n}` }));
@@ -46,10 +46,10 @@ testDbOnEach("Repository.createMany() creates all rows or none, of any number", 
   assert.equal(await db.user.count({ where: { tenant_id: "s" } }), 1);
 });
 
-testDbOnEach("Repository.updateMany() and deleteMany() count what they write", async (db) => {
+testDbOnEach("Repository.updateMany() and deleteMany() return the number of rows", async (db) => {
   await fillUsers(db);
   assert.equal(await db.user.updateMany({ where: { name: "even" }, data: { active: false } }), 2);
-  // What is as it should be counts too.
+  // Rows that have the value already count too.
   assert.equal(await db.user.updateMany({ where: { name: "even" }, data: { active: false } }), 2);
   assert.equal(await db.user.updateMany({ where: { name: "even" }, data: {} }), 2);
   assert.equal(await db.user.updateMany({ where: { name: "none" }, data: { active: true } }), 0);

@@ -35,7 +35,7 @@ export function openServerError(
     : NO_DATABASE.includes(code)
     ? "there is no such database"
     : failure.code === "ConnectionLost"
-    ? "it does not answer, or lets nobody in"
+    ? "it does not answer, or rejects connections"
     : reasonIn(cause);
   const place = `${hostname}${port && `:${port}`}${decodeURIComponent(pathname)}`;
   return new DbError(failure.code, `Cannot open ${brand} database ${place}: ${reason}`, { cause });
