@@ -19,7 +19,7 @@ export const BIGINT: Codec = { encode: same, decode: decodeBigint };
 /** Doubles: -0 is written as 0, as not every database stores it. */
 export const REAL: Codec = { encode: (value) => Number(value) + 0, decode: Number };
 
-/** Booleans: any truthy value is read as true. */
+/** Booleans: every truthy value is read as true. */
 export const BOOLEAN: Codec = { encode: same, decode: Boolean };
 
 /** Decimals: text with all digits. */
