@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Handler } from "hono";
+import type { Handler, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { Context } from "./context.ts";
 
@@ -23,8 +23,13 @@ export interface VersionReader {
   readonly vary: string;
   /** Where a request names it, for error messages. */
   readonly where: string;
-  /** The parameter that the media types of responses have, where media types name it. */
-  readonly parameter?: string;
+  /**
+   * Marks responses as dependent on the version, in `Vary`. Requests of a version that a route does not
+   * answer pass it too: the response of another route then depends on the version.
+   */
+  readonly varying: MiddlewareHandler;
+  /** Adds the version to the media types of responses, if media types name it. */
+  readonly typed?: MiddlewareHandler;
 }
 
 /** A mounted route, and the versions of requests that it answers; default all. */

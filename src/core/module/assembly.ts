@@ -8,7 +8,7 @@ import type { Kernel } from "./boot.ts";
 import { inOrder, type Plugin, type PluginHost } from "./plugin.ts";
 import type { Context } from "../http/context.ts";
 import { deprecated } from "../http/deprecation.ts";
-import { markOf } from "../http/matched_route.ts";
+import { markOf, type VersionReader } from "../http/matched_route.ts";
 import { composePath, segmentsOf } from "../route/path.ts";
 import { applyFilters, type PipelineDeclaration, resolvePipeline } from "../route/pipeline.ts";
 import { problemResponse } from "../http/problem.ts";
@@ -22,7 +22,7 @@ import {
   versionsAmong,
 } from "../route/route_table.ts";
 import { answerUnmatched, createRouter, mount, type PathVersions } from "../route/router.ts";
-import { versionedType, versionReader } from "../route/version.ts";
+import type { Versioning } from "../route/version.ts";
 
 /** How an application is assembled. */
 export interface AssemblyOptions extends Prefixes {
@@ -50,7 +50,7 @@ export interface AssemblyOptions extends Prefixes {
 export async function assemble(kernel: Kernel, options: AssemblyOptions): Promise<Hono> {
   const placed = placeRoutes(kernel.routes, options);
   const versions = versionsAmong(placed);
-  const reader = versionReader(options.versioning, versions);
+  const reader = await readerOf(versions, options.versioning);
   const global = await resolvePipeline(options.global, kernel.create);
   await kernel.start();
   kernel.checkOverrides();
@@ -95,7 +95,7 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
       ? { ...reader, known: each.versions }
       : undefined;
     const middleware = [
-      ...version?.parameter ? [versionedType(version)] : [],
+      ...version?.typed ? [version.typed] : [],
       ...deprecation ? [deprecated(deprecation === true ? {} : deprecation)] : [],
     ];
     const handler = createRouteHandler(bound.route, pipeline, { ...options, path });
@@ -124,6 +124,16 @@ function checkIdentity(bound: BoundRoute, { guards = [] }: PipelineDeclaration):
     `Cannot mount ${nameOf(bound)}: ${name} needs an identity, but nothing authenticates, call ` +
       "app.useOAuth2() or app.useAuthn()",
   );
+}
+
+/** Loads what reads the version of a request, unless it is part of the path. */
+async function readerOf(
+  known: readonly string[],
+  versioning: Versioning | undefined,
+): Promise<VersionReader | undefined> {
+  if (versioning === undefined || versioning.kind === "URI") return undefined;
+  const { versionReader } = await import("../route/version_reader.ts");
+  return versionReader(known, versioning);
 }
 
 /** Returns the place of versions in paths. */

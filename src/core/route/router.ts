@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Handler, Hono, type MiddlewareHandler } from "hono";
+import type { Handler, Hono, MiddlewareHandler } from "hono";
+import { HonoBase } from "hono/hono-base"; // without the routers that are not used here
 import { TrieRouter } from "hono/router/trie-router";
 import type { Context } from "../http/context.ts";
 import {
@@ -20,7 +21,6 @@ import {
   type RouteMark,
 } from "../http/matched_route.ts";
 import { CONSTRAINT } from "./path.ts";
-import { varying } from "./version.ts";
 
 /** The methods that are looked up for `Allow`. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
@@ -38,7 +38,7 @@ class Router<T> extends TrieRouter<T> {
 
 /** Creates an empty Hono application: `/users` and `/users/` are the same path. */
 export function createRouter(): Hono {
-  return new Hono({ strict: false, router: new Router() });
+  return new HonoBase({ strict: false, router: new Router() });
 }
 
 /**
@@ -69,7 +69,7 @@ export function mount(
   const only = (handler: Handler): Handler =>
     isForAll ? handler : (c, next) => answers(mark, c) ? handler(c, next) : next();
   const handlers = [
-    ...version ? [varying(version)] : [],
+    ...version ? [version.varying] : [],
     ...middleware.map(only),
     markRoute(only(handler), { method, path, version }),
   ];

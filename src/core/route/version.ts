@@ -3,12 +3,6 @@
  *
  * @module
  */
-import type { MiddlewareHandler } from "hono";
-import { parseAccept } from "hono/utils/accept";
-import { type Slot, slot } from "../http/context.ts";
-import type { VersionReader } from "../http/matched_route.ts";
-import { PROBLEM_MEDIA_TYPE } from "../http/problem.ts";
-
 /** A version, several, or `""` for no version, even if the application has a default one. */
 export type DeclaredVersion = string | readonly string[];
 
@@ -117,83 +111,6 @@ export function checkVersion(declared: DeclaredVersion): void {
   }
   const repeated = versions.find((version, i) => versions.indexOf(version) !== i);
   if (repeated !== undefined) throw new TypeError(`version ${repeated} is there twice`);
-}
-
-/**
- * Returns how the version of a request is read, of an application whose routes have the known versions;
- * `undefined` where it is part of the path. Of several media types in `Accept`, the preferred one among
- * those with a known version counts.
- *
- * @throws {TypeError} if no route has the default version
- */
-export function versionReader(
-  versioning: Versioning | undefined,
-  known: readonly string[],
-): VersionReader | undefined {
-  if (versioning === undefined || versioning.kind === "URI") return undefined;
-  const { defaultVersion } = versioning;
-  if (defaultVersion !== undefined && known.length > 0 && !known.includes(defaultVersion)) {
-    throw new TypeError(
-      `Cannot use ${versioning.kind} versioning: no route has the default version ${defaultVersion}`,
-    );
-  }
-  if (versioning.kind === "header") {
-    const { header } = versioning;
-    return {
-      read: (c) => c.req.header(header)?.trim() || defaultVersion,
-      vary: header,
-      where: `the header ${header}`,
-    };
-  }
-  const parameter = versioning.parameter;
-  const preferred = (accept: string) => {
-    const named = versionsAccepted(accept, parameter);
-    return named.find((version) => known.includes(version)) ?? named[0] ?? defaultVersion;
-  };
-  const found: Slot<{ readonly version: string | undefined }> = slot("version");
-  return {
-    read(c) { // each route of the path asks, while a long header takes milliseconds to parse
-      const { version } = found.get(c) ?? { version: preferred(c.req.header("accept") ?? "") };
-      found.set(c, { version });
-      return version;
-    },
-    vary: "Accept",
-    where: `the parameter ${parameter} of a media type in Accept`,
-    parameter,
-  };
-}
-
-/** Lists the versions that `Accept` names (RFC 9110 §12.5.1), the preferred ones first. */
-function versionsAccepted(accept: string, parameter: string): readonly string[] {
-  return parseAccept(accept).filter(({ q }) => q > 0).flatMap(({ params }) =>
-    Object.entries(params).flatMap(([name, value]) =>
-      name.toLowerCase() === parameter.toLowerCase() ? [value] : []
-    )
-  );
-}
-
-/**
- * Marks a response as dependent on the version of the request, in `Vary`. Requests of a version that the
- * route does not answer pass this middleware too: another route's response then depends on the version.
- */
-export function varying({ vary }: VersionReader): MiddlewareHandler {
-  return async function varying(c, next) {
-    await next();
-    if (c.res.status === 101) return; // what becomes a WebSocket cannot be changed
-    const fields = (c.res.headers.get("vary") ?? "").toLowerCase().split(",");
-    const isSet = fields.some((field) => [vary.toLowerCase(), "*"].includes(field.trim()));
-    if (!isSet) c.header("vary", vary, { append: true });
-  };
-}
-
-/** Adds the version to the media type of a response, where media types name it. */
-export function versionedType({ parameter, read }: VersionReader): MiddlewareHandler {
-  return async function versionedType(c, next) {
-    await next();
-    const type = c.res.headers.get("content-type");
-    if (!parameter || !type || type.startsWith(PROBLEM_MEDIA_TYPE) || c.res.status === 101) return;
-    c.header("content-type", withVersion(type, { parameter, version: read(c) ?? "" }));
-  };
 }
 
 /** Returns a media type with the parameter of its version. */
