@@ -172,14 +172,14 @@ export {
   MemoryRateLimitStore,
   type MemoryRateLimitStoreOptions,
 } from "./src/middleware/rate_limit/memory_rate_limit_store.ts";
-export {
-  rateLimit,
-  type RateLimitOptions,
-  type UseRateLimitOptions,
-} from "./src/middleware/rate_limit/rate_limit.ts";
+export { rateLimit } from "./src/middleware/rate_limit/rate_limit.ts";
+export type {
+  RateLimitOptions,
+  UseRateLimitOptions,
+} from "./src/middleware/rate_limit/rate_limit_plugin.ts";
 export type { RateLimitHit, RateLimitStore } from "./src/middleware/rate_limit/rate_limit_store.ts";
 export { requestId, type RequestIdOptions } from "./src/middleware/request_id.ts";
-export type { RequestTracingOptions } from "./src/middleware/request_tracing.ts";
+export type { RequestTracingOptions } from "./src/middleware/request_tracing_plugin.ts";
 
 export { environment, EnvironmentError } from "./src/runtime/environment.ts";
 export type { EnvironmentIssue, EnvironmentOptions } from "./src/runtime/environment.ts";

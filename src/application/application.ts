@@ -22,9 +22,15 @@ import {
 import { type TrustedProxyOptions, trustedProxyPlugin } from "../middleware/client_ip.ts";
 import { type HealthCheckOptions, healthCheckPlugin } from "../middleware/health.ts";
 import { type MetricsOptions, metricsPlugins } from "../middleware/metrics.ts";
-import { rateLimitPlugin, type UseRateLimitOptions } from "../middleware/rate_limit/rate_limit.ts";
+import {
+  rateLimitPlugin,
+  type UseRateLimitOptions,
+} from "../middleware/rate_limit/rate_limit_plugin.ts";
 import { type RequestIdOptions, requestIdPlugin } from "../middleware/request_id.ts";
-import { type RequestTracingOptions, requestTracingPlugin } from "../middleware/request_tracing.ts";
+import {
+  type RequestTracingOptions,
+  requestTracingPlugin,
+} from "../middleware/request_tracing_plugin.ts";
 import type { RolesReader } from "../oauth2/identity.ts";
 import {
   type AuthenticationOptions,

@@ -20,14 +20,14 @@ const cases: Readonly<Record<string, readonly MiddlewareHandler[]>> = {
   "one middleware that does nothing": [nothing],
   "request id of Hono": [honoRequestId()],
   "request id": [requestIdMiddleware()],
-  "tracing": [await requestTracing()],
+  "tracing": [requestTracing()],
   "metrics": [metrics.middleware],
   "rate limit": [limit],
   "trusted proxy and rate limit": [trustedProxy({ hops: 1 }), limit],
   "three middlewares that do nothing": [nothing, nothing, nothing],
   "request id, tracing and metrics": [
     requestIdMiddleware(),
-    await requestTracing(),
+    requestTracing(),
     metrics.middleware,
   ],
 };

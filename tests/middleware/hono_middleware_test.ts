@@ -20,7 +20,7 @@ async function fullApp({ timeoutMs = 10_000 } = {}): Promise<Hono> {
     const { status, message, headers } = HttpException.from(error);
     return c.json({ detail: message }, status as 500, headers);
   });
-  const tracing = await requestTracing();
+  const tracing = requestTracing();
   app.use(requestIdMiddleware({ generator: () => "id" }), tracing, metrics.middleware);
   app.use(cors({ origin: "https://app.example", exposeHeaders: ["x-request-id"] }));
   app.use(secureHeaders(), compress(), rateLimit({ max: 3 }), timeout(timeoutMs));

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { markRoute } from "../../src/core/http/matched_route.ts";
 import { requestTracing } from "../../src/middleware/request_tracing.ts";
 
-const app = new Hono().use(await requestTracing());
+const app = new Hono().use(requestTracing());
 app.get("/users/:id", markRoute((c) => c.text("shown"), { method: "GET", path: "/users/:id" }));
 
 const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, app.fetch);

@@ -8,7 +8,8 @@ import {
 } from "../../src/core/http/http_exception.ts";
 import { markRoute } from "../../src/core/http/matched_route.ts";
 import { requestIdMiddleware } from "../../src/middleware/request_id.ts";
-import { requestTracing, requestTracingPlugin } from "../../src/middleware/request_tracing.ts";
+import { requestTracing } from "../../src/middleware/request_tracing.ts";
+import { requestTracingPlugin } from "../../src/middleware/request_tracing_plugin.ts";
 import { test } from "../support/test.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 
@@ -17,7 +18,7 @@ const TRACE = "0af7651916cd43dd8448eb211c80319c";
 /** An application with two routes; its clock advances 1.23456 ms per reading. */
 async function tracedApp(...others: MiddlewareHandler[]): Promise<Hono> {
   let nowMs = 0;
-  const tracing = await requestTracing({ now: () => nowMs += 1.23456 });
+  const tracing = requestTracing({ now: () => nowMs += 1.23456 });
   const show: Handler = (c) => c.text("shown");
   const fail: Handler = () => {
     throw new ServiceUnavailableException();
@@ -87,7 +88,7 @@ test("requestTracing() logs the status of an error that is thrown past it, and r
   const thrown: [unknown, number][] = [[new ForbiddenException(), 403], ["not an error", 500]];
   for (const [value, status] of thrown) {
     await captureLogs(["fw", "http"], async (records) => {
-      const app = new Hono().use(await requestTracing());
+      const app = new Hono().use(requestTracing());
       app.notFound(() => {
         throw value;
       });
@@ -127,7 +128,7 @@ test("requestTracing() replaces characters that a server has not encoded in the 
 test("requestTracing() skips the configured paths", () =>
   captureLogs(["fw", "http"], async (records) => {
     const skipPaths = ["/health", "/internal/*", "/slash/"];
-    const app = new Hono({ strict: false }).use(await requestTracing({ skipPaths }))
+    const app = new Hono({ strict: false }).use(requestTracing({ skipPaths }))
       .all("*", (c) => c.text("answered"));
     const skipped = ["/health", "/health/", "/internal/", "/internal/a/b", "/slash", "/slash/"];
     for (const path of [...skipped, "/health/db", "/healthy"]) {

@@ -47,7 +47,7 @@ async function withOpenTelemetry(
 }
 
 async function tracedApp(handler: Handler): Promise<Hono> {
-  const app = new Hono().use(await requestTracing({ skipPaths: ["/health"] }));
+  const app = new Hono().use(requestTracing({ skipPaths: ["/health"] }));
   app.all("/users/:id", markRoute(handler, { method: "ALL", path: "/users/:id" }));
   app.get("/health", (c) => c.text("ok"));
   app.onError((error, c) => c.text("", error instanceof ForbiddenException ? 403 : 500));

@@ -4,7 +4,8 @@ import { Hono } from "hono";
 import { Redis } from "ioredis";
 import { RateLimiterSQLite } from "rate-limiter-flexible";
 import { HttpException } from "../../../src/core/http/http_exception.ts";
-import { rateLimit, type RateLimitOptions } from "../../../src/middleware/rate_limit/rate_limit.ts";
+import { rateLimit } from "../../../src/middleware/rate_limit/rate_limit.ts";
+import type { RateLimitOptions } from "../../../src/middleware/rate_limit/rate_limit_plugin.ts";
 import {
   FlexibleRateLimitStore,
   RedisRateLimitStore,

@@ -1,0 +1,82 @@
+/**
+ * The options of rate limits.
+ *
+ * @module
+ */
+import type { Context } from "../../core/http/context.ts";
+import { type Plugin, throwingErrors } from "../../core/module/plugin.ts";
+import { isTimeLimit } from "../../platform/time_limit.ts";
+import type { RateLimitStore } from "./rate_limit_store.ts";
+
+/** Options of `rateLimit()`. */
+export interface RateLimitOptions {
+  /** The largest number of requests of one client in a window, a positive integer; 100 by default. */
+  readonly max?: number;
+  /** The length of a window: a whole number of seconds, in milliseconds; 60 000 by default. */
+  readonly windowMs?: number;
+  /** The name in response fields and in a shared store: 1 to 64 of `A-Za-z0-9_.-`; `default` by default. */
+  readonly name?: string;
+  /**
+   * Returns the key that a request is counted under; by default the client's address, or its /64 network
+   * for IPv6. All requests for which it returns `undefined`, by default those without an address, are
+   * counted together.
+   */
+  readonly key?: (c: Context) => string | undefined | Promise<string | undefined>;
+  /** Where counts are stored; in the memory of the process by default. */
+  readonly store?: RateLimitStore;
+  /** The time limit of the store in milliseconds, after which a request passes uncounted; 500 by default. */
+  readonly storeTimeoutMs?: number;
+  /** Returns `true` for requests that are neither limited nor counted; none by default. */
+  readonly skip?: (c: Context) => boolean | Promise<boolean>;
+}
+
+/** Options of `app.useRateLimit()`. */
+export interface UseRateLimitOptions extends RateLimitOptions {
+  /**
+   * Whether requests are counted after authentication and after the middleware of
+   * `use(..., { afterAuthentication: true })`, so that `key` can read the caller's identity; `false` by
+   * default, so that no token is verified for requests over the limit.
+   */
+  readonly afterAuthentication?: boolean;
+}
+
+/**
+ * Returns the plugin of `useRateLimit`, whose middleware is loaded when the router is assembled. Limits of
+ * different names add up.
+ *
+ * @throws {RangeError} if an option is out of range
+ */
+export function rateLimitPlugin(
+  { afterAuthentication = false, ...options }: UseRateLimitOptions = {},
+): Plugin {
+  checkRateLimit(options);
+  return {
+    slot: afterAuthentication ? "callerRateLimit" : "rateLimit",
+    key: options.name ?? "default",
+    async install(router) {
+      const { rateLimit } = await import("./rate_limit.ts");
+      router.use(throwingErrors(rateLimit(options)));
+    },
+  };
+}
+
+/**
+ * Checks the options of a rate limit.
+ *
+ * @throws {RangeError} if one is out of range
+ */
+export function checkRateLimit(
+  { max = 1, windowMs = 1000, name = "default", storeTimeoutMs = 1 }: RateLimitOptions,
+): void {
+  requireThat(Number.isSafeInteger(max) && max > 0, `max ${max} is not a positive integer`);
+  requireThat(
+    Number.isSafeInteger(windowMs) && windowMs > 0 && windowMs % 1000 === 0,
+    `windowMs ${windowMs} is not a whole number of seconds`,
+  );
+  requireThat(isTimeLimit(storeTimeoutMs), `storeTimeoutMs ${storeTimeoutMs} is not a time limit`);
+  requireThat(/^[\w.-]{1,64}$/.test(name), `name ${JSON.stringify(name)} is not a short token`);
+}
+
+function requireThat(isSo: boolean, otherwise: string): void {
+  if (!isSo) throw new RangeError(`Cannot limit rate: ${otherwise}`);
+}
