@@ -176,10 +176,10 @@ export { rateLimit } from "./src/middleware/rate_limit/rate_limit.ts";
 export type {
   RateLimitOptions,
   UseRateLimitOptions,
-} from "./src/middleware/rate_limit/rate_limit_plugin.ts";
+} from "./src/middleware/rate_limit/rate_limit_options.ts";
 export type { RateLimitHit, RateLimitStore } from "./src/middleware/rate_limit/rate_limit_store.ts";
 export { requestId, type RequestIdOptions } from "./src/middleware/request_id.ts";
-export type { RequestTracingOptions } from "./src/middleware/request_tracing_plugin.ts";
+export type { RequestTracingOptions } from "./src/middleware/request_tracing_options.ts";
 
 export { environment, EnvironmentError } from "./src/runtime/environment.ts";
 export type { EnvironmentIssue, EnvironmentOptions } from "./src/runtime/environment.ts";

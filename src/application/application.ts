@@ -11,33 +11,16 @@ import { type Plugin, type UseArguments, usePlugin } from "../core/module/plugin
 import type { InjectionKey } from "../core/module/provider.ts";
 import type { PipelineDeclaration } from "../core/route/pipeline.ts";
 import { listRoutes, type RouteInfo } from "../core/route/route_table.ts";
-import {
-  headerVersioning,
-  type HeaderVersioningOptions,
-  mediaTypeVersioning,
-  type MediaTypeVersioningOptions,
-  uriVersioning,
-  type UriVersioningOptions,
-} from "../core/route/version.ts";
+import * as version from "../core/route/version.ts";
 import { type TrustedProxyOptions, trustedProxyPlugin } from "../middleware/client_ip.ts";
 import { type HealthCheckOptions, healthCheckPlugin } from "../middleware/health.ts";
-import { type MetricsOptions, metricsPlugins } from "../middleware/metrics.ts";
-import {
-  rateLimitPlugin,
-  type UseRateLimitOptions,
-} from "../middleware/rate_limit/rate_limit_plugin.ts";
+import type { MetricsOptions } from "../middleware/metrics.ts";
+import type { UseRateLimitOptions } from "../middleware/rate_limit/rate_limit_options.ts";
 import { type RequestIdOptions, requestIdPlugin } from "../middleware/request_id.ts";
-import {
-  type RequestTracingOptions,
-  requestTracingPlugin,
-} from "../middleware/request_tracing_plugin.ts";
+import type { RequestTracingOptions } from "../middleware/request_tracing_options.ts";
 import type { RolesReader } from "../oauth2/identity.ts";
-import {
-  type AuthenticationOptions,
-  oauth2Plugin,
-  rolesPlugin,
-  type TokenVerifier,
-} from "../oauth2/middleware.ts";
+import type { AuthenticationOptions, TokenVerifier } from "../oauth2/middleware.ts";
+import { oauth2Plugin, rolesPlugin } from "../oauth2/middleware.ts";
 import type { OpenApiDocument } from "../openapi/openapi_document.ts";
 import { type OpenApiOptions, resolveOptions } from "../openapi/options.ts";
 import { isProduction } from "../platform/env.ts";
@@ -46,7 +29,8 @@ import { Background } from "../runtime/background.ts";
 import type { DrainOptions, HttpServer } from "../runtime/http_server.ts";
 import type { ListenOptions } from "../runtime/listen.ts";
 import { Answering, type RequestOptions } from "./answering.ts";
-import { describe, type DescribeOptions, documentationPlugins } from "./documentation.ts";
+import type { DescribeOptions } from "./documentation.ts";
+import * as plugins from "./lazy_plugins.ts";
 import { type CloseOptions, Serving } from "./serving.ts";
 import { type Settings, withGlobal, withPlugins, withVersioning } from "./settings.ts";
 
@@ -87,18 +71,24 @@ export class FwApplication {
   }
 
   /** Puts the versions of routes into their paths, after the global prefix: `/api/v1/cats`. */
-  enableUriVersioning(options?: UriVersioningOptions): this {
-    return this.#configure(withVersioning(this.#answering.settings, uriVersioning(options)));
+  enableUriVersioning(options?: version.UriVersioningOptions): this {
+    return this.#configure(
+      withVersioning(this.#answering.settings, version.uriVersioning(options)),
+    );
   }
 
   /** Selects among the versions of a path by a header, `API-Version` by default. */
-  enableHeaderVersioning(options?: HeaderVersioningOptions): this {
-    return this.#configure(withVersioning(this.#answering.settings, headerVersioning(options)));
+  enableHeaderVersioning(options?: version.HeaderVersioningOptions): this {
+    return this.#configure(
+      withVersioning(this.#answering.settings, version.headerVersioning(options)),
+    );
   }
 
   /** Selects among the versions of a path by a media type in `Accept`: `application/json;v=v2`. */
-  enableMediaTypeVersioning(options?: MediaTypeVersioningOptions): this {
-    return this.#configure(withVersioning(this.#answering.settings, mediaTypeVersioning(options)));
+  enableMediaTypeVersioning(options?: version.MediaTypeVersioningOptions): this {
+    return this.#configure(
+      withVersioning(this.#answering.settings, version.mediaTypeVersioning(options)),
+    );
   }
 
   /**
@@ -143,7 +133,7 @@ export class FwApplication {
 
   /** Logs one line per request, continues its trace, and names its OpenTelemetry span. */
   useRequestTracing(options?: RequestTracingOptions): this {
-    return this.#plug(requestTracingPlugin(options));
+    return this.#plug(plugins.requestTracingPlugin(options));
   }
 
   /** Reads client addresses from `X-Forwarded-For`, as far as trusted proxies have written it. */
@@ -151,12 +141,9 @@ export class FwApplication {
     return this.#plug(trustedProxyPlugin(options));
   }
 
-  /**
-   * Limits the requests of each client, by default to 100 in 60 s. Limits with different names add up,
-   * while a second call with the same name replaces the first.
-   */
+  /** Limits the requests of each client, by default to 100 in 60 s. Limits with other names add up. */
   useRateLimit(options?: UseRateLimitOptions): this {
-    return this.#plug(rateLimitPlugin(options));
+    return this.#plug(plugins.rateLimitPlugin(options));
   }
 
   /**
@@ -189,7 +176,7 @@ export class FwApplication {
 
   /** Counts and times requests, and serves the metrics in the text format of Prometheus. */
   enableMetrics(path = "/metrics", options?: MetricsOptions): this {
-    return this.#plug(...metricsPlugins(path, options));
+    return this.#plug(...plugins.metricsPlugins(path, options));
   }
 
   /**
@@ -206,7 +193,7 @@ export class FwApplication {
    */
   enableOpenApi(options?: OpenApiOptions): this {
     return this.#configure({ openApi: resolveOptions(options) })
-      .#plug(...documentationPlugins(this.#answering));
+      .#plug(...plugins.documentationPlugins(this.#answering));
   }
 
   /**
@@ -218,6 +205,7 @@ export class FwApplication {
    * `rolesSecurityScheme` is unknown
    */
   async openApi(options?: DescribeOptions): Promise<OpenApiDocument> {
+    const { describe } = await import("./documentation.ts");
     return (await describe(this.#answering, options)).document;
   }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Plugin } from "../core/module/plugin.ts";
+import type { Hono } from "hono";
 import { mount } from "../core/route/router.ts";
 import { pathVersion } from "../core/route/version.ts";
 import { versionsAmong } from "../core/route/route_table.ts";
@@ -38,30 +38,20 @@ export async function describe(
   return await createDocument(application, openApi);
 }
 
-/** Returns the plugins that serve the document and its page, and keep the headers of the page. */
-export function documentationPlugins(answering: Answering): readonly Plugin[] {
-  return [
-    {
-      slot: "docs",
-      key: "docs",
-      async install(router) {
-        const { keepPageHeaders } = await import("../openapi/endpoints.ts");
-        keepPageHeaders(router, answering.settings.openApi);
-      },
-    },
-    {
-      slot: "endpoints",
-      key: "openapi",
-      async install(router) {
-        const { openApiEndpoints } = await import("../openapi/endpoints.ts");
-        const { document, warnings } = await describe(answering);
-        const endpoints = await openApiEndpoints(document, answering.settings.openApi, {
-          versions: versionsAmong(answering.routes),
-          describe: async (version) => (await describe(answering, { version })).document,
-        });
-        for (const { path, handler } of endpoints) mount(router, { method: "GET", path, handler });
-        answering.warn(warnings);
-      },
-    },
-  ];
+/** Keeps the headers of the page as it needs them, whatever other middleware sets. */
+export async function keepDocsHeaders(router: Hono, answering: Answering): Promise<void> {
+  const { keepPageHeaders } = await import("../openapi/endpoints.ts");
+  keepPageHeaders(router, answering.settings.openApi);
+}
+
+/** Serves the document and its page. */
+export async function serveDocs(router: Hono, answering: Answering): Promise<void> {
+  const { openApiEndpoints } = await import("../openapi/endpoints.ts");
+  const { document, warnings } = await describe(answering);
+  const endpoints = await openApiEndpoints(document, answering.settings.openApi, {
+    versions: versionsAmong(answering.routes),
+    describe: async (version) => (await describe(answering, { version })).document,
+  });
+  for (const { path, handler } of endpoints) mount(router, { method: "GET", path, handler });
+  answering.warn(warnings);
 }

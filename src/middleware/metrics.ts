@@ -6,7 +6,6 @@
 import type { Handler, MiddlewareHandler } from "hono";
 import type { OpenMetricsContentType, PrometheusContentType, Registry } from "prom-client";
 import { matchedRoute } from "../core/http/matched_route.ts";
-import { endpointPlugin, type Plugin } from "../core/module/plugin.ts";
 import { knownMethod, observe } from "./observe.ts";
 
 /** A registry of `prom-client`, in either of its text formats. */
@@ -26,23 +25,6 @@ export interface Metrics {
   readonly handler: Handler;
   /** The registry. */
   readonly registry: MetricsRegistry;
-}
-
-/**
- * Returns the plugins that count requests and serve the metrics at a path. The library is loaded when
- * they are installed.
- */
-export function metricsPlugins(path: string, options?: MetricsOptions): readonly Plugin[] {
-  let metrics: Promise<Metrics> | undefined;
-  const load = () => metrics ??= createMetrics(options);
-  return [
-    {
-      slot: "metrics",
-      key: "metrics",
-      install: async (router) => void router.use((await load()).middleware),
-    },
-    endpointPlugin(path, { key: "metrics", create: async () => (await load()).handler }),
-  ];
 }
 
 /**

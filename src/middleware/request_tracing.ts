@@ -9,7 +9,7 @@ import { matchedRoute } from "../core/http/matched_route.ts";
 import { rawPath } from "../core/http/raw_path.ts";
 import { observe } from "./observe.ts";
 import { requestId } from "./request_id.ts";
-import { type RequestTracingOptions, skippedPaths } from "./request_tracing_plugin.ts";
+import { type RequestTracingOptions, skippedPaths } from "./request_tracing_options.ts";
 import { serverSpan } from "./server_span.ts";
 
 /**

@@ -9,7 +9,7 @@ import {
 import { markRoute } from "../../src/core/http/matched_route.ts";
 import { requestIdMiddleware } from "../../src/middleware/request_id.ts";
 import { requestTracing } from "../../src/middleware/request_tracing.ts";
-import { requestTracingPlugin } from "../../src/middleware/request_tracing_plugin.ts";
+import { requestTracingPlugin } from "../../src/application/lazy_plugins.ts";
 import { test } from "../support/test.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 

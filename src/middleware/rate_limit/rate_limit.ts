@@ -8,7 +8,7 @@ import type { Context } from "../../core/http/context.ts";
 import { TooManyRequestsException } from "../../core/http/http_exception.ts";
 import { clientIp, networkOf } from "../client_ip.ts";
 import { MemoryRateLimitStore } from "./memory_rate_limit_store.ts";
-import { checkRateLimit, type RateLimitOptions } from "./rate_limit_plugin.ts";
+import { checkRateLimit, type RateLimitOptions } from "./rate_limit_options.ts";
 import { FailOpenStore } from "./rate_limit_store.ts";
 import { withResponseHeaders } from "../response_headers.ts";
 

@@ -5,7 +5,7 @@ import { Redis } from "ioredis";
 import { RateLimiterSQLite } from "rate-limiter-flexible";
 import { HttpException } from "../../../src/core/http/http_exception.ts";
 import { rateLimit } from "../../../src/middleware/rate_limit/rate_limit.ts";
-import type { RateLimitOptions } from "../../../src/middleware/rate_limit/rate_limit_plugin.ts";
+import type { RateLimitOptions } from "../../../src/middleware/rate_limit/rate_limit_options.ts";
 import {
   FlexibleRateLimitStore,
   RedisRateLimitStore,

@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import { HttpException } from "../../../src/core/http/http_exception.ts";
 import { MemoryRateLimitStore } from "../../../src/middleware/rate_limit/memory_rate_limit_store.ts";
 import { rateLimit } from "../../../src/middleware/rate_limit/rate_limit.ts";
-import type { RateLimitOptions } from "../../../src/middleware/rate_limit/rate_limit_plugin.ts";
+import type { RateLimitOptions } from "../../../src/middleware/rate_limit/rate_limit_options.ts";
 import type { RateLimitStore } from "../../../src/middleware/rate_limit/rate_limit_store.ts";
 import { test } from "../../support/test.ts";
 import { serve } from "../serve.ts";

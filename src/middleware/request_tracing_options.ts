@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { Plugin } from "../core/module/plugin.ts";
 
 /** Options of `app.useRequestTracing()`. */
 export interface RequestTracingOptions {
@@ -14,23 +13,6 @@ export interface RequestTracingOptions {
   readonly skipPaths?: readonly string[];
   /** Returns the time in milliseconds from any origin; the monotonic clock of the runtime by default. */
   readonly now?: () => number;
-}
-
-/**
- * Returns the plugin of `useRequestTracing`, whose middleware is loaded when the router is assembled.
- *
- * @throws {TypeError} if a path to skip does not start with `/`
- */
-export function requestTracingPlugin(options?: RequestTracingOptions): Plugin {
-  skippedPaths(options?.skipPaths); // throws at the call
-  return {
-    slot: "requestTracing",
-    key: "requestTracing",
-    async install(router) {
-      const { requestTracing } = await import("./request_tracing.ts");
-      router.use(requestTracing(options));
-    },
-  };
 }
 
 /**

@@ -4,7 +4,6 @@
  * @module
  */
 import type { Context } from "../../core/http/context.ts";
-import { type Plugin, throwingErrors } from "../../core/module/plugin.ts";
 import { isTimeLimit } from "../../platform/time_limit.ts";
 import type { RateLimitStore } from "./rate_limit_store.ts";
 
@@ -38,26 +37,6 @@ export interface UseRateLimitOptions extends RateLimitOptions {
    * default, so that no token is verified for requests over the limit.
    */
   readonly afterAuthentication?: boolean;
-}
-
-/**
- * Returns the plugin of `useRateLimit`, whose middleware is loaded when the router is assembled. Limits of
- * different names add up.
- *
- * @throws {RangeError} if an option is out of range
- */
-export function rateLimitPlugin(
-  { afterAuthentication = false, ...options }: UseRateLimitOptions = {},
-): Plugin {
-  checkRateLimit(options);
-  return {
-    slot: afterAuthentication ? "callerRateLimit" : "rateLimit",
-    key: options.name ?? "default",
-    async install(router) {
-      const { rateLimit } = await import("./rate_limit.ts");
-      router.use(throwingErrors(rateLimit(options)));
-    },
-  };
 }
 
 /**

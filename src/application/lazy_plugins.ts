@@ -1,0 +1,81 @@
+/**
+ * Plugins whose middleware is loaded when the router is assembled. Their options are checked at once.
+ *
+ * @module
+ */
+import { endpointPlugin, type Plugin, throwingErrors } from "../core/module/plugin.ts";
+import type { Metrics, MetricsOptions } from "../middleware/metrics.ts";
+import {
+  checkRateLimit,
+  type UseRateLimitOptions,
+} from "../middleware/rate_limit/rate_limit_options.ts";
+import { type RequestTracingOptions, skippedPaths } from "../middleware/request_tracing_options.ts";
+import type { Answering } from "./answering.ts";
+
+/**
+ * Returns the plugin of `useRequestTracing`.
+ *
+ * @throws {TypeError} if a path to skip does not start with `/`
+ */
+export function requestTracingPlugin(options?: RequestTracingOptions): Plugin {
+  skippedPaths(options?.skipPaths); // throws at the call
+  return {
+    slot: "requestTracing",
+    key: "requestTracing",
+    async install(router) {
+      const { requestTracing } = await import("../middleware/request_tracing.ts");
+      router.use(requestTracing(options));
+    },
+  };
+}
+
+/** Returns the plugins that count requests and serve the metrics at a path. */
+export function metricsPlugins(path: string, options?: MetricsOptions): readonly Plugin[] {
+  let metrics: Promise<Metrics> | undefined;
+  const load = () =>
+    metrics ??= import("../middleware/metrics.ts").then((it) => it.createMetrics(options));
+  return [
+    {
+      slot: "metrics",
+      key: "metrics",
+      install: async (router) => void router.use((await load()).middleware),
+    },
+    endpointPlugin(path, { key: "metrics", create: async () => (await load()).handler }),
+  ];
+}
+
+/**
+ * Returns the plugin of `useRateLimit`. Limits of different names add up.
+ *
+ * @throws {RangeError} if an option is out of range
+ */
+export function rateLimitPlugin(
+  { afterAuthentication = false, ...options }: UseRateLimitOptions = {},
+): Plugin {
+  checkRateLimit(options);
+  return {
+    slot: afterAuthentication ? "callerRateLimit" : "rateLimit",
+    key: options.name ?? "default",
+    async install(router) {
+      const { rateLimit } = await import("../middleware/rate_limit/rate_limit.ts");
+      router.use(throwingErrors(rateLimit(options)));
+    },
+  };
+}
+
+/** Returns the plugins that serve the OpenAPI document and its page. */
+export function documentationPlugins(answering: Answering): readonly Plugin[] {
+  const load = () => import("./documentation.ts");
+  return [
+    {
+      slot: "docs",
+      key: "docs",
+      install: async (router) => (await load()).keepDocsHeaders(router, answering),
+    },
+    {
+      slot: "endpoints",
+      key: "openapi",
+      install: async (router) => (await load()).serveDocs(router, answering),
+    },
+  ];
+}
