@@ -258,7 +258,7 @@ export class Repository<
     const { where, distinct } = options;
     const filter = this.#where(where, operation);
     const { rows: [row] } = await operation.run(
-      countRows(distinct, filter, operation),
+      countRows({ distinct, filter }, operation),
     );
     return Number(row?.[0]);
   }
@@ -315,11 +315,11 @@ export class Repository<
   ): Promise<Found<M, G, K, I, S>[]> {
     const { select, include } = options;
     const inclusions = readInclude(include, operation);
-    const columns = readSelection(select, inclusions.map(({ own }) => own), operation);
+    const columns = readSelection({ select, needed: inclusions.map(({ own }) => own) }, operation);
     const { rows } = await operation.run(readRows({ ...options, columns, filter }, operation));
     const read = rows.map((row) => decodeRow(row, columns));
     for (const inclusion of inclusions) await inclusion.addTo(read);
-    dropUnselected(read, select, columns);
+    dropUnselected(read, { select, columns });
     // The table decodes each column to the type that the model declares for it.
     return read as Found<M, G, K, I, S>[];
   }

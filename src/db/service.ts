@@ -8,11 +8,10 @@ import { DbConnection, type OpenDatabase } from "./connection/connection.ts";
 import type { Relations } from "./model/include.ts";
 import type { AnyModel } from "./model/model.ts";
 import type { DbOptions } from "./options.ts";
-import { bindRelations, checkRelations } from "./query/bind_relations.ts";
+import { bindRelations, checkRelations, Table } from "./query/table.ts";
 import { Repository } from "./repository.ts";
 import type { TablesOf } from "./model/row.ts";
 import { createTables } from "./migrate/schema.ts";
-import { Table } from "./query/table.ts";
 import type { TransactionOptions } from "./transaction/transaction.ts";
 
 /** The models of a service by the name of their accessor. */
@@ -48,7 +47,7 @@ export interface DbServiceClass<M extends Models, R extends ModelRelations<keyof
  *
  * @example
  * ```ts
- * import { DbOptions, DbService, field, model } from "@fw/fw/db";
+ * import { belongsTo, DbOptions, DbOptions, DbOptions, DbService, DbService, DbService, field, field, field, hasMany, model, model, model } from "@fw/fw/db";
  *
  * const User = model("users", { id: field.integer().primaryKey(), email: field.text().unique() });
  * class Db extends DbService.with({ user: User }) {}
@@ -98,8 +97,7 @@ export class DbService<M extends Models = Models> {
    *
    * @example
    * ```ts
-   * import { belongsTo, DbOptions, DbService, field, hasMany, model } from "@fw/fw/db";
-   *
+   *    *
    * const User = model("users", { id: field.integer().primaryKey(), name: field.text() });
    * const Post = model("posts", {
    *   id: field.integer().primaryKey(),
@@ -174,8 +172,7 @@ export class DbService<M extends Models = Models> {
    *
    * @example
    * ```ts
-   * import { DbOptions, DbService, field, model } from "@fw/fw/db";
-   *
+   *    *
    * const Account = model("accounts", { id: field.integer().primaryKey(), cents: field.integer() });
    * class Db extends DbService.with({ account: Account }) {}
    *

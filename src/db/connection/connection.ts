@@ -84,7 +84,8 @@ export class DbConnection implements OpenDatabase {
         createQueryCompiler: () => dialect.kysely.createQueryCompiler(),
       },
       log: ({ level, query, queryDurationMillis }) => {
-        if (this.#log.isOn) this.#log.note(query.sql, queryDurationMillis, level === "error");
+        if (!this.#log.isOn) return;
+        this.#log.note(query.sql, { ms: queryDurationMillis, failed: level === "error" });
       },
     });
   }

@@ -18,7 +18,10 @@ export class StatementLog {
   }
 
   /** Logs a statement with its duration in milliseconds. */
-  note(sql: string, ms: number, failed: boolean): void {
+  note(
+    sql: string,
+    { ms, failed }: { readonly ms: number; readonly failed: boolean },
+  ): void {
     const message = failed ? "{sql} failed after {ms} ms" : "{sql} took {ms} ms";
     this.#logger.debug(message, { sql, ms: Math.round(ms * 1000) / 1000 });
   }
@@ -32,7 +35,7 @@ export class StatementLog {
       failed = false;
       return result;
     } finally {
-      this.note(sql, performance.now() - startMs, failed);
+      this.note(sql, { ms: performance.now() - startMs, failed });
     }
   }
 }

@@ -166,7 +166,7 @@ export const field: FieldFactory = {
   boolean: () => plain("boolean"),
   real: () => plain("real"),
   decimal: ({ precision, scale }) => {
-    if (!isWithin(precision, 1, 65) || !isWithin(scale, 0, Math.min(30, precision))) {
+    if (!isWithin(precision, [1, 65]) || !isWithin(scale, [0, Math.min(30, precision)])) {
       throw new RangeError(
         `Cannot define decimal: precision ${precision} is not 1 to 65, or scale ${scale} not 0 to ` +
           "30 or over it",
@@ -184,6 +184,6 @@ function plain<K extends FieldKind>(kind: K): Field<K> {
   return new Field(kind, new Set(), { size: NO_SIZE });
 }
 
-function isWithin(value: number, least: number, most: number): boolean {
+function isWithin(value: number, [least, most]: readonly [number, number]): boolean {
   return Number.isSafeInteger(value) && value >= least && value <= most;
 }

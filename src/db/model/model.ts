@@ -95,7 +95,7 @@ export function model<const T extends string, F extends Fields>(table: T, fields
   if (!IDENTIFIER.test(table)) {
     throw new TypeError(`Cannot define model: ${quoted(table)} is not a table name`);
   }
-  for (const [name, value] of Object.entries(fields)) checkField(table, name, value);
+  for (const [name, value] of Object.entries(fields)) checkField({ table, name, value });
   const definition: ModelDefinition<T, F> = {
     table,
     fields: Object.freeze({ ...fields }),
@@ -118,7 +118,13 @@ export function isUnique({ flags }: Pick<AnyField, "flags">): boolean {
   return flags.has("unique") || flags.has("primaryKey");
 }
 
-function checkField(table: string, name: string, value: unknown): void {
+function checkField(
+  { table, name, value }: {
+    readonly table: string;
+    readonly name: string;
+    readonly value: unknown;
+  },
+): void {
   if (!IDENTIFIER.test(name)) {
     throw new TypeError(`Cannot define ${table}: ${quoted(name)} is not a column name`);
   }

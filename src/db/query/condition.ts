@@ -24,15 +24,22 @@ const MAX_DEPTH = 100;
  * @throws {TypeError} if it has an unknown column or operator, a value of another type, or
  * `undefined` anywhere
  */
-export function whereFilter(where: unknown, operation: Operation, depth = 0): Filter {
+export function whereFilter(where: unknown, operation: Operation): Filter {
+  return nestedFilter({ where, depth: 0 }, operation);
+}
+
+function nestedFilter(
+  { where, depth }: { readonly where: unknown; readonly depth: number },
+  operation: Operation,
+): Filter {
   if (depth > MAX_DEPTH) {
     throw operation.mistake(`where is nested over ${MAX_DEPTH} levels deep`);
   }
   operation.add("(");
   const filters = membersOf(where, "where", operation).map(([name, value]) =>
     isLogic(name)
-      ? logicFilter(name, value, { operation, depth: depth + 1 })
-      : columnFilter(operation.column(name), value, operation)
+      ? logicFilter({ name, value, depth: depth + 1 }, operation)
+      : columnFilter({ name, condition: value }, operation)
   );
   operation.add(")");
   return every(filters);
@@ -98,23 +105,30 @@ function isLogic(name: string): name is "AND" | "OR" | "NOT" {
 }
 
 function logicFilter(
-  name: "AND" | "OR" | "NOT",
-  value: unknown,
-  { operation, depth }: { readonly operation: Operation; readonly depth: number },
+  { name, value, depth }: {
+    readonly name: "AND" | "OR" | "NOT";
+    readonly value: unknown;
+    readonly depth: number;
+  },
+  operation: Operation,
 ): Filter {
   operation.add(name);
   if (name === "NOT") {
-    const filter = whereFilter(value, operation, depth);
+    const filter = nestedFilter({ where: value, depth }, operation);
     return (eb) => eb.not(eb.parens(filter(eb)));
   }
   if (!Array.isArray(value)) throw operation.mistake(`${name} is not a list`);
   operation.add("[");
-  const filters = Array.from(value, (part) => whereFilter(part, operation, depth));
+  const filters = Array.from(value, (where) => nestedFilter({ where, depth }, operation));
   operation.add("]");
   return name === "AND" ? every(filters) : balanced(filters, (eb, parts) => eb.or(parts));
 }
 
-function columnFilter(column: TableColumn, condition: unknown, operation: Operation): Filter {
+function columnFilter(
+  { name, condition }: { readonly name: string; readonly condition: unknown },
+  operation: Operation,
+): Filter {
+  const column = operation.column(name);
   if (!isPlainObject(condition)) {
     return operatorFilter({ column, operator: "equals", operand: condition }, operation);
   }

@@ -33,8 +33,7 @@ export interface PageOptions {
  * @throws {TypeError} if it has an unknown column, or a value that is not `true`
  */
 export function readSelection(
-  select: unknown,
-  needed: readonly TableColumn[],
+  { select, needed }: { readonly select: unknown; readonly needed: readonly TableColumn[] },
   operation: Operation,
 ): readonly TableColumn[] {
   const { table } = operation;
@@ -56,8 +55,7 @@ export function readSelection(
 /** Deletes from rows the columns that were read for relations only. */
 export function dropUnselected(
   rows: readonly Record<string, unknown>[],
-  select: unknown,
-  columns: readonly TableColumn[],
+  { select, columns }: { readonly select: unknown; readonly columns: readonly TableColumn[] },
 ): void {
   if (select === undefined) return;
   const selected = select as Readonly<Record<string, unknown>>;
@@ -76,9 +74,8 @@ export function isBounded({ take, skip }: PageOptions): boolean {
  * @throws {TypeError} if it has an unknown column, one without an order, or an unknown direction
  */
 export function readOrder(
-  orderBy: unknown = {},
+  { orderBy = {}, isTotal }: { readonly orderBy: unknown; readonly isTotal: boolean },
   operation: Operation,
-  { isTotal }: { readonly isTotal: boolean },
 ): readonly OrderTerm[] {
   const { table: { primaryKey } } = operation;
   const order = new Map<TableColumn, SortOrder>();
@@ -117,7 +114,10 @@ export function checkBounds(
 }
 
 /** Binds a number of rows. */
-export function bindCount(name: string, count: number, operation: Operation): Slot {
+export function bindCount(
+  { name, count }: { readonly name: string; readonly count: number },
+  operation: Operation,
+): Slot {
   const { connection: { grammar: { codecs } }, primaryKey } = operation.table;
   operation.section(name);
   return operation.bind("?", codecs.integer.encode(count, primaryKey.field));

@@ -32,6 +32,12 @@ interface NamedRelation {
   readonly relation: TableRelation;
 }
 
+/** The queries of a relation: the first is prepared, others are for more keys than it can have. */
+interface RelatedReadings extends NamedRelation {
+  readonly first: RelatedReading;
+  readonly prepare: () => RelatedReading;
+}
+
 type Options = Readonly<Record<string, unknown>>;
 
 const ONE_OPTIONS: readonly string[] = ["select", "include"];
@@ -51,12 +57,11 @@ export function readInclude(include: unknown, operation: Operation): readonly In
     const relation = operation.table.relations.get(name);
     if (!relation) throw operation.mistake(`there is no relation ${JSON.stringify(name)}`);
     if (include[name] === undefined || include[name] === false) return [];
-    const options = optionsOf({ name, relation }, include[name], operation);
-    const prepare = () => new RelatedReading(relation, options, operation);
+    const options = optionsOf({ name, relation, options: include[name] }, operation);
+    const prepare = () => new RelatedReading({ relation, options }, operation);
     // The options are checked before anything is read.
     const first = prepare();
-    const addTo = (rows: readonly AnyRow[]) =>
-      addRelated({ name, relation }, rows, { first, prepare });
+    const addTo = (rows: readonly AnyRow[]) => addRelated(rows, { name, relation, first, prepare });
     return { own: relation.own, addTo };
   });
 }
@@ -70,7 +75,10 @@ class RelatedReading {
   readonly #inclusions: readonly Inclusion[];
   readonly #query: ReturnType<typeof readRelated>;
 
-  constructor(relation: TableRelation, options: Options, { scope, action }: Operation) {
+  constructor(
+    { relation, options }: { readonly relation: TableRelation; readonly options: Options },
+    { scope, action }: Operation,
+  ) {
     const { table, their, through } = relation;
     const operation = new Operation("related", { table, scope, action });
     operation.section(
@@ -88,7 +96,7 @@ class RelatedReading {
     this.#select = options.select;
     this.#inclusions = readInclude(options.include, operation);
     const needed = this.#inclusions.map(({ own }) => own);
-    this.#columns = readSelection(options.select, needed, operation);
+    this.#columns = readSelection({ select: options.select, needed }, operation);
     const filters = [...valueFilters(scopeOf(table, operation), operation)];
     if (options.where !== undefined) filters.push(whereFilter(options.where, operation));
     this.#query = readRelated(
@@ -108,22 +116,21 @@ class RelatedReading {
   async read(keys: readonly unknown[]): Promise<readonly (readonly [unknown, AnyRow])[]> {
     const { own } = this.#relation;
     this.#operation.section("keys");
-    const slots = bindList(own, keys, this.#operation);
+    const slots = bindList({ column: own, operands: keys }, this.#operation);
     const { rows } = await this.#operation.run(this.#query(slots));
     const found = rows.map(([key, ...values]) =>
       [own.codec.decode(key, own.field), decodeRow(values, this.#columns)] as const
     );
     const read = found.map(([, row]) => row);
     for (const inclusion of this.#inclusions) await inclusion.addTo(read);
-    dropUnselected(read, this.#select, this.#columns);
+    dropUnselected(read, { select: this.#select, columns: this.#columns });
     return found;
   }
 }
 
 async function addRelated(
-  { name, relation: { kind, own } }: NamedRelation,
   rows: readonly AnyRow[],
-  { first, prepare }: { readonly first: RelatedReading; readonly prepare: () => RelatedReading },
+  { name, relation: { kind, own }, first, prepare }: RelatedReadings,
 ): Promise<void> {
   const values = new Map<unknown, unknown>();
   for (const { [own.name]: value } of rows) if (value !== null) values.set(identity(value), value);
@@ -145,8 +152,7 @@ async function addRelated(
 }
 
 function optionsOf(
-  { name, relation: { kind } }: NamedRelation,
-  options: unknown,
+  { name, relation: { kind }, options }: NamedRelation & { readonly options: unknown },
   operation: Operation,
 ): Options {
   if (options === true) return {};

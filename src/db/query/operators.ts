@@ -41,14 +41,14 @@ export function operatorFilter(
   }
   switch (operator) {
     case "equals":
-      if (operand === null) return nullFilter(column, "is", operation);
+      if (operand === null) return nullFilter({ column, operator: "is" }, operation);
       return compareFilter({ column, operator: "=", operand }, operation);
     case "not":
-      if (operand === null) return nullFilter(column, "is not", operation);
+      if (operand === null) return nullFilter({ column, operator: "is not" }, operation);
       return compareFilter({ column, operator: "!=", operand }, operation);
     case "isNull":
       if (typeof operand !== "boolean") break;
-      return nullFilter(column, operand ? "is" : "is not", operation);
+      return nullFilter({ column, operator: operand ? "is" : "is not" }, operation);
     case "in":
       if (!Array.isArray(operand)) break;
       return listFilter({ column, operator: "in", operand }, operation);
@@ -85,8 +85,7 @@ export function compareFilter(
 
 /** Binds the values of a list. */
 export function bindList(
-  column: TableColumn,
-  operands: readonly unknown[],
+  { column, operands }: { readonly column: TableColumn; readonly operands: readonly unknown[] },
   operation: Operation,
 ): readonly Slot[] {
   const values = Array.from(operands, (operand) => column.encode(operand, operation.action));
@@ -105,8 +104,7 @@ export function bindList(
 }
 
 function nullFilter(
-  { name }: TableColumn,
-  operator: "is" | "is not",
+  { column: { name }, operator }: Omit<Comparison<"is" | "is not">, "operand">,
   operation: Operation,
 ): Filter {
   operation.add(`${name} ${operator} null,`);
@@ -118,7 +116,7 @@ function listFilter(
   operation: Operation,
 ): Filter {
   operation.add(`${column.name} ${operator} `);
-  const slots = bindList(column, operand, operation);
+  const slots = bindList({ column, operands: operand }, operation);
   operation.add(",");
   if (slots.length === 0) return (eb) => operator === "in" ? eb.or([]) : eb.and([]);
   return (eb) => eb(column.name, operator, slots.map((slot) => operandOf(slot, column)));

@@ -56,7 +56,7 @@ export function readRows(options: RowsOptions, operation: Operation): () => Comp
   const { name: table, connection: { kysely } } = operation.table;
   const distinct = readDistinct(options.distinct, operation);
   const isTotal = isBounded(options) || distinct.length > 0;
-  const order = readOrder(options.orderBy, operation, { isTotal });
+  const order = readOrder({ orderBy: options.orderBy, isTotal }, operation);
   const bounded = readPage(options, operation);
   const names = columns.map(({ name }) => name);
   if (distinct.length === 0) {
@@ -103,11 +103,14 @@ export function readRelated(
   const { table } = operation;
   const { kysely } = table.connection;
   const names = columns.map(({ name }) => name);
-  const order = readOrder(options.orderBy, operation, { isTotal: true });
+  const order = readOrder({ orderBy: options.orderBy, isTotal: true }, operation);
   const { take, skip } = checkBounds(options, operation);
   const bounds = isBounded(options) && {
-    skip: bindCount("skip", skip, operation),
-    last: bindCount("last", Math.min(skip + take, Number.MAX_SAFE_INTEGER), operation),
+    skip: bindCount({ name: "skip", count: skip }, operation),
+    last: bindCount(
+      { name: "last", count: Math.min(skip + take, Number.MAX_SAFE_INTEGER) },
+      operation,
+    ),
   };
   const related = (keys: readonly unknown[]): RowsQuery => {
     if (!through) {
@@ -132,8 +135,7 @@ export function readRelated(
 
 /** Counts rows, or the combinations of values of distinct columns. */
 export function countRows(
-  distinct: unknown,
-  filter: Filter,
+  { distinct, filter }: { readonly distinct: unknown; readonly filter: Filter },
   operation: Operation,
 ): () => Compilable {
   const { table } = operation;
@@ -155,8 +157,8 @@ function readPage(
 ): (query: RowsQuery) => RowsQuery {
   const { take, skip } = checkBounds(options, operation);
   if (!isBounded(options)) return (query) => query;
-  const limit = bindCount("take", take, operation);
-  const offset = bindCount("skip", skip, operation);
+  const limit = bindCount({ name: "take", count: take }, operation);
+  const offset = bindCount({ name: "skip", count: skip }, operation);
   return (query) => query.limit(sql<number>`${limit}`).offset(sql<number>`${offset}`);
 }
 

@@ -94,7 +94,7 @@ export function assign(values: Values, operation: Operation): Assignments {
   const assignments: Record<string, Slot | Expression<unknown>> = {};
   for (const [column, value] of values) {
     if (value instanceof Difference) {
-      assignments[column.name] = changed(column, value, operation);
+      assignments[column.name] = changed({ column, difference: value }, operation);
       continue;
     }
     const encoded = value === null ? null : column.encode(value, operation.action);
@@ -104,10 +104,10 @@ export function assign(values: Values, operation: Operation): Assignments {
 }
 
 function changed(
-  column: TableColumn,
-  { operator, operand }: Difference,
+  { column, difference }: { readonly column: TableColumn; readonly difference: Difference },
   operation: Operation,
 ): Expression<unknown> {
+  const { operator, operand } = difference;
   const { name, field, grammar } = column;
   const slot = operation.bind(`${name} ${operator},`, column.encode(operand, operation.action));
   const amount = grammar.operand?.(slot, field) ?? slot;

@@ -50,7 +50,7 @@ export async function openMysql(
   const pool = mysql.createPool({ ...settings, connectionLimit: max, maxIdle: max });
   const connections = new MysqlPoolKeeper(pool, min);
   try {
-    const collation = await connect(pool, Math.max(1, min), acquireTimeoutMs);
+    const collation = await connect(pool, { times: Math.max(1, min), timeout: acquireTimeoutMs });
     const grammar = mysqlGrammar({
       collation,
       // A number would be sent as a double, which LIMIT rejects and long keys do not fit.
@@ -59,12 +59,18 @@ export async function openMysql(
     });
     return {
       grammar,
-      kysely: new MysqlDialect({ pool: preparing(pool, connections, acquireTimeoutMs) }),
-      runScript: (script) => runScript(mysql, settings, script),
+      kysely: new MysqlDialect({
+        pool: preparing(pool, { connections, timeout: acquireTimeoutMs }),
+      }),
+      runScript: (script) => runScript(script, { mysql, settings }),
     };
   } catch (error) {
     await connections.close();
-    throw openServerError(url, error, { brand: "MySQL", failure: explainMysqlError(error) });
+    throw openServerError(url, {
+      brand: "MySQL",
+      cause: error,
+      failure: explainMysqlError(error),
+    });
   }
 }
 
@@ -72,7 +78,10 @@ export async function openMysql(
  * Adapts a pool to Kysely. Statements with values are prepared once; connections are set up before their
  * first use.
  */
-function preparing(pool: Pool, connections: MysqlPoolKeeper, timeout: number): MysqlPool {
+function preparing(
+  pool: Pool,
+  { connections, timeout }: { readonly connections: MysqlPoolKeeper; readonly timeout: number },
+): MysqlPool {
   // Kysely identifies a connection by its object.
   const faces = new WeakMap<PoolConnection, MysqlPoolConnection>();
   return {
@@ -97,7 +106,10 @@ function preparing(pool: Pool, connections: MysqlPoolKeeper, timeout: number): M
 }
 
 /** Opens connections at the same time, and keeps them; returns the best collation of the server. */
-async function connect(pool: Pool, times: number, timeout: number): Promise<string> {
+async function connect(
+  pool: Pool,
+  { times, timeout }: { readonly times: number; readonly timeout: number },
+): Promise<string> {
   const connecting = Array.from({ length: times }, () => pool.promise().getConnection());
   const settled = await Promise.allSettled(connecting);
   for (const result of settled) if (result.status === "fulfilled") result.value.release();
@@ -111,7 +123,10 @@ async function connect(pool: Pool, times: number, timeout: number): Promise<stri
 }
 
 /** Runs a script on a new connection: those of the pool take one statement at a time. */
-async function runScript(mysql: Mysql, settings: PoolOptions, script: string): Promise<void> {
+async function runScript(
+  script: string,
+  { mysql, settings }: { readonly mysql: Mysql; readonly settings: PoolOptions },
+): Promise<void> {
   const connection = mysql.createConnection({ ...settings, multipleStatements: true }).promise();
   try {
     await connection.query(SESSION);

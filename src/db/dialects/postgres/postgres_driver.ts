@@ -57,7 +57,11 @@ export async function openPostgres(url: URL, limits: PoolLimits): Promise<Dialec
     await pool.connect(Math.max(1, limits.min));
   } catch (error) {
     await pool.close(0);
-    throw openServerError(url, error, { brand: "PostgreSQL", failure: POSTGRES.explain(error) });
+    throw openServerError(url, {
+      brand: "PostgreSQL",
+      cause: error,
+      failure: POSTGRES.explain(error),
+    });
   }
 
   /** The base class calls a method that the connection of this driver lacks. */

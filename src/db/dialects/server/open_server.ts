@@ -19,6 +19,8 @@ const NO_DATABASE: readonly string[] = ["3D000", "ER_BAD_DB_ERROR"];
 export interface OpenFailure {
   /** The brand of the server. */
   readonly brand: string;
+  /** The driver's error. */
+  readonly cause: unknown;
   /** The meaning of the driver's error. */
   readonly failure: DbFailure;
 }
@@ -26,8 +28,7 @@ export interface OpenFailure {
 /** Returns the error of opening a database; its message has the address, and not the password. */
 export function openServerError(
   { hostname, port, pathname, username }: URL,
-  cause: unknown,
-  { brand, failure }: OpenFailure,
+  { brand, cause, failure }: OpenFailure,
 ): DbError {
   const code = String((cause as { code?: unknown } | null)?.code);
   const reason = REFUSED_USER.includes(code)
