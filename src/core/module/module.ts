@@ -5,6 +5,7 @@
  * @module
  */
 import type { ControllerClass } from "../route/controller.ts";
+import { checkNames } from "../route/declared_options.ts";
 import { type InjectionKey, isProvider, keyName, type Provider } from "./provider.ts";
 
 /** Options of {@linkcode module}. */
@@ -38,7 +39,11 @@ export class Module {
   readonly exports: readonly (InjectionKey<unknown> | Module)[];
 
   /** Creates a module; use {@linkcode module}. */
-  constructor({ name, imports, providers, controllers, exports }: ModuleOptions) {
+  constructor(options: ModuleOptions) {
+    checkNames(options, ["name", "imports", "providers", "controllers", "exports"], (why) => {
+      throw new TypeError(`Cannot declare module: ${why}`);
+    });
+    const { name, imports, providers, controllers, exports } = options;
     this.imports = listOf(imports, "imports");
     this.providers = listOf(providers, "providers");
     const wrong = this.providers.findIndex((provider) => !isProvider(provider));
@@ -75,7 +80,7 @@ export class Module {
  * });
  * ```
  *
- * @throws {TypeError} if a list has an `undefined` entry, as when two files import each other
+ * @throws {TypeError} if an option is unknown, or a list has an `undefined` entry, as when two files import each other
  */
 export function module(options: ModuleOptions): Module {
   return new Module(options);

@@ -5,6 +5,7 @@
  */
 import type { PipelineDeclaration } from "./pipeline.ts";
 import type { Class } from "../../platform/class.ts";
+import { checkNames, checkRoles } from "./declared_options.ts";
 import { Route, route, type RouteDeclarations } from "./route.ts";
 import { checkVersion, type DeclaredVersion } from "./version.ts";
 
@@ -94,7 +95,8 @@ export class Controller<Prefix extends string = string> {
  * }
  * ```
  *
- * @throws {TypeError} if an option is unknown, the version is invalid, or `roles` is empty or beside `public`
+ * @throws {TypeError} if an option is unknown, the version is invalid, or `roles` is empty,
+ * not an array of strings, or beside `public`
  */
 export function controller<const Prefix extends string = "">(
   prefix?: Prefix,
@@ -104,18 +106,13 @@ export function controller<const Prefix extends string = "">(
     throw new TypeError(`Cannot declare controller(${JSON.stringify(prefix ?? "")}): ${why}`);
   };
   if (prefix !== undefined && typeof prefix !== "string") refuse("the prefix is not a string");
-  for (const name of Object.keys(options)) {
-    if (OPTIONS.some((option) => option === name)) continue;
-    const plural = OPTIONS.find((option) => option === `${name}s`);
-    refuse(`${name} is not an option${plural ? `, ${plural} is` : ""}`);
-  }
+  checkNames(options, OPTIONS, refuse);
+  checkRoles(options, refuse);
   try {
     if (options.version !== undefined) checkVersion(options.version);
   } catch (error) {
     refuse((error as Error).message);
   }
-  if (options.roles?.length === 0) refuse("roles is empty, so no caller could have one of them");
-  if (options.roles && options.public) refuse("it is public, so its roles have no effect");
   const declaration = Object.freeze({ ...options, prefix: prefix ?? "" });
   return class extends Controller<Prefix> {
     static readonly [extendsController] = declaration;
@@ -140,7 +137,7 @@ export function declarationOf(type: ControllerClass): ControllerDeclaration {
   const declaration = type[extendsController];
   if (!declaration) {
     throw new TypeError(
-      `Cannot boot ${name}: it does not extend controller(), write class ${name} extends controller("...")`,
+      `Cannot boot ${name}: it does not extend controller(); write class ${name} extends controller("...")`,
     );
   }
   return { ...declaration, name };
@@ -173,6 +170,6 @@ function misplaced(
 ): TypeError {
   const args = option === "prefix" ? '"..."' : `"...", { ${option} }`;
   return new TypeError(
-    `Cannot boot ${name}: its ${found} has no effect, write class ${name} extends controller(${args})`,
+    `Cannot boot ${name}: its ${found} has no effect; write class ${name} extends controller(${args})`,
   );
 }

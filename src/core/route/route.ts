@@ -6,6 +6,7 @@
  */
 import type { BodyFormat } from "../http/body.ts";
 import type { Context } from "../http/context.ts";
+import { checkNames, checkRoles } from "./declared_options.ts";
 import type { Extractor } from "./extractor.ts";
 import type { PipelineDeclaration } from "./pipeline.ts";
 import { checkRouteOpenApi, type RouteOpenApi } from "./route_openapi.ts";
@@ -209,18 +210,40 @@ function declare(method: RouteMethod): RouteDeclaration {
   };
 }
 
+const INPUT = ["params", "query", "headers", "body"] as const;
+
+const OPTIONS = [
+  ...INPUT,
+  ...[
+    "consumes",
+    "bodyLimit",
+    "args",
+    "roles",
+    "public",
+    "version",
+    "response",
+    "status",
+    "openapi",
+  ],
+  ...["guards", "interceptors", "filters"],
+];
+
 function checkOptions({ method, path, options }: Route): void {
   const refuse = (why: string): never => {
     throw new TypeError(`Cannot declare ${method} ${path}: ${why}`);
   };
-  for (const key of ["params", "query", "headers", "body", "response"] as const) {
+  checkNames(options, OPTIONS, refuse);
+  checkRoles(options, refuse);
+  for (const key of [...INPUT, "response"] as const) {
     const schema = options[key];
     if (schema !== undefined && !isStandardSchema(schema)) {
       refuse(`${key} is not a Standard Schema`);
     }
   }
   for (const key of Object.keys(options.args ?? {})) {
-    if (["params", "query", "headers", "body"].includes(key)) refuse(`args cannot have ${key}`);
+    if (INPUT.some((name) => name === key)) {
+      refuse(`args cannot contain ${key}: the name is reserved`);
+    }
   }
   const check = (key: string, checks: () => void) => {
     try {
@@ -232,13 +255,14 @@ function checkOptions({ method, path, options }: Route): void {
   check("response", () => options.response && stripping(options.response));
   check("version", () => options.version !== undefined && checkVersion(options.version));
   check("openapi", () => options.openapi && checkRouteOpenApi(options.openapi));
-  const { bodyLimit } = options;
+  const { bodyLimit, status = 200 } = options;
+  if (!(Number.isInteger(status) && status >= 200 && status < 600)) {
+    refuse(`status ${status} is not an integer from 200 to 599`);
+  }
   if (bodyLimit !== undefined && !(Number.isSafeInteger(bodyLimit) && bodyLimit >= 0)) {
     refuse(`bodyLimit ${bodyLimit} is not a size in bytes`);
   }
-  if (options.roles && options.public) refuse("it is public, so its roles have no effect");
   if (options.consumes?.length === 0) refuse("consumes is empty, so no body could be read");
-  if (options.roles?.length === 0) refuse("roles is empty, so no caller could have one of them");
   if (options.body && (method === "GET" || method === "HEAD")) refuse(`${method} has no body`);
   if (options.response && options.status === 204) refuse("a 204 response has no body");
 }

@@ -276,6 +276,13 @@ test("module() refuses a provider that is neither a class nor made by provide()"
   });
 });
 
+test("module() refuses an unknown option", () => {
+  assert.throws(() => module({ import: [] } as object), {
+    name: "TypeError",
+    message: "Cannot declare module: import is not an option, imports is",
+  });
+});
+
 test("a stub of a class does not need its private members", async () => {
   class Secretive {
     readonly #secret = 1;

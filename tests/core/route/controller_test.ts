@@ -73,6 +73,11 @@ for (
       'Cannot declare controller("cats"): roles is empty, so no caller could have one of them',
     ],
     [
+      "roles that are not a list",
+      () => controller("cats", { roles: "admin" } as object),
+      'Cannot declare controller("cats"): roles is not an array of non-empty strings',
+    ],
+    [
       "roles of a public controller",
       () => controller("cats", { roles: ["admin"], public: true }),
       'Cannot declare controller("cats"): it is public, so its roles have no effect',
@@ -97,7 +102,7 @@ class Plain {
 const REFUSED: Readonly<Record<string, readonly [type: object, message: string]>> = {
   "a class that does not extend controller()": [
     Plain,
-    'Cannot boot Plain: it does not extend controller(), write class Plain extends controller("...")',
+    'Cannot boot Plain: it does not extend controller(); write class Plain extends controller("...")',
   ],
   "what is not a class": [{}, "Cannot boot a controller: it is object, not a class"],
   ...Object.fromEntries(
@@ -105,14 +110,14 @@ const REFUSED: Readonly<Record<string, readonly [type: object, message: string]>
       `a class with static ${option}`,
       [
         Object.assign(class OldController {}, { [option]: [letNobodyIn] }),
-        `Cannot boot OldController: its static ${option} has no effect, ` +
+        `Cannot boot OldController: its static ${option} has no effect; ` +
         `write class OldController extends controller("...", { ${option} })`,
       ] as const,
     ]),
   ),
   "a class with static prefix": [
     Object.assign(class OldController {}, { prefix: "old" }),
-    "Cannot boot OldController: its static prefix has no effect, " +
+    "Cannot boot OldController: its static prefix has no effect; " +
     'write class OldController extends controller("...")',
   ],
   ...Object.fromEntries(
@@ -120,7 +125,7 @@ const REFUSED: Readonly<Record<string, readonly [type: object, message: string]>
       `a controller with static ${member}`,
       [
         Object.assign(class OddController extends controller("odd") {}, { [member]: letNobodyIn }),
-        `Cannot boot OddController: its static ${member} has no effect, ` +
+        `Cannot boot OddController: its static ${member} has no effect; ` +
         `write class OddController extends controller("...", { ${member}s })`,
       ] as const,
     ]),
@@ -130,7 +135,7 @@ const REFUSED: Readonly<Record<string, readonly [type: object, message: string]>
       readonly roles = ["admin"];
       list = route.get("/", () => 1);
     },
-    "Cannot boot FieldController: its field roles has no effect, " +
+    "Cannot boot FieldController: its field roles has no effect; " +
     'write class FieldController extends controller("...", { roles })',
   ],
 };

@@ -331,12 +331,12 @@ test("FwFactory.create() refuses what looks like protection and has no effect", 
     const [controller, message] of [
       [
         InstanceController,
-        "Cannot boot InstanceController: its field guards has no effect, " +
+        "Cannot boot InstanceController: its field guards has no effect; " +
         'write class InstanceController extends controller("...", { guards })',
       ],
       [
         SingularController as never,
-        "Cannot boot SingularController: its static guard has no effect, " +
+        "Cannot boot SingularController: its static guard has no effect; " +
         'write class SingularController extends controller("...", { guards })',
       ],
       [OddController, "Cannot use number: it is neither a function nor a class with canActivate()"],

@@ -807,8 +807,30 @@ for (
     ],
     [
       () => route.post("/", { args: { body: () => 1 } }, () => 1),
-      "Cannot declare POST /: args cannot have body",
+      "Cannot declare POST /: args cannot contain body: the name is reserved",
     ],
+    [
+      () => route.get("/", { role: ["admin"] } as object, () => 1),
+      "Cannot declare GET /: role is not an option, roles is",
+    ],
+    [
+      () => route.get("/", { pubic: true } as object, () => 1),
+      "Cannot declare GET /: pubic is not an option",
+    ],
+    [
+      () => route.get("/", { roles: "admin" } as object, () => 1),
+      "Cannot declare GET /: roles is not an array of non-empty strings",
+    ],
+    [
+      () => route.get("/", { roles: ["admin", ""] }, () => 1),
+      "Cannot declare GET /: roles is not an array of non-empty strings",
+    ],
+    ...[100, 600, 200.5, "200"].map((status) =>
+      [
+        () => route.get("/", { status } as object, () => 1),
+        `Cannot declare GET /: status ${status} is not an integer from 200 to 599`,
+      ] as const
+    ),
     [() => route.get("/", { body: CreateCat }, () => 1), "Cannot declare GET /: GET has no body"],
     [
       () => route.head("/", { body: CreateCat }, () => 1),
