@@ -1,13 +1,22 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseEnv } from "node:util";
 import { JwtKey } from "../../src/authn/mod.ts";
+import { RELEASE } from "../../src/cli/project/framework.ts";
 import { findOnPath, run } from "../../src/cli/system/programs.ts";
+import { ROOT } from "../support/project.ts";
 import { test } from "../support/test.ts";
 import { FW, fw } from "./fw.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
@@ -42,6 +51,9 @@ test("fw new creates the files of a project, in one commit", async () => {
   assert.equal(files[".env"], "PORT=3000\n");
   assert.match(files[".env.example"] ?? "", /# .+\nPORT=3000\n/);
   const config = JSON.parse(files["deno.json"] ?? "");
+  const { imports } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
+  const { hono, valibot } = imports; // the versions of the framework, so that there is one of each
+  assert.deepEqual(config.imports, { "@fw/fw": RELEASE, hono, valibot });
   assert.deepEqual(Object.keys(config.tasks), ["dev", "start", "test", "ok", "fw"]);
   assert.equal("compilerOptions" in config, false);
   const log = await git(join(folder.path, "shop"), "log", "--format=%s");

@@ -77,7 +77,11 @@ export function denoConfig({ strict, oauth2, checkout }: NewProject): string {
       },
       fw: task("Generate code, list routes, migrate: deno task fw --help", fwCommand()),
     },
-    imports: { [PACKAGE]: RELEASE, valibot: "npm:valibot@^1.5.0" },
+    imports: {
+      [PACKAGE]: RELEASE,
+      hono: "npm:hono@^4.13.19", // for hono/cookie, hono/streaming and middleware
+      valibot: "npm:valibot@^1.5.0",
+    },
     ...checkout !== undefined && { links: [checkout] },
     ...strict && {
       compilerOptions: STRICT_COMPILER_OPTIONS,

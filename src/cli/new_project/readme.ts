@@ -28,8 +28,8 @@ deno task fw -h   # generate code, list routes, check the project
 
 Variables are in \`.env\`, which git ignores. In a fresh clone, run \`cp .env.example .env\`; that file
 explains each variable.
-${project.database ? database(project) : ""}${project.oauth2 ? OAUTH2 : ""}${
-    project.authn ? AUTHN : ""
+${project.database ? database(project) : ""}${
+    project.oauth2 || project.authn ? tokens(project) : ""
   }
 ## Adding code
 
@@ -71,26 +71,31 @@ deno task fw db new NAME   # create an empty one
 `;
 }
 
-const OAUTH2 = `
+function tokens({ oauth2, authn }: NewProject): string {
+  return `
 ## Tokens
 
-Every route needs an access token, unless it declares \`public: true\`. In development, \`deno task idp\`
-runs an identity provider and prints a token:
+Every route needs an access token, unless it declares \`public: true\`.
+${oauth2 ? OAUTH2 : ""}${authn ? AUTHN : ""}`;
+}
+
+const OAUTH2 = `
+In development, \`deno task idp\` runs an identity provider and prints a token:
 
 \`\`\`sh
+TOKEN='the printed token'
 curl http://localhost:3000/api/me -H "Authorization: Bearer $TOKEN"
 \`\`\`
 `;
 
 const AUTHN = `
-## Tokens of the application
-
-Every route needs a token, unless it declares \`public: true\`. \`POST /api/session\` returns one, which
-is valid for 15 minutes, for the user \`admin\` and the \`ADMIN_PASSWORD\` of \`.env\`:
+\`POST /api/session\` returns a token of the application, which is valid for 15 minutes, for the user
+\`admin\` and the \`ADMIN_PASSWORD\` of \`.env\`:
 
 \`\`\`sh
 PASSWORD=$(sed -n 's/^ADMIN_PASSWORD=//p' .env)
-curl http://localhost:3000/api/session --json '{"name":"admin","password":"'$PASSWORD'"}'
+TOKEN=$(curl -s http://localhost:3000/api/session \\
+  --json '{"name":"admin","password":"'$PASSWORD'"}' | cut -d '"' -f 4)
 curl http://localhost:3000/api/me -H "Authorization: Bearer $TOKEN"
 \`\`\`
 
