@@ -47,7 +47,7 @@ export interface DbServiceClass<M extends Models, R extends ModelRelations<keyof
  *
  * @example
  * ```ts
- * import { belongsTo, DbOptions, DbOptions, DbOptions, DbService, DbService, DbService, field, field, field, hasMany, model, model, model } from "@fw/fw/db";
+ * import { DbOptions, DbService, field, model } from "@fw/fw/db";
  *
  * const User = model("users", { id: field.integer().primaryKey(), email: field.text().unique() });
  * class Db extends DbService.with({ user: User }) {}
@@ -97,7 +97,8 @@ export class DbService<M extends Models = Models> {
    *
    * @example
    * ```ts
-   *    *
+   * import { belongsTo, DbOptions, DbService, field, hasMany, model } from "@fw/fw/db";
+   *
    * const User = model("users", { id: field.integer().primaryKey(), name: field.text() });
    * const Post = model("posts", {
    *   id: field.integer().primaryKey(),
@@ -172,7 +173,8 @@ export class DbService<M extends Models = Models> {
    *
    * @example
    * ```ts
-   *    *
+   * import { DbOptions, DbService, field, model } from "@fw/fw/db";
+   *
    * const Account = model("accounts", { id: field.integer().primaryKey(), cents: field.integer() });
    * class Db extends DbService.with({ account: Account }) {}
    *

@@ -83,7 +83,7 @@ export function stub<T extends object>(
       if (member in Object.prototype) return Reflect.get(Object.prototype, member, receiver);
       throw new TypeError(`Cannot call ${name}.${member}: the stub does not have it`);
     },
-    set(target, member, value, receiver) {
+    set(target, member, ...[value, receiver]) {
       if (Object.hasOwn(target, member)) return Reflect.set(target, member, value, receiver);
       // a setter of the class would write a private field that the stub lacks
       return Reflect.defineProperty(target, member, { ...PLAIN, value });

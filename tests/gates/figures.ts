@@ -20,7 +20,7 @@ interface Figure {
   readonly limit: number;
 }
 
-/** Words that stand for many others; plain English has one for each meaning (CONTRIBUTING, Glossary). */
+/** Words that stand for many others; plain English has one for each meaning (CONTRIBUTING, Words). */
 const IDIOMS: Readonly<Record<string, RegExp>> = {
   gives: /\bgives?\b/gi,
   "is none": /\b(?:is|are) none\b/gi,
@@ -52,7 +52,7 @@ const FIGURES: readonly Figure[] = [
     name: "% of files with a single importer",
     value: single / files.length * 100,
     before: 36.5,
-    limit: 27,
+    limit: 29,
   },
   { name: "files in the largest folder", value: Math.max(...folders), before: 49, limit: 24 },
   {

@@ -31,6 +31,7 @@ const GATES: readonly (readonly [name: string, args: readonly string[]])[] = [
   ...entryPoints.map((file) =>
     [`imported without permissions: ${file}`, ["run", "--no-prompt", "--quiet", file]] as const
   ),
+  ["within the limits of its figures", ["run", "-A", "tests/gates/figures.ts"]],
   ["publishable", ["publish", "--dry-run", "--allow-dirty"]],
 ];
 

@@ -16,7 +16,7 @@ import { captureLogs } from "../support/capture_logs.ts";
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 
 /** An application with two routes; its clock advances 1.23456 ms per reading. */
-async function tracedApp(...others: MiddlewareHandler[]): Promise<Hono> {
+function tracedApp(...others: MiddlewareHandler[]): Hono {
   let nowMs = 0;
   const tracing = requestTracing({ now: () => nowMs += 1.23456 });
   const show: Handler = (c) => c.text("shown");
@@ -37,7 +37,7 @@ function lines(records: readonly LogRecord[]): unknown[] {
 
 test("requestTracing() logs one line per request", async () => {
   await captureLogs(["fw", "http"], async (records) => {
-    const app = await tracedApp(requestIdMiddleware({ generator: () => "id-1" }));
+    const app = tracedApp(requestIdMiddleware({ generator: () => "id-1" }));
     await app.request("/users/7?token=secret#fragment", {
       headers: { traceparent: `00-${TRACE}-b7ad6b7169203331-01` },
     });
@@ -68,7 +68,7 @@ test("requestTracing() logs one line per request", async () => {
 
 test("requestTracing() logs a 5xx with its route, a 404 without route, id or trace", async () => {
   await captureLogs(["fw", "http"], async (records) => {
-    const app = await tracedApp();
+    const app = tracedApp();
     await app.request("/fail", { method: "POST" });
     await app.request("/missing");
     const common = {
@@ -103,7 +103,7 @@ test("requestTracing() logs the status of an error that is thrown past it, and r
 
 test("requestTracing() logs any path on one bounded line", async () => {
   await captureLogs(["fw", "http"], async (records) => {
-    const app = await tracedApp();
+    const app = tracedApp();
     await app.request("/a%0Ab%1B%5B31m/\u2028é ü");
     await app.request("/" + "x".repeat(10_000));
     assert.deepEqual(records.map(({ properties }) => properties.path), [
@@ -120,7 +120,7 @@ test("requestTracing() replaces characters that a server has not encoded in the 
       get: (target, key) =>
         key === "url" ? "http://localhost/a\nb\x1b[31m\ud800" : Reflect.get(target, key),
     });
-    await (await tracedApp()).fetch(request);
+    await (tracedApp()).fetch(request);
     assert.equal(records[0]?.properties.path, "/a?b?[31m?");
   });
 });

@@ -46,7 +46,7 @@ async function withOpenTelemetry(
   }
 }
 
-async function tracedApp(handler: Handler): Promise<Hono> {
+function tracedApp(handler: Handler): Hono {
   const app = new Hono().use(requestTracing({ skipPaths: ["/health"] }));
   app.all("/users/:id", markRoute(handler, { method: "ALL", path: "/users/:id" }));
   app.get("/health", (c) => c.text("ok"));
@@ -59,7 +59,7 @@ const activeSpan: Handler = (c) => c.json(trace.getActiveSpan()?.spanContext() ?
 test("serverSpan() starts a SERVER span that continues the traceparent", async () => {
   await withOpenTelemetry(async (spans) => {
     const headers = { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: "vendor=value" };
-    const response = await (await tracedApp(activeSpan)).request("/users/7?token=secret", {
+    const response = await (tracedApp(activeSpan)).request("/users/7?token=secret", {
       headers,
     }, ENV);
     const [span] = spans();
@@ -110,7 +110,7 @@ test("serverSpan() starts a new trace for a malformed traceparent", async () => 
       traceparent: `00-${"0".repeat(32)}-${PARENT}-01`,
       tracestate: "vendor=value",
     };
-    await (await tracedApp(activeSpan)).request("/users/7", { headers });
+    await (tracedApp(activeSpan)).request("/users/7", { headers });
     assert.deepEqual(
       spans().map((span) => [span.parentSpanContext, span.spanContext().traceState]),
       [[undefined, undefined]],
@@ -129,7 +129,7 @@ test("serverSpan() marks a 5xx as an error with its exception, but not a 4xx", a
       },
       answered: () => new Response(null, { status: 502 }),
     };
-    const app = await tracedApp((c) => errors[c.req.param("id")!]!());
+    const app = tracedApp((c) => errors[c.req.param("id")!]!());
     for (const path of ["thrown", "forbidden", "answered"]) await app.request(`/users/${path}`);
     assert.deepEqual(
       spans().map(({ status, attributes, events }) => [
@@ -149,7 +149,7 @@ test("serverSpan() marks a 5xx as an error with its exception, but not a 4xx", a
 
 test("serverSpan() bounds names: no route for a 404, HTTP for an unknown method", async () => {
   await withOpenTelemetry(async (spans) => {
-    const app = await tracedApp(activeSpan);
+    const app = tracedApp(activeSpan);
     await app.request("/missing/1");
     await app.request("/users/7", { method: "PROPFIND" });
     assert.deepEqual(
@@ -165,7 +165,7 @@ test("serverSpan() bounds names: no route for a 404, HTTP for an unknown method"
 
 test("serverSpan() ends the span of a request that throws past it", async () => {
   await withOpenTelemetry(async (spans) => {
-    const app = await tracedApp(() => {
+    const app = tracedApp(() => {
       throw "not an error";
     });
     await assert.rejects(async () => await app.request("/users/7"));
@@ -179,7 +179,7 @@ test("serverSpan() ends the span of a request that throws past it", async () => 
 
 test("serverSpan() skips the paths that tracing skips", async () => {
   await withOpenTelemetry(async (spans) => {
-    await (await tracedApp(activeSpan)).request("/health");
+    await (tracedApp(activeSpan)).request("/health");
     assert.deepEqual(spans(), []);
   });
 });
@@ -187,7 +187,7 @@ test("serverSpan() skips the paths that tracing skips", async () => {
 test("serverSpan() names an active span after the route and leaves it open", async () => {
   await withOpenTelemetry(async (spans) => {
     const run = async (outer: Span) => {
-      const response = await (await tracedApp(activeSpan)).request("/users/7");
+      const response = await (tracedApp(activeSpan)).request("/users/7");
       const inHandler = await response.json() as { spanId: string };
       assert.equal(inHandler.spanId, outer.spanContext().spanId);
       assert.deepEqual(spans(), []);
@@ -205,7 +205,7 @@ test("serverSpan() propagates the decision not to sample", async () => {
   const never: Sampler = { shouldSample: () => ({ decision: SamplingDecision.NOT_RECORD }) };
   await withOpenTelemetry(async (spans) => {
     const headers = { traceparent: `00-${TRACE}-${PARENT}-00` };
-    const response = await (await tracedApp(activeSpan)).request("/users/7", { headers });
+    const response = await (tracedApp(activeSpan)).request("/users/7", { headers });
     const inHandler = await response.json() as { traceId: string; traceFlags: number };
     assert.deepEqual([inHandler.traceId, inHandler.traceFlags], [TRACE, 0]);
     assert.deepEqual(spans(), []);
@@ -215,14 +215,14 @@ test("serverSpan() propagates the decision not to sample", async () => {
 test("serverSpan() puts the trace in the log line", async () => {
   await captureLogs(["fw", "http"], async (records) => {
     await withOpenTelemetry(async (spans) => {
-      await (await tracedApp(activeSpan)).request("/users/7");
+      await (tracedApp(activeSpan)).request("/users/7");
       assert.equal(records[0]?.properties.traceId, spans()[0]?.spanContext().traceId);
     });
   });
 });
 
 test("serverSpan() does nothing without a tracer provider", async () => {
-  const response = await (await tracedApp(activeSpan)).request("/users/7");
+  const response = await (tracedApp(activeSpan)).request("/users/7");
   assert.equal(await response.json(), null);
 });
 

@@ -79,17 +79,17 @@ export function createRouteHandler(
 function partsOf({ options }: Route, path: string): readonly Part[] {
   const { params, query, headers, body, consumes } = options;
   const parts: Part[] = [];
-  const add = (key: string, part: InputPart, schema: AnySchema | undefined, read: Part["read"]) =>
+  const add = (part: InputPart, it: Pick<Part, "key" | "read">, schema: AnySchema | undefined) =>
     parts.push({
-      key,
-      read,
+      ...it,
       schema: schema && new InputSchema(part, schema),
       mayBeForm: part === "body" && consumes?.some((format) => format !== "json") === true,
     });
-  if (params || path.includes(":")) add("params", "path", params, (c) => c.req.param());
-  if (query) add("query", "query", query, queryOf);
-  if (headers) add("headers", "header", headers, (c) => c.req.header());
-  if (body) add("body", "body", body, (c) => readBody(c, { consumes }));
+  const hasParams = params || path.includes(":");
+  if (hasParams) add("path", { key: "params", read: (c) => c.req.param() }, params);
+  if (query) add("query", { key: "query", read: queryOf }, query);
+  if (headers) add("header", { key: "headers", read: (c) => c.req.header() }, headers);
+  if (body) add("body", { key: "body", read: (c) => readBody(c, { consumes }) }, body);
   return parts;
 }
 

@@ -54,15 +54,22 @@ const ADA = { id: 1, tenant_id: "a", name: "Ada" };
 const BEA = { id: 2, tenant_id: "a", name: "Bea" };
 const CID = { id: 3, tenant_id: "b", name: "Cid" };
 
-function post(id: bigint, author_id: number, title: string, parent_id: bigint | null = null) {
+function post(
+  id: bigint,
+  { author_id, title, parent_id = null }: {
+    readonly author_id: number;
+    readonly title: string;
+    readonly parent_id?: bigint | null;
+  },
+) {
   return { id, tenant_id: author_id === CID.id ? "b" : "a", author_id, parent_id, title };
 }
 
-const P1 = post(1n, 1, "b");
-const P2 = post(2n, 1, "a", 1n);
-const P3 = post(3n, 2, "b", 1n);
-const P4 = post(4n, 1, "a", 2n);
-const P5 = post(5n, 3, "c", 1n);
+const P1 = post(1n, { author_id: 1, title: "b" });
+const P2 = post(2n, { author_id: 1, title: "a", parent_id: 1n });
+const P3 = post(3n, { author_id: 2, title: "b", parent_id: 1n });
+const P4 = post(4n, { author_id: 1, title: "a", parent_id: 2n });
+const P5 = post(5n, { author_id: 3, title: "c", parent_id: 1n });
 
 function testBlogOnEach(name: string, run: (db: Blog) => Promise<void>): void {
   testOnEach(name, async ({ url }) => {
@@ -232,7 +239,7 @@ testOnEach("include takes one query for each relation, however many rows", async
   await db.post.createMany({
     data: users.flatMap((
       { id },
-    ) => [post(BigInt(2 * id), id, "x"), post(BigInt(2 * id + 1), id, "y")]),
+    ) => ["x", "y"].map((title, i) => post(BigInt(2 * id + i), { author_id: id, title }))),
   });
   const found = await db.user.findMany({
     include: { posts: { take: 1, orderBy: { title: "desc" }, include: { author: true } } },

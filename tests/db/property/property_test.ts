@@ -25,33 +25,39 @@ testOnEach("Repository does as a list of rows in memory would", async ({ url }) 
       const { id } = await db.thing.create({ data: { code: "the last key" } });
       await db.thing.deleteMany({ all: true });
       const memory = new MemoryRepository(id);
-      await runBoth(db, memory, {}, { do: "createMany", data });
-      await runAll(db, memory, shifted(commands, id));
+      await runBoth({ db, memory }, {}, { do: "createMany", data });
+      await runAll({ db, memory }, shifted(commands, id));
       assert.deepEqual(await db.thing.findMany({ orderBy: { id: "asc" } }), memory.toRows());
     }),
     { numRuns: RUNS },
   );
 });
 
+/** The database, and rows in memory that have to stay the same. */
+interface Both {
+  readonly db: Things;
+  readonly memory: MemoryRepository;
+}
+
 class RollBack extends Error {}
 
 /** Runs commands on both; one that is refused ends the transaction that it is part of. */
 async function runAll(
-  db: Things,
-  memory: MemoryRepository,
+  both: Both,
   commands: readonly Command[],
-  isInside = false,
+  { isInside = false }: { readonly isInside?: boolean } = {},
 ): Promise<void> {
+  const { db, memory } = both;
   for (const command of commands) {
     if (command.do === "operation") {
-      const refused = await runBoth(db, memory, command.scope, command.operation);
+      const refused = await runBoth(both, command.scope, command.operation);
       if (refused && isInside) throw new RollBack();
       continue;
     }
     const restore = memory.save();
     try {
       await db.transaction(async () => {
-        await runAll(db, memory, command.commands, true);
+        await runAll(both, command.commands, { isInside: true });
         if (!command.commits) throw new RollBack();
       });
     } catch (error) {
@@ -63,8 +69,7 @@ async function runAll(
 
 /** Runs an operation on both, and compares the results; returns whether it failed. */
 async function runBoth(
-  db: Things,
-  memory: MemoryRepository,
+  { db, memory }: Both,
   scope: Scope,
   operation: Operation,
 ): Promise<boolean> {

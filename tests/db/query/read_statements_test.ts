@@ -1,3 +1,4 @@
+import type { Noted } from "../support/noted.ts";
 import {
   type Expected,
   type Operation,
@@ -52,15 +53,15 @@ const READS: readonly Operation[] = [
   ],
   [
     ({ author }) => author.findMany({ where: { name: { contains: "5%_!" } } }),
-    matching('instr("name", ?) > 0', "5%_!", 1, "%5!%!_!!%"),
+    matching("%5!%!_!!%", ['instr("name", ?) > 0', "5%_!"]),
   ],
   [
     ({ author }) => author.findMany({ where: { name: { startsWith: "*" } } }),
-    matching('("name" >= ? and substr("name", 1, length(?)) = ?)', "*", 3, "*%"),
+    matching("*%", ['("name" >= ? and substr("name", 1, length(?)) = ?)', "*", "*", "*"]),
   ],
   [
     ({ author }) => author.findMany({ where: { name: { endsWith: "'" } } }),
-    matching('substr("name", length("name") - length(?) + 1) = ?', "'", 2, "%'"),
+    matching("%'", ['substr("name", length("name") - length(?) + 1) = ?', "'", "'"]),
   ],
   [
     ({ author }) =>
@@ -99,10 +100,10 @@ const READS: readonly Operation[] = [
 testStatements("Repository reads by these statements, with every value bound", READS);
 
 /** A condition on text, whose SQL differs on SQLite. */
-function matching(sqlite: string, text: string, times: number, pattern: string): Expected {
+function matching(pattern: string, [sqlite, ...texts]: Noted): Expected {
   return {
     ...same([`${READ} "name" like ? escape '!'`, pattern]),
-    sqlite: [[`${READ} ${sqlite}`, ...Array(times).fill(text)]],
+    sqlite: [[`${READ} ${sqlite}`, ...texts]],
   };
 }
 

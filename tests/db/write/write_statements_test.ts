@@ -56,7 +56,7 @@ const WRITES: readonly Operation[] = [
   [
     ({ author }) =>
       author.upsert({ where: { email: "a" }, create: { email: "a" }, update: { name: "m" } }),
-    upserted([INSERT, "a", null, true, "m"], '"name" = ?', "1 = 1", [
+    upserted([INSERT, "a", null, true, "m"], { set: '"name" = ?', scope: "1 = 1" }, [
       ["begin"],
       ['update "authors" set "name" = ? where "email" = ?', "m", "a"],
       [`${READ} "email" = ? for update`, "a"],
@@ -65,7 +65,7 @@ const WRITES: readonly Operation[] = [
   ],
   [
     ({ author }) => author.upsert({ where: { email: "h" }, create: { email: "h" }, update: {} }),
-    upserted([INSERT, "h", null, true], '"email" = "excluded"."email"', "1 = 1", [
+    upserted([INSERT, "h", null, true], { set: '"email" = "excluded"."email"', scope: "1 = 1" }, [
       [`${READ} "email" = ?`, "h"],
       ["begin"],
       [INSERT, "h", null, true],
@@ -77,7 +77,10 @@ const WRITES: readonly Operation[] = [
     ({ author }) =>
       author.scoped({ active: true })
         .upsert({ where: { email: "h" }, create: { email: "h" }, update: { name: "n" } }),
-    upserted([INSERT, "h", null, true, "n", true], '"name" = ?', '"authors"."active" = ?', [
+    upserted([INSERT, "h", null, true, "n", true], {
+      set: '"name" = ?',
+      scope: '"authors"."active" = ?',
+    }, [
       ["begin"],
       ['update "authors" set "name" = ? where ("active" = ? and "email" = ?)', "n", true, "h"],
       [`${READ} "email" = ? for update`, "h"],
@@ -169,7 +172,11 @@ function written([sql, ...values]: Noted, [where, ...keys]: Noted): Expected {
 }
 
 /** An upsert that updates the row; on MySQL, without ON CONFLICT. */
-function upserted(insert: Noted, set: string, scope: string, mysql: readonly Noted[]): Expected {
+function upserted(
+  insert: Noted,
+  { set, scope }: { readonly set: string; readonly scope: string },
+  mysql: readonly Noted[],
+): Expected {
   const [sql, ...values] = insert;
   const conflict = `on conflict ("email") do update set ${set} where ${scope} returning ${ROW}`;
   return { ...same([`${sql} ${conflict}`, ...values]), mysql };
