@@ -96,7 +96,7 @@ export class FwApplication {
    * {@linkcode Plugin}). A plugin replaces an earlier one with the same slot and key.
    */
   plug(...plugins: readonly Plugin[]): this {
-    return this.#plug(...plugins).#configure({ mayAuthenticate: true });
+    return this.#configure(withPlugins(this.#answering.settings, plugins));
   }
 
   /**
@@ -128,22 +128,22 @@ export class FwApplication {
 
   /** Assigns an id to every request, for the response header `x-request-id` and the log. */
   useRequestId(options?: RequestIdOptions): this {
-    return this.#plug(requestIdPlugin(options));
+    return this.plug(requestIdPlugin(options));
   }
 
   /** Logs one line per request, continues its trace, and names its OpenTelemetry span. */
   useRequestTracing(options?: RequestTracingOptions): this {
-    return this.#plug(plugins.requestTracingPlugin(options));
+    return this.plug(plugins.requestTracingPlugin(options));
   }
 
   /** Reads client addresses from `X-Forwarded-For`, as far as trusted proxies have written it. */
   useTrustedProxy(options: TrustedProxyOptions): this {
-    return this.#plug(trustedProxyPlugin(options));
+    return this.plug(trustedProxyPlugin(options));
   }
 
   /** Limits the requests of each client, by default to 100 in 60 s. Limits with other names add up. */
   useRateLimit(options?: UseRateLimitOptions): this {
-    return this.#plug(plugins.rateLimitPlugin(options));
+    return this.plug(plugins.rateLimitPlugin(options));
   }
 
   /**
@@ -166,7 +166,7 @@ export class FwApplication {
    * default from `roles`, `realm_access.roles` and the words of `scope`.
    */
   useRoles(reader: RolesReader): this {
-    return this.#plug(rolesPlugin(reader));
+    return this.plug(rolesPlugin(reader));
   }
 
   /** Sets the largest body in bytes, 1 MiB by default; the `bodyLimit` of a route overrides it. */
@@ -176,7 +176,7 @@ export class FwApplication {
 
   /** Counts and times requests, and serves the metrics in the text format of Prometheus. */
   enableMetrics(path = "/metrics", options?: MetricsOptions): this {
-    return this.#plug(...plugins.metricsPlugins(path, options));
+    return this.plug(...plugins.metricsPlugins(path, options));
   }
 
   /**
@@ -184,7 +184,7 @@ export class FwApplication {
    * as `/live` without indicators and `/ready` with them.
    */
   enableHealthCheck(path = "/health", options?: HealthCheckOptions): this {
-    return this.#plug(healthCheckPlugin(path, options));
+    return this.plug(healthCheckPlugin(path, options));
   }
 
   /**
@@ -193,7 +193,7 @@ export class FwApplication {
    */
   enableOpenApi(options?: OpenApiOptions): this {
     return this.#configure({ openApi: resolveOptions(options) })
-      .#plug(...plugins.documentationPlugins(this.#answering));
+      .plug(...plugins.documentationPlugins(this.#answering));
   }
 
   /**
@@ -286,10 +286,6 @@ export class FwApplication {
 
   #require({ require = false }: AuthenticationOptions = {}): this {
     return require ? this.#configure({ requiresIdentity: true }) : this;
-  }
-
-  #plug(...plugins: readonly Plugin[]): this {
-    return this.#configure(withPlugins(this.#answering.settings, plugins));
   }
 
   #configure(change: Partial<Settings>): this {

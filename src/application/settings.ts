@@ -22,7 +22,6 @@ export const INITIAL_SETTINGS: Settings = {
   versioning: undefined,
   plugins: [],
   global: {},
-  mayAuthenticate: false,
   requiresIdentity: false,
   bodyLimit: DEFAULT_BODY_LIMIT,
   production: false,

@@ -88,7 +88,7 @@ test("useOAuth2() lets requests without a token pass to open routes only", async
 
 test("OAuth2Guard and OAuth2Principal refuse with the message OAuth2 identity required", async () => {
   const { verifier } = await issuer();
-  await using bare = await probe((app) => app.use((_, next) => next())); // which could authenticate
+  await using bare = await probe((app) => app.plug({ slot: "oauth2", install: () => {} }));
   await using app = await probe((app) => app.useOAuth2(verifier));
   for (const each of [bare, app]) {
     for (const path of ["/guarded", "/me"]) {
@@ -371,11 +371,15 @@ test("a second oauth2Middleware replaces the decision of the first", async () =>
   const one = await issuer();
   const other = await issuer();
   await using app = await probe((app) =>
-    app.use(
-      "/guarded",
-      oauth2Middleware(one.verifier),
-      oauth2Middleware(other.verifier),
-    )
+    app.plug({
+      slot: "oauth2",
+      install: (router) =>
+        void router.use(
+          "/guarded",
+          oauth2Middleware(one.verifier),
+          oauth2Middleware(other.verifier),
+        ),
+    })
   );
   const mine = bearer(await one.sign({ roles: ["admin"] }));
   assert.deepEqual(

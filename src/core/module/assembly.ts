@@ -32,8 +32,6 @@ export interface AssemblyOptions extends Prefixes {
   readonly plugins: readonly Plugin[];
   /** Guards, interceptors and filters of all routes; the filters see errors of middleware as well. */
   readonly global: PipelineDeclaration;
-  /** Whether a plugin can identify callers. */
-  readonly mayAuthenticate: boolean;
   /** Whether every route that is not public needs an identity. */
   readonly requiresIdentity: boolean;
   /** The largest body in bytes of routes without a `bodyLimit`. */
@@ -76,6 +74,7 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
   const endpoints = router.routes.filter(({ handler }) => markOf(handler)).map(slotOf);
   const twice = endpoints.find((slot, i) => endpoints.indexOf(slot) !== i);
   if (twice) throw new TypeError(`Cannot mount an endpoint: ${twice} is mounted twice`);
+  const authenticates = options.plugins.some(setsIdentity);
   for (const each of placed) {
     const { method, path, bound } = each;
     if (endpoints.includes(slotOf({ method, path }))) {
@@ -83,7 +82,7 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
         `Cannot mount ${nameOf(bound)}: ${method} ${path} is an endpoint already`,
       );
     }
-    if (!options.mayAuthenticate) checkIdentity(bound, options.global);
+    if (!authenticates) checkIdentity(bound, options.global);
     const { guards, interceptors, filters } = bound.pipeline;
     const pipeline = {
       guards: [...global.guards, ...guards, ...globalGuards(bound, options)],
@@ -116,13 +115,21 @@ function lastResort(answer: () => Response, c: Context): Response {
   }
 }
 
+/**
+ * Checks whether a plugin can set the identity that `Principal` and `OAuth2Principal` read. Other middleware
+ * can only set the caller's roles; `useRoles`, which shares a slot with `useAuthn`, configures how they are read.
+ */
+function setsIdentity({ slot, key }: Plugin): boolean {
+  return slot === "oauth2" || slot === "authn" && key !== "roles";
+}
+
 /** Refuses a route that needs an identity if nothing sets one. */
 function checkIdentity(bound: BoundRoute, { guards = [] }: PipelineDeclaration): void {
   const name = identityNeededBy(bound, { guards });
   if (name === undefined) return;
   throw new TypeError(
-    `Cannot mount ${nameOf(bound)}: ${name} needs an identity, but nothing authenticates, call ` +
-      "app.useOAuth2() or app.useAuthn()",
+    `Cannot mount ${nameOf(bound)}: ${name} requires an identity, but no authentication is ` +
+      "installed; call app.useOAuth2() or app.useAuthn()",
   );
 }
 

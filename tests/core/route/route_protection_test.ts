@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {
+  callerRoles,
   type Context,
   controller,
   type FwApplication,
@@ -21,8 +22,8 @@ const verifier = { verify: () => Promise.reject(new Error("not asked")) };
 
 const refusal = {
   name: "TypeError",
-  message: "Cannot mount App.MeController.me: me needs an identity, but nothing authenticates, " +
-    "call app.useOAuth2() or app.useAuthn()",
+  message: "Cannot mount App.MeController.me: me requires an identity, but no authentication is " +
+    "installed; call app.useOAuth2() or app.useAuthn()",
 };
 
 for (
@@ -35,6 +36,14 @@ for (
           .enableMetrics().enableHealthCheck().enableOpenApi().useRoles(() => []),
     ],
     ["a guard that needs an identity itself", (app) => app.useGlobalGuards(OAuth2Guard)],
+    ["middleware", (app) => app.use((_, next) => next())],
+    ["middleware of some paths", (app) => app.use("/me", (_, next) => next())],
+    [
+      "plugins of other slots",
+      (app) =>
+        app.use((_, next) => next(), { afterAuthentication: true })
+          .plug({ slot: "use", install: () => {} }, { slot: "rateLimit", install: () => {} }),
+    ],
     [
       "interceptors and filters",
       (app) => app.useGlobalInterceptors((_, next) => next()).useGlobalFilters(() => {}),
@@ -54,9 +63,8 @@ for (
   const [what, setUp] of [
     ["useOAuth2()", (app) => app.useOAuth2(verifier)],
     ["useAuthn()", (app) => app.useAuthn(verifier)],
-    ["middleware", (app) => app.use((_, next) => next())],
-    ["middleware of some paths", (app) => app.use("/me", (_, next) => next())],
-    ["a plugin", (app) => app.plug({ slot: "authn", install: () => {} })],
+    ["a plugin in slot authn", (app) => app.plug({ slot: "authn", install: () => {} })],
+    ["a plugin in slot oauth2", (app) => app.plug({ slot: "oauth2", install: () => {} })],
     ["a global guard", (app) => app.useGlobalGuards(() => true)],
   ] as [string, (app: FwApplication) => FwApplication][]
 ) {
@@ -91,6 +99,20 @@ test("an application without authentication serves what does not need an identit
   }
   await using app = await createTestApplication(module({ controllers: [HomeController] }));
   assert.equal(await (await app.request("/")).json(), "stranger");
+});
+
+test("middleware can set the roles of callers without useOAuth2() and useAuthn()", async () => {
+  class AdminController extends controller("admin", { roles: ["admin"] }) {
+    admin = route.get("/", () => "in");
+  }
+  await using app = await createTestApplication(module({ controllers: [AdminController] }), {
+    setUp: (app) =>
+      app.use(async (c, next) => {
+        callerRoles.set(c, ["admin"]);
+        await next();
+      }),
+  });
+  assert.equal((await app.request("/admin")).status, 200);
 });
 
 test("a preview lists and describes a route that needs an identity", async () => {
