@@ -295,6 +295,27 @@ test("use() refuses options that are not at the end", async () => {
   await app.close();
 });
 
+test("use() refuses an unknown option, and a call without middleware", async () => {
+  const app = await create(() => {});
+  const use = app.use.bind(app) as (...args: unknown[]) => unknown;
+  const next: MiddlewareHandler = (_, next) => next();
+  for (
+    const [args, why] of [
+      [[next, { afterAuthentification: true }], "afterAuthentification is not an option"],
+      [["/x", next, { before: true }], "before is not an option"],
+      [[], "it is missing"],
+      [["/x"], "it is missing"],
+      [["/x", { afterAuthentication: true }], "it is missing"],
+    ] as const
+  ) {
+    assert.throws(() => use(...args), {
+      name: "TypeError",
+      message: `Cannot use middleware: ${why}`,
+    });
+  }
+  await app.close();
+});
+
 test("a misspelled option of use() and an unknown slot do not compile", () => {
   const next: MiddlewareHandler = (_, next) => next();
   const uncalled = (app: FwApplication) => {

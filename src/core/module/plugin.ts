@@ -5,6 +5,7 @@
  */
 import type { Handler, Hono, MiddlewareHandler } from "hono";
 import { asError } from "../http/http_exception.ts";
+import { checkNames } from "../route/declared_options.ts";
 import { composePath } from "../route/path.ts";
 import { mount, routerPattern } from "../route/router.ts";
 
@@ -160,17 +161,23 @@ export type UseArguments =
 /**
  * Returns the plugin of `app.use()`.
  *
- * @throws {TypeError} if the path is invalid or the middleware is not a function
+ * @throws {TypeError} if the path is invalid, the middleware is missing or not a function, or an option is
+ * unknown
  */
 export function usePlugin(args: readonly [string, ...UseArguments] | UseArguments): Plugin {
   const [first] = args;
   const last = args.at(-1);
   const hasPath = typeof first === "string";
   const hasOptions = typeof last === "object" && last !== null;
-  const { afterAuthentication = false } = hasOptions ? last : {};
+  const options: UseOptions = hasOptions ? last : {};
+  checkNames(options, ["afterAuthentication"], (why) => {
+    throw new TypeError(`Cannot use middleware: ${why}`);
+  });
+  const { afterAuthentication = false } = options;
   const path = hasPath ? routerPattern(composePath({ routePath: first })) : "*";
   const handlers = args.slice(hasPath ? 1 : 0, hasOptions ? -1 : undefined)
     .map((middleware) => throwingErrors(middleware as MiddlewareHandler)); // which checks it
+  if (handlers.length === 0) throw new TypeError("Cannot use middleware: it is missing");
   return {
     slot: afterAuthentication ? "afterAuthentication" : "use",
     install: (router) => void router.use(path, ...handlers),
