@@ -7,6 +7,7 @@ import type { Hono } from "hono";
 import { mount } from "../core/route/router.ts";
 import { pathVersion } from "../core/route/version.ts";
 import { versionsAmong } from "../core/route/route_table.ts";
+import { limitsRate } from "../middleware/rate_limit/rate_limit_options.ts";
 import type { CreatedDocument } from "../openapi/create_document.ts";
 import type { Answering } from "./answering.ts";
 
@@ -29,7 +30,7 @@ export async function describe(
   const application = {
     routes,
     global: protection,
-    isRateLimited: plugins.some(({ slot }) => slot === "rateLimit" || slot === "callerRateLimit"),
+    isRateLimited: plugins.some((plugin) => limitsRate in plugin),
     versioning,
     routeVersion: version,
     apiPrefix: `${globalPrefix}/${pathVersion(versioning)}`,

@@ -7,6 +7,7 @@ import { endpointPlugin, type Plugin, throwingErrors } from "../core/module/plug
 import type { Metrics, MetricsOptions } from "../middleware/metrics.ts";
 import {
   checkRateLimit,
+  limitsRate,
   type UseRateLimitOptions,
 } from "../middleware/rate_limit/rate_limit_options.ts";
 import { type RequestTracingOptions, skippedPaths } from "../middleware/request_tracing_options.ts";
@@ -51,11 +52,12 @@ export function metricsPlugins(path: string, options?: MetricsOptions): readonly
  */
 export function rateLimitPlugin(
   { afterAuthentication = false, ...options }: UseRateLimitOptions = {},
-): Plugin {
+): Plugin & { readonly [limitsRate]: true } {
   checkRateLimit(options);
   return {
     slot: afterAuthentication ? "callerRateLimit" : "rateLimit",
     key: options.name ?? "default",
+    [limitsRate]: true,
     async install(router) {
       const { rateLimit } = await import("../middleware/rate_limit/rate_limit.ts");
       router.use(throwingErrors(rateLimit(options)));

@@ -349,6 +349,16 @@ for (
   });
 }
 
+test("OpenAPI table: a plugin in the slot of rate limits adds no 429", async () => {
+  const { paths } = await documentOf(controllerOf({ list: route.get("/", () => 1) }), {
+    setUp: (app) =>
+      app.useRateLimit() // which the first plugin replaces
+        .plug({ slot: "rateLimit", key: "default", install: () => {} })
+        .plug({ slot: "callerRateLimit", install: () => {} }),
+  });
+  assert.deepEqual(paths["/"]?.get?.responses, { 200: OK });
+});
+
 test("OpenAPI table: problems are shared components, of those that occur alone, with one schema", async () => {
   const { components } = await documentOf(controllerOf({
     change: route.patch("/:id", { body: Cat }, () => 1),

@@ -39,6 +39,9 @@ export interface UseRateLimitOptions extends RateLimitOptions {
   readonly afterAuthentication?: boolean;
 }
 
+/** The key of the member that marks the plugins of `app.useRateLimit()`. */
+export const limitsRate: unique symbol = Symbol("fw.limitsRate");
+
 /**
  * Checks the options of a rate limit.
  *
