@@ -19,4 +19,4 @@
 export { JwtKey, type PublicJwk } from "./jwt_key.ts";
 export { type JwtContent, JwtService, type JwtServiceOptions } from "./jwt_service.ts";
 export { AuthnModule } from "./module.ts";
-export { Principal } from "./principal.ts";
+export { Principal, principalOf } from "./principal.ts";

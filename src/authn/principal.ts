@@ -60,11 +60,36 @@ export interface Principal {
  * @throws {UnauthorizedException} 401 if the request has no valid token of either
  */
 export const Principal: Extractor<Principal> = markRequiresIdentity((c: Context): Principal => {
+  return principalOf(c) ?? refuseUnauthenticated(c);
+});
+
+/**
+ * Returns the caller, or `undefined` if the request has no valid token. It never throws, so middleware can
+ * call it for every request; before authentication, it returns `undefined`.
+ *
+ * @example Logs who has called, and limits the requests of each caller.
+ * ```ts
+ * import { FwFactory, module } from "@fw/fw";
+ * import { AuthnModule, JwtKey, JwtService, principalOf } from "@fw/fw/authn";
+ *
+ * const key = await JwtKey.generate();
+ * const jwt = AuthnModule.forRoot({ issuer: "https://api.example.com", key });
+ * const app = await FwFactory.create(module({ imports: [jwt] }));
+ * app.useAuthn(app.get(JwtService));
+ * app.use(async (c, next) => {
+ *   await next();
+ *   const subject = principalOf(c)?.subject ?? "anonymous";
+ *   console.info(`${subject} ${c.req.method} ${c.req.path} ${c.res.status}`);
+ * }, { afterAuthentication: true });
+ * app.useRateLimit({ key: (c) => principalOf(c)?.subject, afterAuthentication: true });
+ * ```
+ */
+export function principalOf(c: Context): Principal | undefined {
   const own = authnIdentitySlot.get(c);
   const identity = own ?? oauth2IdentitySlot.get(c);
-  if (!identity) refuseUnauthenticated(c);
-  return { ...identity, roles: callerRoles.get(c) ?? [], source: own ? "authn" : "oauth2" };
-});
+  return identity &&
+    { ...identity, roles: callerRoles.get(c) ?? [], source: own ? "authn" : "oauth2" };
+}
 
 /** Returns the plugin of {@linkcode authnMiddleware}. */
 export function authnPlugin(service: TokenVerifier, options?: AuthenticationOptions): Plugin {

@@ -1,8 +1,16 @@
 /** `app.useAuthn`, alone and together with `app.useOAuth2`. */
 import assert from "node:assert/strict";
 import { exportJWK, generateKeyPair } from "jose";
-import { controller, type FwApplication, inject, module, optional, route } from "../../mod.ts";
-import { AuthnModule, JwtKey, JwtService, Principal } from "../../src/authn/mod.ts";
+import {
+  controller,
+  cookie,
+  type FwApplication,
+  inject,
+  module,
+  optional,
+  route,
+} from "../../mod.ts";
+import { AuthnModule, JwtKey, JwtService, Principal, principalOf } from "../../src/authn/mod.ts";
 import { JwksCache, JwtVerifier, OAuth2Guard, ValidationConfig } from "../../src/oauth2/mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
@@ -144,3 +152,49 @@ test("the failure of a verifier is reported unless another one accepts the token
     assert.equal((await app.request("/me", bearer(theirs))).status, 200);
     assert.equal((await app.request("/me", bearer(`${theirs}x`))).status, 500);
   }));
+
+test("principalOf() returns the caller of either kind to audit middleware, and never throws", async () => {
+  const provider = await issuer();
+  const seen: string[] = [];
+  await using app = await probe((app) =>
+    app
+      .use(async (c, next) => {
+        assert.equal(principalOf(c), undefined); // before authentication
+        await next();
+      })
+      .use(async (c, next) => {
+        const { subject, roles, source } = principalOf(c) ?? {};
+        await next();
+        seen.push([c.req.method, c.res.status, subject, roles, source].join(" "));
+      }, { afterAuthentication: true })
+      .useAuthn(app.get(JwtService), { from: cookie("session") })
+      .useOAuth2(provider.verifier)
+  );
+  const own = { cookie: `session=${await session(app)}` };
+  await app.request("/me", { headers: own });
+  await app.request("/session", {
+    method: "POST",
+    headers: { ...own, "sec-fetch-site": "cross-site" },
+  });
+  await app.request("/me", bearer(await provider.sign({ sub: "tom", roles: ["staff"] })));
+  await app.request("/me");
+  assert.deepEqual(seen, [
+    "POST 200   ", // the session of the test
+    "GET 200 ann admin authn",
+    "POST 200   ",
+    "GET 200 tom staff oauth2",
+    "GET 401   ",
+  ]);
+});
+
+test("useAuthn() and useOAuth2() refuse a `from` that is not a token source", async () => {
+  const provider = await issuer();
+  for (const from of ["cookie", null, {}, () => "token"] as never[]) {
+    const refusal = {
+      name: "TypeError",
+      message: "Cannot authenticate: from is not a TokenSource; use bearer(), scheme() or cookie()",
+    };
+    await assert.rejects(probe((app) => app.useAuthn(app.get(JwtService), { from })), refusal);
+    await assert.rejects(probe((app) => app.useOAuth2(provider.verifier, { from })), refusal);
+  }
+});
