@@ -91,7 +91,10 @@ export class Answering implements PluginHost {
    */
   configure(change: Partial<Settings>): void {
     if (this.#assembled) {
-      throw new TypeError("Cannot change the application: it serves already");
+      throw new TypeError(
+        "Cannot change the application: it is already serving; call builder methods before the " +
+          "first request or listen()",
+      );
     }
     this.#settings = { ...this.#settings, ...change };
   }

@@ -93,7 +93,9 @@ function messageOf(error: unknown, [first, second]: readonly string[]): string {
       ? `unknown command '${second}'`
       : "the command is incomplete: see --help";
   }
-  return error.message.replace(/^error: /, "").replace(/\n\(Did (.*)\)/s, " (did $1)");
+  const isKind = first === "generate" || first === "g";
+  const message = isKind ? error.message.replace("unknown command", "unknown kind") : error.message;
+  return message.replace(/^error: /, "").replace(/\n\(Did (.*)\)/s, " (did $1)");
 }
 
 function isEndOfReader({ code }: NodeJS.ErrnoException): boolean {

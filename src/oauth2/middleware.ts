@@ -145,8 +145,15 @@ export function cachingVerifier(verifier: TokenVerifier): TokenVerifier {
 /**
  * Returns middleware that reads the token of a request and identifies the caller. It never refuses a
  * request; the reason why a caller has no identity is logged at level debug.
+ *
+ * @throws {TypeError} if `from` is not a token source
  */
 export function authentication({ name, from, identify }: AuthenticationSetup): MiddlewareHandler {
+  if (typeof from?.read !== "function" || !from.challenges) {
+    throw new TypeError(
+      "Cannot authenticate: from is not a TokenSource; use bearer(), scheme() or cookie()",
+    );
+  }
   const logger = getLogger(["fw", name]);
   const { description, challenges: { insufficient, ...challenges } } = from;
   const missing: Challenge = { unauthenticated: challenges.missing, insufficient };

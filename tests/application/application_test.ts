@@ -204,7 +204,8 @@ test("use() accepts a path, and adds up", async () => {
 
 test("builder methods throw once the application serves", async () => {
   await using app = await createTestApplication(AppModule);
-  const message = "Cannot change the application: it serves already";
+  const message = "Cannot change the application: it is already serving; " +
+    "call builder methods before the first request or listen()";
   assert.throws(() => app.setGlobalPrefix("api"), { name: "TypeError", message });
   assert.throws(() => app.useRequestId(), { name: "TypeError", message });
   assert.throws(() => app.enableMetrics(), { name: "TypeError", message });

@@ -92,7 +92,8 @@ test("plug() refuses an unknown slot, and an install that is not a function", as
   });
   assert.throws(plug({ slot: "use", install }), {
     name: "TypeError",
-    message: "Cannot change the application: it serves already",
+    message: "Cannot change the application: it is already serving; " +
+      "call builder methods before the first request or listen()",
   });
 });
 

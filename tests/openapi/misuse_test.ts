@@ -154,8 +154,8 @@ const AT_BOOT: Readonly<Record<string, BootRow>> = {
   },
   "a path parameter that is missing from params": {
     controllers: [one(v.object({ name: v.string() }))],
-    message: "Cannot mount AppModule.ThingsController.one: its params have name, " +
-      "which GET /things/:id does not",
+    message: "Cannot mount AppModule.ThingsController.one: params declares name, " +
+      "which is not a parameter of GET /things/:id",
   },
   "a path parameter that is missing from params of zod": {
     controllers: [one(z.object({}))],
@@ -164,8 +164,8 @@ const AT_BOOT: Readonly<Record<string, BootRow>> = {
   },
   "a path parameter that is missing from params of arktype": {
     controllers: [one(type({ name: "string" }))],
-    message: "Cannot mount AppModule.ThingsController.one: its params have name, " +
-      "which GET /things/:id does not",
+    message: "Cannot mount AppModule.ThingsController.one: params declares name, " +
+      "which is not a parameter of GET /things/:id",
   },
   "a parameter of a prefix that is missing from params": {
     controllers: [one(v.object({ id: v.string() }))],
@@ -180,13 +180,13 @@ const AT_BOOT: Readonly<Record<string, BootRow>> = {
   },
   "a parameter that the path does not have": {
     controllers: [one(v.object({ id: v.string(), other: v.string() }))],
-    message: "Cannot mount AppModule.ThingsController.one: its params have other, " +
-      "which GET /things/:id does not",
+    message: "Cannot mount AppModule.ThingsController.one: params declares other, " +
+      "which is not a parameter of GET /things/:id",
   },
   "params of a path that has no parameter": {
     controllers: [one(v.object({ id: v.string() }), "/")],
-    message: "Cannot mount AppModule.ThingsController.one: its params have id, " +
-      "which GET /things does not",
+    message: "Cannot mount AppModule.ThingsController.one: params declares id, " +
+      "which is not a parameter of GET /things",
   },
   "a header that no request has, as their names are in lower case": {
     controllers: [controllerOf({
@@ -281,7 +281,7 @@ for (const [what, { controllers, openApi, setUp, message }] of Object.entries(AT
     await assert.rejects(app.ready(), { name: "TypeError", message });
   });
 
-  if (/^Cannot describe|: its params have /.test(message)) {
+  if (/^Cannot describe|: params declares /.test(message)) {
     test(`Misuse at boot: openApi() refuses ${what}`, async () => {
       const app = await create();
       await assert.rejects(app.openApi(), { name: "TypeError", message });
@@ -404,7 +404,8 @@ test("Misuse of options: enableOpenApi() refuses an application that serves alre
   await app.ready();
   assert.throws(() => app.enableOpenApi(), {
     name: "TypeError",
-    message: "Cannot change the application: it serves already",
+    message: "Cannot change the application: it is already serving; " +
+      "call builder methods before the first request or listen()",
   });
 });
 

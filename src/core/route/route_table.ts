@@ -75,7 +75,7 @@ export function placeRoutes(
     const versions = versionsOf(bound, versioning);
     if (versions.length > 0 && !versioning) {
       throw new TypeError(
-        `Cannot mount ${nameOf(bound)}: it declares version ${versions.join(", ")}, call ` +
+        `Cannot mount ${nameOf(bound)}: it declares version ${versions.join(", ")}; call ` +
           "app.enableUriVersioning(), enableHeaderVersioning() or enableMediaTypeVersioning()",
       );
     }
@@ -122,7 +122,8 @@ function checkParams({ method, path, bound }: PlacedRoute): void {
   const missing = params && missingParam(params, paramNames(path));
   if (missing === undefined) return;
   throw new TypeError(
-    `Cannot mount ${nameOf(bound)}: its params have ${missing}, which ${method} ${path} does not`,
+    `Cannot mount ${nameOf(bound)}: params declares ${missing}, which is not a parameter of ` +
+      `${method} ${path}`,
   );
 }
 

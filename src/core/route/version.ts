@@ -110,7 +110,7 @@ export function checkVersion(declared: DeclaredVersion): void {
     );
   }
   const repeated = versions.find((version, i) => versions.indexOf(version) !== i);
-  if (repeated !== undefined) throw new TypeError(`version ${repeated} is there twice`);
+  if (repeated !== undefined) throw new TypeError(`version ${repeated} is repeated`);
 }
 
 /** Returns a media type with the parameter of its version. */

@@ -49,8 +49,8 @@ for (const [what, [schema, name]] of Object.entries(REFUSED)) {
   test(`an application refuses params that the path does not have: ${what}`, async () => {
     const refusal = {
       name: "TypeError",
-      message: `Cannot mount App.ThingsController.one: its params have ${name}, ` +
-        "which GET /things/:owner/:id does not",
+      message: `Cannot mount App.ThingsController.one: params declares ${name}, ` +
+        "which is not a parameter of GET /things/:owner/:id",
     };
     const app = await appOf(schema);
     await assert.rejects(app.ready(), refusal);
@@ -109,7 +109,7 @@ test("an application refuses what validatedPath() needs and the path does not ha
   }
   const app = await FwFactory.create(module({ name: "App", controllers: [ThingsController] }));
   await assert.rejects(app.ready(), {
-    message: "Cannot mount App.ThingsController.one: its params have slug, " +
-      "which GET /things/:id does not",
+    message: "Cannot mount App.ThingsController.one: params declares slug, " +
+      "which is not a parameter of GET /things/:id",
   });
 });

@@ -329,7 +329,7 @@ test("an application that declares versions refuses to serve until a kind of ver
   const app = await FwFactory.create(VERSIONED);
   const refusal = {
     name: "TypeError",
-    message: "Cannot mount Cats.CatsV1.list: it declares version v1, call " +
+    message: "Cannot mount Cats.CatsV1.list: it declares version v1; call " +
       "app.enableUriVersioning(), enableHeaderVersioning() or enableMediaTypeVersioning()",
   };
   await assert.rejects(app.ready(), refusal);
@@ -392,7 +392,7 @@ for (
     ["v1/beta", 'version "v1/beta" has other characters than A-Z a-z 0-9 . _ -'],
     [["v1", ""], 'version "" has other characters than A-Z a-z 0-9 . _ -'],
     [[], "version is empty"],
-    [["v1", "v1"], "version v1 is there twice"],
+    [["v1", "v1"], "version v1 is repeated"],
   ] as const
 ) {
   test(`a controller and a route refuse the version ${JSON.stringify(version)}`, () => {
