@@ -13,7 +13,7 @@ import { testOn } from "../support/test.ts";
 const denoTest = testOn(["deno"], "the package is linked by Deno's configuration");
 
 const PROGRAM = README.block("ts", "## A program");
-const HEADING = "## One line, four consequences";
+const HEADING = "## One declaration, four results";
 
 /** Returns the line of a block that shows one, without the space around it. */
 function lineOf(text: string): string {
