@@ -120,7 +120,9 @@ export class Answering implements PluginHost {
     return await router.request(path, requestInit(init, json), env, this.#background);
   }
 
-  /** Returns the router, assembled by the first call. After a failure, the next call tries again. */
+  /**
+   * Returns the router, assembled by the first call. After a failure, the next call tries again.
+   */
   async router(): Promise<Hono> {
     if (this.#router) return this.#router;
     this.#check();

@@ -35,9 +35,9 @@ import { type CloseOptions, Serving } from "./serving.ts";
 import { type Settings, withGlobal, withPlugins, withVersioning } from "./settings.ts";
 
 /**
- * An application, created by {@linkcode FwFactory}. Its builder methods configure it until the first
- * request or `listen`; they throw a `TypeError` after that, and a `TypeError` or a `RangeError` if an
- * option is invalid.
+ * An application, created by {@linkcode FwFactory}. Its builder methods configure it until the
+ * first request or `listen`; they throw a `TypeError` after that, and a `TypeError` or a
+ * `RangeError` if an option is invalid.
  */
 export class FwApplication {
   readonly #kernel: Kernel;
@@ -45,10 +45,10 @@ export class FwApplication {
   readonly #serving: Serving;
 
   /**
-   * Answers a request. It is bound: `export default { fetch: app.fetch }` serves on Deno, Bun and edge
-   * runtimes. `env` describes the connection, or holds the bindings of a Worker. `executionContext`
-   * receives work that outlives the response; without one, `close` waits for it. The first call prints
-   * the log on the console, unless the application has configured LogTape.
+   * Answers a request. It is bound: `export default { fetch: app.fetch }` serves on Deno, Bun and
+   * edge runtimes. `env` describes the connection, or holds the bindings of a Worker.
+   * `executionContext` receives work that outlives the response; without one, `close` waits for it.
+   * The first call prints the log on the console, unless the application has configured LogTape.
    */
   readonly fetch: (
     request: Request,
@@ -100,9 +100,10 @@ export class FwApplication {
   }
 
   /**
-   * Adds Hono middleware, for all paths or for those that match a pattern (to which no global prefix is
-   * added). It runs after request ids, tracing and metrics and before the rate limit; with
-   * `{ afterAuthentication: true }` at the end, after `useAuthn` and `useOAuth2`: it knows the caller.
+   * Adds Hono middleware, for all paths or for those that match a pattern (to which no global
+   * prefix is added). It runs after request ids, tracing and metrics and before the rate
+   * limit; with `{ afterAuthentication: true }` at the end, after `useAuthn` and `useOAuth2`:
+   * it knows the caller.
    */
   use(...middleware: UseArguments): this;
   /** Adds Hono middleware for the paths that match a pattern. */
@@ -121,7 +122,9 @@ export class FwApplication {
     return this.#configure(withGlobal(this.#answering.settings, { interceptors }));
   }
 
-  /** Adds exception filters, after those of routes and controllers. They receive 404 and 405 too. */
+  /**
+   * Adds exception filters, after those of routes and controllers. They receive 404 and 405 too.
+   */
   useGlobalFilters(...filters: NonNullable<PipelineDeclaration["filters"]>): this {
     return this.#configure(withGlobal(this.#answering.settings, { filters }));
   }
@@ -141,29 +144,33 @@ export class FwApplication {
     return this.plug(trustedProxyPlugin(options));
   }
 
-  /** Limits the requests of each client, by default to 100 in 60 s. Limits with other names add up. */
+  /**
+   * Limits the requests of each client, by default to 100 in 60 s. Limits with other names add up.
+   */
   useRateLimit(options?: UseRateLimitOptions): this {
     return this.plug(plugins.rateLimitPlugin(options));
   }
 
   /**
    * Verifies the tokens of requests. `OAuth2Guard`, `OAuth2Principal` and `roles` protect a route;
-   * `require: true` protects all routes except those with `public: true`, and stays in force when a later
-   * call replaces the verifier. It throws if a `JwtVerifier` names no issuer or no audience, unless its
-   * `ValidationConfig` calls `anyIssuer()` or `anyAudience()`.
+   * `require: true` protects all routes except those with `public: true`, and stays in force when a
+   * later call replaces the verifier. It throws if a `JwtVerifier` names no issuer or no audience,
+   * unless its `ValidationConfig` calls `anyIssuer()` or `anyAudience()`.
    */
   useOAuth2(verifier: TokenVerifier, options?: AuthenticationOptions): this {
     return this.plug(oauth2Plugin(verifier, options)).#require(options);
   }
 
-  /** Verifies the tokens that the application itself issues with a `JwtService`, before `useOAuth2`. */
+  /**
+   * Verifies the tokens that the application itself issues with a `JwtService`, before `useOAuth2`.
+   */
   useAuthn(service: TokenVerifier, options?: AuthenticationOptions): this {
     return this.plug(authnPlugin(service, options)).#require(options);
   }
 
   /**
-   * Sets how the caller's roles are read from the claims of a token that `useOAuth2` has verified; by
-   * default from `roles`, `realm_access.roles` and the words of `scope`.
+   * Sets how the caller's roles are read from the claims of a token that `useOAuth2` has verified;
+   * by default from `roles`, `realm_access.roles` and the words of `scope`.
    */
   useRoles(reader: RolesReader): this {
     return this.plug(rolesPlugin(reader));
@@ -180,16 +187,17 @@ export class FwApplication {
   }
 
   /**
-   * Serves a health check: 200 if its indicators are up, else 503. Each path has a check of its own, such
-   * as `/live` without indicators and `/ready` with them.
+   * Serves a health check: 200 if its indicators are up, else 503. Each path has a check of its
+   * own, such as `/live` without indicators and `/ready` with them.
    */
   enableHealthCheck(path = "/health", options?: HealthCheckOptions): this {
     return this.plug(healthCheckPlugin(path, options));
   }
 
   /**
-   * Serves the OpenAPI 3.1 document of the routes as `/openapi.json` and `/openapi.yaml`, and a page to
-   * read and try it at `/docs`. `ready` and `listen` throw what {@linkcode FwApplication.openApi} throws.
+   * Serves the OpenAPI 3.1 document of the routes as `/openapi.json` and `/openapi.yaml`, and a
+   * page to read and try it at `/docs`. `ready` and `listen` throw what
+   * {@linkcode FwApplication.openApi} throws.
    */
   enableOpenApi(options?: OpenApiOptions): this {
     return this.#configure({ openApi: resolveOptions(options) })
@@ -200,9 +208,9 @@ export class FwApplication {
    * Creates the OpenAPI 3.1 document of the routes, or of those of one version, with the options of
    * `enableOpenApi`.
    *
-   * @throws {TypeError} if no route has the version; naming the route: if two operations have the same id
-   * or two schemas the same name, if a path and its `params` have different parameters, or if the
-   * `rolesSecurityScheme` is unknown
+   * @throws {TypeError} if no route has the version; naming the route: if two operations have the
+   * same id or two schemas the same name, if a path and its `params` have different parameters, or
+   * if the `rolesSecurityScheme` is unknown
    */
   async openApi(options?: DescribeOptions): Promise<OpenApiDocument> {
     const { describe } = await import("./documentation.ts");
@@ -215,8 +223,8 @@ export class FwApplication {
   }
 
   /**
-   * Removes error details from the bodies of 5xx responses if `FW_ENV` is `production`. It throws if the
-   * process may not read that: a missing permission reveals nothing.
+   * Removes error details from the bodies of 5xx responses if `FW_ENV` is `production`. It throws
+   * if the process may not read that: a missing permission reveals nothing.
    */
   enableProductionErrorsFromEnv(): this {
     return this.enableProductionErrors(isProduction());
@@ -241,28 +249,32 @@ export class FwApplication {
     return listRoutes(this.#answering.routes, this.#answering.protection);
   }
 
-  /** Returns a provider, as the root module sees it, else from any module; throws if none provides it. */
+  /**
+   * Returns a provider, as the root module sees it, else from any module; throws if
+   * none provides it.
+   */
   get<T>(key: InjectionKey<T>): T {
     return this.#kernel.get(key);
   }
 
   /**
-   * Serves on a port (0 for a free one) or a Unix socket (`{ path: "/run/app.sock" }`); resolves when it
-   * listens. It prints the log on the console, unless the application has configured LogTape.
+   * Serves on a port (0 for a free one) or a Unix socket (`{ path: "/run/app.sock" }`);
+   * resolves when it listens. It prints the log on the console, unless the application has
+   * configured LogTape.
    *
    * @throws {RangeError} if the port is not an integer from 0 to 65535
    * @throws {ListenError} if the address cannot be listened on, or the certificate is invalid
-   * @throws {TypeError} if routes collide, the application is closed or a preview, or a Unix socket has
-   * an empty path, a host name or TLS
+   * @throws {TypeError} if routes collide, the application is closed or a preview, or a Unix socket
+   * has an empty path, a host name or TLS
    */
   listen(address: number | UnixAddress, options?: ListenOptions): Promise<HttpServer> {
     return this.#serving.listen(address, options);
   }
 
   /**
-   * Serves until SIGINT or SIGTERM; throws what {@linkcode FwApplication.listen} throws. On the signal,
-   * health checks answer 503, connections are drained, background work is awaited, the stop hooks run,
-   * and the process exits with 0 (1 if a hook fails). A second signal ends it at once.
+   * Serves until SIGINT or SIGTERM; throws what {@linkcode FwApplication.listen} throws. On the
+   * signal, health checks answer 503, connections are drained, background work is awaited, the stop
+   * hooks run, and the process exits with 0 (1 if a hook fails). A second signal ends it at once.
    */
   listenGraceful(
     address: number | UnixAddress,
@@ -272,8 +284,9 @@ export class FwApplication {
   }
 
   /**
-   * Stops serving: drains every server and waits for background work, both within `drainMs`, then runs
-   * all stop hooks. It throws an `AggregateError` if hooks failed. Later calls wait for the first.
+   * Stops serving: drains every server and waits for background work, both within `drainMs`,
+   * then runs all stop hooks. It throws an `AggregateError` if hooks failed. Later calls wait
+   * for the first.
    */
   close(options: CloseOptions = {}): Promise<void> {
     return this.#serving.close(options);

@@ -13,12 +13,13 @@ export interface FwFactoryOptions {
   /** Providers that replace all providers of the same keys, for tests. */
   readonly overrides?: readonly Provider[];
   /**
-   * Whether to create a preview, for tools and tests that only need the routes and the OpenAPI document;
-   * `false` by default. A preview creates no provider, guard, interceptor or filter, runs no hook, and
-   * does not serve, so it needs no database and no identity provider. It checks the modules, and creates
-   * the controllers, whose fields are the routes. In them, `inject` returns placeholders: every property
-   * and every result of a placeholder is a placeholder. So does `app.get`. Values that a document takes
-   * from a provider, such as the URL of a security scheme, are missing in that of a preview.
+   * Whether to create a preview, for tools and tests that only need the routes and the OpenAPI
+   * document; `false` by default. A preview creates no provider, guard, interceptor or filter, runs
+   * no hook, and does not serve, so it needs no database and no identity provider. It checks the
+   * modules, and creates the controllers, whose fields are the routes. In them, `inject` returns
+   * placeholders: every property and every result of a placeholder is a placeholder. So does
+   * `app.get`. Values that a document takes from a provider, such as the URL of a security scheme,
+   * are missing in that of a preview.
    *
    * @example
    * ```ts
@@ -43,8 +44,8 @@ export interface FwFactoryOptions {
 /** Creates applications. */
 export class FwFactory {
   /**
-   * Creates an application from its root module: creates every provider and controller, and runs the
-   * start hooks. If that fails, the stop hooks of the instances that exist are run.
+   * Creates an application from its root module: creates every provider and controller, and runs
+   * the start hooks. If that fails, the stop hooks of the instances that exist are run.
    *
    * @example
    * ```ts
@@ -58,8 +59,8 @@ export class FwFactory {
    * console.assert(await response.text() === "Hello");
    * ```
    *
-   * @throws {TypeError} if a provider is missing, providers depend on each other in a circle, or two
-   * routes have the same method and path; the message names them
+   * @throws {TypeError} if a provider is missing, providers depend on each other in a circle, or
+   * two routes have the same method and path; the message names them
    */
   static async create(
     root: Module,

@@ -1,5 +1,6 @@
 /**
- * Plugins whose middleware is loaded when the router is assembled. Their options are checked at once.
+ * Plugins whose middleware is loaded when the router is assembled. Their options are
+ * checked at once.
  *
  * @module
  */

@@ -48,7 +48,9 @@ export function withVersioning(before: Settings, versioning: Versioning): Partia
   throw new TypeError(`Cannot enable ${versioning.kind} versioning: ${kind} versioning is enabled`);
 }
 
-/** Returns the change that adds guards, interceptors and filters of all routes, after those before. */
+/**
+ * Returns the change that adds guards, interceptors and filters of all routes, after those before.
+ */
 export function withGlobal(
   { global: before }: Settings,
   { guards = [], interceptors = [], filters = [] }: PipelineDeclaration,

@@ -64,8 +64,8 @@ export class JwtKey {
   }
 
   /**
-   * Reads a private JSON Web Key, or its JSON. The default `kid` is the thumbprint (RFC 7638), the default
-   * `alg` is EdDSA.
+   * Reads a private JSON Web Key, or its JSON. The default `kid` is the thumbprint (RFC 7638), the
+   * default `alg` is EdDSA.
    *
    * @throws {OAuth2Error} `InvalidConfig` if it is not a private key that is safe for signing
    */
@@ -92,7 +92,8 @@ export class JwtKey {
   }
 
   /**
-   * Reads a private key in PKCS #8 and PEM, such as the output of `openssl genpkey -algorithm ed25519`.
+   * Reads a private key in PKCS #8 and PEM, such as the output of
+   * `openssl genpkey -algorithm ed25519`.
    *
    * @throws {OAuth2Error} `InvalidConfig` if it is not a private key of the algorithm
    */

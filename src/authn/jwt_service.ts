@@ -44,8 +44,8 @@ export interface JwtContent {
 const OWN_CLAIMS = ["iss", "aud", "sub", "exp", "nbf", "iat", "jti", "roles"];
 
 /**
- * Signs and verifies the tokens of an application (RFC 7519). To rotate keys, sign with a new key and keep
- * the previous one in `acceptedKeys` until its tokens have expired.
+ * Signs and verifies the tokens of an application (RFC 7519). To rotate keys, sign with a new key
+ * and keep the previous one in `acceptedKeys` until its tokens have expired.
  *
  * @example
  * ```ts
@@ -90,7 +90,8 @@ export class JwtService implements TokenVerifier {
   /**
    * Signs a token.
    *
-   * @throws {TypeError} if the subject is missing, or `claims` contains a claim that the service sets
+   * @throws {TypeError} if the subject is missing, or `claims` contains a claim that
+   * the service sets
    * @throws {RangeError} if the lifetime is not a whole number of seconds of at least 1
    */
   async sign({ subject, roles, claims = {}, expiresInSeconds }: JwtContent): Promise<string> {
@@ -130,7 +131,9 @@ export class JwtService implements TokenVerifier {
     return this.#verifier.cachingByDefault(cacheTokens);
   }
 
-  /** Returns the set of the public keys (RFC 7517 §5), with which other services verify its tokens. */
+  /**
+   * Returns the set of the public keys (RFC 7517 §5), with which other services verify its tokens.
+   */
   jwks(): { readonly keys: readonly PublicJwk[] } {
     return { keys: this.#keys.map(({ publicJwk }) => publicJwk) };
   }

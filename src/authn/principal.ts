@@ -64,8 +64,8 @@ export const Principal: Extractor<Principal> = markRequiresIdentity((c: Context)
 });
 
 /**
- * Returns the caller, or `undefined` if the request has no valid token. It never throws, so middleware can
- * call it for every request; before authentication, it returns `undefined`.
+ * Returns the caller, or `undefined` if the request has no valid token. It never throws, so
+ * middleware can call it for every request; before authentication, it returns `undefined`.
  *
  * @example Logs who has called, and limits the requests of each caller.
  * ```ts
@@ -97,10 +97,12 @@ export function authnPlugin(service: TokenVerifier, options?: AuthenticationOpti
 }
 
 /**
- * Returns the middleware of `app.useAuthn`: it verifies the tokens of the application and stores their
- * identity, for `Principal` and, by their claim `roles`, the `roles` of routes. It refuses no request.
+ * Returns the middleware of `app.useAuthn`: it verifies the tokens of the application and
+ * stores their identity, for `Principal` and, by their claim `roles`, the `roles` of routes. It
+ * refuses no request.
  *
- * @throws {TypeError} if the service is a `JwtVerifier` of any issuer or audience that does not say so
+ * @throws {TypeError} if the service is a `JwtVerifier` of any issuer or audience that
+ * does not say so
  */
 export function authnMiddleware(
   service: TokenVerifier,

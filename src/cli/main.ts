@@ -17,9 +17,9 @@ import { Interruption, lineOf } from "./terminal/cli_error.ts";
 import { hasColours, paint, paintError, printError } from "./terminal/terminal.ts";
 
 /**
- * Runs the command line with its arguments, without the program's name, and returns the exit code: 0 on
- * success, 1 on failure, 2 for an invalid command, 128 and more after a signal. Errors are one line on
- * stderr.
+ * Runs the command line with its arguments, without the program's name, and returns the exit code:
+ * 0 on success, 1 on failure, 2 for an invalid command, 128 and more after a signal. Errors are one
+ * line on stderr.
  */
 export async function main(args: readonly string[]): Promise<number> {
   const program = createProgram();

@@ -15,9 +15,9 @@ export interface RollBackOptions {
 }
 
 /**
- * The migrations of an open database, which run on request only: for tools, and for deployments that
- * migrate before they start. Concurrent calls run one after another; each reads the migrations again
- * (a module only once).
+ * The migrations of an open database, which run on request only: for tools, and for deployments
+ * that migrate before they start. Concurrent calls run one after another; each reads the migrations
+ * again (a module only once).
  *
  * @example
  * ```ts
@@ -59,9 +59,10 @@ export class DbMigrations {
   }
 
   /**
-   * Returns all migrations in the order of their names, and whether they were run. Those that the
-   * database has run and whose source is missing are included, as `isMissing`. It changes nothing in the
-   * database, and waits for no lock: migrations that another instance is running are still pending.
+   * Returns all migrations in the order of their names, and whether they were run. Those that
+   * the database has run and whose source is missing are included, as `isMissing`. It changes
+   * nothing in the database, and waits for no lock: migrations that another instance is running
+   * are still pending.
    *
    * @throws {TypeError} if the migrations are invalid
    * @throws {DbError} if they cannot be read, or the database fails
@@ -73,30 +74,30 @@ export class DbMigrations {
   }
 
   /**
-   * Runs the pending migrations, as opening a database does, and returns their names in the order in
-   * which they ran; see {@linkcode DbOptions.schemaPath}. Of several instances that migrate at once, one
-   * runs them.
+   * Runs the pending migrations, as opening a database does, and returns their names in the order
+   * in which they ran; see {@linkcode DbOptions.schemaPath}. Of several instances that migrate at
+   * once, one runs them.
    *
    * @throws {TypeError} if the migrations are invalid
-   * @throws {DbError} if they cannot be read; `Database` if one fails, or an executed one is missing or
-   * would come after a pending one. PostgreSQL and SQLite then roll all of them back, MySQL keeps the
-   * statements before the failure
+   * @throws {DbError} if they cannot be read; `Database` if one fails, or an executed one is
+   * missing or would come after a pending one. PostgreSQL and SQLite then roll all of them back,
+   * MySQL keeps the statements before the failure
    */
   migrate(): Promise<readonly string[]> {
     return this.#inTurn(() => migrate(this.#connection, this.#source));
   }
 
   /**
-   * Rolls back the last executed migrations, newest first, and returns their names in that order: fewer
-   * than `steps` if there are no more. If one of them has no `down`, none is rolled back. It takes the
-   * lock of {@linkcode DbMigrations.migrate}; several instances that roll back at once each roll back
-   * `steps` migrations.
+   * Rolls back the last executed migrations, newest first, and returns their names in that order:
+   * fewer than `steps` if there are no more. If one of them has no `down`, none is rolled back. It
+   * takes the lock of {@linkcode DbMigrations.migrate}; several instances that roll back at once
+   * each roll back `steps` migrations.
    *
    * @throws {RangeError} if `steps` is not a whole number of 1 or more
    * @throws {TypeError} if one of them has no `down`, or the migrations are invalid
-   * @throws {DbError} if they cannot be read; `Database` if one fails, or an executed one is missing or
-   * would come after a pending one. PostgreSQL and SQLite then roll back none of them, MySQL keeps the
-   * statements before the failure
+   * @throws {DbError} if they cannot be read; `Database` if one fails, or an executed one is
+   * missing or would come after a pending one. PostgreSQL and SQLite then roll back none of them,
+   * MySQL keeps the statements before the failure
    */
   async rollBack({ steps = 1 }: RollBackOptions = {}): Promise<readonly string[]> {
     if (!Number.isSafeInteger(steps) || steps < 1) {

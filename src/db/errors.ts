@@ -67,8 +67,8 @@ const REASONS: Readonly<Record<DbErrorCode, (subject: string) => string>> = {
 };
 
 /**
- * A failed operation. A client may read the message: it contains no SQL, no values and no text of the
- * driver; those are in `cause`. Only the message of a failure to open may quote the server.
+ * A failed operation. A client may read the message: it contains no SQL, no values and no text of
+ * the driver; those are in `cause`. Only the message of a failure to open may quote the server.
  * `HttpException.from` sets its status.
  *
  * @example

@@ -19,15 +19,19 @@ export interface OpenableService<T> {
 /** Makes modules that provide a database. */
 export class DbModule {
   /**
-   * Returns a module that provides and exports a service, opened at boot and closed at shutdown. The
-   * options may be a function, which is called at boot, so that imports do not read the environment.
+   * Returns a module that provides and exports a service, opened at boot and closed at
+   * shutdown. The options may be a function, which is called at boot, so that imports do not
+   * read the environment.
    *
    * @example
    * ```ts
    * import { module } from "@fw/fw";
    * import { DbModule, DbOptions, DbService, field, model } from "@fw/fw/db";
    *
-   * const User = model("users", { id: field.integer().primaryKey(), email: field.text().unique() });
+   * const User = model("users", {
+   *   id: field.integer().primaryKey(),
+   *   email: field.text().unique(),
+   * });
    * class Db extends DbService.with({ user: User }) {}
    *
    * const AppModule = module({

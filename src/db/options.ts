@@ -32,8 +32,8 @@ interface Settings {
 }
 
 /**
- * The options of a database. Immutable: each method returns new options. The URL, which may contain a
- * password, is never printed.
+ * The options of a database. Immutable: each method returns new options. The URL, which may contain
+ * a password, is never printed.
  *
  * @example
  * ```ts
@@ -74,9 +74,10 @@ export class DbOptions {
   }
 
   /**
-   * Takes a Kysely dialect of PostgreSQL, SQLite or MySQL with any driver, such as those of D1, libSQL,
-   * Neon and PlanetScale. The driver must read a whole number beyond 2^53 as a bigint or text, and the
-   * times of MySQL as UTC (with `mysql2`, set `timezone: "Z"`); closing the database closes it.
+   * Takes a Kysely dialect of PostgreSQL, SQLite or MySQL with any driver, such as those of D1,
+   * libSQL, Neon and PlanetScale. The driver must read a whole number beyond 2^53 as a bigint or
+   * text, and the times of MySQL as UTC (with `mysql2`, set `timezone: "Z"`); closing the
+   * database closes it.
    *
    * @throws {TypeError} if it is of another database
    */
@@ -85,8 +86,8 @@ export class DbOptions {
   }
 
   /**
-   * Sets how many connections are opened at boot and kept open; 0 by default. Others are closed after a
-   * minute without use. SQLite always has one.
+   * Sets how many connections are opened at boot and kept open; 0 by default. Others are closed
+   * after a minute without use. SQLite always has one.
    *
    * @throws {RangeError} if it is not a whole number of 0 or more
    */
@@ -118,16 +119,16 @@ export class DbOptions {
   }
 
   /**
-   * Sets the migrations that run when the database is opened: a folder of migrations, or a `.sql` file,
-   * which is a single one; a relative path is resolved against the working directory. A migration is
-   * `0001_name.sql`, or a module that exports `up`, a script or a function that takes a Kysely.
-   * (`0001_name.down.sql`, or `down` of a module, rolls it back: `rollBack` of `DbMigrations` runs it.)
-   * They run in the order of their numbers, once each, under a lock: of several instances that start at
-   * once, one migrates. Files other than scripts, and modules whose name begins with a number, are
-   * ignored; a folder may be empty.
+   * Sets the migrations that run when the database is opened: a folder of migrations, or a `.sql`
+   * file, which is a single one; a relative path is resolved against the working directory. A
+   * migration is `0001_name.sql`, or a module that exports `up`, a script or a function that takes
+   * a Kysely. (`0001_name.down.sql`, or `down` of a module, rolls it back: `rollBack` of
+   * `DbMigrations` runs it.) They run in the order of their numbers, once each, under a lock: of
+   * several instances that start at once, one migrates. Files other than scripts, and modules whose
+   * name begins with a number, are ignored; a folder may be empty.
    *
-   * PostgreSQL and SQLite run all pending migrations in one transaction: if one fails, all are rolled
-   * back. MySQL keeps the statements before the failure.
+   * PostgreSQL and SQLite run all pending migrations in one transaction: if one fails, all are
+   * rolled back. MySQL keeps the statements before the failure.
    */
   schemaPath(path: string): DbOptions {
     return new DbOptions({ ...this.#settings, migrations: migrationFiles(path) });
@@ -137,8 +138,8 @@ export class DbOptions {
    * Sets the migrations themselves, by name: for runtimes without files. See
    * {@linkcode DbOptions.schemaPath}.
    *
-   * @throws {TypeError} if there are no migrations, a name does not begin with a number, two numbers are equal or
-   * have different lengths, or one has no `up`
+   * @throws {TypeError} if there are no migrations, a name does not begin with a number, two
+   * numbers are equal or have different lengths, or one has no `up`
    */
   migrations(migrations: Migrations): DbOptions {
     return new DbOptions({ ...this.#settings, migrations: migrationMap(migrations) });
@@ -196,7 +197,9 @@ const MALFORMED =
   "it is malformed; in a password, percent-encode everything but letters and digits";
 const SCHEMES = "sqlite:, postgresql:, postgres:, mysql: or mariadb:";
 
-/** Returns the function that opens a URL. No error repeats a part of it, which may be a password. */
+/**
+ * Returns the function that opens a URL. No error repeats a part of it, which may be a password.
+ */
 function opener(url: string): Settings["open"] {
   const [, scheme, rest = ""] = /^([a-z]+):(.*)$/s.exec(url) ?? [];
   switch (scheme) {

@@ -37,9 +37,9 @@ const MANY_OPTIONS = [...FIRST_OPTIONS, "take"];
 
 /**
  * The rows of a model, or those of a scope. An operation fails with a `DbError` if the database
- * refuses it, and with a `TypeError` if its arguments name unknown columns, relations or operators, or
- * hold a value of another type: neither ever reaches the SQL. Inside `transaction` of its service it
- * is part of that.
+ * refuses it, and with a `TypeError` if its arguments name unknown columns, relations or operators,
+ * or hold a value of another type: neither ever reaches the SQL. Inside `transaction` of its
+ * service it is part of that.
  */
 export class Repository<
   M extends AnyModel,
@@ -59,8 +59,8 @@ export class Repository<
 
   /**
    * Returns a repository of the rows that have these values. It reads and writes no other rows; it
-   * creates rows with these values, and data cannot set them. It reads only related rows that have these
-   * values too, if their model has the columns.
+   * creates rows with these values, and data cannot set them. It reads only related rows that have
+   * these values too, if their model has the columns.
    *
    * @throws {TypeError} if there are no values, one is `null` or `undefined`, or a column is in the
    * scope already, or of JSON
@@ -154,8 +154,8 @@ export class Repository<
   }
 
   /**
-   * Updates the row with these values of unique columns, and returns the updated row. Without columns
-   * to set, the row stays unchanged.
+   * Updates the row with these values of unique columns, and returns the updated row. Without
+   * columns to set, the row stays unchanged.
    *
    * @throws {DbError} `RowNotFound` if there is no such row
    */
@@ -192,12 +192,12 @@ export class Repository<
   }
 
   /**
-   * Updates the row with this value of a unique column, or creates it: of several concurrent calls, one
-   * creates it and the others update it. The new row has the value, which `create` may omit.
+   * Updates the row with this value of a unique column, or creates it: of several concurrent calls,
+   * one creates it and the others update it. The new row has the value, which `create` may omit.
    *
    * @throws {TypeError} if `where` has more than one column, or `create` another value of it
-   * @throws {DbError} `UniqueViolation` if another row has the value of another unique column, or the
-   * row is out of scope
+   * @throws {DbError} `UniqueViolation` if another row has the value of another unique column, or
+   * the row is out of scope
    */
   async upsert<C = RowTypes<M, S>["create"], U = RowTypes<M, S>["update"]>(options: {
     readonly where: UniqueConditions<ColumnSpecs<M>["unique"]>;

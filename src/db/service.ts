@@ -60,10 +60,11 @@ export interface DbServiceClass<M extends Models, R extends ModelRelations<keyof
  */
 export class DbService<M extends Models = Models> {
   /**
-   * Kysely on the models' tables, for queries beyond those of repositories; inside {@linkcode
-   * DbService.transaction} it is part of the transaction. It returns values as the driver reads them (a
-   * boolean of SQLite is 0 or 1), and throws `DbError`s. Repositories do not join a transaction that
-   * Kysely begins: on SQLite, which has one connection, they wait for it to end.
+   * Kysely on the models' tables, for queries beyond those of repositories; inside
+   * {@linkcode DbService.transaction} it is part of the transaction. It returns values as the
+   * driver reads them (a boolean of SQLite is 0 or 1), and throws `DbError`s. Repositories do
+   * not join a transaction that Kysely begins: on SQLite, which has one connection, they wait
+   * for it to end.
    */
   readonly kysely: Kysely<TablesOf<M>>;
   readonly #connection: DbConnection;
@@ -92,8 +93,8 @@ export class DbService<M extends Models = Models> {
   }
 
   /**
-   * Returns the class of a service with a repository for each model, which can `include` the rows of
-   * its relations.
+   * Returns the class of a service with a repository for each model, which can `include` the rows
+   * of its relations.
    *
    * @example
    * ```ts
@@ -117,7 +118,8 @@ export class DbService<M extends Models = Models> {
    * });
    * ```
    *
-   * @throws {TypeError} if a name is that of a member of the service, or a relation is of other models
+   * @throws {TypeError} if a name is that of a member of the service, or a relation is
+   * of other models
    */
   static with<
     const M extends Models,
@@ -163,19 +165,22 @@ export class DbService<M extends Models = Models> {
   }
 
   /**
-   * Runs a function inside a transaction, which every repository and `kysely` joins that is used by the
-   * function or its callees. Commits and returns the function's result; rolls back if it throws. Inside
-   * another transaction it is a savepoint, which can be rolled back alone.
+   * Runs a function inside a transaction, which every repository and `kysely` joins that is used by
+   * the function or its callees. Commits and returns the function's result; rolls back if it
+   * throws. Inside another transaction it is a savepoint, which can be rolled back alone.
    *
-   * Await all operations of the function: one that is pending when it ends fails with a `TypeError`. On
-   * PostgreSQL a transaction cannot be committed after a failed statement, even if its error is caught:
-   * run such a statement in a nested transaction.
+   * Await all operations of the function: one that is pending when it ends fails with a
+   * `TypeError`. On PostgreSQL a transaction cannot be committed after a failed statement, even if
+   * its error is caught: run such a statement in a nested transaction.
    *
    * @example
    * ```ts
    * import { DbOptions, DbService, field, model } from "@fw/fw/db";
    *
-   * const Account = model("accounts", { id: field.integer().primaryKey(), cents: field.integer() });
+   * const Account = model("accounts", {
+   *   id: field.integer().primaryKey(),
+   *   cents: field.integer(),
+   * });
    * class Db extends DbService.with({ account: Account }) {}
    *
    * await using db = await Db.open(DbOptions.fromUrl("sqlite::memory:"));
@@ -187,8 +192,8 @@ export class DbService<M extends Models = Models> {
    * ```
    *
    * @throws {RangeError} if `retries` is not a whole number of 0 or more
-   * @throws {TypeError} if the isolation level is unknown or, inside another transaction, stricter than
-   * that one's; or if the function did not await its operations
+   * @throws {TypeError} if the isolation level is unknown or, inside another transaction, stricter
+   * than that one's; or if the function did not await its operations
    * @throws {DbError} if it cannot be begun or committed; and whatever the function throws
    */
   transaction<T>(run: () => T | Promise<T>, options: TransactionOptions = {}): Promise<T> {
@@ -210,8 +215,8 @@ export class DbService<M extends Models = Models> {
   }
 
   /**
-   * Checks that the database has the tables and columns of all models, by reading a row of each. It does
-   * not check types and constraints.
+   * Checks that the database has the tables and columns of all models, by reading a row of each. It
+   * does not check types and constraints.
    *
    * @throws {DbError} `Database`, naming the table that is missing, or that lacks a column
    */
@@ -229,8 +234,8 @@ export class DbService<M extends Models = Models> {
   }
 
   /**
-   * Closes the database, after waiting up to 10 s for operations in progress; later operations fail with
-   * `PoolClosed`.
+   * Closes the database, after waiting up to 10 s for operations in progress; later operations fail
+   * with `PoolClosed`.
    *
    * @throws {TypeError} inside a transaction
    */

@@ -25,8 +25,8 @@ interface SocketEnv {
 
 /**
  * Extracts the client's IP address in canonical form: that of the socket's peer, or with
- * `useTrustedProxy` the one that the proxies report. `undefined` without a TCP socket: on an edge runtime,
- * on a Unix socket or in a test.
+ * `useTrustedProxy` the one that the proxies report. `undefined` without a TCP socket: on an edge
+ * runtime, on a Unix socket or in a test.
  */
 export function clientIp(c: Context): string | undefined {
   return clientIpSlot.get(c) ?? socketIp(c);
@@ -44,8 +44,8 @@ export function socketIp(c: Context): string | undefined {
 /** Options of `app.useTrustedProxy()`. */
 export interface TrustedProxyOptions {
   /**
-   * The number of proxies that every request passes: a positive integer. Each adds the address of its
-   * peer to `X-Forwarded-For`. A client that can bypass them can forge its address.
+   * The number of proxies that every request passes: a positive integer. Each adds the address of
+   * its peer to `X-Forwarded-For`. A client that can bypass them can forge its address.
    */
   readonly hops: number;
 }
@@ -60,9 +60,10 @@ export function trustedProxyPlugin(options: TrustedProxyOptions): Plugin {
 }
 
 /**
- * Returns middleware that sets the client's address to the one that the outermost trusted proxy has
- * reported: the `hops`-th entry from the right of `X-Forwarded-For`. Entries further left come from the
- * client and can be forged. If an entry on the way is not an IP address, the one to its right is used.
+ * Returns middleware that sets the client's address to the one that the outermost trusted proxy
+ * has reported: the `hops`-th entry from the right of `X-Forwarded-For`. Entries further left come
+ * from the client and can be forged. If an entry on the way is not an IP address, the one to its
+ * right is used.
  *
  * @throws {RangeError} if `hops` is not a positive integer
  */
@@ -83,7 +84,9 @@ export function trustedProxy({ hops }: TrustedProxyOptions): MiddlewareHandler {
   };
 }
 
-/** Removes the port of `192.0.2.1:80` and `[2001:db8::1]:80`, and the brackets of `[2001:db8::1]`. */
+/**
+ * Removes the port of `192.0.2.1:80` and `[2001:db8::1]:80`, and the brackets of `[2001:db8::1]`.
+ */
 function withoutPort(entry: string): string {
   const [, ipv6, ipv4] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(entry) ?? [];
   return ipv6 ?? ipv4 ?? entry;
@@ -103,8 +106,9 @@ export function parseIp(text: string): string | undefined {
 }
 
 /**
- * Returns the network that one client controls: an IPv4 address itself, or the /64 network of an IPv6
- * address, in which every host can choose among 2^64 addresses. The address has to be canonical.
+ * Returns the network that one client controls: an IPv4 address itself, or the /64 network
+ * of an IPv6 address, in which every host can choose among 2^64 addresses. The address has
+ * to be canonical.
  */
 export function networkOf(ip: string): string {
   if (!ip.includes(":")) return ip;

@@ -10,8 +10,8 @@ import { isTimeLimit, withTimeLimit } from "../platform/time_limit.ts";
 import { type WaitUntil, waitUntilOf } from "../platform/wait_until.ts";
 
 /**
- * Checks one dependency of the application. The dependency is down if the indicator returns `false`,
- * throws, or exceeds the time limit; the signal is aborted then.
+ * Checks one dependency of the application. The dependency is down if the indicator returns
+ * `false`, throws, or exceeds the time limit; the signal is aborted then.
  */
 export type HealthIndicator = (signal: AbortSignal) => unknown;
 
@@ -41,9 +41,9 @@ export function healthCheckPlugin(path: string, options?: HealthCheckOptions): P
 
 /**
  * Creates a handler that answers 200 with `{"status":"ok"}`, or 503 with the status `"error"` if an
- * indicator is down. `checks` lists each indicator as `"up"` or `"down"`; the reason is logged (category
- * `fw`, `health`) and not sent. An indicator runs at most once at a time: concurrent probes share its
- * result, and one that hangs is not started again.
+ * indicator is down. `checks` lists each indicator as `"up"` or `"down"`; the reason is logged
+ * (category `fw`, `health`) and not sent. An indicator runs at most once at a time: concurrent
+ * probes share its result, and one that hangs is not started again.
  *
  * @throws {RangeError} if `timeoutMs` is not positive or not below 2^31
  */
@@ -85,7 +85,10 @@ interface IndicatorCheck {
   readonly timeoutMs: number;
 }
 
-/** Shares one result among all callers until the indicator has ended, even if that is after the limit. */
+/**
+ * Shares one result among all callers until the indicator has ended, even if that is
+ * after the limit.
+ */
 function singleFlight(
   { name, indicator, timeoutMs }: IndicatorCheck,
 ): (waitUntil: WaitUntil) => Promise<boolean> {

@@ -30,8 +30,8 @@ export interface Metrics {
 /**
  * Loads `prom-client` and creates `http_requests_total{method,route,status}`, the histogram
  * `http_request_duration_seconds{method,route}` and the gauge `http_requests_in_flight`. The number
- * of label values is bounded: `route` is the pattern of a route or `unmatched`, and `method` a common one
- * or `_OTHER`.
+ * of label values is bounded: `route` is the pattern of a route or `unmatched`, and `method` a
+ * common one or `_OTHER`.
  *
  * @throws {Error} if the registry already has a metric of one of these names
  */

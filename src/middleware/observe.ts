@@ -8,8 +8,8 @@ import type { Context } from "../core/http/context.ts";
 import { HttpException } from "../core/http/http_exception.ts";
 
 /**
- * Runs the rest of the request, then calls `onEnd` exactly once with the status of the response and the
- * error that caused it, if any. The body may not have been sent by then.
+ * Runs the rest of the request, then calls `onEnd` exactly once with the status of the response and
+ * the error that caused it, if any. The body may not have been sent by then.
  */
 export async function observe(
   c: Context,
@@ -36,8 +36,8 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns the method if it is a registered one in common use, else `_OTHER` as in OpenTelemetry: clients
- * can invent methods, and the values of a label or attribute have to be bounded.
+ * Returns the method if it is a registered one in common use, else `_OTHER` as in OpenTelemetry:
+ * clients can invent methods, and the values of a label or attribute have to be bounded.
  */
 export function knownMethod(method: string): string {
   return KNOWN_METHODS.has(method) ? method : "_OTHER";

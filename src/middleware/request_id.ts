@@ -12,7 +12,10 @@ import { withResponseHeaders } from "./response_headers.ts";
 export interface RequestIdOptions {
   /** The header that the id is read from and sent in, `x-request-id` by default. */
   readonly headerName?: string;
-  /** Creates the id of a request without a valid one; a random UUID by default. It has to be a header value. */
+  /**
+   * Creates the id of a request without a valid one; a random UUID by default. It has to be
+   * a header value.
+   */
   readonly generator?: () => string;
 }
 
@@ -31,8 +34,8 @@ export function requestIdPlugin(options?: RequestIdOptions): Plugin {
 }
 
 /**
- * Returns middleware that keeps the incoming id if it matches `[A-Za-z0-9._-]{1,128}`, else creates one,
- * and sends it with every response, including errors.
+ * Returns middleware that keeps the incoming id if it matches `[A-Za-z0-9._-]{1,128}`, else creates
+ * one, and sends it with every response, including errors.
  *
  * @throws {TypeError} if the header's name is not a token (RFC 9110 §5.6.2)
  */

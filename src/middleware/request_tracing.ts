@@ -13,11 +13,11 @@ import { type RequestTracingOptions, skippedPaths } from "./request_tracing_opti
 import { serverSpan } from "./server_span.ts";
 
 /**
- * Returns middleware that logs one structured line per request
- * (category `fw`, `http`, level info) when the response exists. Its properties are `method`, `route` (the
- * pattern), `path` (without query string), `status`, `durationMs`, `requestId` and `traceId`, `undefined`
- * where missing; the error behind a 5xx is logged separately. It continues a W3C `traceparent`, and sets
- * up an OpenTelemetry span with `serverSpan`.
+ * Returns middleware that logs one structured line per request (category `fw`, `http`, level info)
+ * when the response exists. Its properties are `method`, `route` (the pattern), `path` (without
+ * query string), `status`, `durationMs`, `requestId` and `traceId`, `undefined` where missing; the
+ * error behind a 5xx is logged separately. It continues a W3C `traceparent`, and sets up an
+ * OpenTelemetry span with `serverSpan`.
  *
  * @throws {TypeError} if a path to skip does not start with `/`
  */

@@ -7,11 +7,14 @@
 /** Options of `app.useRequestTracing()`. */
 export interface RequestTracingOptions {
   /**
-   * Paths that are neither logged nor traced, each starting with `/`: a whole path (`/health`), or with a
-   * trailing `*` a prefix (`/internal/*`); none by default.
+   * Paths that are neither logged nor traced, each starting with `/`: a whole path (`/health`), or
+   * with a trailing `*` a prefix (`/internal/*`); none by default.
    */
   readonly skipPaths?: readonly string[];
-  /** Returns the time in milliseconds from any origin; the monotonic clock of the runtime by default. */
+  /**
+   * Returns the time in milliseconds from any origin; the monotonic clock of the
+   * runtime by default.
+   */
   readonly now?: () => number;
 }
 

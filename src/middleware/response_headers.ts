@@ -10,15 +10,18 @@ import type { Context } from "../core/http/context.ts";
 export interface ResponseHeadersOptions {
   /** The values by their names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether they are added to values of the same names instead of replacing them; `false` by default. */
+  /**
+   * Whether they are added to values of the same names instead of replacing them;
+   * `false` by default.
+   */
   readonly append?: boolean;
 }
 
 /**
  * Runs the rest of the request, then writes headers on its response: those set before are lost if a
- * handler returns a `Response` that it has created. A response with immutable headers (from `fetch`,
- * `Response.redirect()`) is copied; one that cannot be copied, a protocol switch (101) or a network error
- * (0), is left unchanged.
+ * handler returns a `Response` that it has created. A response with immutable headers (from
+ * `fetch`, `Response.redirect()`) is copied; one that cannot be copied, a protocol switch (101) or
+ * a network error (0), is left unchanged.
  */
 export async function withResponseHeaders(
   c: Context,

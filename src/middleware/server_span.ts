@@ -39,9 +39,10 @@ export interface ServerSpan {
 const UNTRACED: ServerSpan = { traceId: undefined, run: (request) => request(), end() {} };
 
 /**
- * Returns the span that the runtime or its instrumentation has already started. Otherwise, if the
- * application has registered a tracer provider, starts one as a child of the request's `traceparent`. The
- * attributes are those of the HTTP semantic conventions 1.x; `path` becomes `url.path`.
+ * Returns the span that the runtime or its instrumentation has already started. Otherwise, if
+ * the application has registered a tracer provider, starts one as a child of the request's
+ * `traceparent`. The attributes are those of the HTTP semantic conventions 1.x; `path`
+ * becomes `url.path`.
  */
 export function serverSpan(c: Context, path: string): ServerSpan {
   const active = trace.getActiveSpan();
@@ -124,8 +125,9 @@ export interface TraceParent {
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
 /**
- * Parses a `traceparent` header (W3C Trace Context §3.2) of version 00, or the part of a later version
- * that is compatible with it. Returns `undefined` if it is malformed: the request starts a new trace.
+ * Parses a `traceparent` header (W3C Trace Context §3.2) of version 00, or the part of a later
+ * version that is compatible with it. Returns `undefined` if it is malformed: the request
+ * starts a new trace.
  */
 export function parseTraceparent(header: string | undefined): TraceParent | undefined {
   const [, version, traceId, spanId, flags, rest] = TRACEPARENT.exec(header ?? "") ?? [];

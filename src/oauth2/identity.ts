@@ -24,8 +24,8 @@ export const authnIdentitySlot: Slot<OAuth2Identity> = slot("authnIdentity");
 export const ownTokenSlot: Slot<string> = slot("ownToken");
 
 /**
- * Reads the roles of a caller from the claims of a verified token: a list of strings, or `undefined` for
- * no roles. Anything else is an error, so that a claim can be returned as it is.
+ * Reads the roles of a caller from the claims of a verified token: a list of strings, or
+ * `undefined` for no roles. Anything else is an error, so that a claim can be returned as it is.
  */
 export type RolesReader = (claims: Claims) => unknown;
 
@@ -54,8 +54,8 @@ export function readRoles(reader: RolesReader, claims: Claims): readonly string[
 }
 
 /**
- * Reads roles where providers usually put them: the lists `roles` and `realm_access.roles`, and the words
- * of `scope` (RFC 8693 §4.2, RFC 9068 §2.2.3). Values of another type are ignored.
+ * Reads roles where providers usually put them: the lists `roles` and `realm_access.roles`, and the
+ * words of `scope` (RFC 8693 §4.2, RFC 9068 §2.2.3). Values of another type are ignored.
  */
 export function claimedRoles({ roles, realm_access: realm, scope }: Claims): readonly string[] {
   const inRealm: unknown = typeof realm === "object" && realm !== null && "roles" in realm

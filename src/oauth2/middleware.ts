@@ -26,7 +26,9 @@ import type { ValidationConfig } from "./resource_server/validation_config.ts";
 import type { VerifiedToken } from "./resource_server/verified_token_cache.ts";
 import { bearer, type TokenSource } from "./token_source.ts";
 
-/** Verifies tokens: a `JwtVerifier`, or one that asks the provider about opaque tokens (RFC 7662). */
+/**
+ * Verifies tokens: a `JwtVerifier`, or one that asks the provider about opaque tokens (RFC 7662).
+ */
 export interface TokenVerifier {
   /**
    * Verifies a token.
@@ -42,9 +44,14 @@ export interface TokenVerifier {
 
 /** Options of `app.useOAuth2()` and `app.useAuthn()`. */
 export interface AuthenticationOptions {
-  /** Whether every route needs an identity unless it declares `public: true`; `false` by default. */
+  /**
+   * Whether every route needs an identity unless it declares `public: true`; `false` by default.
+   */
   readonly require?: boolean;
-  /** Where the token of a request is: `bearer()` by default, `scheme("Token")` or `cookie("session")`. */
+  /**
+   * Where the token of a request is: `bearer()` by default, `scheme("Token")` or
+   * `cookie("session")`.
+   */
   readonly from?: TokenSource | undefined;
 }
 
@@ -83,13 +90,13 @@ export function oauth2Plugin(verifier: TokenVerifier, options?: AuthenticationOp
 }
 
 /**
- * Returns the middleware of `app.useOAuth2`: it verifies the token of a request and stores its identity,
- * for `OAuth2Guard`, `OAuth2Principal` and the `roles` of routes. It refuses no request: one without a
- * valid token has no identity, and the reason is logged at level debug under the category `fw.oauth2`. A
- * 401 without `WWW-Authenticate` gets one.
+ * Returns the middleware of `app.useOAuth2`: it verifies the token of a request and stores its
+ * identity, for `OAuth2Guard`, `OAuth2Principal` and the `roles` of routes. It refuses no request:
+ * one without a valid token has no identity, and the reason is logged at level debug under the
+ * category `fw.oauth2`. A 401 without `WWW-Authenticate` gets one.
  *
- * @throws {TypeError} if the `ValidationConfig` of the verifier names no issuer or no audience, and does
- * not call `anyIssuer()` or `anyAudience()` either
+ * @throws {TypeError} if the `ValidationConfig` of the verifier names no issuer or no audience, and
+ * does not call `anyIssuer()` or `anyAudience()` either
  */
 export function oauth2Middleware(
   verifier: TokenVerifier,
@@ -143,8 +150,8 @@ export function cachingVerifier(verifier: TokenVerifier): TokenVerifier {
 }
 
 /**
- * Returns middleware that reads the token of a request and identifies the caller. It never refuses a
- * request; the reason why a caller has no identity is logged at level debug.
+ * Returns middleware that reads the token of a request and identifies the caller. It never refuses
+ * a request; the reason why a caller has no identity is logged at level debug.
  *
  * @throws {TypeError} if `from` is not a token source
  */

@@ -8,7 +8,9 @@
  * import { JwksCache, JwtVerifier, OAuth2Principal, ValidationConfig } from "@fw/fw/oauth2";
  *
  * class MeController extends controller() {
- *   me = route.get("/me", { args: { me: OAuth2Principal } }, ({ me }) => ({ subject: me.subject }));
+ *   me = route.get("/me", { args: { me: OAuth2Principal } }, ({ me }) => ({
+ *     subject: me.subject,
+ *   }));
  * }
  *
  * const config = new ValidationConfig("RS256")

@@ -29,8 +29,8 @@ export interface OAuth2ModuleOptions {
 /** Creates modules that provide an OAuth2 client and a verifier of tokens. */
 export class OAuth2Module {
   /**
-   * Returns a module that provides and exports the {@linkcode OAuth2Client} and, with a resource server,
-   * a {@linkcode JwtVerifier} and its {@linkcode JwksCache}, after fetching the keys.
+   * Returns a module that provides and exports the {@linkcode OAuth2Client} and, with a resource
+   * server, a {@linkcode JwtVerifier} and its {@linkcode JwksCache}, after fetching the keys.
    *
    * @example
    * ```ts
@@ -58,8 +58,8 @@ export class OAuth2Module {
    * });
    * ```
    *
-   * @throws {OAuth2Error} `JwksFetch` if the keys cannot be fetched, `InvalidConfig` if an option is
-   * invalid
+   * @throws {OAuth2Error} `JwksFetch` if the keys cannot be fetched, `InvalidConfig` if an
+   * option is invalid
    */
   static async forRoot({ client, resourceServer }: OAuth2ModuleOptions): Promise<Module> {
     const providers: FactoryProvider<unknown>[] = [];

@@ -24,12 +24,15 @@ export type OAuth2Principal = OAuth2Identity;
  * import { OAuth2Principal } from "@fw/fw/oauth2";
  *
  * class MeController extends controller() {
- *   me = route.get("/me", { args: { me: OAuth2Principal } }, ({ me }) => ({ subject: me.subject }));
+ *   me = route.get("/me", { args: { me: OAuth2Principal } }, ({ me }) => ({
+ *     subject: me.subject,
+ *   }));
  * }
  * ```
  *
  * @throws {OAuth2PrincipalMissing} 401 if the request has no valid token
- * @throws {OAuth2Error} `JwksFetch`, 503, if its token could not be verified because the keys could not be fetched
+ * @throws {OAuth2Error} `JwksFetch`, 503, if its token could not be verified because the keys could
+ * not be fetched
  */
 export const OAuth2Principal: Extractor<OAuth2Principal> = markRequiresIdentity((c: Context) =>
   oauth2Identity(c) ?? refuseUnauthenticated(c, (options) => new OAuth2PrincipalMissing(options))
@@ -51,8 +54,8 @@ export class OAuth2PrincipalMissing extends UnauthorizedException {
 }
 
 /**
- * A guard that lets a request pass if its token was verified: on a route, a controller, or all routes
- * (`app.useGlobalGuards(OAuth2Guard)`).
+ * A guard that lets a request pass if its token was verified: on a route, a controller, or all
+ * routes (`app.useGlobalGuards(OAuth2Guard)`).
  *
  * @example
  * ```ts
@@ -69,7 +72,8 @@ export class OAuth2Guard implements CanActivate {
    * Lets the request pass.
    *
    * @throws {OAuth2PrincipalMissing} 401 if it has no valid token
-   * @throws {OAuth2Error} `JwksFetch`, 503, if its token could not be verified because the keys could not be fetched
+   * @throws {OAuth2Error} `JwksFetch`, 503, if its token could not be verified because the keys
+   * could not be fetched
    */
   canActivate(c: Context): void {
     OAuth2Principal(c);

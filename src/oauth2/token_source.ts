@@ -17,9 +17,10 @@ export interface TokenSource {
   /**
    * Reads the token; `undefined` if the request has none.
    *
-   * @throws {OAuth2Error} `Validation` if the credentials are malformed; routes that need an identity
-   * answer 401
-   * @throws {HttpException} if the token may not be used; routes that need an identity answer with it
+   * @throws {OAuth2Error} `Validation` if the credentials are malformed; routes that need an
+   * identity answer 401
+   * @throws {HttpException} if the token may not be used; routes that need an identity
+   * answer with it
    */
   read(c: Context): string | undefined;
 }
@@ -37,9 +38,9 @@ export interface TokenChallenges {
 /** Options of {@linkcode cookie}. */
 export interface CookieSourceOptions {
   /**
-   * Whether requests with an unsafe method must be same-site; `true` by default. Use `false` only if the
-   * application prevents cross-site request forgery itself, as with the `csrf` middleware of Hono.
-   * WebSocket upgrades must be same-site in any case: that middleware does not check them.
+   * Whether requests with an unsafe method must be same-site; `true` by default. Use `false` only
+   * if the application prevents cross-site request forgery itself, as with the `csrf` middleware of
+   * Hono. WebSocket upgrades must be same-site in any case: that middleware does not check them.
    */
   readonly csrf?: boolean;
 }
@@ -53,7 +54,10 @@ const CREDENTIALS = /^ +([\w\-.~+/]+=*)$/;
 /** The methods that change nothing (RFC 9110 §9.2.1). */
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
-/** Values of `Sec-Fetch-Site` (Fetch Metadata §2.2). `none`: the user started the request, as by a bookmark. */
+/**
+ * Values of `Sec-Fetch-Site` (Fetch Metadata §2.2). `none`: the user started the request, as
+ * by a bookmark.
+ */
 const SAME_SITE: ReadonlySet<string> = new Set(["same-origin", "same-site", "none"]);
 
 /**
@@ -75,8 +79,8 @@ export function bearer(): TokenSource {
 }
 
 /**
- * Reads the token from `Authorization: <name> <token>`, with the name in any case. `WWW-Authenticate`
- * has that name and the parameters of RFC 6750 §3.
+ * Reads the token from `Authorization: <name> <token>`, with the name in any case.
+ * `WWW-Authenticate` has that name and the parameters of RFC 6750 §3.
  *
  * @throws {TypeError} if the name is not a token (RFC 9110 §11.1)
  */
@@ -101,13 +105,14 @@ export function scheme(name: string): TokenSource {
 }
 
 /**
- * Reads the token from a cookie. Browsers send cookies with requests from any site, so a request with an
- * unsafe method and a WebSocket upgrade must be same-site: its `Sec-Fetch-Site` is `same-origin`,
- * `same-site` or `none`, or, without that header, its `Origin` is the origin of its URL. Otherwise the
- * token is not used: routes that need an identity answer 403, others serve an anonymous caller.
+ * Reads the token from a cookie. Browsers send cookies with requests from any site, so a request
+ * with an unsafe method and a WebSocket upgrade must be same-site: its `Sec-Fetch-Site` is
+ * `same-origin`, `same-site` or `none`, or, without that header, its `Origin` is the origin of its
+ * URL. Otherwise the token is not used: routes that need an identity answer 403, others serve an
+ * anonymous caller.
  *
- * RFC 9110 §15.5.2 requires a challenge in every 401, and no scheme is registered for cookies. Here it is
- * `Cookie cookie-name="<name>"`, which browsers ignore.
+ * RFC 9110 §15.5.2 requires a challenge in every 401, and no scheme is registered for cookies. Here
+ * it is `Cookie cookie-name="<name>"`, which browsers ignore.
  *
  * @example
  * ```ts

@@ -46,16 +46,18 @@ export interface DescribedApplication extends DescribedVersions {
 export interface CreatedDocument {
   /** The document. */
   readonly document: OpenApiDocument;
-  /** The schemas that are described as "any" and the routes that are left out, each in one sentence. */
+  /**
+   * The schemas that are described as "any" and the routes that are left out, each in one sentence.
+   */
   readonly warnings: readonly string[];
 }
 
 /**
  * Creates the document of an application.
  *
- * @throws {TypeError} naming the route: if two operations have the same id, if a path and its `params` do not
- * have the same parameters, if two schemas have the same name, if no route has the version, or if the security
- * scheme of the options is not declared
+ * @throws {TypeError} naming the route: if two operations have the same id, if a path and its
+ * `params` do not have the same parameters, if two schemas have the same name, if no route has the
+ * version, or if the security scheme of the options is not declared
  */
 export async function createDocument(
   application: DescribedApplication,
@@ -134,7 +136,9 @@ function componentsOf(
   return filled.length > 0 ? Object.fromEntries(filled) : undefined;
 }
 
-/** Copies the options that are part of the document, so that changes of a document affect no other. */
+/**
+ * Copies the options that are part of the document, so that changes of a document affect no other.
+ */
 function ownCopies(
   { info, servers, components, security, documentTags }: ResolvedOpenApiOptions,
 ): Pick<

@@ -45,8 +45,8 @@ export interface VersionDocuments {
 }
 
 /**
- * Creates the endpoints of a document, which is serialized once. `?version=v1` selects the document of one
- * version, which is created at its first request.
+ * Creates the endpoints of a document, which is serialized once. `?version=v1` selects the document
+ * of one version, which is created at its first request.
  */
 export async function openApiEndpoints(
   document: OpenApiDocument,
@@ -99,8 +99,8 @@ export async function openApiEndpoints(
 }
 
 /**
- * Restores the headers of the pages after all middleware: with the content security policy of other responses,
- * the user interface would not run, and its sign-in would not return.
+ * Restores the headers of the pages after all middleware: with the content security policy of other
+ * responses, the user interface would not run, and its sign-in would not return.
  */
 export function keepPageHeaders(router: Hono, { docsPath }: ResolvedOpenApiOptions): void {
   if (docsPath !== false) router.use(`${docsPath.replace(/\/$/, "")}/*`, keepHeaders);
@@ -181,13 +181,19 @@ function freshNonce(): string {
   return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(18))));
 }
 
-/** Returns the URL of a path relative to that of the request, as a proxy can serve both below another path. */
+/**
+ * Returns the URL of a path relative to that of the request, as a proxy can serve both
+ * below another path.
+ */
 function relative(c: Context, path: string): string {
   const depth = rawPath(c.req.url).split("/").length - 2;
   return `${depth > 0 ? "../".repeat(depth) : "./"}${path.slice(1)}`;
 }
 
-/** Returns the URLs to which the page sends requests: of servers, and token endpoints of security schemes. */
+/**
+ * Returns the URLs to which the page sends requests: of servers, and token endpoints of
+ * security schemes.
+ */
 function urlsOf({ servers = [], components }: ResolvedOpenApiOptions): readonly string[] {
   const schemes = Object.values(components?.securitySchemes ?? {});
   const ofSchemes = schemes.flatMap((scheme) => {

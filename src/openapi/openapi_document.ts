@@ -1,5 +1,6 @@
 /**
- * The types of OpenAPI 3.1 documents (https://spec.openapis.org/oas/v3.1.1), as far as they are created here.
+ * The types of OpenAPI 3.1 documents (https://spec.openapis.org/oas/v3.1.1), as far as they
+ * are created here.
  *
  * @module
  */

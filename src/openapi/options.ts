@@ -20,19 +20,23 @@ export interface OpenApiOptions {
   /** The name of the API; `fw API` by default. */
   readonly title?: string | undefined;
   /**
-   * The version of the API; by default that of the project: of the nearest `deno.json`, `deno.jsonc` or
-   * `package.json`, where it can be read without a prompt for a permission, else `0.0.0`.
+   * The version of the API; by default that of the project: of the nearest `deno.json`,
+   * `deno.jsonc` or `package.json`, where it can be read without a prompt for a
+   * permission, else `0.0.0`.
    */
   readonly version?: string | undefined;
   /** More about the API: its description, license, contact. */
   readonly info?: Omit<InfoObject, "title" | "version"> | undefined;
   /** The path of the document, without global prefix and version; `/openapi.json` by default. */
   readonly jsonPath?: string | undefined;
-  /** The path of its page, without global prefix and version; `/docs` by default, `false` for no page. */
+  /**
+   * The path of its page, without global prefix and version; `/docs` by default,
+   * `false` for no page.
+   */
   readonly docsPath?: string | false | undefined;
   /**
-   * The start of all paths, which is not used for tags; by default the global prefix and the default
-   * version.
+   * The start of all paths, which is not used for tags; by default the global prefix and the
+   * default version.
    */
   readonly apiPrefix?: string | undefined;
   /**
@@ -50,14 +54,17 @@ export interface OpenApiOptions {
   readonly documentTags?: readonly TagObject[] | undefined;
   /** Components written by hand, which take precedence over generated ones of the same name. */
   readonly components?: ComponentsObject | undefined;
-  /** The error responses of the application, where a global filter makes them; problem documents by default. */
+  /**
+   * The error responses of the application, where a global filter makes them; problem
+   * documents by default.
+   */
   readonly problem?: OpenApiProblem | undefined;
   /** The security requirements of operations whose routes do not set their own. */
   readonly security?: readonly SecurityRequirementObject[] | undefined;
   /**
-   * Whether operations require `rolesSecurityScheme` where their routes require a role or an identity: by
-   * `roles`, `OAuth2Guard`, `OAuth2Principal` or `useOAuth2(verifier, { require: true })`; `false` by
-   * default.
+   * Whether operations require `rolesSecurityScheme` where their routes require a role or an
+   * identity: by `roles`, `OAuth2Guard`, `OAuth2Principal` or
+   * `useOAuth2(verifier, { require: true })`; `false` by default.
    */
   readonly inferRouteSecurityFromRoles?: boolean | undefined;
   /** The name of that scheme in `components.securitySchemes`; `bearerAuth` by default. */
@@ -65,8 +72,8 @@ export interface OpenApiOptions {
   /** The user interface of the page; `swagger-ui` by default. */
   readonly docsUi?: DocsUi | undefined;
   /**
-   * The URL of a folder with the files of the user interface, in place of the CDN: those of the npm package
-   * `swagger-ui-dist`, or of `dist/browser` in `@scalar/api-reference`.
+   * The URL of a folder with the files of the user interface, in place of the CDN: those of the npm
+   * package `swagger-ui-dist`, or of `dist/browser` in `@scalar/api-reference`.
    */
   readonly assets?: string | undefined;
   /** The OAuth2 client with which users sign in on the page. */
@@ -76,8 +83,8 @@ export interface OpenApiOptions {
 /** The bodies of an application's error responses, in place of problem documents (RFC 9457). */
 export interface OpenApiProblem {
   /**
-   * Their schema, of a library that offers JSON Schema; or its name: that of a `dto()` which a route uses,
-   * or one in `components.schemas`.
+   * Their schema, of a library that offers JSON Schema; or its name: that of a `dto()` which a
+   * route uses, or one in `components.schemas`.
    */
   readonly schema: AnySchema | string;
   /** Their media type; `application/json` by default. */
@@ -101,8 +108,8 @@ type Defaulted =
 /**
  * Validates options and adds the defaults.
  *
- * @throws {TypeError} if a path is invalid or has parameters, if the paths are equal, if a required security
- * scheme is not declared, or if the schema of problems offers no JSON Schema
+ * @throws {TypeError} if a path is invalid or has parameters, if the paths are equal, if a required
+ * security scheme is not declared, or if the schema of problems offers no JSON Schema
  */
 export function resolveOptions(options: OpenApiOptions = {}): ResolvedOpenApiOptions {
   const {

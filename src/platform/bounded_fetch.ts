@@ -29,7 +29,10 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Why a request failed. The message is a reason, such as "no answer in 5000 ms". Callers convert it. */
+/**
+ * Why a request failed. The message is a reason, such as "no answer in 5000 ms".
+ * Callers convert it.
+ */
 export class FetchFailure extends Error {
   /** The name of the class. */
   override readonly name = "FetchFailure";

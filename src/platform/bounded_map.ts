@@ -27,11 +27,13 @@ interface Entry<K, V> {
 }
 
 /**
- * A map of bounded weight. When it is full, the entries that were set first make room for a new one; a
- * value heavier than the whole map is not kept. It has no timers: an expired entry is removed when it is
- * looked up, when an entry that expires is set and all before it have expired, or by `prune()`.
+ * A map of bounded weight. When it is full, the entries that were set first make room for a new
+ * one; a value heavier than the whole map is not kept. It has no timers: an expired entry is
+ * removed when it is looked up, when an entry that expires is set and all before it have expired,
+ * or by `prune()`.
  *
- * The order is a linked list, because finding the first entry of a `Map` is slow after many deletions.
+ * The order is a linked list, because finding the first entry of a `Map` is slow after
+ * many deletions.
  */
 export class BoundedMap<K, V> {
   readonly #entries = new Map<K, Entry<K, V>>();
@@ -106,7 +108,10 @@ export class BoundedMap<K, V> {
     }
   }
 
-  /** Iterates over keys and values, the oldest first, including expired ones that were not removed yet. */
+  /**
+   * Iterates over keys and values, the oldest first, including expired ones that were
+   * not removed yet.
+   */
   *[Symbol.iterator](): Generator<readonly [key: K, value: V], void, undefined> {
     for (const { key, value } of this.#entries.values()) yield [key, value];
   }

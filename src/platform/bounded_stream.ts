@@ -11,8 +11,8 @@ export class StreamTooLongError extends RangeError {
 }
 
 /**
- * Returns a stream of the same bytes that fails with a {@linkcode StreamTooLongError} once it exceeds
- * `maxBytes`. `onExceeded` is called before it fails; the source is cancelled.
+ * Returns a stream of the same bytes that fails with a {@linkcode StreamTooLongError} once it
+ * exceeds `maxBytes`. `onExceeded` is called before it fails; the source is cancelled.
  */
 export function boundedStream(
   source: ReadableStream<Uint8Array>,

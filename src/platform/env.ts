@@ -5,8 +5,8 @@
  */
 
 /**
- * Reads a variable of the process environment: `undefined` if it is not set, or if the runtime has no
- * process environment. On Deno it needs `--allow-env` for the name.
+ * Reads a variable of the process environment: `undefined` if it is not set, or if the runtime has
+ * no process environment. On Deno it needs `--allow-env` for the name.
  */
 export function readEnv(name: string): string | undefined {
   return globalThis.process?.env?.[name];

@@ -10,7 +10,10 @@ export const REDACTED = "<redacted>";
 /** The methods that `console.log` calls: the first on Node and Bun, both on Deno. */
 const INSPECTORS = [Symbol.for("nodejs.util.inspect.custom"), Symbol.for("Deno.customInspect")];
 
-/** Makes the inspection of a class's instances on Deno, Node and Bun return the result of `toString`. */
+/**
+ * Makes the inspection of a class's instances on Deno, Node and Bun return the result
+ * of `toString`.
+ */
 export function inspectedByToString(type: { readonly prototype: object }): void {
   for (const symbol of INSPECTORS) {
     Object.defineProperty(type.prototype, symbol, {
@@ -21,7 +24,9 @@ export function inspectedByToString(type: { readonly prototype: object }): void 
   }
 }
 
-/** Formats an object with its present fields: `TokenSet { accessToken: <redacted>, scope: "a b" }`. */
+/**
+ * Formats an object with its present fields: `TokenSet { accessToken: <redacted>, scope: "a b" }`.
+ */
 export function describe(
   name: string,
   fields: Readonly<Record<string, string | undefined>>,
@@ -30,7 +35,9 @@ export function describe(
   return `${name} { ${present.map(([key, value]) => `${key}: ${value}`).join(", ")} }`;
 }
 
-/** Checks whether two strings are equal, in a time that depends only on the length of the second. */
+/**
+ * Checks whether two strings are equal, in a time that depends only on the length of the second.
+ */
 export function equalInConstantTime(given: string, secret: string): boolean {
   let difference = given.length ^ secret.length;
   for (let i = 0; i < secret.length; i++) {

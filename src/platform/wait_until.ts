@@ -17,7 +17,10 @@ export function outlivesRequests(): boolean {
   return ["deno", "bun", "node"].includes(getRuntimeKey());
 }
 
-/** Returns a function that keeps work running after a request on edge runtimes; elsewhere it is a no-op. */
+/**
+ * Returns a function that keeps work running after a request on edge runtimes; elsewhere
+ * it is a no-op.
+ */
 export function waitUntilOf(c: Context): WaitUntil {
   return (work) => {
     if (!outlivesRequests()) executionContextOf(c)?.waitUntil(work);

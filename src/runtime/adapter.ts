@@ -6,7 +6,8 @@
 
 /**
  * Handles a request. `env` describes the connection: Deno's `ServeHandlerInfo`, the
- * `{ incoming, outgoing }` of `@hono/node-server`, or on Bun `{ server, remoteAddr: { hostname } }`.
+ * `{ incoming, outgoing }` of `@hono/node-server`, or on Bun
+ * `{ server, remoteAddr: { hostname } }`.
  */
 export type FetchHandler = (request: Request, env?: object) => Response | Promise<Response>;
 
@@ -21,8 +22,9 @@ export interface TcpAddress {
 /** A Unix domain socket to listen on. */
 export interface UnixAddress {
   /**
-   * The path of its file. A socket that a killed process left there is replaced, any other file is
-   * not; the file is removed when the server closes. The umask of the process restricts who can connect.
+   * The path of its file. A socket that a killed process left there is replaced, any other
+   * file is not; the file is removed when the server closes. The umask of the process
+   * restricts who can connect.
    */
   readonly path: string;
 }
@@ -64,12 +66,15 @@ export type Adapter = (
   options: AdapterOptions,
 ) => RuntimeServer | Promise<RuntimeServer>;
 
-/** The close code of WebSockets when the server stops (RFC 6455 §7.4.1); Deno sends the same by itself. */
+/**
+ * The close code of WebSockets when the server stops (RFC 6455 §7.4.1); Deno sends the
+ * same by itself.
+ */
 export const GOING_AWAY: readonly [code: number, reason: string] = [1001, "Server shutting down"];
 
 /**
- * Checks whether a request can be handled: it does not ask for a tunnel (`CONNECT`, which has no path),
- * and its `Host` is valid.
+ * Checks whether a request can be handled: it does not ask for a tunnel (`CONNECT`, which has no
+ * path), and its `Host` is valid.
  */
 export function isAnswerable({ method, headers }: Request): boolean {
   return method !== "CONNECT" && isHost(headers.get("host"));
@@ -77,8 +82,8 @@ export function isAnswerable({ method, headers }: Request): boolean {
 
 /**
  * Checks whether a `Host` is a host with an optional port (RFC 9110 §7.2). The URL of a request
- * contains it, so any other text could change the path or make the URL invalid. A missing one is valid,
- * as in HTTP/1.0.
+ * contains it, so any other text could change the path or make the URL invalid. A missing one is
+ * valid, as in HTTP/1.0.
  */
 function isHost(host: string | null): boolean {
   if (!host) return true;

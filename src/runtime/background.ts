@@ -8,8 +8,8 @@ import type { ExecutionContext } from "hono";
 import { within } from "../platform/time_limit.ts";
 
 /**
- * The execution context of every request of a server: `c.executionCtx.waitUntil(work)` works as on an
- * edge runtime. Failures are logged.
+ * The execution context of every request of a server: `c.executionCtx.waitUntil(work)` works as on
+ * an edge runtime. Failures are logged.
  */
 export class Background implements ExecutionContext {
   /** Used only by Workers; empty here. */

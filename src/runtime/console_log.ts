@@ -15,8 +15,8 @@ import { isProduction } from "../platform/env.ts";
 
 /**
  * Prints the logs of the framework from level `info` to the console, as text, or as JSON lines if
- * `FW_ENV` is `production`. Does nothing if the application has configured LogTape; an application that
- * configures it later must pass `reset: true`.
+ * `FW_ENV` is `production`. Does nothing if the application has configured LogTape; an application
+ * that configures it later must pass `reset: true`.
  */
 export function logToConsole(): void {
   if (getConfig() !== null) return;

@@ -38,7 +38,8 @@ export function listenOnDeno(
       return Promise.race([server.shutdown(), gaveUp.promise]);
     },
     cut() {
-      // Deno cannot close the connections that a graceful shutdown waits for: they end with the process.
+      // Deno cannot close the connections that a graceful shutdown waits for: they end
+      // with the process.
       if (stopping) gaveUp.resolve();
       else abort.abort();
       return stopping ? gaveUp.promise : server.finished;
@@ -61,7 +62,10 @@ interface TrackedRequest extends Request {
   [SIGNAL]?: AbortSignal;
 }
 
-/** The prototype of requests, with one accessor for all of them. A copy of a request cannot be upgraded. */
+/**
+ * The prototype of requests, with one accessor for all of them. A copy of a request
+ * cannot be upgraded.
+ */
 const TRACKED: object = Object.create(Request.prototype, {
   signal: {
     configurable: true,

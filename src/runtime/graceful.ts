@@ -6,7 +6,9 @@
 import { drain, getLogger } from "@logtape/logtape";
 import type { DrainOptions } from "./http_server.ts";
 
-/** The signals that stop a process: sent by Ctrl-C, or by a supervisor such as Docker or systemd. */
+/**
+ * The signals that stop a process: sent by Ctrl-C, or by a supervisor such as Docker or systemd.
+ */
 export type StopSignal = "SIGINT" | "SIGTERM";
 
 /** Options of {@linkcode stopOnSignals}. */
@@ -28,8 +30,8 @@ const STOPS = Symbol("fw.stops");
 
 /**
  * Ends the process on SIGINT or SIGTERM when `onSignal` has resolved: with code 0, or with 1 if it
- * rejects, which is logged. If several applications stop, the last one ends the process. A second signal
- * ends it at once. Returns a function that removes the listeners.
+ * rejects, which is logged. If several applications stop, the last one ends the process. A second
+ * signal ends it at once. Returns a function that removes the listeners.
  */
 export function stopOnSignals(
   { drainMs = 30_000, lameDuckMs = 500, onSignal }: StopOnSignalsOptions,

@@ -15,11 +15,12 @@ export interface DrainOptions {
    */
   readonly drainMs?: number | undefined;
   /**
-   * How long connections are still accepted before that, in milliseconds; default 0, and 500 if a
-   * signal stops the application. During this time responses have `Connection: close`, so that clients
-   * close their connections. Requests of the last 100 ms wait until no more connections are accepted:
-   * a busy client then waits for a response, and does not send a request on an idle connection that is
-   * being closed. Several seconds let a load balancer see that health responds with 503.
+   * How long connections are still accepted before that, in milliseconds; default 0, and 500 if
+   * a signal stops the application. During this time responses have `Connection: close`, so that
+   * clients close their connections. Requests of the last 100 ms wait until no more connections
+   * are accepted: a busy client then waits for a response, and does not send a request on an
+   * idle connection that is being closed. Several seconds let a load balancer see that health
+   * responds with 503.
    */
   readonly lameDuckMs?: number | undefined;
 }
@@ -31,14 +32,14 @@ export interface HttpServer extends AsyncDisposable {
   /** The port: the actual one if it was 0; 0 on a Unix socket. */
   readonly port: number;
   /**
-   * The URL for a browser on this machine, such as `http://localhost:3000`; for a Unix socket its path,
-   * such as `unix:///run/app.sock`.
+   * The URL for a browser on this machine, such as `http://localhost:3000`; for a Unix socket its
+   * path, such as `unix:///run/app.sock`.
    */
   readonly url: string;
   /**
    * Accepts no more connections, waits up to `drainMs` for requests in flight, closes the remaining
-   * connections, and resolves when all are closed. WebSockets are closed with 1001. Later calls wait
-   * for the first. On Deno, connections that remain after `drainMs` end with the process.
+   * connections, and resolves when all are closed. WebSockets are closed with 1001. Later calls
+   * wait for the first. On Deno, connections that remain after `drainMs` end with the process.
    */
   close(options?: DrainOptions): Promise<void>;
 }

@@ -11,13 +11,14 @@ import { DrainGate, type HttpServer, toHttpServer } from "./http_server.ts";
 /** Options of a listening server. */
 export interface ListenOptions {
   /**
-   * The address; `127.0.0.1` accepts only connections from this machine. By default all addresses, IPv4
-   * and IPv6 (`::`), or only IPv4 (`0.0.0.0`) on a machine without IPv6. Not for a Unix socket.
+   * The address; `127.0.0.1` accepts only connections from this machine. By default all
+   * addresses, IPv4 and IPv6 (`::`), or only IPv4 (`0.0.0.0`) on a machine without IPv6. Not for
+   * a Unix socket.
    */
   readonly hostname?: string | undefined;
   /**
-   * Serves HTTPS with this certificate; by default HTTP. Not for a Unix socket. Deno supports HTTP/2,
-   * Bun and Node only HTTP/1.1.
+   * Serves HTTPS with this certificate; by default HTTP. Not for a Unix socket. Deno supports
+   * HTTP/2, Bun and Node only HTTP/1.1.
    */
   readonly tls?: TlsOptions | undefined;
 }

@@ -8,9 +8,9 @@ import type { Server as HttpsServer } from "node:https";
 import type { Socket } from "node:net";
 
 /**
- * Counts the unanswered requests of each connection, so that `server.close()` interrupts no response.
- * Node's `closeIdleConnections`, which it calls, destroys connections whose response is written but not
- * completely sent, and misses those whose response ends later.
+ * Counts the unanswered requests of each connection, so that `server.close()` interrupts no
+ * response. Node's `closeIdleConnections`, which it calls, destroys connections whose response is
+ * written but not completely sent, and misses those whose response ends later.
  */
 export class NodeConnections {
   readonly #unanswered = new Map<Socket, number>();
@@ -42,7 +42,10 @@ export class NodeConnections {
     server.closeIdleConnections = () => this.#closeIdle(this.#unanswered.keys());
   }
 
-  /** Counts a request of a connection. That of an upgrade never ends, so its connection is never idle. */
+  /**
+   * Counts a request of a connection. That of an upgrade never ends, so its connection
+   * is never idle.
+   */
   begin(socket: Socket): void {
     this.#add(socket, 1);
   }

@@ -17,9 +17,10 @@ export interface ProjectVersionOptions {
 }
 
 /**
- * Returns the `version` of the nearest folder with a `deno.json`, `deno.jsonc` or `package.json`, from the
- * folder of the main module upwards. Returns `undefined` if none is found, or the process cannot read it:
- * on Deno without `--allow-read` for the file, as it never prompts, and on edge runtimes.
+ * Returns the `version` of the nearest folder with a `deno.json`, `deno.jsonc` or `package.json`,
+ * from the folder of the main module upwards. Returns `undefined` if none is found, or the
+ * process cannot read it: on Deno without `--allow-read` for the file, as it never prompts, and
+ * on edge runtimes.
  */
 export async function projectVersion(
   { main = globalThis.process?.argv?.[1] ?? "" }: ProjectVersionOptions = {},

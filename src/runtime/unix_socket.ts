@@ -5,8 +5,8 @@
  */
 
 /**
- * Removes the file of a Unix socket on which no process listens, such as a killed process leaves it;
- * returns whether it was removed.
+ * Removes the file of a Unix socket on which no process listens, such as a killed process leaves
+ * it; returns whether it was removed.
  */
 export async function removeStaleSocket(path: string): Promise<boolean> {
   const { lstat, unlink } = await import("node:fs/promises"); // not available in edge bundles

@@ -10,9 +10,9 @@ import type { Context } from "../core/http/context.ts";
 import { HttpException } from "../core/http/http_exception.ts";
 
 /**
- * Upgrades a request to a WebSocket (RFC 6455); the handler of the route returns the response. If an
- * event handler throws or rejects, the error is logged and the socket is closed with 1011. A server that
- * stops closes its sockets with 1001.
+ * Upgrades a request to a WebSocket (RFC 6455); the handler of the route returns the response. If
+ * an event handler throws or rejects, the error is logged and the socket is closed with 1011. A
+ * server that stops closes its sockets with 1001.
  *
  * Browsers send cookies with upgrades from any site and do not apply CORS: a handler that trusts
  * cookies must check `Origin`.

@@ -14,7 +14,9 @@ import {
 /** Some public members of a class. */
 export type StubMembers<T> = { readonly [K in keyof T]?: T[K] };
 
-/** Members that the container, runtimes and assertions read on any object: `undefined` by default. */
+/**
+ * Members that the container, runtimes and assertions read on any object: `undefined` by default.
+ */
 const PROBED: ReadonlySet<PropertyKey> = new Set([
   "then",
   "toJSON",
@@ -29,10 +31,10 @@ const PROBED: ReadonlySet<PropertyKey> = new Set([
 const PLAIN = { configurable: true, enumerable: true, writable: true };
 
 /**
- * Returns an override that provides some members of a class, or of another key. The use of a missing
- * member throws an error with the names of the class and the member, so that a test fails at an
- * unexpected call. Members that runtimes read on any object are `undefined` instead: `then`, `toJSON`,
- * symbols and lifecycle hooks. Each application gets another stub.
+ * Returns an override that provides some members of a class, or of another key. The use of a
+ * missing member throws an error with the names of the class and the member, so that a test fails
+ * at an unexpected call. Members that runtimes read on any object are `undefined` instead: `then`,
+ * `toJSON`, symbols and lifecycle hooks. Each application gets another stub.
  *
  * @example
  * ```ts
@@ -61,7 +63,8 @@ const PLAIN = { configurable: true, enumerable: true, writable: true };
  * console.assert((await response.json()).name === "Felix");
  * ```
  *
- * @throws {TypeError} if the members are not a plain object: those that an instance inherits would be missing
+ * @throws {TypeError} if the members are not a plain object: those that an instance inherits
+ * would be missing
  */
 export function stub<T extends object>(
   key: InjectionKey<T>,

@@ -18,8 +18,8 @@ export interface TestApplicationOptions {
 
 /**
  * Creates an application for a test, ready to answer `app.request()`. Its start hooks have run;
- * `close`, or `await using`, runs the stop hooks. It prints nothing: the `detail` of a 5xx is the message
- * of the error, and a test that configures LogTape sees the rest.
+ * `close`, or `await using`, runs the stop hooks. It prints nothing: the `detail` of a 5xx is the
+ * message of the error, and a test that configures LogTape sees the rest.
  *
  * @throws {TypeError} if an override replaces nothing
  */

@@ -10,8 +10,8 @@ const CALL = '.enableHealthCheck("/health")';
 const INDICATORS = ", { indicators: { db: () => app.get(Db).ping() } }";
 
 /**
- * Adds the database to the health check of an application. Returns the new text, or `undefined` if the
- * check differs from that of a new project.
+ * Adds the database to the health check of an application. Returns the new text, or `undefined` if
+ * the check differs from that of a new project.
  */
 export async function addHealthIndicator(
   source: string,
@@ -33,8 +33,8 @@ const OVERRIDE = "provide(Db, openTestDatabase)";
 export type OverrideImports = Readonly<Record<"provide" | "Db" | "openTestDatabase", string>>;
 
 /**
- * Makes the tests of an application open a database in memory. Returns the new text, the same if they do
- * already, or `undefined` if they differ from those of a new project.
+ * Makes the tests of an application open a database in memory. Returns the new text, the same if
+ * they do already, or `undefined` if they differ from those of a new project.
  */
 export async function overrideDatabase(
   source: string,

@@ -25,8 +25,8 @@ export async function exportsName(source: string, name: string): Promise<boolean
 }
 
 /**
- * Imports a name after the last import, in the same style. Returns no insertion if it is imported from
- * there already, and `undefined` if the file declares another such name.
+ * Imports a name after the last import, in the same style. Returns no insertion if it is imported
+ * from there already, and `undefined` if the file declares another such name.
  */
 export function importName(
   source: string,

@@ -1,5 +1,6 @@
 /**
- * Additions to a source file of a project: an import, and an item of a list. Unsafe ones are not made.
+ * Additions to a source file of a project: an import, and an item of a list. Unsafe
+ * ones are not made.
  *
  * @module
  */
@@ -42,8 +43,8 @@ interface Place {
 }
 
 /**
- * Lists something in the only `module({ … })` of a file. Returns the new text, the same if it is listed
- * already, or `undefined` if the file is not understood or has something else of that name.
+ * Lists something in the only `module({ … })` of a file. Returns the new text, the same if it is
+ * listed already, or `undefined` if the file is not understood or has something else of that name.
  */
 export async function addToModule(
   source: string,
@@ -64,7 +65,9 @@ export async function addToModule(
   return await add(source, { program, place, addition: { name, from } });
 }
 
-/** Lists a model in the only `DbService.with({ … })` of a file; returns the same as `addToModule`. */
+/**
+ * Lists a model in the only `DbService.with({ … })` of a file; returns the same as `addToModule`.
+ */
 export async function addToDatabase(
   source: string,
   { name, from, accessor }: Addition & { readonly accessor: string },

@@ -53,7 +53,8 @@ export function databaseOf(plan: FilePlan): Database {
 }
 
 /**
- * Plans the missing files of a project's database: a SQLite file unless the environment names another.
+ * Plans the missing files of a project's database: a SQLite file unless the environment
+ * names another.
  *
  * @throws {CliError} if the project has another database file than `fw` writes
  */
@@ -144,8 +145,8 @@ export function addMigration(
 }
 
 /**
- * Returns the number of a migration: its own, or the next one. Numbers have the same number of digits, as
- * migrations run in alphabetical order.
+ * Returns the number of a migration: its own, or the next one. Numbers have the same number of
+ * digits, as migrations run in alphabetical order.
  */
 function numberOf(folder: string, name: string): string {
   const files = listFolder(folder);

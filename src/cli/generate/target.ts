@@ -48,8 +48,8 @@ const AREAS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Reads a name: `cats`, `CatsService` or `admin/cats`. Its folder is the plural of the name for every kind,
- * unless a folder of the name exists.
+ * Reads a name: `cats`, `CatsService` or `admin/cats`. Its folder is the plural of the name for
+ * every kind, unless a folder of the name exists.
  *
  * @throws {CliError} if it is invalid, or leads out of the project
  */

@@ -12,8 +12,8 @@ import { findOnPath, type Outcome, run } from "../system/programs.ts";
 import { CliError, interruptible } from "../terminal/cli_error.ts";
 
 /**
- * Creates a folder: it is filled under a temporary name, then renamed. A failure or an interruption leaves
- * nothing behind.
+ * Creates a folder: it is filled under a temporary name, then renamed. A failure or an interruption
+ * leaves nothing behind.
  *
  * @throws {CliError} if it exists, or cannot be created
  * @throws {Interruption} after a signal
@@ -68,8 +68,8 @@ const NOBODY = {
 const REPOSITORY = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
 
 /**
- * Creates a git repository with one commit of all files, unless git is missing or the parent folder is in a
- * repository. Returns what it did in a few words.
+ * Creates a git repository with one commit of all files, unless git is missing or the parent folder
+ * is in a repository. Returns what it did in a few words.
  */
 export async function commitAll({ folder, around, signal }: CommitOptions): Promise<string> {
   const program = findOnPath("git");

@@ -134,7 +134,9 @@ export function tokenFiles({ name, oauth2, authn }: NewProject): Files {
 /** The command that prints a key as `createSigningKey` returns it. */
 export const NEW_KEY = String.raw`openssl genpkey -algorithm ed25519 | awk '{printf "%s\\n", $0}'`;
 
-/** Returns a key that signs tokens (Ed25519), in PEM, on one line as environment variables have it. */
+/**
+ * Returns a key that signs tokens (Ed25519), in PEM, on one line as environment variables have it.
+ */
 export function createSigningKey(): string {
   const { privateKey } = generateKeyPairSync("ed25519", {
     privateKeyEncoding: { type: "pkcs8", format: "pem" },

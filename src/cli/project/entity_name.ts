@@ -46,10 +46,11 @@ export class EntityName {
   }
 
   /**
-   * Reads a name in any case: `user-profile`, `userProfile`, `UserProfile` and `user_profile` are equal.
+   * Reads a name in any case: `user-profile`, `userProfile`, `UserProfile` and
+   * `user_profile` are equal.
    *
-   * @throws {CliError} if it is empty, reserved, too long, does not start with a letter, or has other
-   * characters than letters, digits, - and _
+   * @throws {CliError} if it is empty, reserved, too long, does not start with a letter, or has
+   * other characters than letters, digits, - and _
    */
   static parse(text: string): EntityName {
     if (text.trim() === "") throw new CliError("Cannot use the name: it is empty");
@@ -75,7 +76,9 @@ export class EntityName {
     return name;
   }
 
-  /** Removes the last word, unless it is the only one: `CatsService` without `service` is `Cats`. */
+  /**
+   * Removes the last word, unless it is the only one: `CatsService` without `service` is `Cats`.
+   */
   without(word: string): EntityName {
     const words = this.kebab.split("-");
     const isLast = words.length > 1 && words.at(-1) === word;

@@ -19,8 +19,8 @@ export const RELEASE = `jsr:${PACKAGE}@^${VERSION}`;
 export const DENO_VERSION = "2.9.6";
 
 /**
- * Returns the folder of the checkout that this command line runs from, or `undefined` if it runs from a
- * release. Only a checkout contains tests.
+ * Returns the folder of the checkout that this command line runs from, or `undefined` if it runs
+ * from a release. Only a checkout contains tests.
  */
 export function checkoutRoot(): string | undefined {
   const root = new URL("../../../", import.meta.url);

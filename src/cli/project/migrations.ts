@@ -50,7 +50,9 @@ export async function rollBack(
   }) as readonly string[]; // as above
 }
 
-/** Reports what the tables of the models lack, if no migration is pending; `undefined` if nothing. */
+/**
+ * Reports what the tables of the models lack, if no migration is pending; `undefined` if nothing.
+ */
 export async function missingTables(
   project: Project,
   { database }: DatabaseOption,

@@ -58,7 +58,9 @@ export function hasFile({ root }: Project, path: string): boolean {
   return existsSync(join(root, path));
 }
 
-/** Returns the specifier of the framework in the configuration of a folder, or of the nearest above. */
+/**
+ * Returns the specifier of the framework in the configuration of a folder, or of the nearest above.
+ */
 function frameworkOf(folder: string): string | undefined {
   for (const name of [...CONFIG_FILES, "import_map.json"]) {
     const text = withoutComments(readText(join(folder, name)) ?? "");

@@ -22,7 +22,9 @@ export interface ProjectScript {
   readonly name: string;
   /** The option that names another file, for error messages. */
   readonly option: string;
-  /** The body of an async function, which returns JSON and can `import()` like a file of the folder. */
+  /**
+   * The body of an async function, which returns JSON and can `import()` like a file of the folder.
+   */
   readonly body: string;
 }
 
@@ -35,8 +37,8 @@ interface ScriptResult {
 /**
  * Runs a script in the project's folder, with the variables of its `.env`, and returns its result.
  *
- * @throws {CliError} if the file, the export or Deno is missing, or with the message of an error of the
- * script
+ * @throws {CliError} if the file, the export or Deno is missing, or with the message of an
+ * error of the script
  */
 export async function runInProject(project: Project, script: ProjectScript): Promise<unknown> {
   const { file, name, option } = script;
@@ -76,8 +78,8 @@ export async function runInProject(project: Project, script: ProjectScript): Pro
 }
 
 /**
- * The script exits explicitly, as the application may keep the process alive. It reports an error with
- * its causes, and with its place in the project unless the framework has explained it.
+ * The script exits explicitly, as the application may keep the process alive. It reports an error
+ * with its causes, and with its place in the project unless the framework has explained it.
  */
 function sourceOf(
   body: string,

@@ -1,5 +1,6 @@
 /**
- * The files that a command writes: all are known before the first is written, and a failure undoes all.
+ * The files that a command writes: all are known before the first is written, and a
+ * failure undoes all.
  *
  * @module
  */

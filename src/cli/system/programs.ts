@@ -86,8 +86,8 @@ export async function denoVersion(cwd: string): Promise<string | undefined> {
 }
 
 /**
- * Formats a file with the settings of the project in a folder. Without Deno, or for a file that Deno
- * does not format, returns the text unchanged.
+ * Formats a file with the settings of the project in a folder. Without Deno, or for a file that
+ * Deno does not format, returns the text unchanged.
  */
 export async function format({ path, text }: Unformatted, cwd: string): Promise<string> {
   const [extension] = /(?<=\.)(?:ts|json|md|yaml)$/.exec(path) ?? [];

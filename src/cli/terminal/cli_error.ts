@@ -34,8 +34,8 @@ export class Interruption extends Error {
 }
 
 /**
- * Runs work that a signal aborts. It has to stop what it started, and remove what it created, before it
- * settles.
+ * Runs work that a signal aborts. It has to stop what it started, and remove what it created,
+ * before it settles.
  *
  * @throws {Interruption} after a signal
  */

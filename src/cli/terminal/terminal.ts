@@ -75,8 +75,8 @@ export async function ask(question: string): Promise<string> {
 }
 
 /**
- * Runs work. On a terminal, its progress is shown after half a second: animated and removed at the end,
- * or as a line where there are no escape codes.
+ * Runs work. On a terminal, its progress is shown after half a second: animated and removed at the
+ * end, or as a line where there are no escape codes.
  */
 export async function withProgress<T>(doing: string, work: () => Promise<T>): Promise<T> {
   if (process.stderr.isTTY !== true) return await work();
@@ -99,7 +99,10 @@ export async function withProgress<T>(doing: string, work: () => Promise<T>): Pr
   }
 }
 
-/** Checks whether a stream is a terminal with colours, and `NO_COLOR` is not set (https://no-color.org). */
+/**
+ * Checks whether a stream is a terminal with colours, and `NO_COLOR` is not set
+ * (https://no-color.org).
+ */
 export function hasColours(stream: { readonly isTTY?: boolean }): boolean {
   return stream.isTTY === true && !readVariable("NO_COLOR") && readVariable("TERM") !== "dumb";
 }

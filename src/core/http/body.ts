@@ -12,7 +12,10 @@ import {
   UnsupportedMediaTypeException,
 } from "./http_exception.ts";
 
-/** A body format: `json` is `application/json` and `+json` types, `form` and `multipart` are HTML forms. */
+/**
+ * A body format: `json` is `application/json` and `+json` types, `form` and `multipart`
+ * are HTML forms.
+ */
 export type BodyFormat = "json" | "form" | "multipart";
 
 /** The default limit of a body in bytes: 1 MiB. */
@@ -32,9 +35,9 @@ export const MEDIA_TYPES: Readonly<Record<BodyFormat, string>> = {
 };
 
 /**
- * A body can have one value for every 50 bytes of the body limit (20 971 in 1 MiB), and at least 1000.
- * Schema libraries report every invalid value, so without this limit a body of 1 MiB could keep them
- * busy for seconds.
+ * A body can have one value for every 50 bytes of the body limit (20 971 in 1 MiB), and at least
+ * 1000. Schema libraries report every invalid value, so without this limit a body of 1 MiB could
+ * keep them busy for seconds.
  */
 const LIMIT_BYTES_PER_VALUE = 50;
 
@@ -45,8 +48,8 @@ const MAX_DEPTH = 512;
  * Reads and decodes the body. Returns `undefined` if it is empty. Repeated fields of a form become
  * arrays; files are `File` objects.
  *
- * @throws {BadRequestException} 400 if the body is invalid (RFC 8259: JSON is UTF-8) or incomplete, or
- * nests deeper than 512
+ * @throws {BadRequestException} 400 if the body is invalid (RFC 8259: JSON is UTF-8) or incomplete,
+ * or nests deeper than 512
  * @throws {PayloadTooLargeException} 413 if it has more than one value for 50 bytes of the limit
  * @throws {UnsupportedMediaTypeException} 415 if its type, charset or encoding is not supported
  */

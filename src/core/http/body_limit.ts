@@ -1,6 +1,6 @@
 /**
- * Limits request bodies while they are read, not before, so that a guard can reject a request without
- * waiting for its body.
+ * Limits request bodies while they are read, not before, so that a guard can reject a request
+ * without waiting for its body.
  *
  * @module
  */
@@ -28,9 +28,10 @@ export function checkedBodyLimit(bytes: number): number {
 }
 
 /**
- * Limits the body of a request. A `Content-Length` over the limit is rejected at once; a body without
- * one fails while it is read, and {@linkcode bodyLimitError} returns the error. For methods that usually
- * have no body, a body is expected only if the request announces one or `isRead` is set.
+ * Limits the body of a request. A `Content-Length` over the limit is rejected at once; a body
+ * without one fails while it is read, and {@linkcode bodyLimitError} returns the error. For
+ * methods that usually have no body, a body is expected only if the request announces one or
+ * `isRead` is set.
  *
  * @throws {PayloadTooLargeException} 413
  */
@@ -54,7 +55,9 @@ export function limitBody(
   c.req.raw = new Request(raw, { body, duplex: "half" } as RequestInit);
 }
 
-/** Returns the error of a body over the limit; each runtime reports it to the reader in its own way. */
+/**
+ * Returns the error of a body over the limit; each runtime reports it to the reader in its own way.
+ */
 export function bodyLimitError(c: Context): PayloadTooLargeException | undefined {
   return bodyLimitErrorSlot.get(c);
 }

@@ -26,7 +26,8 @@ export const challengeSlot: Slot<Challenge> = slot("challenge");
 /**
  * Rejects an unknown caller.
  *
- * @throws {HttpException} the 401 that `create` returns, or why the credentials could not be checked
+ * @throws {HttpException} the 401 that `create` returns, or why the credentials could
+ * not be checked
  */
 export function refuseUnauthenticated(
   c: Context,

@@ -6,8 +6,8 @@
 import type { Context as HonoContext } from "hono";
 
 /**
- * Hono's context of a request: the request (`c.req`), the variables set by middleware (`c.get`), and
- * the methods that create a response (`c.json`, `c.text`, `c.header`, …).
+ * Hono's context of a request: the request (`c.req`), the variables set by middleware (`c.get`),
+ * and the methods that create a response (`c.json`, `c.text`, `c.header`, …).
  */
 export type Context = HonoContext;
 
@@ -29,8 +29,9 @@ export interface SlotOptions {
 }
 
 /**
- * Creates a typed place for a value on the context of each request. Code that reads or writes the value
- * imports the slot, so its type is checked and its name cannot collide with that of another middleware.
+ * Creates a typed place for a value on the context of each request. Code that reads or writes
+ * the value imports the slot, so its type is checked and its name cannot collide with that of
+ * another middleware.
  *
  * @example
  * ```ts
@@ -55,7 +56,7 @@ export function slot<T>(name: string, { key = Symbol(name) }: SlotOptions = {}):
 }
 
 /**
- * The id of the request. It is also Hono's variable `requestId`, which other middleware reads, and which
- * `hono/request-id` sets.
+ * The id of the request. It is also Hono's variable `requestId`, which other middleware reads, and
+ * which `hono/request-id` sets.
  */
 export const requestIdSlot: Slot<string> = slot("requestId", { key: "requestId" });

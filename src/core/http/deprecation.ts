@@ -16,8 +16,9 @@ export interface Deprecation {
 }
 
 /**
- * Returns the headers of the responses of a deprecated route: `Deprecation` (RFC 9745), which is the
- * epoch if the time is unknown, `Sunset` (RFC 8594), and a `Link` of the relation `deprecation`.
+ * Returns the headers of the responses of a deprecated route: `Deprecation` (RFC 9745), which is
+ * the epoch if the time is unknown, `Sunset` (RFC 8594), and a `Link` of the relation
+ * `deprecation`.
  *
  * @throws {TypeError} if a time or the link is invalid, or the sunset is before the deprecation
  */
@@ -61,7 +62,9 @@ function timeOf(date: Date | string | undefined): number | undefined {
   return time;
 }
 
-/** Checks whether a text begins with an existing day: `Date` reads `2025-02-30` as a day of March. */
+/**
+ * Checks whether a text begins with an existing day: `Date` reads `2025-02-30` as a day of March.
+ */
 function isDayOf(text: string): boolean {
   const [, day = ""] = ISO_DATE.exec(text) ?? [];
   const time = Date.parse(day);

@@ -13,7 +13,9 @@ export type InputPart = "path" | "query" | "header" | "body";
 export interface ValidationIssue {
   /** The part of the request. */
   readonly in: InputPart;
-  /** The path to the value, its keys joined with dots (`"items.0.name"`); empty for the whole part. */
+  /**
+   * The path to the value, its keys joined with dots (`"items.0.name"`); empty for the whole part.
+   */
   readonly field: string;
   /** The message of the schema. */
   readonly message: string;
@@ -86,9 +88,9 @@ export class HttpException extends Error {
   }
 
   /**
-   * Converts any thrown value: an exception is returned as it is; an {@linkcode HttpMappedError} (such
-   * as `DbError`) and Hono's `HTTPException` become the named exception of their status; anything else
-   * becomes a 500. The original error is the `cause`.
+   * Converts any thrown value: an exception is returned as it is; an {@linkcode HttpMappedError}
+   * (such as `DbError`) and Hono's `HTTPException` become the named exception of their status;
+   * anything else becomes a 500. The original error is the `cause`.
    */
   static from(error: unknown): HttpException {
     if (error instanceof HttpException) return error;

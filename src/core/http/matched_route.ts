@@ -24,8 +24,8 @@ export interface VersionReader {
   /** Where a request names it, for error messages. */
   readonly where: string;
   /**
-   * Marks responses as dependent on the version, in `Vary`. Requests of a version that a route does not
-   * answer pass it too: the response of another route then depends on the version.
+   * Marks responses as dependent on the version, in `Vary`. Requests of a version that a route does
+   * not answer pass it too: the response of another route then depends on the version.
    */
   readonly varying: MiddlewareHandler;
   /** Adds the version to the media types of responses, if media types name it. */

@@ -36,8 +36,8 @@ export interface Problem {
 const PRODUCTION_DETAIL = "The server could not answer this request";
 
 /**
- * Converts any thrown value to a response, and logs the errors of the server (5xx) with the id of the
- * request, under the category `fw.http`.
+ * Converts any thrown value to a response, and logs the errors of the server (5xx) with the id of
+ * the request, under the category `fw.http`.
  */
 export function problemResponse(
   thrown: unknown,
@@ -85,7 +85,9 @@ const REPRESENTATION = [
   "transfer-encoding",
 ];
 
-/** Removes them, except a `Cache-Control` with `no-store`: the problem can contain what it protects. */
+/**
+ * Removes them, except a `Cache-Control` with `no-store`: the problem can contain what it protects.
+ */
 function forgetRepresentation(c: Context): void {
   const { headers, body } = c.res;
   const kept = new Headers(headers);

@@ -8,8 +8,8 @@
 const MAX_LENGTH = 2048;
 
 /**
- * Returns the path of a URL without its query, percent-encoded, at most 2048 characters. Unlike Hono's
- * decoded `c.req.path`, it fits into one line of a log.
+ * Returns the path of a URL without its query, percent-encoded, at most 2048 characters. Unlike
+ * Hono's decoded `c.req.path`, it fits into one line of a log.
  */
 export function rawPath(url: string): string {
   const start = url.indexOf("/", url.indexOf("//") + 2);
@@ -18,7 +18,9 @@ export function rawPath(url: string): string {
   return path.replace(/[^!-~]/g, "?"); // in case a server did not encode it
 }
 
-/** Returns the same path as a valid URI reference, with every other character encoded (RFC 3986 §2). */
+/**
+ * Returns the same path as a valid URI reference, with every other character encoded (RFC 3986 §2).
+ */
 export function pathReference(url: string): string {
   const path = rawPath(url);
   const whole = path.length < MAX_LENGTH ? path : path.replace(/%[\dA-F]?$/i, ""); // an escape that was cut

@@ -30,7 +30,9 @@ export interface AssemblyOptions extends Prefixes {
   readonly host: PluginHost;
   /** Middleware and endpoints. */
   readonly plugins: readonly Plugin[];
-  /** Guards, interceptors and filters of all routes; the filters see errors of middleware as well. */
+  /**
+   * Guards, interceptors and filters of all routes; the filters see errors of middleware as well.
+   */
   readonly global: PipelineDeclaration;
   /** Whether every route that is not public needs an identity. */
   readonly requiresIdentity: boolean;
@@ -116,8 +118,9 @@ function lastResort(answer: () => Response, c: Context): Response {
 }
 
 /**
- * Checks whether a plugin can set the identity that `Principal` and `OAuth2Principal` read. Other middleware
- * can only set the caller's roles; `useRoles`, which shares a slot with `useAuthn`, configures how they are read.
+ * Checks whether a plugin can set the identity that `Principal` and `OAuth2Principal` read. Other
+ * middleware can only set the caller's roles; `useRoles`, which shares a slot with `useAuthn`,
+ * configures how they are read.
  */
 function setsIdentity({ slot, key }: Plugin): boolean {
   return slot === "oauth2" || slot === "authn" && key !== "roles";

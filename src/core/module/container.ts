@@ -1,6 +1,6 @@
 /**
- * The container: builds each provider once, resolves `inject` to what a module can see, and records the
- * order in which instances were built.
+ * The container: builds each provider once, resolves `inject` to what a module can see, and records
+ * the order in which instances were built.
  *
  * @module
  */
@@ -18,7 +18,10 @@ interface Injector {
   readonly path: readonly Entry[];
 }
 
-/** Thrown by `inject` to wait for an async factory; the entry under construction is then built again. */
+/**
+ * Thrown by `inject` to wait for an async factory; the entry under construction is
+ * then built again.
+ */
 class Pending {
   readonly promise: Promise<void>;
 
@@ -31,9 +34,10 @@ class Pending {
 let current: Injector | undefined;
 
 /**
- * Returns the provider of a key. Call it while the container builds something: in a field initialiser, a
- * constructor, or a factory before its first `await`. Call it before any side effect: what injects an
- * async provider that is not ready is built again when the provider is ready.
+ * Returns the provider of a key. Call it while the container builds something: in a field
+ * initialiser, a constructor, or a factory before its first `await`. Call it before any
+ * side effect: what injects an async provider that is not ready is built again when the
+ * provider is ready.
  *
  * @example
  * ```ts
@@ -135,8 +139,8 @@ export class Container {
   }
 
   /**
-   * Builds a module: providers with a factory in their order, then controllers, so that the path in an
-   * error begins with the class that injects, then the classes that nothing injects.
+   * Builds a module: providers with a factory in their order, then controllers, so that the path in
+   * an error begins with the class that injects, then the classes that nothing injects.
    */
   async build(scope: Scope): Promise<void> {
     const entries = [...scope.entries.values()];
@@ -218,7 +222,9 @@ export class Container {
     }
   }
 
-  /** Completes an entry, or leaves it to be built again if its factory had to wait for another one. */
+  /**
+   * Completes an entry, or leaves it to be built again if its factory had to wait for another one.
+   */
   async #await(entry: Entry, made: Promise<unknown>): Promise<void> {
     try {
       this.#complete(entry, await made);

@@ -1,6 +1,6 @@
 /**
- * Lifecycle hooks of providers, guards and controllers. They run one after another: those of dependencies
- * first at the start, last at the stop.
+ * Lifecycle hooks of providers, guards and controllers. They run one after another: those of
+ * dependencies first at the start, last at the stop.
  *
  * @module
  */
@@ -19,7 +19,10 @@ export interface OnApplicationBootstrap {
 
 /** Runs when the application stops, after the last response. */
 export interface OnApplicationShutdown {
-  /** Ends the work of the instance; awaited. `signal` names the signal that stopped the process, if any. */
+  /**
+   * Ends the work of the instance; awaited. `signal` names the signal that stopped the
+   * process, if any.
+   */
   onApplicationShutdown(signal?: string): void | Promise<void>;
 }
 

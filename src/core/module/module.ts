@@ -11,11 +11,13 @@ import { type InjectionKey, isProvider, keyName, type Provider } from "./provide
 /** Options of {@linkcode module}. */
 export interface ModuleOptions {
   /**
-   * The name in error messages and in the operation ids of the OpenAPI document; by default the name of its
-   * first controller or provider, followed by `Module`.
+   * The name in error messages and in the operation ids of the OpenAPI document; by default the
+   * name of its first controller or provider, followed by `Module`.
    */
   readonly name?: string | undefined;
-  /** Modules whose exports this one can inject. An async dynamic module is passed as its promise. */
+  /**
+   * Modules whose exports this one can inject. An async dynamic module is passed as its promise.
+   */
   readonly imports?: readonly (Module | Promise<Module>)[];
   /** Classes, and the results of {@linkcode provide}; private to the module unless exported. */
   readonly providers?: readonly Provider[];
@@ -80,7 +82,8 @@ export class Module {
  * });
  * ```
  *
- * @throws {TypeError} if an option is unknown, or a list has an `undefined` entry, as when two files import each other
+ * @throws {TypeError} if an option is unknown, or a list has an `undefined` entry, as when two
+ * files import each other
  */
 export function module(options: ModuleOptions): Module {
   return new Module(options);

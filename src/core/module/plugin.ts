@@ -10,15 +10,15 @@ import { composePath } from "../route/path.ts";
 import { mount, routerPattern } from "../route/router.ts";
 
 /**
- * The slots of plugins, in the order in which a request passes them, whatever the order of the calls.
- * So a 429 or a 503 still has a request id, a log line and CORS headers, and no token is verified for a
- * request that is over a limit.
+ * The slots of plugins, in the order in which a request passes them, whatever the order of the
+ * calls. So a 429 or a 503 still has a request id, a log line and CORS headers, and no token is
+ * verified for a request that is over a limit.
  *
- * - `use` and `afterAuthentication` hold what `app.use()` adds, in the order of the calls; in the second,
- *   the caller's identity is known.
+ * - `use` and `afterAuthentication` hold what `app.use()` adds, in the order of the calls; in the
+ *   second, the caller's identity is known.
  * - `docs` restores the headers of the documentation page after the middleware that follows.
- * - `endpoints` holds health, metrics and the OpenAPI document with its page: no rate limit applies to
- *   them, and they need no identity.
+ * - `endpoints` holds health, metrics and the OpenAPI document with its page: no rate limit applies
+ *   to them, and they need no identity.
  * - `callerRateLimit` holds the rate limits that are checked after authentication.
  * - `routes` is the end: it takes no plugin.
  */
@@ -48,19 +48,20 @@ export interface PluginHost {
 }
 
 /**
- * Adds middleware or endpoints to the router. It runs once, when the application starts to serve. What
- * its middleware throws has to be an `Error`.
+ * Adds middleware or endpoints to the router. It runs once, when the application starts to serve.
+ * What its middleware throws has to be an `Error`.
  */
 export type Install = (router: Hono, application: PluginHost) => void | Promise<void>;
 
 /**
- * A capability of an application, added by `app.plug()`; the builder methods of the application add such
- * plugins as well.
+ * A capability of an application, added by `app.plug()`; the builder methods of the application add
+ * such plugins as well.
  *
  * A request passes the slots in this order, and the plugins of one slot in the order of the calls:
- * `trustedProxy`, `requestId`, `requestTracing`, `metrics`, `docs`, `use`, `endpoints`, `rateLimit`,
- * `authn`, `oauth2`, `afterAuthentication`, `callerRateLimit`, then the routes. Middleware in a slot up to
- * `use` sees every request; from `rateLimit` on, it does not see those that an endpoint answers.
+ * `trustedProxy`, `requestId`, `requestTracing`, `metrics`, `docs`, `use`, `endpoints`,
+ * `rateLimit`, `authn`, `oauth2`, `afterAuthentication`, `callerRateLimit`, then the routes.
+ * Middleware in a slot up to `use` sees every request; from `rateLimit` on, it does not see those
+ * that an endpoint answers.
  *
  * @example Answers 503 during maintenance. Health and metrics still answer, as they come before.
  * ```ts
@@ -89,9 +90,10 @@ export interface Plugin {
   /** Where in the order it is installed. */
   readonly slot: PluginSlot;
   /**
-   * Identifies the plugin in its slot: one with the same key takes the place of an earlier one. Without a
-   * key, plugins add up. The key of what a builder method adds is the slot's name, but the path for a
-   * health check, `metrics` and `openapi` for the other endpoints, and the name for a rate limit.
+   * Identifies the plugin in its slot: one with the same key takes the place of an earlier one.
+   * Without a key, plugins add up. The key of what a builder method adds is the slot's name, but
+   * the path for a health check, `metrics` and `openapi` for the other endpoints, and the name
+   * for a rate limit.
    */
   readonly key?: string | undefined;
   /** Adds middleware or endpoints to the router. */
@@ -129,8 +131,8 @@ export function middlewarePlugin(slot: PluginSlot, middleware: MiddlewareHandler
 /** Options of `app.use()`. */
 export interface UseOptions {
   /**
-   * Whether the middleware runs after `useAuthn` and `useOAuth2`, so that it knows who the caller is. It
-   * does not see requests that an endpoint or a rate limit has answered. `false` by default.
+   * Whether the middleware runs after `useAuthn` and `useOAuth2`, so that it knows who the caller
+   * is. It does not see requests that an endpoint or a rate limit has answered. `false` by default.
    */
   readonly afterAuthentication?: boolean;
 }
@@ -161,8 +163,8 @@ export type UseArguments =
 /**
  * Returns the plugin of `app.use()`.
  *
- * @throws {TypeError} if the path is invalid, the middleware is missing or not a function, or an option is
- * unknown
+ * @throws {TypeError} if the path is invalid, the middleware is missing or not a function, or an
+ * option is unknown
  */
 export function usePlugin(args: readonly [string, ...UseArguments] | UseArguments): Plugin {
   const [first] = args;
@@ -193,8 +195,8 @@ export interface EndpointOptions {
 }
 
 /**
- * Returns the plugin of an endpoint: its path has no global prefix and no version, and no limit applies
- * to it.
+ * Returns the plugin of an endpoint: its path has no global prefix and no version, and no limit
+ * applies to it.
  *
  * @throws {TypeError} if the path is invalid
  */
@@ -211,7 +213,10 @@ export function endpointPlugin(
   };
 }
 
-/** Returns middleware that throws an `Error` whatever the given one throws: Hono handles nothing else. */
+/**
+ * Returns middleware that throws an `Error` whatever the given one throws: Hono
+ * handles nothing else.
+ */
 export function throwingErrors(middleware: MiddlewareHandler): MiddlewareHandler {
   if (typeof middleware !== "function") {
     throw new TypeError(`Cannot use ${typeof middleware}: it is not middleware`);

@@ -10,8 +10,8 @@ import type { Scope } from "./scope.ts";
 const PREVIEW_URL = "https://preview.invalid";
 
 /**
- * Returns what a preview injects for a key: an instance of a controller, because its fields are the routes,
- * and a placeholder for anything else.
+ * Returns what a preview injects for a key: an instance of a controller, because its fields are the
+ * routes, and a placeholder for anything else.
  */
 export function previewOf(key: InjectionKey<unknown>, scopes: readonly Scope[]): unknown {
   const controllers = scopes.flatMap(({ module }) => module.controllers);
@@ -20,9 +20,9 @@ export function previewOf(key: InjectionKey<unknown>, scopes: readonly Scope[]):
 }
 
 /**
- * Returns a placeholder for a value that is never created. Its properties, the results of calling it and its
- * instances are the placeholder itself; as text it is a URL that does not resolve (RFC 2606 §2), as a
- * number 1, as a list empty. It is not a promise.
+ * Returns a placeholder for a value that is never created. Its properties, the results of calling
+ * it and its instances are the placeholder itself; as text it is a URL that does not resolve (RFC
+ * 2606 §2), as a number 1, as a list empty. It is not a promise.
  */
 export function placeholder(): unknown {
   // only a proxy of a function can be called and constructed

@@ -25,9 +25,9 @@ export type InjectionKey<T> = AbstractClass<T> | FactoryProvider<T>;
 export type Provider = Class<unknown> | FactoryProvider<unknown>;
 
 /**
- * Declares a provider with a factory. With a name, the result is its own key; with a key (a class, which
- * can be abstract, or another provider), it provides that key. A factory can inject before its first
- * `await`, and can be async: boot awaits it.
+ * Declares a provider with a factory. With a name, the result is its own key; with a key (a class,
+ * which can be abstract, or another provider), it provides that key. A factory can inject before
+ * its first `await`, and can be async: boot awaits it.
  *
  * @example
  * ```ts

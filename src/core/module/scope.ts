@@ -1,6 +1,6 @@
 /**
- * The scope of a module in a running application: its own providers, and the exported ones of the modules
- * that it imports.
+ * The scope of a module in a running application: its own providers, and the exported ones of the
+ * modules that it imports.
  *
  * @module
  */

@@ -12,8 +12,8 @@ import { checkVersion, type DeclaredVersion } from "./version.ts";
 /** Options for all routes of a controller; see {@linkcode controller}. */
 export interface ControllerOptions extends PipelineDeclaration {
   /**
-   * The version of its routes, or several, such as `v1`. The application enables a kind of versioning:
-   * `enableUriVersioning`, `enableHeaderVersioning` or `enableMediaTypeVersioning`.
+   * The version of its routes, or several, such as `v1`. The application enables a kind of
+   * versioning: `enableUriVersioning`, `enableHeaderVersioning` or `enableMediaTypeVersioning`.
    */
   readonly version?: DeclaredVersion | undefined;
   /** The OpenAPI tag of its operations; default the first segment of their paths. */
@@ -38,8 +38,8 @@ export interface ControllerDeclaration extends ControllerOptions {
 export const extendsController: unique symbol = Symbol("fw.extendsController");
 
 /**
- * A class that extends {@linkcode controller}; an entry of a module's `controllers`. Static members with
- * the names of its options are refused, as they would have no effect.
+ * A class that extends {@linkcode controller}; an entry of a module's `controllers`. Static members
+ * with the names of its options are refused, as they would have no effect.
  */
 export interface ControllerClass<Instance extends object = object>
   extends
@@ -70,7 +70,8 @@ export interface ControllerClass<Instance extends object = object>
 /** The base class of a controller, returned by {@linkcode controller}. */
 export class Controller<Prefix extends string = string> {
   /**
-   * Declares routes like {@linkcode route}, and also types the parameters of the controller's prefix.
+   * Declares routes like {@linkcode route}, and also types the parameters of the
+   * controller's prefix.
    */
   protected get route(): RouteDeclarations<`${Prefix}/`> {
     return route as RouteDeclarations<`${Prefix}/`>; // only the types use the prefix
@@ -78,8 +79,8 @@ export class Controller<Prefix extends string = string> {
 }
 
 /**
- * Returns the base class of a controller, with a prefix and options for all its routes. Subclasses of the
- * controller inherit them.
+ * Returns the base class of a controller, with a prefix and options for all its routes. Subclasses
+ * of the controller inherit them.
  *
  * @example
  * ```ts
@@ -122,8 +123,8 @@ export function controller<const Prefix extends string = "">(
 /**
  * Returns the declaration of a controller.
  *
- * @throws {TypeError} if the class does not extend {@linkcode controller}, or has a static member that
- * should be an option of it
+ * @throws {TypeError} if the class does not extend {@linkcode controller}, or has a static member
+ * that should be an option of it
  */
 export function declarationOf(type: ControllerClass): ControllerDeclaration {
   if (typeof type !== "function") {
@@ -146,7 +147,8 @@ export function declarationOf(type: ControllerClass): ControllerDeclaration {
 /**
  * Lists the routes of a controller in the order of its fields, with the fields' names.
  *
- * @throws {TypeError} if there is no route, or a field that should be an option of {@linkcode controller}
+ * @throws {TypeError} if there is no route, or a field that should be an option of
+ * {@linkcode controller}
  */
 export function routesOf(
   controller: object,

@@ -1,5 +1,6 @@
 /**
- * The input of a route: declared by its options, or by extractors that validate a part of the request.
+ * The input of a route: declared by its options, or by extractors that validate a part
+ * of the request.
  *
  * @module
  */
@@ -51,8 +52,8 @@ export function inputOf(
 }
 
 /**
- * Returns a parameter that a schema names and the path does not have: one that the schema requires, or any
- * if it names no parameter of the path.
+ * Returns a parameter that a schema names and the path does not have: one that the schema requires,
+ * or any if it names no parameter of the path.
  */
 export function missingParam(schema: AnySchema, names: readonly string[]): string | undefined {
   const isMissing = (key: string) => !names.includes(key);

@@ -1,6 +1,6 @@
 /**
- * Checks of the options that modules, controllers and routes have in common: an unknown name would have no
- * effect, and a route could be open.
+ * Checks of the options that modules, controllers and routes have in common: an unknown name would
+ * have no effect, and a route could be open.
  *
  * @module
  */

@@ -11,8 +11,9 @@ import { markAcceptsIdentity, requiresIdentity } from "./identity_marker.ts";
 import { type AnySchema, InputSchema, type SchemaOutput } from "../schema/validation.ts";
 
 /**
- * Reads a value from a request. A route lists extractors in `args`; their values are in the handler's input
- * under the same names. To refuse the request, an extractor throws an `HttpException`.
+ * Reads a value from a request. A route lists extractors in `args`; their values are in the
+ * handler's input under the same names. To refuse the request, an extractor throws an
+ * `HttpException`.
  *
  * @example
  * ```ts
@@ -45,8 +46,9 @@ export function validatedBody<S extends AnySchema>(
 }
 
 /**
- * Extracts the query, validated, like the `query` option of a route. A key that occurs once is a string, a
- * repeated one an array of strings. A key that occurs once is an array too if the schema refuses a string.
+ * Extracts the query, validated, like the `query` option of a route. A key that occurs once is a
+ * string, a repeated one an array of strings. A key that occurs once is an array too if the schema
+ * refuses a string.
  *
  * @throws {HttpException} 422
  */
@@ -66,8 +68,8 @@ export function validatedPath<S extends AnySchema>(schema: S): Extractor<SchemaO
 }
 
 /**
- * Returns an extractor whose value is `undefined` where another one refuses an unknown caller (401), for
- * routes that also serve anonymous callers. Other errors are not affected.
+ * Returns an extractor whose value is `undefined` where another one refuses an unknown caller
+ * (401), for routes that also serve anonymous callers. Other errors are not affected.
  *
  * @example
  * ```ts

@@ -18,8 +18,8 @@ export const CONSTRAINT = /\{(?:[^{}]|\{[^{}]*\})*\}/g;
 /**
  * Composes the path of a route. Slashes at the ends of the parts are ignored.
  *
- * @throws {TypeError} if a part holds white space, a query, a fragment, an empty segment or a wildcard
- * within a segment, if a parameter but the last is optional, or if two have one name
+ * @throws {TypeError} if a part holds white space, a query, a fragment, an empty segment or a
+ * wildcard within a segment, if a parameter but the last is optional, or if two have one name
  */
 export function composePath(
   { globalPrefix = "", version = "", controllerPrefix = "", routePath = "" }: PathParts,

@@ -1,6 +1,6 @@
 /**
- * The pipeline of a route: guards accept or refuse a request, interceptors wrap the handler, exception
- * filters handle errors.
+ * The pipeline of a route: guards accept or refuse a request, interceptors wrap the handler,
+ * exception filters handle errors.
  *
  * @module
  */
@@ -24,8 +24,8 @@ export interface CanActivate {
 export type NextHandler = () => Promise<unknown>;
 
 /**
- * An interceptor as a function. It wraps validation and the handler: it can run code before and after, map
- * the result of the handler, or answer without calling it.
+ * An interceptor as a function. It wraps validation and the handler: it can run code before and
+ * after, map the result of the handler, or answer without calling it.
  */
 export type InterceptorFn = (c: Context, next: NextHandler) => unknown;
 
@@ -39,8 +39,8 @@ export interface Interceptor {
 export type FilterResult = Response | void | undefined | Promise<Response | void | undefined>;
 
 /**
- * An exception filter as a function: it returns a response for the errors that it handles. What it throws is
- * passed to the next filter. An error that no filter handles becomes a problem document.
+ * An exception filter as a function: it returns a response for the errors that it handles. What it
+ * throws is passed to the next filter. An error that no filter handles becomes a problem document.
  */
 export type ExceptionFilterFn = (error: unknown, c: Context) => FilterResult;
 
@@ -58,15 +58,17 @@ export interface Pipeline {
 }
 
 /**
- * Guards, interceptors and filters, as a route or a controller declares them: functions, and classes that
- * the container creates.
+ * Guards, interceptors and filters, as a route or a controller declares them: functions, and
+ * classes that the container creates.
  */
 export interface PipelineDeclaration {
   /** Guards: the global ones run first, then the controller's, then the route's. */
   readonly guards?: readonly (CanActivateFn | Class<CanActivate>)[] | undefined;
   /** Interceptors: the global ones are outermost, then the controller's, then the route's. */
   readonly interceptors?: readonly (InterceptorFn | Class<Interceptor>)[] | undefined;
-  /** Exception filters: the route's see an error first, then the controller's, then the global ones. */
+  /**
+   * Exception filters: the route's see an error first, then the controller's, then the global ones.
+   */
   readonly filters?: readonly (ExceptionFilterFn | Class<ExceptionFilter>)[] | undefined;
 }
 

@@ -14,8 +14,8 @@ import type { ValidationIssue } from "../http/http_exception.ts";
 export type Responder = (output: unknown, c: Context) => Promise<Response>;
 
 /**
- * Creates the responder of a route: data is checked against the response schema, stripped to it and sent as
- * JSON; a `Response` is sent unchanged.
+ * Creates the responder of a route: data is checked against the response schema, stripped to it and
+ * sent as JSON; a `Response` is sent unchanged.
  */
 export function createResponder({ response: schema, status }: RouteOptions): Responder {
   const stripped = schema && stripping(schema);
@@ -50,7 +50,9 @@ function mismatch(schema: AnySchema, issues: readonly ValidationIssue[]): TypeEr
   );
 }
 
-/** Checks whether a value is a response of any realm: the server for Node replaces the global class. */
+/**
+ * Checks whether a value is a response of any realm: the server for Node replaces the global class.
+ */
 function isResponse(value: unknown): value is Response {
   return value instanceof Response ||
     Object.prototype.toString.call(value) === "[object Response]";
@@ -66,8 +68,8 @@ function sendable(response: Response, c: Context): Response {
     response.body.cancel().catch(() => {}); // it is not read, and its source would not end
     return new Response(null, response);
   }
-  // Middleware sets headers: those of a fetched or redirecting response are immutable, and a response
-  // without a body can be sent many times.
+  // Middleware sets headers: those of a fetched or redirecting response are immutable, and a
+  // response without a body can be sent many times.
   const { status, url } = response;
   const isShared = status === 204 || status === 205 || (status >= 300 && status < 400);
   return isShared || url !== "" ? new Response(response.body, response) : response;

@@ -7,9 +7,9 @@ import { refuseForRoles, refuseUnauthenticated } from "../http/challenge.ts";
 import { type Context, type Slot, slot } from "../http/context.ts";
 
 /**
- * The roles of the caller, which the `roles` of a route are compared with. Middleware and guards that
- * authenticate requests set them: an empty list for a caller without roles. Where nothing sets them, the
- * caller is unknown.
+ * The roles of the caller, which the `roles` of a route are compared with. Middleware and guards
+ * that authenticate requests set them: an empty list for a caller without roles. Where nothing sets
+ * them, the caller is unknown.
  *
  * @example
  * ```ts

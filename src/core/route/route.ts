@@ -1,6 +1,6 @@
 /**
- * Routes: one declaration provides the validation, the types, the protection and the OpenAPI operation of a
- * route.
+ * Routes: one declaration provides the validation, the types, the protection and the OpenAPI
+ * operation of a route.
  *
  * @module
  */
@@ -41,8 +41,8 @@ export interface RouteOptions<
   /** Schema of the path parameters, each a percent-decoded string. */
   readonly params?: Params;
   /**
-   * Schema of the query: strings, and arrays of strings for keys that repeat. One value is an array too
-   * if the schema accepts nothing else.
+   * Schema of the query: strings, and arrays of strings for keys that repeat. One value is an array
+   * too if the schema accepts nothing else.
    */
   readonly query?: Query;
   /** Schema of the headers; their names are in lower case. */
@@ -50,8 +50,8 @@ export interface RouteOptions<
   /** Schema of the body; a request without a body is `undefined`. */
   readonly body?: Body;
   /**
-   * The accepted formats of the body; default only JSON. Repeated fields of a form are arrays; a single one
-   * is an array too if the schema accepts nothing else.
+   * The accepted formats of the body; default only JSON. Repeated fields of a form are arrays; a
+   * single one is an array too if the schema accepts nothing else.
    */
   readonly consumes?: readonly BodyFormat[];
   /** The largest body in bytes; default the limit of the application (1 MiB). */
@@ -59,8 +59,8 @@ export interface RouteOptions<
   /** Named extractors; their values are in the input of the handler. */
   readonly args?: { readonly [K in keyof Args]: Extractor<Args[K]> };
   /**
-   * Roles of which the caller needs one: 401 for a caller who is unknown, 403 for one who has none of
-   * them. Middleware and guards that authenticate requests set the caller's roles with
+   * Roles of which the caller needs one: 401 for a caller who is unknown, 403 for one who has none
+   * of them. Middleware and guards that authenticate requests set the caller's roles with
    * `callerRoles.set(c, ["admin"])`.
    */
   readonly roles?: readonly string[];
@@ -108,8 +108,8 @@ export class Route {
 }
 
 /**
- * Declares a route of one method; see {@linkcode route}. `Prefix` is the path before the route's own, as
- * far as its parameters are typed.
+ * Declares a route of one method; see {@linkcode route}. `Prefix` is the path before the route's
+ * own, as far as its parameters are typed.
  */
 export interface RouteDeclaration<Prefix extends string = ""> {
   /** Declares a route with options; its handler's input and output are inferred from them. */
@@ -140,8 +140,8 @@ export interface RouteDeclaration<Prefix extends string = ""> {
 }
 
 /**
- * The members of {@linkcode route}; `Prefix` is the path before the routes' own, as far as its parameters
- * are typed.
+ * The members of {@linkcode route}; `Prefix` is the path before the routes' own, as far as its
+ * parameters are typed.
  */
 export interface RouteDeclarations<Prefix extends string = ""> {
   /** Declares a `GET` route; it answers `HEAD` too. */
@@ -165,9 +165,9 @@ export interface RouteDeclarations<Prefix extends string = ""> {
 /**
  * Declares routes, as fields of a controller. The handler receives the validated input and Hono's
  * `Context`, and returns data (sent as JSON) or a `Response`. Paths have Hono's syntax: `:name`,
- * `:name{[0-9]+}`, `:name?`, `*`. The more specific path wins, independent of the order of declaration.
- * Every `GET` route answers `HEAD` too, and `OPTIONS` lists the methods of a path, unless a route of that
- * method is declared.
+ * `:name{[0-9]+}`, `:name?`, `*`. The more specific path wins, independent of the order of
+ * declaration. Every `GET` route answers `HEAD` too, and `OPTIONS` lists the methods of a path,
+ * unless a route of that method is declared.
  *
  * @example
  * ```ts

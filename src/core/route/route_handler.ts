@@ -1,6 +1,6 @@
 /**
- * The Hono handler of a route: it runs guards, validates, calls the route's handler and checks the result.
- * Whatever boot can decide is decided here, once.
+ * The Hono handler of a route: it runs guards, validates, calls the route's handler and checks the
+ * result. Whatever boot can decide is decided here, once.
  *
  * @module
  */

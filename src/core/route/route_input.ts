@@ -44,7 +44,9 @@ export type RouteInput<
   & Declared<"body", Body>
   & Readonly<Args>;
 
-/** The result of a handler: data that its response schema accepts, or a `Response`, sent unchanged. */
+/**
+ * The result of a handler: data that its response schema accepts, or a `Response`, sent unchanged.
+ */
 export type RouteOutput<S extends AnySchema | undefined> =
   | (S extends AnySchema ? SchemaInput<S> : unknown)
   | Response;

@@ -15,15 +15,16 @@ export interface RouteOpenApi {
   /** Default: the controller's tag, else the first segment of the path. */
   readonly tag?: string;
   /**
-   * Alternative security requirements: each has schemes by name, with their scopes, which are needed
-   * together; `[]` for no requirement. Default: inferred from guards and roles, if the document does so.
+   * Alternative security requirements: each has schemes by name, with their scopes, which are
+   * needed together; `[]` for no requirement. Default: inferred from guards and roles, if the
+   * document does so.
    */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   /** A unique name; default `Module.Controller.handler`. */
   readonly operationId?: string;
   /**
-   * Its responses by status, in addition to the declared one; without `response`, a status below 400
-   * replaces it. A description alone keeps the usual body: `response`, or a problem document.
+   * Its responses by status, in addition to the declared one; without `response`, a status below
+   * 400 replaces it. A description alone keeps the usual body: `response`, or a problem document.
    */
   readonly responses?: Readonly<Record<number, string | RouteResponse>>;
   /**
@@ -41,7 +42,9 @@ export interface RouteResponse {
   readonly description: string;
   /** Schema of its body, for the document only: it is not checked. */
   readonly schema?: AnySchema;
-  /** The media type of its body; `application/json` by default. Without a schema the body is text. */
+  /**
+   * The media type of its body; `application/json` by default. Without a schema the body is text.
+   */
   readonly contentType?: string;
   /** The meanings of its headers, by name. */
   readonly headers?: Readonly<Record<string, string>>;

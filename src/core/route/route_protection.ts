@@ -10,8 +10,8 @@ import { requireIdentity, requireRoles } from "./roles.ts";
 import type { Route } from "./route.ts";
 
 /**
- * `roles` if a caller needs a role, `identity` if a caller needs an identity, `guarded` if there are other
- * guards, of any level; else `public` if it is declared so, and `open` if not.
+ * `roles` if a caller needs a role, `identity` if a caller needs an identity, `guarded` if there
+ * are other guards, of any level; else `public` if it is declared so, and `open` if not.
  */
 export type RouteProtection = "open" | "public" | "guarded" | "identity" | "roles";
 
@@ -32,8 +32,9 @@ export interface GlobalProtection {
 }
 
 /**
- * Returns the guards that `args` and `roles` imply. An extractor that needs an identity is one of them: it
- * runs before interceptors, which can answer without the handler, and before the input is read.
+ * Returns the guards that `args` and `roles` imply. An extractor that needs an identity is one
+ * of them: it runs before interceptors, which can answer without the handler, and before the
+ * input is read.
  */
 export function declaredGuards(declared: DeclaredRoute): readonly CanActivateFn[] {
   const extractors = Object.values(declared.route.options.args ?? {}).filter(requiresIdentity);
@@ -45,8 +46,8 @@ export function declaredGuards(declared: DeclaredRoute): readonly CanActivateFn[
 }
 
 /**
- * Returns the guards that the application requires for a route. They run last, as the guards before them can
- * identify the caller.
+ * Returns the guards that the application requires for a route. They run last, as the guards before
+ * them can identify the caller.
  */
 export function globalGuards(
   declared: DeclaredRoute,
@@ -64,8 +65,8 @@ export function guardsOf(
 }
 
 /**
- * Returns the name of an extractor of a route that needs an identity; `undefined` if there is none, or if a
- * guard can set one: each that does not itself require one.
+ * Returns the name of an extractor of a route that needs an identity; `undefined` if there is none,
+ * or if a guard can set one: each that does not itself require one.
  */
 export function identityNeededBy(
   declared: DeclaredRoute,
@@ -93,8 +94,8 @@ export function needsIdentity(protection: RouteProtection): boolean {
 }
 
 /**
- * Lists the roles of which a caller needs one: those of the route, or else of its controller, unless the
- * route is public.
+ * Lists the roles of which a caller needs one: those of the route, or else of its controller,
+ * unless the route is public.
  */
 export function rolesOf({ controller, route }: DeclaredRoute): readonly string[] {
   return route.options.roles ?? (route.options.public ? [] : controller.roles) ?? [];

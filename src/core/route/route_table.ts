@@ -59,12 +59,12 @@ export interface RouteInfo {
 }
 
 /**
- * Places routes at their full paths, the more specific before the less. One with a version goes before
- * one without, which answers all versions where these are not in the path.
+ * Places routes at their full paths, the more specific before the less. One with a version goes
+ * before one without, which answers all versions where these are not in the path.
  *
- * @throws {TypeError} naming the routes, if two have the same method, path and version, if one declares a
- * version and no kind of versioning is enabled, or if its `params` name a parameter that its path does not
- * have
+ * @throws {TypeError} naming the routes, if two have the same method, path and version, if one
+ * declares a version and no kind of versioning is enabled, or if its `params` name a parameter that
+ * its path does not have
  */
 export function placeRoutes(
   routes: readonly BoundRoute[],
@@ -99,8 +99,8 @@ export function placeRoutes(
 }
 
 /**
- * Checks that no two routes collide with any kind of versioning. Routes that declare no version can have a
- * default one, so they are checked separately.
+ * Checks that no two routes collide with any kind of versioning. Routes that declare no version can
+ * have a default one, so they are checked separately.
  *
  * @throws {TypeError} naming both
  */
@@ -132,7 +132,10 @@ export function versionsAmong(placed: readonly PlacedRoute[]): readonly string[]
   return [...new Set(placed.flatMap(({ versions }) => versions))];
 }
 
-/** Places a route beside those of its method and path, unless one has its version, or paths have versions. */
+/**
+ * Places a route beside those of its method and path, unless one has its version, or paths
+ * have versions.
+ */
 function place(
   placed: PlacedRoute,
   taken: Map<string, PlacedRoute[]>,

@@ -26,8 +26,8 @@ import { CONSTRAINT } from "./path.ts";
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
 /**
- * Hono's trie router: the cost of a match does not depend on the number of routes, unlike that of Hono's
- * default router.
+ * Hono's trie router: the cost of a match does not depend on the number of routes, unlike that of
+ * Hono's default router.
  */
 class Router<T> extends TrieRouter<T> {
   /** Matches a path; a path that looks like a pattern, such as `/users/:id`, is taken literally. */
@@ -42,8 +42,8 @@ export function createRouter(): Hono {
 }
 
 /**
- * Returns a pattern for the router, with the alternatives of constraints grouped: the router would match
- * `{cat|dog}` as `^cat` or `dog$`.
+ * Returns a pattern for the router, with the alternatives of constraints grouped: the router would
+ * match `{cat|dog}` as `^cat` or `dog$`.
  */
 export function routerPattern(path: string): string {
   return path.replace(CONSTRAINT, (constraint) => `{(?:${constraint.slice(1, -1)})}`);
@@ -118,7 +118,10 @@ export function answerUnmatched(
   throw new MethodNotAllowedException(`This path has the methods ${allow}`, { headers });
 }
 
-/** Refuses a request whose version none of the routes of its path answers, if those of its method have one. */
+/**
+ * Refuses a request whose version none of the routes of its path answers, if those of its
+ * method have one.
+ */
 function refuseVersion(marks: readonly RouteMark[], c: Context): void {
   const versions = marks.flatMap(({ route, version }) =>
     version && (route.method !== "HEAD" || c.req.method === "HEAD") ? [version] : []

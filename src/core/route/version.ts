@@ -13,8 +13,9 @@ export interface UriVersioningOptions {
 }
 
 /**
- * Options of `app.enableHeaderVersioning()`. A request for a version that its path does not have is answered
- * with 404. A route without a version answers the requests that no version of its path answers.
+ * Options of `app.enableHeaderVersioning()`. A request for a version that its path does not
+ * have is answered with 404. A route without a version answers the requests that no version of
+ * its path answers.
  */
 export interface HeaderVersioningOptions {
   /** The name of the header; default `API-Version`. */
@@ -24,9 +25,9 @@ export interface HeaderVersioningOptions {
 }
 
 /**
- * Options of `app.enableMediaTypeVersioning()`. A request for a version that its path does not have is
- * answered with 404. A route without a version answers the requests that no version of its path answers.
- * The media type of a response has the parameter too.
+ * Options of `app.enableMediaTypeVersioning()`. A request for a version that its path does not have
+ * is answered with 404. A route without a version answers the requests that no version of its path
+ * answers. The media type of a response has the parameter too.
  */
 export interface MediaTypeVersioningOptions {
   /** The name of the parameter of the media types in `Accept`; default `v`. */

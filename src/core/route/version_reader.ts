@@ -1,6 +1,6 @@
 /**
- * Reads the version of a request in a header or a media type. It is loaded by the applications that enable
- * such versioning.
+ * Reads the version of a request in a header or a media type. It is loaded by the applications that
+ * enable such versioning.
  *
  * @module
  */
@@ -15,8 +15,8 @@ import { type Versioning, withVersion } from "./version.ts";
 export type NegotiatedVersioning = Exclude<Versioning, { readonly kind: "URI" }>;
 
 /**
- * Returns the reader of the versions of an application. Of several media types in `Accept`, the preferred one
- * of those with a known version counts.
+ * Returns the reader of the versions of an application. Of several media types in `Accept`, the
+ * preferred one of those with a known version counts.
  *
  * @throws {TypeError} if no route has the default version
  */

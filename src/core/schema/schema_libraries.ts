@@ -1,6 +1,6 @@
 /**
- * Uses of schemas beyond Standard Schema, for the libraries in `libraries`. Schemas of other libraries are
- * only validated.
+ * Uses of schemas beyond Standard Schema, for the libraries in `libraries`. Schemas of other
+ * libraries are only validated.
  *
  * @module
  */
@@ -36,8 +36,9 @@ export function acceptsArrayAsObject(schema: StandardSchemaV1): boolean {
 }
 
 /**
- * Returns the keys, required or optional, that a schema of objects names in its input. Returns `undefined` if
- * they are unknown: for other libraries, records, lazy schemas and schemas of other types.
+ * Returns the keys, required or optional, that a schema of objects names in its input.
+ * Returns `undefined` if they are unknown: for other libraries, records, lazy schemas and
+ * schemas of other types.
  */
 export function inputKeysOf(schema: StandardSchemaV1): readonly string[] | undefined {
   const properties = inputPropertiesOf(schema);
@@ -49,7 +50,9 @@ export function inputPropertiesOf(schema: StandardSchemaV1): SchemaProperties | 
   return libraryOf(schema)?.propertiesOf(schema);
 }
 
-/** Checks whether a schema computes its output from the whole input, as far as its library is known. */
+/**
+ * Checks whether a schema computes its output from the whole input, as far as its library is known.
+ */
 export function transforms(schema: StandardSchemaV1): boolean {
   return libraryOf(schema)?.transforms(schema) ?? false;
 }
@@ -59,7 +62,10 @@ export function expectsList(issue: LibraryIssue): boolean {
   return LIBRARIES.some((library) => library.expectsList(issue));
 }
 
-/** Returns the message of an issue, composed anew where the library can quote the value anywhere in it. */
+/**
+ * Returns the message of an issue, composed anew where the library can quote the value
+ * anywhere in it.
+ */
 export function messageOf(issue: LibraryIssue): string {
   for (const library of LIBRARIES) {
     const message = library.messageOf?.(issue);

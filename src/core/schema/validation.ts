@@ -58,8 +58,8 @@ export class InputSchema<S extends AnySchema> {
   }
 
   /**
-   * Validates a value, synchronously unless the schema is asynchronous. A field of a query or form that is sent
-   * once is a list of one where the schema expects a list.
+   * Validates a value, synchronously unless the schema is asynchronous. A field of a query or form
+   * that is sent once is a list of one where the schema expects a list.
    */
   validate(
     value: unknown,
@@ -126,7 +126,9 @@ export function refuse(refusals: readonly InputRefusal[]): UnprocessableEntityEx
   return new UnprocessableEntityException(reasons.join("; "), { errors });
 }
 
-/** Converts issues of Standard Schema: at most 100, without the submitted values in their messages. */
+/**
+ * Converts issues of Standard Schema: at most 100, without the submitted values in their messages.
+ */
 export function issuesOf(
   issues: readonly StandardSchemaV1.Issue[],
   { value, part }: { readonly value: unknown; readonly part: InputPart },
@@ -144,9 +146,9 @@ export function issuesOf(
 }
 
 /**
- * Removes a submitted value from a message about it. The quotation at the end is removed whatever it contains,
- * as a schema can transform the value before it refuses it. A message that still contains the value, as one
- * of the application can, is replaced.
+ * Removes a submitted value from a message about it. The quotation at the end is removed whatever
+ * it contains, as a schema can transform the value before it refuses it. A message that still
+ * contains the value, as one of the application can, is replaced.
  */
 export function withoutValue(message: string, value: unknown): string {
   const cut = withoutQuotation(message);
@@ -178,8 +180,8 @@ interface ValidatedFields {
 }
 
 /**
- * Validates refused fields again, with lists of one in place of single values where the schema expects
- * lists: a field that can repeat is not a list when it is sent once.
+ * Validates refused fields again, with lists of one in place of single values where the schema
+ * expects lists: a field that can repeat is not a list when it is sent once.
  */
 async function withListsOfOne(
   schema: AnySchema,

@@ -101,8 +101,8 @@ export class DbConnection implements OpenDatabase {
   }
 
   /**
-   * Runs a statement; `action` is for the error message, as in `"create users"`. Inside a transaction
-   * it is part of that transaction.
+   * Runs a statement; `action` is for the error message, as in `"create users"`. Inside a
+   * transaction it is part of that transaction.
    *
    * @throws {DbError} if it fails
    */
@@ -113,12 +113,12 @@ export class DbConnection implements OpenDatabase {
   }
 
   /**
-   * Runs a function inside a transaction, and commits it if the function does not fail. Inside another
-   * transaction it is a savepoint, which can be rolled back alone.
+   * Runs a function inside a transaction, and commits it if the function does not fail. Inside
+   * another transaction it is a savepoint, which can be rolled back alone.
    *
    * @throws {RangeError} if `retries` is not a whole number of 0 or more
-   * @throws {TypeError} if the isolation level is unknown or, inside another transaction, stricter than
-   * that one's; or if the function did not await what it began
+   * @throws {TypeError} if the isolation level is unknown or, inside another transaction, stricter
+   * than that one's; or if the function did not await what it began
    * @throws {DbError} if it cannot be begun or committed; and whatever the function throws
    */
   transaction<T>(run: () => T | Promise<T>, options: TransactionOptions = {}): Promise<T> {
@@ -135,8 +135,8 @@ export class DbConnection implements OpenDatabase {
   }
 
   /**
-   * Runs a function that changes the schema, with a Kysely on one connection, while no other instance
-   * does so; returns the function's result.
+   * Runs a function that changes the schema, with a Kysely on one connection, while no other
+   * instance does so; returns the function's result.
    *
    * @throws {TypeError} inside a transaction, which some databases would commit
    * @throws {DbError} if it fails
@@ -161,7 +161,8 @@ export class DbConnection implements OpenDatabase {
   }
 
   /**
-   * Checks whether the database answers, for at most the time that an operation waits for a connection.
+   * Checks whether the database answers, for at most the time that an operation waits
+   * for a connection.
    *
    * @throws {DbError} if it does not
    */
@@ -271,8 +272,8 @@ export class DbConnection implements OpenDatabase {
 }
 
 /**
- * Lets Kysely take several connections of a database that has one. The gate limits them; a statement
- * inside a transaction must not wait for those that wait for the transaction's end.
+ * Lets Kysely take several connections of a database that has one. The gate limits them; a
+ * statement inside a transaction must not wait for those that wait for the transaction's end.
  */
 function sharing(adapter: DialectAdapter): DialectAdapter {
   return new Proxy(adapter, {

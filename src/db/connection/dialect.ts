@@ -120,7 +120,9 @@ export interface Dialect {
   /** Runs a statement on any connection, faster than through Kysely. */
   runFree?(statement: Statement): Promise<StatementResult>;
 
-  /** Returns whether the transaction is still open; `undefined` where the database cannot report it. */
+  /**
+   * Returns whether the transaction is still open; `undefined` where the database cannot report it.
+   */
   isTransactionOpen?(): boolean | undefined;
 
   /** Runs a script of several statements on the connection of a Kysely. */

@@ -6,8 +6,8 @@
 import { getLogger } from "@logtape/logtape";
 
 /**
- * Logs the SQL of each statement with its duration, at level `debug` of the category `fw.db`. Values are
- * placeholders in it, and are never logged.
+ * Logs the SQL of each statement with its duration, at level `debug` of the category `fw.db`.
+ * Values are placeholders in it, and are never logged.
  */
 export class StatementLog {
   readonly #logger = getLogger(["fw", "db"]);

@@ -59,14 +59,15 @@ const PROBE = `select json_array(1) as json,
     where collation_name in ('utf8mb4_0900_bin', 'utf8mb4_nopad_bin') limit 1) as collation`;
 
 /**
- * Some drivers of PostgreSQL encode a parameter of type JSON even if it is text: they get an object, which
- * all of them encode.
+ * Some drivers of PostgreSQL encode a parameter of type JSON even if it is text: they get an
+ * object, which all of them encode.
  */
 const JSON_OBJECT: Codec = { encode: (value) => ({ toJSON: () => value }), decode: SAME.decode };
 const PARSED_JSON: Codec = { encode: JSON_TEXT.encode, decode: SAME.decode };
 
 /**
- * Returns the function that opens the database of a Kysely dialect, whose adapter determines the brand.
+ * Returns the function that opens the database of a Kysely dialect, whose adapter
+ * determines the brand.
  *
  * @throws {TypeError} if it is not of PostgreSQL, SQLite or MySQL
  */
@@ -134,7 +135,9 @@ function withJson(grammar: Grammar, json: Codec): Grammar {
   return { ...grammar, codecs: { ...grammar.codecs, json } };
 }
 
-/** Runs the statements of a script one by one: most drivers reject several, or run only the first. */
+/**
+ * Runs the statements of a script one by one: most drivers reject several, or run only the first.
+ */
 function statementRunner(brand: ScriptBrand): NonNullable<Dialect["runScript"]> {
   return async (script: string, kysely: Kysely<AnyTables>) => {
     for (const statement of splitScript(script, brand)) {

@@ -22,8 +22,8 @@ type Action = "migrate" | "roll back";
  * Runs the pending migrations in their order, under a lock, and returns their names.
  *
  * @throws {TypeError} if the migrations are invalid
- * @throws {DbError} if they cannot be read; `Database` if one fails: PostgreSQL and SQLite then roll all
- * of them back, MySQL keeps the statements before the failure
+ * @throws {DbError} if they cannot be read; `Database` if one fails: PostgreSQL and SQLite then
+ * roll all of them back, MySQL keeps the statements before the failure
  */
 export async function migrate(
   connection: DbConnection,
@@ -42,11 +42,12 @@ export async function migrate(
 }
 
 /**
- * Rolls back the last `steps` executed migrations, newest first, under a lock, and returns their names.
+ * Rolls back the last `steps` executed migrations, newest first, under a lock, and
+ * returns their names.
  *
  * @throws {TypeError} if the migrations are invalid, or one of those has no `down`
- * @throws {DbError} if they cannot be read; `Database` if one is missing or fails: PostgreSQL and SQLite
- * then roll back none of them, MySQL keeps the statements before the failure
+ * @throws {DbError} if they cannot be read; `Database` if one is missing or fails: PostgreSQL and
+ * SQLite then roll back none of them, MySQL keeps the statements before the failure
  */
 export async function rollBack(
   connection: DbConnection,
@@ -66,8 +67,8 @@ export async function rollBack(
     const inTransaction = () => run(connection.kysely);
     return await changeSchema(connection, { action: "roll back", run: inTransaction });
   }
-  // No other instance may migrate between the reading and the rollback. The migrator takes the lock once
-  // more, on the same connection, which holds it already.
+  // No other instance may migrate between the reading and the rollback. The migrator takes the lock
+  // once more, on the same connection, which holds it already.
   const [outcome] = await connection.underLock(
     "roll back",
     (kysely) => Promise.allSettled([run(kysely)]),
@@ -126,8 +127,8 @@ export interface MigrationStatus {
   /** Whether it has a `down`. */
   readonly canRollBack: boolean;
   /**
-   * Whether the database has run it and its source is missing, as after a change of branch: migrating
-   * and rolling back fail until it exists again.
+   * Whether the database has run it and its source is missing, as after a change of branch:
+   * migrating and rolling back fail until it exists again.
    */
   readonly isMissing: boolean;
 }

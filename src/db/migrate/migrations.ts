@@ -36,8 +36,8 @@ const NOTHING = /--.*|#.*|\/\*(?!M?!)[^]*?\*\/|[\s;]+/g;
 /**
  * Returns the source of migrations that the application holds.
  *
- * @throws {TypeError} if a name does not have the form `0001` or `0001_name`; if two numbers are equal,
- * or have different lengths; if a migration has no `up`; or if there are no migrations
+ * @throws {TypeError} if a name does not have the form `0001` or `0001_name`; if two numbers are
+ * equal, or have different lengths; if a migration has no `up`; or if there are no migrations
  */
 export function migrationMap(migrations: Migrations): MigrationSource {
   const checked = checkSteps({ ...migrations });
@@ -48,9 +48,9 @@ export function migrationMap(migrations: Migrations): MigrationSource {
 }
 
 /**
- * Returns the source of migrations in a folder, which may be empty, or of a single script, which may
- * have any name. Files in a folder other than scripts, and modules whose name begins with a number, are
- * ignored.
+ * Returns the source of migrations in a folder, which may be empty, or of a single script, which
+ * may have any name. Files in a folder other than scripts, and modules whose name begins with a
+ * number, are ignored.
  */
 export function migrationFiles(path: string): MigrationSource {
   return async () => {

@@ -20,10 +20,11 @@ export interface SchemaChange<T> {
 }
 
 /**
- * Changes a schema: on SQLite in a transaction, if the driver has them, and with foreign keys off, which
- * are checked at the end; elsewhere without precautions.
+ * Changes a schema: on SQLite in a transaction, if the driver has them, and with foreign keys off,
+ * which are checked at the end; elsewhere without precautions.
  *
- * @throws {DbError} `Database` if a reference is broken afterwards; and whatever the function throws
+ * @throws {DbError} `Database` if a reference is broken afterwards; and whatever the
+ * function throws
  */
 export async function changeSchema<T>(
   connection: DbConnection,
@@ -39,8 +40,8 @@ export async function changeSchema<T>(
 }
 
 /**
- * Most changes of a table require SQLite to recreate it. Foreign keys would then delete the rows that
- * refer to the old one; they are checked at the end.
+ * Most changes of a table require SQLite to recreate it. Foreign keys would then delete the rows
+ * that refer to the old one; they are checked at the end.
  */
 async function withoutForeignKeys<T>(
   run: () => Promise<T>,

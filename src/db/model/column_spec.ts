@@ -1,7 +1,7 @@
 /**
- * Columns as text, such as `"email: text"`. The types of conditions and orders are made of them: the
- * compiler shows the type `Conditions<"id: integer" | "email: text">` as it is written here, and one
- * that is made of a model with everything that the model declares.
+ * Columns as text, such as `"email: text"`. The types of conditions and orders are made of them:
+ * the compiler shows the type `Conditions<"id: integer" | "email: text">` as it is written here,
+ * and one that is made of a model with everything that the model declares.
  *
  * @module
  */
@@ -15,8 +15,8 @@ export type ColumnSpec<M extends AnyModel, K extends ColumnName<M>> = null exten
   : `${K}: ${KindOf<M, K>}`;
 
 /**
- * The columns of a model. They are members of an interface, as the compiler would show an alias by its
- * name and the whole model.
+ * The columns of a model. They are members of an interface, as the compiler would show an alias by
+ * its name and the whole model.
  */
 export interface ColumnSpecs<M extends AnyModel> {
   /** All columns. */

@@ -74,8 +74,8 @@ export class Field<
   }
 
   /**
-   * Allows each value in one row only; any number of rows may hold `null`. On MySQL unique text, and
-   * text that is a primary key, has at most 255 characters.
+   * Allows each value in one row only; any number of rows may hold `null`. On MySQL unique text,
+   * and text that is a primary key, has at most 255 characters.
    */
   unique(): Field<K, F | "unique", R> {
     return this.#with("unique");
@@ -87,8 +87,9 @@ export class Field<
   }
 
   /**
-   * Sets the value of rows that are created without one, or a function that returns it, such as
-   * `() => new Date()`. A value is part of the table that `createTables` creates, a function is not.
+   * Sets the value of rows that are created without one, or a function that returns it, such
+   * as `() => new Date()`. A value is part of the table that `createTables` creates, a
+   * function is not.
    *
    * @throws {TypeError} if the value is not of the field's kind
    */

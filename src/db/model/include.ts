@@ -44,7 +44,9 @@ export interface RelatedOne<Spec extends string, I> {
   readonly include?: I | undefined;
 }
 
-/** The related rows to read, and their parts. `take` and `skip` count for each row they belong to. */
+/**
+ * The related rows to read, and their parts. `take` and `skip` count for each row they belong to.
+ */
 export interface RelatedMany<Spec extends string, I> extends RelatedOne<Spec, I> {
   /** The condition; every related row without one. */
   readonly where?: Conditions<Spec> | undefined;
@@ -101,7 +103,10 @@ export type RelatedOf<
   P extends RelationIn<M, G, I>,
 > = Related<RelationsOf<M, G>[P], G, Exclude<I[P], false | undefined>, S>;
 
-/** The rows that are read of a relation. In a scope, a row whose model has its columns may be hidden. */
+/**
+ * The rows that are read of a relation. In a scope, a row whose model has its columns
+ * may be hidden.
+ */
 export type Related<R, G extends RelationGraph, O, S> = R extends Relation<infer K, infer M>
   ? O extends unknown ? K extends "many" ? RelatedRow<M, G, O, S>[]
     : RelatedRow<M, G, O, S> | (K extends "one" ? HiddenBy<S & ColumnName<M>> : null)

@@ -88,8 +88,8 @@ const RESERVED: readonly string[] = ["AND", "OR", "NOT"];
  * const user: Row<typeof User> = { id: 1, email: "ada@example.org", active: true };
  * ```
  *
- * @throws {TypeError} if a name is not an identifier (ASCII letters, digits and `_`, at most 63), if
- * there is not exactly one primary key, or if it is nullable
+ * @throws {TypeError} if a name is not an identifier (ASCII letters, digits and `_`, at most 63),
+ * if there is not exactly one primary key, or if it is nullable
  */
 export function model<const T extends string, F extends Fields>(table: T, fields: F): Model<T, F> {
   if (!IDENTIFIER.test(table)) {

@@ -4,7 +4,9 @@
  * @module
  */
 
-/** Checks whether a value is an object literal of any realm, not an instance of a class or a list. */
+/**
+ * Checks whether a value is an object literal of any realm, not an instance of a class or a list.
+ */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
@@ -12,8 +14,8 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
 }
 
 /**
- * Checks the names of options. Ignoring an unknown one, which may be misspelt, could read or write more
- * rows than intended.
+ * Checks the names of options. Ignoring an unknown one, which may be misspelt, could read or write
+ * more rows than intended.
  *
  * @throws {TypeError} if they are not a plain object, or one is unknown
  */

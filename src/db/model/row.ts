@@ -25,20 +25,22 @@ export type KindOf<M extends AnyModel, K extends ColumnName<M>> = FieldsOf<M>[K]
 export type Row<M extends AnyModel> = RowTypes<M>["row"];
 
 /**
- * Data that creates a row. A column may be omitted, or be `undefined`, if it is nullable, has a default,
- * or is a primary key of kind integer or bigint, which the database generates.
+ * Data that creates a row. A column may be omitted, or be `undefined`, if it is nullable, has a
+ * default, or is a primary key of kind integer or bigint, which the database generates.
  */
 export type CreateInput<M extends AnyModel> = RowTypes<M>["create"];
 
 /**
- * Data that updates a row: the columns to set. Others, and those that are `undefined`, stay unchanged.
- * The primary key is a row's identity and cannot be set. A number may be set by a {@linkcode Change}.
+ * Data that updates a row: the columns to set. Others, and those that are `undefined`, stay
+ * unchanged. The primary key is a row's identity and cannot be set. A number may be set by a
+ * {@linkcode Change}.
  */
 export type UpdateInput<M extends AnyModel> = RowTypes<M>["update"];
 
 /**
- * The types of a model, without the columns `S` of a scope. The compiler shows a member of an interface
- * by its columns, where it would show an alias with the whole model: error messages stay short.
+ * The types of a model, without the columns `S` of a scope. The compiler shows a member of
+ * an interface by its columns, where it would show an alias with the whole model: error
+ * messages stay short.
  */
 export interface RowTypes<M extends AnyModel, S = never> {
   /** A row. */
@@ -64,8 +66,8 @@ export interface RowTypes<M extends AnyModel, S = never> {
 }
 
 /**
- * Data of type `D` if it is fit for `Input`; otherwise a text that names the columns that are missing or
- * unknown, for the compiler to show.
+ * Data of type `D` if it is fit for `Input`; otherwise a text that names the columns that are
+ * missing or unknown, for the compiler to show.
  */
 export type Checked<D, Input> = string extends keyof D ? [D] extends [Input] ? D : Input
   : [keyof D] extends [keyof Input] ? [D] extends [Input] ? D
@@ -83,7 +85,9 @@ export type MissingIn<D, Input> = D extends unknown ?
     & string
   : never;
 
-/** An intersection as one object, which the compiler shows by its members; see {@linkcode RowTypes}. */
+/**
+ * An intersection as one object, which the compiler shows by its members; see {@linkcode RowTypes}.
+ */
 export type Plain<T> = PlainTypes<T>["plain"];
 
 /** The types of {@linkcode Plain}. */
@@ -129,9 +133,9 @@ export type GeneratedColumn<M extends AnyModel> = {
 }[PrimaryKeyColumn<M>];
 
 /**
- * A value as Kysely returns it: a whole number is a `bigint` or text where a number would not be exact,
- * a boolean of SQLite and MySQL is 0 or 1, other types that they lack are text, and a decimal of SQLite
- * is a whole number in units of its last place.
+ * A value as Kysely returns it: a whole number is a `bigint` or text where a number would not be
+ * exact, a boolean of SQLite and MySQL is 0 or 1, other types that they lack are text, and a
+ * decimal of SQLite is a whole number in units of its last place.
  */
 export interface RawValues {
   /** A number, where that is exact. */

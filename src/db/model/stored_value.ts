@@ -52,8 +52,8 @@ function writtenMembers(value: object): readonly unknown[] | undefined {
 }
 
 /**
- * Checks whether text is well-formed and has no U+0000. PostgreSQL rejects U+0000, SQLite on Deno cuts
- * the text there, and every driver replaces lone surrogates silently.
+ * Checks whether text is well-formed and has no U+0000. PostgreSQL rejects U+0000, SQLite on Deno
+ * cuts the text there, and every driver replaces lone surrogates silently.
  */
 export function isStorableText(value: unknown): boolean {
   return typeof value === "string" && value.isWellFormed() && !value.includes("\0");

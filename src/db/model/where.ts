@@ -60,7 +60,9 @@ export type Order<K extends string> = { readonly [P in K]?: SortOrder };
 /** The directions of columns, or a list of them. */
 export type Orders<K extends string> = Order<K> | readonly Order<K>[];
 
-/** A condition on a column of a kind: a value to equal, or operators. A JSON column takes no value. */
+/**
+ * A condition on a column of a kind: a value to equal, or operators. A JSON column takes no value.
+ */
 export type Condition<K extends FieldKind, V> =
   | (K extends "json" ? Extract<V, null> : V)
   | Operators<K, V>;
@@ -129,8 +131,8 @@ export interface FindOptions<Spec extends string> {
   /** How many rows to leave out first, 0 or more. */
   readonly skip?: number | undefined;
   /**
-   * Columns: of the rows that are equal in all of them, only the first by the order is found, before
-   * `skip` and `take` count. `null` is equal to `null` here.
+   * Columns: of the rows that are equal in all of them, only the first by the order is found,
+   * before `skip` and `take` count. `null` is equal to `null` here.
    */
   readonly distinct?: readonly ComparableIn<Spec>[] | undefined;
 }

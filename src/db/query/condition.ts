@@ -1,6 +1,6 @@
 /**
- * Reads conditions: checks a `where` against its table, and builds its SQL. Only names of columns that
- * the model declares become SQL; values are bound.
+ * Reads conditions: checks a `where` against its table, and builds its SQL. Only names of columns
+ * that the model declares become SQL; values are bound.
  *
  * @module
  */
@@ -48,7 +48,8 @@ function nestedFilter(
 /**
  * Reads a `UniqueWhere`.
  *
- * @throws {TypeError} if it has no column, one that is not unique, or a condition that is not equality
+ * @throws {TypeError} if it has no column, one that is not unique, or a condition that
+ * is not equality
  */
 export function uniqueValues(where: unknown, operation: Operation): Values {
   const values = new Map<TableColumn, unknown>();
@@ -72,8 +73,8 @@ export function valueFilters(values: Values, operation: Operation): readonly Fil
 }
 
 /**
- * Checks whether a `Where` names a column in each of its alternatives: one that does not may hold for
- * every row.
+ * Checks whether a `Where` names a column in each of its alternatives: one that does not may hold
+ * for every row.
  */
 export function namesColumn(where: unknown): boolean {
   if (!isPlainObject(where)) return false;
@@ -89,7 +90,9 @@ export function every(filters: readonly Filter[]): Filter {
   return balanced(filters, (eb, parts) => eb.and(parts));
 }
 
-/** Databases and compilers recurse into the tree of a condition: a long list must not become deep. */
+/**
+ * Databases and compilers recurse into the tree of a condition: a long list must not become deep.
+ */
 function balanced(
   filters: readonly Filter[],
   join: (eb: Builder, parts: Expression<SqlBool>[]) => Expression<SqlBool>,

@@ -166,8 +166,8 @@ function optionsOf(
 }
 
 /**
- * Returns the part of a scope that holds for related rows, or those of a join model: the columns that
- * their table has.
+ * Returns the part of a scope that holds for related rows, or those of a join model: the columns
+ * that their table has.
  *
  * @throws {TypeError} if a column of the same name is of another kind
  */

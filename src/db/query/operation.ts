@@ -13,7 +13,10 @@ import type { Table, TableColumn, Values } from "./table.ts";
 export interface OperationContext {
   /** The table that it reads or writes. */
   readonly table: Table;
-  /** The values that every row of the repository has; related rows, where their table has the column. */
+  /**
+   * The values that every row of the repository has; related rows, where their table
+   * has the column.
+   */
   readonly scope: Values;
   /** What the repository was called to do, for error messages: `"update users"`. */
   readonly action: string;
@@ -27,7 +30,10 @@ export class Operation implements OperationContext {
   readonly #values: unknown[];
   #shape: string;
 
-  /** Begins an operation; `name` begins its shape, and includes the number of `values` already bound. */
+  /**
+   * Begins an operation; `name` begins its shape, and includes the number of `values`
+   * already bound.
+   */
   constructor(name: string, { table, scope, action }: OperationContext, values: unknown[] = []) {
     this.table = table;
     this.scope = scope;

@@ -84,7 +84,9 @@ export interface RelatedOptions extends PageOptions {
   readonly filter: Filter;
   /** The column, of the table or of the one between, that holds the key of the owner of a row. */
   readonly owner: string;
-  /** The table between, its column that refers to the related rows, and the conditions on its rows. */
+  /**
+   * The table between, its column that refers to the related rows, and the conditions on its rows.
+   */
   readonly through?:
     | { readonly table: Table; readonly their: string; readonly filters: readonly Filter[] }
     | undefined;

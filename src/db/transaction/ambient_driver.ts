@@ -26,8 +26,8 @@ export interface AmbientDriverOptions {
 }
 
 /**
- * Provides the connection of the transaction that the caller is inside, where a transaction of Kysely
- * is a savepoint; outside, a connection of the database's driver, once the gate admits it.
+ * Provides the connection of the transaction that the caller is inside, where a transaction of
+ * Kysely is a savepoint; outside, a connection of the database's driver, once the gate admits it.
  */
 export class AmbientDriver implements Driver {
   readonly #options: AmbientDriverOptions;

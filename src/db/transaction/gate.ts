@@ -40,7 +40,8 @@ export class Gate {
   /**
    * Enters, and returns `undefined` if there is no wait. A user that has entered must leave.
    *
-   * @throws {DbError} `PoolTimeout` after the time-out, `PoolClosed` if the gate is closed meanwhile
+   * @throws {DbError} `PoolTimeout` after the time-out, `PoolClosed` if the gate is
+   * closed meanwhile
    */
   enter(): Promise<void> | undefined {
     if (this.isClosed) throw dbError(ACTION, { code: "PoolClosed" });

@@ -28,9 +28,9 @@ export interface TransactionOptions {
    */
   readonly isolation?: IsolationLevel | undefined;
   /**
-   * How often to retry after a serialization failure or a deadlock; 0 by default. The delays grow from
-   * about 10 ms to 1 s. Effects of the function outside the database are not undone. The outermost
-   * transaction is retried as a whole.
+   * How often to retry after a serialization failure or a deadlock; 0 by default. The delays grow
+   * from about 10 ms to 1 s. Effects of the function outside the database are not undone. The
+   * outermost transaction is retried as a whole.
    */
   readonly retries?: number | undefined;
 }
@@ -52,8 +52,8 @@ export class Transaction {
   }
 
   /**
-   * The end of the open nested transactions, if there are any. This level's statements must wait for
-   * it: rolling back a nested transaction would undo them.
+   * The end of the open nested transactions, if there are any. This level's statements must wait
+   * for it: rolling back a nested transaction would undo them.
    */
   get nested(): Promise<void> | undefined {
     return this.#nested;
@@ -68,7 +68,8 @@ export class Transaction {
    * Fails if the level has ended, or cannot be committed.
    *
    * @throws {TypeError} if it has ended
-   * @throws {DbError} if it cannot be committed: `Database`, or the failure's code if a retry may succeed
+   * @throws {DbError} if it cannot be committed: `Database`, or the failure's code if a
+   * retry may succeed
    */
   check(action: string): void {
     if (this.#hasEnded) {
@@ -97,7 +98,9 @@ export class Transaction {
     throw new TypeError(`Cannot ${action}: its function did not await what it began`);
   }
 
-  /** Runs a function in a nested level, after earlier ones; the level is rolled back if it fails. */
+  /**
+   * Runs a function in a nested level, after earlier ones; the level is rolled back if it fails.
+   */
   async nest<T>(
     run: (nested: Transaction) => Promise<T>,
     wordError: (error: unknown) => Error,

@@ -47,8 +47,8 @@ export class TransactionConnection {
   }
 
   /**
-   * Fails after a failure that makes the transaction impossible to commit. The database would roll it
-   * back silently at the commit, or has already done so.
+   * Fails after a failure that makes the transaction impossible to commit. The database would roll
+   * it back silently at the commit, or has already done so.
    *
    * @throws {DbError} with the failure as its cause; `Database`, unless a retry may succeed
    */
@@ -118,7 +118,9 @@ export class TransactionConnection {
   }
 }
 
-/** Returns the `DbError` of a failed query of Kysely; errors of building a query stay as they are. */
+/**
+ * Returns the `DbError` of a failed query of Kysely; errors of building a query stay as they are.
+ */
 export function queryError(error: unknown, { explain }: FailureRules): unknown {
   if (error instanceof DbError || error instanceof TypeError) return error;
   return dbError("run query", explain(error), error);

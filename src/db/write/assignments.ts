@@ -41,8 +41,8 @@ export function createValues(data: unknown, operation: Operation): Values {
 }
 
 /**
- * Reads a `CreateInput` as {@linkcode createValues} does, and returns the values in the order of the
- * table's columns; `undefined` is generated.
+ * Reads a `CreateInput` as {@linkcode createValues} does, and returns the values in the order of
+ * the table's columns; `undefined` is generated.
  */
 export function createTuple(data: unknown, operation: Operation): readonly unknown[] {
   const { table: { columns }, scope, action } = operation;

@@ -69,7 +69,9 @@ async function insertBatch(batch: readonly Tuple[], context: OperationContext): 
   await passKeys(batch.map((tuple) => tuple[table.primaryKey.index]), context);
 }
 
-/** Makes generated keys begin after those that were given, where the database does not do so itself. */
+/**
+ * Makes generated keys begin after those that were given, where the database does not do so itself.
+ */
 export async function passKeys(
   keys: readonly unknown[],
   context: OperationContext,

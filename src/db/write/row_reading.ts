@@ -11,14 +11,18 @@ import { Operation, type OperationContext } from "../query/operation.ts";
 import type { Filter } from "../query/operators.ts";
 import { type AnyRow, decodeRow, type Table, type Values } from "../query/table.ts";
 
-/** Reads a row that this transaction has written, as it is now and not as it was at its beginning. */
+/**
+ * Reads a row that this transaction has written, as it is now and not as it was at its beginning.
+ */
 export async function lockRow(unique: Values, context: OperationContext): Promise<AnyRow> {
   const operation = new Operation("lock", context);
   const filter = every(valueFilters(unique, operation));
   return oneRow(await operation.run(() => lock(filter, context.table)), context);
 }
 
-/** Builds the query that reads a row, and keeps others from writing it until the transaction ends. */
+/**
+ * Builds the query that reads a row, and keeps others from writing it until the transaction ends.
+ */
 export function lock(filter: Filter, table: Table): Compilable {
   return table.connection.kysely.selectFrom(table.name).select(namesOf(table)).where(filter)
     .forUpdate();

@@ -1,6 +1,6 @@
 /**
- * Updates and deletes single rows, and returns them: by the statement that writes, where the database
- * can do so, otherwise by another one in the same transaction.
+ * Updates and deletes single rows, and returns them: by the statement that writes, where the
+ * database can do so, otherwise by another one in the same transaction.
  *
  * @module
  */
@@ -66,22 +66,22 @@ export async function deleteRow(unique: Values, context: OperationContext): Prom
 /**
  * Updates the row whose unique column has a value, or creates it.
  *
- * @throws {DbError} `UniqueViolation` if another row has the value of another unique column, or the row
- * is out of scope
+ * @throws {DbError} `UniqueViolation` if another row has the value of another unique column, or the
+ * row is out of scope
  */
 export async function upsertRow(upsert: RowUpsert, context: OperationContext): Promise<AnyRow> {
   const { table: { connection }, scope } = context;
   if (connection.grammar.returning) {
-    // Of two at the same time, the loser may fail on another unique column than the one it names: the
-    // second time, it finds the row.
+    // Of two at the same time, the loser may fail on another unique column than the one it names:
+    // the second time, it finds the row.
     return await insertOrUpdate(upsert, context).catch((error: unknown) =>
       isTaken(error) && !connection.isInTransaction
         ? insertOrUpdate(upsert, context)
         : Promise.reject(error)
     );
   }
-  // ON DUPLICATE KEY would apply to every unique column. Each attempt is over before the next begins,
-  // so that it does not keep the lock on the gap where the row would be.
+  // ON DUPLICATE KEY would apply to every unique column. Each attempt is over before the next
+  // begins, so that it does not keep the lock on the gap where the row would be.
   const [[column] = []] = upsert.unique;
   // A row out of scope stays there, however often it is looked for.
   const attempts = scope.size > 0 ? 2 : MAX_ATTEMPTS;

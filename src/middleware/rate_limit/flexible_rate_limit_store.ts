@@ -1,5 +1,6 @@
 /**
- * Rate limit stores on `rate-limiter-flexible`, such as Redis, for applications with several processes.
+ * Rate limit stores on `rate-limiter-flexible`, such as Redis, for applications with
+ * several processes.
  *
  * @module
  */
@@ -16,9 +17,9 @@ export interface FlexibleLimiter {
 }
 
 /**
- * A store on a limiter of `rate-limiter-flexible` that the application creates: for PostgreSQL, MySQL,
- * SQLite, Valkey, Memcached, DynamoDB and more. The `points` and `duration` of the limiter are ignored;
- * its `keyPrefix` is used.
+ * A store on a limiter of `rate-limiter-flexible` that the application creates: for PostgreSQL,
+ * MySQL, SQLite, Valkey, Memcached, DynamoDB and more. The `points` and `duration` of the limiter
+ * are ignored; its `keyPrefix` is used.
  */
 export class FlexibleRateLimitStore implements RateLimitStore {
   readonly #limiter: FlexibleLimiter;
@@ -44,8 +45,9 @@ export interface RedisRateLimitStoreOptions {
 }
 
 /**
- * A store on a Redis client of the application, from `ioredis` or `redis` (node-redis), which it neither
- * connects nor closes. Each hit is one script that Redis runs atomically: all processes share a count.
+ * A store on a Redis client of the application, from `ioredis` or `redis` (node-redis), which it
+ * neither connects nor closes. Each hit is one script that Redis runs atomically: all processes
+ * share a count.
  */
 export class RedisRateLimitStore implements RateLimitStore {
   readonly #client: object;

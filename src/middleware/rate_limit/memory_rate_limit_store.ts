@@ -10,7 +10,10 @@ import type { RateLimitHit, RateLimitStore } from "./rate_limit_store.ts";
 export interface MemoryRateLimitStoreOptions {
   /** The largest number of keys, a positive integer; 100 000 by default, which take about 20 MB. */
   readonly maxKeys?: number;
-  /** Returns the time in milliseconds from any origin; the monotonic clock of the runtime by default. */
+  /**
+   * Returns the time in milliseconds from any origin; the monotonic clock of the
+   * runtime by default.
+   */
   readonly now?: () => number;
 }
 
@@ -20,12 +23,12 @@ interface Window {
 }
 
 /**
- * A store for an application that runs as one process. It has no timers: once per window, a hit deletes
- * the expired windows.
+ * A store for an application that runs as one process. It has no timers: once per window, a hit
+ * deletes the expired windows.
  *
- * When it is full, it deletes the expired windows and then, down to nine tenths of its size, those with
- * the fewest hits. A client that sends many keys can therefore remove a count only by hitting `maxKeys`
- * keys as often.
+ * When it is full, it deletes the expired windows and then, down to nine tenths of its size, those
+ * with the fewest hits. A client that sends many keys can therefore remove a count only by hitting
+ * `maxKeys` keys as often.
  */
 export class MemoryRateLimitStore implements RateLimitStore {
   readonly #maxKeys: number;

@@ -17,8 +17,8 @@ const MAX_KEY_LENGTH = 128;
 /**
  * Returns middleware that allows a client `max` requests in a window, which starts with its first
  * request, and refuses more with 429. The response of every counted request has `RateLimit` and
- * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10), that of a refused one also `Retry-After`.
- * If the store fails, requests pass.
+ * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10), that of a refused one also
+ * `Retry-After`. If the store fails, requests pass.
  *
  * @throws {RangeError} if an option is out of range
  */

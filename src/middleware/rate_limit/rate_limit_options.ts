@@ -9,21 +9,29 @@ import type { RateLimitStore } from "./rate_limit_store.ts";
 
 /** Options of `rateLimit()`. */
 export interface RateLimitOptions {
-  /** The largest number of requests of one client in a window, a positive integer; 100 by default. */
+  /**
+   * The largest number of requests of one client in a window, a positive integer; 100 by default.
+   */
   readonly max?: number;
   /** The length of a window: a whole number of seconds, in milliseconds; 60 000 by default. */
   readonly windowMs?: number;
-  /** The name in response fields and in a shared store: 1 to 64 of `A-Za-z0-9_.-`; `default` by default. */
+  /**
+   * The name in response fields and in a shared store: 1 to 64 of `A-Za-z0-9_.-`;
+   * `default` by default.
+   */
   readonly name?: string;
   /**
-   * Returns the key that a request is counted under; by default the client's address, or its /64 network
-   * for IPv6. All requests for which it returns `undefined`, by default those without an address, are
-   * counted together.
+   * Returns the key that a request is counted under; by default the client's address, or its /64
+   * network for IPv6. All requests for which it returns `undefined`, by default those without an
+   * address, are counted together.
    */
   readonly key?: (c: Context) => string | undefined | Promise<string | undefined>;
   /** Where counts are stored; in the memory of the process by default. */
   readonly store?: RateLimitStore;
-  /** The time limit of the store in milliseconds, after which a request passes uncounted; 500 by default. */
+  /**
+   * The time limit of the store in milliseconds, after which a request passes uncounted;
+   * 500 by default.
+   */
   readonly storeTimeoutMs?: number;
   /** Returns `true` for requests that are neither limited nor counted; none by default. */
   readonly skip?: (c: Context) => boolean | Promise<boolean>;
@@ -33,8 +41,8 @@ export interface RateLimitOptions {
 export interface UseRateLimitOptions extends RateLimitOptions {
   /**
    * Whether requests are counted after authentication and after the middleware of
-   * `use(..., { afterAuthentication: true })`, so that `key` can read the caller's identity; `false` by
-   * default, so that no token is verified for requests over the limit.
+   * `use(..., { afterAuthentication: true })`, so that `key` can read the caller's identity;
+   * `false` by default, so that no token is verified for requests over the limit.
    */
   readonly afterAuthentication?: boolean;
 }

@@ -17,8 +17,8 @@ export interface RateLimitHit {
 /** Counts hits in fixed windows, each of which starts with the first hit of its key. */
 export interface RateLimitStore {
   /**
-   * Counts one hit, atomically among all processes that share the store. `windowMs` is a whole number
-   * of seconds, in milliseconds, and the key has at most 256 characters.
+   * Counts one hit, atomically among all processes that share the store. `windowMs` is a whole
+   * number of seconds, in milliseconds, and the key has at most 256 characters.
    */
   hit(key: string, windowMs: number): RateLimitHit | Promise<RateLimitHit>;
 }
@@ -27,7 +27,10 @@ export interface RateLimitStore {
 export interface FailOpenStoreOptions {
   /** The time limit of one hit in milliseconds. */
   readonly timeoutMs: number;
-  /** Returns the time in milliseconds from any origin; the monotonic clock of the runtime by default. */
+  /**
+   * Returns the time in milliseconds from any origin; the monotonic clock of the
+   * runtime by default.
+   */
   readonly now?: () => number;
 }
 
@@ -35,8 +38,8 @@ const RETRY_MS = 1000;
 
 /**
  * Wraps a store so that its failures neither refuse nor delay requests: while the store fails, hits
- * return `undefined`. The start and the end of an outage are logged (category `fw`, `rate-limit`), not each
- * request. During an outage the store is tried once per second.
+ * return `undefined`. The start and the end of an outage are logged (category `fw`, `rate-limit`),
+ * not each request. During an outage the store is tried once per second.
  */
 export class FailOpenStore {
   readonly #store: RateLimitStore;

@@ -13,7 +13,10 @@ export interface AuthorizeRequest {
   readonly scopes?: readonly string[] | undefined;
   /** The challenge of `generatePkce()`. */
   readonly pkce: string;
-  /** The value that the id_token must have (OpenID Connect Core §3.1.2.1); `verifyIdToken()` checks it. */
+  /**
+   * The value that the id_token must have (OpenID Connect Core §3.1.2.1);
+   * `verifyIdToken()` checks it.
+   */
   readonly nonce?: string | undefined;
   /** Further parameters, such as `prompt`, except those that the client sets itself. */
   readonly extra?: Readonly<Record<string, string>> | undefined;
@@ -40,8 +43,8 @@ const RESERVED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the URL of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3) with a new state of 256
- * bits.
+ * Returns the URL of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3) with a new
+ * state of 256 bits.
  *
  * @throws {OAuth2Error} `InvalidConfig` if authorizeUrl or redirectUri is missing, or `extra` has a
  * parameter that the client sets itself

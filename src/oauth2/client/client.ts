@@ -55,10 +55,10 @@ const MAX_LENGTH = 16 * 1024;
 const OWN_CACHE_SETS = 1_000;
 
 /**
- * A client of an authorization server (RFC 6749, RFC 9700). Immutable: each `with…` method returns a new
- * client, which shares the cache unless it is given another. Each operation sends one request, follows
- * no redirect and accepts an answer of up to 1 MiB. It throws a `TypeError` for an argument of the wrong
- * type, or an {@linkcode OAuth2Error}:
+ * A client of an authorization server (RFC 6749, RFC 9700). Immutable: each `with…` method returns
+ * a new client, which shares the cache unless it is given another. Each operation sends one
+ * request, follows no redirect and accepts an answer of up to 1 MiB. It throws a `TypeError` for an
+ * argument of the wrong type, or an {@linkcode OAuth2Error}:
  * - `Grant` if the server answers with an error response of RFC 6749, even with status 200;
  * - `TokenEndpoint` if the server answers in any other unexpected way;
  * - `Transport` if the server cannot be reached, or does not answer in time;
@@ -113,8 +113,8 @@ export class OAuth2Client {
   }
 
   /**
-   * Returns a client with a time limit for requests in milliseconds, including the body of the answer;
-   * 30 000 by default.
+   * Returns a client with a time limit for requests in milliseconds, including the body of the
+   * answer; 30 000 by default.
    *
    * @throws {RangeError} if it is not 1 to 2^31 - 1
    */
@@ -152,21 +152,21 @@ export class OAuth2Client {
   /**
    * Returns the URL at which a user logs in, with a new state of 256 bits.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if authorizeUrl or redirectUri is missing, or `extra` has a parameter that
-   * the client sets itself: `client_id`, `code_challenge`, `code_challenge_method`, `nonce`,
-   * `redirect_uri`, `response_type`, `scope` and `state`
+   * @throws {OAuth2Error} `InvalidConfig` if authorizeUrl or redirectUri is missing, or `extra` has
+   * a parameter that the client sets itself: `client_id`, `code_challenge`,
+   * `code_challenge_method`, `nonce`, `redirect_uri`, `response_type`, `scope` and `state`
    */
   authorizeUrl(request: AuthorizeRequest): AuthorizeUrl {
     return makeAuthorizeUrl(this.#settings.options, request);
   }
 
   /**
-   * Returns the code of a callback: its URL, its query, or the body of a `form_post`. Its `state` must be
-   * the expected one. Its `iss` must be the issuer (RFC 9207) if both are known, or if the server always
-   * sends `iss`. No parameter may be repeated.
+   * Returns the code of a callback: its URL, its query, or the body of a `form_post`. Its `state`
+   * must be the expected one. Its `iss` must be the issuer (RFC 9207) if both are known, or if the
+   * server always sends `iss`. No parameter may be repeated.
    *
-   * @throws {OAuth2Error} `Validation` if the callback is invalid; otherwise `Grant` if the server or the
-   * user refuses
+   * @throws {OAuth2Error} `Validation` if the callback is invalid; otherwise `Grant` if the server
+   * or the user refuses
    */
   verifyCallback(callback: Callback, expectedState: string): string {
     const { issuer, issParameterSupported } = this.#settings.options;
@@ -174,8 +174,8 @@ export class OAuth2Client {
   }
 
   /**
-   * Exchanges the code of a callback for tokens, which are cached. It consumes the verifier, even if it
-   * fails.
+   * Exchanges the code of a callback for tokens, which are cached. It consumes the verifier,
+   * even if it fails.
    *
    * @throws {OAuth2Error} `Validation`, before anything is sent, if the verifier has been used
    */
@@ -198,8 +198,8 @@ export class OAuth2Client {
    * Requests new tokens for the client itself (RFC 6749 §4.4). Each call sends a request; see
    * {@linkcode OAuth2Client.cachedClientCredentials}.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if the client is public, or `extra` has a parameter that the
-   * client sets itself
+   * @throws {OAuth2Error} `InvalidConfig` if the client is public, or `extra` has a parameter that
+   * the client sets itself
    */
   async clientCredentials(
     scopes: readonly string[] = [],
@@ -209,8 +209,8 @@ export class OAuth2Client {
   }
 
   /**
-   * Returns tokens for the client itself that are valid for at least 30 seconds: cached tokens, or new
-   * ones. Concurrent calls share one request.
+   * Returns tokens for the client itself that are valid for at least 30 seconds: cached tokens, or
+   * new ones. Concurrent calls share one request.
    *
    * @throws {OAuth2Error} as {@linkcode OAuth2Client.clientCredentials} does
    */
@@ -224,15 +224,15 @@ export class OAuth2Client {
   }
 
   /**
-   * Exchanges a refresh token for a new set of tokens (RFC 6749 §6), and caches it. Concurrent calls with
-   * the same token and cache share one request. A later call with a superseded token returns the newest
-   * set or, if that has expired, refreshes it. If the server returns no new refresh token, the set keeps
-   * the old one.
+   * Exchanges a refresh token for a new set of tokens (RFC 6749 §6), and caches it. Concurrent
+   * calls with the same token and cache share one request. A later call with a superseded token
+   * returns the newest set or, if that has expired, refreshes it. If the server returns no new
+   * refresh token, the set keeps the old one.
    *
-   * The time limit applies to the caller. The request itself continues for at least 30 seconds, because
-   * its answer may contain the only refresh token that is still valid; a second call receives that
-   * answer. Without any answer, it is unknown whether the server has superseded the token. A further call
-   * sends it again: if it was superseded, its successor is lost anyway.
+   * The time limit applies to the caller. The request itself continues for at least 30 seconds,
+   * because its answer may contain the only refresh token that is still valid; a second call
+   * receives that answer. Without any answer, it is unknown whether the server has superseded the
+   * token. A further call sends it again: if it was superseded, its successor is lost anyway.
    */
   async refresh(refreshToken: string): Promise<TokenSet> {
     const action = "refresh token";
@@ -254,8 +254,8 @@ export class OAuth2Client {
 
   /**
    * Revokes a token (RFC 7009), then removes its sets from the cache. If a refresh token has been
-   * superseded, or a pending refresh is about to supersede it, the newest one is revoked. Concurrent
-   * refreshes wait, and then fail with `Grant`, `invalid_grant`.
+   * superseded, or a pending refresh is about to supersede it, the newest one is revoked.
+   * Concurrent refreshes wait, and then fail with `Grant`, `invalid_grant`.
    *
    * @throws {OAuth2Error} `InvalidConfig` if revokeUrl is missing
    */
@@ -271,8 +271,9 @@ export class OAuth2Client {
   }
 
   /**
-   * Fetches the claims about the user of an access token. If there is an id_token, compare its `sub` with
-   * that of the result (OpenID Connect Core §5.3.2). `headers` are sent too; `Accept` is JSON by default.
+   * Fetches the claims about the user of an access token. If there is an id_token, compare its
+   * `sub` with that of the result (OpenID Connect Core §5.3.2). `headers` are sent too; `Accept` is
+   * JSON by default.
    *
    * @throws {OAuth2Error} `InvalidConfig` if userinfoUrl is missing
    */
@@ -293,8 +294,9 @@ export class OAuth2Client {
   }
 
   /**
-   * Verifies the id_token of a login: its signature, issuer, audience, times, subject and authorized party
-   * (OpenID Connect Core §3.1.3.7), and its nonce, which must be that of the authorization request.
+   * Verifies the id_token of a login: its signature, issuer, audience, times, subject and
+   * authorized party (OpenID Connect Core §3.1.3.7), and its nonce, which must be that of the
+   * authorization request.
    *
    * @throws {OAuth2Error} `InvalidConfig` if issuer or jwksUrl is missing; otherwise as
    * `JwtVerifier.verify()` does

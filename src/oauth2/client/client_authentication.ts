@@ -38,8 +38,8 @@ export interface ClientAuthenticationOptions {
 /**
  * Returns the client authentication of `oauth4webapi` for a method.
  *
- * @throws {OAuth2Error} `InvalidConfig` if a required credential is missing or unusable; later, during a
- * request, if the function for the secret fails or the key cannot sign
+ * @throws {OAuth2Error} `InvalidConfig` if a required credential is missing or unusable; later,
+ * during a request, if the function for the secret fails or the key cannot sign
  */
 export function clientAuthentication(
   method: AuthMethod,

@@ -11,18 +11,24 @@ import type { TokenSet } from "./token_set.ts";
 
 /** Options of the client credentials grant. */
 export interface ClientCredentialsOptions {
-  /** Further parameters, such as `resource` (RFC 8707) or `audience`, except those that the client sets itself. */
+  /**
+   * Further parameters, such as `resource` (RFC 8707) or `audience`, except those that the
+   * client sets itself.
+   */
   readonly extra?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The parameters of a client credentials grant that are not for `extra` (RFC 6749 §4.4.2, RFC 7521). */
+/**
+ * The parameters of a client credentials grant that are not for `extra` (RFC 6749
+ * §4.4.2, RFC 7521).
+ */
 const OWN_PARAMETERS = /^(grant_type|scope|client_(id|secret|assertion|assertion_type))$/;
 
 /**
  * Requests tokens for the client itself.
  *
- * @throws {OAuth2Error} `InvalidConfig` if the client is public, or `extra` has a parameter that the
- * client sets itself; or as {@linkcode requestTokens} does
+ * @throws {OAuth2Error} `InvalidConfig` if the client is public, or `extra` has a parameter that
+ * the client sets itself; or as {@linkcode requestTokens} does
  */
 export async function requestClientCredentials(
   requester: Requester,

@@ -39,7 +39,9 @@ export interface PublicClientOptions {
   readonly issParameterSupported?: boolean | undefined;
   /** The accepted algorithms of id_tokens; `["RS256"]` by default. */
   readonly idTokenAlgorithms?: readonly SigningAlgorithm[] | undefined;
-  /** The `iss` of an id_token if it can differ from `issuer`, as with one issuer for each tenant. */
+  /**
+   * The `iss` of an id_token if it can differ from `issuer`, as with one issuer for each tenant.
+   */
   readonly idTokenIssuer?: IssuerOf | undefined;
 }
 
@@ -56,8 +58,9 @@ export interface DiscoveryOptions
     ClientAuthenticationOptions,
     Pick<PublicClientOptions, "clientId" | "redirectUri" | "idTokenAlgorithms"> {
   /**
-   * How the client authenticates. By default `none` without secret and key, `private_key_jwt` with a key
-   * only, otherwise `client_secret_post`, or `client_secret_basic` if the server supports only that.
+   * How the client authenticates. By default `none` without secret and key, `private_key_jwt`
+   * with a key only, otherwise `client_secret_post`, or `client_secret_basic` if the server
+   * supports only that.
    */
   readonly authMethod?: AuthMethod | undefined;
   /** Sends the requests; the platform's `fetch` by default. */
@@ -150,9 +153,9 @@ export class OAuth2Options {
   }
 
   /**
-   * Fetches the metadata of the server: those of OpenID Connect or, if there are none, those of RFC 8414.
-   * Their `issuer` must equal the given one, including a slash at the end. By default, id_tokens can have
-   * any asymmetric algorithm that they list.
+   * Fetches the metadata of the server: those of OpenID Connect or, if there are none, those of RFC
+   * 8414. Their `issuer` must equal the given one, including a slash at the end. By default,
+   * id_tokens can have any asymmetric algorithm that they list.
    *
    * @throws {OAuth2Error} `Transport` if the server cannot be reached, `TokenEndpoint` if it has no
    * metadata, `InvalidConfig` if the metadata or an option are invalid

@@ -89,7 +89,9 @@ async function readServer(issuer: string, json: JsonObject): Promise<DiscoveredS
   };
 }
 
-/** Compares issuers exactly: `oauth4webapi` compares URLs, and ignores a missing slash at the end. */
+/**
+ * Compares issuers exactly: `oauth4webapi` compares URLs, and ignores a missing slash at the end.
+ */
 async function checkMetadata(issuer: string, json: JsonObject): Promise<AuthorizationServer> {
   try {
     const response = Response.json(withoutNulls(json));
@@ -101,7 +103,9 @@ async function checkMetadata(issuer: string, json: JsonObject): Promise<Authoriz
   return refuse("its metadata have another issuer (a slash at the end counts)");
 }
 
-/** Reads an endpoint, on this machine only if the issuer is too: otherwise a server could reach it. */
+/**
+ * Reads an endpoint, on this machine only if the issuer is too: otherwise a server could reach it.
+ */
 function readEndpoint(name: string, value: unknown, issuer: string): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== "string") return refuse(`${name} is not a string`);

@@ -45,8 +45,8 @@ export interface ExchangeRequest {
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * A request to an authorization server, and its answer. Its errors do not repeat any secret that was
- * sent.
+ * A request to an authorization server, and its answer. Its errors do not repeat any secret
+ * that was sent.
  */
 export class Exchange {
   readonly #options: ExchangeOptions;
@@ -78,8 +78,8 @@ export class Exchange {
   }
 
   /**
-   * Returns the error if the answer is an error response: an object as in RFC 6749 §5.2 of any content
-   * type, with a status below 500, even 200.
+   * Returns the error if the answer is an error response: an object as in RFC 6749 §5.2 of any
+   * content type, with a status below 500, even 200.
    */
   refusal(): OAuth2Error | undefined {
     return this.#json && this.status < 500 ? this.refused(this.#json) : undefined;
@@ -123,7 +123,10 @@ export class Exchange {
     );
   }
 
-  /** Returns the error for a missing answer, with the messages only of its causes: they may contain the request. */
+  /**
+   * Returns the error for a missing answer, with the messages only of its causes: they may
+   * contain the request.
+   */
   #unanswered(error: unknown): OAuth2Error {
     const { message, cause } = error instanceof FetchFailure
       ? error
@@ -152,8 +155,8 @@ export interface ErrorParameters {
 }
 
 /**
- * Reads an error response (RFC 6749 §4.1.2.1 and §5.2): `undefined` if its `error` is invalid. Values that
- * were sent and words that look like tokens are removed; a URI must be http or https.
+ * Reads an error response (RFC 6749 §4.1.2.1 and §5.2): `undefined` if its `error` is invalid.
+ * Values that were sent and words that look like tokens are removed; a URI must be http or https.
  */
 export function readGrantError(
   { error, error_description: description, error_uri: uri }: ErrorParameters,

@@ -26,7 +26,10 @@ export interface IdTokenExpectations {
   readonly nonce: string | undefined;
 }
 
-/** Returns a verifier of the id_tokens of a server as JWTs; `undefined` if its issuer or keys are unknown. */
+/**
+ * Returns a verifier of the id_tokens of a server as JWTs; `undefined` if its issuer or
+ * keys are unknown.
+ */
 export function idTokenVerifier(
   { issuer, idTokenIssuer, jwksUrl, clientId, idTokenAlgorithms }: OAuth2Options,
   options: JwksCacheOptions,
@@ -41,7 +44,8 @@ export function idTokenVerifier(
 }
 
 /**
- * Checks the claims of an id_token beyond those of a verified JWT (OpenID Connect Core §2 and §3.1.3.7).
+ * Checks the claims of an id_token beyond those of a verified JWT (OpenID Connect Core §2
+ * and §3.1.3.7).
  *
  * @throws {OAuth2Error} `InvalidClaim` with the name of the claim
  */

@@ -1,5 +1,6 @@
 /**
- * Removes secrets and tokens from the texts of servers and libraries, before errors and logs show them.
+ * Removes secrets and tokens from the texts of servers and libraries, before errors and
+ * logs show them.
  *
  * @module
  */
@@ -26,7 +27,9 @@ const MAX_TEXT = 500;
 /** At most this many characters can remain of a secret that the cut has shortened. */
 const CUT_SECRET = 1024;
 
-/** A longer value is found by this many characters at its beginning, even if the rest is cut off. */
+/**
+ * A longer value is found by this many characters at its beginning, even if the rest is cut off.
+ */
 const MAX_PATTERN = 128;
 
 /** A value may be encoded for a form within JSON within HTML. */
@@ -35,9 +38,9 @@ const MAX_ENCODINGS = 4;
 const SECRET_NAME = /token|secret|assertion|password|code/i;
 
 /**
- * `name=value`, `"name": "value"` and `<name>value` with a name that matches {@linkcode SECRET_NAME}. A
- * list or an object extends to the end of the text. The lookbehind, and the last quote, which may be
- * missing, keep the time linear in the length of the text.
+ * `name=value`, `"name": "value"` and `<name>value` with a name that matches
+ * {@linkcode SECRET_NAME}. A list or an object extends to the end of the text. The lookbehind, and
+ * the last quote, which may be missing, keep the time linear in the length of the text.
  */
 const NAMED =
   /((?<![\w.-])(?=[\w.-]*(?:token|secret|assertion|password|code))[\w.-]+["']?\s*[:=>]\s*)(?:(")(?:[^"\\]|\\[^])*"?|(')(?:[^'\\]|\\[^])*'?|[[{][^]*|[^\s"'&,;<>})\]]+)/gi;
@@ -59,9 +62,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lists the secrets of a request: the parameters of its form that are not known to be public, and its
- * credentials (RFC 6750 §2.1, RFC 7617). Each is listed as it is and in Base64, alone and as the password
- * of the client.
+ * Lists the secrets of a request: the parameters of its form that are not known to be public, and
+ * its credentials (RFC 6750 §2.1, RFC 7617). Each is listed as it is and in Base64, alone and as
+ * the password of the client.
  */
 export function sentSecrets({ headers, body }: SentRequest): readonly string[] {
   const form = body instanceof URLSearchParams ? body : new URLSearchParams();
@@ -87,9 +90,9 @@ export function scrubBeginning(text: string, sent: readonly string[]): string {
 }
 
 /**
- * Removes from a text the values that were sent (see {@linkcode withoutSent}), the values of members and
- * parameters with the name of a secret, and words that look like tokens. It removes too much rather than
- * too little.
+ * Removes from a text the values that were sent (see {@linkcode withoutSent}), the values of
+ * members and parameters with the name of a secret, and words that look like tokens. It removes too
+ * much rather than too little.
  */
 export function scrub(text: string, sent: readonly string[] = []): string {
   return withoutSent(withoutSecretMembers(text).replaceAll(PEM, REDACTED), sent)
@@ -98,9 +101,9 @@ export function scrub(text: string, sent: readonly string[] = []): string {
 }
 
 /**
- * Removes from a text the values that were sent, however they are encoded there; the rest of a text with
- * such a value is decoded. Values under 8 characters are removed as whole words only: otherwise `code`
- * would be found in `bad_verification_code`.
+ * Removes from a text the values that were sent, however they are encoded there; the rest of a text
+ * with such a value is decoded. Values under 8 characters are removed as whole words only:
+ * otherwise `code` would be found in `bad_verification_code`.
  */
 export function withoutSent(text: string, sent: readonly string[]): string {
   const values = sent.map(decoded).filter((value) => value !== "");
@@ -121,7 +124,9 @@ function patternOf(value: string): string {
   return `${literal}[^]{0,${Math.max(0, value.length - MAX_PATTERN)}}`;
 }
 
-/** Decodes URLs, forms, JSON and HTML. Backslashes are dropped, and `+` and a space are the same. */
+/**
+ * Decodes URLs, forms, JSON and HTML. Backslashes are dropped, and `+` and a space are the same.
+ */
 function decoded(text: string): string {
   let encoded = text;
   for (let i = 0; i < MAX_ENCODINGS; i++) {

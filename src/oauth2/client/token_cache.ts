@@ -9,8 +9,8 @@ import { inspectedByToString } from "../../platform/secret.ts";
 import type { TokenSet } from "./token_set.ts";
 
 /**
- * Refresh tokens, each issued for the previous one. Only the newest may be sent: a provider that receives
- * an older one again considers it stolen, and revokes them all (RFC 9700 §4.14.2).
+ * Refresh tokens, each issued for the previous one. Only the newest may be sent: a provider that
+ * receives an older one again considers it stolen, and revokes them all (RFC 9700 §4.14.2).
  */
 interface Chain {
   newest: string;
@@ -35,9 +35,9 @@ export interface TokenCacheOptions {
 
 /**
  * Caches sets of tokens by access token, and sends each refresh token once for all callers. Several
- * clients of one provider can share a cache, for example with different scopes or redirect URIs. Without
- * `maxSets` nothing is evicted: call {@linkcode TokenCache.delete} for sets that are no longer used.
- * Printing a cache does not show tokens.
+ * clients of one provider can share a cache, for example with different scopes or redirect URIs.
+ * Without `maxSets` nothing is evicted: call {@linkcode TokenCache.delete} for sets that are no
+ * longer used. Printing a cache does not show tokens.
  *
  * @example
  * ```ts
@@ -122,10 +122,10 @@ export class TokenCache {
   }
 
   /**
-   * Returns a new set for a refresh token; `OAuth2Client.refresh()` calls it. `send` receives the newest
-   * token of the chain, and concurrent calls share its result. A later call with a superseded token
-   * returns the newest set without a request, unless that has expired. A failure is not cached. A pending
-   * revocation is awaited.
+   * Returns a new set for a refresh token; `OAuth2Client.refresh()` calls it. `send` receives the
+   * newest token of the chain, and concurrent calls share its result. A later call with a
+   * superseded token returns the newest set without a request, unless that has expired. A failure
+   * is not cached. A pending revocation is awaited.
    *
    * @throws {OAuth2Error} `Grant` if the token has been revoked by then, or as `send` does
    */
@@ -147,9 +147,9 @@ export class TokenCache {
   }
 
   /**
-   * Revokes a token; `OAuth2Client.revoke()` calls it. For a refresh token, `send` receives the newest of
-   * its chain, after a pending refresh has ended; then all sets of the chain are removed. For an access
-   * token, its set is removed. If `send` fails, nothing is removed.
+   * Revokes a token; `OAuth2Client.revoke()` calls it. For a refresh token, `send` receives the
+   * newest of its chain, after a pending refresh has ended; then all sets of the chain are removed.
+   * For an access token, its set is removed. If `send` fails, nothing is removed.
    */
   revoke(token: string, send: (newest: string) => Promise<void>): Promise<void> {
     const chain = this.#chainOf(token);
@@ -244,7 +244,10 @@ export class TokenCache {
     this.#withoutSet.set(chain, chain);
   }
 
-  /** Removes a chain, unless a request for it is pending: a second one would be sent at the same time. */
+  /**
+   * Removes a chain, unless a request for it is pending: a second one would be sent at
+   * the same time.
+   */
   #drop(chain: Chain): void {
     if (chain.refreshing || chain.revoking) return;
     this.#withoutSet.delete(chain);

@@ -56,8 +56,8 @@ export interface TokenRequest {
 }
 
 /**
- * Sends a request to the token endpoint and reads its answer (RFC 6749 §5.1). Without a new refresh token
- * in the answer, the set has the one that was sent (§6).
+ * Sends a request to the token endpoint and reads its answer (RFC 6749 §5.1). Without a new refresh
+ * token in the answer, the set has the one that was sent (§6).
  *
  * @throws {OAuth2Error} `Grant`, `TokenEndpoint`, `Transport` or `InvalidConfig`
  */
@@ -95,8 +95,8 @@ interface Tokens {
 }
 
 /**
- * Reads the tokens by `oauth4webapi`, except the id_token, which it validates as that of a login, and the
- * lifetime, for which it accepts `3600abc`.
+ * Reads the tokens by `oauth4webapi`, except the id_token, which it validates as that of a login,
+ * and the lifetime, for which it accepts `3600abc`.
  */
 async function readTokens(json: JsonObject, requester: Requester): Promise<Tokens | undefined> {
   const { id_token: idToken, expires_in: expiresIn, ...rest } = json;
@@ -135,7 +135,10 @@ async function process(
 
 const INVALID = Symbol("invalid");
 
-/** Reads `expires_in`: seconds, as a number of 0 or more or its digits, within the range of a `Date`. */
+/**
+ * Reads `expires_in`: seconds, as a number of 0 or more or its digits, within the
+ * range of a `Date`.
+ */
 function readExpiry(expiresIn: unknown, fromMs: number): Date | undefined | typeof INVALID {
   if (expiresIn === undefined) return undefined;
   const isDigits = typeof expiresIn === "string" && /^\d+$/.test(expiresIn);

@@ -22,8 +22,8 @@ export interface TokenSetFields {
 }
 
 /**
- * The tokens of a grant (RFC 6749 §5.1). Only its properties and {@linkcode TokenSet.toDto} show them:
- * not printing, JSON, spreading or cloning.
+ * The tokens of a grant (RFC 6749 §5.1). Only its properties and {@linkcode TokenSet.toDto} show
+ * them: not printing, JSON, spreading or cloning.
  */
 export class TokenSet implements TokenSetFields {
   readonly #fields: TokenSetFields;
@@ -76,7 +76,10 @@ export class TokenSet implements TokenSetFields {
     return this.#fields.expiresAt && new Date(this.#fields.expiresAt);
   }
 
-  /** Checks whether the access token expires within a time in milliseconds; `false` if that is unknown. */
+  /**
+   * Checks whether the access token expires within a time in milliseconds; `false` if
+   * that is unknown.
+   */
   expiresWithin(milliseconds: number, nowMs: number = Date.now()): boolean {
     const { expiresAt } = this.#fields;
     return expiresAt !== undefined && expiresAt.getTime() - nowMs <= milliseconds;
@@ -131,8 +134,8 @@ export interface TokenSetDtoFields {
 }
 
 /**
- * A `TokenSet` as plain data, for a store that only the application can read. Printing it does not show
- * the tokens; its JSON, clones and copies contain them.
+ * A `TokenSet` as plain data, for a store that only the application can read. Printing it does not
+ * show the tokens; its JSON, clones and copies contain them.
  */
 export class TokenSetDto implements TokenSetDtoFields {
   /** The access token. */

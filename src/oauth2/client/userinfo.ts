@@ -22,8 +22,8 @@ export interface UserinfoRequest {
 /**
  * Fetches the claims about the user (OpenID Connect Core §5.3).
  *
- * @throws {OAuth2Error} `Grant` if the server refuses the token (RFC 6750 §3.1), `TokenEndpoint` if its
- * answer is not a JSON object, `Transport`
+ * @throws {OAuth2Error} `Grant` if the server refuses the token (RFC 6750 §3.1), `TokenEndpoint` if
+ * its answer is not a JSON object, `Transport`
  * @throws {TypeError} if the token or a header cannot be sent
  */
 export async function requestUserinfo(

@@ -9,8 +9,8 @@ import { OAuth2Error } from "./errors.ts";
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Reads a URL of a server: https, or http to this machine; without fragment (RFC 6749 §3.1), user name
- * and password.
+ * Reads a URL of a server: https, or http to this machine; without fragment (RFC 6749 §3.1), user
+ * name and password.
  *
  * @throws {OAuth2Error} `InvalidConfig` with the name of the option, never with the URL
  */

@@ -78,9 +78,9 @@ export interface OAuth2ErrorBase extends Error {
 }
 
 /**
- * A failed operation: the only error of this part of the framework, except a `TypeError` or `RangeError`
- * for a programmer's mistake. Its `code` narrows it to the details of that failure. It never contains a
- * secret or a token, and `HttpException.from` maps it to its status.
+ * A failed operation: the only error of this part of the framework, except a `TypeError` or
+ * `RangeError` for a programmer's mistake. Its `code` narrows it to the details of that failure. It
+ * never contains a secret or a token, and `HttpException.from` maps it to its status.
  *
  * @example
  * ```ts

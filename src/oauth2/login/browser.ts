@@ -1,5 +1,6 @@
 /**
- * What a login exchanges with the browser: a cookie, the parameters of the callback and a return path.
+ * What a login exchanges with the browser: a cookie, the parameters of the callback and
+ * a return path.
  *
  * @module
  */
@@ -93,8 +94,8 @@ const SINGLE = ["state", "code", "error", "iss"];
 /**
  * Reads a callback: the query of a GET, or the form of a POST.
  *
- * @throws {BadRequestException} 400 if `state`, or both `code` and `error`, are missing, or if one of
- * them or `iss` is repeated
+ * @throws {BadRequestException} 400 if `state`, or both `code` and `error`, are missing, or if one
+ * of them or `iss` is repeated
  */
 export async function callbackParameters(c: Context): Promise<CallbackParameters> {
   const parameters = c.req.method === "POST"
@@ -129,11 +130,11 @@ const SITE = "https://site.invalid";
 const MAX_LENGTH = 2048;
 
 /**
- * Normalizes a path of this site as browsers do, with its query and fragment. Paths to another site, such
- * as `//example.com` or `/\example.com`, are refused.
+ * Normalizes a path of this site as browsers do, with its query and fragment. Paths to another
+ * site, such as `//example.com` or `/\example.com`, are refused.
  *
- * @throws {BadRequestException} 400 if the path leads to another site, or is longer than 2 048 characters
- * when percent-encoded
+ * @throws {BadRequestException} 400 if the path leads to another site, or is longer than 2 048
+ * characters when percent-encoded
  */
 export function returnPath(path: string): string {
   const url = path.startsWith("/") ? parse(path) : undefined;

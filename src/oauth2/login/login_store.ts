@@ -15,7 +15,10 @@ export interface PendingLogin {
   readonly returnTo: string;
   /** The digest of the cookie of the browser that began the login. */
   readonly browser: string;
-  /** The client that began the login; no other client of the store can finish it (RFC 9700 §4.4.2.2). */
+  /**
+   * The client that began the login; no other client of the store can finish it (RFC
+   * 9700 §4.4.2.2).
+   */
   readonly client: string;
 }
 

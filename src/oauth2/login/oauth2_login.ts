@@ -53,8 +53,8 @@ const USED = ["code", "state", "iss"];
 const DAY_MS = 86_400_000;
 
 /**
- * Logs users in: `begin` redirects the browser to the provider, and `finish` handles the callback. The data
- * of a login stay on the server, for one use by the browser that began it.
+ * Logs users in: `begin` redirects the browser to the provider, and `finish` handles the callback.
+ * The data of a login stay on the server, for one use by the browser that began it.
  *
  * @example
  * ```ts
@@ -86,8 +86,8 @@ export class OAuth2Login {
   /**
    * Creates the logins of a client.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if the client has no redirectUri or, with the scope `openid`, no
-   * issuer or jwksUrl
+   * @throws {OAuth2Error} `InvalidConfig` if the client has no redirectUri or, with the scope
+   * `openid`, no issuer or jwksUrl
    * @throws {RangeError} if `ttlMs` is not a whole number of milliseconds from 1 to a day
    */
   constructor(client: OAuth2Client, options: OAuth2LoginOptions = {}) {
@@ -145,12 +145,12 @@ export class OAuth2Login {
   /**
    * Finishes a login at the callback, which is the query of a GET or the form of a POST.
    *
-   * @throws {BadRequestException} 400 if `state`, or both `code` and `error`, are missing, or if one of
-   * them or `iss` is repeated
-   * @throws {UnauthorizedException} 401 if the state is unknown, used, expired, or of another browser or
-   * client
-   * @throws {OAuth2Error} `Grant`, 401 or 502, if the user or the provider refuses; `Validation`, 401, if
-   * the callback is from another provider (RFC 9207)
+   * @throws {BadRequestException} 400 if `state`, or both `code` and `error`, are missing, or if
+   * one of them or `iss` is repeated
+   * @throws {UnauthorizedException} 401 if the state is unknown, used, expired, or of another
+   * browser or client
+   * @throws {OAuth2Error} `Grant`, 401 or 502, if the user or the provider refuses; `Validation`,
+   * 401, if the callback is from another provider (RFC 9207)
    * @throws {BadGatewayException} 502 if the provider returns no tokens, or an invalid id_token
    */
   async finish(c: Context): Promise<FinishedLogin> {

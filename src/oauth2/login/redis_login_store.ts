@@ -30,8 +30,9 @@ export interface RedisLoginStoreOptions {
 }
 
 /**
- * A store on a Redis client of the application (Redis 6.2 or newer), which it neither connects nor closes.
- * Redis removes expired logins. While Redis fails, its methods throw a `ServiceUnavailableException` (503).
+ * A store on a Redis client of the application (Redis 6.2 or newer), which it neither connects nor
+ * closes. Redis removes expired logins. While Redis fails, its methods throw a
+ * `ServiceUnavailableException` (503).
  */
 export class RedisLoginStore implements LoginStore {
   readonly #client: IoRedisClient | NodeRedisClient;

@@ -44,7 +44,9 @@ const MAX_LENGTH = 16 * 1024;
 
 const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
 
-/** The last characters of Base64url with unused bits of 0, for two and three characters at the end. */
+/**
+ * The last characters of Base64url with unused bits of 0, for two and three characters at the end.
+ */
 const CANONICAL_END: Readonly<Record<number, string>> = { 2: "AQgw", 3: "AEIMQUYcgkosw048" };
 
 const encoder = new TextEncoder();
@@ -53,9 +55,9 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /**
  * Parses a token. If its header equals that of `known`, it is not decoded again.
  *
- * @throws {OAuth2Error} `Validation` if the token is longer than 16 384 characters, is not three parts of
- * canonical Base64url without padding (RFC 7515 §2), or has a header that is not a JSON object, lacks
- * `alg` or `kid`, or has `crit` or `b64`: no extensions are supported
+ * @throws {OAuth2Error} `Validation` if the token is longer than 16 384 characters, is not three
+ * parts of canonical Base64url without padding (RFC 7515 §2), or has a header that is not a JSON
+ * object, lacks `alg` or `kid`, or has `crit` or `b64`: no extensions are supported
  */
 export function readCompactJws(token: string, known?: ProtectedHeader): CompactJws {
   if (typeof token !== "string") throw malformed("it is not a string");

@@ -29,11 +29,11 @@ const MAX_BYTES = 1024 * 1024;
 const RETRY_MS = 10_000;
 
 /**
- * Caches the key set of a provider (RFC 7517 §5). Known keys are returned without waiting. After the
- * refresh window, the set is fetched again in the background. If that fails, the keys stay valid up to
- * the maximum staleness. An unknown key is looked up in a set that is fetched after the lookup began:
- * concurrent lookups share that fetch, and fetches are spaced (five in a row, then one every 1.25 s). So a
- * flood of forged tokens neither floods the provider nor hides a new key.
+ * Caches the key set of a provider (RFC 7517 §5). Known keys are returned without waiting. After
+ * the refresh window, the set is fetched again in the background. If that fails, the keys stay
+ * valid up to the maximum staleness. An unknown key is looked up in a set that is fetched after the
+ * lookup began: concurrent lookups share that fetch, and fetches are spaced (five in a row, then
+ * one every 1.25 s). So a flood of forged tokens neither floods the provider nor hides a new key.
  *
  * @example
  * ```ts
@@ -46,7 +46,10 @@ const RETRY_MS = 10_000;
 export class JwksCache implements KeySource {
   readonly #url: URL;
   readonly #options: Required<JwksCacheOptions>;
-  /** A flood of five seconds, including the lookups that wait at its end, causes at most ten fetches. */
+  /**
+   * A flood of five seconds, including the lookups that wait at its end, causes at
+   * most ten fetches.
+   */
   readonly #pace = new Pace({ intervalMs: 1_250, burst: 5 });
   #refreshWindowMs = REFRESH_WINDOW_MS;
   #maxStaleMs = MAX_STALE_MS;
@@ -71,8 +74,8 @@ export class JwksCache implements KeySource {
   }
 
   /**
-   * Returns an empty cache of the same set with a refresh window in milliseconds, after which the set is
-   * fetched again; 15 minutes by default.
+   * Returns an empty cache of the same set with a refresh window in milliseconds, after which the
+   * set is fetched again; 15 minutes by default.
    *
    * @throws {OAuth2Error} `InvalidConfig` if it is not a duration
    */
@@ -81,8 +84,9 @@ export class JwksCache implements KeySource {
   }
 
   /**
-   * Returns an empty cache of the same set with a maximum staleness in milliseconds: so long the keys stay
-   * valid after the last successful fetch if the provider is unavailable; 24 hours by default.
+   * Returns an empty cache of the same set with a maximum staleness in milliseconds: so long
+   * the keys stay valid after the last successful fetch if the provider is unavailable; 24
+   * hours by default.
    *
    * @throws {OAuth2Error} `InvalidConfig` if it is not a duration
    */
@@ -114,7 +118,10 @@ export class JwksCache implements KeySource {
     return this.#settled(this.#begin(options), options);
   }
 
-  /** Returns the known keys of a `kid`. After the refresh window, it starts a fetch in the background. */
+  /**
+   * Returns the known keys of a `kid`. After the refresh window, it starts a fetch in
+   * the background.
+   */
   find(kid: string, alg: SigningAlgorithm, options: VerifyOptions = {}): readonly CryptoKey[] {
     const ageMs = this.#knownAgeMs();
     if (ageMs === undefined || ageMs > this.#maxStaleMs) return KeySet.EMPTY.find(kid, alg);
@@ -157,7 +164,10 @@ export class JwksCache implements KeySource {
     return cache;
   }
 
-  /** Returns the age of the keys. If the clock was set back, they are due for a refresh and age from now. */
+  /**
+   * Returns the age of the keys. If the clock was set back, they are due for a refresh
+   * and age from now.
+   */
   #knownAgeMs(): number | undefined {
     const { ageMs } = this;
     if (ageMs === undefined || ageMs >= 0) return ageMs;

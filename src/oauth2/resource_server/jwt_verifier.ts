@@ -22,8 +22,8 @@ import { type VerifiedToken, VerifiedTokenCache } from "./verified_token_cache.t
 /** Options of a {@linkcode JwtVerifier}. */
 export interface JwtVerifierOptions {
   /**
-   * How many verified tokens are cached, so that they are not verified again; 0 by default. `app.useOAuth2`
-   * caches 1 000 if this is not set.
+   * How many verified tokens are cached, so that they are not verified again; 0 by default.
+   * `app.useOAuth2` caches 1 000 if this is not set.
    */
   readonly cacheTokens?: number;
   /** Returns the time in milliseconds since 1970; `Date.now` by default. */
@@ -31,8 +31,8 @@ export interface JwtVerifierOptions {
 }
 
 /**
- * Verifies signed tokens strictly (RFC 7519, RFC 8725): the algorithm, then the key, the signature and the
- * claims.
+ * Verifies signed tokens strictly (RFC 7519, RFC 8725): the algorithm, then the key, the signature
+ * and the claims.
  *
  * @example
  * ```ts
@@ -106,8 +106,8 @@ export class JwtVerifier {
   /**
    * Verifies a token. On an edge runtime, `waitUntil` lets a refresh of keys outlive the request.
    *
-   * @throws {OAuth2Error} `Validation` if the token is malformed, or its algorithm or type is not accepted;
-   * `UnknownKid` or `JwksFetch` if there is no key; `InvalidSignature`; `InvalidClaim`
+   * @throws {OAuth2Error} `Validation` if the token is malformed, or its algorithm or type is not
+   * accepted; `UnknownKid` or `JwksFetch` if there is no key; `InvalidSignature`; `InvalidClaim`
    */
   verify(token: string, options: VerifyOptions = {}): Promise<VerifiedToken> {
     const known = this.#verified?.find(token, {

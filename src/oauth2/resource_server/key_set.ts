@@ -14,8 +14,9 @@ import {
 /** How a token is verified, and keys are looked up, on behalf of a request. */
 export interface VerifyOptions {
   /**
-   * Keeps a fetch of keys alive after the request has ended: `waitUntil` of the execution context, on an
-   * edge runtime. Without it, a fetch that ends with its request there is repeated when it is overdue.
+   * Keeps a fetch of keys alive after the request has ended: `waitUntil` of the execution
+   * context, on an edge runtime. Without it, a fetch that ends with its request there is repeated
+   * when it is overdue.
    */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
 }
@@ -77,10 +78,10 @@ export class KeySet {
   }
 
   /**
-   * Reads a key set. Keys that cannot verify signatures are skipped: those without a `kid`, of an unknown
-   * type or curve, private or symmetric, for another use (`use`, `key_ops`, `alg`), RSA keys of less than
-   * 2048 bits or with an invalid exponent, and points that are not on their curve. Keys that are also in
-   * `previous` stay the same objects.
+   * Reads a key set. Keys that cannot verify signatures are skipped: those without a `kid`, of an
+   * unknown type or curve, private or symmetric, for another use (`use`, `key_ops`, `alg`), RSA
+   * keys of less than 2048 bits or with an invalid exponent, and points that are not on their
+   * curve. Keys that are also in `previous` stay the same objects.
    *
    * @throws {TypeError} if the value is not a key set, or has more than 200 keys
    */
@@ -111,7 +112,9 @@ export class KeySet {
   }
 }
 
-/** Returns the members that define a key, or `undefined` if the key is not for verifying signatures. */
+/**
+ * Returns the members that define a key, or `undefined` if the key is not for verifying signatures.
+ */
 function materialOf(jwk: unknown): string | undefined {
   if (!isJsonObject(jwk)) return undefined;
   const { kid, kty, alg, use, key_ops: operations, crv, x, y, n, e } = jwk;
@@ -155,7 +158,9 @@ function isEd25519(alg: string): boolean {
   return alg === "EdDSA" || alg === "Ed25519";
 }
 
-/** Checks whether an RSA key is too short, or its exponent is even or 1, so that anyone could sign. */
+/**
+ * Checks whether an RSA key is too short, or its exponent is even or 1, so that anyone could sign.
+ */
 function isWeak({ algorithm }: CryptoKey): boolean {
   if (!("modulusLength" in algorithm && "publicExponent" in algorithm)) return false;
   const { modulusLength, publicExponent } = algorithm as RsaHashedKeyAlgorithm;

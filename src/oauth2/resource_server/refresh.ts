@@ -20,8 +20,8 @@ export interface RefreshOptions {
 const GRACE_MS = 1_000;
 
 /**
- * A pending fetch. An edge runtime cancels it at the end of the request that started it, unless it is
- * passed to `waitUntil`; a cancelled fetch never settles.
+ * A pending fetch. An edge runtime cancels it at the end of the request that started it, unless it
+ * is passed to `waitUntil`; a cancelled fetch never settles.
  */
 export class Refresh {
   /** Settles like the fetch, if that settles. */
@@ -54,7 +54,10 @@ export class Refresh {
     return !this.#settles && this.#now() >= this.#overdueAtMs;
   }
 
-  /** Waits until the fetch has ended or is overdue; returns whether it has ended. Rejects like the fetch. */
+  /**
+   * Waits until the fetch has ended or is overdue; returns whether it has ended. Rejects
+   * like the fetch.
+   */
   ended(): Promise<boolean> {
     if (this.#settles) return this.done.then(() => true);
     return within(this.done, this.#overdueAtMs - this.#now());

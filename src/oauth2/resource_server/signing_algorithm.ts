@@ -1,6 +1,6 @@
 /**
- * The supported signature algorithms (RFC 7518 §3.1, RFC 8037, RFC 9864). All of them are asymmetric: a
- * verifier of signatures cannot create them.
+ * The supported signature algorithms (RFC 7518 §3.1, RFC 8037, RFC 9864). All of them are
+ * asymmetric: a verifier of signatures cannot create them.
  *
  * @module
  */

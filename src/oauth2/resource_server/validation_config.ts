@@ -10,8 +10,8 @@ import { isSigningAlgorithm, type SigningAlgorithm } from "./signing_algorithm.t
 const MAX_LEEWAY_SECONDS = 300;
 
 /**
- * Returns the expected `iss` of a token from its other claims, for providers with an issuer for each
- * tenant. If it returns `undefined`, the token is refused.
+ * Returns the expected `iss` of a token from its other claims, for providers with an issuer for
+ * each tenant. If it returns `undefined`, the token is refused.
  */
 export type IssuerOf = (claims: Readonly<Record<string, unknown>>) => string | undefined;
 
@@ -26,10 +26,10 @@ interface Settings {
 }
 
 /**
- * The configuration of token verification. Immutable: each method returns a new configuration. Without an issuer
- * or an audience, every token that a key of the key set has signed is accepted: name both. `useOAuth2`
- * refuses a verifier that names neither these nor {@linkcode ValidationConfig.anyIssuer} and
- * {@linkcode ValidationConfig.anyAudience}.
+ * The configuration of token verification. Immutable: each method returns a new configuration.
+ * Without an issuer or an audience, every token that a key of the key set has signed is accepted:
+ * name both. `useOAuth2` refuses a verifier that names neither these nor
+ * {@linkcode ValidationConfig.anyIssuer} and {@linkcode ValidationConfig.anyAudience}.
  *
  * @example
  * ```ts
@@ -47,8 +47,8 @@ export class ValidationConfig {
   /**
    * Accepts tokens of one algorithm, EdDSA by default.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if it is not a {@linkcode SigningAlgorithm}, such as `none` or
-   * the symmetric HS256, HS384 and HS512
+   * @throws {OAuth2Error} `InvalidConfig` if it is not a {@linkcode SigningAlgorithm}, such as
+   * `none` or the symmetric HS256, HS384 and HS512
    */
   constructor(algorithm: SigningAlgorithm = "EdDSA") {
     this.#settings = { algorithms: checkAlgorithms([algorithm]), leewaySeconds: 60 };
@@ -107,8 +107,8 @@ export class ValidationConfig {
   }
 
   /**
-   * Accepts tokens of this `typ`, compared as in RFC 7515 §4.1.9: `at+jwt` for access tokens (RFC 9068
-   * §4).
+   * Accepts tokens of this `typ`, compared as in RFC 7515 §4.1.9: `at+jwt` for access tokens
+   * (RFC 9068 §4).
    *
    * @throws {OAuth2Error} `InvalidConfig` if it is empty
    */

@@ -25,9 +25,9 @@ interface Entry {
 }
 
 /**
- * Caches verified tokens, so that they are not verified again: until they expire, their key leaves the
- * key set, or newer tokens replace them. The key of an entry is the whole token: a digest can take longer
- * than a verification.
+ * Caches verified tokens, so that they are not verified again: until they expire, their key leaves
+ * the key set, or newer tokens replace them. The key of an entry is the whole token: a digest can
+ * take longer than a verification.
  */
 export class VerifiedTokenCache {
   readonly #entries: BoundedMap<string, Entry>;

@@ -38,9 +38,10 @@ export interface AppleOptions extends Omit<SocialOptions, "clientSecret"> {
 const MAX_NAME_LENGTH = 200;
 
 /**
- * Creates the provider Apple. The client secret is a token that the key signs, and that is renewed in time.
- * The callback is a form that the browser posts from the site of Apple: declare it as a POST route, and
- * exempt its path from a protection of forms against forgery. Store the name: it is sent only once.
+ * Creates the provider Apple. The client secret is a token that the key signs, and that is renewed
+ * in time. The callback is a form that the browser posts from the site of Apple: declare it as a
+ * POST route, and exempt its path from a protection of forms against forgery. Store the name: it is
+ * sent only once.
  *
  * @throws {OAuth2Error} `InvalidConfig` if an option is invalid
  */
@@ -121,11 +122,11 @@ const PEM = /^\s*-----BEGIN PRIVATE KEY-----[\w+/=\s]+-----END PRIVATE KEY-----\
 const NO_KEY = "it is not a private key of P-256 in PKCS #8";
 
 /**
- * Returns a function that returns the secret: an ES256 token that is valid for an hour, and renewed after
- * half of that.
+ * Returns a function that returns the secret: an ES256 token that is valid for an hour, and renewed
+ * after half of that.
  *
- * @throws {OAuth2Error} `InvalidConfig` if an identifier is empty or the key is not PEM; the function
- * throws it if the key is not a private key of P-256
+ * @throws {OAuth2Error} `InvalidConfig` if an identifier is empty or the key is not PEM; the
+ * function throws it if the key is not a private key of P-256
  */
 export function appleClientSecret(
   { clientId, teamId, keyId, privateKey, now = Date.now }: AppleClientSecretOptions,

@@ -22,8 +22,8 @@ export interface GitHubUserinfo {
 }
 
 /**
- * Creates the provider GitHub. Its tokens are opaque: only the userinfo identifies their user. It separates
- * granted scopes by commas.
+ * Creates the provider GitHub. Its tokens are opaque: only the userinfo identifies their user. It
+ * separates granted scopes by commas.
  *
  * @throws {OAuth2Error} `InvalidConfig` if an option is invalid
  */

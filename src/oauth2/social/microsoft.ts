@@ -9,8 +9,8 @@ import { type SocialOptions, SocialProvider } from "./social_provider.ts";
 /** The userinfo of Microsoft (OpenID Connect Core §5.1). */
 export interface MicrosoftUserinfo {
   /**
-   * The permanent identifier of the user for this application, within the tenant `tid` of the id_token. If
-   * users of several tenants can log in, both together identify a user.
+   * The permanent identifier of the user for this application, within the tenant `tid` of the
+   * id_token. If users of several tenants can log in, both together identify a user.
    */
   readonly sub: string;
   /** The full name. */
@@ -28,8 +28,8 @@ export interface MicrosoftUserinfo {
 /** Options of Microsoft. */
 export interface MicrosoftOptions extends SocialOptions {
   /**
-   * Whose users can log in: the id of an organisation, or `organizations`, `consumers` or `common` for the
-   * users of all; `common` by default.
+   * Whose users can log in: the id of an organisation, or `organizations`, `consumers` or `common`
+   * for the users of all; `common` by default.
    */
   readonly tenant?: string;
 }
@@ -40,8 +40,8 @@ const CONSUMERS = "9188040d-6c67-4c5b-b112-36a304b66dad";
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Creates the provider Microsoft. An id_token must be of the tenant; with `common` and `organizations`, it
- * can be of any: check its claim `tid`.
+ * Creates the provider Microsoft. An id_token must be of the tenant; with `common` and
+ * `organizations`, it can be of any: check its claim `tid`.
  *
  * @throws {OAuth2Error} `InvalidConfig` if an option is invalid
  */

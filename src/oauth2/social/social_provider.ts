@@ -37,7 +37,10 @@ export interface SocialProviderData<Profile> {
   readonly extra?: Readonly<Record<string, string>>;
   /** Headers of the userinfo request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The member of a profile that identifies the user, and its type; a number must be a safe integer. */
+  /**
+   * The member of a profile that identifies the user, and its type; a number must be
+   * a safe integer.
+   */
   readonly identifier: {
     readonly name: keyof Profile & string;
     readonly type: "string" | "number";
@@ -106,8 +109,8 @@ export class SocialProvider<Profile extends object> {
   }
 
   /**
-   * Returns the logins of the provider, with its scopes and parameters. Logins with the same store can
-   * finish each other; by default, the store is in memory.
+   * Returns the logins of the provider, with its scopes and parameters. Logins with the same store
+   * can finish each other; by default, the store is in memory.
    */
   login(
     { store = this.#logins, ...options }: Omit<OAuth2LoginOptions, "scopes"> = {},
@@ -119,8 +122,8 @@ export class SocialProvider<Profile extends object> {
   /**
    * Fetches the profile of the user.
    *
-   * @throws {OAuth2Error} as `OAuth2Client.userinfo` does; `InvalidClaim` if it is of another user than
-   * the id_token; `Validation` if it does not identify the user
+   * @throws {OAuth2Error} as `OAuth2Client.userinfo` does; `InvalidClaim` if it is of another user
+   * than the id_token; `Validation` if it does not identify the user
    */
   async userinfo(login: SocialLogin): Promise<Profile> {
     const { name, identifier, headers, readProfile } = this.#data;

@@ -13,9 +13,10 @@ import {
 } from "./user_interfaces.ts";
 
 /**
- * Creates the page: it shows the OpenAPI document, sends requests to its operations, and signs users in by
- * OAuth 2.0 Authorization Code with PKCE (RFC 7636). Its policy allows it to run and load only the files of
- * the user interface, and to connect only to its own origin and those of `connectTo`.
+ * Creates the page: it shows the OpenAPI document, sends requests to its operations, and signs
+ * users in by OAuth 2.0 Authorization Code with PKCE (RFC 7636). Its policy allows it to run
+ * and load only the files of the user interface, and to connect only to its own origin and
+ * those of `connectTo`.
  */
 export function docsPage(options: DocsPageOptions, request: DocsPageRequest): Page {
   const ui = USER_INTERFACES[options.ui];
@@ -45,10 +46,10 @@ ${inlineScript(startScript(ui, docsSettings(options, request)), nonce)}`,
 }
 
 /**
- * Creates the page to which a provider redirects the popup of the sign-in. That of Swagger UI passes the code
- * to the page that opened it; Scalar reads it from the popup's URL. The headers of this page and of
- * {@linkcode docsPage} must not be replaced: another `cross-origin-opener-policy`, such as that of Hono's
- * `secureHeaders`, separates the popup from the page.
+ * Creates the page to which a provider redirects the popup of the sign-in. That of Swagger UI
+ * passes the code to the page that opened it; Scalar reads it from the popup's URL. The headers of
+ * this page and of {@linkcode docsPage} must not be replaced: another `cross-origin-opener-policy`,
+ * such as that of Hono's `secureHeaders`, separates the popup from the page.
  */
 export function signInRedirectPage(
   options: DocsPageOptions,

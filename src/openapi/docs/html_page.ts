@@ -75,8 +75,8 @@ export function escapeHtml(value: string): string {
 }
 
 /**
- * Writes a value as an expression of an inline script. No value can end the script or open a comment
- * (HTML §4.12.1.3), and no line separator can end a line.
+ * Writes a value as an expression of an inline script. No value can end the script or open a
+ * comment (HTML §4.12.1.3), and no line separator can end a line.
  */
 export function scriptValue(value: unknown): string {
   return JSON.stringify(value).replace(
@@ -108,8 +108,8 @@ function contentSecurityPolicy(directives: Directives): string {
 }
 
 /**
- * Returns the sources of the origins of URLs, each once. Relative URLs are left out, and those whose origin a
- * policy cannot express: an IPv6 address, or a host that is a variable as a whole.
+ * Returns the sources of the origins of URLs, each once. Relative URLs are left out, and those
+ * whose origin a policy cannot express: an IPv6 address, or a host that is a variable as a whole.
  */
 export function originSources(urls: readonly string[]): readonly string[] {
   return [...new Set(urls.map(originSource).filter((source) => source !== undefined))];

@@ -22,9 +22,13 @@ export interface UserInterface {
   readonly styleSheet?: PinnedFile;
   /** Its script. */
   readonly script: PinnedFile;
-  /** The script of the page to which a provider redirects the popup of a sign-in, if it needs one. */
+  /**
+   * The script of the page to which a provider redirects the popup of a sign-in, if it needs one.
+   */
   readonly redirectScript?: PinnedFile;
-  /** The sources that it needs beside scripts and styles with the nonce and the allowed connections. */
+  /**
+   * The sources that it needs beside scripts and styles with the nonce and the allowed connections.
+   */
   readonly policy: Directives;
   /** Inline script before its own, if it needs one. */
   readonly prepare?: string;
@@ -99,15 +103,16 @@ const SCALAR: UserInterface = {
     integrity: "sha384-U11tb2XnKvmwt8RlTvnwUnYgrN+ur4Xyh9htLhjajWNR/Oyl5AX5DEz00qRmlrmK",
   },
   policy: {
-    // Vue and CodeMirror write "style" attributes into HTML, which cannot have a nonce. "<style>" elements
-    // need one, so that an element injected through a description has no effect.
+    // Vue and CodeMirror write "style" attributes into HTML, which cannot have a nonce. "<style>"
+    // elements need one, so that an element injected through a description has no effect.
     "style-src-attr": ["'unsafe-inline'"],
     "img-src": ["'self'", "data:", "blob:"], // data: and blob: are images of responses
     "media-src": ["blob:"],
     "frame-src": ["blob:"],
   },
-  // Scalar's "<style>" elements are created by several libraries, most of which set no nonce, and one sets
-  // another. Its copy of Zod tries "eval" unless configured, which would be reported as a violation.
+  // Scalar's "<style>" elements are created by several libraries, most of which set no nonce,
+  // and one sets another. Its copy of Zod tries "eval" unless configured, which would be
+  // reported as a violation.
   prepare: `
     const { nonce } = document.currentScript;
     const { createElement } = Document.prototype;
@@ -121,8 +126,8 @@ const SCALAR: UserInterface = {
     };
     globalThis.__zod_globalConfig = { jitless: true };`,
   global: "Scalar",
-  // The client is set for each security scheme by name, which only the document has. If the document cannot
-  // be read, Scalar reports it.
+  // The client is set for each security scheme by name, which only the document has. If the
+  // document cannot be read, Scalar reports it.
   start: `
     const url = absolute(settings.jsonUrl);
     const authentication = async () => {

@@ -53,7 +53,9 @@ function optionsOf(direction: Direction): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Adds defaults, and drops patterns of regular expressions with flags that change their meaning. */
+/**
+ * Adds defaults, and drops patterns of regular expressions with flags that change their meaning.
+ */
 function corrected(converted: JsonSchema, { schema: type, direction }: SchemaUse): JsonSchema {
   if (!isArkType(type)) return converted;
   const { $defs, ...json } = converted;
@@ -92,7 +94,10 @@ function hasOwnMorph(type: ArkType): boolean {
   );
 }
 
-/** Removes `additionalProperties: false` from objects, whose undeclared keys are deleted, not refused. */
+/**
+ * Removes `additionalProperties: false` from objects, whose undeclared keys are
+ * deleted, not refused.
+ */
 function opened(schema: JsonSchema): JsonSchema {
   const { additionalProperties, ...rest } = mapSubschemas(schema, opened);
   return additionalProperties === false || additionalProperties === undefined

@@ -29,8 +29,8 @@ const STANDARD: ReadonlyMap<string, StandardConversion> = new Map([
 
 /**
  * Prepares the conversion of the schemas that are used in each direction: those of valibot by
- * `@valibot/to-json-schema`, which is loaded only if there are any, those of other libraries by Standard
- * JSON Schema (https://standardschema.dev/json-schema).
+ * `@valibot/to-json-schema`, which is loaded only if there are any, those of other libraries by
+ * Standard JSON Schema (https://standardschema.dev/json-schema).
  */
 export async function createConvert(uses: readonly SchemaUse[]): Promise<Convert> {
   const ofValibot = uses.filter(({ schema }) => isValibot(schema));

@@ -31,7 +31,10 @@ export interface ConvertedJson {
 export interface Converted extends ConvertedJson {
   /** What it refers to, directly and through parts without a name, in order. */
   readonly targets: readonly ReferenceTarget[];
-  /** The types in it and in those parts that JSON Schema cannot represent, as the library names them. */
+  /**
+   * The types in it and in those parts that JSON Schema cannot represent, as the
+   * library names them.
+   */
   readonly unknown: readonly string[];
 }
 
@@ -48,5 +51,8 @@ export interface StandardConversion {
   corrected?(json: JsonSchema, use: SchemaUse): JsonSchema;
 }
 
-/** Converts a schema. Returns `undefined` if its library offers no JSON Schema, or cannot convert it. */
+/**
+ * Converts a schema. Returns `undefined` if its library offers no JSON Schema, or
+ * cannot convert it.
+ */
 export type Convert = (schema: AnySchema, direction: Direction) => Converted | undefined;

@@ -20,7 +20,9 @@ export const FILE: {
   readonly contentMediaType: string;
 } = { type: "string", format: "binary", contentMediaType: "application/octet-stream" };
 
-/** An internal keyword, never in a document: the name of a type that JSON Schema cannot represent. */
+/**
+ * An internal keyword, never in a document: the name of a type that JSON Schema cannot represent.
+ */
 export const UNKNOWN = "fw.unknown";
 
 /** Keywords whose values are schemas by name. */
@@ -82,7 +84,10 @@ export function isJsonSchema(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Checks whether a pattern, which has no flags, means the same as a regular expression with these flags. */
+/**
+ * Checks whether a pattern, which has no flags, means the same as a regular expression
+ * with these flags.
+ */
 export function isPatternWith(flags: string): boolean {
   return /^[dguvy]*$/.test(flags);
 }

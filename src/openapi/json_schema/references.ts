@@ -9,7 +9,10 @@ import { type JsonSchema, UNKNOWN, visitSubschemas } from "./json_schema.ts";
 /** A schema with a name. */
 export type NamedTarget = Extract<ReferenceTarget, { readonly name: string }>;
 
-/** Returns the schemas with names to which a schema refers, directly or through parts without a name. */
+/**
+ * Returns the schemas with names to which a schema refers, directly or through parts
+ * without a name.
+ */
 export function namedTargets(converted: Converted): readonly NamedTarget[] {
   return converted.targets.filter(isNamed);
 }
@@ -37,8 +40,8 @@ export function textOf(converted: Converted | undefined): string {
 }
 
 /**
- * Collects the targets and unknown types of a schema. Returns `undefined` if a target is missing, or the schema
- * is endless.
+ * Collects the targets and unknown types of a schema. Returns `undefined` if a target is missing,
+ * or the schema is endless.
  */
 export function readThrough(converted: ConvertedJson): Converted | undefined {
   const { json, references } = converted;
@@ -64,14 +67,16 @@ export function readThrough(converted: ConvertedJson): Converted | undefined {
   return isComplete ? { ...converted, targets: [...targets], unknown: [...unknown] } : undefined;
 }
 
-/** Checks whether a reference is written by the application: into the document, or to another one. */
+/**
+ * Checks whether a reference is written by the application: into the document, or to another one.
+ */
 function isOfDocument(reference: unknown): boolean {
   return /^(#\/components\/|https?:)/.test(String(reference));
 }
 
 /**
- * Finds the parts without a name that contain themselves, directly or through others: written in place, they
- * would be endless.
+ * Finds the parts without a name that contain themselves, directly or through others: written in
+ * place, they would be endless.
  */
 export function cyclicParts(converted: Converted): ReadonlySet<JsonSchema> {
   if (converted.targets.length === 0) return new Set();

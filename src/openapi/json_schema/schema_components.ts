@@ -103,7 +103,9 @@ export class SchemaComponents {
     return mapSubschemas(part, (each) => this.#read(each, inner));
   }
 
-  /** Writes a schema in which all references are to components; parts without a name are in place. */
+  /**
+   * Writes a schema in which all references are to components; parts without a name are in place.
+   */
   #inline(converted: Converted, direction: Direction): JsonSchema {
     const cyclic = cyclicParts(converted);
     const write = (part: JsonSchema): JsonSchema => {

@@ -1,6 +1,6 @@
 /**
- * The names of a document's schemas. Each name belongs to one schema, which has two components where its input
- * and output differ.
+ * The names of a document's schemas. Each name belongs to one schema, which has two components
+ * where its input and output differ.
  *
  * @module
  */
@@ -44,7 +44,9 @@ export class SchemaNames {
     return this.#owners.has(name);
   }
 
-  /** Returns the name of a component: `User` for the output of a schema, `UserInput` for its input. */
+  /**
+   * Returns the name of a component: `User` for the output of a schema, `UserInput` for its input.
+   */
   componentOf(name: string, direction: Direction): string {
     if (direction === "output" || !this.#split.has(name)) return name;
     let component = `${name}Input`;
@@ -93,7 +95,10 @@ export class SchemaNames {
     );
   }
 
-  /** Finds the schemas used in both directions whose input and output differ, or refer to such schemas. */
+  /**
+   * Finds the schemas used in both directions whose input and output differ, or refer
+   * to such schemas.
+   */
   #findSplit(): ReadonlySet<string> {
     const { input, output } = this.#used;
     const both = [...input].filter((name) => output.has(name));

@@ -25,9 +25,10 @@ const KEYWORDS = new Set([
 const OF_VALUES = new Set(["const", "default", "enum", "example", "examples"]);
 
 /**
- * Removes what is invalid or meaningless in an OpenAPI document: unknown keywords (such as metadata of the
- * application) that do not begin with `x-`, invalid patterns (they are parsed with the flag `u`; JSON Schema
- * Core §6.4), defaults that JSON cannot represent, and empty lists. Subschemas are kept as they are.
+ * Removes what is invalid or meaningless in an OpenAPI document: unknown keywords (such as metadata
+ * of the application) that do not begin with `x-`, invalid patterns (they are parsed with the flag
+ * `u`; JSON Schema Core §6.4), defaults that JSON cannot represent, and empty lists. Subschemas are
+ * kept as they are.
  */
 export function tidied(schema: JsonSchema): JsonSchema {
   const tidied: Record<string, unknown> = {};

@@ -45,7 +45,9 @@ const CODE_POINTS: Readonly<Record<string, readonly LengthKeyword[]>> = {
   min_code_points: ["minLength"],
 };
 
-/** The actions that check times in other forms than RFC 3339, which the formats of JSON Schema mean. */
+/**
+ * The actions that check times in other forms than RFC 3339, which the formats of JSON Schema mean.
+ */
 const TIMES = ["iso_date_time", "iso_time"];
 
 /** The outputs of `v.transform(Number)` and similar. */
@@ -56,8 +58,8 @@ const TRANSFORMS: ReadonlyMap<unknown, JsonSchema> = new Map<unknown, JsonSchema
 ]);
 
 /**
- * Converts schemas and the schemas with names inside them, all at once, so that common parts are converted
- * once.
+ * Converts schemas and the schemas with names inside them, all at once, so that common parts are
+ * converted once.
  */
 export function valibotConvert(
   uses: readonly SchemaUse[],
@@ -262,7 +264,10 @@ function withLength(
   return { ...json, [keyword]: tighter(json[keyword] ?? length, length) };
 }
 
-/** Finds the schemas inside a schema that need a definition: those with a name, and {@linkcode Present} ones. */
+/**
+ * Finds the schemas inside a schema that need a definition: those with a name, and
+ * {@linkcode Present} ones.
+ */
 function findReferred(
   schema: ValibotParts,
   search: { readonly seen: Set<unknown>; readonly found: Set<AnySchema> },

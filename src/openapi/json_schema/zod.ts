@@ -68,7 +68,9 @@ function isComputed(definition: ZodDefinition): boolean {
     JSON.stringify(definition.defaultValue) !== JSON.stringify(definition.defaultValue);
 }
 
-/** Removes properties that can be `undefined`, which JSON cannot represent, from the required ones. */
+/**
+ * Removes properties that can be `undefined`, which JSON cannot represent, from the required ones.
+ */
 function dropUndefined(jsonSchema: Record<string, unknown>, { shape = {} }: ZodDefinition): void {
   if (!Array.isArray(jsonSchema.required)) return;
   const mayBeMissing = ["undefined", "void"];

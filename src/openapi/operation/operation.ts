@@ -120,7 +120,9 @@ function idAt(
   ].join(".");
 }
 
-/** Checks whether a route declares several versions, each of which has a path with URI versioning. */
+/**
+ * Checks whether a route declares several versions, each of which has a path with URI versioning.
+ */
 function isAtSeveralPaths({ bound: { route, controller } }: PlacedRoute): boolean {
   return [route.options.version ?? controller.version ?? []].flat().length > 1;
 }

@@ -7,7 +7,10 @@ import { segmentsOf } from "../../core/route/path.ts";
 import { nameOf, type PlacedRoute } from "../../core/route/route_table.ts";
 import type { OpenApiOptions } from "../options.ts";
 
-/** Returns the id of an operation: `Module.Controller.handler` unless the route or the options set another. */
+/**
+ * Returns the id of an operation: `Module.Controller.handler` unless the route or the
+ * options set another.
+ */
 export function operationIdOf(
   { method, path, bound }: PlacedRoute,
   { operationId: name = ({ handler }) => handler }: Pick<OpenApiOptions, "operationId"> = {},
@@ -22,12 +25,17 @@ export function operationIdOf(
   );
 }
 
-/** Returns the summary of an operation: the name of its handler in words unless the route sets another. */
+/**
+ * Returns the summary of an operation: the name of its handler in words unless the
+ * route sets another.
+ */
 export function summaryOf({ bound }: PlacedRoute): string {
   return bound.route.options.openapi?.summary ?? humanised(bound.handler);
 }
 
-/** Returns the description of an operation: that of the route, with the dates of its deprecation. */
+/**
+ * Returns the description of an operation: that of the route, with the dates of its deprecation.
+ */
 export function descriptionOf({ bound }: PlacedRoute): string | undefined {
   const { description, deprecated } = bound.route.options.openapi ?? {};
   const { since, sunset, link } = typeof deprecated === "object" ? deprecated : {};
@@ -40,8 +48,8 @@ export function descriptionOf({ bound }: PlacedRoute): string | undefined {
 }
 
 /**
- * Returns the tag of an operation: that of the route, or of its controller, or the first segment of its path
- * that is not in the prefix, a version or a parameter.
+ * Returns the tag of an operation: that of the route, or of its controller, or the first segment of
+ * its path that is not in the prefix, a version or a parameter.
  */
 export function tagOf(
   { path, versions, bound: { controller, route } }: PlacedRoute,

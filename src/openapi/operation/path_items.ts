@@ -19,8 +19,8 @@ export interface PathItems {
 /**
  * Describes routes, more specific ones first; hidden ones are left out.
  *
- * @throws {TypeError} naming the route, if two operations have the same id, or a path and its `params` do not
- * have the same parameters
+ * @throws {TypeError} naming the route, if two operations have the same id, or a path and its
+ * `params` do not have the same parameters
  */
 export function pathItemsOf(
   routes: readonly PlacedRoute[],
@@ -71,7 +71,9 @@ function checkId(id: string, placed: PlacedRoute, owners: Map<string, PlacedRout
   owners.set(id, placed);
 }
 
-/** In OpenAPI, two routes that differ only by the constraints of their parameters are one operation. */
+/**
+ * In OpenAPI, two routes that differ only by the constraints of their parameters are one operation.
+ */
 function sameToOpenApi({ method, path, bound }: PlacedRoute, other: string): string {
   return `${nameOf(bound)} (${method} ${path}) is left out: in OpenAPI, its path equals ${other}`;
 }

@@ -1,5 +1,6 @@
 /**
- * The error responses that operations share: problem documents (RFC 9457), or those of the application.
+ * The error responses that operations share: problem documents (RFC 9457), or those of
+ * the application.
  *
  * @module
  */
@@ -67,8 +68,8 @@ const PROBLEM_DOCUMENTS: ProblemBodies = {
 };
 
 /**
- * Returns the use of the schema of the application's error responses; `undefined` for a component written by
- * hand.
+ * Returns the use of the schema of the application's error responses; `undefined` for a component
+ * written by hand.
  *
  * @throws {TypeError} if the schema that the options name is missing
  */

@@ -16,7 +16,9 @@ export interface Properties {
   readonly rest?: JsonSchema;
 }
 
-/** Returns the properties of a schema: all of `allOf`, and the alternatives of `anyOf` and `oneOf`. */
+/**
+ * Returns the properties of a schema: all of `allOf`, and the alternatives of `anyOf` and `oneOf`.
+ */
 export function propertiesOf(schema: JsonSchema, schemas: SchemaComponents): Properties {
   const { properties, required, additionalProperties, allOf, anyOf, oneOf } = schemas.resolve(
     schema,

@@ -35,7 +35,9 @@ export interface ResponsesContext {
   readonly problems: ProblemBodies;
 }
 
-/** Describes the responses of a route: its success, those that it lists, and its possible errors. */
+/**
+ * Describes the responses of a route: its success, those that it lists, and its possible errors.
+ */
 export function responsesOf(
   { bound }: PlacedRoute,
   method: OperationMethod,

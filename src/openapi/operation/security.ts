@@ -16,9 +16,9 @@ import type { SecurityRequirementObject } from "../openapi_document.ts";
 import type { ResolvedOpenApiOptions } from "../options.ts";
 
 /**
- * Returns the security requirements of a route: those that it declares; the scheme of the options if it requires
- * a role or an identity; that scheme or none if it accepts an identity; none if it is public. Returns `undefined`
- * where the requirements of the document apply.
+ * Returns the security requirements of a route: those that it declares; the scheme of the options
+ * if it requires a role or an identity; that scheme or none if it accepts an identity; none if it
+ * is public. Returns `undefined` where the requirements of the document apply.
  */
 export function securityOf(
   { bound }: PlacedRoute,

@@ -1,6 +1,6 @@
 /**
- * Parameters, whose values are sent as text. They are described as numbers and booleans where their schemas
- * convert the text to such, and reported where their schemas refuse every text.
+ * Parameters, whose values are sent as text. They are described as numbers and booleans where their
+ * schemas convert the text to such, and reported where their schemas refuse every text.
  *
  * @module
  */
@@ -17,7 +17,10 @@ const TYPES_OF_TEXT = ["integer", "number", "boolean"];
 
 const NOTHING: Properties = { of: new Map(), required: new Set() };
 
-/** Returns a function that describes the properties of a schema of text values, once for each schema. */
+/**
+ * Returns a function that describes the properties of a schema of text values, once
+ * for each schema.
+ */
 export function textProperties(schemas: SchemaComponents): (schema: AnySchema) => Properties {
   const known = new Map<AnySchema, Properties>();
   return (schema) => {
@@ -44,8 +47,8 @@ function describedProperties(schema: AnySchema, schemas: SchemaComponents): Prop
 }
 
 /**
- * Describes a parameter that becomes a number or boolean, or a list of such, by its output, without the
- * pattern of its text. Any other parameter is described by its input.
+ * Describes a parameter that becomes a number or boolean, or a list of such, by its output, without
+ * the pattern of its text. Any other parameter is described by its input.
  */
 export function textParameter(input: JsonSchema, output: JsonSchema | undefined): JsonSchema {
   const { type } = output ?? {};
@@ -75,8 +78,8 @@ function defaultOf(text: unknown, type: string): { readonly default?: unknown } 
 }
 
 /**
- * Checks whether a schema converts the text of a number to that number, and the text of a boolean to that
- * boolean, by trying some. A schema that reads `10s` as a number reads other texts.
+ * Checks whether a schema converts the text of a number to that number, and the text of a boolean
+ * to that boolean, by trying some. A schema that reads `10s` as a number reads other texts.
  */
 function readsAsWritten(
   schema: AnySchema,

@@ -1,5 +1,6 @@
 /**
- * Versions in a document: which routes it describes, and how a request selects one of several versions.
+ * Versions in a document: which routes it describes, and how a request selects one of
+ * several versions.
  *
  * @module
  */
@@ -18,9 +19,10 @@ export interface DescribedVersions {
 }
 
 /**
- * Returns the routes that a document describes. A document of one version has its routes, and those without
- * a version. Other documents have all routes; of several with the same path and method, which an operation
- * cannot distinguish, they have the one of the default version, or else of the newest.
+ * Returns the routes that a document describes. A document of one version has its routes, and
+ * those without a version. Other documents have all routes; of several with the same path and
+ * method, which an operation cannot distinguish, they have the one of the default version, or else
+ * of the newest.
  *
  * @throws {TypeError} if no route has the version
  */
@@ -67,7 +69,9 @@ function newest(versions: readonly string[]): string | undefined {
 /** Orders `v10` after `v9`. */
 const NUMERIC = new Intl.Collator("en", { numeric: true });
 
-/** Describes the header in which a request names the version; `undefined` if it does so elsewhere. */
+/**
+ * Describes the header in which a request names the version; `undefined` if it does so elsewhere.
+ */
 export function versionParameter(
   { versions }: PlacedRoute,
   versioning: Versioning | undefined,

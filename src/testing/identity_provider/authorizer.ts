@@ -42,7 +42,9 @@ export class Authorizer {
   readonly #settings = inject(Settings);
   readonly #grants = inject(Grants);
 
-  /** Reads a request; throws where the response must not be sent to the client (RFC 6749 §4.1.2.1). */
+  /**
+   * Reads a request; throws where the response must not be sent to the client (RFC 6749 §4.1.2.1).
+   */
   read(parameters: URLSearchParams): Authorization {
     const target = this.#readTarget(parameters);
     try {

@@ -28,9 +28,9 @@ import { TokenController } from "./token_controller.ts";
 import { SigningKeys, TokenIssuer } from "./tokens.ts";
 
 /**
- * A small OAuth 2.0 and OpenID Connect provider on this machine, for development and tests: a user logs
- * in with a click on a name. It supports the code grant with PKCE, rotating refresh tokens, client
- * credentials, userinfo and revocation. Its tokens are real, and kept in memory.
+ * A small OAuth 2.0 and OpenID Connect provider on this machine, for development and tests: a user
+ * logs in with a click on a name. It supports the code grant with PKCE, rotating refresh tokens,
+ * client credentials, userinfo and revocation. Its tokens are real, and kept in memory.
  *
  * @example
  * ```ts
@@ -103,8 +103,9 @@ export class DevelopmentIdentityProvider implements AsyncDisposable {
   }
 
   /**
-   * Logs a user in, by default the first, and returns the request that a browser would then send to the
-   * application: a `POST` with the response mode `form_post`, else a `GET`. For tests of logins.
+   * Logs a user in, by default the first, and returns the request that a browser would then
+   * send to the application: a `POST` with the response mode `form_post`, else a `GET`. For
+   * tests of logins.
    *
    * @throws {TypeError} if the user, the client or its redirect URI is unknown
    */
@@ -116,7 +117,8 @@ export class DevelopmentIdentityProvider implements AsyncDisposable {
   }
 
   /**
-   * Refuses to log in, and returns the request that a browser would then send, with `access_denied`.
+   * Refuses to log in, and returns the request that a browser would then send, with
+   * `access_denied`.
    *
    * @throws {TypeError} if the client or its redirect URI is unknown
    */
@@ -177,8 +179,8 @@ async function createApplication(
 }
 
 /**
- * Refuses requests to another host name with 421: a page of that name, whose address was changed to this
- * one, could log in for the user (DNS rebinding).
+ * Refuses requests to another host name with 421: a page of that name, whose address was changed to
+ * this one, could log in for the user (DNS rebinding).
  */
 function refuseForeignHosts(own?: string): MiddlewareHandler {
   return async (c, next) => {

@@ -113,7 +113,10 @@ export class Grants {
     return found?.grant.revoked ? undefined : found;
   }
 
-  /** Revokes a token; of a refresh token, all of its grant (RFC 7009 §2.1). It can be unknown (§2.2). */
+  /**
+   * Revokes a token; of a refresh token, all of its grant (RFC 7009 §2.1). It can be
+   * unknown (§2.2).
+   */
   revoke(token: string, clientId: string): void {
     const refreshToken = this.#refreshTokens.get(token);
     const accessToken = this.#accessTokens.get(token);

@@ -90,7 +90,10 @@ export async function clientParameters(c: Context): Promise<URLSearchParams> {
   return parameters;
 }
 
-/** Returns the value of a parameter, which occurs at most once; an empty one is missing (RFC 6749 §3.1). */
+/**
+ * Returns the value of a parameter, which occurs at most once; an empty one is missing
+ * (RFC 6749 §3.1).
+ */
 export function parameter(parameters: URLSearchParams, name: string): string | undefined {
   const [value, ...others] = parameters.getAll(name);
   if (others.length > 0) throw new OAuthRefusal("invalid_request", "A parameter occurs twice");

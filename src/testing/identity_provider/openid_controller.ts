@@ -13,7 +13,10 @@ import { Settings } from "./settings.ts";
 import { AUTHENTICATION_METHODS, GRANT_TYPES } from "./token_controller.ts";
 import { CLAIMS, claimsOf, SigningKeys } from "./tokens.ts";
 
-/** Serves the metadata (OpenID Connect Discovery §4), the keys and userinfo (OpenID Connect Core §5.3). */
+/**
+ * Serves the metadata (OpenID Connect Discovery §4), the keys and userinfo (OpenID
+ * Connect Core §5.3).
+ */
 export class OpenIdController extends controller() {
   readonly #settings = inject(Settings);
   readonly #keys = inject(SigningKeys);

@@ -16,8 +16,8 @@ export interface DevelopmentClient {
   /** The name on the login page; default the id. */
   readonly name?: string;
   /**
-   * The redirect URIs, compared character by character (RFC 9700 §4.1.3): http, https or a private-use
-   * scheme with a period (RFC 8252 §7.1). Default none, enough for client credentials.
+   * The redirect URIs, compared character by character (RFC 9700 §4.1.3): http, https or a
+   * private-use scheme with a period (RFC 8252 §7.1). Default none, enough for client credentials.
    */
   readonly redirectUris?: readonly string[];
 }
@@ -32,7 +32,9 @@ export interface DevelopmentUser {
   readonly email: string;
   /** The claim `roles`; default none. */
   readonly roles?: readonly string[];
-  /** Further claims of all tokens, such as `tenant_id`. They cannot replace those of the protocol. */
+  /**
+   * Further claims of all tokens, such as `tenant_id`. They cannot replace those of the protocol.
+   */
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
@@ -73,7 +75,9 @@ export interface IssueTokenOptions {
   readonly clientId?: string;
   /** The claim `roles`; default that of the user of this subject. */
   readonly roles?: readonly string[];
-  /** Further claims, which replace any other, for tests of invalid tokens; `undefined` removes one. */
+  /**
+   * Further claims, which replace any other, for tests of invalid tokens; `undefined` removes one.
+   */
   readonly claims?: Readonly<Record<string, unknown>>;
   /** The lifetime in seconds; default that of the provider. A token with -120 has expired. */
   readonly expiresInSeconds?: number;

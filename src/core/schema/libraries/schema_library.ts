@@ -6,8 +6,8 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
 /**
- * One schema library. The methods that take a schema require one that the library {@linkcode owns}; those
- * that take an issue accept any, as a schema can delegate to another library.
+ * One schema library. The methods that take a schema require one that the library {@linkcode owns};
+ * those that take an issue accept any, as a schema can delegate to another library.
  */
 export interface SchemaLibrary<S extends StandardSchemaV1 = StandardSchemaV1> {
   /** Checks whether a schema was made by this library. */

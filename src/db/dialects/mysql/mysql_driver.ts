@@ -19,7 +19,10 @@ const MAX_PREPARED = 1000;
 /** UTC; values that do not fit are errors; a key of 0 is 0. */
 const SESSION = "set time_zone = '+00:00', sql_mode = " +
   "'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO'";
-/** Collations by code point that respect trailing spaces: MySQL's and MariaDB's; the last is a fallback. */
+/**
+ * Collations by code point that respect trailing spaces: MySQL's and MariaDB's; the last
+ * is a fallback.
+ */
 const COLLATIONS = ["utf8mb4_0900_bin", "utf8mb4_nopad_bin", "utf8mb4_bin"];
 const KNOWN_COLLATIONS =
   "select collation_name as name from information_schema.collations where collation_name in (?)";
@@ -46,7 +49,8 @@ export async function openMysql(
     connectTimeout: acquireTimeoutMs,
     maxPreparedStatements: MAX_PREPARED,
   };
-  // `MysqlPoolKeeper` closes idle connections: the driver's limit of them ignores how long they are idle.
+  // `MysqlPoolKeeper` closes idle connections: the driver's limit of them ignores how long
+  // they are idle.
   const pool = mysql.createPool({ ...settings, connectionLimit: max, maxIdle: max });
   const connections = new MysqlPoolKeeper(pool, min);
   try {
@@ -75,8 +79,8 @@ export async function openMysql(
 }
 
 /**
- * Adapts a pool to Kysely. Statements with values are prepared once; connections are set up before their
- * first use.
+ * Adapts a pool to Kysely. Statements with values are prepared once; connections are set up before
+ * their first use.
  */
 function preparing(
   pool: Pool,

@@ -14,8 +14,8 @@ const CLOSE_MS = 5000;
 const GOODBYE_MS = 500;
 
 /**
- * Adds to the driver's pool: closes idle connections after a minute, ignores a second error of a lost
- * connection, and limits the wait for a server that hangs.
+ * Adds to the driver's pool: closes idle connections after a minute, ignores a second error of a
+ * lost connection, and limits the wait for a server that hangs.
  */
 export class MysqlPoolKeeper {
   readonly #pool: Pool;

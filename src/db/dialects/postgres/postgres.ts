@@ -63,8 +63,8 @@ export const POSTGRES: Grammar = {
   literal: (encoded) => encoded,
   pattern: likePattern,
   matches: (_, column, pattern) => like(column, pattern),
-  // The other databases do so themselves. A lock serializes reading and setting, so that no transaction
-  // sets it back. A sequence without permission to update stays unchanged.
+  // The other databases do so themselves. A lock serializes reading and setting, so that no
+  // transaction sets it back. A sequence without permission to update stays unchanged.
   passKey: (table, column, key) =>
     sql`
       with t as materialized (

@@ -39,9 +39,9 @@ export interface PostgresConnectionOptions {
 }
 
 /**
- * A driver with a single connection, which is opened once. By default the driver would reconnect for the
- * next statement, even inside a lost transaction; would retry forever if the server closes each
- * connection at once; and would end a stream early without an error.
+ * A driver with a single connection, which is opened once. By default the driver would reconnect
+ * for the next statement, even inside a lost transaction; would retry forever if the server closes
+ * each connection at once; and would end a stream early without an error.
  */
 export class PostgresConnection {
   /** The driver. */
@@ -116,7 +116,8 @@ export class PostgresConnection {
   #connect({ host, port, path }: Target): Socket {
     const socket = new this.#options.net.Socket();
     if (this.#socket && (this.#isLost || !this.#isReady)) {
-      // The driver has not added its listeners yet; it fails all pending queries one after the other.
+      // The driver has not added its listeners yet; it fails all pending queries one
+      // after the other.
       setTimeout(() => socket.destroy(lost()));
       return socket;
     }

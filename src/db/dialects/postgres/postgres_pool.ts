@@ -29,14 +29,17 @@ type Face = Pick<Sql, "reserve" | "end" | "options">;
 export interface PostgresPoolOptions extends Pick<PostgresConnectionOptions, "net"> {
   /** Creates the driver of a connection; `known` is one that has read the types of the database. */
   readonly make: (settings: ConnectionSettings, known: Sql | undefined) => Sql;
-  /** The minimum number of connections and the time limit of connecting; the gate limits the maximum. */
+  /**
+   * The minimum number of connections and the time limit of connecting; the gate
+   * limits the maximum.
+   */
   readonly limits: PoolLimits;
 }
 
 /**
- * A caller has exclusive use of its connection. The driver's pool does not report the loss of a reserved
- * connection: the next query would end the process (a write to a closed socket), and a released one would
- * be reused.
+ * A caller has exclusive use of its connection. The driver's pool does not report the loss of a
+ * reserved connection: the next query would end the process (a write to a closed socket), and a
+ * released one would be reused.
  */
 export class PostgresPool {
   readonly #options: PostgresPoolOptions;
@@ -155,7 +158,10 @@ export class PostgresPool {
     return true;
   }
 
-  /** Limits the wait for a server that hangs after it has accepted a connection; the driver does not. */
+  /**
+   * Limits the wait for a server that hangs after it has accepted a connection; the
+   * driver does not.
+   */
   async #within(work: Promise<unknown>): Promise<void> {
     if (await within(work, this.#options.limits.acquireTimeoutMs)) return;
     throw Object.assign(new Error("connecting took too long"), { code: "CONNECT_TIMEOUT" });

@@ -13,7 +13,9 @@ export function likePattern(match: TextMatch, text: string): string {
   return `${match === "startsWith" ? "" : "%"}${literal}${match === "endsWith" ? "" : "%"}`;
 }
 
-/** Compares a column with a pattern. The escape is not a backslash, which MySQL treats specially. */
+/**
+ * Compares a column with a pattern. The escape is not a backslash, which MySQL treats specially.
+ */
 export function like(column: Expression<unknown>, pattern: Slot): Expression<SqlBool> {
   return sql<SqlBool>`${column} like ${pattern} escape '!'`;
 }

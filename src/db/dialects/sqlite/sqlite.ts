@@ -91,7 +91,8 @@ export const SQLITE: Grammar = {
 };
 
 /**
- * Returns bytes that are stored as bytes: Node 22.21 stores empty bytes whose buffer is empty as NULL.
+ * Returns bytes that are stored as bytes: Node 22.21 stores empty bytes whose buffer is
+ * empty as NULL.
  */
 export function storableBytes(bytes: Uint8Array): Uint8Array {
   return bytes.length === 0 ? new Uint8Array(1).subarray(1) : bytes;

@@ -27,8 +27,8 @@ const PRAGMAS = [
 const MAX_WEIGHT = 1_048_576;
 
 /**
- * Begins each transaction as a writer: one that reads first could not write after another process has
- * written.
+ * Begins each transaction as a writer: one that reads first could not write after another
+ * process has written.
  */
 class ImmediateDriver extends SqliteDriver {
   readonly #database: DatabaseSync;
@@ -80,8 +80,8 @@ export class Sqlite implements Dialect {
   }
 
   /**
-   * Runs at once unless a transaction is open, which the statement would become part of; then a statement
-   * that only reads is run on the second connection, and reads the last commit.
+   * Runs at once unless a transaction is open, which the statement would become part of; then a
+   * statement that only reads is run on the second connection, and reads the last commit.
    */
   runNow(statement: Statement, inTransaction: boolean): StatementResult | undefined {
     // Undefined on older versions of Node.
@@ -136,11 +136,12 @@ class SqliteConnection {
 }
 
 /**
- * Opens a database file, which is created if it is missing, or `":memory:"`. Foreign keys are enforced, a
- * file is in WAL mode, and a statement waits up to 5 s for another process to finish writing, which
- * blocks this process, as `node:sqlite` is synchronous.
+ * Opens a database file, which is created if it is missing, or `":memory:"`. Foreign keys are
+ * enforced, a file is in WAL mode, and a statement waits up to 5 s for another process to finish
+ * writing, which blocks this process, as `node:sqlite` is synchronous.
  *
- * @throws {DbError} `ConnectionLost` if the file cannot be opened, `Database` if it is not a database
+ * @throws {DbError} `ConnectionLost` if the file cannot be opened, `Database` if it is
+ * not a database
  */
 export async function openSqlite(path: string): Promise<Sqlite> {
   const { DatabaseSync } = await import("node:sqlite");
@@ -157,7 +158,9 @@ export async function openSqlite(path: string): Promise<Sqlite> {
   }
 }
 
-/** Sets a pragma. The WAL mode needs exclusive access to the file, for which SQLite does not wait. */
+/**
+ * Sets a pragma. The WAL mode needs exclusive access to the file, for which SQLite does not wait.
+ */
 function setPragma(database: DatabaseSync, pragma: string): Promise<void> {
   return onceFree(() => void database.prepare(pragma).all());
 }

@@ -66,7 +66,10 @@ export function openError(path: string, error: unknown): DbError {
   return new DbError(code, `Cannot open SQLite database ${path}: ${reason}`, { cause: error });
 }
 
-/** Reads "UNIQUE constraint failed: users.email, users.name"; an index on an expression has no columns. */
+/**
+ * Reads "UNIQUE constraint failed: users.email, users.name"; an index on an expression
+ * has no columns.
+ */
 function columnsIn(message: string): readonly string[] {
   return [...message.matchAll(/[:,] \w+\.(\w+)/g)].map(([, column = ""]) => column);
 }

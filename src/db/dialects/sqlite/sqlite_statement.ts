@@ -41,8 +41,8 @@ export function prepareStatement(database: DatabaseSync, sql: string): PreparedS
 }
 
 /**
- * Converts a value to one that SQLite stores: a boolean becomes 1 or 0. Rejects values that `node:sqlite`
- * would reject, or read as named parameters and bind as NULL, such as a date.
+ * Converts a value to one that SQLite stores: a boolean becomes 1 or 0. Rejects values that
+ * `node:sqlite` would reject, or read as named parameters and bind as NULL, such as a date.
  *
  * @throws {TypeError} if SQLite has no such value
  */
@@ -61,8 +61,8 @@ function bindable(value: unknown): SQLInputValue {
 }
 
 /**
- * Adapts a connection to Kysely. Each query is prepared again: on some runtimes a prepared `select *`
- * would not include new columns.
+ * Adapts a connection to Kysely. Each query is prepared again: on some runtimes a prepared
+ * `select *` would not include new columns.
  */
 export function kyselyDatabase(database: DatabaseSync): SqliteDatabase {
   return {
