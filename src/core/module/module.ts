@@ -42,8 +42,11 @@ export class Module {
 
   /** Creates a module; use {@linkcode module}. */
   constructor(options: ModuleOptions) {
-    checkNames(options, ["name", "imports", "providers", "controllers", "exports"], (why) => {
-      throw new TypeError(`Cannot declare module: ${why}`);
+    checkNames(options, {
+      known: ["name", "imports", "providers", "controllers", "exports"],
+      refuse: (why) => {
+        throw new TypeError(`Cannot declare module: ${why}`);
+      },
     });
     const { name, imports, providers, controllers, exports } = options;
     this.imports = listOf(imports, "imports");

@@ -172,8 +172,11 @@ export function usePlugin(args: readonly [string, ...UseArguments] | UseArgument
   const hasPath = typeof first === "string";
   const hasOptions = typeof last === "object" && last !== null;
   const options: UseOptions = hasOptions ? last : {};
-  checkNames(options, ["afterAuthentication"], (why) => {
-    throw new TypeError(`Cannot use middleware: ${why}`);
+  checkNames(options, {
+    known: ["afterAuthentication"],
+    refuse: (why) => {
+      throw new TypeError(`Cannot use middleware: ${why}`);
+    },
   });
   const { afterAuthentication = false } = options;
   const path = hasPath ? routerPattern(composePath({ routePath: first })) : "*";

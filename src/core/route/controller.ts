@@ -107,7 +107,7 @@ export function controller<const Prefix extends string = "">(
     throw new TypeError(`Cannot declare controller(${JSON.stringify(prefix ?? "")}): ${why}`);
   };
   if (prefix !== undefined && typeof prefix !== "string") refuse("the prefix is not a string");
-  checkNames(options, OPTIONS, refuse);
+  checkNames(options, { known: OPTIONS, refuse });
   checkRoles(options, refuse);
   try {
     if (options.version !== undefined) checkVersion(options.version);

@@ -9,7 +9,10 @@
 export type Refuse = (why: string) => never;
 
 /** Refuses options with an unknown name. */
-export function checkNames(options: object, known: readonly string[], refuse: Refuse): void {
+export function checkNames(
+  options: object,
+  { known, refuse }: { readonly known: readonly string[]; readonly refuse: Refuse },
+): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const plural = known.includes(`${unknown}s`) ? `, ${unknown}s is` : "";

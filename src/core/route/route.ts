@@ -232,7 +232,7 @@ function checkOptions({ method, path, options }: Route): void {
   const refuse = (why: string): never => {
     throw new TypeError(`Cannot declare ${method} ${path}: ${why}`);
   };
-  checkNames(options, OPTIONS, refuse);
+  checkNames(options, { known: OPTIONS, refuse });
   checkRoles(options, refuse);
   for (const key of [...INPUT, "response"] as const) {
     const schema = options[key];
