@@ -122,9 +122,7 @@ export class FwApplication {
     return this.#configure(withGlobal(this.#answering.settings, { interceptors }));
   }
 
-  /**
-   * Adds exception filters, after those of routes and controllers. They receive 404 and 405 too.
-   */
+  /** Adds exception filters, after those of routes and controllers; they see 404 and 405 too. */
   useGlobalFilters(...filters: NonNullable<PipelineDeclaration["filters"]>): this {
     return this.#configure(withGlobal(this.#answering.settings, { filters }));
   }
@@ -144,9 +142,7 @@ export class FwApplication {
     return this.plug(trustedProxyPlugin(options));
   }
 
-  /**
-   * Limits the requests of each client, by default to 100 in 60 s. Limits with other names add up.
-   */
+  /** Limits each client's requests, by default to 100 in 60 s. Limits with other names add up. */
   useRateLimit(options?: UseRateLimitOptions): this {
     return this.plug(plugins.rateLimitPlugin(options));
   }
@@ -161,9 +157,7 @@ export class FwApplication {
     return this.plug(oauth2Plugin(verifier, options)).#require(options);
   }
 
-  /**
-   * Verifies the tokens that the application itself issues with a `JwtService`, before `useOAuth2`.
-   */
+  /** Verifies tokens that the application itself issues with a `JwtService`, before `useOAuth2`. */
   useAuthn(service: TokenVerifier, options?: AuthenticationOptions): this {
     return this.plug(authnPlugin(service, options)).#require(options);
   }
@@ -249,10 +243,7 @@ export class FwApplication {
     return listRoutes(this.#answering.routes, this.#answering.protection);
   }
 
-  /**
-   * Returns a provider, as the root module sees it, else from any module; throws if
-   * none provides it.
-   */
+  /** Returns a provider of the root module, else of any module; throws if none provides it. */
   get<T>(key: InjectionKey<T>): T {
     return this.#kernel.get(key);
   }
@@ -284,9 +275,8 @@ export class FwApplication {
   }
 
   /**
-   * Stops serving: drains every server and waits for background work, both within `drainMs`,
-   * then runs all stop hooks. It throws an `AggregateError` if hooks failed. Later calls wait
-   * for the first.
+   * Stops serving: drains servers and waits for background work, both within `drainMs`, then runs
+   * all stop hooks. It throws an `AggregateError` if hooks failed. Later calls wait for the first.
    */
   close(options: CloseOptions = {}): Promise<void> {
     return this.#serving.close(options);

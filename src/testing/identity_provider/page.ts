@@ -107,7 +107,7 @@ function callbackUrl({ redirectUri, parameters }: Callback): string {
 
 /**
  * Browsers apply `form-action` to the redirects after a form too, and so to those of the
- * application: any server is allowed, and the private-use scheme of an application.
+ * application: every server is allowed, and the private-use scheme of an application.
  */
 function securityPolicy(nonce: string, formTarget: string | undefined): string {
   const { protocol } = new URL(formTarget ?? "http://localhost");
