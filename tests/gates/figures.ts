@@ -20,7 +20,7 @@ interface Figure {
   readonly limit: number;
 }
 
-/** Words that stand for many others; plain English has one for each meaning (CONTRIBUTING, Words). */
+/** Words that stand for many others; plain English has one for each meaning (CONTRIBUTING, Glossary). */
 const IDIOMS: Readonly<Record<string, RegExp>> = {
   gives: /\bgives?\b/gi,
   "is none": /\b(?:is|are) none\b/gi,
