@@ -85,14 +85,6 @@ export function trustedProxy({ hops }: TrustedProxyOptions): MiddlewareHandler {
 }
 
 /**
- * Removes the port of `192.0.2.1:80` and `[2001:db8::1]:80`, and the brackets of `[2001:db8::1]`.
- */
-function withoutPort(entry: string): string {
-  const [, ipv6, ipv4] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(entry) ?? [];
-  return ipv6 ?? ipv4 ?? entry;
-}
-
-/**
  * Returns an IP address in its canonical form, or `undefined` for anything else: dotted decimal for
  * IPv4 and for IPv6 that maps it (`::ffff:192.0.2.1`), RFC 5952 without a zone for other IPv6.
  */
@@ -115,6 +107,14 @@ export function networkOf(ip: string): string {
   const [left, right] = ip.split("::").map((half) => half === "" ? [] : half.split(":"));
   const groups = [...left ?? [], ...zeros(8 - (left?.length ?? 0) - (right?.length ?? 0))];
   return `${groups.slice(0, 4).join(":")}::/64`;
+}
+
+/**
+ * Removes the port of `192.0.2.1:80` and `[2001:db8::1]:80`, and the brackets of `[2001:db8::1]`.
+ */
+function withoutPort(entry: string): string {
+  const [, ipv6, ipv4] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(entry) ?? [];
+  return ipv6 ?? ipv4 ?? entry;
 }
 
 function unmapped(ipv6: string): string {

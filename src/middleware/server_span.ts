@@ -49,6 +49,31 @@ export function serverSpan(c: Context, path: string): ServerSpan {
   return active ? joined(c, active) : started(c, path);
 }
 
+/** The position of the caller in its trace. */
+export interface TraceParent {
+  /** 32 hexadecimal digits, not all zero. */
+  readonly traceId: string;
+  /** The caller's span: 16 hexadecimal digits, not all zero. */
+  readonly spanId: string;
+  /** 1 if the caller records the trace, else 0. */
+  readonly traceFlags: 0 | 1;
+}
+
+const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
+
+/**
+ * Parses a `traceparent` header (W3C Trace Context §3.2) of version 00, or the part of a later
+ * version that is compatible with it. Returns `undefined` if it is malformed: the request
+ * starts a new trace.
+ */
+export function parseTraceparent(header: string | undefined): TraceParent | undefined {
+  const [, version, traceId, spanId, flags, rest] = TRACEPARENT.exec(header ?? "") ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+  if (version === "ff" || (version === "00" && rest !== undefined)) return undefined;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
+  return { traceId, spanId, traceFlags: parseInt(flags, 16) & 1 ? 1 : 0 };
+}
+
 /** The owner of an active span sets everything but the route, and ends it. */
 function joined(c: Context, span: Span): ServerSpan {
   return {
@@ -110,29 +135,4 @@ function fail(span: Span, { status, error }: Omit<RequestResult, "route">): void
   span.setStatus({ code: SpanStatusCode.ERROR });
   span.setAttribute("error.type", error instanceof Error ? error.name : String(status));
   if (error !== undefined) span.recordException(error instanceof Error ? error : String(error));
-}
-
-/** The position of the caller in its trace. */
-export interface TraceParent {
-  /** 32 hexadecimal digits, not all zero. */
-  readonly traceId: string;
-  /** The caller's span: 16 hexadecimal digits, not all zero. */
-  readonly spanId: string;
-  /** 1 if the caller records the trace, else 0. */
-  readonly traceFlags: 0 | 1;
-}
-
-const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
-
-/**
- * Parses a `traceparent` header (W3C Trace Context §3.2) of version 00, or the part of a later
- * version that is compatible with it. Returns `undefined` if it is malformed: the request
- * starts a new trace.
- */
-export function parseTraceparent(header: string | undefined): TraceParent | undefined {
-  const [, version, traceId, spanId, flags, rest] = TRACEPARENT.exec(header ?? "") ?? [];
-  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
-  if (version === "ff" || (version === "00" && rest !== undefined)) return undefined;
-  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
-  return { traceId, spanId, traceFlags: parseInt(flags, 16) & 1 ? 1 : 0 };
 }

@@ -71,45 +71,6 @@ export function toHttpServer({ server, gate, address, scheme }: HttpServerParts)
   };
 }
 
-function located(
-  address: Address,
-  { port, scheme }: { readonly port: number; readonly scheme: string },
-): Pick<HttpServer, "hostname" | "port" | "url"> {
-  if ("path" in address) {
-    const { path } = address;
-    return {
-      hostname: "",
-      port,
-      url: encodeURI(path.startsWith("/") ? `unix://${path}` : `unix:${path}`),
-    };
-  }
-  const { hostname } = address;
-  const isWildcard = hostname === "::" || hostname === "0.0.0.0";
-  const reachable = { hostname: isWildcard ? "localhost" : hostname, port };
-  return { hostname, port, url: `${scheme}://${formatAddress(reachable)}` };
-}
-
-async function close(
-  server: RuntimeServer,
-  gate: DrainGate,
-  { drainMs = 30_000, lameDuckMs = 0 }: DrainOptions = {},
-): Promise<void> {
-  gate.drain();
-  if (lameDuckMs > HOLD_MS) await sleep(lameDuckMs - HOLD_MS);
-  if (lameDuckMs > 0) {
-    gate.hold();
-    await sleep(Math.min(lameDuckMs, HOLD_MS));
-  }
-  const stopped = drainMs > 0 ? server.stop() : server.cut();
-  gate.release();
-  if (!await within(stopped, drainMs)) void server.cut();
-  await stopped;
-}
-
-function sleep(delayMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.min(delayMs, MAX_DELAY_MS)));
-}
-
 /** Passes requests to a handler; while draining, its responses have `Connection: close`. */
 export class DrainGate {
   readonly #handler: FetchHandler;
@@ -149,6 +110,45 @@ export class DrainGate {
   #finish(response: Response): Response {
     return this.#draining ? lastOfConnection(response) : response;
   }
+}
+
+function located(
+  address: Address,
+  { port, scheme }: { readonly port: number; readonly scheme: string },
+): Pick<HttpServer, "hostname" | "port" | "url"> {
+  if ("path" in address) {
+    const { path } = address;
+    return {
+      hostname: "",
+      port,
+      url: encodeURI(path.startsWith("/") ? `unix://${path}` : `unix:${path}`),
+    };
+  }
+  const { hostname } = address;
+  const isWildcard = hostname === "::" || hostname === "0.0.0.0";
+  const reachable = { hostname: isWildcard ? "localhost" : hostname, port };
+  return { hostname, port, url: `${scheme}://${formatAddress(reachable)}` };
+}
+
+async function close(
+  server: RuntimeServer,
+  gate: DrainGate,
+  { drainMs = 30_000, lameDuckMs = 0 }: DrainOptions = {},
+): Promise<void> {
+  gate.drain();
+  if (lameDuckMs > HOLD_MS) await sleep(lameDuckMs - HOLD_MS);
+  if (lameDuckMs > 0) {
+    gate.hold();
+    await sleep(Math.min(lameDuckMs, HOLD_MS));
+  }
+  const stopped = drainMs > 0 ? server.stop() : server.cut();
+  gate.release();
+  if (!await within(stopped, drainMs)) void server.cut();
+  await stopped;
+}
+
+function sleep(delayMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.min(delayMs, MAX_DELAY_MS)));
 }
 
 /** Closes the connection after a response (RFC 9112 §9.6). */

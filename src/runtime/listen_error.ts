@@ -40,30 +40,6 @@ export function formatAddress(address: Address): string {
   return hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;
 }
 
-function explain(cause: unknown): { code: ListenErrorCode; reason: string } {
-  if (cause instanceof CertificateError) {
-    return { code: "InvalidCertificate", reason: cause.message };
-  }
-  const { code, name, message } = cause as { code?: unknown; name?: unknown; message?: unknown };
-  switch (code ?? name) {
-    case "EADDRINUSE":
-      return { code: "AddressInUse", reason: "the address is in use" };
-    case "EADDRNOTAVAIL":
-    case "EAFNOSUPPORT":
-      return { code: "AddressNotAvailable", reason: "this machine does not have the address" };
-    case "EACCES":
-    case "EPERM":
-      return {
-        code: "PermissionDenied",
-        reason: "the process has no permission to use the address",
-      };
-    case "NotCapable":
-      return { code: "PermissionDenied", reason: String(message) };
-    default:
-      return { code: "Failed", reason: String(message) };
-  }
-}
-
 /** An invalid certificate or key. */
 export class CertificateError extends Error {
   /** The name of the class. */
@@ -88,6 +64,30 @@ export async function checkCertificate({ cert, key }: TlsOptions): Promise<void>
   });
   if (!certificate.checkPrivateKey(privateKey)) {
     throw new CertificateError("the key does not belong to the certificate");
+  }
+}
+
+function explain(cause: unknown): { code: ListenErrorCode; reason: string } {
+  if (cause instanceof CertificateError) {
+    return { code: "InvalidCertificate", reason: cause.message };
+  }
+  const { code, name, message } = cause as { code?: unknown; name?: unknown; message?: unknown };
+  switch (code ?? name) {
+    case "EADDRINUSE":
+      return { code: "AddressInUse", reason: "the address is in use" };
+    case "EADDRNOTAVAIL":
+    case "EAFNOSUPPORT":
+      return { code: "AddressNotAvailable", reason: "this machine does not have the address" };
+    case "EACCES":
+    case "EPERM":
+      return {
+        code: "PermissionDenied",
+        reason: "the process has no permission to use the address",
+      };
+    case "NotCapable":
+      return { code: "PermissionDenied", reason: String(message) };
+    default:
+      return { code: "Failed", reason: String(message) };
   }
 }
 

@@ -65,10 +65,6 @@ export function paramNames(pattern: string): string[] {
   return [...pattern.replace(CONSTRAINT, "").matchAll(/\/:([^/?]+)/g)].map(([, name = ""]) => name);
 }
 
-function trimSlashes(part: string): string {
-  return part.replace(/^\/+/, "").replace(/\/+$/, "");
-}
-
 /** Returns the segments of a pattern; a slash within a constraint does not end a segment. */
 export function segmentsOf(pattern: string): string[] {
   if (!pattern.includes("{")) return pattern.split("/").slice(1);
@@ -77,6 +73,10 @@ export function segmentsOf(pattern: string): string[] {
   return masked.split("/").slice(1).map((segment) =>
     segment.replace(/\{(\d+)\}/, (_, i) => constraints[Number(i)] ?? "")
   );
+}
+
+function trimSlashes(part: string): string {
+  return part.replace(/^\/+/, "").replace(/\/+$/, "");
 }
 
 function rankOf(segment: string): number {

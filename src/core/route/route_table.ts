@@ -117,6 +117,31 @@ export function checkCollisions(routes: readonly BoundRoute[]): void {
   }
 }
 
+/** Lists the versions of routes. */
+export function versionsAmong(placed: readonly PlacedRoute[]): readonly string[] {
+  return [...new Set(placed.flatMap(({ versions }) => versions))];
+}
+
+/** Describes placed routes and how they are protected. */
+export function listRoutes(
+  placed: readonly PlacedRoute[],
+  global: GlobalProtection,
+): readonly RouteInfo[] {
+  return placed.map(({ method, path, versions, bound }) => ({
+    method,
+    path,
+    versions,
+    handler: nameOf(bound),
+    protection: protectionOf(bound, global),
+    roles: rolesOf(bound),
+  }));
+}
+
+/** Returns the name of a route: `UsersModule.UsersController.create`. */
+export function nameOf({ module, controller, handler }: BoundRoute): string {
+  return `${module}.${controller.name}.${handler}`;
+}
+
 function checkParams({ method, path, bound }: PlacedRoute): void {
   const { params } = inputOf(bound.route.options);
   const missing = params && missingParam(params, paramNames(path));
@@ -125,11 +150,6 @@ function checkParams({ method, path, bound }: PlacedRoute): void {
     `Cannot mount ${nameOf(bound)}: params declares ${missing}, which is not a parameter of ` +
       `${method} ${path}`,
   );
-}
-
-/** Lists the versions of routes. */
-export function versionsAmong(placed: readonly PlacedRoute[]): readonly string[] {
-  return [...new Set(placed.flatMap(({ versions }) => versions))];
 }
 
 /**
@@ -168,26 +188,6 @@ function versionsOf(
 ): readonly string[] {
   const declared = route.options.version ?? controller.version ?? pathVersion(versioning);
   return declared === "" ? [] : [declared].flat();
-}
-
-/** Describes placed routes and how they are protected. */
-export function listRoutes(
-  placed: readonly PlacedRoute[],
-  global: GlobalProtection,
-): readonly RouteInfo[] {
-  return placed.map(({ method, path, versions, bound }) => ({
-    method,
-    path,
-    versions,
-    handler: nameOf(bound),
-    protection: protectionOf(bound, global),
-    roles: rolesOf(bound),
-  }));
-}
-
-/** Returns the name of a route: `UsersModule.UsersController.create`. */
-export function nameOf({ module, controller, handler }: BoundRoute): string {
-  return `${module}.${controller.name}.${handler}`;
 }
 
 /** Orders a HEAD route before the GET route of its path, and ALL after all others. */

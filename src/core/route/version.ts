@@ -76,20 +76,6 @@ export function mediaTypeVersioning(
   return checked({ kind: "media type", parameter, defaultVersion }, parameter);
 }
 
-function checked(versioning: Versioning, name: string): Versioning {
-  const refuse = (why: string): never => {
-    throw new TypeError(`Cannot enable ${versioning.kind} versioning: ${why}`);
-  };
-  const { kind, defaultVersion } = versioning;
-  if (!TOKEN.test(name) || kind === "media type" && name.toLowerCase() === "q") {
-    refuse(`the name ${JSON.stringify(name)} is invalid`);
-  }
-  if (defaultVersion !== undefined && !VERSION.test(defaultVersion)) {
-    refuse(`the default version ${JSON.stringify(defaultVersion)} is invalid`);
-  }
-  return versioning;
-}
-
 /** Returns the version in the paths of routes without a declared version, or `""`. */
 export function pathVersion(versioning: Versioning | undefined): string {
   return versioning?.kind === "URI" ? versioning.defaultVersion ?? "" : "";
@@ -120,6 +106,20 @@ export function withVersion(
   { parameter, version }: { readonly parameter: string; readonly version: string },
 ): string {
   return `${type};${parameter}=${version}`;
+}
+
+function checked(versioning: Versioning, name: string): Versioning {
+  const refuse = (why: string): never => {
+    throw new TypeError(`Cannot enable ${versioning.kind} versioning: ${why}`);
+  };
+  const { kind, defaultVersion } = versioning;
+  if (!TOKEN.test(name) || kind === "media type" && name.toLowerCase() === "q") {
+    refuse(`the name ${JSON.stringify(name)} is invalid`);
+  }
+  if (defaultVersion !== undefined && !VERSION.test(defaultVersion)) {
+    refuse(`the default version ${JSON.stringify(defaultVersion)} is invalid`);
+  }
+  return versioning;
 }
 
 /** The syntax of names of headers and parameters (RFC 9110 §5.6.2). */

@@ -12,10 +12,6 @@ import { ZOD } from "./libraries/zod.ts";
 
 const LIBRARIES: readonly SchemaLibrary[] = [VALIBOT, ZOD, ARKTYPE];
 
-function libraryOf(schema: StandardSchemaV1): SchemaLibrary | undefined {
-  return LIBRARIES.find((library) => library.owns(schema));
-}
-
 /**
  * Returns a schema that drops what it does not declare.
  *
@@ -80,4 +76,8 @@ export function withoutQuotation(message: string): string {
     (cut, { quotation }) => quotation ? cut.replace(quotation, "") : cut,
     message,
   );
+}
+
+function libraryOf(schema: StandardSchemaV1): SchemaLibrary | undefined {
+  return LIBRARIES.find((library) => library.owns(schema));
 }

@@ -77,6 +77,40 @@ export async function rollBack(
   return outcome.value;
 }
 
+/** A migration, and whether the database has run it. */
+export interface MigrationStatus {
+  /** Its name, such as `0001_users`. */
+  readonly name: string;
+  /** When the database ran it; absent if it has not. */
+  readonly executedAt?: Date;
+  /** Whether it has a `down`. */
+  readonly canRollBack: boolean;
+  /**
+   * Whether the database has run it and its source is missing, as after a change of branch:
+   * migrating and rolling back fail until it exists again.
+   */
+  readonly isMissing: boolean;
+}
+
+/** Returns all migrations in the order of their names; creates no table. */
+export async function migrationStatuses(
+  kysely: Kysely<AnyTables>,
+  migrations: Migrations,
+): Promise<readonly MigrationStatus[]> {
+  const executed = await executedMigrations(kysely);
+  const names = new Set([...Object.keys(migrations), ...executed.keys()]);
+  return [...names].toSorted().map((name) => {
+    const step = Object.hasOwn(migrations, name) ? migrations[name] : undefined;
+    const executedAt = executed.get(name);
+    return {
+      name,
+      ...executedAt && { executedAt },
+      canRollBack: typeof step === "object" && step.down !== undefined,
+      isMissing: step === undefined,
+    };
+  });
+}
+
 /** Kysely would skip it, and undo earlier ones. It refuses a missing one itself. */
 function checkDown({ name, canRollBack, isMissing }: MigrationStatus): void {
   if (canRollBack || isMissing) return;
@@ -116,40 +150,6 @@ function namesOf(
   throw error instanceof DbError
     ? error
     : dbError(action, connection.grammar.explain(error), error);
-}
-
-/** A migration, and whether the database has run it. */
-export interface MigrationStatus {
-  /** Its name, such as `0001_users`. */
-  readonly name: string;
-  /** When the database ran it; absent if it has not. */
-  readonly executedAt?: Date;
-  /** Whether it has a `down`. */
-  readonly canRollBack: boolean;
-  /**
-   * Whether the database has run it and its source is missing, as after a change of branch:
-   * migrating and rolling back fail until it exists again.
-   */
-  readonly isMissing: boolean;
-}
-
-/** Returns all migrations in the order of their names; creates no table. */
-export async function migrationStatuses(
-  kysely: Kysely<AnyTables>,
-  migrations: Migrations,
-): Promise<readonly MigrationStatus[]> {
-  const executed = await executedMigrations(kysely);
-  const names = new Set([...Object.keys(migrations), ...executed.keys()]);
-  return [...names].toSorted().map((name) => {
-    const step = Object.hasOwn(migrations, name) ? migrations[name] : undefined;
-    const executedAt = executed.get(name);
-    return {
-      name,
-      ...executedAt && { executedAt },
-      canRollBack: typeof step === "object" && step.down !== undefined,
-      isMissing: step === undefined,
-    };
-  });
 }
 
 /** Reads the executed migrations: Kysely's migrator omits those whose source is missing. */

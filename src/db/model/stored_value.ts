@@ -43,14 +43,6 @@ export function isStorableJson(value: unknown, depth = 0): boolean {
   return writtenMembers(value)?.every((member) => isStorableJson(member, depth + 1)) ?? false;
 }
 
-/** Returns the members of a list, holes included, or those of a plain object that JSON includes. */
-function writtenMembers(value: object): readonly unknown[] | undefined {
-  if ("toJSON" in value) return undefined;
-  if (Array.isArray(value)) return Array.from(value);
-  if (!isPlainObject(value)) return undefined;
-  return Object.values(value).filter((member) => member !== undefined);
-}
-
 /**
  * Checks whether text is well-formed and has no U+0000. PostgreSQL rejects U+0000, SQLite on Deno
  * cuts the text there, and every driver replaces lone surrogates silently.
@@ -86,6 +78,14 @@ export function decimalText(digits: bigint, { scale }: DecimalSize): string {
   const text = String(digits < 0n ? -digits : digits).padStart(scale + 1, "0");
   const point = text.length - scale;
   return scale === 0 ? sign + text : `${sign}${text.slice(0, point)}.${text.slice(point)}`;
+}
+
+/** Returns the members of a list, holes included, or those of a plain object that JSON includes. */
+function writtenMembers(value: object): readonly unknown[] | undefined {
+  if ("toJSON" in value) return undefined;
+  if (Array.isArray(value)) return Array.from(value);
+  if (!isPlainObject(value)) return undefined;
+  return Object.values(value).filter((member) => member !== undefined);
 }
 
 function trimmed(fraction: string): string {

@@ -28,23 +28,6 @@ export function whereFilter(where: unknown, operation: Operation): Filter {
   return nestedFilter({ where, depth: 0 }, operation);
 }
 
-function nestedFilter(
-  { where, depth }: { readonly where: unknown; readonly depth: number },
-  operation: Operation,
-): Filter {
-  if (depth > MAX_DEPTH) {
-    throw operation.mistake(`where is nested over ${MAX_DEPTH} levels deep`);
-  }
-  operation.add("(");
-  const filters = membersOf(where, "where", operation).map(([name, value]) =>
-    isLogic(name)
-      ? logicFilter({ name, value, depth: depth + 1 }, operation)
-      : columnFilter({ name, condition: value }, operation)
-  );
-  operation.add(")");
-  return every(filters);
-}
-
 /**
  * Reads a `UniqueWhere`.
  *
@@ -88,6 +71,29 @@ export function namesColumn(where: unknown): boolean {
 /** Holds where all filters hold. */
 export function every(filters: readonly Filter[]): Filter {
   return balanced(filters, (eb, parts) => eb.and(parts));
+}
+
+/** Unwraps `{ equals: value }`; the column refuses anything else. */
+export function soleOperand(condition: unknown): unknown {
+  if (!isPlainObject(condition) || !("equals" in condition)) return condition;
+  return Object.keys(condition).length === 1 ? condition.equals : condition;
+}
+
+function nestedFilter(
+  { where, depth }: { readonly where: unknown; readonly depth: number },
+  operation: Operation,
+): Filter {
+  if (depth > MAX_DEPTH) {
+    throw operation.mistake(`where is nested over ${MAX_DEPTH} levels deep`);
+  }
+  operation.add("(");
+  const filters = membersOf(where, "where", operation).map(([name, value]) =>
+    isLogic(name)
+      ? logicFilter({ name, value, depth: depth + 1 }, operation)
+      : columnFilter({ name, condition: value }, operation)
+  );
+  operation.add(")");
+  return every(filters);
 }
 
 /**
@@ -142,10 +148,4 @@ function columnFilter(
       operatorFilter({ column, operator, operand }, operation)
     ),
   );
-}
-
-/** Unwraps `{ equals: value }`; the column refuses anything else. */
-export function soleOperand(condition: unknown): unknown {
-  if (!isPlainObject(condition) || !("equals" in condition)) return condition;
-  return Object.keys(condition).length === 1 ? condition.equals : condition;
 }

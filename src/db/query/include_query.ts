@@ -128,6 +128,11 @@ class RelatedReading {
   }
 }
 
+/** Returns a key for a Map that is the same for equal values. */
+export function identity(value: unknown): unknown {
+  return value instanceof Date ? value.getTime() : value;
+}
+
 async function addRelated(
   rows: readonly AnyRow[],
   { name, relation: { kind, own }, first, prepare }: RelatedReadings,
@@ -182,9 +187,4 @@ function scopeOf(table: Table, operation: Operation): Values {
     own.set(column, value);
   }
   return own;
-}
-
-/** Returns a key for a Map that is the same for equal values. */
-export function identity(value: unknown): unknown {
-  return value instanceof Date ? value.getTime() : value;
 }

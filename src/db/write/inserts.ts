@@ -46,29 +46,6 @@ export async function insertRows(
   await (batches.length > 1 ? context.table.connection.transaction(insert) : insert());
 }
 
-/** Creates rows that take the same columns. */
-async function insertBatch(batch: readonly Tuple[], context: OperationContext): Promise<void> {
-  const { table, action } = context;
-  const columns = table.columns.filter(({ index }) => batch[0]?.[index] !== undefined);
-  const values: unknown[] = [];
-  for (const tuple of batch) {
-    for (const column of columns) {
-      const value = tuple[column.index];
-      values.push(value === null ? null : column.encode(value, action));
-    }
-  }
-  const names = namesOf({ columns });
-  const operation = new Operation(`createMany ${batch.length} of ${names}`, context, values);
-  await operation.run(() => {
-    const rowOfSlots = (row: number) =>
-      Object.fromEntries(
-        names.map((name, index) => [name, new Slot(row * names.length + index)]),
-      );
-    return insertInto(table, batch.map((_, row) => rowOfSlots(row)));
-  });
-  await passKeys(batch.map((tuple) => tuple[table.primaryKey.index]), context);
-}
-
 /**
  * Makes generated keys begin after those that were given, where the database does not do so itself.
  */
@@ -97,6 +74,29 @@ export function insertInto(table: Table, rows: readonly Assignments[]) {
   return table.connection.grammar.returning
     ? insert.defaultValues()
     : insert.values({ [table.primaryKey.name]: null });
+}
+
+/** Creates rows that take the same columns. */
+async function insertBatch(batch: readonly Tuple[], context: OperationContext): Promise<void> {
+  const { table, action } = context;
+  const columns = table.columns.filter(({ index }) => batch[0]?.[index] !== undefined);
+  const values: unknown[] = [];
+  for (const tuple of batch) {
+    for (const column of columns) {
+      const value = tuple[column.index];
+      values.push(value === null ? null : column.encode(value, action));
+    }
+  }
+  const names = namesOf({ columns });
+  const operation = new Operation(`createMany ${batch.length} of ${names}`, context, values);
+  await operation.run(() => {
+    const rowOfSlots = (row: number) =>
+      Object.fromEntries(
+        names.map((name, index) => [name, new Slot(row * names.length + index)]),
+      );
+    return insertInto(table, batch.map((_, row) => rowOfSlots(row)));
+  });
+  await passKeys(batch.map((tuple) => tuple[table.primaryKey.index]), context);
 }
 
 /**

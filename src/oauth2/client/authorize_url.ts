@@ -78,6 +78,17 @@ export function makeAuthorizeUrl(
   return { url: url.href, state };
 }
 
+/**
+ * Joins scopes for a request (RFC 6749 §3.3).
+ *
+ * @throws {TypeError} if they are not an array of strings
+ */
+export function joinScopes(scopes: readonly string[]): string {
+  const isList = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
+  if (!isList) throw new TypeError("Cannot request scopes: they are not an array of strings");
+  return scopes.join(" ");
+}
+
 function checkExtra(extra: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   for (const [name, value] of Object.entries(extra)) {
     if (RESERVED.has(name)) throw refusal(`extra has ${name}, which the client sets itself`);
@@ -90,15 +101,4 @@ function checkExtra(extra: Readonly<Record<string, string>>): Readonly<Record<st
 
 function refusal(why: string): OAuth2Error {
   return new OAuth2Error({ code: "InvalidConfig" }, `Cannot make authorize URL: ${why}`);
-}
-
-/**
- * Joins scopes for a request (RFC 6749 §3.3).
- *
- * @throws {TypeError} if they are not an array of strings
- */
-export function joinScopes(scopes: readonly string[]): string {
-  const isList = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
-  if (!isList) throw new TypeError("Cannot request scopes: they are not an array of strings");
-  return scopes.join(" ");
 }

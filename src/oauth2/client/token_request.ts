@@ -94,63 +94,10 @@ interface Tokens {
   readonly expiresIn: unknown;
 }
 
-/**
- * Reads the tokens by `oauth4webapi`, except the id_token, which it validates as that of a login,
- * and the lifetime, for which it accepts `3600abc`.
- */
-async function readTokens(json: JsonObject, requester: Requester): Promise<Tokens | undefined> {
-  const { id_token: idToken, expires_in: expiresIn, ...rest } = json;
-  if (!isOptionalString(idToken)) return undefined;
-  const tokens = await process(rest, requester);
-  if (!tokens || tokens.token_type !== "bearer") return undefined;
-  if (!SENDABLE.test(tokens.access_token)) return undefined;
-  const fields = {
-    accessToken: tokens.access_token,
-    tokenType: tokens.token_type,
-    ...(tokens.refresh_token === undefined ? {} : { refreshToken: tokens.refresh_token }),
-    idToken,
-    scope: tokens.scope,
-  };
-  return { fields, expiresIn };
-}
-
 /** The characters that an `Authorization` header can contain (RFC 6750 §2.1 allows fewer). */
 export const SENDABLE: RegExp = /^[\x21-\x7E]+$/;
 
-async function process(
-  json: JsonObject,
-  requester: Requester,
-): Promise<TokenEndpointResponse | undefined> {
-  try {
-    const response = Response.json(json);
-    return await processGenericTokenEndpointResponse(
-      serverOf(requester),
-      clientOf(requester),
-      response,
-    );
-  } catch {
-    return undefined; // the error contains the tokens
-  }
-}
-
 const INVALID = Symbol("invalid");
-
-/**
- * Reads `expires_in`: seconds, as a number of 0 or more or its digits, within the
- * range of a `Date`.
- */
-function readExpiry(expiresIn: unknown, fromMs: number): Date | undefined | typeof INVALID {
-  if (expiresIn === undefined) return undefined;
-  const isDigits = typeof expiresIn === "string" && /^\d+$/.test(expiresIn);
-  const seconds = isDigits ? Number(expiresIn) : expiresIn;
-  if (typeof seconds !== "number" || seconds < 0) return INVALID;
-  const expiresAt = new Date(fromMs + seconds * 1000);
-  return Number.isNaN(expiresAt.getTime()) ? INVALID : expiresAt;
-}
-
-function isOptionalString(value: unknown): value is string | undefined {
-  return value === undefined || typeof value === "string" && value !== "";
-}
 
 /** The type of a token, a hint for the server (RFC 7009 §2.1). */
 export type TokenTypeHint = "access_token" | "refresh_token";
@@ -192,4 +139,57 @@ export async function revokeToken(
   const refusal = exchange.refusal();
   if (refusal) throw refusal;
   if (exchange.status < 200 || exchange.status > 299) throw exchange.unforeseen();
+}
+
+/**
+ * Reads the tokens by `oauth4webapi`, except the id_token, which it validates as that of a login,
+ * and the lifetime, for which it accepts `3600abc`.
+ */
+async function readTokens(json: JsonObject, requester: Requester): Promise<Tokens | undefined> {
+  const { id_token: idToken, expires_in: expiresIn, ...rest } = json;
+  if (!isOptionalString(idToken)) return undefined;
+  const tokens = await process(rest, requester);
+  if (!tokens || tokens.token_type !== "bearer") return undefined;
+  if (!SENDABLE.test(tokens.access_token)) return undefined;
+  const fields = {
+    accessToken: tokens.access_token,
+    tokenType: tokens.token_type,
+    ...(tokens.refresh_token === undefined ? {} : { refreshToken: tokens.refresh_token }),
+    idToken,
+    scope: tokens.scope,
+  };
+  return { fields, expiresIn };
+}
+
+async function process(
+  json: JsonObject,
+  requester: Requester,
+): Promise<TokenEndpointResponse | undefined> {
+  try {
+    const response = Response.json(json);
+    return await processGenericTokenEndpointResponse(
+      serverOf(requester),
+      clientOf(requester),
+      response,
+    );
+  } catch {
+    return undefined; // the error contains the tokens
+  }
+}
+
+/**
+ * Reads `expires_in`: seconds, as a number of 0 or more or its digits, within the
+ * range of a `Date`.
+ */
+function readExpiry(expiresIn: unknown, fromMs: number): Date | undefined | typeof INVALID {
+  if (expiresIn === undefined) return undefined;
+  const isDigits = typeof expiresIn === "string" && /^\d+$/.test(expiresIn);
+  const seconds = isDigits ? Number(expiresIn) : expiresIn;
+  if (typeof seconds !== "number" || seconds < 0) return INVALID;
+  const expiresAt = new Date(fromMs + seconds * 1000);
+  return Number.isNaN(expiresAt.getTime()) ? INVALID : expiresAt;
+}
+
+function isOptionalString(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === "string" && value !== "";
 }

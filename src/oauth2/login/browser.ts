@@ -71,15 +71,6 @@ export class BrowserCookie {
   }
 }
 
-function randomValue(): string {
-  return base64url.encode(crypto.getRandomValues(new Uint8Array(16)));
-}
-
-async function digestOf(value: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(value));
-  return base64url.encode(new Uint8Array(digest));
-}
-
 /** The parameters of a valid callback. */
 export interface CallbackParameters {
   /** All parameters. */
@@ -108,21 +99,6 @@ export async function callbackParameters(c: Context): Promise<CallbackParameters
   return { parameters, state };
 }
 
-async function formParameters(c: Context): Promise<URLSearchParams> {
-  try {
-    const fields = [...await c.req.formData()];
-    return new URLSearchParams(
-      fields.flatMap(([name, value]) => typeof value === "string" ? [[name, value]] : []),
-    );
-  } catch (cause) {
-    return refuse("The callback is not a form", cause);
-  }
-}
-
-function refuse(message: string, cause?: unknown): never {
-  throw new BadRequestException(message, { cause });
-}
-
 /** An origin that no path has by itself. */
 const SITE = "https://site.invalid";
 
@@ -144,6 +120,30 @@ export function returnPath(path: string): string {
     if (sent.length <= MAX_LENGTH) return sent;
   }
   throw new BadRequestException("The return path is not a path of this site");
+}
+
+function randomValue(): string {
+  return base64url.encode(crypto.getRandomValues(new Uint8Array(16)));
+}
+
+async function digestOf(value: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(value));
+  return base64url.encode(new Uint8Array(digest));
+}
+
+async function formParameters(c: Context): Promise<URLSearchParams> {
+  try {
+    const fields = [...await c.req.formData()];
+    return new URLSearchParams(
+      fields.flatMap(([name, value]) => typeof value === "string" ? [[name, value]] : []),
+    );
+  } catch (cause) {
+    return refuse("The callback is not a form", cause);
+  }
+}
+
+function refuse(message: string, cause?: unknown): never {
+  throw new BadRequestException(message, { cause });
 }
 
 function parse(path: string): URL | undefined {

@@ -94,6 +94,14 @@ const VARIABLE_PORT = /^(\w+:\/\/[^/?#]*):\{[^{}]*\}(?=[/?#]|$)/;
 /** A host source (CSP §2.3.1): without IPv6 literals, and characters that end a directive. */
 const HOST_SOURCE = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*(?::(?:\d+|\*))?$/;
 
+/**
+ * Returns the sources of the origins of URLs, each once. Relative URLs are left out, and those
+ * whose origin a policy cannot express: an IPv6 address, or a host that is a variable as a whole.
+ */
+export function originSources(urls: readonly string[]): readonly string[] {
+  return [...new Set(urls.map(originSource).filter((source) => source !== undefined))];
+}
+
 /** Writes a content security policy (Level 3) that forbids everything that no directive allows. */
 function contentSecurityPolicy(directives: Directives): string {
   const closed = {
@@ -105,14 +113,6 @@ function contentSecurityPolicy(directives: Directives): string {
   return Object.entries({ ...closed, ...directives })
     .map(([name, sources]) => `${name} ${sources.join(" ")}`)
     .join("; ");
-}
-
-/**
- * Returns the sources of the origins of URLs, each once. Relative URLs are left out, and those
- * whose origin a policy cannot express: an IPv6 address, or a host that is a variable as a whole.
- */
-export function originSources(urls: readonly string[]): readonly string[] {
-  return [...new Set(urls.map(originSource).filter((source) => source !== undefined))];
 }
 
 function originSource(url: string): string | undefined {

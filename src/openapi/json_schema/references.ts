@@ -68,13 +68,6 @@ export function readThrough(converted: ConvertedJson): Converted | undefined {
 }
 
 /**
- * Checks whether a reference is written by the application: into the document, or to another one.
- */
-function isOfDocument(reference: unknown): boolean {
-  return /^(#\/components\/|https?:)/.test(String(reference));
-}
-
-/**
  * Finds the parts without a name that contain themselves, directly or through others: written in
  * place, they would be endless.
  */
@@ -111,4 +104,11 @@ export function cyclicParts(converted: Converted): ReadonlySet<JsonSchema> {
 /** Checks whether a target is a schema with a name. */
 export function isNamed(target: ReferenceTarget): target is NamedTarget {
   return target.name !== undefined;
+}
+
+/**
+ * Checks whether a reference is written by the application: into the document, or to another one.
+ */
+function isOfDocument(reference: unknown): boolean {
+  return /^(#\/components\/|https?:)/.test(String(reference));
 }

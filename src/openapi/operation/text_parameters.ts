@@ -30,22 +30,6 @@ export function textProperties(schemas: SchemaComponents): (schema: AnySchema) =
   };
 }
 
-function describedProperties(schema: AnySchema, schemas: SchemaComponents): Properties {
-  const input = schemas.write({ schema, direction: "input" });
-  if (!input || Object.keys(schemas.resolve(input)).length === 0) return { ...NOTHING, rest: {} };
-  const output = schemas.peek({ schema, direction: "output" });
-  const outputs = output ? propertiesOf(output, schemas).of : NOTHING.of;
-  const { of, ...others } = propertiesOf(input, schemas);
-  const described = [...of].map(([name, property]) => {
-    const text = schemas.resolve(property);
-    const output = outputs.get(name);
-    const parameter = textParameter(text, output);
-    const isOutput = parameter !== text && output && readsAsWritten(schema, { name, output });
-    return [name, isOutput ? parameter : property] as const;
-  });
-  return { of: new Map(described), ...others };
-}
-
 /**
  * Describes a parameter that becomes a number or boolean, or a list of such, by its output, without
  * the pattern of its text. Any other parameter is described by its input.
@@ -62,6 +46,43 @@ export function textParameter(input: JsonSchema, output: JsonSchema | undefined)
     ...description !== undefined && { description },
     ...defaultOf(input.default, String(type)),
   };
+}
+
+/** Reports the parameters that refuse every text, as `v.number()` does. */
+export function textWarningsOf(
+  uses: readonly DocumentedUse[],
+  convert: Convert,
+): readonly string[] {
+  const ofText = uses.filter(({ isWhole, direction }) => !isWhole && direction === "input");
+  const warnings = ofText.flatMap(({ schema, direction, user }) => {
+    const properties = convert(schema, direction)?.json.properties;
+    return Object.entries(isJsonSchema(properties) ? properties : {}).flatMap(
+      ([name, property]) => {
+        const type = isJsonSchema(property) ? refusedType(schema, { name, property }) : undefined;
+        return type === undefined ? [] : [
+          `No request with ${name} satisfies ${user}: it takes ${type}, but parameters are sent as text; ` +
+          "convert it from text, as v.pipe(v.string(), v.toNumber()) and z.coerce.number() do",
+        ];
+      },
+    );
+  });
+  return [...new Set(warnings)];
+}
+
+function describedProperties(schema: AnySchema, schemas: SchemaComponents): Properties {
+  const input = schemas.write({ schema, direction: "input" });
+  if (!input || Object.keys(schemas.resolve(input)).length === 0) return { ...NOTHING, rest: {} };
+  const output = schemas.peek({ schema, direction: "output" });
+  const outputs = output ? propertiesOf(output, schemas).of : NOTHING.of;
+  const { of, ...others } = propertiesOf(input, schemas);
+  const described = [...of].map(([name, property]) => {
+    const text = schemas.resolve(property);
+    const output = outputs.get(name);
+    const parameter = textParameter(text, output);
+    const isOutput = parameter !== text && output && readsAsWritten(schema, { name, output });
+    return [name, isOutput ? parameter : property] as const;
+  });
+  return { of: new Map(described), ...others };
 }
 
 /** Checks whether an input is a text without fixed values or a format. */
@@ -97,27 +118,6 @@ function readsAsWritten(
   });
   const equal = trials.filter(Boolean).length;
   return isBoolean ? equal === 2 : equal > trials.length - equal; // a range may clamp some numbers
-}
-
-/** Reports the parameters that refuse every text, as `v.number()` does. */
-export function textWarningsOf(
-  uses: readonly DocumentedUse[],
-  convert: Convert,
-): readonly string[] {
-  const ofText = uses.filter(({ isWhole, direction }) => !isWhole && direction === "input");
-  const warnings = ofText.flatMap(({ schema, direction, user }) => {
-    const properties = convert(schema, direction)?.json.properties;
-    return Object.entries(isJsonSchema(properties) ? properties : {}).flatMap(
-      ([name, property]) => {
-        const type = isJsonSchema(property) ? refusedType(schema, { name, property }) : undefined;
-        return type === undefined ? [] : [
-          `No request with ${name} satisfies ${user}: it takes ${type}, but parameters are sent as text; ` +
-          "convert it from text, as v.pipe(v.string(), v.toNumber()) and z.coerce.number() do",
-        ];
-      },
-    );
-  });
-  return [...new Set(warnings)];
 }
 
 /** Returns the type of a property if the schema refuses every text for it. */

@@ -52,20 +52,6 @@ export function routesOfVersion(
   return [...best.values()];
 }
 
-function isPreferred(
-  { versions }: PlacedRoute,
-  { other, standard }: { readonly other: PlacedRoute; readonly standard: string | undefined },
-): boolean {
-  if (standard !== undefined && other.versions.includes(standard)) return false;
-  if (standard !== undefined && versions.includes(standard)) return true;
-  const [own = "", others = ""] = [newest(versions), newest(other.versions)];
-  return NUMERIC.compare(own, others) > 0;
-}
-
-function newest(versions: readonly string[]): string | undefined {
-  return versions.toSorted(NUMERIC.compare).at(-1);
-}
-
 /** Orders `v10` after `v9`. */
 const NUMERIC = new Intl.Collator("en", { numeric: true });
 
@@ -109,4 +95,18 @@ export function versionedResponses(
         : [status, { ...response, content: Object.fromEntries(versioned(response.content)) }]
     ),
   );
+}
+
+function isPreferred(
+  { versions }: PlacedRoute,
+  { other, standard }: { readonly other: PlacedRoute; readonly standard: string | undefined },
+): boolean {
+  if (standard !== undefined && other.versions.includes(standard)) return false;
+  if (standard !== undefined && versions.includes(standard)) return true;
+  const [own = "", others = ""] = [newest(versions), newest(other.versions)];
+  return NUMERIC.compare(own, others) > 0;
+}
+
+function newest(versions: readonly string[]): string | undefined {
+  return versions.toSorted(NUMERIC.compare).at(-1);
 }

@@ -78,19 +78,6 @@ export const MODEL: Kind = {
   generate: generateModel,
 };
 
-/** Plans a model, its migration and its test, and lists it in the database. */
-async function generateModel(generation: Generation): Promise<void> {
-  const { plan, target } = generation;
-  const model = readModel(target);
-  await ensureDatabase(generation);
-  await checkModelName(plan, model);
-  const testDatabase = specifierOf(posix.dirname(model.file), TEST_DATABASE_FILE);
-  planCode(plan, model.file, modelTemplate(model, { testDatabase }));
-  const scripts = tableScripts(model.many, databaseOf(plan));
-  addMigration(generation, { name: `create_${model.many.snake}`, ...scripts });
-  await listModel(generation, model);
-}
-
 /** Plans a model unless its file exists, which is kept. */
 export async function ensureModel(generation: Generation): Promise<void> {
   const { plan, target } = generation;
@@ -127,6 +114,19 @@ export function readModel(target: Target): Model {
     accessor: SERVICE_MEMBERS.has(one.camel) ? many.camel : one.camel,
     file: posix.join(target.folder, `${one.snake}_model.ts`),
   };
+}
+
+/** Plans a model, its migration and its test, and lists it in the database. */
+async function generateModel(generation: Generation): Promise<void> {
+  const { plan, target } = generation;
+  const model = readModel(target);
+  await ensureDatabase(generation);
+  await checkModelName(plan, model);
+  const testDatabase = specifierOf(posix.dirname(model.file), TEST_DATABASE_FILE);
+  planCode(plan, model.file, modelTemplate(model, { testDatabase }));
+  const scripts = tableScripts(model.many, databaseOf(plan));
+  addMigration(generation, { name: `create_${model.many.snake}`, ...scripts });
+  await listModel(generation, model);
 }
 
 /** Returns a model with a key and a name. */

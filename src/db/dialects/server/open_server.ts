@@ -42,11 +42,6 @@ export function openServerError(
   return new DbError(failure.code, `Cannot open ${brand} database ${place}: ${reason}`, { cause });
 }
 
-/** Returns the server's message, for the operator of the application; it contains no password. */
-function reasonIn(cause: unknown): string {
-  return cause instanceof Error ? cause.message : "the database failed";
-}
-
 /**
  * Loads the packages of a driver.
  *
@@ -86,4 +81,9 @@ const CODES: readonly string[] = [
 export function isOutOfReach(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isOutOfReach);
   return CODES.includes(String((error as { code?: unknown } | null)?.code));
+}
+
+/** Returns the server's message, for the operator of the application; it contains no password. */
+function reasonIn(cause: unknown): string {
+  return cause instanceof Error ? cause.message : "the database failed";
 }

@@ -39,6 +39,17 @@ export function explainSqliteError(error: unknown): DbFailure {
   return { code: "Database" };
 }
 
+/** Returns the error of opening a file; Deno has no result code if the file cannot be opened. */
+export function openError(path: string, error: unknown): DbError {
+  const { errcode } = error as { errcode?: number };
+  const [code, reason] = errcode === NOT_A_DATABASE
+    ? ["Database", "it is not a database"] as const
+    : errcode !== undefined && BUSY_OR_LOCKED.includes(errcode & 0xff)
+    ? ["PoolTimeout", "another process keeps it locked"] as const
+    : ["ConnectionLost", "it cannot be read and written, or its directory is missing"] as const;
+  return new DbError(code, `Cannot open SQLite database ${path}: ${reason}`, { cause: error });
+}
+
 /** Explains an error by SQLite's message: other drivers have other codes, or none. */
 function explainMessage(message: string): DbFailure {
   if (message.includes("UNIQUE constraint failed")) {
@@ -53,17 +64,6 @@ function explainMessage(message: string): DbFailure {
   }
   if (/database (table )?is locked/.test(message)) return { code: "PoolTimeout" };
   return { code: "Database" };
-}
-
-/** Returns the error of opening a file; Deno has no result code if the file cannot be opened. */
-export function openError(path: string, error: unknown): DbError {
-  const { errcode } = error as { errcode?: number };
-  const [code, reason] = errcode === NOT_A_DATABASE
-    ? ["Database", "it is not a database"] as const
-    : errcode !== undefined && BUSY_OR_LOCKED.includes(errcode & 0xff)
-    ? ["PoolTimeout", "another process keeps it locked"] as const
-    : ["ConnectionLost", "it cannot be read and written, or its directory is missing"] as const;
-  return new DbError(code, `Cannot open SQLite database ${path}: ${reason}`, { cause: error });
 }
 
 /**

@@ -41,26 +41,6 @@ export function prepareStatement(database: DatabaseSync, sql: string): PreparedS
 }
 
 /**
- * Converts a value to one that SQLite stores: a boolean becomes 1 or 0. Rejects values that
- * `node:sqlite` would reject, or read as named parameters and bind as NULL, such as a date.
- *
- * @throws {TypeError} if SQLite has no such value
- */
-function bindable(value: unknown): SQLInputValue {
-  switch (typeof value) {
-    case "string":
-    case "number":
-    case "bigint":
-      return value;
-    case "boolean":
-      return Number(value);
-  }
-  if (value === null) return value;
-  if (value instanceof Uint8Array) return storableBytes(value);
-  throw new TypeError(`Cannot bind ${typeof value}: SQLite stores null, numbers, text and bytes`);
-}
-
-/**
  * Adapts a connection to Kysely. Each query is prepared again: on some runtimes a prepared
  * `select *` would not include new columns.
  */
@@ -79,6 +59,26 @@ export function kyselyDatabase(database: DatabaseSync): SqliteDatabase {
       };
     },
   };
+}
+
+/**
+ * Converts a value to one that SQLite stores: a boolean becomes 1 or 0. Rejects values that
+ * `node:sqlite` would reject, or read as named parameters and bind as NULL, such as a date.
+ *
+ * @throws {TypeError} if SQLite has no such value
+ */
+function bindable(value: unknown): SQLInputValue {
+  switch (typeof value) {
+    case "string":
+    case "number":
+    case "bigint":
+      return value;
+    case "boolean":
+      return Number(value);
+  }
+  if (value === null) return value;
+  if (value instanceof Uint8Array) return storableBytes(value);
+  throw new TypeError(`Cannot bind ${typeof value}: SQLite stores null, numbers, text and bytes`);
 }
 
 /** Reads integers as bigints: as numbers they would throw beyond 2^53. */
