@@ -92,7 +92,8 @@ export class Serving {
       const drain = { drainMs, lameDuckMs };
       await Promise.all([...this.#servers].map((server) => server.close(drain)));
       await background.end(Math.max(0, endMs - performance.now()));
-      await answering.settled(); // an assembly under way may have started instances, which have to stop too
+      // an assembly under way may have started instances, which have to stop too
+      await answering.settled();
       await kernel.stop(signal);
     } finally {
       this.#releaseSignals?.();

@@ -91,20 +91,19 @@ export function principalOf(c: Context): Principal | undefined {
     { ...identity, roles: callerRoles.get(c) ?? [], source: own ? "authn" : "oauth2" };
 }
 
-/** Returns the plugin of {@linkcode authnMiddleware}. */
+/**
+ * Returns the plugin of `app.useAuthn`: it verifies the tokens of the application and stores their
+ * identity, for `Principal` and, by their claim `roles`, the `roles` of routes. It refuses no
+ * request.
+ *
+ * @throws {TypeError} if the service is a `JwtVerifier` of any issuer or audience that does not
+ * say so
+ */
 export function authnPlugin(service: TokenVerifier, options?: AuthenticationOptions): Plugin {
   return middlewarePlugin("authn", authnMiddleware(service, options));
 }
 
-/**
- * Returns the middleware of `app.useAuthn`: it verifies the tokens of the application and
- * stores their identity, for `Principal` and, by their claim `roles`, the `roles` of routes. It
- * refuses no request.
- *
- * @throws {TypeError} if the service is a `JwtVerifier` of any issuer or audience that
- * does not say so
- */
-export function authnMiddleware(
+function authnMiddleware(
   service: TokenVerifier,
   { from = bearer() }: AuthenticationOptions = {},
 ): MiddlewareHandler {

@@ -42,7 +42,7 @@ export type {
   Include,
   Included,
   IncludeOf,
-  IsSaid,
+  IsRead,
   Reading,
   Related,
   RelatedMany,

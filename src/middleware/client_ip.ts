@@ -32,15 +32,6 @@ export function clientIp(c: Context): string | undefined {
   return clientIpSlot.get(c) ?? socketIp(c);
 }
 
-/** Returns the address of the socket's peer. */
-export function socketIp(c: Context): string | undefined {
-  // `env` is untyped: the server of the runtime passes it to `fetch`
-  const env = c.env as SocketEnv | undefined;
-  const address = env?.remoteAddr?.hostname ?? env?.incoming?.socket?.remoteAddress ??
-    env?.requestIP?.(c.req.raw)?.address;
-  return address === undefined ? undefined : parseIp(address);
-}
-
 /** Options of `app.useTrustedProxy()`. */
 export interface TrustedProxyOptions {
   /**
@@ -107,6 +98,15 @@ export function networkOf(ip: string): string {
   const [left, right] = ip.split("::").map((half) => half === "" ? [] : half.split(":"));
   const groups = [...left ?? [], ...zeros(8 - (left?.length ?? 0) - (right?.length ?? 0))];
   return `${groups.slice(0, 4).join(":")}::/64`;
+}
+
+/** Returns the address of the socket's peer. */
+function socketIp(c: Context): string | undefined {
+  // `env` is untyped: the server of the runtime passes it to `fetch`
+  const env = c.env as SocketEnv | undefined;
+  const address = env?.remoteAddr?.hostname ?? env?.incoming?.socket?.remoteAddress ??
+    env?.requestIP?.(c.req.raw)?.address;
+  return address === undefined ? undefined : parseIp(address);
 }
 
 /**

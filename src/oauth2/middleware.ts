@@ -116,7 +116,8 @@ export function oauth2Middleware(
     },
   });
   return async function oauth2(c, next) {
-    if (authnIdentitySlot.get(c)) return await next(); // the application has issued the caller's token
+    // the application has issued the caller's token
+    if (authnIdentitySlot.get(c)) return await next();
     if (oauth2IdentitySlot.get(c)) {
       oauth2IdentitySlot.set(c, undefined); // the last verifier decides
       callerRoles.set(c, undefined);
@@ -179,7 +180,8 @@ export function authentication({ name, from, identify }: AuthenticationSetup): M
     try {
       const token = from.read(c);
       if (token === undefined) log(c, { reason: `the request has no ${description}` });
-      else if (before && token === ownTokenSlot.get(c)) return before; // `useAuthn` has refused this token
+      // `useAuthn` has refused this token
+      else if (before && token === ownTokenSlot.get(c)) return before;
       else await identify(token, c);
       return missing;
     } catch (thrown) {

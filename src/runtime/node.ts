@@ -75,7 +75,8 @@ export async function listenOnNode(
   });
   const closed = new Promise<void>((resolve) => server.once("close", resolve));
   await listening(server, address).catch(async (error) => {
-    if ("path" in address) await checkFolder(address.path); // Node reports a missing folder as EACCES
+    // Node reports a missing folder as EACCES
+    if ("path" in address) await checkFolder(address.path);
     throw error;
   });
   return {
@@ -154,9 +155,11 @@ async function refuse({ incoming, response, body }: Refusal): Promise<void> {
   outgoing.statusCode = response.status;
   outgoing.setHeaders(response.headers);
   outgoing.assignSocket(socket);
-  socket.on("drain", () => outgoing.emit("drain")); // as the server did before it released the socket
+  // as the server did before it released the socket
+  socket.on("drain", () => outgoing.emit("drain"));
   const chunks = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]); // typed twice
-  await pipeline(chunks, outgoing).catch(() => {}); // the client disconnected, or the handler failed
+  // the client disconnected, or the handler failed
+  await pipeline(chunks, outgoing).catch(() => {});
   socket.destroySoon();
   if (!socket.destroyed) await closed;
 }

@@ -145,7 +145,8 @@ export class FilePlan {
       undo.push(() =>
         before === undefined ? rmSync(file, { force: true }) : writeFileSync(file, before)
       );
-      const isSecret = before === undefined && basename(path) === ".env"; // Deno changes that of an old one
+      // Deno changes that of an old one
+      const isSecret = before === undefined && basename(path) === ".env";
       writeFileSync(file, text, isSecret ? { mode: SECRET } : {});
     } catch (cause) {
       if (cause instanceof CliError) throw cause;

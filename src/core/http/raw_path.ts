@@ -23,7 +23,8 @@ export function rawPath(url: string): string {
  */
 export function pathReference(url: string): string {
   const path = rawPath(url);
-  const whole = path.length < MAX_LENGTH ? path : path.replace(/%[\dA-F]?$/i, ""); // an escape that was cut
+  // an escape that was cut is left out
+  const whole = path.length < MAX_LENGTH ? path : path.replace(/%[\dA-F]?$/i, "");
   return whole
     .replace(/^(?=\/\/)/, "/.") // two slashes would begin a host (RFC 3986 §4.2)
     .replace(/%(?![\dA-F]{2})|["<>[\\\]^`{|}]/gi, encodeURIComponent);

@@ -66,7 +66,8 @@ export function missingParam(schema: AnySchema, names: readonly string[]): strin
 /** Lists the keys that a schema requires, as far as its issues name them. */
 function requiredKeysOf(schema: AnySchema): readonly string[] {
   const result = resultOf(() => schema["~standard"].validate({}));
-  if (result instanceof Promise) result.catch(() => {}); // boot does not wait for an asynchronous schema
+  // boot does not wait for an asynchronous schema
+  if (result instanceof Promise) result.catch(() => {});
   if (result === undefined || result instanceof Promise) return [];
   return (result.issues ?? []).flatMap(({ path }) => {
     const [first] = path ?? [];

@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 /** A version, several, or `""` for no version, even if the application has a default one. */
 export type DeclaredVersion = string | readonly string[];
 

@@ -184,7 +184,7 @@ const ROUTINE = /^create(?: \S+)*? (?:trigger|procedure|function|event) /;
 const OTHER_BLOCKS: readonly string[] = ["if", "loop", "repeat", "while"];
 
 /** Splits a script at the semicolons that end its statements; omits comments and space. */
-export function splitScript(script: string, brand: ScriptBrand): readonly string[] {
+function splitScript(script: string, brand: ScriptBrand): readonly string[] {
   const statements: string[] = [];
   let text = "";
   let tokens: string[] = [];

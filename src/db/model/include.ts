@@ -78,10 +78,10 @@ export type Found<M extends AnyModel, G extends RelationGraph, K extends ColumnN
 /** The related rows as they are read; those that may be omitted are optional. */
 export type Included<M extends AnyModel, G extends RelationGraph, I, S> =
   & {
-    [P in RelationIn<M, G, I> as IsSaid<I, P> extends true ? P : never]: RelatedOf<M, G, I, S, P>;
+    [P in RelationIn<M, G, I> as IsRead<I, P> extends true ? P : never]: RelatedOf<M, G, I, S, P>;
   }
   & {
-    [P in RelationIn<M, G, I> as IsSaid<I, P> extends true ? never : P]?: RelatedOf<M, G, I, S, P>;
+    [P in RelationIn<M, G, I> as IsRead<I, P> extends true ? never : P]?: RelatedOf<M, G, I, S, P>;
   };
 
 /** The relations that an include names. */
@@ -90,7 +90,7 @@ export type RelationIn<M extends AnyModel, G extends RelationGraph, I> =
   & keyof RelationsOf<M, G>;
 
 /** Whether an include always reads a relation. */
-export type IsSaid<I, P extends keyof I> = [Extract<I[P], false | undefined>] extends [never]
+export type IsRead<I, P extends keyof I> = [Extract<I[P], false | undefined>] extends [never]
   ? Record<never, never> extends Pick<I, P> ? false : true
   : false;
 

@@ -12,6 +12,7 @@ import { lockRow, namesOf, oneRow } from "./row_reading.ts";
 
 /** The most rows in a statement: more gain nothing. */
 const MAX_ROWS = 1024;
+
 /** The values of a row in the order of its columns; `undefined` is generated. */
 type Tuple = readonly unknown[];
 

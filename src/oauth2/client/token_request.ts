@@ -30,15 +30,6 @@ export interface Requester {
   readonly timeoutMs: number;
 }
 
-/**
- * Describes the server to `oauth4webapi`. The audience of an assertion is the issuer or, if that is
- * unknown, the token endpoint (RFC 7523 §3).
- */
-export function serverOf({ options }: Requester): AuthorizationServer {
-  const { issuer, tokenUrl } = options;
-  return { issuer: issuer ?? tokenUrl, token_endpoint: tokenUrl };
-}
-
 /** Describes the client to `oauth4webapi`. */
 export function clientOf({ options, now }: Requester): Client {
   const skewSeconds = Math.round((now() - Date.now()) / 1000);
@@ -139,6 +130,15 @@ export async function revokeToken(
   const refusal = exchange.refusal();
   if (refusal) throw refusal;
   if (exchange.status < 200 || exchange.status > 299) throw exchange.unforeseen();
+}
+
+/**
+ * Describes the server to `oauth4webapi`. The audience of an assertion is the issuer or, if that is
+ * unknown, the token endpoint (RFC 7523 §3).
+ */
+function serverOf({ options }: Requester): AuthorizationServer {
+  const { issuer, tokenUrl } = options;
+  return { issuer: issuer ?? tokenUrl, token_endpoint: tokenUrl };
 }
 
 /**

@@ -237,7 +237,8 @@ export class JwksCache implements KeySource {
     try {
       return JSON.parse(text);
     } catch {
-      throw new FetchFailure("the answer is not JSON"); // the message of the parser quotes the answer
+      // the message of the parser quotes the answer
+      throw new FetchFailure("the answer is not JSON");
     }
   }
 }

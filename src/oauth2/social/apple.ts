@@ -128,7 +128,7 @@ const NO_KEY = "it is not a private key of P-256 in PKCS #8";
  * @throws {OAuth2Error} `InvalidConfig` if an identifier is empty or the key is not PEM; the
  * function throws it if the key is not a private key of P-256
  */
-export function appleClientSecret(
+function appleClientSecret(
   { clientId, teamId, keyId, privateKey, now = Date.now }: AppleClientSecretOptions,
 ): () => Promise<string> {
   for (const [name, value] of Object.entries({ teamId, keyId, privateKey })) {

@@ -35,7 +35,8 @@ export function tidied(schema: JsonSchema): JsonSchema {
   for (const [keyword, value] of Object.entries(schema)) {
     if (OF_VALUES.has(keyword)) Object.assign(tidied, inJson({ [keyword]: value }));
     else if (isKept(keyword, value)) tidied[keyword] = value;
-    else if (keyword === "anyOf" || keyword === "oneOf") tidied.not = {}; // no value matches one of no alternatives
+    // no value matches one of no alternatives
+    else if (keyword === "anyOf" || keyword === "oneOf") tidied.not = {};
   }
   return tidied;
 }

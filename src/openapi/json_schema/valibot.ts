@@ -70,7 +70,8 @@ export function valibotConvert(
       direction,
     );
   const known = { input: inDirection("input"), output: inDirection("output") };
-  return (schema, direction) => known[direction](schema) ?? convertAll([schema], direction)(schema); // used only in the other direction
+  // a schema that is used in the other direction only is not known
+  return (schema, direction) => known[direction](schema) ?? convertAll([schema], direction)(schema);
 }
 
 /** Converts schemas; those that cannot be converted are left out. */

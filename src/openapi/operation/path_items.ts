@@ -34,9 +34,11 @@ export function pathItemsOf(
   for (const placed of routes) {
     for (const template of templatesOf(placed.path)) {
       const shape = templateShape(template.template);
-      const slot = template.params.at(-1)?.isWildcard ? `${shape}/*` : shape; // a parameter matches one segment, a wildcard all
+      // a parameter matches one segment, a wildcard all
+      const slot = template.params.at(-1)?.isWildcard ? `${shape}/*` : shape;
       if (placed.bound.route.options.openapi?.hidden) {
-        const isAll = template.params.every(({ pattern }) => pattern === undefined); // with a pattern, some requests pass it
+        // with a pattern, some requests pass it
+        const isAll = template.params.every(({ pattern }) => pattern === undefined);
         for (const method of isAll ? methodsOf(placed) : []) hidden.add(`${method} ${slot}`);
         continue;
       }

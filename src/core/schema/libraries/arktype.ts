@@ -41,7 +41,8 @@ function stripping(type: ArkType): ArkType | undefined {
   if (!keepsUndeclared(type.json)) return type;
   try {
     const stripped = type.onDeepUndeclaredKey("delete");
-    return keepsUndeclared(stripped.json) ? undefined : stripped; // recursive types and morphs keep them
+    // recursive types and morphs keep them
+    return keepsUndeclared(stripped.json) ? undefined : stripped;
   } catch {
     return undefined; // a union whose branches would then overlap
   }

@@ -149,7 +149,7 @@ const COLUMNS_OF_KEY = "select column_name as name from information_schema.stati
   "where table_schema = database() and table_name = ? and index_name = ? order by seq_in_index";
 
 /** Adapts a connection to Kysely. Statements with values are prepared. */
-export function kyselyConnection(connection: PoolConnection): MysqlPoolConnection {
+function kyselyConnection(connection: PoolConnection): MysqlPoolConnection {
   function query(sql: string, values: readonly unknown[], callback?: Callback): unknown {
     if (!callback) return { stream: (options: StreamOptions) => streamed(sql, values, options) };
     const called: Callback = (error, result) => {
