@@ -108,7 +108,7 @@ export class Answering implements PluginHost {
     const context = executionContext ?? this.#background;
     const response = this.#served
       ? this.#served.fetch(request, env, context)
-      : this.#fetchFirst(request, env, context);
+      : this.#open().then((router) => router.fetch(request, env, context));
     // a client that disconnects ends its request, while others may wait for what it has started
     if (response instanceof Promise) executionContext?.waitUntil(response);
     return response;
@@ -175,15 +175,11 @@ export class Answering implements PluginHost {
     this.#warnings = [];
   }
 
-  async #fetchFirst(
-    request: Request,
-    env: object | undefined,
-    executionContext: ExecutionContext,
-  ): Promise<Response> {
+  /** Opens the log and returns the router, for the first requests. */
+  async #open(): Promise<Hono> {
     if (!this.#router) this.#check();
     await this.openLog();
-    this.#served = await this.router();
-    return await this.#served.fetch(request, env, executionContext);
+    return this.#served = await this.router();
   }
 }
 
