@@ -4,6 +4,7 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
+import { isHttpToken } from "../core/http/http_token.ts";
 import { type Context, requestIdSlot } from "../core/http/context.ts";
 import { middlewarePlugin, type Plugin, throwingErrors } from "../core/module/plugin.ts";
 import { withResponseHeaders } from "./response_headers.ts";
@@ -42,7 +43,7 @@ export function requestIdPlugin(options?: RequestIdOptions): Plugin {
 export function requestIdMiddleware(
   { headerName = "x-request-id", generator = () => crypto.randomUUID() }: RequestIdOptions = {},
 ): MiddlewareHandler {
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(headerName)) {
+  if (!isHttpToken(headerName)) {
     throw new TypeError(
       `Cannot use request ids: ${JSON.stringify(headerName)} is not a header name`,
     );

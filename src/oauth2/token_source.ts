@@ -6,6 +6,7 @@
 import { getCookie } from "hono/cookie";
 import type { Context } from "../core/http/context.ts";
 import { ForbiddenException } from "../core/http/http_exception.ts";
+import { isHttpToken } from "../core/http/http_token.ts";
 import { OAuth2Error } from "./ground/errors.ts";
 
 /** Where `useOAuth2` and `useAuthn` find the token of a request. */
@@ -44,9 +45,6 @@ export interface CookieSourceOptions {
    */
   readonly csrf?: boolean;
 }
-
-/** A `token` of RFC 9110 §5.6.2, which is also the name of a cookie (RFC 6265 §4.1.1). */
-const TOKEN = /^[\w!#$%&'*+\-.^`|~]+$/;
 
 /** The syntax of a token in RFC 6750 §2.1 and RFC 9110 §11.2, after the scheme. */
 const CREDENTIALS = /^ +([\w\-.~+/]+=*)$/;
@@ -146,7 +144,7 @@ export function cookie(name: string, { csrf = true }: CookieSourceOptions = {}):
 }
 
 function checkName(kind: string, name: string): void {
-  if (TOKEN.test(name)) return;
+  if (isHttpToken(name)) return;
   throw new TypeError(`Cannot read ${kind} ${JSON.stringify(name)}: it is not a token of RFC 9110`);
 }
 

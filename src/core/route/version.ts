@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isHttpToken } from "../http/http_token.ts";
 
 /** A version, several, or `""` for no version, even if the application has a default one. */
 export type DeclaredVersion = string | readonly string[];
@@ -114,7 +115,7 @@ function checked(versioning: Versioning, name: string): Versioning {
     throw new TypeError(`Cannot enable ${versioning.kind} versioning: ${why}`);
   };
   const { kind, defaultVersion } = versioning;
-  if (!TOKEN.test(name) || kind === "media type" && name.toLowerCase() === "q") {
+  if (!isHttpToken(name) || kind === "media type" && name.toLowerCase() === "q") {
     refuse(`the name ${JSON.stringify(name)} is invalid`);
   }
   if (defaultVersion !== undefined && !VERSION.test(defaultVersion)) {
@@ -122,9 +123,6 @@ function checked(versioning: Versioning, name: string): Versioning {
   }
   return versioning;
 }
-
-/** The syntax of names of headers and parameters (RFC 9110 §5.6.2). */
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** The syntax of a version, valid in a path, a header and a media type. */
 const VERSION = /^[\w.-]+$/;
