@@ -82,10 +82,10 @@ export interface RelatedOptions extends PageOptions {
   readonly columns: readonly TableColumn[];
   /** The condition on the rows. */
   readonly filter: Filter;
-  /** The column, of the table or of the one between, that holds the key of the owner of a row. */
+  /** The column, of the table or of the join table, that holds the key of the owner of a row. */
   readonly owner: string;
   /**
-   * The table between, its column that refers to the related rows, and the conditions on its rows.
+   * The join table, its column that refers to the related rows, and the conditions on its rows.
    */
   readonly through?:
     | { readonly table: Table; readonly their: string; readonly filters: readonly Filter[] }
@@ -95,7 +95,8 @@ export interface RelatedOptions extends PageOptions {
 /**
  * Builds the query of related rows, each after the key of its owner; bounds count for each key.
  *
- * @throws as {@linkcode readRows}
+ * @throws {TypeError} if they name an unknown column, or have a value of another type
+ * @throws {RangeError} if `take` or `skip` is not a whole number of 0 or more
  */
 export function readRelated(
   options: RelatedOptions,

@@ -8,8 +8,10 @@ import { nameOf, type PlacedRoute } from "../../core/route/route_table.ts";
 import type { OpenApiOptions } from "../options.ts";
 
 /**
- * Returns the id of an operation: `Module.Controller.handler` unless the route or the
- * options set another.
+ * Returns the id of an operation: `Module.Controller.handler` unless the route or the options set
+ * another.
+ *
+ * @throws {TypeError} if the `operationId` of the options returns no id
  */
 export function operationIdOf(
   { method, path, bound }: PlacedRoute,

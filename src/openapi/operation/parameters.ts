@@ -18,7 +18,8 @@ const NOT_PARAMETERS = new Set(["accept", "content-type", "authorization"]);
 /**
  * Returns the parameters of an operation.
  *
- * @throws {TypeError} if the path and its schema do not have the same parameters, naming the route
+ * @throws {TypeError} naming the route, if the path and its schema do not have the same parameters,
+ * or a header is declared in upper case
  */
 export function parametersOf(
   placed: PlacedRoute,
