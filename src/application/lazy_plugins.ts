@@ -35,7 +35,11 @@ export function requestTracingPlugin(options?: RequestTracingOptions): Plugin {
 export function metricsPlugins(path: string, options?: MetricsOptions): readonly Plugin[] {
   let metrics: Promise<Metrics> | undefined;
   const load = () =>
-    metrics ??= import("../middleware/metrics.ts").then((it) => it.createMetrics(options));
+    metrics ??= import("../middleware/metrics.ts").then((it) => it.createMetrics(options))
+      .catch((error) => {
+        metrics = undefined; // so that the next call tries again
+        throw error;
+      });
   return [
     {
       slot: "metrics",

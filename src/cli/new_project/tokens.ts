@@ -49,7 +49,7 @@ import * as v from "valibot";
 
 const Settings = v.object({ JWT_KEY: v.pipe(v.string(), v.nonEmpty("Required")) });
 
-/** Creates the service that signs and verifies the application's tokens, with the key in the environment. */
+/** Creates the service that signs and verifies tokens, with the key in the environment. */
 async function jwtServiceFromEnv(): Promise<JwtService> {
   const { JWT_KEY } = environment(Settings);
   return createJwtService(await JwtKey.fromPem(JWT_KEY));

@@ -35,15 +35,20 @@ const MAX_PATTERN = 128;
 /** A value may be encoded for a form within JSON within HTML. */
 const MAX_ENCODINGS = 4;
 
-const SECRET_NAME = /token|secret|assertion|password|code/i;
+const SECRET_WORDS = "token|secret|assertion|password|code";
+
+const SECRET_NAME = new RegExp(SECRET_WORDS, "i");
 
 /**
  * `name=value`, `"name": "value"` and `<name>value` with a name that matches
  * {@linkcode SECRET_NAME}. A list or an object extends to the end of the text. The lookbehind, and
  * the last quote, which may be missing, keep the time linear in the length of the text.
  */
-const NAMED =
-  /((?<![\w.-])(?=[\w.-]*(?:token|secret|assertion|password|code))[\w.-]+["']?\s*[:=>]\s*)(?:(")(?:[^"\\]|\\[^])*"?|(')(?:[^'\\]|\\[^])*'?|[[{][^]*|[^\s"'&,;<>})\]]+)/gi;
+const NAMED = new RegExp(
+  String
+    .raw`((?<![\w.-])(?=[\w.-]*(?:${SECRET_WORDS}))[\w.-]+["']?\s*[:=>]\s*)(?:(")(?:[^"\\]|\\[^])*"?|(')(?:[^'\\]|\\[^])*'?|[[{][^]*|[^\s"'&,;<>})\]]+)`,
+  "gi",
+);
 
 const WORD = /[^\s"'<>(){}[\],;:=&?#|\\]+/g;
 
