@@ -135,7 +135,8 @@ test("src has no type holes", () => {
   const holes = /(:\s*any\b|\bas any\b|<any\b|\bany\[\]|@ts-ignore|@ts-nocheck|@ts-expect-error)/;
   for (const file of [...files, "mod.ts"]) {
     readFileSync(join(ROOT, file), "utf8").split("\n").forEach((line, i) => {
-      assert.ok(!holes.test(line), `${file}:${i + 1}: ${line.trim()}`);
+      const isComment = /^\s*(?:\/?\*|\/\/ (?!@ts))/.test(line);
+      assert.ok(isComment || !holes.test(line), `${file}:${i + 1}: ${line.trim()}`);
     });
   }
 });
