@@ -42,13 +42,10 @@ const files = sourceFiles("tests").filter((file) =>
 /** The longest first. The types are a gate of their own. */
 const RUNTIMES: readonly Runtime[] = [
   deno("deno", [PROCESSES, [`--ignore=${[EDGE, ...PROCESSES].join(",")}`]]),
-  node("24.21.0", { flags: ["--test-isolation=none"] }),
+  node("24.21.0"),
   // the oldest that the documentation promises, whose warning of node:sqlite would be in what tests compare
   node("22.21.0", {
-    flags: [
-      "--experimental-test-isolation=none",
-      `--import=${pathToFileURL(join(ROOT, "tests/support/lower_using.ts"))}`,
-    ],
+    flags: [`--import=${pathToFileURL(join(ROOT, "tests/support/lower_using.ts"))}`],
     env: { NODE_OPTIONS: "--disable-warning=ExperimentalWarning" },
   }),
   {
@@ -142,7 +139,8 @@ function node(
     name: `node ${major}`,
     commands: [{
       words: ["npx", "-y", "-p", `node@${version}`, "node", ...flags, ...test],
-      env,
+      // each file has a process, and what they share is compiled once
+      env: { NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/node"), ...env },
     }],
     summary: NODE_SUMMARY,
   };
