@@ -7,6 +7,7 @@ export async function captureLogs(
 ): Promise<void> {
   const records: LogRecord[] = [];
   configureSync({
+    reset: true, // another file of the process may have opened the log
     sinks: { memory: (record) => void records.push(record) },
     loggers: [
       { category: [...category], sinks: ["memory"], lowestLevel: "trace" },
