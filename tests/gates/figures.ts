@@ -62,7 +62,7 @@ const FIGURES: readonly Figure[] = [
     name: "% of functions with over 2 parameters",
     value: counts.filter((count) => count > 2).length / counts.length * 100,
     before: 9.9,
-    limit: 5.5,
+    limit: 5,
   },
   { name: "parameters of the longest list", value: Math.max(...counts), before: 5, limit: 3 },
   {

@@ -118,7 +118,7 @@ export class SessionController extends controller("session", { public: true }) {
 }
 `;
 
-/** Returns the files of authentication, if the project has any. */
+/** Returns the files of authentication; none without `--authn` and `--oauth2`. */
 export function tokenFiles({ name, oauth2, authn }: NewProject): Files {
   return {
     ...oauth2 && { "src/oauth2.ts": VERIFIER, "dev/identity_provider.ts": IDENTITY_PROVIDER },
