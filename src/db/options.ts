@@ -225,8 +225,8 @@ function opener(url: string): Settings["open"] {
 }
 
 function serverUrl(url: string): URL {
-  if (!URL.canParse(url)) throw new TypeError(`Cannot read database URL: ${MALFORMED}`);
-  const parsed = new URL(url);
+  const parsed = URL.parse(url);
+  if (parsed === null) throw new TypeError(`Cannot read database URL: ${MALFORMED}`);
   if (parsed.hostname === "") throw new TypeError("Cannot read database URL: it names no host");
   if (parsed.pathname.length < 2) {
     throw new TypeError("Cannot read database URL: it names no database");

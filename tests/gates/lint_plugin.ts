@@ -36,6 +36,19 @@ const plugin: Deno.lint.Plugin = {
         };
       },
     },
+    "no-can-parse": {
+      create(context) {
+        return {
+          'MemberExpression[object.name="URL"][property.name="canParse"]'(node) {
+            context.report({
+              node,
+              message: "Compiled by Node.js 22, URL.canParse is false for a URL that is not ASCII",
+              hint: "Use URL.parse, which is null for an invalid one",
+            });
+          },
+        };
+      },
+    },
   },
 };
 

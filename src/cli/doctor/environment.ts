@@ -102,7 +102,7 @@ export async function checkSecrets({ root }: Project): Promise<Finding> {
 function isWrong(name: string, value = ""): boolean {
   if (value === "") return false;
   if (name === "PORT") return !/^\d{1,5}$/.test(value) || Number(value) > 65_535;
-  return /_(URL|URI|ISSUER)$/.test(name) && !URL.canParse(value);
+  return /_(URL|URI|ISSUER)$/.test(name) && URL.parse(value) === null;
 }
 
 function isOrAre(list: readonly unknown[]): string {

@@ -30,7 +30,8 @@ export function deprecationHeaders(
     throw new TypeError("the sunset is before the deprecation");
   }
   if (
-    link !== undefined && (!URL.canParse(link, "http://localhost") || !/^[!#-;=?-~]+$/.test(link))
+    link !== undefined &&
+    (URL.parse(link, "http://localhost") === null || !/^[!#-;=?-~]+$/.test(link))
   ) {
     throw new TypeError(`${JSON.stringify(link)} is not a URL`);
   }

@@ -73,7 +73,7 @@ function parametersOf(callback: Callback): URLSearchParams {
   }
   const [beforeFragment = ""] = callback.split("#");
   const question = beforeFragment.indexOf("?");
-  if (question === -1 && URL.canParse(beforeFragment)) return new URLSearchParams();
+  if (question === -1 && URL.parse(beforeFragment) !== null) return new URLSearchParams();
   return new URLSearchParams(beforeFragment.slice(question + 1));
 }
 

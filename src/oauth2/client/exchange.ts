@@ -174,5 +174,5 @@ export function readGrantError(
 const ERROR_CODE = /^[\x20-\x21\x23-\x5B\x5D-\x7E]{1,100}$/;
 
 function isWebPage(uri: unknown): uri is string {
-  return typeof uri === "string" && URL.canParse(uri) && /^https?:$/.test(new URL(uri).protocol);
+  return typeof uri === "string" && /^https?:$/.test(URL.parse(uri)?.protocol ?? "");
 }

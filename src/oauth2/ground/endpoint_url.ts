@@ -19,8 +19,7 @@ export function endpointUrl(name: string, url: string | URL): URL {
     throw new OAuth2Error({ code: "InvalidConfig" }, `Cannot use ${name}: ${why}`);
   };
   const text = String(url);
-  if (!URL.canParse(text)) refuse("it is not an absolute URL");
-  const parsed = new URL(text);
+  const parsed = URL.parse(text) ?? refuse("it is not an absolute URL");
   const isSafe = parsed.protocol === "https:" ||
     parsed.protocol === "http:" && LOOPBACK.test(parsed.hostname);
   if (!isSafe) refuse("it is neither https nor http to this machine");

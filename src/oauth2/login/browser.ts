@@ -147,5 +147,5 @@ function refuse(message: string, cause?: unknown): never {
 }
 
 function parse(path: string): URL | undefined {
-  return URL.canParse(path, SITE) ? new URL(path, SITE) : undefined;
+  return URL.parse(path, SITE) ?? undefined;
 }

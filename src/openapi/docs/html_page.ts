@@ -117,8 +117,9 @@ function contentSecurityPolicy(directives: Directives): string {
 
 function originSource(url: string): string | undefined {
   const plain = url.replace(VARIABLE_PORT, "$1").replace(/\{[^{}]*\}/g, VARIABLE);
-  if (!URL.canParse(plain)) return undefined;
-  const { protocol, host } = new URL(plain);
+  const parsed = URL.parse(plain);
+  if (parsed === null) return undefined;
+  const { protocol, host } = parsed;
   const labels = host.split(".");
   const last = labels.findLastIndex((label) => label.includes(VARIABLE));
   const named = last < 0 ? host : ["*", ...labels.slice(last + 1)].join(".");

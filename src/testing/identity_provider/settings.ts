@@ -70,8 +70,9 @@ function checkClient({ clientId, clientSecret, redirectUris = [] }: DevelopmentC
 
 /** RFC 6749 §3.1.2 and RFC 8252 §7.1, which exclude `javascript:` and `data:`. */
 function isRedirectUri(uri: string): boolean {
-  if (!URL.canParse(uri) || uri.includes("#")) return false;
-  const { protocol } = new URL(uri);
+  const parsed = URL.parse(uri);
+  if (parsed === null || uri.includes("#")) return false;
+  const { protocol } = parsed;
   return protocol === "http:" || protocol === "https:" || protocol.includes(".");
 }
 
