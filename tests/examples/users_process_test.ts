@@ -24,7 +24,10 @@ async function withExample(
   }
 }
 
-/** Sends a request on a kept connection; returns its status, or the code of its error. */
+/** What a request becomes that was in the backlog of a listener, or came after it. */
+const CLOSED = "no longer listening";
+
+/** Sends a request on a kept connection; returns its status, {@linkcode CLOSED}, or the code of its error. */
 function send(url: string, agent: Agent): Promise<number | string> {
   return new Promise((resolve) => {
     const sent = request(url, { agent }, (response) => {
@@ -32,7 +35,10 @@ function send(url: string, agent: Agent): Promise<number | string> {
       response.on("end", () => resolve(response.complete ? response.statusCode ?? 0 : "cut short"));
       response.resume();
     });
-    sent.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    sent.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+      const isClosed = code === "ECONNREFUSED" || code === "ECONNRESET" && !sent.reusedSocket;
+      resolve(isClosed ? CLOSED : code ?? message);
+    });
     sent.end();
   });
 }
@@ -65,8 +71,7 @@ test("HTTP table, graceful stop: SIGTERM under load fails no request, and exits 
     async function client(): Promise<void> {
       while (running) {
         const result = await send(`${url}/api/v1/users/?take=5`, agent);
-        // the server has stopped listening
-        if (result === "ECONNREFUSED") return;
+        if (result === CLOSED) return;
         results.set(result, (results.get(result) ?? 0) + 1);
       }
     }

@@ -45,6 +45,7 @@ export class JwksServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.on("connection", (late) => late.destroy());
     const closed = new Promise<void>((resolve) => void this.#server.close(() => resolve()));
     this.#server.closeAllConnections();
     await closed;
