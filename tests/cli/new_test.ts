@@ -217,7 +217,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     // a slow git, which creates a file so that the signal is sent while it runs
     const bin = join(folder.path, "bin");
     mkdirSync(bin);
-    writeFileSync(join(bin, "git"), "#!/bin/sh\ntouch git-runs\nsleep 5\n", {
+    writeFileSync(join(bin, "git"), "#!/bin/sh\ntouch git-runs\nsleep 2\n", {
       mode: 0o755,
     });
     const [program, ...args] = FW;

@@ -15,7 +15,7 @@ const denoTest = testOn(["deno"], "what its commands make are projects for Deno"
 /** Every command that is shown: the test that runs it, and words of that test. */
 const RUN_BY: readonly (readonly [command: RegExp, file: string, words: string])[] = [
   [/deno run -A examples\/users\.ts$/, "tests/examples/users_process_test.ts", "examples/users.ts"],
-  [/deno test -A$/, ".ci/run", "test:all"],
+  [/deno task test$/, ".ci/run", "test:all"],
   [/^(deno run -A main\.ts|curl)/, "tests/package/quick_start.ts", "main.ts"],
   [/^deno install -gA -n fw/, "tests/cli/installed_test.ts", '"-gA"'],
   [/^fw openapi --out/, "tests/cli/project_commands_test.ts", "openapi --out"],

@@ -145,4 +145,5 @@ denoTest(
       await delay(50); // otherwise Deno reports the last timer as a leak
       assert.deepEqual(needless, []);
     }),
+  { exhaustive: true },
 );

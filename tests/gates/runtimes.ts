@@ -14,7 +14,6 @@ import { SCOPE } from "../support/test.ts";
 import { type Command, runSideBySide } from "../support/side_by_side.ts";
 import {
   BUN_SUMMARY,
-  type Counts,
   countsOf,
   DENO_SUMMARY,
   NODE_SUMMARY,
@@ -24,16 +23,13 @@ import {
 
 interface Runtime {
   readonly name: string;
-  /** What runs its tests: the whole suite together, unless it is for workerd. */
-  readonly commands: readonly Command[];
+  /** What runs its tests: the whole suite, unless it is for workerd. */
+  readonly command: Command;
   readonly summary: Summary;
 }
 
 /** What runs in workerd, whoever starts it. */
 const EDGE = "tests/edge";
-
-/** What starts processes and browsers, about half of the time that Deno takes. */
-const PROCESSES = ["cli", "deploying", "examples", "openapi", "package"].map((it) => `tests/${it}`);
 
 const files = sourceFiles("tests").filter((file) =>
   file.endsWith("_test.ts") && !file.startsWith(EDGE)
@@ -41,7 +37,7 @@ const files = sourceFiles("tests").filter((file) =>
 
 /** The longest first. The types are a gate of their own. */
 const RUNTIMES: readonly Runtime[] = [
-  deno("deno", [PROCESSES, [`--ignore=${[EDGE, ...PROCESSES].join(",")}`]]),
+  deno("deno", ["--parallel", `--ignore=${EDGE}`]),
   // one process for all files takes half of the time of many; on Node 22 it takes as long
   node("24.21.0", { flags: ["--test-isolation=none", "--test-force-exit"] }),
   // the oldest that the documentation promises, whose warning of node:sqlite would be in what tests compare
@@ -51,10 +47,10 @@ const RUNTIMES: readonly Runtime[] = [
   }),
   {
     name: "bun 1.4",
-    commands: [{ words: ["npx", "-y", "bun@1.4.4", "test", "--timeout", "30000", ...files] }],
+    command: { words: ["npx", "-y", "bun@1.4.4", "test", "--timeout", "30000", ...files] },
     summary: BUN_SUMMARY,
   },
-  deno("workerd", [[EDGE]]),
+  deno("workerd", [EDGE]),
 ];
 
 const wanted = process.argv.slice(2);
@@ -62,33 +58,33 @@ const runtimes = RUNTIMES.filter(({ name }) =>
   wanted.length === 0 || wanted.some((word) => name.startsWith(word))
 );
 // much of what tests do is to wait
-const commands = runtimes.flatMap(({ commands }) => commands)
-  .map(({ words, env }) => ({ words, env: { [SCOPE]: "all", ...env } }));
-const endings = runSideBySide(commands, { atOnce: 3 }).values();
+const commands = runtimes.map(({ command: { words, env } }) => ({
+  words,
+  env: { [SCOPE]: "all", ...env },
+}));
+const endings = runSideBySide(commands, { atOnce: 3 });
 const rows: string[] = [];
 const skipped: { readonly why: string; readonly count: number; readonly names: string[] }[] = [];
 const sums = { passed: 0, failed: 0, skipped: 0 };
 const totals = new Set<number>();
 let isWell = true;
-for (const { name, commands, summary } of runtimes) {
-  const told: string[] = [];
-  const counts = { passed: 0, failed: 0, skipped: 0 };
-  for (const { words } of commands) {
-    const ending = await endings.next().value!;
-    const reasons = reasonsOf(ending);
-    const excused = reasons.filter((why) => isElsewhere(why) || why === SKIP_WYCHEPROOF);
-    const { failed, skipped } = addTo(counts, countsOf(ending, summary));
-    const isWellHere = failed === 0 && skipped === excused.length;
-    console.log(`\n== ${name}: ${words.slice(0, 6).join(" ")}, ${ending.seconds} s`);
-    if (!isWellHere) console.log(ending.output);
-    isWell &&= isWellHere;
-    told.push(...reasons);
-  }
+for (const [i, { name, command: { words }, summary }] of runtimes.entries()) {
+  const ending = await endings[i]!;
+  const told = reasonsOf(ending);
+  const excused = told.filter((why) => isElsewhere(why) || why === SKIP_WYCHEPROOF);
+  const counts = countsOf(ending, summary);
+  const isWellHere = counts.failed === 0 && counts.skipped === excused.length;
+  console.log(`\n== ${name}: ${words.slice(0, 6).join(" ")}, ${ending.seconds} s`);
+  if (!isWellHere) console.log(ending.output);
+  isWell &&= isWellHere;
   if (name !== "workerd") totals.add(counts.passed + counts.failed + counts.skipped);
   const elsewhere = told.filter(isElsewhere).length;
-  counts.skipped -= elsewhere;
-  addTo(sums, counts);
-  rows.push([name.padEnd(8), ...Object.values(counts), elsewhere].join("\t"));
+  const { passed, failed } = counts;
+  const unexcused = counts.skipped - elsewhere;
+  sums.passed += passed;
+  sums.failed += failed;
+  sums.skipped += unexcused;
+  rows.push([name.padEnd(8), passed, failed, unexcused, elsewhere].join("\t"));
   for (const [why, { length: count }] of Map.groupBy(told, (why) => why)) {
     const same = skipped.find((it) => it.why === why && it.count === count);
     if (same) same.names.push(name);
@@ -112,17 +108,10 @@ function isElsewhere(why: string): boolean {
   return why.startsWith("needs ");
 }
 
-/** Adds counts up, and gives those that were added. */
-function addTo(sums: { -readonly [K in keyof Counts]: Counts[K] }, counts: Counts): Counts {
-  for (const kind of ["passed", "failed", "skipped"] as const) sums[kind] += counts[kind];
-  return counts;
-}
-
-function deno(name: string, parts: readonly (readonly string[])[]): Runtime {
-  const test = ["npx", "-y", "deno", "test", "-A", "--no-check"];
+function deno(name: string, args: readonly string[]): Runtime {
   return {
     name,
-    commands: parts.map((part) => ({ words: [...test, ...part] })),
+    command: { words: ["npx", "-y", "deno", "test", "-A", "--no-check", ...args] },
     summary: DENO_SUMMARY,
   };
 }
@@ -138,11 +127,11 @@ function node(
   const test = ["--test", "--test-reporter=spec", ...files];
   return {
     name: `node ${major}`,
-    commands: [{
+    command: {
       words: ["npx", "-y", "-p", `node@${version}`, "node", ...flags, ...test],
       // what processes share is compiled once
       env: { NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/node"), ...env },
-    }],
+    },
     summary: NODE_SUMMARY,
   };
 }

@@ -38,32 +38,41 @@ test("a typed client of the users example creates, lists, gets, changes and dele
   assert.deepEqual(given, documented.filter((answer) => !isElsewhere(answer)));
 });
 
-test("a typed client of the users example with tokens gets 401 and 403 of every operation, as documented", () =>
-  captureLogs(["fw"], async () => {
-    await using provider = await DevelopmentIdentityProvider.start({ algorithm: "ES256" });
-    const env = {
-      OAUTH2_ISSUER: provider.issuer,
-      OAUTH2_JWKS_URL: provider.jwksUrl,
-      OAUTH2_AUDIENCE: "development",
-    };
-    const tokens = await Promise.all(
-      [{ tenant_id: "ours" }, { tenant_id: "theirs" }, {}].map((claims) =>
-        provider.issueToken({ subject: "alice", claims })
-      ),
-    );
-    const { given, documented } = await drive("tenants.ts", {
-      at: usersExample(env),
-      args: tokens,
-    });
-    const created = "POST /api/v1/users 201 application/json";
-    assert.deepEqual(given, [...documented.filter(isAnyOf(401, 403)), created].sort());
-  }));
+test(
+  "a typed client of the users example with tokens gets 401 and 403 of every operation, as documented",
+  () =>
+    captureLogs(["fw"], async () => {
+      await using provider = await DevelopmentIdentityProvider.start({ algorithm: "ES256" });
+      const env = {
+        OAUTH2_ISSUER: provider.issuer,
+        OAUTH2_JWKS_URL: provider.jwksUrl,
+        OAUTH2_AUDIENCE: "development",
+      };
+      const tokens = await Promise.all(
+        [{ tenant_id: "ours" }, { tenant_id: "theirs" }, {}].map((claims) =>
+          provider.issueToken({ subject: "alice", claims })
+        ),
+      );
+      const { given, documented } = await drive("tenants.ts", {
+        at: usersExample(env),
+        args: tokens,
+      });
+      const created = "POST /api/v1/users 201 application/json";
+      assert.deepEqual(given, [...documented.filter(isAnyOf(401, 403)), created].sort());
+    }),
+  { exhaustive: true },
+);
 
-test("a typed client of the users example with a limit of 1 gets 429 of every operation, as documented", async () => {
-  const { given, documented } = await drive("limit.ts", { at: limitedExample() });
-  const listed = "GET /api/v1/users 200 application/json";
-  assert.deepEqual(given, [...documented.filter(isAnyOf(429)), listed].sort());
-});
+test(
+  "a typed client of the users example with a limit of 1 gets 429 of every operation, as documented",
+  async () => {
+    const { given, documented } = await drive("limit.ts", { at: limitedExample() });
+    const listed = "GET /api/v1/users 200 application/json";
+    assert.deepEqual(given, [...documented.filter(isAnyOf(429)), listed].sort());
+  },
+  { exhaustive: true },
+  { exhaustive: true },
+);
 
 test("the types of the users document are exact, and refuse each wrong program with one error", async () => {
   using workspace = new Workspace();

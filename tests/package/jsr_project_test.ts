@@ -26,6 +26,7 @@ denoTest(
     writeFileSync(join(cwd, "all.ts"), imports.join(""));
     await succeed([process.execPath, "run", "--check=all", "--no-prompt", "all.ts"], { cwd, env });
   },
+  { exhaustive: true },
 );
 
 denoTest(
