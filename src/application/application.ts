@@ -12,8 +12,8 @@ import type { InjectionKey } from "../core/module/provider.ts";
 import type { PipelineDeclaration } from "../core/route/pipeline.ts";
 import { listRoutes, type RouteInfo } from "../core/route/route_table.ts";
 import * as version from "../core/route/version.ts";
-import { type TrustedProxyOptions, trustedProxyPlugin } from "../middleware/client_ip.ts";
-import { type HealthCheckOptions, healthCheckPlugin } from "../middleware/health.ts";
+import type { TrustedProxyOptions } from "../middleware/client_ip.ts";
+import type { HealthCheckOptions } from "../middleware/health.ts";
 import type { MetricsOptions } from "../middleware/metrics.ts";
 import type { UseRateLimitOptions } from "../middleware/rate_limit/rate_limit_options.ts";
 import { type RequestIdOptions, requestIdPlugin } from "../middleware/request_id.ts";
@@ -139,7 +139,7 @@ export class FwApplication {
 
   /** Reads client addresses from `X-Forwarded-For`, as far as trusted proxies have written it. */
   useTrustedProxy(options: TrustedProxyOptions): this {
-    return this.plug(trustedProxyPlugin(options));
+    return this.plug(plugins.trustedProxyPlugin(options));
   }
 
   /** Limits each client's requests, by default to 100 in 60 s. Limits with other names add up. */
@@ -185,7 +185,7 @@ export class FwApplication {
    * own, such as `/live` without indicators and `/ready` with them.
    */
   enableHealthCheck(path = "/health", options?: HealthCheckOptions): this {
-    return this.plug(healthCheckPlugin(path, options));
+    return this.plug(plugins.healthCheckPlugin(path, options));
   }
 
   /**

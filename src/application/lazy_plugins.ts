@@ -5,6 +5,8 @@
  * @module
  */
 import { endpointPlugin, type Plugin, throwingErrors } from "../core/module/plugin.ts";
+import type { TrustedProxyOptions } from "../middleware/client_ip.ts";
+import type { HealthCheckOptions } from "../middleware/health.ts";
 import type { Metrics, MetricsOptions } from "../middleware/metrics.ts";
 import {
   checkRateLimit,
@@ -12,7 +14,46 @@ import {
   type UseRateLimitOptions,
 } from "../middleware/rate_limit/rate_limit_options.ts";
 import { type RequestTracingOptions, skippedPaths } from "../middleware/request_tracing_options.ts";
+import { isTimeLimit } from "../platform/time_limit.ts";
 import type { Answering } from "./answering.ts";
+
+/**
+ * Returns the plugin of `useTrustedProxy`.
+ *
+ * @throws {RangeError} if `hops` is not a positive integer
+ */
+export function trustedProxyPlugin(options: TrustedProxyOptions): Plugin {
+  const { hops } = options;
+  if (!Number.isSafeInteger(hops) || hops < 1) {
+    throw new RangeError(`Cannot trust proxies: ${hops} hops is not a positive integer`);
+  }
+  return {
+    slot: "trustedProxy",
+    key: "trustedProxy",
+    async install(router) {
+      const { trustedProxy } = await import("../middleware/client_ip.ts");
+      router.use(trustedProxy(options));
+    },
+  };
+}
+
+/**
+ * Returns the plugin of a health check at a path.
+ *
+ * @throws {RangeError} if `timeoutMs` is not positive or not below 2^31
+ */
+export function healthCheckPlugin(path: string, options: HealthCheckOptions = {}): Plugin {
+  const { timeoutMs } = options;
+  if (timeoutMs !== undefined && !isTimeLimit(timeoutMs)) {
+    throw new RangeError(`Cannot check health: ${timeoutMs} ms is not a time limit`);
+  }
+  return endpointPlugin(path, {
+    async create(application) {
+      const { healthCheck } = await import("../middleware/health.ts");
+      return healthCheck(options, application);
+    },
+  });
+}
 
 /**
  * Returns the plugin of `useRequestTracing`.

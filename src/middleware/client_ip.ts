@@ -5,7 +5,6 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { type Context, type Slot, slot } from "../core/http/context.ts";
-import { middlewarePlugin, type Plugin } from "../core/module/plugin.ts";
 
 /** The address of the client, as trusted proxies report it. */
 const clientIpSlot: Slot<string> = slot("clientIp");
@@ -42,26 +41,12 @@ export interface TrustedProxyOptions {
 }
 
 /**
- * Returns the plugin of {@linkcode trustedProxy}.
- *
- * @throws {RangeError} if `hops` is not a positive integer
- */
-export function trustedProxyPlugin(options: TrustedProxyOptions): Plugin {
-  return middlewarePlugin("trustedProxy", trustedProxy(options));
-}
-
-/**
  * Returns middleware that sets the client's address to the one that the outermost trusted proxy
  * has reported: the `hops`-th entry from the right of `X-Forwarded-For`. Entries further left come
  * from the client and can be forged. If an entry on the way is not an IP address, the one to its
  * right is used.
- *
- * @throws {RangeError} if `hops` is not a positive integer
  */
 export function trustedProxy({ hops }: TrustedProxyOptions): MiddlewareHandler {
-  if (!Number.isSafeInteger(hops) || hops < 1) {
-    throw new RangeError(`Cannot trust proxies: ${hops} hops is not a positive integer`);
-  }
   return async function trustedProxy(c, next) {
     let ip = socketIp(c);
     const entries = c.req.header("x-forwarded-for")?.split(",") ?? [];

@@ -5,8 +5,8 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { Handler } from "hono";
-import { endpointPlugin, type Plugin } from "../core/module/plugin.ts";
-import { isTimeLimit, withTimeLimit } from "../platform/time_limit.ts";
+import type { PluginHost } from "../core/module/plugin.ts";
+import { withTimeLimit } from "../platform/time_limit.ts";
 import { type WaitUntil, waitUntilOf } from "../platform/wait_until.ts";
 
 /**
@@ -26,39 +26,23 @@ export interface HealthCheckOptions {
 const NO_STORE = { "Cache-Control": "no-store" };
 
 /**
- * Returns the plugin of a health check at a path. Its handler is {@linkcode healthCheck}; while the
- * application is closing, it answers 503 with the status `"draining"`.
- *
- * @throws {RangeError} if `timeoutMs` is not positive or not below 2^31
- */
-export function healthCheckPlugin(path: string, options?: HealthCheckOptions): Plugin {
-  const check = healthCheck(options);
-  return endpointPlugin(path, {
-    create: (application) => (c, next) =>
-      application.isDraining ? c.json({ status: "draining" }, 503, NO_STORE) : check(c, next),
-  });
-}
-
-/**
  * Creates a handler that answers 200 with `{"status":"ok"}`, or 503 with the status `"error"` if an
- * indicator is down. `checks` lists each indicator as `"up"` or `"down"`; the reason is logged
- * (category `fw`, `health`) and not sent. An indicator runs at most once at a time: concurrent
- * probes share its result, and one that hangs is not started again.
- *
- * @throws {RangeError} if `timeoutMs` is not positive or not below 2^31
+ * indicator is down, with `"draining"` while the application is closing. `checks` lists each
+ * indicator as `"up"` or `"down"`; the reason is logged (category `fw`, `health`) and not sent. An
+ * indicator runs at most once at a time: concurrent probes share its result, and one that hangs is
+ * not started again.
  */
 export function healthCheck(
-  { indicators = {}, timeoutMs = 5000 }: HealthCheckOptions = {},
+  { indicators = {}, timeoutMs = 5000 }: HealthCheckOptions,
+  application: PluginHost,
 ): Handler {
-  if (!isTimeLimit(timeoutMs)) {
-    throw new RangeError(`Cannot check health: ${timeoutMs} ms is not a time limit`);
-  }
   const probes = Object.entries(indicators).map(([name, indicator]) => ({
     name,
     isUp: singleFlight({ name, indicator, timeoutMs }),
   }));
 
   return async function healthCheck(c) {
+    if (application.isDraining) return c.json({ status: "draining" }, 503, NO_STORE);
     if (probes.length === 0) return c.json({ status: "ok" }, 200, NO_STORE);
     const checks = await Promise.all(
       probes.map(async ({ name, isUp }) => ({

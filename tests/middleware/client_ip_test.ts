@@ -93,15 +93,6 @@ test("trustedProxy() works behind a proxy that connects without an IP socket", a
   assert.equal(await seen(1, undefined, {}), null);
 });
 
-test("trustedProxy() refuses hops that are not a positive integer", () => {
-  for (const hops of [0, -1, 1.5, NaN, Infinity]) {
-    assert.throws(() => trustedProxy({ hops }), {
-      name: "RangeError",
-      message: `Cannot trust proxies: ${hops} hops is not a positive integer`,
-    });
-  }
-});
-
 test("parseIp() returns the canonical form of an address", () => {
   const canonical = {
     "192.0.2.1": "192.0.2.1",

@@ -71,7 +71,6 @@ test(
     assert.deepEqual(given, [...documented.filter(isAnyOf(429)), listed].sort());
   },
   { exhaustive: true },
-  { exhaustive: true },
 );
 
 test("the types of the users document are exact, and refuse each wrong program with one error", async () => {
