@@ -80,6 +80,8 @@ function varying(field: string): MiddlewareHandler {
 
 function typed(parameter: string, read: VersionReader["read"]): MiddlewareHandler {
   return async function typed(c, next) {
+    // prepares headers: without any, c.text leaves the type to the runtime, and Bun's is not visible
+    c.header("content-type", undefined);
     await next();
     const type = c.res.headers.get("content-type");
     if (!type || type.startsWith(PROBLEM_MEDIA_TYPE) || c.res.status === 101) return;

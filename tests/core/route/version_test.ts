@@ -247,9 +247,7 @@ test("media type versioning reads Accept by its preferences", async () => {
     assert.equal(response.headers.get("content-type"), `application/json;v=${expected}`);
   }
   const text = await app.request("/cats/both", { headers: { accept: "text/plain;v=v2" } });
-  // Bun adds the type of a text when it sends it, which nothing can see before
-  const type = "Bun" in globalThis ? /^$/ : /^text\/plain; ?charset=utf-8;v=v2$/i;
-  assert.match(text.headers.get("content-type") ?? "", type);
+  assert.equal(text.headers.get("content-type")?.toLowerCase(), "text/plain; charset=utf-8;v=v2");
   const about = await app.request("/about", { headers: { accept: "application/json;v=v2" } });
   assert.equal(about.headers.get("content-type"), "application/json");
   const lost = await app.request("/cats/lost", { headers: { accept: "application/json;v=v2" } });
