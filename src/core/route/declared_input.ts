@@ -7,7 +7,7 @@
 import type { StandardJSONSchemaV1 } from "@standard-schema/spec";
 import type { BodyFormat } from "../http/body.ts";
 import { inputKeysOf } from "../schema/schema_libraries.ts";
-import type { AnySchema } from "../schema/validation.ts";
+import { type AnySchema, validateNow } from "../schema/validation.ts";
 
 /** The schemas of the input of a route. */
 export interface DeclaredInput {
@@ -65,11 +65,7 @@ export function missingParam(schema: AnySchema, names: readonly string[]): strin
 
 /** Lists the keys that a schema requires, as far as its issues name them. */
 function requiredKeysOf(schema: AnySchema): readonly string[] {
-  const result = resultOf(() => schema["~standard"].validate({}));
-  // boot does not wait for an asynchronous schema
-  if (result instanceof Promise) result.catch(() => {});
-  if (result === undefined || result instanceof Promise) return [];
-  return (result.issues ?? []).flatMap(({ path }) => {
+  return (validateNow(schema, {})?.issues ?? []).flatMap(({ path }) => {
     const [first] = path ?? [];
     return first === undefined ? [] : [String(typeof first === "object" ? first.key : first)];
   });
@@ -78,16 +74,11 @@ function requiredKeysOf(schema: AnySchema): readonly string[] {
 /** Lists the keys of a schema that describes itself (https://standardschema.dev/json-schema). */
 function jsonSchemaKeysOf(schema: AnySchema): readonly string[] | undefined {
   const standard: Partial<StandardJSONSchemaV1["~standard"]> = schema["~standard"];
-  const json = resultOf(() => standard.jsonSchema?.input({ target: "draft-2020-12" }));
-  const { properties } = json ?? {};
-  return typeof properties === "object" && properties !== null
-    ? Object.keys(properties)
-    : undefined;
-}
-
-function resultOf<T>(call: () => T): T | undefined {
   try {
-    return call();
+    const { properties } = standard.jsonSchema?.input({ target: "draft-2020-12" }) ?? {};
+    return typeof properties === "object" && properties !== null
+      ? Object.keys(properties)
+      : undefined;
   } catch {
     return undefined; // the keys of a schema that throws are unknown
   }

@@ -106,6 +106,24 @@ export class InputSchema<S extends AnySchema> {
   }
 }
 
+/**
+ * Validates without waiting, as boot does. Returns `undefined` if the schema is asynchronous, or
+ * throws.
+ */
+export function validateNow(
+  schema: AnySchema,
+  value: unknown,
+): StandardSchemaV1.Result<unknown> | undefined {
+  try {
+    const result = schema["~standard"].validate(value);
+    if (!(result instanceof Promise)) return result;
+    result.catch(() => {});
+  } catch {
+    // it cannot validate such a value
+  }
+  return undefined;
+}
+
 /** The result of validating one part. */
 export type Validated<S extends AnySchema> =
   | { readonly value: SchemaOutput<S>; readonly refusal: undefined }

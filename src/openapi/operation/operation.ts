@@ -13,7 +13,7 @@ import {
 } from "../../core/route/route_protection.ts";
 import type { PlacedRoute } from "../../core/route/route_table.ts";
 import type { Versioning } from "../../core/route/version.ts";
-import type { AnySchema } from "../../core/schema/validation.ts";
+import { type AnySchema, validateNow } from "../../core/schema/validation.ts";
 import { descriptionOf, operationIdOf, summaryOf, tagOf } from "./operation_text.ts";
 import type { OperationMethod, OperationObject, RequestBodyObject } from "../openapi_document.ts";
 import type { SchemaComponents } from "../json_schema/schema_components.ts";
@@ -134,21 +134,10 @@ function requestBodyOf(
 ): RequestBodyObject | undefined {
   if (!body) return undefined;
   const schema = schemas.describe({ schema: body, direction: "input" }) ?? {};
+  const { issues } = validateNow(body, undefined) ?? { issues: [] };
   const inFormat = (format: BodyFormat) => [MEDIA_TYPES[format], { schema }];
   return {
-    required: !acceptsUndefined(body),
+    required: issues !== undefined, // without one, the value is undefined
     content: Object.fromEntries(consumes.map(inFormat)),
   };
-}
-
-/** Checks whether a schema accepts `undefined`, the body of a request without one. */
-function acceptsUndefined(schema: AnySchema): boolean {
-  try {
-    const result = schema["~standard"].validate(undefined);
-    if (!(result instanceof Promise)) return result.issues === undefined;
-    result.catch(() => {});
-  } catch {
-    // it does not accept it
-  }
-  return false; // boot does not wait for asynchronous schemas
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import { inputPropertiesOf, transforms } from "../../core/schema/schema_libraries.ts";
-import type { AnySchema } from "../../core/schema/validation.ts";
+import { type AnySchema, validateNow } from "../../core/schema/validation.ts";
 import type { Convert } from "../json_schema/converted.ts";
 import { isJsonSchema, type JsonSchema } from "../json_schema/json_schema.ts";
 import type { SchemaComponents } from "../json_schema/schema_components.ts";
@@ -111,7 +111,7 @@ function readsAsWritten(
   const isBoolean = single.type === "boolean";
   const trials = textsOf(single).flatMap((text) => {
     const value = single === output ? text : [text];
-    const result = validate(property ?? schema, property ? value : { [name]: value });
+    const result = validateNow(property ?? schema, property ? value : { [name]: value });
     if (!result || result.issues) return [];
     const read = property ? result.value : (result.value as JsonSchema)[name];
     return [[read].flat()[0] === (isBoolean ? text === "true" : Number(text))];
@@ -131,7 +131,8 @@ function refusedType(
   if (![...TYPES_OF_TEXT, "object"].includes(String(single.type))) return undefined;
   const length = typeof minItems === "number" ? Math.max(1, Math.min(minItems, 8)) : 1;
   const refuses = (value: unknown) => {
-    const issues = validate(schema, { [name]: list ? Array(length).fill(value) : value })?.issues;
+    const issues = validateNow(schema, { [name]: list ? Array(length).fill(value) : value })
+      ?.issues;
     return issues?.some(({ path: [first, ...rest] = [] }) =>
       rest.length === (list ? 1 : 0) && (typeof first === "object" ? first.key : first) === name
     ) === true;
@@ -154,16 +155,4 @@ function textsOf({ type, ...rest }: JsonSchema): readonly string[] {
     typeof above === "number" && typeof below === "number" ? (above + below) / 2 : undefined,
   ];
   return ["1", "0", "7", "12", "2000", ...within.filter((n) => typeof n === "number").map(String)];
-}
-
-/** Validates without waiting; returns `undefined` if the schema is asynchronous or throws. */
-function validate(schema: AnySchema, value: unknown) {
-  try {
-    const result = schema["~standard"].validate(value);
-    if (!(result instanceof Promise)) return result;
-    result.catch(() => {});
-  } catch {
-    // it cannot validate such a value
-  }
-  return undefined;
 }
