@@ -80,7 +80,7 @@ function varying(field: string): MiddlewareHandler {
 
 function typed(parameter: string, read: VersionReader["read"]): MiddlewareHandler {
   return async function typed(c, next) {
-    // prepares headers: without any, c.text leaves the type to the runtime, and Bun's is not visible
+    // prepares headers: without them, c.text leaves its type to the runtime, and Bun's is invisible
     c.header("content-type", undefined);
     await next();
     const type = c.res.headers.get("content-type");
