@@ -12,6 +12,7 @@ import { bindRelations, checkRelations, Table } from "./query/table.ts";
 import { Repository } from "./repository.ts";
 import type { TablesOf } from "./model/row.ts";
 import { createTables } from "./migrate/schema.ts";
+import { changeSchema } from "./migrate/schema_change.ts";
 import type { TransactionOptions } from "./transaction/transaction.ts";
 
 /** The models of a service by the name of their accessor. */
@@ -209,8 +210,16 @@ export class DbService<M extends Models = Models> {
    */
   async createTables(): Promise<void> {
     const statements = createTables(this.#tables).map((query) => query.compile());
-    await this.#connection.underLock("create tables", async (kysely) => {
-      for (const { sql } of statements) await kysely.executeQuery(CompiledQuery.raw(sql));
+    const action = "create tables";
+    await changeSchema(this.#connection, {
+      action,
+      run: async (kysely) => {
+        try {
+          for (const { sql } of statements) await kysely.executeQuery(CompiledQuery.raw(sql));
+        } catch (error) {
+          throw this.#connection.failure(action, error);
+        }
+      },
     });
   }
 

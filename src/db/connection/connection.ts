@@ -7,7 +7,7 @@ import { CompiledQuery, type DialectAdapter, type Driver, Kysely, type QueryResu
 import { within } from "../../platform/time_limit.ts";
 import { AmbientDriver } from "../transaction/ambient_driver.ts";
 import type { AnyTables, Dialect, Grammar, StatementResult } from "./dialect.ts";
-import { DbError, dbError, type DbFailure, explaining } from "../errors.ts";
+import { DbError, dbError, type DbFailure } from "../errors.ts";
 import { Gate } from "../transaction/gate.ts";
 import type { Statement } from "./statement.ts";
 import { StatementLog } from "./statement_log.ts";
@@ -134,30 +134,9 @@ export class DbConnection implements OpenDatabase {
     return await this.transaction(run, { retries: MAX_RETRIES });
   }
 
-  /**
-   * Runs a function that changes the schema, with a Kysely on one connection, while no other
-   * instance does so; returns the function's result.
-   *
-   * @throws {TypeError} inside a transaction, which some databases would commit
-   * @throws {DbError} if it fails
-   */
-  async underLock<T>(
-    action: string,
-    run: (kysely: Kysely<AnyTables>) => Promise<T>,
-  ): Promise<T> {
-    if (this.isInTransaction) throw new TypeError(`Cannot ${action}: a transaction is open`);
-    const adapter = this.#dialect.kysely.createAdapter();
-    const options = { lockTable: "", lockRowId: "" };
-    const work = () =>
-      this.kysely.connection().execute(async (kysely) => {
-        await adapter.acquireMigrationLock(kysely, options);
-        try {
-          return await run(kysely);
-        } finally {
-          await adapter.releaseMigrationLock(kysely, options);
-        }
-      });
-    return await explaining(work, { action, explain: this.#rules.explain });
+  /** Returns the error of an action that failed, as in `"create users"`. */
+  failure(action: string, error: unknown): DbError {
+    return dbError(action, this.#explain(error), error);
   }
 
   /**
@@ -206,7 +185,7 @@ export class DbConnection implements OpenDatabase {
     try {
       return this.#dialect.runNow?.(statement, false) ?? this.#executeAlone(action, statement);
     } catch (error) {
-      throw this.#failure(action, error);
+      throw this.failure(action, error);
     }
   }
 
@@ -214,7 +193,7 @@ export class DbConnection implements OpenDatabase {
     try {
       return await this.#runAlone(statement);
     } catch (error) {
-      throw this.#failure(action, error);
+      throw this.failure(action, error);
     }
   }
 
@@ -229,7 +208,7 @@ export class DbConnection implements OpenDatabase {
     try {
       return await this.#runJoined(statement, transaction);
     } catch (error) {
-      throw this.#failure(action, error);
+      throw this.failure(action, error);
     }
   }
 
@@ -260,10 +239,6 @@ export class DbConnection implements OpenDatabase {
     const now = runNow &&
       await connection.noting(() => runNow.call(this.#dialect, statement, true));
     return now ?? resultOf(await connection.run(queryOf(statement)));
-  }
-
-  #failure(action: string, error: unknown): DbError {
-    return dbError(action, this.#explain(error), error);
   }
 
   #explain(error: unknown): DbFailure {

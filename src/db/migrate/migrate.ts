@@ -29,12 +29,13 @@ export async function migrate(
   connection: DbConnection,
   source: MigrationSource,
 ): Promise<readonly string[]> {
-  const { kysely } = connection;
   const migrations = await source();
   const hasNone = Object.keys(migrations).length === 0;
   // The executed migrations may all be missing, which the migrator reports.
-  if (hasNone && (await migrationStatuses(kysely, migrations)).length === 0) return [];
-  const run = async () => {
+  if (hasNone && (await migrationStatuses(connection.kysely, migrations)).length === 0) {
+    return [];
+  }
+  const run = async (kysely: Kysely<AnyTables>) => {
     const migrator = makeMigrator(connection, { kysely, migrations });
     return namesOf(await migrator.migrateToLatest(), { action: "migrate", connection });
   };
@@ -63,18 +64,8 @@ export async function rollBack(
     const migrator = makeMigrator(connection, { kysely, migrations });
     return namesOf(await migrator.migrateTo(target), { action: "roll back", connection });
   };
-  if (connection.grammar.brand === "SQLite") {
-    const inTransaction = () => run(connection.kysely);
-    return await changeSchema(connection, { action: "roll back", run: inTransaction });
-  }
-  // No other instance may migrate between the reading and the rollback. The migrator takes the lock
-  // once more, on the same connection, which holds it already.
-  const [outcome] = await connection.underLock(
-    "roll back",
-    (kysely) => Promise.allSettled([run(kysely)]),
-  );
-  if (outcome.status === "rejected") throw outcome.reason;
-  return outcome.value;
+  // the migrator takes the lock once more, on the same connection, which has it
+  return await changeSchema(connection, { action: "roll back", run });
 }
 
 /** A migration, and whether the database has run it. */

@@ -1,12 +1,14 @@
 /**
- * Changes of a schema, which SQLite needs precautions for.
+ * Changes of a schema: one instance at a time, and on SQLite with precautions.
  *
  * @module
  */
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { DbConnection } from "../connection/connection.ts";
+import type { AnyTables } from "../connection/dialect.ts";
 import { DbError } from "../errors.ts";
 import { backOff } from "../transaction/transaction.ts";
+import { lockInTransaction, underNamedLock } from "./schema_lock.ts";
 
 /** How long to wait for another instance that migrates, where the database has no lock for it. */
 const MAX_WAIT_MS = 60_000;
@@ -15,28 +17,60 @@ const MAX_WAIT_MS = 60_000;
 export interface SchemaChange<T> {
   /** The action, for the error message: `"migrate"`. */
   readonly action: string;
-  /** Makes the change. */
-  readonly run: () => Promise<T>;
+  /** Makes the change with the Kysely that it is given. */
+  readonly run: (kysely: Kysely<AnyTables>) => Promise<T>;
 }
 
 /**
- * Changes a schema: on SQLite in a transaction, if the driver has them, and with foreign keys off,
- * which are checked at the end; elsewhere without precautions.
+ * Changes a schema while no other instance does so: on PostgreSQL in a transaction, on MySQL on one
+ * connection, on SQLite in a transaction, if the driver has them, and with foreign keys off, which
+ * are checked at the end.
  *
- * @throws {DbError} `Database` if a reference is broken afterwards; and whatever the
- * function throws
+ * @throws {TypeError} inside a transaction, which MySQL would commit
+ * @throws {DbError} if the change cannot begin; `Database` if a reference is broken afterwards; and
+ * whatever the function throws
  */
 export async function changeSchema<T>(
   connection: DbConnection,
   { action, run }: SchemaChange<T>,
 ): Promise<T> {
-  if (connection.grammar.brand !== "SQLite") return await run();
-  const checked = async () => {
-    const result = await run();
-    await checkForeignKeys(connection, action);
-    return result;
+  if (connection.isInTransaction) throw new TypeError(`Cannot ${action}: a transaction is open`);
+  let hasBegun = false;
+  const begin = (kysely: Kysely<AnyTables>) => {
+    hasBegun = true;
+    return run(kysely);
   };
-  return await withoutForeignKeys(() => runInTransaction(checked, connection), connection);
+  try {
+    return await changeAlone(connection, { action, run: begin });
+  } catch (error) {
+    throw hasBegun ? error : connection.failure(action, error);
+  }
+}
+
+async function changeAlone<T>(
+  connection: DbConnection,
+  { action, run }: SchemaChange<T>,
+): Promise<T> {
+  const { kysely } = connection;
+  switch (connection.grammar.brand) {
+    case "PostgreSQL":
+      return await connection.transaction(async () => {
+        await lockInTransaction({ kysely, action });
+        return await run(kysely);
+      }, { isolation: "read committed" }); // which shows what the instance before has changed
+    case "MySQL":
+      return await kysely.connection().execute((own) =>
+        underNamedLock(() => run(own), { kysely: own, action })
+      );
+    case "SQLite": {
+      const checked = async () => {
+        const result = await run(kysely);
+        await checkForeignKeys(connection, action);
+        return result;
+      };
+      return await withoutForeignKeys(() => runInTransaction(checked, connection), connection);
+    }
+  }
 }
 
 /**

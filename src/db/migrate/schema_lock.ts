@@ -1,0 +1,100 @@
+/**
+ * The lock under which one instance at a time changes a schema.
+ *
+ * @module
+ */
+import { getLogger } from "@logtape/logtape";
+import { type Kysely, sql } from "kysely";
+import type { AnyTables } from "../connection/dialect.ts";
+
+/** The keys of Kysely's own locks, so that its migrator waits too. */
+const POSTGRES_KEY = sql.raw("3853314791062309107");
+const MYSQL_KEY = sql.lit("ea586330-2c93-47c8-908d-981d9d270f9d");
+
+/** How long to wait before PostgreSQL is asked again, in milliseconds. */
+const POLL_MS = 100;
+/** How long MySQL waits for the lock before it answers, in seconds. */
+const POLL_SECONDS = sql.lit(1);
+/** How often the log repeats who has the lock, in milliseconds. */
+const REPORT_MS = 10_000;
+
+/** Whose lock is taken, and for what. */
+export interface SchemaLockOptions {
+  /** The Kysely that changes the schema. */
+  readonly kysely: Kysely<AnyTables>;
+  /** The action, for the log: `"migrate"`. */
+  readonly action: string;
+}
+
+/**
+ * Waits for PostgreSQL's lock, which ends with the open transaction. A lock of the session would
+ * stay with a connection of a pooler, for whichever client gets it next.
+ */
+export async function lockInTransaction({ kysely, action }: SchemaLockOptions): Promise<void> {
+  const attempt = sql<{ is_locked: boolean }>`
+    select pg_try_advisory_xact_lock(${POSTGRES_KEY}) as is_locked`;
+  const holder = sql<Holder>`
+    select pid as id, usename as name, client_addr as address
+    from pg_locks join pg_stat_activity using (pid)
+    where locktype = 'advisory' and granted
+    and (classid::int8 << 32) | objid::int8 = ${POSTGRES_KEY}`;
+  await waitFor({
+    action,
+    async attempt() {
+      const { rows: [row] } = await attempt.execute(kysely);
+      if (!row?.is_locked) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      return row?.is_locked === true;
+    },
+    holder: async () => (await holder.execute(kysely)).rows[0],
+  });
+}
+
+/** Runs a function while a connection has MySQL's lock. */
+export async function underNamedLock<T>(
+  run: () => Promise<T>,
+  { kysely, action }: SchemaLockOptions,
+): Promise<T> {
+  const attempt = sql<{ is_locked: unknown }>`
+    select get_lock(${MYSQL_KEY}, ${POLL_SECONDS}) as is_locked`;
+  const holder = sql<Holder>`
+    select id, user as name, host as address from information_schema.processlist
+    where id = is_used_lock(${MYSQL_KEY})`;
+  await waitFor({
+    action,
+    attempt: async () => Number((await attempt.execute(kysely)).rows[0]?.is_locked) === 1,
+    holder: async () => (await holder.execute(kysely)).rows[0],
+  });
+  try {
+    return await run();
+  } finally {
+    await sql`select release_lock(${MYSQL_KEY})`.execute(kysely);
+  }
+}
+
+/** A session of the database that has the lock. */
+interface Holder {
+  readonly id: number;
+  readonly name: string;
+  readonly address: string | null;
+}
+
+interface Wait {
+  readonly action: string;
+  /** Takes the lock, or returns `false` after a moment. */
+  readonly attempt: () => Promise<boolean>;
+  readonly holder: () => Promise<Holder | undefined>;
+}
+
+/** Waits for a lock, and logs who has it, under the category `fw.db`. */
+async function waitFor({ action, attempt, holder }: Wait): Promise<void> {
+  let reportAtMs = performance.now() + REPORT_MS;
+  while (!await attempt()) {
+    if (performance.now() < reportAtMs) continue;
+    reportAtMs = performance.now() + REPORT_MS;
+    const { id, name, address } = await holder() ?? {};
+    getLogger(["fw", "db"]).warn(
+      "Waiting to {action}: session {id} of {name} at {address} is changing the schema",
+      { action, id, name, address },
+    );
+  }
+}
