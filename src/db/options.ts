@@ -6,7 +6,7 @@
 import type { Dialect as KyselyDialect } from "kysely";
 import { readEnv } from "../platform/env.ts";
 import { MAX_DELAY_MS } from "../platform/time_limit.ts";
-import { DbConnection, type OpenDatabase, type PoolLimits } from "./connection/connection.ts";
+import { DbConnection, type OpenDatabase, type OpenOptions } from "./connection/connection.ts";
 import type { Dialect } from "./connection/dialect.ts";
 import { fromKysely } from "./dialects/kysely_dialect.ts";
 import { migrate } from "./migrate/migrate.ts";
@@ -26,8 +26,8 @@ export interface UnmigratedDatabase {
 }
 
 interface Settings {
-  readonly open: (pool: PoolLimits) => Dialect | Promise<Dialect>;
-  readonly pool: PoolLimits;
+  readonly open: (options: OpenOptions) => Dialect | Promise<Dialect>;
+  readonly pool: OpenOptions;
   readonly migrations?: MigrationSource;
 }
 
@@ -119,6 +119,16 @@ export class DbOptions {
   }
 
   /**
+   * Sets whether PostgreSQL prepares statements by name, which makes them faster. By default it
+   * does, unless a pooler is in between (PgBouncer, or that of a hosted database), which may run
+   * each transaction on another connection. A pooler of sessions, or one that keeps track of
+   * prepared statements (PgBouncer 1.21, `max_prepared_statements`), can have `true`.
+   */
+  prepare(enabled: boolean): DbOptions {
+    return this.#withPool({ prepare: enabled });
+  }
+
+  /**
    * Sets the migrations that run when the database is opened: a folder of migrations, or a `.sql`
    * file, which is a single one; a relative path is resolved against the working directory. A
    * migration is `0001_name.sql`, or a module that exports `up`, a script or a function that takes
@@ -187,12 +197,12 @@ export class DbOptions {
     return new DbConnection(await open(pool), pool);
   }
 
-  #withPool(limits: Partial<PoolLimits>): DbOptions {
+  #withPool(limits: Partial<OpenOptions>): DbOptions {
     return new DbOptions({ ...this.#settings, pool: { ...this.#settings.pool, ...limits } });
   }
 }
 
-const POOL: PoolLimits = { min: 0, max: 10, acquireTimeoutMs: 10_000 };
+const POOL: OpenOptions = { min: 0, max: 10, acquireTimeoutMs: 10_000 };
 const MALFORMED =
   "it is malformed; in a password, percent-encode everything but letters and digits";
 const SCHEMES = "sqlite:, postgresql:, postgres:, mysql: or mariadb:";

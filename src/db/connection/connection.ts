@@ -25,6 +25,12 @@ export interface PoolLimits {
   readonly acquireTimeoutMs: number;
 }
 
+/** How a database is opened. */
+export interface OpenOptions extends PoolLimits {
+  /** Whether statements are prepared by name; by default as the database suggests. */
+  readonly prepare?: boolean | undefined;
+}
+
 /** How long closing waits for operations in progress, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 10_000;
 const MAX_RETRIES = 5;

@@ -46,6 +46,8 @@ export interface PostgresConnectionOptions {
 export class PostgresConnection {
   /** The driver. */
   readonly sql: Sql;
+  /** The statements that it has prepared. */
+  readonly prepared = new Set<string>();
   readonly #options: PostgresConnectionOptions;
   #socket: Socket | undefined;
   #isReady = false;

@@ -5,20 +5,16 @@
  */
 import { CompiledQuery, type DatabaseConnection } from "kysely";
 import type { Options, PostgresType } from "postgres";
-import type { PoolLimits } from "../../connection/connection.ts";
+import type { OpenOptions } from "../../connection/connection.ts";
 import { type Dialect, withDriver } from "../../connection/dialect.ts";
 import { loadDriver, openServerError } from "../server/open_server.ts";
 import { POSTGRES } from "./postgres.ts";
 import { PostgresPool } from "./postgres_pool.ts";
 
-/** Session settings that the driver and the SQL depend on, which a database may override. */
-const SESSION = {
-  TimeZone: "UTC",
-  DateStyle: "ISO",
-  extra_float_digits: "1",
-  bytea_output: "hex",
-  standard_conforming_strings: "on",
-};
+/** Session settings that the driver and the SQL depend on; poolers know them. */
+const SESSION = { TimeZone: "UTC", DateStyle: "ISO", standard_conforming_strings: "on" };
+/** Those that have the right default; poolers refuse them, so they are sent only where it differs. */
+const EXACT = { extra_float_digits: "1", bytea_output: "hex" };
 
 /** Encodings of values that differ from the driver's. */
 const TYPES: Readonly<Record<string, PostgresType>> = {
@@ -32,7 +28,10 @@ const TYPES: Readonly<Record<string, PostgresType>> = {
  *
  * @throws {DbError} if it cannot be reached, or rejects the connection
  */
-export async function openPostgres(url: URL, limits: PoolLimits): Promise<Dialect> {
+export async function openPostgres(
+  url: URL,
+  { prepare, ...limits }: OpenOptions,
+): Promise<Dialect> {
   const [{ default: postgres }, { PostgresJSDialect, PostgresJSDriver }, net] = await loadDriver(
     "postgres and kysely-postgres-js",
     () => Promise.all([import("postgres"), import("kysely-postgres-js"), import("node:net")]),
@@ -41,20 +40,27 @@ export async function openPostgres(url: URL, limits: PoolLimits): Promise<Dialec
     connect_timeout: limits.acquireTimeoutMs / 1000,
     onnotice: () => {},
     types: TYPES,
-    connection: SESSION,
   };
-  const pool = new PostgresPool({
-    net,
-    limits,
-    make(settings, known) {
-      if (!known) return postgres(url.href, { ...options, ...settings });
-      // The parsed options of another driver: the types of arrays need not be queried again.
-      const parsed = { ...known.options, ...settings, fetch_types: false, parameters: {} };
-      return postgres(parsed as unknown as Options<Record<string, PostgresType>>);
-    },
-  });
+  const makePool = (connection: Readonly<Record<string, string>>) =>
+    new PostgresPool({
+      net,
+      limits,
+      prepare,
+      make(settings, known) {
+        if (!known) return postgres(url.href, { ...options, connection, ...settings });
+        // The parsed options of another driver: the types of arrays need not be queried again.
+        const parsed = { ...known.options, ...settings, fetch_types: false, parameters: {} };
+        return postgres(parsed as unknown as Options<Record<string, PostgresType>>);
+      },
+    });
+  const connections = Math.max(1, limits.min);
+  let pool = makePool(SESSION);
   try {
-    await pool.connect(Math.max(1, limits.min));
+    if (!await pool.connect(connections)) {
+      await pool.close(0);
+      pool = makePool({ ...SESSION, ...EXACT });
+      await pool.connect(connections);
+    }
   } catch (error) {
     await pool.close(0);
     throw openServerError(url, {

@@ -19,7 +19,10 @@ import {
 /** How long closing waits for queries, in seconds. */
 const CLOSE_SECONDS = 5;
 const IDLE_MS = 60_000;
-/** The maximum number of prepared statements on each connection. */
+/**
+ * The maximum number of prepared statements on each connection. One that has so many is closed after
+ * its use, as the driver cannot forget one; those in use are prepared again on the next.
+ */
 const MAX_PREPARED = 1000;
 
 /** The members of `postgres` that `kysely-postgres-js` uses. */
@@ -34,7 +37,13 @@ export interface PostgresPoolOptions extends Pick<PostgresConnectionOptions, "ne
    * limits the maximum.
    */
   readonly limits: PoolLimits;
+  /** Whether statements are prepared by name; by default unless a pooler is in between. */
+  readonly prepare: boolean | undefined;
 }
+
+/** Whether values are read exactly, as is the default of PostgreSQL; and who answers. */
+const INSPECT = `select pg_backend_pid() as pid,
+  current_setting('extra_float_digits')::int > 0 and current_setting('bytea_output') = 'hex' as exact`;
 
 /**
  * A caller has exclusive use of its connection. The driver's pool does not report the loss of a
@@ -45,8 +54,8 @@ export class PostgresPool {
   readonly #options: PostgresPoolOptions;
   readonly #lines = new Set<PostgresConnection>();
   readonly #idle: IdleConnections<PostgresConnection>;
-  readonly #prepared = new Set<string>();
   #known: Sql | undefined;
+  #canPrepare = true;
   #turns = 0;
   #isClosed = false;
 
@@ -71,14 +80,22 @@ export class PostgresPool {
     return face as Sql;
   }
 
-  /** Opens connections at the same time, and keeps them. */
-  async connect(times: number): Promise<void> {
+  /**
+   * Opens connections at the same time, and keeps them. Returns whether the sessions read values
+   * exactly.
+   */
+  async connect(times: number): Promise<boolean> {
     const first = this.#take();
-    await this.#within(first.unsafe(""));
+    const inspection = first.unsafe(INSPECT);
+    await this.#within(inspection);
+    const { state, 0: session } = await inspection;
     this.#known = first.sql;
+    // A pooler has process ids of its own, and may run each transaction on another connection.
+    this.#canPrepare = this.#options.prepare ?? state.pid === session?.["pid"];
     const lines = Array.from({ length: times - 1 }, () => this.#take());
     await this.#within(Promise.all(lines.map((line) => line.unsafe(""))));
     for (const line of [...lines, first]) this.#release(line);
+    return session?.["exact"] === true;
   }
 
   /** Runs a statement on any connection. */
@@ -87,7 +104,8 @@ export class PostgresPool {
     try {
       // The driver accepts the values that codecs return.
       const values = [...parameters] as string[];
-      const rows = await line.sql.unsafe(sql, values, { prepare: this.#prepares(sql) }).values();
+      const rows = await line.sql.unsafe(sql, values, { prepare: this.#prepares(sql, line) })
+        .values();
       return { rows, affectedRows: rows.count ?? 0 };
     } catch (error) {
       // The driver reports the loss a moment later.
@@ -129,7 +147,9 @@ export class PostgresPool {
   }
 
   #release(line: PostgresConnection): void {
-    if (!line.isLost && !this.#isClosed) this.#idle.add(line);
+    if (line.isLost || this.#isClosed) return;
+    if (line.prepared.size < MAX_PREPARED) this.#idle.add(line);
+    else this.#end(line);
   }
 
   #end(line: PostgresConnection): void {
@@ -143,7 +163,7 @@ export class PostgresPool {
       unsafe: ((sql, parameters, options) =>
         line.unsafe(sql, parameters, {
           ...options,
-          prepare: this.#prepares(sql),
+          prepare: this.#prepares(sql, line),
         })) as ReservedSql["unsafe"],
       release: () => this.#release(line),
     };
@@ -151,10 +171,9 @@ export class PostgresPool {
     return face as ReservedSql;
   }
 
-  #prepares(sql: string): boolean {
-    if (this.#prepared.has(sql)) return true;
-    if (this.#prepared.size >= MAX_PREPARED) return false;
-    this.#prepared.add(sql);
+  #prepares(sql: string, { prepared }: PostgresConnection): boolean {
+    if (!this.#canPrepare || prepared.size >= MAX_PREPARED) return prepared.has(sql);
+    prepared.add(sql);
     return true;
   }
 

@@ -1,0 +1,100 @@
+/** PostgreSQL by way of a real PgBouncer. */
+import assert from "node:assert/strict";
+import process from "node:process";
+import postgres from "postgres";
+import { run } from "../../../src/cli/system/programs.ts";
+import { DbOptions } from "../../../src/db/mod.ts";
+import { ROOT } from "../../support/project.ts";
+import { test, testOn } from "../../support/test.ts";
+import { Db } from "../support/database.ts";
+import { type PoolMode, SKIP_PGBOUNCER, startPgBouncer } from "../support/pgbouncer.ts";
+import { createDatabase, SERVERS } from "../support/servers.ts";
+
+const MODES: readonly PoolMode[] = ["session", "transaction"];
+const denoTest = testOn(["deno"], "it starts the tests that others run directly");
+
+/** What does not depend on the words, process ids and connections of the server itself. */
+const SUITE = [
+  "query",
+  "write",
+  "transaction",
+  "migrate",
+  "model",
+  "property",
+  "repository_test.ts",
+]
+  .map((name) => `tests/db/${name}`);
+
+/** Runs a query on a connection of its own, which no pooler has. */
+async function ask(url: string, query: string): Promise<readonly unknown[][]> {
+  const sql = postgres(url, { max: 1 });
+  try {
+    return [...await sql.unsafe(query).values()];
+  } finally {
+    await sql.end();
+  }
+}
+
+for (const mode of MODES) {
+  test(`two instances boot at once and work through PgBouncer in ${mode} mode`, async () => {
+    await using database = await createDatabase("postgres");
+    await using bouncer = await startPgBouncer(mode);
+    const migrations = { "001_marks": "create table marks (id int primary key)" };
+    const options = DbOptions.fromUrl(bouncer.url(database.url)).migrations(migrations);
+    const instances = await Promise.all([Db.open(options), Db.open(options)]);
+    await Promise.all(instances.map((db) => db.createTables()));
+    const person = { tenant_id: "t", name: "Ada" };
+    await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        instances[i % 2]!.transaction(async () => {
+          const { id } = await instances[i % 2]!.user.create({
+            data: { ...person, email: `${i}` },
+          });
+          await instances[i % 2]!.user.update({ where: { id }, data: { name: `${i}` } });
+        })),
+    );
+    const names = await instances[0]!.user.findMany({ select: { name: true, email: true } });
+    assert.equal(names.filter(({ name, email }) => name === email).length, 40);
+    assert.deepEqual(await ask(database.url, "select name from kysely_migration"), [["001_marks"]]);
+    const locks = `select pid from pg_locks where locktype = 'advisory'
+      and database = (select oid from pg_database where datname = current_database())`;
+    assert.deepEqual(await ask(database.url, locks), []);
+    await Promise.all(instances.map((db) => db.close()));
+  }, { skip: SKIP_PGBOUNCER });
+
+  denoTest(`the tests of the data layer pass through PgBouncer in ${mode} mode`, async () => {
+    await using bouncer = await startPgBouncer(mode);
+    const { code, stdout, stderr } = await run(
+      [process.execPath, "test", "-A", "--no-check", "--parallel", "--filter=(postgres)", ...SUITE],
+      { cwd: ROOT, env: { TEST_POSTGRES_URL: bouncer.url(SERVERS.postgres.url), NO_COLOR: "1" } },
+    );
+    const [, passed] = /\| (\d+) passed \| 0 failed/.exec(stdout) ?? [];
+    assert.ok(code === 0 && Number(passed) > 80, stdout + stderr);
+  }, { skip: SKIP_PGBOUNCER, exhaustive: true });
+}
+
+test(
+  "PostgreSQL prepares statements, unless a pooler is in between or prepare(false) is called",
+  async () => {
+    await using database = await createDatabase("postgres");
+    await using bouncer = await startPgBouncer("session");
+    const direct = DbOptions.fromUrl(database.url);
+    const pooled = DbOptions.fromUrl(bouncer.url(database.url));
+    const cases = [
+      [direct, 1],
+      [direct.prepare(false), 0],
+      [pooled, 0],
+      [pooled.prepare(true), 1],
+    ] as const;
+    for (const [options, expected] of cases) {
+      await using db = await Db.open(options.poolMax(1));
+      await db.createTables();
+      await db.user.findUnique({ where: { email: "ada@example.org" } });
+      const prepared = await db.kysely.selectFrom("pg_prepared_statements" as "users")
+        .select(({ fn }) => fn.countAll<number>().as("count"))
+        .where("statement" as "email", "like", '%from "users"%').execute();
+      assert.deepEqual(prepared.map(({ count }) => Number(count)), [expected]);
+    }
+  },
+  { skip: SKIP_PGBOUNCER },
+);
