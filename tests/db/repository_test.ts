@@ -118,6 +118,7 @@ testDbOnEach("Repository keeps a value of each kind as it is", async (db) => {
     { bigint: 2n ** 63n - 1n, decimal: "12345678901234.5678", json: "a string of JSON" },
     { bigint: -(2n ** 63n), decimal: "-0.0001", json: { "": [null, true, -1.5e300, "\\'\""] } },
     { bigint: 0n, decimal: "0.0000", json: [] },
+    { json: { toJSON: 1, a: [{ toJSON: null }, { toJSON: { toJSON: "a" } }] } },
     { timestamp: new Date("1000-01-01T00:00:00.000Z"), blob: new Uint8Array() },
     { timestamp: new Date("2038-01-19T03:14:08.001Z"), blob: new Uint8Array(70_000).fill(39) },
     { timestamp: new Date("9999-12-31T23:59:59.999Z"), blob: new Uint8Array([0, 92, 255]) },
@@ -186,6 +187,7 @@ testDbOnEach("Repository rejects values of another type with a TypeError", async
     ["json", new Date(0), "JSON, not object"],
     ["json", [undefined], "JSON, not object"],
     ["json", { a: 1n }, "JSON, not object"],
+    ["json", { a: { toJSON: () => 1 } }, "JSON, not object"],
     ["uuid", 1, "a string, not number"],
     ["blob", [1], "a Uint8Array, not object"],
   ];

@@ -10,7 +10,6 @@ import type {
   Driver,
   Expression,
   Kysely,
-  RawBuilder,
   SqlBool,
 } from "kysely";
 import type { Slot, Statement } from "./statement.ts";
@@ -87,8 +86,11 @@ export interface Grammar {
   /** Compares a column with a pattern, case-sensitively. */
   matches(match: TextMatch, column: Expression<unknown>, pattern: Slot): Expression<SqlBool>;
 
-  /** Moves generated keys past a key that was given, if the database does not do so itself. */
-  passKey?(table: string, column: string, key: Slot): RawBuilder<unknown>;
+  /**
+   * Returns the statement that moves generated keys past a key that was given, if the database does
+   * not do so itself.
+   */
+  passKey?(table: string, column: string, key: bigint): string;
 
   /** Returns the operand of a comparison, if it is more than a placeholder. */
   operand?(slot: Slot, field: AnyField): Expression<unknown> | undefined;

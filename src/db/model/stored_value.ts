@@ -82,7 +82,7 @@ export function decimalText(digits: bigint, { scale }: DecimalSize): string {
 
 /** Returns the members of a list, holes included, or those of a plain object that JSON includes. */
 function writtenMembers(value: object): readonly unknown[] | undefined {
-  if ("toJSON" in value) return undefined;
+  if (typeof (value as { readonly toJSON?: unknown }).toJSON === "function") return undefined;
   if (Array.isArray(value)) return Array.from(value);
   if (!isPlainObject(value)) return undefined;
   return Object.values(value).filter((member) => member !== undefined);

@@ -54,16 +54,15 @@ export async function passKeys(
   keys: readonly unknown[],
   context: OperationContext,
 ): Promise<void> {
-  const { name, primaryKey, connection: { grammar, kysely } } = context.table;
-  if (!grammar.passKey || !isGenerated(primaryKey.field)) return;
+  const { name, primaryKey, connection } = context.table;
+  const { passKey } = connection.grammar;
+  if (!passKey || !isGenerated(primaryKey.field)) return;
   // Keys of one table are all numbers, or all bigints.
   const given = keys.filter((key) => key !== undefined) as number[];
   if (given.length === 0) return;
   const largest = given.reduce((a, b) => a > b ? a : b);
-  const operation = new Operation("pass key", context);
-  const slot = operation.bind("?", primaryKey.encode(largest, operation.action));
-  const pass = grammar.passKey(name, primaryKey.name, slot);
-  await operation.run(() => ({ compile: () => pass.compile(kysely) }));
+  const sql = passKey(name, primaryKey.name, BigInt(largest));
+  await connection.execute(context.action, { sql, parameters: [], reads: false });
 }
 
 /** Builds the insertion of rows of the same columns. */

@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import type { IsolationLevel } from "../../../src/db/mod.ts";
 import { administer } from "../support/servers.ts";
+import { DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
 import { type Brand, type Db, dbError, openDb, testOnEach } from "../support/database.ts";
 import { sessionOf } from "../support/sessions.ts";
 
@@ -132,3 +133,44 @@ async function whileHeld(db: Db, run: () => Promise<void>): Promise<void> {
   await holding;
   assert.equal((await db.user.findUnique({ where: { email: "a" } }))?.name, "held");
 }
+
+const Left = model("left_keys", { id: field.integer().primaryKey() });
+const Right = model("right_keys", { id: field.integer().primaryKey() });
+class Keys extends DbService.with({ left: Left, right: Right }) {}
+type Table = Keys["left"] | Keys["right"];
+
+testOnEach(
+  "transactions that create rows with keys of their own do not wait for each other",
+  async ({ url }) => {
+    await using db = await Keys.open(DbOptions.fromUrl(url));
+    await db.createTables();
+    const all = Promise.withResolvers<void>();
+    /** Creates a row in one table and, when all have done so, in the other. */
+    function create(id: number, [first, second]: readonly [Table, Table]) {
+      const begun = Promise.withResolvers<void>();
+      const done = db.transaction(async () => {
+        await first.create({ data: { id } });
+        begun.resolve();
+        await all.promise;
+        await second.create({ data: { id } });
+      });
+      return Promise.race([begun.promise, done]).then(() => ({ done }));
+    }
+    const low = await create(10, [db.left, db.right]);
+    const middle = await create(20, [db.left, db.right]);
+    const high = await create(30, [db.right, db.left]);
+    all.resolve();
+    await Promise.all([low.done, middle.done, high.done]);
+    for (const table of [db.left, db.right]) {
+      assert.deepEqual(
+        await table.findMany({ orderBy: { id: "asc" } }),
+        [10, 20, 30].map((id) => ({ id })),
+      );
+      assert.deepEqual(await table.create({ data: {} }), { id: 31 });
+    }
+    const ids = Array.from({ length: 200 }, (_, i) => 100 + (i * 37) % 200);
+    await Promise.all(ids.map((id) => db.left.create({ data: { id } })));
+    assert.deepEqual(await db.left.create({ data: {} }), { id: 300 });
+  },
+  SERVERS,
+);

@@ -10,11 +10,13 @@ import type { Noted } from "../support/noted.ts";
 
 const INSERT = 'insert into "authors" ("email", "name", "active") values (?, ?, ?)';
 const INSERT_KEY = 'insert into "authors" ("id", "email", "name", "active") values (?, ?, ?, ?)';
-const PASS_KEY = "with t as materialized ( select s, " +
-  "pg_advisory_xact_lock(s::regclass::oid::int8) " +
-  "from pg_get_serial_sequence('\"authors\"', 'id') as t (s) ) " +
-  "select setval(s::regclass, ?) from t where has_sequence_privilege(s, 'select, update') " +
-  "and ? > coalesce(pg_sequence_last_value(s::regclass), 0)";
+const passKey = (key: number) =>
+  `do $fw$ declare s regclass := pg_get_serial_sequence('"authors"', 'id'); begin ` +
+  "if s is null or not has_sequence_privilege(s, 'select, update') " +
+  `or ${key} <= coalesce(pg_sequence_last_value(s), 0) then return; end if; ` +
+  "perform pg_advisory_xact_lock(s::oid::int8); " +
+  `if ${key} > coalesce(pg_sequence_last_value(s), 0) then perform setval(s, ${key}); end if; ` +
+  "raise exception using errcode = 'FW001'; exception when sqlstate 'FW001' then null; end $fw$";
 const TWO: Noted = [`${INSERT}, (?, ?, ?)`, "c", null, true, "d", null, false];
 const KEYED: Noted = [INSERT_KEY, 20, "e", null, true];
 const REMOVE = 'delete from "authors" where';
@@ -32,7 +34,7 @@ const WRITES: readonly Operation[] = [
   ],
   [
     ({ author }) => author.create({ data: { id: 7, email: "b", name: "'" } }),
-    { ...CREATE_KEYED, postgres: [...CREATE_KEYED.postgres, [PASS_KEY, 7, 7]] },
+    { ...CREATE_KEYED, postgres: [...CREATE_KEYED.postgres, [passKey(7)]] },
   ],
   [
     ({ author }) =>
@@ -41,7 +43,7 @@ const WRITES: readonly Operation[] = [
       }),
     {
       sqlite: [["begin immediate"], TWO, KEYED, ["commit"]],
-      postgres: [["begin"], TWO, KEYED, [PASS_KEY, 20, 20], ["commit"]],
+      postgres: [["begin"], TWO, KEYED, [passKey(20)], ["commit"]],
       mysql: [["begin"], TWO, KEYED, ["commit"]],
     },
   ],
@@ -156,7 +158,7 @@ const WRITES: readonly Operation[] = [
       author.createMany({ data: [{ email: "i" }, { id: 30, email: "j" }, { email: "k" }] }),
     {
       sqlite: [["begin immediate"], ...MIXED, ["commit"]],
-      postgres: [["begin"], ...MIXED.toSpliced(2, 0, [PASS_KEY, 30, 30]), ["commit"]],
+      postgres: [["begin"], ...MIXED.toSpliced(2, 0, [passKey(30)]), ["commit"]],
       mysql: [["begin"], ...MIXED, ["commit"]],
     },
   ],

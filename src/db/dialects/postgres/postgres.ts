@@ -64,15 +64,19 @@ export const POSTGRES: Grammar = {
   pattern: likePattern,
   matches: (_, column, pattern) => like(column, pattern),
   // The other databases do so themselves. A lock serializes reading and setting, so that no
-  // transaction sets it back. A sequence without permission to update stays unchanged.
+  // transaction sets it back. The error releases the lock, which would otherwise last until the end
+  // of the transaction; the sequence keeps its value. One without permission stays unchanged.
   passKey: (table, column, key) =>
-    sql`
-      with t as materialized (
-        select s, pg_advisory_xact_lock(s::regclass::oid::int8)
-        from pg_get_serial_sequence(${sql.lit(`"${table}"`)}, ${sql.lit(column)}) as t (s)
-      )
-      select setval(s::regclass, ${key}) from t
-      where has_sequence_privilege(s, 'select, update')
-      and ${key} > coalesce(pg_sequence_last_value(s::regclass), 0)`,
+    `do $fw$
+declare
+  s regclass := pg_get_serial_sequence('"${table}"', '${column}');
+begin
+  if s is null or not has_sequence_privilege(s, 'select, update')
+    or ${key} <= coalesce(pg_sequence_last_value(s), 0) then return; end if;
+  perform pg_advisory_xact_lock(s::oid::int8);
+  if ${key} > coalesce(pg_sequence_last_value(s), 0) then perform setval(s, ${key}); end if;
+  raise exception using errcode = 'FW001';
+exception when sqlstate 'FW001' then null;
+end $fw$`,
   explain: explainPostgresError,
 };

@@ -104,8 +104,8 @@ export class PostgresPool {
     try {
       // The driver accepts the values that codecs return.
       const values = [...parameters] as string[];
-      const rows = await line.sql.unsafe(sql, values, { prepare: this.#prepares(sql, line) })
-        .values();
+      const prepare = values.length > 0 && this.#prepares(sql, line);
+      const rows = await line.sql.unsafe(sql, values, { prepare }).values();
       return { rows, affectedRows: rows.count ?? 0 };
     } catch (error) {
       // The driver reports the loss a moment later.
@@ -163,7 +163,7 @@ export class PostgresPool {
       unsafe: ((sql, parameters, options) =>
         line.unsafe(sql, parameters, {
           ...options,
-          prepare: this.#prepares(sql, line),
+          prepare: (parameters ?? []).length > 0 && this.#prepares(sql, line),
         })) as ReservedSql["unsafe"],
       release: () => this.#release(line),
     };
