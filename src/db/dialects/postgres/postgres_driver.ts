@@ -13,7 +13,7 @@ import { PostgresPool } from "./postgres_pool.ts";
 
 /** Session settings that the driver and the SQL depend on; poolers know them. */
 const SESSION = { TimeZone: "UTC", DateStyle: "ISO", standard_conforming_strings: "on" };
-/** Those that have the right default; poolers refuse them, so they are sent only where it differs. */
+/** Those with the right default. Poolers refuse them, so they are sent only where it differs. */
 const EXACT = { extra_float_digits: "1", bytea_output: "hex" };
 
 /** Encodings of values that differ from the driver's. */

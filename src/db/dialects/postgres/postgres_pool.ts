@@ -20,8 +20,8 @@ import {
 const CLOSE_SECONDS = 5;
 const IDLE_MS = 60_000;
 /**
- * The maximum number of prepared statements on each connection. One that has so many is closed after
- * its use, as the driver cannot forget one; those in use are prepared again on the next.
+ * The maximum number of prepared statements on each connection. The driver cannot forget one, so a
+ * connection with as many is closed after its use, and the next prepares those that are still used.
  */
 const MAX_PREPARED = 1000;
 
