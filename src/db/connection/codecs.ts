@@ -5,7 +5,6 @@
  */
 import type { Codec } from "./dialect.ts";
 import { decimalDigits, decimalText } from "../model/stored_value.ts";
-import { DbError } from "../errors.ts";
 
 /** Encodes and decodes nothing. */
 export const SAME: Codec = { encode: same, decode: same };
@@ -64,11 +63,11 @@ function lower(value: unknown): string {
 /** A driver may have rounded a number beyond 2^53: it is not the stored value. */
 function decodeBigint(raw: unknown): bigint {
   if (typeof raw !== "number" || Number.isSafeInteger(raw)) return BigInt(raw as string);
-  throw new DbError("Database", "Cannot read bigint: the driver reads it as a number");
+  throw new RangeError("the driver reads it as a number");
 }
 
 function decodeInteger(raw: unknown): number {
   const value = Number(raw);
   if (Number.isSafeInteger(value)) return value;
-  throw new DbError("Database", "Cannot read integer: it is not within ±(2^53 - 1)");
+  throw new RangeError("it is not within ±(2^53 - 1)");
 }

@@ -41,8 +41,16 @@ export interface StatementResult {
 export interface Codec {
   /** Encodes a valid value for the driver. */
   readonly encode: (value: unknown, field: AnyField) => unknown;
-  /** Decodes a value that the driver read. */
+  /** Decodes a value that the driver read; throws a `RangeError` with the reason if it cannot. */
   readonly decode: (raw: unknown, field: AnyField) => unknown;
+}
+
+/** An increment or a decrement of a column. */
+export interface ColumnChange {
+  /** The column. */
+  readonly column: Expression<unknown>;
+  /** Its new value. */
+  readonly value: Expression<unknown>;
 }
 
 /** The SQL of a brand, and the codecs of its drivers. */
@@ -94,6 +102,12 @@ export interface Grammar {
 
   /** Returns the operand of a comparison, if it is more than a placeholder. */
   operand?(slot: Slot, field: AnyField): Expression<unknown> | undefined;
+
+  /**
+   * Returns a change of a column in an expression that fails if the field cannot have the value;
+   * the change itself if the database refuses it anyway.
+   */
+  checked(change: ColumnChange, field: AnyField): Expression<unknown>;
 
   /** Explains a driver's error. */
   explain(error: unknown): DbFailure;

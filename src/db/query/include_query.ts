@@ -119,7 +119,7 @@ class RelatedReading {
     const slots = bindList({ column: own, operands: keys }, this.#operation);
     const { rows } = await this.#operation.run(this.#query(slots));
     const found = rows.map(([key, ...values]) =>
-      [own.codec.decode(key, own.field), decodeRow(values, this.#columns)] as const
+      [own.decode(key), decodeRow(values, this.#columns)] as const
     );
     const read = found.map(([, row]) => row);
     for (const inclusion of this.#inclusions) await inclusion.addTo(read);

@@ -7,7 +7,7 @@ import type { Compilable } from "kysely";
 import type { DbConnection } from "../connection/connection.ts";
 import type { Codec, DriverRow, Grammar } from "../connection/dialect.ts";
 import { compile, type CompiledStatement } from "../connection/statement.ts";
-import { dbError } from "../errors.ts";
+import { DbError, dbError } from "../errors.ts";
 import { FIELD_KINDS, type FieldKindRules } from "../model/field_kind.ts";
 import type { Relations } from "../model/include.ts";
 import type { AnyField, AnyModel } from "../model/model.ts";
@@ -27,6 +27,8 @@ export type AnyRow = Record<string, unknown>;
 export class TableColumn {
   /** Its name. */
   readonly name: string;
+  /** The name of its table. */
+  readonly table: string;
   /** Its index among the columns of the model. */
   readonly index: number;
   /** Its field in the model. */
@@ -42,9 +44,10 @@ export class TableColumn {
   constructor(
     name: string,
     field: AnyField,
-    { grammar, index }: { grammar: Grammar; index: number },
+    { table, grammar, index }: { table: string; grammar: Grammar; index: number },
   ) {
     this.name = name;
+    this.table = table;
     this.index = index;
     this.field = field;
     this.grammar = grammar;
@@ -68,6 +71,21 @@ export class TableColumn {
       throw dbError(action, { code: "CheckViolation", fields: [this.name] });
     }
     return this.codec.encode(value, this.field);
+  }
+
+  /**
+   * Decodes a value that the driver read.
+   *
+   * @throws {DbError} `Database`, naming the column, if the field cannot have the value
+   */
+  decode(raw: unknown): unknown {
+    try {
+      return this.codec.decode(raw, this.field);
+    } catch (cause) {
+      // the messages of other errors contain the value
+      const reason = cause instanceof RangeError ? cause.message : `it is not ${this.rules.type}`;
+      throw new DbError("Database", `Cannot read ${this.table}.${this.name}: ${reason}`, { cause });
+    }
   }
 }
 
@@ -107,7 +125,7 @@ export class Table {
   constructor({ "~model": { table, fields, primaryKey } }: AnyModel, connection: DbConnection) {
     this.name = table;
     this.columns = Object.entries(fields).map(([name, field], index) =>
-      new TableColumn(name, field, { grammar: connection.grammar, index })
+      new TableColumn(name, field, { table, grammar: connection.grammar, index })
     );
     this.connection = connection;
     this.#columnsByName = new Map(this.columns.map((column) => [column.name, column]));
@@ -141,9 +159,9 @@ export class Table {
 export function decodeRow(values: DriverRow, columns: readonly TableColumn[]): AnyRow {
   const row: AnyRow = {};
   let index = 0;
-  for (const { name, codec, field } of columns) {
+  for (const column of columns) {
     const value = values[index++];
-    row[name] = value === null ? null : codec.decode(value, field);
+    row[column.name] = value === null ? null : column.decode(value);
   }
   return row;
 }

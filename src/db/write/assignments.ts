@@ -111,7 +111,9 @@ function changed(
   const { name, field, grammar } = column;
   const slot = operation.bind(`${name} ${operator},`, column.encode(operand, operation.action));
   const amount = grammar.operand?.(slot, field) ?? slot;
-  return sql`${sql.ref(`${operation.table.name}.${name}`)} ${sql.raw(operator)} ${amount}`;
+  const reference = sql.ref(`${operation.table.name}.${name}`);
+  const value = sql`${reference} ${sql.raw(operator)} ${amount}`;
+  return grammar.checked({ column: reference, value: sql`(${value})` }, field);
 }
 
 function differenceIn(

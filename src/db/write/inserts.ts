@@ -30,7 +30,7 @@ export async function insertRow(values: Values, context: OperationContext): Prom
   }
   return await connection.atomically(async () => {
     const { insertId } = await operation.run(insert);
-    const key = values.get(primaryKey) ?? primaryKey.codec.decode(insertId, primaryKey.field);
+    const key = values.get(primaryKey) ?? primaryKey.decode(insertId);
     return await lockRow(new Map([[primaryKey, key]]), context);
   });
 }

@@ -217,8 +217,9 @@ test("SQLite returns integers beyond 2^53 as bigints, and no repository returns 
     .execute(db.kysely);
   await assert.rejects(
     db.sample.findMany(),
-    dbError("Database", "Cannot read integer: it is not within ±(2^53 - 1)"),
+    dbError("Database", "Cannot read order.integer: it is not within ±(2^53 - 1)"),
   );
+  assert.deepEqual(await db.sample.findMany({ select: { select: true } }), [{ select: "a" }]);
 });
 
 test("a transaction that SQLite itself has rolled back is not gone on with", async () => {

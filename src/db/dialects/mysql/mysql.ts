@@ -18,6 +18,7 @@ import {
 import type { Codec, Grammar } from "../../connection/dialect.ts";
 import type { FieldKind } from "../../model/field_kind.ts";
 import { like, likePattern } from "../server/like.ts";
+import { safeInteger } from "../server/safe_integer.ts";
 import { explainMysqlError } from "./mysql_errors.ts";
 
 const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unknown>>> = {
@@ -85,6 +86,7 @@ export function mysqlGrammar(
       kind === "decimal"
         ? sql`cast(${slot} as decimal(${sql.raw(`${size.precision}, ${size.scale}`)}))`
         : undefined,
+    checked: safeInteger,
     explain: explainMysqlError,
   };
 }

@@ -19,6 +19,7 @@ import {
 import type { Grammar } from "../../connection/dialect.ts";
 import type { FieldKind } from "../../model/field_kind.ts";
 import { like, likePattern } from "../server/like.ts";
+import { safeInteger } from "../server/safe_integer.ts";
 import { explainPostgresError } from "./postgres_errors.ts";
 
 const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unknown>>> = {
@@ -78,5 +79,6 @@ begin
   raise exception using errcode = 'FW001';
 exception when sqlstate 'FW001' then null;
 end $fw$`,
+  checked: safeInteger,
   explain: explainPostgresError,
 };

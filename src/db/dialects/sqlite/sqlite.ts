@@ -19,7 +19,7 @@ import type { Grammar, TextMatch } from "../../connection/dialect.ts";
 import type { Slot } from "../../connection/statement.ts";
 import { explainSqliteError } from "./sqlite_errors.ts";
 import type { FieldKind } from "../../model/field_kind.ts";
-import { decimalDigits, decimalText } from "../../model/stored_value.ts";
+import { decimalDigits, type DecimalSize, decimalText } from "../../model/stored_value.ts";
 
 /** SQLite's storage classes. */
 const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType>> = {
@@ -87,8 +87,36 @@ export const SQLITE: Grammar = {
         return sql<SqlBool>`substr(${column}, length(${column}) - length(${text}) + 1) = ${text}`;
     }
   },
+  checked({ column, value }, { kind, traits: { size } }) {
+    const limit = limitOf(kind, size);
+    if (limit === undefined) return value;
+    // A column that is not strict would keep text, so the value is the overflow of a function.
+    return sql`case when ${limit(value)}
+      then abs((${column} is null) + ${sql.raw("-9223372036854775808")}) else ${value} end`;
+  },
   explain: explainSqliteError,
 };
+
+/** Returns the condition under which a value of a kind is beyond what the field holds. */
+function limitOf(
+  kind: FieldKind,
+  { precision }: DecimalSize,
+): ((value: Expression<unknown>) => Expression<unknown>) | undefined {
+  const beyond = (limit: string) => (value: Expression<unknown>) =>
+    sql`${value} not between ${sql.raw(`-${limit}`)} and ${sql.raw(limit)}`;
+  switch (kind) {
+    case "integer":
+      return beyond(String(Number.MAX_SAFE_INTEGER));
+    case "bigint":
+      return (value) => sql`typeof(${value}) = 'real'`; // what an overflow becomes
+    case "decimal":
+      return beyond("9".repeat(precision));
+    case "real":
+      return beyond(String(Number.MAX_VALUE));
+    default:
+      return undefined;
+  }
+}
 
 /**
  * Returns bytes that are stored as bytes: Node 22.21 stores empty bytes whose buffer is

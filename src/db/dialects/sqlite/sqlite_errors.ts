@@ -28,6 +28,7 @@ export function explainSqliteError(error: unknown): DbFailure {
   if (code === "ERR_INVALID_STATE") return { code: "PoolClosed" };
   if (message.includes("no such table")) return NO_TABLE;
   if (/no such column|has no column named/.test(message)) return NO_COLUMN;
+  if (message.includes("integer overflow")) return { code: "CheckViolation" };
   if (errcode === 0) return explainMessage(message);
   if (UNIQUES.includes(errcode)) return { code: "UniqueViolation", fields: columnsIn(message) };
   if (errcode === NOT_NULL) return { code: "NotNullViolation", fields: columnsIn(message) };
