@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import postgres from "postgres";
+import { DbOptions } from "../../../src/db/mod.ts";
+import { captureLogs } from "../../support/capture_logs.ts";
+import { test } from "../../support/test.ts";
+import { Db } from "../support/database.ts";
+import { createDatabase, SERVERS } from "../support/servers.ts";
+
+/** The lock that Kysely's migrator takes, as another tool would. */
+const LOCK = "select pg_advisory_lock(3853314791062309107), pg_backend_pid() as pid";
+
+test(
+  "an instance that waits to change the schema reports for whom, every 10 s",
+  () =>
+    captureLogs(["fw"], async (records) => {
+      await using database = await createDatabase("postgres");
+      const other = postgres(database.url, { max: 1 });
+      const [holder] = await other.unsafe(LOCK);
+      const db = await Db.open(DbOptions.fromUrl(database.url));
+      let isDone = false;
+      const creating = db.createTables().then(() => isDone = true);
+      const warnings = () => records.filter(({ level }) => level === "warning");
+      while (warnings().length < 1) await delay(100);
+      assert.equal(isDone, false);
+      await other.end(); // and with it the lock
+      await creating;
+      assert.equal(await db.user.count(), 0);
+      await db.close();
+      assert.deepEqual(
+        warnings().map(({ category, message }) => [category.join("."), message.join("")]),
+        [[
+          "fw.db",
+          `Waiting to create tables: session ${
+            holder?.["pid"]
+          } of postgres at 127.0.0.1 is changing the schema`,
+        ]],
+      );
+    }),
+  { skip: SERVERS.postgres.skip, exhaustive: true },
+);
