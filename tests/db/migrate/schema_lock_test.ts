@@ -27,14 +27,12 @@ test(
       await creating;
       assert.equal(await db.user.count(), 0);
       await db.close();
-      assert.deepEqual(
-        warnings().map(({ category, message }) => [category.join("."), message.join("")]),
-        [[
-          "fw.db",
-          `Waiting to create tables: session ${
-            holder?.["pid"]
-          } of postgres at 127.0.0.1 is changing the schema`,
-        ]],
+      const [warning, ...others] = warnings();
+      assert.deepEqual([warning?.category, others], [["fw", "db"], []]);
+      const session = `session ${holder?.["pid"]} of \\S+ at \\S+`;
+      assert.match(
+        warning?.message.join("") ?? "",
+        new RegExp(`^Waiting to create tables: ${session} is changing the schema$`),
       );
     }),
   { skip: SERVERS.postgres.skip, exhaustive: true },
