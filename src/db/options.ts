@@ -122,7 +122,8 @@ export class DbOptions {
    * Sets whether PostgreSQL prepares statements by name, which makes them faster. By default it
    * does, unless a pooler is in between (PgBouncer, or that of a hosted database), which may run
    * each transaction on another connection. A pooler of sessions, or one that keeps track of
-   * prepared statements (PgBouncer 1.21, `max_prepared_statements`), can have `true`.
+   * prepared statements (PgBouncer 1.21, `max_prepared_statements`), can have `true`. The URL may
+   * also end with `?prepare=true` or `?prepare=false`.
    */
   prepare(enabled: boolean): DbOptions {
     return this.#withPool({ prepare: enabled });
@@ -221,8 +222,10 @@ function opener(url: string): Settings["open"] {
     case "postgres":
     case "postgresql": {
       const server = serverUrl(url);
-      return async (pool) =>
-        (await import("./dialects/postgres/postgres_driver.ts")).openPostgres(server, pool);
+      const asked = takePrepare(server);
+      return async ({ prepare = asked, ...limits }) =>
+        (await import("./dialects/postgres/postgres_driver.ts"))
+          .openPostgres(server, { ...limits, prepare });
     }
     case "mysql":
     case "mariadb": {
@@ -246,6 +249,15 @@ function serverUrl(url: string): URL {
     throw new TypeError(`Cannot read database URL: ${MALFORMED}`);
   }
   return parsed;
+}
+
+/** Removes `prepare` from a URL, which the driver need not read, and returns its value. */
+function takePrepare({ searchParams }: URL): boolean | undefined {
+  const value = searchParams.get("prepare");
+  searchParams.delete("prepare");
+  if (value === null) return undefined;
+  if (value === "true" || value === "false") return value === "true";
+  throw new TypeError("Cannot read database URL: prepare is neither true nor false");
 }
 
 function checkLimit(value: number, least: number): number {

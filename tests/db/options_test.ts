@@ -24,6 +24,7 @@ test("DbOptions.fromUrl() rejects an invalid URL without repeating a part of it"
     ["mysql:///hunter2", "it names no host"],
     ["postgresql://ada:hunter2@localhost", "it names no database"],
     ["mariadb://ada:hunter2@localhost/", "it names no database"],
+    ["postgres://ada:hunter2@localhost/db?prepare=maybe", "prepare is neither true nor false"],
   ];
   for (const [url, reason] of table) {
     const message = `Cannot read database URL: ${reason}`;

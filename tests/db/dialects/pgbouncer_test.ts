@@ -83,8 +83,11 @@ test(
     const cases = [
       [direct, 1],
       [direct.prepare(false), 0],
+      [DbOptions.fromUrl(`${database.url}?prepare=false`), 0],
+      [DbOptions.fromUrl(`${database.url}?prepare=false`).prepare(true), 1],
       [pooled, 0],
       [pooled.prepare(true), 1],
+      [DbOptions.fromUrl(`${bouncer.url(database.url)}?prepare=true`), 1],
     ] as const;
     for (const [options, expected] of cases) {
       await using db = await Db.open(options.poolMax(1));
