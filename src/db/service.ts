@@ -213,6 +213,7 @@ export class DbService<M extends Models = Models> {
     const action = "create tables";
     await changeSchema(this.#connection, {
       action,
+      recreates: false,
       run: async (kysely) => {
         try {
           for (const { sql } of statements) await kysely.executeQuery(CompiledQuery.raw(sql));

@@ -107,8 +107,8 @@ export class InputSchema<S extends AnySchema> {
 }
 
 /**
- * Validates without waiting, as boot does. Returns `undefined` if the schema is asynchronous, or
- * throws.
+ * Validates without waiting, as boot does. Returns `undefined` for a schema that is asynchronous, or
+ * that throws.
  */
 export function validateNow(
   schema: AnySchema,

@@ -7,7 +7,7 @@ import { getLogger } from "@logtape/logtape";
 
 /**
  * Logs the SQL of each statement with its duration, at level `debug` of the category `fw.db`.
- * Values are placeholders in it, and are never logged.
+ * Values are placeholders in it and are never logged, but for a given key of a generated column.
  */
 export class StatementLog {
   readonly #logger = getLogger(["fw", "db"]);

@@ -39,7 +39,7 @@ export async function migrate(
     const migrator = makeMigrator(connection, { kysely, migrations });
     return namesOf(await migrator.migrateToLatest(), { action: "migrate", connection });
   };
-  return await changeSchema(connection, { action: "migrate", run });
+  return await changeSchema(connection, { action: "migrate", recreates: true, run });
 }
 
 /**
@@ -64,8 +64,7 @@ export async function rollBack(
     const migrator = makeMigrator(connection, { kysely, migrations });
     return namesOf(await migrator.migrateTo(target), { action: "roll back", connection });
   };
-  // the migrator takes the lock once more, on the same connection, which has it
-  return await changeSchema(connection, { action: "roll back", run });
+  return await changeSchema(connection, { action: "roll back", recreates: true, run });
 }
 
 /** A migration, and whether the database has run it. */

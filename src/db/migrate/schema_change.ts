@@ -17,14 +17,16 @@ const MAX_WAIT_MS = 60_000;
 export interface SchemaChange<T> {
   /** The action, for the error message: `"migrate"`. */
   readonly action: string;
+  /** Whether it may recreate tables, for which SQLite needs precautions. */
+  readonly recreates: boolean;
   /** Makes the change with the Kysely that it is given. */
   readonly run: (kysely: Kysely<AnyTables>) => Promise<T>;
 }
 
 /**
  * Changes a schema while no other instance does so: on PostgreSQL in a transaction, on MySQL on one
- * connection, on SQLite in a transaction, if the driver has them, and with foreign keys off, which
- * are checked at the end.
+ * connection, on SQLite, if it may recreate tables, in a transaction, if the driver has them, and
+ * with foreign keys off, which are checked at the end.
  *
  * @throws {TypeError} inside a transaction, which MySQL would commit
  * @throws {DbError} if the change cannot begin; `Database` if a reference is broken afterwards; and
@@ -32,7 +34,7 @@ export interface SchemaChange<T> {
  */
 export async function changeSchema<T>(
   connection: DbConnection,
-  { action, run }: SchemaChange<T>,
+  { action, recreates, run }: SchemaChange<T>,
 ): Promise<T> {
   if (connection.isInTransaction) throw new TypeError(`Cannot ${action}: a transaction is open`);
   let hasBegun = false;
@@ -41,7 +43,7 @@ export async function changeSchema<T>(
     return run(kysely);
   };
   try {
-    return await changeAlone(connection, { action, run: begin });
+    return await changeAlone(connection, { action, recreates, run: begin });
   } catch (error) {
     throw hasBegun ? error : connection.failure(action, error);
   }
@@ -49,7 +51,7 @@ export async function changeSchema<T>(
 
 async function changeAlone<T>(
   connection: DbConnection,
-  { action, run }: SchemaChange<T>,
+  { action, recreates, run }: SchemaChange<T>,
 ): Promise<T> {
   const { kysely } = connection;
   switch (connection.grammar.brand) {
@@ -63,6 +65,7 @@ async function changeAlone<T>(
         underNamedLock(() => run(own), { kysely: own, action })
       );
     case "SQLite": {
+      if (!recreates) return await kysely.connection().execute(run);
       const checked = async () => {
         const result = await run(kysely);
         await checkForeignKeys(connection, action);

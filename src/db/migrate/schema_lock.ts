@@ -5,10 +5,9 @@
  */
 import { getLogger } from "@logtape/logtape";
 import { type Kysely, sql } from "kysely";
-import type { AnyTables } from "../connection/dialect.ts";
+import { type AnyTables, POSTGRES_LOCK } from "../connection/dialect.ts";
 
-/** The keys of Kysely's own locks, so that its migrator waits too. */
-const POSTGRES_KEY = sql.raw("3853314791062309107");
+/** The key of the lock that Kysely's migrator takes on MySQL. */
 const MYSQL_KEY = sql.lit("ea586330-2c93-47c8-908d-981d9d270f9d");
 
 /** How long to wait before PostgreSQL is asked again, in milliseconds. */
@@ -32,12 +31,13 @@ export interface SchemaLockOptions {
  */
 export async function lockInTransaction({ kysely, action }: SchemaLockOptions): Promise<void> {
   const attempt = sql<{ is_locked: boolean }>`
-    select pg_try_advisory_xact_lock(${POSTGRES_KEY}) as is_locked`;
+    select pg_try_advisory_xact_lock(${POSTGRES_LOCK}) as is_locked`;
   const holder = sql<Holder>`
     select pid as id, usename as name, client_addr as address
     from pg_locks join pg_stat_activity using (pid)
-    where locktype = 'advisory' and granted
-    and (classid::int8 << 32) | objid::int8 = ${POSTGRES_KEY}`;
+    where locktype = 'advisory' and granted and objsubid = 1
+    and (classid::int8 << 32) | objid::int8 = ${POSTGRES_LOCK}
+    and database = (select oid from pg_database where datname = current_database())`;
   await waitFor({
     action,
     async attempt() {
@@ -61,7 +61,11 @@ export async function underNamedLock<T>(
     where id = is_used_lock(${MYSQL_KEY})`;
   await waitFor({
     action,
-    attempt: async () => Number((await attempt.execute(kysely)).rows[0]?.is_locked) === 1,
+    async attempt() {
+      const { rows: [row] } = await attempt.execute(kysely);
+      if (row?.is_locked === null) throw new Error("get_lock failed");
+      return Number(row?.is_locked) === 1;
+    },
     holder: async () => (await holder.execute(kysely)).rows[0],
   });
   try {
@@ -91,10 +95,11 @@ async function waitFor({ action, attempt, holder }: Wait): Promise<void> {
   while (!await attempt()) {
     if (performance.now() < reportAtMs) continue;
     reportAtMs = performance.now() + REPORT_MS;
-    const { id, name, address } = await holder() ?? {};
+    const session = await holder();
+    if (!session) continue; // it has just released the lock, or this user may not see it
     getLogger(["fw", "db"]).warn(
       "Waiting to {action}: session {id} of {name} at {address} is changing the schema",
-      { action, id, name, address },
+      { action, ...session },
     );
   }
 }

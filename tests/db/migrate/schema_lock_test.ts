@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
+import { sql } from "kysely";
 import postgres from "postgres";
 import { DbOptions } from "../../../src/db/mod.ts";
 import { captureLogs } from "../../support/capture_logs.ts";
 import { test } from "../../support/test.ts";
 import { Db } from "../support/database.ts";
-import { createDatabase, SERVERS } from "../support/servers.ts";
+import { administer, createDatabase, SERVERS } from "../support/servers.ts";
 
 /** The lock that Kysely's migrator takes, as another tool would. */
 const LOCK = "select pg_advisory_lock(3853314791062309107), pg_backend_pid() as pid";
@@ -37,3 +38,15 @@ test(
     }),
   { skip: SERVERS.postgres.skip, exhaustive: true },
 );
+
+test("a migration has the lock_timeout of its role", async () => {
+  await using database = await createDatabase("postgres");
+  const name = new URL(database.url).pathname.slice(1);
+  await administer("postgres", `alter database ${name} set lock_timeout = '4s'`);
+  const options = DbOptions.fromUrl(database.url).migrations({
+    "001_limit": "create table seen as select current_setting('lock_timeout') as given",
+  });
+  await using db = await Db.open(options);
+  const { rows } = await sql`select given from seen`.execute(db.kysely);
+  assert.deepEqual(rows, [{ given: "4s" }]);
+}, { skip: SERVERS.postgres.skip });

@@ -86,7 +86,8 @@ export function mysqlGrammar(
       kind === "decimal"
         ? sql`cast(${slot} as decimal(${sql.raw(`${size.precision}, ${size.scale}`)}))`
         : undefined,
-    checked: safeInteger,
+    checked: ({ value }, { kind }) =>
+      kind === "integer" ? safeInteger(value, (wide) => sql`cast(${wide} as signed)`) : value,
     explain: explainMysqlError,
   };
 }

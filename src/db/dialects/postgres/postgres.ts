@@ -79,6 +79,7 @@ begin
   raise exception using errcode = 'FW001';
 exception when sqlstate 'FW001' then null;
 end $fw$`,
-  checked: safeInteger,
+  checked: ({ value }, { kind }) =>
+    kind === "integer" ? safeInteger(value, (wide) => sql`cast(${wide} as int8)`) : value,
   explain: explainPostgresError,
 };

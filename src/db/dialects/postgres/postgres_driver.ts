@@ -16,6 +16,8 @@ const SESSION = { TimeZone: "UTC", DateStyle: "ISO", standard_conforming_strings
 /** Those with the right default. Poolers refuse them, so they are sent only where it differs. */
 const EXACT = { extra_float_digits: "1", bytea_output: "hex" };
 
+const INEXACT = "a pooler drops extra_float_digits or bytea_output, so set them for the role";
+
 /** Encodings of values that differ from the driver's. */
 const TYPES: Readonly<Record<string, PostgresType>> = {
   // Encoded as text by codecs and, as with Kysely, by callers.
@@ -59,7 +61,7 @@ export async function openPostgres(
     if (!await pool.connect(connections)) {
       await pool.close(0);
       pool = makePool({ ...SESSION, ...EXACT });
-      await pool.connect(connections);
+      if (!await pool.connect(connections)) throw new Error(INEXACT);
     }
   } catch (error) {
     await pool.close(0);

@@ -14,6 +14,9 @@ const NOT_A_DATABASE = 26;
 const NOT_NULL = 1299;
 const UNIQUES: readonly number[] = [1555, 2067, 2579];
 
+/** What a function of integers reports, with no code of its own. */
+const OVERFLOW = "integer overflow";
+
 /** Primary result codes: the low byte of an extended one. */
 const BUSY_OR_LOCKED: readonly number[] = [5, 6];
 const IO_ERROR_OR_CANNOT_OPEN: readonly number[] = [10, 14];
@@ -28,8 +31,8 @@ export function explainSqliteError(error: unknown): DbFailure {
   if (code === "ERR_INVALID_STATE") return { code: "PoolClosed" };
   if (message.includes("no such table")) return NO_TABLE;
   if (/no such column|has no column named/.test(message)) return NO_COLUMN;
-  if (message.includes("integer overflow")) return { code: "CheckViolation" };
   if (errcode === 0) return explainMessage(message);
+  if (message === OVERFLOW) return { code: "CheckViolation" };
   if (UNIQUES.includes(errcode)) return { code: "UniqueViolation", fields: columnsIn(message) };
   if (errcode === NOT_NULL) return { code: "NotNullViolation", fields: columnsIn(message) };
   if (FOREIGN_KEYS.includes(errcode)) return { code: "ForeignKeyViolation" };
@@ -63,6 +66,7 @@ function explainMessage(message: string): DbFailure {
   if (/CHECK constraint failed|cannot store \w+ value in/.test(message)) {
     return { code: "CheckViolation" };
   }
+  if (message.includes(OVERFLOW)) return { code: "CheckViolation" };
   if (/database (table )?is locked/.test(message)) return { code: "PoolTimeout" };
   return { code: "Database" };
 }
