@@ -107,7 +107,7 @@ export class InputSchema<S extends AnySchema> {
 }
 
 /**
- * Validates without waiting, as boot does. Returns `undefined` for a schema that is asynchronous, or
+ * Validates without waiting, as boot does. Returns `undefined` for a schema that is asynchronous or
  * that throws.
  */
 export function validateNow(
