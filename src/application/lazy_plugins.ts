@@ -4,7 +4,13 @@
  *
  * @module
  */
-import { endpointPlugin, type Plugin, throwingErrors } from "../core/module/plugin.ts";
+import type { MiddlewareHandler } from "hono";
+import {
+  endpointPlugin,
+  type Plugin,
+  type PluginSlot,
+  throwingErrors,
+} from "../core/module/plugin.ts";
 import type { TrustedProxyOptions } from "../middleware/client_ip.ts";
 import type { HealthCheckOptions } from "../middleware/health.ts";
 import type { Metrics, MetricsOptions } from "../middleware/metrics.ts";
@@ -27,14 +33,10 @@ export function trustedProxyPlugin(options: TrustedProxyOptions): Plugin {
   if (!Number.isSafeInteger(hops) || hops < 1) {
     throw new RangeError(`Cannot trust proxies: ${hops} hops is not a positive integer`);
   }
-  return {
-    slot: "trustedProxy",
-    key: "trustedProxy",
-    async install(router) {
-      const { trustedProxy } = await import("../middleware/client_ip.ts");
-      router.use(trustedProxy(options));
-    },
-  };
+  return loaded(
+    "trustedProxy",
+    async () => (await import("../middleware/client_ip.ts")).trustedProxy(options),
+  );
 }
 
 /**
@@ -62,14 +64,10 @@ export function healthCheckPlugin(path: string, options: HealthCheckOptions = {}
  */
 export function requestTracingPlugin(options?: RequestTracingOptions): Plugin {
   skippedPaths(options?.skipPaths); // throws at the call
-  return {
-    slot: "requestTracing",
-    key: "requestTracing",
-    async install(router) {
-      const { requestTracing } = await import("../middleware/request_tracing.ts");
-      router.use(requestTracing(options));
-    },
-  };
+  return loaded(
+    "requestTracing",
+    async () => (await import("../middleware/request_tracing.ts")).requestTracing(options),
+  );
 }
 
 /** Returns the plugins that count requests and serve the metrics at a path. */
@@ -126,4 +124,9 @@ export function documentationPlugins(answering: Answering): readonly Plugin[] {
       install: async (router) => (await load()).serveDocs(router, answering),
     },
   ];
+}
+
+/** Returns the plugin of a slot's one middleware. */
+function loaded(slot: PluginSlot, load: () => Promise<MiddlewareHandler>): Plugin {
+  return { slot, key: slot, install: async (router) => void router.use(await load()) };
 }

@@ -27,7 +27,7 @@ export interface UnmigratedDatabase {
 
 interface Settings {
   readonly open: (options: OpenOptions) => Dialect | Promise<Dialect>;
-  readonly pool: OpenOptions;
+  readonly opening: OpenOptions;
   readonly migrations?: MigrationSource;
 }
 
@@ -59,7 +59,7 @@ export class DbOptions {
    * @throws {TypeError} if the URL is malformed, or of another database
    */
   static fromUrl(url: string): DbOptions {
-    return new DbOptions({ open: opener(url), pool: POOL });
+    return new DbOptions({ open: opener(url), opening: OPENING });
   }
 
   /**
@@ -82,7 +82,7 @@ export class DbOptions {
    * @throws {TypeError} if it is of another database
    */
   static fromDialect(dialect: KyselyDialect): DbOptions {
-    return new DbOptions({ open: fromKysely(dialect), pool: POOL });
+    return new DbOptions({ open: fromKysely(dialect), opening: OPENING });
   }
 
   /**
@@ -92,7 +92,7 @@ export class DbOptions {
    * @throws {RangeError} if it is not a whole number of 0 or more
    */
   poolMin(connections: number): DbOptions {
-    return this.#withPool({ min: checkLimit(connections, 0) });
+    return this.#withOpening({ min: checkLimit(connections, 0) });
   }
 
   /**
@@ -102,7 +102,7 @@ export class DbOptions {
    * @throws {RangeError} if it is not a whole number of 1 or more
    */
   poolMax(connections: number): DbOptions {
-    return this.#withPool({ max: checkLimit(connections, 1) });
+    return this.#withOpening({ max: checkLimit(connections, 1) });
   }
 
   /**
@@ -115,7 +115,7 @@ export class DbOptions {
     if (milliseconds > MAX_DELAY_MS) {
       throw new RangeError(`Cannot limit pool: ${milliseconds} ms is over ${MAX_DELAY_MS}`);
     }
-    return this.#withPool({ acquireTimeoutMs: checkLimit(milliseconds, 1) });
+    return this.#withOpening({ acquireTimeoutMs: checkLimit(milliseconds, 1) });
   }
 
   /**
@@ -126,7 +126,7 @@ export class DbOptions {
    * also end with `?prepare=true` or `?prepare=false`.
    */
   prepare(enabled: boolean): DbOptions {
-    return this.#withPool({ prepare: enabled });
+    return this.#withOpening({ prepare: enabled });
   }
 
   /**
@@ -191,19 +191,24 @@ export class DbOptions {
   }
 
   async #connect(): Promise<DbConnection> {
-    const { open, pool } = this.#settings;
-    if (pool.min > pool.max) {
-      throw new RangeError(`Cannot open database: poolMin ${pool.min} is over poolMax ${pool.max}`);
+    const { open, opening } = this.#settings;
+    if (opening.min > opening.max) {
+      throw new RangeError(
+        `Cannot open database: poolMin ${opening.min} is over poolMax ${opening.max}`,
+      );
     }
-    return new DbConnection(await open(pool), pool);
+    return new DbConnection(await open(opening), opening);
   }
 
-  #withPool(limits: Partial<OpenOptions>): DbOptions {
-    return new DbOptions({ ...this.#settings, pool: { ...this.#settings.pool, ...limits } });
+  #withOpening(changes: Partial<OpenOptions>): DbOptions {
+    return new DbOptions({
+      ...this.#settings,
+      opening: { ...this.#settings.opening, ...changes },
+    });
   }
 }
 
-const POOL: OpenOptions = { min: 0, max: 10, acquireTimeoutMs: 10_000 };
+const OPENING: OpenOptions = { min: 0, max: 10, acquireTimeoutMs: 10_000 };
 const MALFORMED =
   "it is malformed; in a password, percent-encode everything but letters and digits";
 const SCHEMES = "sqlite:, postgresql:, postgres:, mysql: or mariadb:";

@@ -3,23 +3,11 @@
  *
  * @module
  */
-import {
-  CompiledQuery,
-  type DialectAdapter,
-  type Driver,
-  Kysely,
-  type QueryResult,
-  sql,
-} from "kysely";
+import { CompiledQuery, type Driver, Kysely, type QueryResult } from "kysely";
 import { within } from "../../platform/time_limit.ts";
 import { AmbientDriver } from "../transaction/ambient_driver.ts";
-import {
-  type AnyTables,
-  type Dialect,
-  type Grammar,
-  POSTGRES_LOCK,
-  type StatementResult,
-} from "./dialect.ts";
+import type { AnyTables, Dialect, Grammar, StatementResult } from "./dialect.ts";
+import { sharing } from "./shared_adapter.ts";
 import { DbError, dbError, type DbFailure } from "../errors.ts";
 import { Gate } from "../transaction/gate.ts";
 import type { Statement } from "./statement.ts";
@@ -97,7 +85,7 @@ export class DbConnection implements OpenDatabase {
     });
     this.kysely = new Kysely({
       dialect: {
-        createAdapter: () => sharing(dialect.kysely.createAdapter(), this),
+        createAdapter: () => sharing(dialect.kysely.createAdapter(), () => this.#locksTransaction),
         createDriver: () => this.#driver,
         createIntrospector: (kysely) => dialect.kysely.createIntrospector(kysely),
         createQueryCompiler: () => dialect.kysely.createQueryCompiler(),
@@ -187,6 +175,11 @@ export class DbConnection implements OpenDatabase {
     return this.#closing ??= this.#close();
   }
 
+  /** Whether the migrator's lock can end with the transaction that it is inside. */
+  get #locksTransaction(): boolean {
+    return this.isInTransaction && this.grammar.brand === "PostgreSQL";
+  }
+
   async #close(): Promise<void> {
     await within(this.#gate.close(), CLOSE_TIMEOUT_MS);
     await this.#driver.init();
@@ -263,30 +256,6 @@ export class DbConnection implements OpenDatabase {
   #explain(error: unknown): DbFailure {
     return error instanceof DbError ? error : this.grammar.explain(error ?? {});
   }
-}
-
-/**
- * Lets Kysely take several connections of a database that has one. The gate limits them; a
- * statement inside a transaction must not wait for those that wait for the transaction's end.
- *
- * Inside a transaction of PostgreSQL, the migrator's lock ends with it, and sets no time limit.
- */
-function sharing(adapter: DialectAdapter, connection: DbConnection): DialectAdapter {
-  return new Proxy(adapter, {
-    get(target, name) {
-      if (name === "supportsMultipleConnections") return true;
-      if (connection.isInTransaction && connection.grammar.brand === "PostgreSQL") {
-        if (name === "acquireMigrationLock") return lockTransaction;
-        if (name === "releaseMigrationLock") return () => Promise.resolve();
-      }
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-}
-
-async function lockTransaction(kysely: Kysely<AnyTables>): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${POSTGRES_LOCK})`.execute(kysely);
 }
 
 function queryOf({ sql, parameters }: Statement): CompiledQuery {

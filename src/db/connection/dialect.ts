@@ -3,25 +3,20 @@
  *
  * @module
  */
-import {
-  type ColumnDataType,
-  type ColumnDefinitionBuilder,
-  type Dialect as KyselyDialect,
-  type Driver,
-  type Expression,
-  type Kysely,
-  type RawBuilder,
-  sql,
-  type SqlBool,
+import type {
+  ColumnDataType,
+  ColumnDefinitionBuilder,
+  Dialect as KyselyDialect,
+  Driver,
+  Expression,
+  Kysely,
+  SqlBool,
 } from "kysely";
 import type { Slot, Statement } from "./statement.ts";
 import type { DbFailure } from "../errors.ts";
 import type { FieldKind } from "../model/field_kind.ts";
 import type { AnyField } from "../model/model.ts";
 import type { IsolationLevel } from "../transaction/transaction.ts";
-
-/** The key of the lock that Kysely's migrator takes on PostgreSQL. */
-export const POSTGRES_LOCK: RawBuilder<unknown> = sql.raw("3853314791062309107");
 
 /** Tables whose names and columns are known at run time only. */
 export type AnyTables = Record<string, Record<string, unknown>>;

@@ -5,7 +5,8 @@
  */
 import { getLogger } from "@logtape/logtape";
 import { type Kysely, sql } from "kysely";
-import { type AnyTables, POSTGRES_LOCK } from "../connection/dialect.ts";
+import type { AnyTables } from "../connection/dialect.ts";
+import { POSTGRES_LOCK } from "../connection/shared_adapter.ts";
 
 /** The key of the lock that Kysely's migrator takes on MySQL. */
 const MYSQL_KEY = sql.lit("ea586330-2c93-47c8-908d-981d9d270f9d");

@@ -6,9 +6,9 @@ import { run } from "../../../src/cli/system/programs.ts";
 import { DbOptions } from "../../../src/db/mod.ts";
 import { ROOT } from "../../support/project.ts";
 import { test, testOn } from "../../support/test.ts";
-import { Db } from "../support/database.ts";
+import { Db, dbError } from "../support/database.ts";
 import { type PoolMode, SKIP_PGBOUNCER, startPgBouncer } from "../support/pgbouncer.ts";
-import { createDatabase, SERVERS } from "../support/servers.ts";
+import { administer, createDatabase, SERVERS } from "../support/servers.ts";
 
 const MODES: readonly PoolMode[] = ["session", "transaction"];
 const denoTest = testOn(["deno"], "it starts the tests that others run directly");
@@ -101,3 +101,20 @@ test(
   },
   { skip: SKIP_PGBOUNCER },
 );
+
+test("PostgreSQL refuses a pooler that drops the settings of exact values", async () => {
+  await using database = await createDatabase("postgres");
+  const name = new URL(database.url).pathname.slice(1);
+  await administer("postgres", `alter database ${name} set bytea_output = 'escape'`);
+  const dropped = "ignore_startup_parameters = extra_float_digits, bytea_output";
+  await using bouncer = await startPgBouncer("transaction", dropped);
+  const { host } = new URL(bouncer.url(database.url));
+  await assert.rejects(
+    Db.open(DbOptions.fromUrl(bouncer.url(database.url))),
+    dbError(
+      "Database",
+      `Cannot open PostgreSQL database ${host}/${name}: a pooler drops extra_float_digits or ` +
+        "bytea_output, so set them for the role",
+    ),
+  );
+}, { skip: SKIP_PGBOUNCER });

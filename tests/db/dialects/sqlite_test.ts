@@ -236,3 +236,18 @@ test("a transaction that SQLite itself has rolled back is not gone on with", asy
   );
   assert.equal(await db.user.count(), 0);
 });
+
+test("createTables() of SQLite passes beside a writer, and by an old row that refers to none", async () => {
+  await using folder = await temporaryFolder();
+  const url = `sqlite:${folder.path("data.sqlite")}`;
+  await using db = await openDb(url);
+  await sql`pragma foreign_keys = off`.execute(db.kysely);
+  await sql`create table orphans (id integer references users (id))`.execute(db.kysely);
+  await sql`insert into orphans values (1)`.execute(db.kysely);
+  await using other = await Db.open(DbOptions.fromUrl(url));
+  await db.transaction(async () => {
+    await db.user.create({ data: ADA });
+    await other.createTables();
+  });
+  assert.equal(await other.user.count(), 1);
+});

@@ -28,8 +28,8 @@ export interface PgBouncer extends AsyncDisposable {
   url(databaseUrl: string): string;
 }
 
-/** Starts PgBouncer with its defaults, and few connections to the server. */
-export async function startPgBouncer(mode: PoolMode): Promise<PgBouncer> {
+/** Starts PgBouncer with its defaults and other settings, and few connections to the server. */
+export async function startPgBouncer(mode: PoolMode, settings = ""): Promise<PgBouncer> {
   const folder = new TemporaryFolder();
   const port = await freePort();
   const { hostname, port: serverPort, username } = new URL(SERVERS.postgres.url);
@@ -47,6 +47,7 @@ auth_type = any
 pool_mode = ${mode}
 default_pool_size = ${mode === "session" ? 20 : 4}
 ${isRoot ? "user = nobody" : ""}
+${settings}
 `,
   );
   chmodSync(folder.path, 0o755);

@@ -1,5 +1,6 @@
 /** Changes beyond what a field can hold. */
 import assert from "node:assert/strict";
+import { sql } from "kysely";
 import { DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
 import { dbError, testOnEach } from "../support/database.ts";
 
@@ -80,3 +81,18 @@ testOnEach("an increment up to the limit is exact, and of null is null", async (
   const data = { integer: { increment: 1 } };
   assert.deepEqual(await db.account.update({ where: { id: nothing.id }, data }), nothing);
 });
+
+testOnEach("an increment is refused by a column that is wider than the field", async ({ url }) => {
+  await using db = await Bank.open(DbOptions.fromUrl(url));
+  await db.createTables();
+  await sql`alter table accounts drop column ${sql.ref("integer")}`.execute(db.kysely);
+  await sql`alter table accounts add column ${sql.ref("integer")} decimal(30, 0)`
+    .execute(db.kysely);
+  const row = await db.account.create({ data: { code: "a", integer: Number.MAX_SAFE_INTEGER } });
+  const where = { id: row.id };
+  await assert.rejects(
+    db.account.update({ where, data: { integer: { increment: 1 } } }),
+    dbError("CheckViolation", "Cannot update accounts: a value is not allowed"),
+  );
+  assert.deepEqual(await db.account.findUnique({ where }), row);
+}, ["postgres", "mysql"]);

@@ -19,7 +19,8 @@ import type { Grammar, TextMatch } from "../../connection/dialect.ts";
 import type { Slot } from "../../connection/statement.ts";
 import { explainSqliteError } from "./sqlite_errors.ts";
 import type { FieldKind } from "../../model/field_kind.ts";
-import { decimalDigits, type DecimalSize, decimalText } from "../../model/stored_value.ts";
+import type { AnyField } from "../../model/model.ts";
+import { decimalDigits, decimalText } from "../../model/stored_value.ts";
 
 /** SQLite's storage classes. */
 const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType>> = {
@@ -87,35 +88,32 @@ export const SQLITE: Grammar = {
         return sql<SqlBool>`substr(${column}, length(${column}) - length(${text}) + 1) = ${text}`;
     }
   },
-  checked({ column, value }, { kind, traits: { size } }) {
-    const limit = limitOf(kind, size);
-    if (limit === undefined) return value;
+  checked({ column, value }, field) {
+    const isBeyond = beyond(value, field);
+    if (isBeyond === undefined) return value;
     // A column that is not strict would keep text, so the value is the overflow of a function.
-    return sql`case when ${limit(value)}
+    return sql`case when ${isBeyond}
       then abs((${column} is null) + ${sql.raw("-9223372036854775808")}) else ${value} end`;
   },
   explain: explainSqliteError,
 };
 
-/** Returns the condition under which a value of a kind is beyond what the field holds. */
-function limitOf(
-  kind: FieldKind,
-  { precision }: DecimalSize,
-): ((value: Expression<unknown>) => Expression<unknown>) | undefined {
-  const beyond = (limit: string) => (value: Expression<unknown>) =>
-    sql`${value} not between ${sql.raw(`-${limit}`)} and ${sql.raw(limit)}`;
-  switch (kind) {
-    case "integer":
-      return beyond(String(Number.MAX_SAFE_INTEGER));
-    case "bigint":
-      return (value) => sql`typeof(${value}) = 'real'`; // what an overflow becomes
-    case "decimal":
-      return beyond("9".repeat(precision));
-    case "real":
-      return beyond(String(Number.MAX_VALUE));
-    default:
-      return undefined;
-  }
+/** Returns the condition under which a value is beyond what the field holds. */
+function beyond(
+  value: Expression<unknown>,
+  { kind, traits: { size } }: AnyField,
+): Expression<unknown> | undefined {
+  // an overflow of whole numbers becomes a real number
+  if (kind === "bigint") return sql`typeof(${value}) = 'real'`;
+  const limit = kind === "integer"
+    ? String(Number.MAX_SAFE_INTEGER)
+    : kind === "decimal"
+    ? "9".repeat(size.precision)
+    : kind === "real"
+    ? String(Number.MAX_VALUE)
+    : undefined;
+  if (limit === undefined) return undefined;
+  return sql`${value} not between ${sql.raw(`-${limit}`)} and ${sql.raw(limit)}`;
 }
 
 /**
