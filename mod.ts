@@ -145,7 +145,7 @@ export type {
 export type { RouteInfo } from "./src/core/route/route_table.ts";
 export type { AnySchema, SchemaInput, SchemaOutput } from "./src/core/schema/validation.ts";
 
-export type { AuthenticationOptions } from "./src/oauth2/middleware.ts";
+export type { AuthenticationOptions } from "./src/oauth2/authentication_options.ts";
 export {
   bearer,
   cookie,

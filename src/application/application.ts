@@ -4,7 +4,6 @@
  * @module
  */
 import type { ExecutionContext } from "hono";
-import { authnPlugin } from "../authn/principal.ts";
 import { checkedBodyLimit } from "../core/http/body_limit.ts";
 import type { Kernel } from "../core/module/boot.ts";
 import { type Plugin, type UseArguments, usePlugin } from "../core/module/plugin.ts";
@@ -16,11 +15,10 @@ import type { TrustedProxyOptions } from "../middleware/client_ip.ts";
 import type { HealthCheckOptions } from "../middleware/health.ts";
 import type { MetricsOptions } from "../middleware/metrics.ts";
 import type { UseRateLimitOptions } from "../middleware/rate_limit/rate_limit_options.ts";
-import { type RequestIdOptions, requestIdPlugin } from "../middleware/request_id.ts";
+import type { RequestIdOptions } from "../middleware/request_id.ts";
 import type { RequestTracingOptions } from "../middleware/request_tracing_options.ts";
+import type { AuthenticationOptions, TokenVerifier } from "../oauth2/authentication_options.ts";
 import type { RolesReader } from "../oauth2/identity.ts";
-import type { AuthenticationOptions, TokenVerifier } from "../oauth2/middleware.ts";
-import { oauth2Plugin, rolesPlugin } from "../oauth2/middleware.ts";
 import type { OpenApiDocument } from "../openapi/openapi_document.ts";
 import { type OpenApiOptions, resolveOptions } from "../openapi/options.ts";
 import { isProduction } from "../platform/env.ts";
@@ -31,7 +29,7 @@ import type { ListenOptions } from "../runtime/listen.ts";
 import { Answering, type RequestOptions } from "./answering.ts";
 import type { DescribeOptions } from "./documentation.ts";
 import * as plugins from "./lazy_plugins.ts";
-import { type CloseOptions, Serving } from "./serving.ts";
+import type { CloseOptions, Serving, ServingParts } from "./serving.ts";
 import { type Settings, withGlobal, withPlugins, withVersioning } from "./settings.ts";
 
 /**
@@ -40,9 +38,9 @@ import { type Settings, withGlobal, withPlugins, withVersioning } from "./settin
  * `RangeError` if an option is invalid.
  */
 export class FwApplication {
-  readonly #kernel: Kernel;
   readonly #answering: Answering;
-  readonly #serving: Serving;
+  readonly #parts: ServingParts;
+  #serving: Promise<Serving> | undefined;
 
   /**
    * Answers a request. It is bound: `export default { fetch: app.fetch }` serves on Deno, Bun and
@@ -59,9 +57,8 @@ export class FwApplication {
   /** Creates an application; use {@linkcode FwFactory}. */
   constructor(kernel: Kernel) {
     const background = new Background();
-    this.#kernel = kernel;
     this.#answering = new Answering({ kernel, background });
-    this.#serving = new Serving({ kernel, background, answering: this.#answering });
+    this.#parts = { kernel, background, answering: this.#answering };
     this.fetch = this.#answering.fetch;
   }
 
@@ -129,7 +126,7 @@ export class FwApplication {
 
   /** Assigns an id to every request, for the response header `x-request-id` and the log. */
   useRequestId(options?: RequestIdOptions): this {
-    return this.plug(requestIdPlugin(options));
+    return this.plug(plugins.requestIdPlugin(options));
   }
 
   /** Logs one line per request, continues its trace, and names its OpenTelemetry span. */
@@ -154,20 +151,20 @@ export class FwApplication {
    * unless its `ValidationConfig` calls `anyIssuer()` or `anyAudience()`.
    */
   useOAuth2(verifier: TokenVerifier, options?: AuthenticationOptions): this {
-    return this.plug(oauth2Plugin(verifier, options)).#require(options);
+    return this.plug(plugins.oauth2Plugin(verifier, options)).#require(options);
   }
 
   /** Verifies tokens that the application itself issues with a `JwtService`, before `useOAuth2`. */
   useAuthn(service: TokenVerifier, options?: AuthenticationOptions): this {
-    return this.plug(authnPlugin(service, options)).#require(options);
+    return this.plug(plugins.authnPlugin(service, options)).#require(options);
   }
 
   /**
-   * Sets how the caller's roles are read from the claims of a token that `useOAuth2` has verified;
-   * by default from `roles`, `realm_access.roles` and the words of `scope`.
+   * Sets how roles are read from the claims of tokens that `useOAuth2` has verified; by default
+   * from `roles`, `realm_access.roles` and the words of `scope`.
    */
   useRoles(reader: RolesReader): this {
-    return this.plug(rolesPlugin(reader));
+    return this.plug(plugins.rolesPlugin(reader));
   }
 
   /** Sets the largest body in bytes, 1 MiB by default; the `bodyLimit` of a route overrides it. */
@@ -245,21 +242,20 @@ export class FwApplication {
 
   /** Returns a provider of the root module, else of any module; throws if none provides it. */
   get<T>(key: InjectionKey<T>): T {
-    return this.#kernel.get(key);
+    return this.#parts.kernel.get(key);
   }
 
   /**
-   * Serves on a port (0 for a free one) or a Unix socket (`{ path: "/run/app.sock" }`);
-   * resolves when it listens. It prints the log on the console, unless the application has
-   * configured LogTape.
+   * Serves on a port (0 for a free one) or a Unix socket (`{ path: "/run/app.sock" }`); resolves
+   * when it listens. It prints the log, unless the application has configured LogTape.
    *
    * @throws {RangeError} if the port is not an integer from 0 to 65535
    * @throws {ListenError} if the address cannot be listened on, or the certificate is invalid
    * @throws {TypeError} if routes collide, the application is closed or a preview, or a Unix socket
    * has an empty path, a host name or TLS
    */
-  listen(address: number | UnixAddress, options?: ListenOptions): Promise<HttpServer> {
-    return this.#serving.listen(address, options);
+  async listen(address: number | UnixAddress, options?: ListenOptions): Promise<HttpServer> {
+    return (await this.#loadServing()).listen(address, options);
   }
 
   /**
@@ -267,24 +263,29 @@ export class FwApplication {
    * signal, health checks answer 503, connections are drained, background work is awaited, the stop
    * hooks run, and the process exits with 0 (1 if a hook fails). A second signal ends it at once.
    */
-  listenGraceful(
+  async listenGraceful(
     address: number | UnixAddress,
     options?: ListenOptions & DrainOptions,
   ): Promise<HttpServer> {
-    return this.#serving.listenGraceful(address, options);
+    return (await this.#loadServing()).listenGraceful(address, options);
   }
 
   /**
    * Stops serving: drains servers and waits for background work, both within `drainMs`, then runs
    * all stop hooks. It throws an `AggregateError` if hooks failed. Later calls wait for the first.
    */
-  close(options: CloseOptions = {}): Promise<void> {
-    return this.#serving.close(options);
+  async close(options: CloseOptions = {}): Promise<void> {
+    this.#answering.drain();
+    await (await this.#loadServing()).close(options);
   }
 
   /** Closes the application. */
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #loadServing(): Promise<Serving> {
+    return this.#serving ??= import("./serving.ts").then((it) => new it.Serving(this.#parts));
   }
 
   #require({ require = false }: AuthenticationOptions = {}): this {

@@ -5,6 +5,7 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
+import { isHttpToken } from "../core/http/http_token.ts";
 import {
   endpointPlugin,
   type Plugin,
@@ -19,7 +20,14 @@ import {
   limitsRate,
   type UseRateLimitOptions,
 } from "../middleware/rate_limit/rate_limit_options.ts";
+import type { RequestIdOptions } from "../middleware/request_id.ts";
 import { type RequestTracingOptions, skippedPaths } from "../middleware/request_tracing_options.ts";
+import {
+  type AuthenticationOptions,
+  checkAuthentication,
+  type TokenVerifier,
+} from "../oauth2/authentication_options.ts";
+import type { RolesReader } from "../oauth2/identity.ts";
 import { isTimeLimit } from "../platform/time_limit.ts";
 import type { Answering } from "./answering.ts";
 
@@ -70,6 +78,24 @@ export function requestTracingPlugin(options?: RequestTracingOptions): Plugin {
   );
 }
 
+/**
+ * Returns the plugin of `useRequestId`.
+ *
+ * @throws {TypeError} if the header's name is not a token (RFC 9110 §5.6.2)
+ */
+export function requestIdPlugin(options: RequestIdOptions = {}): Plugin {
+  const { headerName = "x-request-id" } = options;
+  if (!isHttpToken(headerName)) {
+    throw new TypeError(
+      `Cannot use request ids: ${JSON.stringify(headerName)} is not a header name`,
+    );
+  }
+  return loaded("requestId", async () => {
+    const { requestIdMiddleware } = await import("../middleware/request_id.ts");
+    return throwingErrors(requestIdMiddleware(options));
+  });
+}
+
 /** Returns the plugins that count requests and serve the metrics at a path. */
 export function metricsPlugins(path: string, options?: MetricsOptions): readonly Plugin[] {
   let metrics: Promise<Metrics> | undefined;
@@ -107,6 +133,38 @@ export function rateLimitPlugin(
       router.use(throwingErrors(rateLimit(options)));
     },
   };
+}
+
+/**
+ * Returns the plugin of `useOAuth2`.
+ *
+ * @throws {TypeError} what {@linkcode checkAuthentication} throws
+ */
+export function oauth2Plugin(verifier: TokenVerifier, options?: AuthenticationOptions): Plugin {
+  checkAuthentication(verifier, options);
+  return loaded("oauth2", async () => {
+    const { oauth2Middleware } = await import("../oauth2/middleware.ts");
+    return oauth2Middleware(verifier, options);
+  });
+}
+
+/**
+ * Returns the plugin of `useAuthn`.
+ *
+ * @throws {TypeError} what {@linkcode checkAuthentication} throws
+ */
+export function authnPlugin(service: TokenVerifier, options?: AuthenticationOptions): Plugin {
+  checkAuthentication(service, options);
+  return loaded("authn", async () => {
+    const { authnMiddleware } = await import("../authn/principal.ts");
+    return authnMiddleware(service, options);
+  });
+}
+
+/** Returns the plugin of `useRoles`: it comes before the verifier of `useOAuth2`. */
+export function rolesPlugin(reader: RolesReader): Plugin {
+  const load = async () => (await import("../oauth2/middleware.ts")).rolesMiddleware(reader);
+  return { ...loaded("authn", load), key: "roles" };
 }
 
 /** Returns the plugins that serve the OpenAPI document and its page. */

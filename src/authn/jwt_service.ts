@@ -7,7 +7,7 @@ import { SignJWT } from "jose";
 import { OAuth2Error } from "../oauth2/ground/errors.ts";
 import type { KeySource } from "../oauth2/resource_server/key_set.ts";
 import { JwtVerifier } from "../oauth2/resource_server/jwt_verifier.ts";
-import type { TokenVerifier } from "../oauth2/middleware.ts";
+import type { TokenVerifier } from "../oauth2/authentication_options.ts";
 import { ValidationConfig } from "../oauth2/resource_server/validation_config.ts";
 import type { VerifiedToken } from "../oauth2/resource_server/verified_token_cache.ts";
 import type { JwtKey, PublicJwk } from "./jwt_key.ts";

@@ -6,18 +6,12 @@
 import type { MiddlewareHandler } from "hono";
 import { refuseUnauthenticated } from "../core/http/challenge.ts";
 import type { Context } from "../core/http/context.ts";
-import { middlewarePlugin, type Plugin } from "../core/module/plugin.ts";
 import type { Extractor } from "../core/route/extractor.ts";
 import { markRequiresIdentity } from "../core/route/identity_marker.ts";
 import { callerRoles } from "../core/route/roles.ts";
-import {
-  authentication,
-  type AuthenticationOptions,
-  cachingVerifier,
-  checkBounds,
-  type TokenVerifier,
-} from "../oauth2/middleware.ts";
-import type { Claims } from "../oauth2/resource_server/claims.ts";
+import { authentication, cachingVerifier } from "../oauth2/authentication.ts";
+import type { AuthenticationOptions, TokenVerifier } from "../oauth2/authentication_options.ts";
+import { OAuth2Error } from "../oauth2/ground/errors.ts";
 import {
   authnIdentitySlot,
   identityOf,
@@ -25,8 +19,7 @@ import {
   ownTokenSlot,
   readRoles,
 } from "../oauth2/identity.ts";
-import { OAuth2Error } from "../oauth2/ground/errors.ts";
-import { bearer } from "../oauth2/token_source.ts";
+import type { Claims } from "../oauth2/resource_server/claims.ts";
 
 /** The caller. */
 export interface Principal {
@@ -92,22 +85,14 @@ export function principalOf(c: Context): Principal | undefined {
 }
 
 /**
- * Returns the plugin of `app.useAuthn`: it verifies the tokens of the application and stores their
- * identity, for `Principal` and, by their claim `roles`, the `roles` of routes. It refuses no
+ * Returns the middleware of `app.useAuthn`: it verifies the tokens of the application and stores
+ * their identity, for `Principal` and, by their claim `roles`, the `roles` of routes. It refuses no
  * request.
- *
- * @throws {TypeError} if the service is a `JwtVerifier` of any issuer or audience that does not
- * say so
  */
-export function authnPlugin(service: TokenVerifier, options?: AuthenticationOptions): Plugin {
-  return middlewarePlugin("authn", authnMiddleware(service, options));
-}
-
-function authnMiddleware(
+export function authnMiddleware(
   service: TokenVerifier,
-  { from = bearer() }: AuthenticationOptions = {},
+  { from }: AuthenticationOptions = {},
 ): MiddlewareHandler {
-  checkBounds(service);
   const verifier = cachingVerifier(service);
   return authentication({
     name: "authn",

@@ -4,7 +4,7 @@
  * @module
  */
 import { DbConnection } from "./connection/connection.ts";
-import { migrate, type MigrationStatus, migrationStatuses, rollBack } from "./migrate/migrate.ts";
+import type { MigrationStatus } from "./migrate/migration_status.ts";
 import type { MigrationSource } from "./migrate/migrations.ts";
 import type { DbOptions } from "./options.ts";
 
@@ -60,7 +60,8 @@ export class DbMigrations {
 
   /**
    * Returns all migrations in the order of their names, and whether they were run. Those that
-   * the database has run and whose source is missing are included, as `isMissing`. It changes
+   * the database has run and whose source is missing are included, as `isMissing`; those whose
+   * script was edited since are `isEdited`. It changes
    * nothing in the database, and waits for no lock: migrations that another instance is running
    * are still pending.
    *
@@ -68,9 +69,10 @@ export class DbMigrations {
    * @throws {DbError} if they cannot be read, or the database fails
    */
   status(): Promise<readonly MigrationStatus[]> {
-    return this.#inTurn(async () =>
-      await migrationStatuses(this.#connection.kysely, await this.#source())
-    );
+    return this.#inTurn(async () => {
+      const { migrationStatuses } = await import("./migrate/migration_status.ts");
+      return await migrationStatuses(this.#connection.kysely, await this.#source());
+    });
   }
 
   /**
@@ -84,7 +86,7 @@ export class DbMigrations {
    * MySQL keeps the statements before the failure
    */
   migrate(): Promise<readonly string[]> {
-    return this.#inTurn(() => migrate(this.#connection, this.#source));
+    return this.#inTurn(({ migrate }) => migrate(this.#connection, this.#source));
   }
 
   /**
@@ -103,7 +105,9 @@ export class DbMigrations {
     if (!Number.isSafeInteger(steps) || steps < 1) {
       throw new RangeError("Cannot roll back: steps is not a whole number of 1 or more");
     }
-    return await this.#inTurn(() => rollBack(this.#connection, { source: this.#source, steps }));
+    return await this.#inTurn(({ rollBack }) =>
+      rollBack(this.#connection, { source: this.#source, steps })
+    );
   }
 
   /** Closes the database after earlier calls; later calls fail. */
@@ -117,8 +121,8 @@ export class DbMigrations {
   }
 
   /** Runs one call after another: a connection's foreign keys are off while it migrates. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(work);
+  #inTurn<T>(work: (tools: typeof import("./migrate/migrate.ts")) => Promise<T>): Promise<T> {
+    const result = this.#last.then(async () => await work(await import("./migrate/migrate.ts")));
     this.#last = result.catch(() => {});
     return result;
   }

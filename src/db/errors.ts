@@ -12,6 +12,7 @@ export type DbErrorCode =
   | "NotNullViolation"
   | "CheckViolation"
   | "SerializationFailure"
+  | "StatementTimeout"
   | "PoolTimeout"
   | "PoolClosed"
   | "ConnectionLost"
@@ -47,6 +48,7 @@ const HTTP_STATUSES: Readonly<Record<DbErrorCode, number>> = {
   NotNullViolation: 422,
   CheckViolation: 422,
   SerializationFailure: 409,
+  StatementTimeout: 503,
   PoolTimeout: 503,
   PoolClosed: 503,
   ConnectionLost: 503,
@@ -60,6 +62,7 @@ const REASONS: Readonly<Record<DbErrorCode, (subject: string) => string>> = {
   NotNullViolation: (subject) => `${subject} is missing`,
   CheckViolation: (subject) => `${subject} is not allowed`,
   SerializationFailure: () => "a concurrent change came first",
+  StatementTimeout: () => "it took too long",
   PoolTimeout: () => "the database was busy for too long",
   PoolClosed: () => "the database is closed",
   ConnectionLost: () => "the database is out of reach",

@@ -24,7 +24,7 @@ export type { DbErrorCode } from "./errors.ts";
 export { field } from "./model/field.ts";
 export type { OnDelete } from "./model/field.ts";
 export type { JsonObject, JsonValue } from "./model/stored_value.ts";
-export type { MigrationStatus } from "./migrate/migrate.ts";
+export type { MigrationStatus } from "./migrate/migration_status.ts";
 export type { Migrations, MigrationStep } from "./migrate/migrations.ts";
 export { model } from "./model/model.ts";
 export type { AnyModel, Model, SortOrder } from "./model/model.ts";

@@ -6,16 +6,17 @@
 import type { Dialect as KyselyDialect } from "kysely";
 import { readEnv } from "../platform/env.ts";
 import { MAX_DELAY_MS } from "../platform/time_limit.ts";
-import { DbConnection, type OpenDatabase, type OpenOptions } from "./connection/connection.ts";
-import type { Dialect } from "./connection/dialect.ts";
-import { fromKysely } from "./dialects/kysely_dialect.ts";
-import { migrate } from "./migrate/migrate.ts";
 import {
-  migrationFiles,
-  migrationMap,
-  type Migrations,
-  type MigrationSource,
-} from "./migrate/migrations.ts";
+  DbConnection,
+  DEFAULT_LIMITS,
+  type OpenDatabase,
+  type OpenOptions,
+} from "./connection/connection.ts";
+import type { Dialect } from "./connection/dialect.ts";
+import { checkTimeLimit } from "./transaction/time_limits.ts";
+import { brandOf } from "./dialects/kysely_brand.ts";
+import { readServerUrl } from "./dialects/server/database_url.ts";
+import { migrationMap, type Migrations, type MigrationSource } from "./migrate/migrations.ts";
 
 /** An open database that was not migrated. */
 export interface UnmigratedDatabase {
@@ -56,10 +57,14 @@ export class DbOptions {
    * - `sqlite:<file path>`, with a relative path seen from the working directory, or
    *   `sqlite::memory:` for a new database that ends with its connection, through `node:sqlite`.
    *
-   * @throws {TypeError} if the URL is malformed, or of another database
+   * Parameters of servers, such as `?sslmode=verify-full`, are those that PostgreSQL, MySQL and
+   * hosts of databases document; the methods of the options take precedence over them.
+   *
+   * @throws {TypeError} if the URL is malformed or of another database, or if a parameter is
+   * unknown, invalid or contradicts another
    */
   static fromUrl(url: string): DbOptions {
-    return new DbOptions({ open: opener(url), opening: OPENING });
+    return new DbOptions(readUrl(url));
   }
 
   /**
@@ -76,13 +81,16 @@ export class DbOptions {
   /**
    * Takes a Kysely dialect of PostgreSQL, SQLite or MySQL with any driver, such as those of D1,
    * libSQL, Neon and PlanetScale. The driver must read a whole number beyond 2^53 as a bigint or
-   * text, and the times of MySQL as UTC (with `mysql2`, set `timezone: "Z"`); closing the
-   * database closes it.
+   * text, and the times of MySQL as UTC (with `mysql2`, set `timezone: "Z"`), in sessions whose
+   * time zone is UTC too; closing the database closes it.
    *
    * @throws {TypeError} if it is of another database
    */
   static fromDialect(dialect: KyselyDialect): DbOptions {
-    return new DbOptions({ open: fromKysely(dialect), opening: OPENING });
+    const brand = brandOf(dialect);
+    const open = async () =>
+      (await import("./dialects/kysely_dialect.ts")).openKysely(dialect, brand);
+    return new DbOptions({ open, opening: DEFAULT_LIMITS });
   }
 
   /**
@@ -115,7 +123,32 @@ export class DbOptions {
     if (milliseconds > MAX_DELAY_MS) {
       throw new RangeError(`Cannot limit pool: ${milliseconds} ms is over ${MAX_DELAY_MS}`);
     }
-    return this.#withOpening({ acquireTimeoutMs: checkLimit(milliseconds, 1) });
+    const acquireTimeoutMs = checkLimit(milliseconds, 1);
+    return this.#withOpening({ acquireTimeoutMs, connectTimeoutMs: acquireTimeoutMs });
+  }
+
+  /**
+   * Sets how long a statement may take; 30 000 ms by default, `Infinity` is no limit. Then it is
+   * cancelled on the server, and fails with `StatementTimeout`. Migrations have no limit, and
+   * neither have statements of SQLite, which run inside the process.
+   *
+   * @throws {RangeError} if it is not positive and below 2^31
+   */
+  statementTimeoutMs(milliseconds: number): DbOptions {
+    checkTimeLimit(milliseconds);
+    return this.#withOpening({ statementTimeoutMs: milliseconds });
+  }
+
+  /**
+   * Sets how long the function of a transaction may take; 60 000 ms by default, `Infinity` is no
+   * limit. Then the transaction is rolled back, even if the function never ends, and fails with
+   * `StatementTimeout`.
+   *
+   * @throws {RangeError} if it is not positive and below 2^31
+   */
+  transactionTimeoutMs(milliseconds: number): DbOptions {
+    checkTimeLimit(milliseconds);
+    return this.#withOpening({ transactionTimeoutMs: milliseconds });
   }
 
   /**
@@ -139,10 +172,15 @@ export class DbOptions {
    * name begins with a number, are ignored; a folder may be empty.
    *
    * PostgreSQL and SQLite run all pending migrations in one transaction: if one fails, all are
-   * rolled back. MySQL keeps the statements before the failure.
+   * rolled back. MySQL keeps the statements before the failure. A script whose first line is
+   * `-- no transaction` runs alone and outside a transaction, after those before it.
    */
   schemaPath(path: string): DbOptions {
-    return new DbOptions({ ...this.#settings, migrations: migrationFiles(path) });
+    const migrations = async () => {
+      const { readMigrations } = await import("./migrate/migration_files.ts");
+      return await readMigrations(path);
+    };
+    return new DbOptions({ ...this.#settings, migrations });
   }
 
   /**
@@ -168,6 +206,7 @@ export class DbOptions {
     const connection = await this.#connect();
     if (!migrations) return connection;
     try {
+      const { migrate } = await import("./migrate/migrate.ts");
       await migrate(connection, migrations);
       return connection;
     } catch (error) {
@@ -208,61 +247,50 @@ export class DbOptions {
   }
 }
 
-const OPENING: OpenOptions = { min: 0, max: 10, acquireTimeoutMs: 10_000 };
-const MALFORMED =
-  "it is malformed; in a password, percent-encode everything but letters and digits";
 const SCHEMES = "sqlite:, postgresql:, postgres:, mysql: or mariadb:";
 
-/**
- * Returns the function that opens a URL. No error repeats a part of it, which may be a password.
- */
-function opener(url: string): Settings["open"] {
+/** Reads a URL. No error repeats a part of it that may be a password. */
+function readUrl(url: string): Settings {
   const [, scheme, rest = ""] = /^([a-z]+):(.*)$/s.exec(url) ?? [];
   switch (scheme) {
     case "sqlite": {
       const path = rest.replace(/^\/\//, "");
       if (path === "") throw new TypeError("Cannot read database URL: it names no SQLite file");
-      return async () => (await import("./dialects/sqlite/sqlite_driver.ts")).openSqlite(path);
+      const [, parameter] = /\?([\w-]+)=/.exec(path) ?? [];
+      if (parameter !== undefined) {
+        throw new TypeError(`Cannot read database URL: its parameter ${parameter} is unknown`);
+      }
+      return {
+        open: async () => (await import("./dialects/sqlite/sqlite_driver.ts")).openSqlite(path),
+        opening: DEFAULT_LIMITS,
+      };
     }
     case "postgres":
     case "postgresql": {
-      const server = serverUrl(url);
-      const asked = takePrepare(server);
-      return async ({ prepare = asked, ...limits }) =>
-        (await import("./dialects/postgres/postgres_driver.ts"))
-          .openPostgres(server, { ...limits, prepare });
+      const read = readServerUrl(url, "PostgreSQL");
+      return {
+        open: async (options) =>
+          (await import("./dialects/postgres/postgres_driver.ts"))
+            .openPostgres(read, connecting(options)),
+        opening: { ...DEFAULT_LIMITS, ...read.opening },
+      };
     }
     case "mysql":
     case "mariadb": {
-      const server = serverUrl(url);
-      return async (pool) =>
-        (await import("./dialects/mysql/mysql_driver.ts")).openMysql(server, pool);
+      const read = readServerUrl(url, "MySQL");
+      return {
+        open: async (options) =>
+          (await import("./dialects/mysql/mysql_driver.ts")).openMysql(read, connecting(options)),
+        opening: { ...DEFAULT_LIMITS, ...read.opening },
+      };
     }
   }
   throw new TypeError(`Cannot read database URL: it does not begin with ${SCHEMES}`);
 }
 
-function serverUrl(url: string): URL {
-  const parsed = URL.parse(url);
-  if (parsed === null) throw new TypeError(`Cannot read database URL: ${MALFORMED}`);
-  if (parsed.hostname === "") throw new TypeError("Cannot read database URL: it names no host");
-  if (parsed.pathname.length < 2) {
-    throw new TypeError("Cannot read database URL: it names no database");
-  }
-  // The rest of a password with these characters would be read as a host or a database.
-  if (/[/@]/.test(parsed.pathname.slice(1)) || parsed.hash !== "") {
-    throw new TypeError(`Cannot read database URL: ${MALFORMED}`);
-  }
-  return parsed;
-}
-
-/** Removes `prepare` from a URL, which the driver need not read, and returns its value. */
-function takePrepare({ searchParams }: URL): boolean | undefined {
-  const value = searchParams.get("prepare");
-  searchParams.delete("prepare");
-  if (value === null) return undefined;
-  if (value === "true" || value === "false") return value === "true";
-  throw new TypeError("Cannot read database URL: prepare is neither true nor false");
+/** Returns the limits of a driver, which only connects: the gate limits the wait for a turn. */
+function connecting({ connectTimeoutMs, ...options }: OpenOptions): OpenOptions {
+  return { ...options, acquireTimeoutMs: connectTimeoutMs ?? options.acquireTimeoutMs };
 }
 
 function checkLimit(value: number, least: number): number {

@@ -12,13 +12,14 @@ import type { AnyModel } from "./model/model.ts";
 import { Operation, type OperationContext } from "./query/operation.ts";
 import type { Filter } from "./query/operators.ts";
 import { checkOptions, isPlainObject } from "./model/plain_object.ts";
-import { identity, readInclude } from "./query/include_query.ts";
-import type { Checked, ColumnName, Row, RowTypes } from "./model/row.ts";
+import { keyOf, readInclude } from "./query/include_query.ts";
+import { LIMIT_OPTIONS, type TimeLimits } from "./transaction/time_limits.ts";
+import type { Checked, CheckedPart, ColumnName, Named, Row, RowTypes } from "./model/row.ts";
 import { countRows, readRows } from "./query/rows_query.ts";
 import { dropUnselected, type PageOptions, readSelection } from "./query/find_options.ts";
 import { type AnyRow, decodeRow, type Table, type Values } from "./query/table.ts";
 import type { ComparableColumn, Conditions, FindOptions, UniqueConditions } from "./model/where.ts";
-import type { ColumnSpecs } from "./model/column_spec.ts";
+import type { ColumnSpecs, NameIn } from "./model/column_spec.ts";
 import { deleteRow, updateRow, upsertRow } from "./write/writes.ts";
 
 /** Which rows to write: those that meet a condition, or explicitly all of them. */
@@ -84,23 +85,27 @@ export class Repository<
 
   /** Creates a row, and returns it as the database stores it. */
   async create<D = RowTypes<M, S>["create"]>(
-    options: { readonly data: Checked<D, RowTypes<M, S>["create"]> },
+    options: { readonly data: Checked<D, RowTypes<M, S>["create"]> } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
-    const operation = this.#operation("create", options, ["data"]);
-    return rowOf(await insertRow(createValues(options.data, operation), operation));
+    return await this.#run(
+      "create",
+      { options, known: ["data"] },
+      async (operation) => rowOf(await insertRow(createValues(options.data, operation), operation)),
+    );
   }
 
   /** Creates rows, all of them or none, and returns their number. */
   async createMany<D = RowTypes<M, S>["create"]>(
-    options: { readonly data: readonly Checked<D, RowTypes<M, S>["create"]>[] },
+    options: { readonly data: readonly Checked<D, RowTypes<M, S>["create"]>[] } & TimeLimits,
   ): Promise<number> {
-    const operation = this.#operation("create", options, ["data"]);
-    const { data } = options;
-    if (!Array.isArray(data)) throw operation.mistake("data is not a list");
-    const rows: (readonly unknown[])[] = [];
-    for (const row of data) rows.push(createTuple(row, operation));
-    await insertRows(rows, operation);
-    return rows.length;
+    return await this.#run("create", { options, known: ["data"] }, async (operation) => {
+      const { data } = options;
+      if (!Array.isArray(data)) throw operation.mistake("data is not a list");
+      const rows: (readonly unknown[])[] = [];
+      for (const row of data) rows.push(createTuple(row, operation));
+      await insertRows(rows, operation);
+      return rows.length;
+    });
   }
 
   /** Finds the row with these values of unique columns; `null` if there is no row. */
@@ -110,18 +115,18 @@ export class Repository<
   >(
     options:
       & { readonly where: UniqueConditions<ColumnSpecs<M>["unique"]> }
-      & Reading<K, CheckedInclude<I, Include<M, G>>>,
+      & Reading<K, CheckedInclude<I, Include<M, G>>>
+      & TimeLimits,
   ): Promise<Found<M, G, K, I, S> | null> {
-    const context = this.#context("read");
-    checkOptions(options, UNIQUE_OPTIONS, context);
-    const { where, select, include } = options;
-    if (select === undefined && include === undefined && this.#lookups.takes(where)) {
+    if (namesOnlyWhere(options) && this.#lookups.takes(options.where)) {
       // Without a selection and relations, the result is the whole row.
-      return await this.#lookups.find(where) as Found<M, G, K, I, S> | null;
+      return await this.#lookups.find(options.where) as Found<M, G, K, I, S> | null;
     }
-    const operation = new Operation("read", context);
-    const [row = null] = await this.#read<K, I>(options, this.#unique(where, operation), operation);
-    return row;
+    return await this.#run("read", { options, known: UNIQUE_OPTIONS }, async (operation) => {
+      const filter = this.#unique(options.where, operation);
+      const [row = null] = await this.#read<K, I>(options, filter, operation);
+      return row;
+    });
   }
 
   /** Finds the first row; by the primary key if no order is given. `null` if there is no row. */
@@ -131,9 +136,10 @@ export class Repository<
   >(
     options:
       & Omit<FindOptions<ColumnSpecs<M>["all"]>, "take">
-      & Reading<K, CheckedInclude<I, Include<M, G>>> = {},
+      & Reading<K, CheckedInclude<I, Include<M, G>>>
+      & TimeLimits = {},
   ): Promise<Found<M, G, K, I, S> | null> {
-    checkOptions(options, FIRST_OPTIONS, this.#context("read"));
+    checkOptions(options, [...FIRST_OPTIONS, ...LIMIT_OPTIONS], this.#context("read"));
     const [row = null] = await this.findMany<K, I>({ ...options, take: 1 });
     return row;
   }
@@ -147,10 +153,16 @@ export class Repository<
     K extends RowTypes<M>["column"] = RowTypes<M>["column"],
     const I = Record<never, never>,
   >(
-    options: FindOptions<ColumnSpecs<M>["all"]> & Reading<K, CheckedInclude<I, Include<M, G>>> = {},
+    options:
+      & FindOptions<ColumnSpecs<M>["all"]>
+      & Reading<K, CheckedInclude<I, Include<M, G>>>
+      & TimeLimits = {},
   ): Promise<Found<M, G, K, I, S>[]> {
-    const operation = this.#operation("read", options, MANY_OPTIONS);
-    return await this.#read<K, I>(options, this.#where(options.where, operation), operation);
+    return await this.#run(
+      "read",
+      { options, known: MANY_OPTIONS },
+      (operation) => this.#read<K, I>(options, this.#where(options.where, operation), operation),
+    );
   }
 
   /**
@@ -159,14 +171,17 @@ export class Repository<
    *
    * @throws {DbError} `RowNotFound` if there is no such row
    */
-  async update<D = RowTypes<M, S>["update"]>(options: {
-    readonly where: UniqueConditions<ColumnSpecs<M>["unique"]>;
-    readonly data: Checked<D, RowTypes<M, S>["update"]>;
-  }): Promise<RowTypes<M>["row"]> {
-    const operation = this.#operation("update", options, ["where", "data"]);
-    const { where, data } = options;
-    const values = updateValues(data, operation);
-    return rowOf(await updateRow({ unique: uniqueValues(where, operation), values }, operation));
+  async update<D = RowTypes<M, S>["update"]>(
+    options: {
+      readonly where: UniqueConditions<ColumnSpecs<M>["unique"]>;
+      readonly data: Checked<D, RowTypes<M, S>["update"]>;
+    } & TimeLimits,
+  ): Promise<RowTypes<M>["row"]> {
+    return await this.#run("update", { options, known: ["where", "data"] }, async (operation) => {
+      const values = updateValues(options.data, operation);
+      const unique = uniqueValues(options.where, operation);
+      return rowOf(await updateRow({ unique, values }, operation));
+    });
   }
 
   /**
@@ -176,44 +191,129 @@ export class Repository<
   async updateMany<D = RowTypes<M, S>["update"]>(
     options: ManyOf<ColumnSpecs<M>["all"]> & {
       readonly data: Checked<D, RowTypes<M, S>["update"]>;
-    },
+    } & TimeLimits,
   ): Promise<number> {
-    const operation = this.#operation("update", options, ["where", "all", "data"]);
-    const values = updateValues(options.data, operation);
-    const filter = this.#many(options, operation);
-    if (values.size === 0) return await this.count({ where: options.where });
-    operation.section("many");
-    const assignments = assign(values, operation);
-    const { kysely } = this.#table.connection;
-    const { affectedRows } = await operation.run(
-      () => kysely.updateTable(this.#table.name).set(assignments).where(filter),
-    );
-    return affectedRows;
+    const known = ["where", "all", "data"];
+    return await this.#run("update", { options, known }, async (operation) => {
+      const values = updateValues(options.data, operation);
+      const filter = this.#many(options, operation);
+      if (values.size === 0) return await this.count({ where: options.where });
+      operation.section("many");
+      const assignments = assign(values, operation);
+      const { kysely } = this.#table.connection;
+      const { affectedRows } = await operation.run(
+        () => kysely.updateTable(this.#table.name).set(assignments).where(filter),
+      );
+      return affectedRows;
+    });
   }
 
   /**
    * Updates the row with this value of a unique column, or creates it: of several concurrent calls,
    * one creates it and the others update it. The new row has the value, which `create` may omit.
+   * With `update: {}`, a row that exists is read, and not locked. Transactions that create the same
+   * rows in different orders wait for each other: one fails with `SerializationFailure`. So does a
+   * transaction of PostgreSQL at `repeatable read` or stricter whose snapshot lacks the row.
    *
    * @throws {TypeError} if `where` has more than one column, or `create` another value of it
    * @throws {DbError} `UniqueViolation` if another row has the value of another unique column, or
    * the row is out of scope
    */
-  async upsert<C = RowTypes<M, S>["create"], U = RowTypes<M, S>["update"]>(options: {
-    readonly where: UniqueConditions<ColumnSpecs<M>["unique"]>;
-    readonly create: Checked<C, RowTypes<M, S>["create"]>;
-    readonly update: Checked<U, RowTypes<M, S>["update"]>;
-  }): Promise<RowTypes<M>["row"]> {
-    const operation = this.#operation("upsert", options, ["where", "create", "update"]);
-    const { where, update } = options;
-    const create: unknown = options.create;
+  async upsert<
+    K extends NameIn<ColumnSpecs<M>["unique"]>,
+    C = RowTypes<M, S, K>["create"],
+    U = RowTypes<M, S>["update"],
+  >(
+    options: {
+      readonly where: UniqueConditions<ColumnSpecs<M>["unique"]> & Named<K>;
+      readonly create: CheckedPart<C, RowTypes<M, S>["create"], RowTypes<M, S, K>["create"]>;
+      readonly update: Checked<U, RowTypes<M, S>["update"]>;
+    } & TimeLimits,
+  ): Promise<RowTypes<M>["row"]> {
+    const known = ["where", "create", "update"];
+    return await this.#run(
+      "upsert",
+      { options, known },
+      (operation) => this.#upsert(options, operation),
+    );
+  }
+
+  /**
+   * Deletes the row with these values of unique columns, and returns the deleted row.
+   *
+   * @throws {DbError} `RowNotFound` if there is no such row
+   */
+  async delete(
+    options: { readonly where: UniqueConditions<ColumnSpecs<M>["unique"]> } & TimeLimits,
+  ): Promise<RowTypes<M>["row"]> {
+    return await this.#run(
+      "delete",
+      { options, known: ["where"] },
+      async (operation) =>
+        rowOf(await deleteRow(uniqueValues(options.where, operation), operation)),
+    );
+  }
+
+  /**
+   * Deletes the rows that meet a condition, and returns their number. To delete every row, pass
+   * `all: true` instead: a condition without columns is an error.
+   */
+  async deleteMany(options: ManyOf<ColumnSpecs<M>["all"]> & TimeLimits): Promise<number> {
+    return await this.#run("delete", { options, known: ["where", "all"] }, async (operation) => {
+      operation.section("many");
+      const filter = this.#many(options, operation);
+      const { kysely } = this.#table.connection;
+      const { affectedRows } = await operation.run(
+        () => kysely.deleteFrom(this.#table.name).where(filter),
+      );
+      return affectedRows;
+    });
+  }
+
+  /** Counts the rows; with `distinct`, the different combinations of values of its columns. */
+  async count(options: {
+    readonly where?: Conditions<ColumnSpecs<M>["all"]> | undefined;
+    readonly distinct?: readonly ComparableColumn<M>[] | undefined;
+  } & TimeLimits = {}): Promise<number> {
+    return await this.#run(
+      "count",
+      { options, known: ["where", "distinct"] },
+      async (operation) => {
+        const { where, distinct } = options;
+        const filter = this.#where(where, operation);
+        const { rows: [row] } = await operation.run(countRows({ distinct, filter }, operation));
+        return Number(row?.[0]);
+      },
+    );
+  }
+
+  /** Checks whether there is a row that meets a condition. */
+  async exists(
+    options: { readonly where?: Conditions<ColumnSpecs<M>["all"]> | undefined } & TimeLimits = {},
+  ): Promise<boolean> {
+    return await this.#run("look up", { options, known: ["where"] }, async (operation) => {
+      const filter = this.#where(options.where, operation);
+      const { kysely } = this.#table.connection;
+      const { rows } = await operation.run(
+        () =>
+          kysely.selectFrom(this.#table.name).where(filter)
+            .select((eb) => eb.lit(1).as("found")).limit((eb) => eb.lit(1)),
+      );
+      return rows.length > 0;
+    });
+  }
+
+  async #upsert(
+    { where, create, update }: { where: unknown; create: unknown; update: unknown },
+    operation: Operation,
+  ): Promise<Row<M>> {
     const unique = uniqueValues(where, operation);
     const [[column, value] = []] = unique;
     if (column === undefined || unique.size > 1) {
       throw operation.mistake("where has more than one column");
     }
-    const given = (create as Readonly<Record<string, unknown>> | null)?.[column.name];
-    if (given !== undefined && identity(given) !== identity(value)) {
+    const given = isPlainObject(create) ? create[column.name] : undefined;
+    if (given !== undefined && keyOf(column, given) !== keyOf(column, value)) {
       throw operation.mistake(`create has another ${column.name} than where`);
     }
     const data = isPlainObject(create) ? { ...create, [column.name]: value } : create;
@@ -223,66 +323,18 @@ export class Repository<
   }
 
   /**
-   * Deletes the row with these values of unique columns, and returns the deleted row.
-   *
-   * @throws {DbError} `RowNotFound` if there is no such row
+   * Runs an operation with options of known names, within their limits in time; the verb is in its
+   * error messages.
    */
-  async delete(
-    options: { readonly where: UniqueConditions<ColumnSpecs<M>["unique"]> },
-  ): Promise<RowTypes<M>["row"]> {
-    const operation = this.#operation("delete", options, ["where"]);
-    return rowOf(await deleteRow(uniqueValues(options.where, operation), operation));
-  }
-
-  /**
-   * Deletes the rows that meet a condition, and returns their number. To delete every row, pass
-   * `all: true` instead: a condition without columns is an error.
-   */
-  async deleteMany(options: ManyOf<ColumnSpecs<M>["all"]>): Promise<number> {
-    const operation = this.#operation("delete", options, ["where", "all"]);
-    operation.section("many");
-    const filter = this.#many(options, operation);
-    const { kysely } = this.#table.connection;
-    const { affectedRows } = await operation.run(
-      () => kysely.deleteFrom(this.#table.name).where(filter),
-    );
-    return affectedRows;
-  }
-
-  /** Counts the rows; with `distinct`, the different combinations of values of its columns. */
-  async count(options: {
-    readonly where?: Conditions<ColumnSpecs<M>["all"]> | undefined;
-    readonly distinct?: readonly ComparableColumn<M>[] | undefined;
-  } = {}): Promise<number> {
-    const operation = this.#operation("count", options, ["where", "distinct"]);
-    const { where, distinct } = options;
-    const filter = this.#where(where, operation);
-    const { rows: [row] } = await operation.run(
-      countRows({ distinct, filter }, operation),
-    );
-    return Number(row?.[0]);
-  }
-
-  /** Checks whether there is a row that meets a condition. */
-  async exists(
-    options: { readonly where?: Conditions<ColumnSpecs<M>["all"]> | undefined } = {},
-  ): Promise<boolean> {
-    const operation = this.#operation("look up", options, ["where"]);
-    const filter = this.#where(options.where, operation);
-    const { kysely } = this.#table.connection;
-    const { rows } = await operation.run(
-      () =>
-        kysely.selectFrom(this.#table.name).where(filter)
-          .select((eb) => eb.lit(1).as("found")).limit((eb) => eb.lit(1)),
-    );
-    return rows.length > 0;
-  }
-
-  /** Begins an operation with options of known names; the verb is in its error messages. */
-  #operation(verb: Verb, options: unknown, known: readonly string[]): Operation {
+  async #run<T>(
+    verb: Verb,
+    { options, known }: { readonly options: TimeLimits; readonly known: readonly string[] },
+    work: (operation: Operation) => Promise<T>,
+  ): Promise<T> {
     const context = this.#context(verb);
-    checkOptions(options, known, context);
-    return new Operation(verb, context);
+    checkOptions(options, [...known, ...LIMIT_OPTIONS], context);
+    const operation = new Operation(verb, context);
+    return await this.#table.connection.limited(options, () => work(operation));
   }
 
   #context(verb: Verb): OperationContext {
@@ -323,6 +375,11 @@ export class Repository<
     // The table decodes each column to the type that the model declares for it.
     return read as Found<M, G, K, I, S>[];
   }
+}
+
+/** Checks whether options consist of `where`; others are checked one by one. */
+function namesOnlyWhere(options: unknown): boolean {
+  return isPlainObject(options) && "where" in options && Object.keys(options).length === 1;
 }
 
 function rowOf<M extends AnyModel>(row: AnyRow): Row<M> {

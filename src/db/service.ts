@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { CompiledQuery, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
 import { DbConnection, type OpenDatabase } from "./connection/connection.ts";
 import type { Relations } from "./model/include.ts";
 import type { AnyModel } from "./model/model.ts";
@@ -11,8 +11,6 @@ import type { DbOptions } from "./options.ts";
 import { bindRelations, checkRelations, Table } from "./query/table.ts";
 import { Repository } from "./repository.ts";
 import type { TablesOf } from "./model/row.ts";
-import { createTables } from "./migrate/schema.ts";
-import { changeSchema } from "./migrate/schema_change.ts";
 import type { TransactionOptions } from "./transaction/transaction.ts";
 
 /** The models of a service by the name of their accessor. */
@@ -209,29 +207,21 @@ export class DbService<M extends Models = Models> {
    * @throws {DbError} if it fails
    */
   async createTables(): Promise<void> {
-    const statements = createTables(this.#tables).map((query) => query.compile());
-    const action = "create tables";
-    await changeSchema(this.#connection, {
-      action,
-      recreates: false,
-      run: async (kysely) => {
-        try {
-          for (const { sql } of statements) await kysely.executeQuery(CompiledQuery.raw(sql));
-        } catch (error) {
-          throw this.#connection.failure(action, error);
-        }
-      },
-    });
+    const { createTables } = await import("./migrate/schema.ts");
+    await createTables(this.#connection, this.#tables);
   }
 
   /**
-   * Checks that the database has the tables and columns of all models, by reading a row of each. It
-   * does not check types and constraints.
+   * Compares the tables of the database with the models: columns, types, nullability, keys, unique
+   * columns, references, and columns that the models lack and rows need. A type differs if it
+   * could lose or misread a value of the field; a view has only columns and types.
    *
-   * @throws {DbError} `Database`, naming the table that is missing, or that lacks a column
+   * @throws {DbError} `Database`, whose message has a line for each difference; or if the
+   * database cannot be read
    */
   async checkTables(): Promise<void> {
-    for (const table of this.#tables) await new Repository(table).findFirst();
+    const { checkTables } = await import("./migrate/check_tables.ts");
+    await checkTables(this.#connection, this.#tables);
   }
 
   /**

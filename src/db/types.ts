@@ -74,6 +74,7 @@ export type { ManyOf } from "./repository.ts";
 export type {
   ChangeOf,
   Checked,
+  CheckedPart,
   ColumnName,
   ColumnValue,
   ColumnWith,
@@ -81,6 +82,7 @@ export type {
   GeneratedColumn,
   KindOf,
   MissingIn,
+  Named,
   Plain,
   PlainTypes,
   PrimaryKeyColumn,
@@ -108,3 +110,4 @@ export type {
   UniqueCondition,
   UniqueConditions,
 } from "./model/where.ts";
+export type { TimeLimits } from "./transaction/time_limits.ts";

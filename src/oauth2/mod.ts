@@ -35,7 +35,7 @@ export type {
 } from "./ground/errors.ts";
 export { claimedRoles, type OAuth2Identity, type RolesReader } from "./identity.ts";
 export type { JsonObject } from "../platform/json_object.ts";
-export type { TokenVerifier } from "./middleware.ts";
+export type { TokenVerifier } from "./authentication_options.ts";
 export { OAuth2Module, type OAuth2ModuleOptions, type ResourceServerOptions } from "./module.ts";
 export {
   OAuth2Guard,

@@ -103,11 +103,12 @@ function earlySignal(native: AbortSignal, { completed }: Delivery): AbortSignal 
   const early = new AbortController();
   let delivered = false;
   completed.then(() => delivered = true, () => {});
-  native.addEventListener("abort", () => {
+  const abort = () =>
     // If the response was sent, `completed` resolves just before the signal aborts.
     queueMicrotask(() => {
       if (!delivered) early.abort(native.reason);
     });
-  });
+  if (native.aborted) setTimeout(abort); // `completed` may be resolved already
+  else native.addEventListener("abort", abort);
   return early.signal;
 }

@@ -391,12 +391,28 @@ test("an application whose assembly has failed can be corrected", async () => {
   assert.equal((await app.setGlobalPrefix("api").request("/api/ping")).status, 200);
 });
 
-test("close() during listen() leaves no server open", () =>
+test("close() at once after listen() leaves no server open", () =>
   captureLogs(["fw"], async () => {
     const app = await FwFactory.create(AppModule);
     const listening = app.listen(0, { hostname: "127.0.0.1" });
     await app.close();
-    await assert.rejects(listening, { message: "Cannot listen: the application is closed" });
+    await assert.rejects(listening, { message: "Cannot serve: the application is closed" });
+  }));
+
+test("close() while the server is opened leaves no server open", () =>
+  captureLogs(["fw"], async () => {
+    const app = await FwFactory.create(AppModule);
+    let closing: Promise<void> | undefined;
+    const options = {
+      get hostname() { // which is read when the router is assembled
+        closing = app.close();
+        return "127.0.0.1";
+      },
+    };
+    await assert.rejects(app.listen(0, options), {
+      message: "Cannot listen: the application is closed",
+    });
+    await closing;
   }));
 
 test("createTestApplication() stops the application whose setUp fails", async () => {

@@ -98,13 +98,13 @@ denoTest(
     withEdge(["--parallel"], async (call, key) => {
       const token = await key.token({ exp: inTenMinutes() });
       const json = { text: "tea" };
-      const answers: Answer[] = [];
-      for (let i = 0; i < 40; i++) {
-        answers.push(await call("POST", "/api/v1/notes", { token, json }));
+      const ids: number[] = [];
+      // Each isolate has a separate database, so its first note has the first id. One may start late.
+      while (ids.filter((id) => id === 1).length < 2) {
+        const { status, body } = await call("POST", "/api/v1/notes", { token, json });
+        assert.equal(status, 201);
+        ids.push((body as { id: number }).id);
+        assert.ok(ids.length < 2000, ids.join());
       }
-      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [201]);
-      const ids = answers.map(({ body }) => (body as { id: number }).id);
-      // each isolate has a separate database, so its first note has the first id
-      assert.equal(ids.filter((id) => id === 1).length, 2, ids.join());
     }),
 );

@@ -1,6 +1,6 @@
 /**
- * Measures the surface of `src`: how many files it has, how deep they hang together, how long the lists
- * of parameters are, and the words of its comments. Prints each figure beside what it was before the
+ * Measures the surface of `src`: how many files it has, how many of them have a single importer, how
+ * long the lists of parameters are, the words of its comments, and the size of its bundles. Prints each figure beside what it was before the
  * folders were laid out, and fails if one is beyond its limit.
  *
  *     deno run -A tests/gates/figures.ts
@@ -9,6 +9,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import ts from "typescript";
+import { bundle, CORE_WITH_VERIFIER, sourceOf } from "../edge/bundle.ts";
 import { importsOf, ROOT, sourceFiles } from "../support/project.ts";
 
 interface Figure {
@@ -77,17 +78,36 @@ const FIGURES: readonly Figure[] = [
     before: 469,
     limit: 0,
   },
+  ...await Promise.all([
+    sizeOf("@fw/fw", { text: sourceOf("./mod.ts"), before: 36.5, limit: 39 }),
+    sizeOf("the core and a verifier", { text: CORE_WITH_VERIFIER, before: 41.4, limit: 41.4 }),
+    sizeOf("@fw/fw/db", { text: sourceOf("./src/db/mod.ts"), before: 58, limit: 58 }),
+    sizeOf("examples/edge.ts", {
+      text: sourceOf("./examples/edge.ts"),
+      before: 101.5,
+      limit: 101.5,
+    }),
+  ]),
 ];
 
-console.log(["figure".padEnd(40), "before", "now", "limit"].join("\t"));
+console.log(["figure".padEnd(44), "before", "now", "limit"].join("\t"));
 let isWell = true;
 for (const { name, value, before, limit } of FIGURES) {
   const isBeyond = value > limit;
   isWell &&= !isBeyond;
   const numbers = [before, value, limit].map((it) => String(Math.round(it * 10) / 10));
-  console.log([name.padEnd(40), ...numbers, isBeyond ? "FAILED" : ""].join("\t"));
+  console.log([name.padEnd(44), ...numbers, isBeyond ? "FAILED" : ""].join("\t"));
 }
 process.exit(isWell ? 0 : 1);
+
+/** Measures what the start of a bundle loads: minified, and compressed by gzip. */
+async function sizeOf(
+  name: string,
+  { text, ...bounds }: { text: string; before: number; limit: number },
+): Promise<Figure> {
+  const { gzipBytes } = await bundle(text, { lazyParts: false });
+  return { name: `KiB of a bundle of ${name}`, value: gzipBytes / 1024, ...bounds };
+}
 
 function countImporters(): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();

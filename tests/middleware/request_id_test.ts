@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type Context, Hono } from "hono";
+import { FwFactory, module } from "../../mod.ts";
 import { requestId, requestIdMiddleware } from "../../src/middleware/request_id.ts";
 import { test, testOn } from "../support/test.ts";
 import { serve } from "./serve.ts";
@@ -50,8 +51,9 @@ test("requestIdMiddleware() honours headerName and generator", async () => {
   assert.deepEqual([kept.headers.get("x-correlation"), await kept.text()], ["sent", "sent"]);
 });
 
-test("requestIdMiddleware() refuses an invalid header name", () => {
-  assert.throws(() => requestIdMiddleware({ headerName: "x request" }), {
+test("useRequestId() refuses an invalid header name", async () => {
+  const app = await FwFactory.create(module({}));
+  assert.throws(() => app.useRequestId({ headerName: "x request" }), {
     name: "TypeError",
     message: 'Cannot use request ids: "x request" is not a header name',
   });

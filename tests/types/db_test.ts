@@ -181,6 +181,26 @@ test("repositories return rows and take input without casts", () => {
   });
 });
 
+test("the data of an upsert may omit the value that names the row", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    const update = {};
+    await db.user.upsert({ where: { email: "e" }, create: { tenant_id: "a" }, update });
+    await db.user.upsert({ where: { email: "e" }, create: { tenant_id: "a", email: "e" }, update });
+    await db.user.upsert({ where: User.email.equals("e"), create: { tenant_id: "a" }, update });
+    await db.user.scoped({ tenant_id: "a" }).upsert({ where: { email: "e" }, create: {}, update });
+    await db.tag.upsert({ where: { name: "a" }, create: {}, update: { uses: { increment: 1 } } });
+    // @ts-expect-error: the e-mail is missing
+    await db.user.upsert({ where: { id: 1 }, create: { tenant_id: "a" }, update });
+    // @ts-expect-error: the tenant is missing
+    await db.user.upsert({ where: { email: "e" }, create: {}, update });
+    // @ts-expect-error: another type
+    await db.user.upsert({ where: { email: "e" }, create: { tenant_id: "a", email: 1 }, update });
+    // @ts-expect-error: not unique
+    await db.user.upsert({ where: { tenant_id: "a" }, create: { email: "e" }, update });
+  });
+});
+
 test("code that is generic over models passes its input on", () => {
   class Crud<M extends AnyModel> {
     readonly rows: Repository<M>;
@@ -192,6 +212,9 @@ test("code that is generic over models passes its input on", () => {
     }
     update(where: UniqueWhere<M>, data: UpdateInput<M>): Promise<Row<M>> {
       return this.rows.update({ where, data });
+    }
+    save(where: UniqueWhere<M>, create: CreateInput<M>, update: UpdateInput<M>): Promise<Row<M>> {
+      return this.rows.upsert({ where, create, update });
     }
     list(where: Where<M>) {
       return this.rows.findMany({ where });

@@ -71,6 +71,20 @@ const DATA: readonly Mistake[] = [
     "'\"name is missing\"'.",
   ],
   [
+    `await db.user.upsert({ where: { id: 1 }, create: { tenant_id: "a", name: "n" }, update: {} });`,
+    "Type '{ tenant_id: string; name: string; }' is not assignable to type " +
+    "'\"email is missing\"'.",
+  ],
+  [
+    `await db.user.upsert({ where: { email: "e" }, create: { tenant_id: "a" }, update: {} });`,
+    "Type '{ tenant_id: string; }' is not assignable to type '\"name is missing\"'.",
+  ],
+  [
+    `await db.post.upsert({ where: { id: "e" }, create: { author_id: 1, titel: "" }, update: {} });`,
+    "Type '{ author_id: number; titel: string; }' is not assignable to type " +
+    "'\"titel is not a column to set\"'.",
+  ],
+  [
     `await db.user.create({ data: { tenant_id: "a", email: "e", name: 1 } });`,
     "Type 'number' is not assignable to type 'string'.",
   ],
@@ -125,6 +139,11 @@ const FINDS: readonly Mistake[] = [
   ],
   [`await db.user.findMany({ limit: 1 });`, `${UNKNOWN("limit")}FindOptions<"`],
   [`await db.user.findUnique({ where: { name: "a" } });`, UNKNOWN("name"), "readonly email"],
+  [
+    `await db.user.upsert({ where: { name: "a" }, create: { ...optional, name: "n" }, update: {} });`,
+    UNKNOWN("name"),
+    "readonly email",
+  ],
   [
     `await db.user.deleteMany({});`,
     "Argument of type '{}' is not assignable to parameter of type 'ManyOf<\"",

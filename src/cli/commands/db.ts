@@ -65,8 +65,9 @@ async function undoLast(options: DatabaseOption & { steps: number }): Promise<vo
   for (const name of names) print(`${paint("yellow", "rolled back")} ${name}`);
 }
 
-function stateOf({ executedAt, isMissing }: ListedMigration): string {
+function stateOf({ executedAt, isMissing, isEdited }: ListedMigration): string {
   if (isMissing) return paint("red", `${executedAt}, its file is missing`);
+  if (isEdited) return paint("yellow", `${executedAt}, edited since`);
   return executedAt === undefined ? paint("yellow", "pending") : paint("dim", executedAt);
 }
 

@@ -11,7 +11,7 @@ import {
   type DatabaseOption,
   type ListedMigration,
   migrationsOf,
-  missingTables,
+  tableDifferences,
 } from "../project/migrations.ts";
 import { hasFile, type Project } from "../project/project.ts";
 import { readText, withoutComments } from "../system/files.ts";
@@ -61,9 +61,9 @@ export async function checkDatabase(
     return [
       ok("database", "it can be reached"),
       finding,
-      finding.level === "ok"
+      ...finding.level === "ok"
         ? await checkTables(project, options)
-        : skipped("tables", "a migration is pending"),
+        : [skipped("tables", "a migration is pending")],
     ];
   } catch (error) {
     return [
@@ -87,10 +87,13 @@ export function checkProduction(project: Project, variables: Variables): readonl
   return findings.length === 0 ? [ok(SUBJECT, "nothing unsafe was found")] : findings;
 }
 
-async function checkTables(project: Project, options: DatabaseOption): Promise<Finding> {
-  const missing = await missingTables(project, options);
-  if (missing === undefined) return ok("tables", "they have the columns of the models");
-  return problem("tables", `a migration is missing: ${missing}`);
+async function checkTables(
+  project: Project,
+  options: DatabaseOption,
+): Promise<readonly Finding[]> {
+  const differences = await tableDifferences(project, options);
+  if (differences.length === 0) return [ok("tables", "they agree with the models")];
+  return differences.map((difference) => problem("tables", difference));
 }
 
 function checkMigrations(migrations: readonly ListedMigration[]): Finding {
@@ -101,6 +104,10 @@ function checkMigrations(migrations: readonly ListedMigration[]): Finding {
       "migrations",
       `the files of migrations that were run are missing: ${listSome(gone)}`,
     );
+  }
+  const edited = migrations.filter(({ isEdited }) => isEdited).map(({ name }) => name);
+  if (edited.length > 0) {
+    return warning("migrations", `edited after they were run: ${listSome(edited)}`);
   }
   if (due.length > 0) {
     return warning("migrations", `pending until the next start or fw db migrate: ${listSome(due)}`);

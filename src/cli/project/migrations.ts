@@ -20,6 +20,8 @@ export interface ListedMigration {
   readonly executedAt?: string;
   /** Whether it was run, and its file is missing. */
   readonly isMissing: boolean;
+  /** Whether its script was edited after it was run. */
+  readonly isEdited: boolean;
 }
 
 /** Lists the migrations in their order. */
@@ -50,14 +52,12 @@ export async function rollBack(
   }) as readonly string[]; // as above
 }
 
-/**
- * Reports what the tables of the models lack, if no migration is pending; `undefined` if nothing.
- */
-export async function missingTables(
+/** Lists the differences between the tables and the models, if no migration is pending. */
+export async function tableDifferences(
   project: Project,
   { database }: DatabaseOption,
-): Promise<string | undefined> {
-  const missing = await runInProject(project, {
+): Promise<readonly string[]> {
+  const message = await runInProject(project, {
     file: database,
     name: "Db",
     option: "--database",
@@ -71,7 +71,8 @@ export async function missingTables(
     throw error;
   }`,
   });
-  return String(missing) || undefined;
+  const [first = "", ...differences] = String(message).split(/\n */);
+  return differences.length > 0 || first === "" ? differences : [first];
 }
 
 function call(

@@ -123,11 +123,6 @@ export function inOrder(plugins: readonly Plugin[]): readonly Plugin[] {
   return MIDDLEWARE_ORDER.flatMap((slot) => plugins.filter((plugin) => plugin.slot === slot));
 }
 
-/** Returns the plugin of a slot's one middleware: another one takes its place. */
-export function middlewarePlugin(slot: PluginSlot, middleware: MiddlewareHandler): Plugin {
-  return { slot, key: slot, install: (router) => void router.use(middleware) };
-}
-
 /** Options of `app.use()`. */
 export interface UseOptions {
   /**

@@ -5,6 +5,7 @@
  * @module
  */
 import type { Handler } from "hono";
+import { abandonable } from "../http/abandonable.ts";
 import { isForm, readBody } from "../http/body.ts";
 import { bodyLimitError, limitBody } from "../http/body_limit.ts";
 import type { Context } from "../http/context.ts";
@@ -63,7 +64,7 @@ export function createRouteHandler(
     call,
   );
 
-  return async (c) => {
+  async function handle(c: Context): Promise<Response> {
     try {
       if (isLimited) limitBody(c, maxBytes, { isRead });
       for (const guard of guards) {
@@ -73,7 +74,8 @@ export function createRouteHandler(
     } catch (error) {
       return await applyFilters(filters, bodyLimitError(c) ?? error, c);
     }
-  };
+  }
+  return isLimited ? handle : abandonable(handle);
 }
 
 function partsOf({ options }: Route, path: string): readonly Part[] {

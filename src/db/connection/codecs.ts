@@ -6,6 +6,9 @@
 import type { Codec } from "./dialect.ts";
 import { decimalDigits, decimalText } from "../model/stored_value.ts";
 
+/** A time as databases write it where it has no time zone. */
+const ZONELESS = /^\d{4}-\d\d-\d\d[ T][\d:.]+$/;
+
 /** Encodes and decodes nothing. */
 export const SAME: Codec = { encode: same, decode: same };
 
@@ -37,10 +40,13 @@ export const JSON_TEXT: Codec = {
   decode: (raw) => typeof raw === "string" ? JSON.parse(raw) : raw,
 };
 
-/** Timestamps: written as ISO 8601 text, read as that text or as a date. */
+/**
+ * Timestamps: written as ISO 8601 text, which PostgreSQL reads as UTC in a column without a time
+ * zone too; read as text or as a date. Text without a zone is UTC.
+ */
 export const TIMESTAMP: Codec = {
   encode: (value) => (value as Date).toISOString(),
-  decode: (raw) => raw instanceof Date ? raw : new Date(raw as string),
+  decode: decodeInstant,
 };
 
 /** UUIDs: in lower case. */
@@ -51,6 +57,11 @@ export const BLOB: Codec = {
   encode: same,
   decode: (raw) => new Uint8Array(raw as Uint8Array),
 };
+
+/** Returns bytes in hexadecimal. */
+export function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
 
 function same(value: unknown): unknown {
   return value;
@@ -64,6 +75,16 @@ function lower(value: unknown): string {
 function decodeBigint(raw: unknown): bigint {
   if (typeof raw !== "number" || Number.isSafeInteger(raw)) return BigInt(raw as string);
   throw new RangeError("the driver reads it as a number");
+}
+
+function decodeInstant(raw: unknown): Date {
+  const date = raw instanceof Date ? raw : new Date(withZone(raw) as string);
+  if (!Number.isNaN(date.getTime())) return date;
+  throw new RangeError("it is not a time that a Date can represent");
+}
+
+function withZone(raw: unknown): unknown {
+  return typeof raw === "string" && ZONELESS.test(raw) ? `${raw.replace(" ", "T")}Z` : raw;
 }
 
 function decodeInteger(raw: unknown): number {

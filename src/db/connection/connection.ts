@@ -12,11 +12,13 @@ import { DbError, dbError, type DbFailure } from "../errors.ts";
 import { Gate } from "../transaction/gate.ts";
 import type { Statement } from "./statement.ts";
 import { StatementLog } from "./statement_log.ts";
+import { type Execution, StatementWatch } from "../transaction/statement_watch.ts";
+import { Interruption, type TimeLimits } from "../transaction/time_limits.ts";
 import type { Transaction, TransactionOptions } from "../transaction/transaction.ts";
-import type { FailureRules } from "../transaction/transaction_connection.ts";
+import type { StatementRules } from "../transaction/transaction_connection.ts";
 import { TransactionRunner } from "../transaction/transaction_runner.ts";
 
-/** The limits of a pool of connections. */
+/** The limits of a pool of connections, and of what they run. */
 export interface PoolLimits {
   /** How many connections are kept open. */
   readonly min: number;
@@ -24,10 +26,25 @@ export interface PoolLimits {
   readonly max: number;
   /** How long an operation waits for one, in milliseconds. */
   readonly acquireTimeoutMs: number;
+  /** How long a statement may take, in milliseconds; `Infinity` is no limit. */
+  readonly statementTimeoutMs: number;
+  /** How long a transaction may take, in milliseconds; `Infinity` is no limit. */
+  readonly transactionTimeoutMs: number;
 }
+
+/** The limits of a database whose options set none. */
+export const DEFAULT_LIMITS: PoolLimits = {
+  min: 0,
+  max: 10,
+  acquireTimeoutMs: 10_000,
+  statementTimeoutMs: 30_000,
+  transactionTimeoutMs: 60_000,
+};
 
 /** How a database is opened. */
 export interface OpenOptions extends PoolLimits {
+  /** How long a new connection waits for the server, in ms; by default `acquireTimeoutMs`. */
+  readonly connectTimeoutMs?: number | undefined;
   /** Whether statements are prepared by name; by default as the database suggests. */
   readonly prepare?: boolean | undefined;
 }
@@ -49,39 +66,54 @@ export class DbConnection implements OpenDatabase {
   readonly kysely: Kysely<AnyTables>;
   /** The SQL of the database's brand. */
   readonly grammar: Grammar;
+  /** The maximum number of connections. */
+  readonly poolMax: number;
   readonly #dialect: Dialect;
   readonly #driver: AmbientDriver;
   readonly #kyselyDriver: Driver;
   readonly #gate: Gate;
+  readonly #watch: StatementWatch;
   readonly #transactions: TransactionRunner;
   readonly #log = new StatementLog();
   readonly #pingTimeoutMs: number;
-  readonly #rules: FailureRules = {
-    explain: (error) => this.#explain(error),
-    dooms: (failure) =>
-      this.grammar.dooms(failure) || this.#dialect.isTransactionOpen?.() === false,
-  };
   #closing: Promise<void> | undefined;
 
   /** Takes over an open database. */
-  constructor(dialect: Dialect, { max, acquireTimeoutMs }: PoolLimits) {
+  constructor(
+    dialect: Dialect,
+    { max, acquireTimeoutMs, statementTimeoutMs, transactionTimeoutMs }: PoolLimits,
+  ) {
     this.#dialect = dialect;
     this.grammar = dialect.grammar;
     this.#pingTimeoutMs = acquireTimeoutMs;
-    this.#gate = new Gate({ max: dialect.poolMax ?? max, timeoutMs: acquireTimeoutMs });
+    this.poolMax = dialect.poolMax ?? max;
+    this.#gate = new Gate({ max: this.poolMax, timeoutMs: acquireTimeoutMs });
     this.#kyselyDriver = dialect.kysely.createDriver();
+    this.#watch = new StatementWatch({
+      timeoutMs: statementTimeoutMs,
+      scope: () => this.#transactions.scope,
+      cancels: dialect.cancels === true,
+    });
+    const rules: StatementRules = {
+      watch: this.#watch,
+      explain: (error) => this.#explain(error),
+      dooms: (failure) =>
+        failure.code === "StatementTimeout" || this.grammar.dooms(failure) ||
+        dialect.isTransactionOpen?.() === false,
+    };
     this.#driver = new AmbientDriver({
       driver: this.#kyselyDriver,
       gate: this.#gate,
-      current: () => this.#transactions.current,
-      rules: this.#rules,
+      scope: () => this.#transactions.scope,
+      rules,
       close: () => this.close(),
     });
     this.#transactions = new TransactionRunner({
       ambient: this.#driver,
       driver: this.#kyselyDriver,
-      rules: this.#rules,
+      rules,
       defaultIsolation: this.grammar.defaultIsolation,
+      timeoutMs: transactionTimeoutMs,
     });
     this.kysely = new Kysely({
       dialect: {
@@ -104,7 +136,7 @@ export class DbConnection implements OpenDatabase {
 
   /** Whether the caller is inside a transaction. */
   get isInTransaction(): boolean {
-    return this.#transactions.current !== undefined;
+    return this.#transactions.scope.transaction !== undefined;
   }
 
   /**
@@ -117,6 +149,25 @@ export class DbConnection implements OpenDatabase {
     return this.#log.isOn
       ? this.#log.during(statement.sql, () => this.#execute(action, statement))
       : this.#execute(action, statement);
+  }
+
+  /**
+   * Whether a statement of the caller waits for a connection, and may then be run together with
+   * others: it belongs to no transaction, and has no limits of its own.
+   */
+  get canShareWait(): boolean {
+    if (!this.#gate.isFull || this.#dialect.runNow) return false;
+    const { transaction, signal } = this.#transactions.scope;
+    return !transaction && !signal;
+  }
+
+  /**
+   * Runs a statement that is built when a connection is free, for several callers.
+   *
+   * @throws {DbError} if it fails
+   */
+  executeWhenFree(action: string, build: () => Statement): Promise<StatementResult> {
+    return this.#watch.shared(() => this.#executeAlone(action, build));
   }
 
   /**
@@ -139,6 +190,16 @@ export class DbConnection implements OpenDatabase {
   async atomically<T>(run: () => Promise<T>): Promise<T> {
     if (this.isInTransaction) return await run();
     return await this.transaction(run, { retries: MAX_RETRIES });
+  }
+
+  /** Runs an operation within limits in time, beside those of the database. */
+  limited<T>(limits: TimeLimits, work: () => Promise<T>): Promise<T> {
+    return this.#transactions.limited(limits, work);
+  }
+
+  /** Runs work whose statements and transactions may take as long as they need. */
+  unlimited<T>(work: () => Promise<T>): Promise<T> {
+    return this.#transactions.unlimited(work);
   }
 
   /** Returns the error of an action that failed, as in `"create users"`. */
@@ -182,6 +243,8 @@ export class DbConnection implements OpenDatabase {
 
   async #close(): Promise<void> {
     await within(this.#gate.close(), CLOSE_TIMEOUT_MS);
+    this.#transactions.close();
+    this.#watch.close();
     await this.#driver.init();
     await this.#kyselyDriver.destroy();
     // Kysely closes only a driver that it has used.
@@ -189,19 +252,23 @@ export class DbConnection implements OpenDatabase {
   }
 
   #execute(action: string, statement: Statement): StatementResult | Promise<StatementResult> {
-    const transaction = this.#transactions.current;
+    const { transaction, signal } = this.#transactions.scope;
     if (transaction) {
       return transaction.during(() => this.#executeJoined(action, statement, transaction));
     }
     if (this.#gate.isClosed) throw dbError(action, { code: "PoolClosed" });
     try {
+      if (signal?.aborted) throw new Interruption(signal.reason);
       return this.#dialect.runNow?.(statement, false) ?? this.#executeAlone(action, statement);
     } catch (error) {
       throw this.failure(action, error);
     }
   }
 
-  async #executeAlone(action: string, statement: Statement): Promise<StatementResult> {
+  async #executeAlone(
+    action: string,
+    statement: Statement | (() => Statement),
+  ): Promise<StatementResult> {
     try {
       return await this.#runAlone(statement);
     } catch (error) {
@@ -224,20 +291,29 @@ export class DbConnection implements OpenDatabase {
     }
   }
 
-  async #runAlone(statement: Statement): Promise<StatementResult> {
+  async #runAlone(given: Statement | (() => Statement)): Promise<StatementResult> {
     if (this.#dialect.runNow || this.#dialect.runFree) {
-      const turn = this.#gate.enter();
+      const { scope } = this.#transactions;
+      const turn = this.#gate.enter(scope.signal);
       if (turn) await turn;
+      let execution: Execution | undefined;
       try {
+        execution = this.#watch.begin(scope);
+        const statement = typeof given === "function" ? given() : given;
         // Inside the gate, no other transaction is open on the single connection.
-        return this.#dialect.runNow?.(statement, true) ?? await this.#dialect.runFree!(statement);
+        return this.#dialect.runNow?.(statement, true) ??
+          await this.#dialect.runFree!(statement, execution);
+      } catch (error) {
+        throw execution?.failure(error) ?? error;
       } finally {
+        if (execution) this.#watch.end(execution);
         this.#gate.leave();
       }
     }
     const connection = await this.#driver.take();
     try {
-      return resultOf(await connection.executeQuery(queryOf(statement)));
+      const query = queryOf(typeof given === "function" ? given() : given);
+      return resultOf(await this.#watch.run(connection, () => connection.executeQuery(query)));
     } finally {
       await this.#driver.giveBack(connection);
     }
@@ -254,6 +330,7 @@ export class DbConnection implements OpenDatabase {
   }
 
   #explain(error: unknown): DbFailure {
+    if (error instanceof Interruption) return error.failure;
     return error instanceof DbError ? error : this.grammar.explain(error ?? {});
   }
 }

@@ -10,9 +10,11 @@ import type {
   Driver,
   Expression,
   Kysely,
+  RawBuilder,
   SqlBool,
 } from "kysely";
 import type { Slot, Statement } from "./statement.ts";
+import type { Execution } from "../transaction/statement_watch.ts";
 import type { DbFailure } from "../errors.ts";
 import type { FieldKind } from "../model/field_kind.ts";
 import type { AnyField } from "../model/model.ts";
@@ -53,6 +55,41 @@ export interface ColumnChange {
   readonly value: Expression<unknown>;
 }
 
+/** The operators of lists. */
+export type ListOperator = "in" | "not in";
+
+/** How a list is bound as one value: its SQL is the same for any length, which has no limit. */
+export interface ListGrammar {
+  /** The length from which lists are bound so; shorter ones are bound value by value. */
+  readonly least: number;
+
+  /** The kinds whose lists are always bound value by value. */
+  readonly except: readonly FieldKind[];
+
+  /** Encodes a list of valid values for the driver. */
+  encode(values: readonly unknown[], field: AnyField): unknown;
+
+  /** Returns the condition that the value of a column is, or is not, in a list. */
+  matches(column: Expression<unknown>, list: Slot, options: ListOptions): Expression<SqlBool>;
+}
+
+/** How a column is compared with a list. */
+export interface ListOptions {
+  /** The operator. */
+  readonly operator: ListOperator;
+  /** The kind of the column. */
+  readonly kind: FieldKind;
+}
+
+/** How many rows are bound as one value: a JSON text of a list of objects. */
+export interface RecordsGrammar {
+  /** Returns an encoded value as JSON. */
+  textOf(encoded: unknown, field: AnyField): string;
+
+  /** Returns the rows as those of a table. */
+  rows(table: string, json: Slot): RawBuilder<Record<string, unknown>>;
+}
+
 /** The SQL of a brand, and the codecs of its drivers. */
 export interface Grammar {
   /** Which database it is. */
@@ -75,6 +112,18 @@ export interface Grammar {
 
   /** The maximum number of values that a statement can bind. */
   readonly maxParameters: number;
+
+  /**
+   * How the first rows of each of several groups are read: by LATERAL, by a subquery with LIMIT in
+   * IN, or by a query for each that are united.
+   */
+  readonly firstOfEach: "lateral" | "correlated" | "union";
+
+  /** How long lists are bound. */
+  readonly list: ListGrammar;
+
+  /** How many rows are bound as one value, where the database can read them from JSON. */
+  readonly records?: RecordsGrammar;
 
   /** The options after the columns in a table's definition. */
   readonly tableOptions?: Expression<unknown>;
@@ -100,6 +149,9 @@ export interface Grammar {
    */
   passKey?(table: string, column: string, key: bigint): string;
 
+  /** Returns the expression that reads a column, if the driver could misread its value. */
+  read?(column: Expression<unknown>, field: AnyField): RawBuilder<unknown> | undefined;
+
   /** Returns the operand of a comparison, if it is more than a placeholder. */
   operand?(slot: Slot, field: AnyField): Expression<unknown> | undefined;
 
@@ -124,6 +176,9 @@ export interface Dialect {
   /** The maximum number of connections, if the dialect limits it. */
   readonly poolMax?: number;
 
+  /** Whether connections can cancel their statement, and close, while it runs. */
+  readonly cancels?: boolean;
+
   /** Whether an open transaction blocks all other writers. */
   readonly transactionsLock?: boolean;
 
@@ -133,8 +188,10 @@ export interface Dialect {
    */
   runNow?(statement: Statement, inTransaction: boolean): StatementResult | undefined;
 
-  /** Runs a statement on any connection, faster than through Kysely. */
-  runFree?(statement: Statement): Promise<StatementResult>;
+  /**
+   * Runs a statement on any connection, faster than through Kysely; sets how to cancel it.
+   */
+  runFree?(statement: Statement, execution: Execution): Promise<StatementResult>;
 
   /**
    * Returns whether the transaction is still open; `undefined` where the database cannot report it.

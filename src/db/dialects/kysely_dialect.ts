@@ -8,11 +8,9 @@ import {
   type Dialect as KyselyDialect,
   type Driver,
   type Kysely,
-  MysqlAdapter,
-  PostgresAdapter,
-  SqliteAdapter,
+  sql,
 } from "kysely";
-import { JSON_TEXT, SAME } from "../connection/codecs.ts";
+import { JSON_TEXT, SAME, TIMESTAMP } from "../connection/codecs.ts";
 import {
   type AnyTables,
   type Codec,
@@ -25,38 +23,16 @@ import { explainMysqlError } from "./mysql/mysql_errors.ts";
 import { POSTGRES } from "./postgres/postgres.ts";
 import { SQLITE } from "./sqlite/sqlite.ts";
 import { dbError } from "../errors.ts";
-
-interface Brand {
-  /** Kysely's adapter. */
-  readonly adapter: abstract new () => unknown;
-  /** The adapter's name: a dialect may depend on another copy of Kysely, with other classes. */
-  readonly name: string;
-  readonly open: (kysely: KyselyDialect) => Dialect | Promise<Dialect>;
-}
-
-const BRANDS: readonly Brand[] = [
-  {
-    adapter: PostgresAdapter,
-    name: "PostgresAdapter",
-    open: (kysely) => ({
-      grammar: withJson(POSTGRES, JSON_OBJECT),
-      kysely,
-      runScript: runPostgresScript,
-    }),
-  },
-  {
-    adapter: SqliteAdapter,
-    name: "SqliteAdapter",
-    open: (kysely) => ({ grammar: SQLITE, kysely, runScript: statementRunner("SQLite") }),
-  },
-  { adapter: MysqlAdapter, name: "MysqlAdapter", open: openMysql },
-];
+import { type ScriptBrand, splitScript } from "../migrate/script.ts";
 
 /** Values that drivers of MySQL read differently, and the collation of `mysql_driver.ts`. */
 const PROBE = `select json_array(1) as json,
-  timestamp('2000-01-01 00:00:00') as winter, timestamp('2000-07-01 00:00:00') as summer,
+  timestamp('2024-01-01 00:00:00') as winter, timestamp('2024-07-01 00:00:00') as summer,
+  unix_timestamp('2024-01-01 00:00:00') as winter_seconds,
+  unix_timestamp('2024-07-01 00:00:00') as summer_seconds,
   (select collation_name from information_schema.collations
-    where collation_name in ('utf8mb4_0900_bin', 'utf8mb4_nopad_bin') limit 1) as collation`;
+    where collation_name in ('utf8mb4_0900_bin', 'utf8mb4_nopad_bin') limit 1) as collation,
+  version() as version`;
 
 /**
  * Some drivers of PostgreSQL encode a parameter of type JSON even if it is text: they get an
@@ -66,33 +42,50 @@ const JSON_OBJECT: Codec = { encode: (value) => ({ toJSON: () => value }), decod
 const PARSED_JSON: Codec = { encode: JSON_TEXT.encode, decode: SAME.decode };
 
 /**
- * Returns the function that opens the database of a Kysely dialect, whose adapter
- * determines the brand.
+ * Opens the database of a Kysely dialect.
  *
- * @throws {TypeError} if it is not of PostgreSQL, SQLite or MySQL
+ * @throws {TypeError} if its driver or its sessions read times in another time zone than UTC
+ * @throws {DbError} if the database cannot be reached
  */
-export function fromKysely(kysely: KyselyDialect): () => Promise<Dialect> {
-  const adapter = kysely.createAdapter();
-  const names = namesOf(adapter);
-  const brand = BRANDS.find((it) => adapter instanceof it.adapter || names.includes(it.name));
-  if (!brand) throw new TypeError("Cannot use dialect: it is not of PostgreSQL, SQLite or MySQL");
-  const limit = adapter.supportsMultipleConnections === false ? { poolMax: 1 } : {};
-  return async () => ({ ...await brand.open(kysely), ...limit });
+export async function openKysely(
+  kysely: KyselyDialect,
+  brand: Grammar["brand"],
+): Promise<Dialect> {
+  const { supportsMultipleConnections } = kysely.createAdapter();
+  const limit = supportsMultipleConnections === false ? { poolMax: 1 } : {};
+  return { ...await openBrand(kysely, brand), ...limit };
+}
+
+async function openBrand(kysely: KyselyDialect, brand: Grammar["brand"]): Promise<Dialect> {
+  switch (brand) {
+    case "PostgreSQL": {
+      const grammar = withEpoch(withJson(POSTGRES, JSON_OBJECT));
+      return { grammar, kysely, runScript: runPostgresScript };
+    }
+    case "SQLite":
+      return { grammar: SQLITE, kysely, runScript: statementRunner("SQLite") };
+    case "MySQL":
+      return await openMysql(kysely);
+  }
 }
 
 /**
  * Opens a database, after checking how its driver reads JSON and times.
  *
- * @throws {TypeError} if it reads times in another time zone than UTC
+ * @throws {TypeError} if it reads times in another time zone than UTC, or its sessions have another
  * @throws {DbError} if the database cannot be reached
  */
 async function openMysql(kysely: KyselyDialect): Promise<Dialect> {
   const driver = kysely.createDriver();
   try {
-    const { json, winter, summer, collation } = await probe(driver);
-    checkInstant(winter, Date.UTC(2000, 0));
-    checkInstant(summer, Date.UTC(2000, 6));
-    const grammar = mysqlGrammar({ collation: String(collation ?? "utf8mb4_bin"), bytes: buffer });
+    const { json, winter, summer, winter_seconds, summer_seconds, ...server } = await probe(driver);
+    checkZone([winter, winter_seconds], Date.UTC(2024, 0));
+    checkZone([summer, summer_seconds], Date.UTC(2024, 6));
+    const grammar = mysqlGrammar({
+      collation: String(server["collation"] ?? "utf8mb4_bin"),
+      version: String(server["version"]),
+      bytes: buffer,
+    });
     return {
       grammar: typeof json === "string" ? grammar : withJson(grammar, PARSED_JSON),
       kysely: withDriver(kysely, () => driver),
@@ -123,16 +116,44 @@ async function probe(driver: Driver): Promise<Record<string, unknown>> {
   }
 }
 
-function checkInstant(read: unknown, expected: number): void {
-  if (!(read instanceof Date) || read.getTime() === expected) return;
-  throw new TypeError(
-    "Cannot use dialect: its driver reads times as of another time zone than UTC, such as with " +
-      "the option timezone of mysql2 other than Z",
-  );
+/** Checks a time of DATETIME as the driver reads it, and in seconds as the session converts it. */
+function checkZone([read, converted]: readonly [unknown, unknown], expected: number): void {
+  if (read instanceof Date && read.getTime() !== expected) {
+    throw new TypeError(
+      "Cannot use dialect: its driver reads times as of another time zone than UTC, such as with " +
+        "the option timezone of mysql2 other than Z",
+    );
+  }
+  if (Number(converted) * 1000 !== expected) {
+    throw new TypeError(
+      "Cannot use dialect: its sessions have another time zone than UTC, which columns of type " +
+        "TIMESTAMP are converted to: run SET time_zone = '+00:00' on each new connection",
+    );
+  }
 }
 
 function withJson(grammar: Grammar, json: Codec): Grammar {
   return { ...grammar, codecs: { ...grammar.codecs, json } };
+}
+
+/**
+ * Reads times as milliseconds: drivers read those without a zone in the zone of the process, and
+ * some cannot read the offsets that zones had in other centuries.
+ */
+function withEpoch(grammar: Grammar): Grammar {
+  const { encode } = TIMESTAMP;
+  return {
+    ...grammar,
+    codecs: {
+      ...grammar.codecs,
+      timestamp: { encode, decode: (raw, field) => TIMESTAMP.decode(Number(raw), field) },
+    },
+    read: (column, { kind }) =>
+      kind === "timestamp"
+        // The cast rounds what the fraction of a double lacks.
+        ? sql`cast(extract(epoch from date_trunc('milliseconds', ${column})) * 1000 as int8)`
+        : undefined,
+  };
 }
 
 /**
@@ -158,57 +179,4 @@ async function runPostgresScript(script: string, kysely: Kysely<AnyTables>): Pro
 function buffer(bytes: unknown): unknown {
   const { Buffer } = globalThis as { Buffer?: { from(bytes: unknown): Uint8Array } };
   return Buffer?.from(bytes) ?? bytes;
-}
-
-/** Returns the names of the classes that an object is an instance of. */
-function namesOf(value: object): readonly string[] {
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === null ? [] : [String(prototype.constructor?.name), ...namesOf(prototype)];
-}
-
-/** The SQL dialect of a script. */
-export type ScriptBrand = "SQLite" | "MySQL";
-
-/** Comments, quoted text, words, and other characters one by one. */
-const TOKENS: Readonly<Record<ScriptBrand, RegExp>> = {
-  SQLite:
-    /--.*|\/\*[^]*?(?:\*\/|$)|'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|[\p{L}_][\p{L}\p{N}_$]*|[^]/gu,
-  // In MySQL a backslash escapes in text, and two dashes begin a comment if a space follows.
-  MySQL:
-    /--(?=\s|$).*|#.*|\/\*(?!!)[^]*?(?:\*\/|$)|'(?:\\[^]|[^'\\])*'|"(?:\\[^]|[^"\\])*"|`[^`]*`|[\p{L}_][\p{L}\p{N}_$]*|[^]/gu,
-};
-const NOTHING = /^(?:--|#|\/\*(?!!)|\s)/;
-/** Statements that contain statements. */
-const ROUTINE = /^create(?: \S+)*? (?:trigger|procedure|function|event) /;
-/** Blocks that `end` closes besides `begin` and `case`, which are not counted. */
-const OTHER_BLOCKS: readonly string[] = ["if", "loop", "repeat", "while"];
-
-/** Splits a script at the semicolons that end its statements; omits comments and space. */
-function splitScript(script: string, brand: ScriptBrand): readonly string[] {
-  const statements: string[] = [];
-  let text = "";
-  let tokens: string[] = [];
-  for (const [token] of [...script.matchAll(TOKENS[brand]), [";"] as const]) {
-    if (token === ";" && isWhole(tokens)) {
-      if (tokens.length > 0) statements.push(text.trim());
-      text = "";
-      tokens = [];
-      continue;
-    }
-    text += token;
-    if (!NOTHING.test(token)) tokens.push(token.toLowerCase());
-  }
-  // The database rejects a body without an end.
-  return tokens.length > 0 ? [...statements, text.trim()] : statements;
-}
-
-function isWhole(tokens: readonly string[]): boolean {
-  if (tokens[0] !== "create" || !ROUTINE.test(tokens.join(" "))) return true;
-  let depth = 0;
-  for (const [index, token] of tokens.entries()) {
-    const previous = tokens[index - 1];
-    if (token === "begin" || (token === "case" && previous !== "end")) depth += 1;
-    if (token === "end" && !OTHER_BLOCKS.includes(tokens[index + 1] ?? "")) depth -= 1;
-  }
-  return depth <= 0;
 }

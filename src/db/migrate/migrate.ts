@@ -3,9 +3,11 @@
  *
  * @module
  */
-import type { Kysely } from "kysely";
+import { getLogger } from "@logtape/logtape";
+import { CompiledQuery, type Kysely } from "kysely";
 import {
   DEFAULT_MIGRATION_TABLE,
+  type Migration,
   type MigrationResultSet,
   Migrator,
   NO_MIGRATIONS,
@@ -13,17 +15,26 @@ import {
 import type { DbConnection } from "../connection/connection.ts";
 import type { AnyTables } from "../connection/dialect.ts";
 import { DbError, dbError } from "../errors.ts";
-import { kyselyMigration, type Migrations, type MigrationSource } from "./migrations.ts";
+import type { Migrations, MigrationSource, MigrationStep } from "./migrations.ts";
+import {
+  type MigrationStatus,
+  migrationStatuses,
+  scriptOf,
+  storeChecksum,
+} from "./migration_status.ts";
 import { changeSchema } from "./schema_change.ts";
+import { isOutsideTransaction, splitScript } from "./script.ts";
 
 type Action = "migrate" | "roll back";
 
 /**
- * Runs the pending migrations in their order, under a lock, and returns their names.
+ * Runs the pending migrations in their order, under a lock, and returns their names. Logs a warning
+ * for each executed one whose script was edited.
  *
  * @throws {TypeError} if the migrations are invalid
  * @throws {DbError} if they cannot be read; `Database` if one fails: PostgreSQL and SQLite then
- * roll all of them back, MySQL keeps the statements before the failure
+ * roll all of them back but those before one that runs outside a transaction, MySQL keeps the
+ * statements before the failure
  */
 export async function migrate(
   connection: DbConnection,
@@ -35,11 +46,30 @@ export async function migrate(
   if (hasNone && (await migrationStatuses(connection.kysely, migrations)).length === 0) {
     return [];
   }
-  const run = async (kysely: Kysely<AnyTables>) => {
-    const migrator = makeMigrator(connection, { kysely, migrations });
-    return namesOf(await migrator.migrateToLatest(), { action: "migrate", connection });
-  };
-  return await changeSchema(connection, { action: "migrate", recreates: true, run });
+  const ran: string[] = [];
+  let isFirst = true;
+  for (;;) {
+    const { names, alone, edited } = await changeSchema(connection, {
+      action: "migrate",
+      recreates: true,
+      async run(kysely) {
+        const statuses = await migrationStatuses(kysely, migrations);
+        const alone = nextAlone(statuses, { connection, migrations });
+        const steps = Object.entries(migrations).filter(([name]) => !alone || name < alone);
+        const migrator = makeMigrator(connection, {
+          kysely,
+          migrations: Object.fromEntries(steps),
+        });
+        const names = namesOf(await migrator.migrateToLatest(), { action: "migrate", connection });
+        return { names, alone, edited: statuses.filter(({ isEdited }) => isEdited) };
+      },
+    });
+    if (isFirst) edited.forEach(warnOfEdited);
+    isFirst = false;
+    ran.push(...names);
+    if (alone === undefined) return ran;
+    ran.push(...await runAlone(alone, { connection, migrations }));
+  }
 }
 
 /**
@@ -67,44 +97,76 @@ export async function rollBack(
   return await changeSchema(connection, { action: "roll back", recreates: true, run });
 }
 
-/** A migration, and whether the database has run it. */
-export interface MigrationStatus {
-  /** Its name, such as `0001_users`. */
-  readonly name: string;
-  /** When the database ran it; absent if it has not. */
-  readonly executedAt?: Date;
-  /** Whether it has a `down`. */
-  readonly canRollBack: boolean;
-  /**
-   * Whether the database has run it and its source is missing, as after a change of branch:
-   * migrating and rolling back fail until it exists again.
-   */
-  readonly isMissing: boolean;
-}
-
-/** Returns all migrations in the order of their names; creates no table. */
-export async function migrationStatuses(
-  kysely: Kysely<AnyTables>,
-  migrations: Migrations,
-): Promise<readonly MigrationStatus[]> {
-  const executed = await executedMigrations(kysely);
-  const names = new Set([...Object.keys(migrations), ...executed.keys()]);
-  return [...names].toSorted().map((name) => {
-    const step = Object.hasOwn(migrations, name) ? migrations[name] : undefined;
-    const executedAt = executed.get(name);
-    return {
-      name,
-      ...executedAt && { executedAt },
-      canRollBack: typeof step === "object" && step.down !== undefined,
-      isMissing: step === undefined,
-    };
-  });
-}
-
 /** Kysely would skip it, and undo earlier ones. It refuses a missing one itself. */
 function checkDown({ name, canRollBack, isMissing }: MigrationStatus): void {
   if (canRollBack || isMissing) return;
   throw new TypeError(`Cannot roll back: ${name} has no down`);
+}
+
+function warnOfEdited({ name }: MigrationStatus): void {
+  getLogger(["fw", "db"]).warn(
+    "Migration {name} was edited after it ran, which has no effect on this database",
+    { name },
+  );
+}
+
+interface Source {
+  readonly connection: DbConnection;
+  readonly migrations: Migrations;
+}
+
+/**
+ * Returns the first pending migration that runs outside a transaction, unless the migrator refuses
+ * the order. MySQL runs all of them so.
+ */
+function nextAlone(
+  statuses: readonly MigrationStatus[],
+  { connection, migrations }: Source,
+): string | undefined {
+  if (connection.grammar.brand === "MySQL") return undefined;
+  const next = statuses.findIndex(({ name, executedAt }) =>
+    !executedAt && isOutsideTransaction(scriptOf(migrations[name]) ?? "")
+  );
+  const isInOrder = statuses.slice(next + 1).every(({ executedAt }) => !executedAt);
+  return isInOrder ? statuses[next]?.name : undefined;
+}
+
+/** Runs a migration outside a transaction, unless another instance was first. */
+async function runAlone(
+  name: string,
+  { connection, migrations }: Source,
+): Promise<readonly string[]> {
+  const script = scriptOf(migrations[name]) ?? "";
+  const run = async (kysely: Kysely<AnyTables>) => {
+    const statuses = await migrationStatuses(kysely, migrations);
+    if (statuses.find((status) => status.name === name)?.executedAt) return [];
+    try {
+      if (connection.grammar.brand === "PostgreSQL") {
+        // Several statements at once would be a transaction.
+        for (const statement of splitScript(script, "PostgreSQL")) {
+          await kysely.executeQuery(CompiledQuery.raw(statement));
+        }
+      } else await connection.runScript(script, kysely);
+      await storeChecksum(kysely, { name, script });
+      await markExecuted(kysely, { name, statuses });
+      return [name];
+    } catch (error) {
+      const message = `Cannot migrate: ${name} failed outside a transaction; ` +
+        "undo what it has done, such as an invalid index, before it runs again";
+      throw new DbError("Database", message, { cause: (error as Error | null)?.cause ?? error });
+    }
+  };
+  return await changeSchema(connection, { action: "migrate", isOutsideTransaction: true, run });
+}
+
+/** Adds the row that Kysely's migrator would, whose order is that of the times. */
+async function markExecuted(
+  kysely: Kysely<AnyTables>,
+  { name, statuses }: { readonly name: string; readonly statuses: readonly MigrationStatus[] },
+): Promise<void> {
+  const times = statuses.map(({ executedAt }) => (executedAt?.getTime() ?? 0) + 1);
+  const timestamp = new Date(Math.max(Date.now(), ...times)).toISOString();
+  await kysely.insertInto(DEFAULT_MIGRATION_TABLE).values({ name, timestamp }).execute();
 }
 
 function makeMigrator(
@@ -114,12 +176,28 @@ function makeMigrator(
   const runScript = (script: string, kysely: Kysely<AnyTables>) =>
     connection.runScript(script, kysely);
   const steps = Object.entries(migrations).map(([name, step]) =>
-    [name, kyselyMigration(step, runScript)] as const
+    [name, kyselyMigration({ name, step }, runScript)] as const
   );
   return new Migrator({
     db: kysely,
     provider: { getMigrations: () => Promise.resolve(Object.fromEntries(steps)) },
   });
+}
+
+/** Converts a migration for Kysely, which then stores and removes its checksum too. */
+function kyselyMigration(
+  { name, step }: { readonly name: string; readonly step: MigrationStep },
+  runScript: (script: string, kysely: Kysely<AnyTables>) => Promise<void>,
+): Migration {
+  const { up, down } = typeof step === "string" ? { up: step, down: undefined } : step;
+  const runner = (action: typeof up, script: string | undefined) => {
+    return async (kysely: Kysely<AnyTables>) => {
+      await (typeof action === "string" ? runScript(action, kysely) : action(kysely));
+      await storeChecksum(kysely, { name, script });
+    };
+  };
+  const run = { up: runner(up, scriptOf(step)) };
+  return down === undefined ? run : { ...run, down: runner(down, undefined) };
 }
 
 /** Returns the names of the migrations in a result, or throws its error. */
@@ -140,13 +218,4 @@ function namesOf(
   throw error instanceof DbError
     ? error
     : dbError(action, connection.grammar.explain(error), error);
-}
-
-/** Reads the executed migrations: Kysely's migrator omits those whose source is missing. */
-async function executedMigrations(kysely: Kysely<AnyTables>): Promise<ReadonlyMap<string, Date>> {
-  const tables = await kysely.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return new Map();
-  const rows = await kysely.selectFrom(DEFAULT_MIGRATION_TABLE).select(["name", "timestamp"])
-    .execute();
-  return new Map(rows.map(({ name, timestamp }) => [String(name), new Date(String(timestamp))]));
 }

@@ -1,12 +1,11 @@
 /**
- * The sources of migrations: a folder, a file, or the application itself.
+ * Migrations, and those that the application holds.
  *
  * @module
  */
 import type { Kysely } from "kysely";
-import type { Migration } from "kysely/migration";
 import type { AnyTables } from "../connection/dialect.ts";
-import { DbError } from "../errors.ts";
+import { isOutsideTransaction } from "./script.ts";
 
 /** A migration: a script of SQL, or functions that take a Kysely. */
 export type MigrationStep = string | {
@@ -22,14 +21,7 @@ export type Migrations = Readonly<Record<string, MigrationStep>>;
 /** Reads migrations. */
 export type MigrationSource = () => Promise<Migrations>;
 
-interface FoundStep {
-  up?: unknown;
-  down?: unknown;
-}
-
 const NAME = /^(\d+)(_[\w-]+)?$/;
-const SCRIPT = /^([^.].*?)(\.down)?\.sql$/;
-const MODULE = /^(\d.*)\.(ts|mts|js|mjs)$/;
 /** Space and comments; MySQL runs comments that begin with `!`, MariaDB also those with `M!`. */
 const NOTHING = /--.*|#.*|\/\*(?!M?!)[^]*?\*\/|[\s;]+/g;
 
@@ -42,82 +34,17 @@ const NOTHING = /--.*|#.*|\/\*(?!M?!)[^]*?\*\/|[\s;]+/g;
 export function migrationMap(migrations: Migrations): MigrationSource {
   const checked = checkSteps({ ...migrations });
   if (Object.keys(checked).length === 0) {
-    throw new TypeError("Cannot migrate: the map holds no migration");
+    throw new TypeError("Cannot migrate: the map is empty");
   }
   return () => Promise.resolve(checked);
 }
 
 /**
- * Returns the source of migrations in a folder, which may be empty, or of a single script, which
- * may have any name. Files in a folder other than scripts, and modules whose name begins with a
- * number, are ignored.
+ * Checks migrations, and returns them.
+ *
+ * @throws {TypeError} if a name, a number or a step is invalid
  */
-export function migrationFiles(path: string): MigrationSource {
-  return async () => {
-    const { readdir, readFile, stat } = await import("node:fs/promises");
-    const { basename, join, resolve } = await import("node:path");
-    const read = (file: string) => reading(file, () => readFile(file, "utf8"));
-    if (!(await reading(path, () => stat(path))).isDirectory()) {
-      const [, name] = /^(.+)\.sql$/.exec(basename(path)) ?? [];
-      if (name) return { [name]: checkScript(name, await read(path)) };
-      throw new TypeError(`Cannot migrate: ${path} is neither a folder nor a .sql file`);
-    }
-    const steps: Record<string, FoundStep> = {};
-    for (const file of (await reading(path, () => readdir(path))).toSorted()) {
-      const [, script = "", down] = SCRIPT.exec(file) ?? [];
-      const [, module = ""] = MODULE.exec(file) ?? [];
-      if (script) {
-        const text = await read(join(path, file));
-        if (holdsNothing(text)) continue;
-        addTo(steps, script, down ? { down: text } : { up: text });
-      } else if (module && !module.endsWith(".d")) {
-        const { up, down } = await load(resolve(path, file));
-        addTo(steps, module, { up, down });
-      }
-    }
-    // The members of modules are of unknown types until they are checked.
-    return checkSteps(steps as Migrations);
-  };
-}
-
-/** Converts a migration for Kysely. */
-export function kyselyMigration(
-  step: MigrationStep,
-  runScript: (script: string, kysely: Kysely<AnyTables>) => Promise<void>,
-): Migration {
-  const { up, down } = typeof step === "string" ? { up: step, down: undefined } : step;
-  const runner = (action: typeof up) => (kysely: Kysely<AnyTables>) =>
-    typeof action === "string" ? runScript(action, kysely) : action(kysely);
-  return down === undefined ? { up: runner(up) } : { up: runner(up), down: runner(down) };
-}
-
-async function load(path: string): Promise<FoundStep> {
-  const { pathToFileURL } = await import("node:url");
-  const { host, pathname } = pathToFileURL(path);
-  // `deno publish` accepts a specifier that begins with a scheme: no import map applies to it
-  return await reading(path, () => import(`file://${host}${pathname}`));
-}
-
-async function reading<T>(path: string, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (cause) {
-    throw new DbError("Database", `Cannot migrate: ${path} cannot be read`, { cause });
-  }
-}
-
-function addTo(steps: Record<string, FoundStep>, name: string, found: FoundStep): void {
-  const step = steps[name] ??= {};
-  for (const direction of ["up", "down"] as const) {
-    if (found[direction] === undefined) continue;
-    if (step[direction] !== undefined) {
-      throw new TypeError(`Cannot migrate: ${name} has its ${direction} in two files`);
-    }
-    step[direction] = found[direction];
-  }
-}
-
-function checkSteps(migrations: Migrations): Migrations {
+export function checkSteps(migrations: Migrations): Migrations {
   const namesByNumber = new Map<string, string>();
   for (const name of Object.keys(migrations).toSorted()) {
     const [, number] = NAME.exec(name) ?? [];
@@ -146,15 +73,18 @@ function checkStep(name: string, step: MigrationStep | undefined): void {
   if (down !== undefined && typeof down !== "string" && typeof down !== "function") {
     throw new TypeError(`Cannot migrate: the down of ${name} is neither a script nor a function`);
   }
+  if (typeof down === "string" && isOutsideTransaction(down)) {
+    throw new TypeError(`Cannot migrate: the down of ${name} cannot run outside a transaction`);
+  }
 }
 
-/** An empty script is an error: statements that are added to it later would not run. */
-function checkScript(name: string, script: string): string {
+/** Checks a script. An empty one is an error: statements that are added later would not run. */
+export function checkScript(name: string, script: string): string {
   if (!holdsNothing(script)) return script;
   throw new TypeError(`Cannot migrate: ${name} is empty`);
 }
 
 /** Checks whether a script consists of space and comments. */
-function holdsNothing(script: string): boolean {
+export function holdsNothing(script: string): boolean {
   return script.replaceAll(NOTHING, "") === "";
 }

@@ -3,21 +3,43 @@
  *
  * @module
  */
-import { type ColumnDefinitionBuilder, type Compilable, sql } from "kysely";
+import { type ColumnDefinitionBuilder, type Compilable, CompiledQuery, sql } from "kysely";
+import { hexOf } from "../connection/codecs.ts";
+import type { DbConnection } from "../connection/connection.ts";
 import type { ReferenceTarget } from "../model/field.ts";
 import { isGenerated, isUnique } from "../model/model.ts";
 import type { Table, TableColumn } from "../query/table.ts";
+import { changeSchema } from "./schema_change.ts";
 
 const MAX_NAME = 63;
 
 /**
- * Builds the statements that create missing tables, with indexes on references. Generated keys are
- * never reused.
+ * Creates missing tables, with indexes on references, while no other instance does so. Generated
+ * keys are never reused.
  *
- * @throws {TypeError} if a table refers to one that is not among them
+ * @throws {TypeError} if a table refers to one that is not among them, or inside a transaction
+ * @throws {DbError} if it fails
  */
-export function createTables(tables: readonly Table[]): readonly Compilable[] {
-  return inOrder(tables).flatMap((table) => [createTable(table), ...createIndexes(table)]);
+export async function createTables(
+  connection: DbConnection,
+  tables: readonly Table[],
+): Promise<void> {
+  const action = "create tables";
+  const statements = inOrder(tables)
+    .flatMap((table) => [createTable(table), ...createIndexes(table)])
+    .map((query) => query.compile().sql);
+  await changeSchema(connection, {
+    action,
+    async run(kysely) {
+      try {
+        for (const statement of statements) {
+          await kysely.executeQuery(CompiledQuery.raw(statement));
+        }
+      } catch (error) {
+        throw connection.failure(action, error);
+      }
+    },
+  });
 }
 
 function createTable({ name, columns, connection: { kysely, grammar } }: Table): Compilable {
@@ -76,7 +98,7 @@ function defaultLiteral(value: unknown, { field, codec, grammar }: TableColumn):
   // Codecs encode these for binding, which may differ from a literal.
   if (typeof value === "bigint" || field.kind === "integer") return value;
   if (!(value instanceof Uint8Array)) return grammar.literal(codec.encode(value, field), field);
-  const hex = Array.from(value, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const hex = hexOf(value);
   return grammar.brand === "PostgreSQL" ? `\\x${hex}` : sql`(x${sql.lit(hex)})`;
 }
 
@@ -94,7 +116,8 @@ function uniqueName(table: string, column: string, suffix: "fkey" | "idx"): stri
   return `${table}_${column}`.slice(0, MAX_NAME - end.length) + end;
 }
 
-function referenceOf(
+/** Returns the table and the primary key that a column of a table refers to. */
+export function referenceOf(
   table: string,
   columns: readonly TableColumn[],
   target: ReferenceTarget | "self",

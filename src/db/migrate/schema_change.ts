@@ -8,7 +8,7 @@ import type { DbConnection } from "../connection/connection.ts";
 import type { AnyTables } from "../connection/dialect.ts";
 import { DbError } from "../errors.ts";
 import { backOff } from "../transaction/transaction.ts";
-import { lockInTransaction, underNamedLock } from "./schema_lock.ts";
+import { underNamedLock, underTransactionLock } from "./schema_lock.ts";
 
 /** How long to wait for another instance that migrates, where the database has no lock for it. */
 const MAX_WAIT_MS = 60_000;
@@ -17,8 +17,10 @@ const MAX_WAIT_MS = 60_000;
 export interface SchemaChange<T> {
   /** The action, for the error message: `"migrate"`. */
   readonly action: string;
-  /** Whether it may recreate tables, for which SQLite needs precautions. */
-  readonly recreates: boolean;
+  /** Whether it may recreate tables, for which SQLite needs precautions; `false` by default. */
+  readonly recreates?: boolean;
+  /** Whether it runs outside a transaction; `false` by default. SQLite then has no lock for it. */
+  readonly isOutsideTransaction?: boolean;
   /** Makes the change with the Kysely that it is given. */
   readonly run: (kysely: Kysely<AnyTables>) => Promise<T>;
 }
@@ -29,21 +31,28 @@ export interface SchemaChange<T> {
  * with foreign keys off, which are checked at the end.
  *
  * @throws {TypeError} inside a transaction, which MySQL would commit
+ * @throws {RangeError} if the pool is too small for a change of PostgreSQL outside a transaction
  * @throws {DbError} if the change cannot begin; `Database` if a reference is broken afterwards; and
  * whatever the function throws
  */
 export async function changeSchema<T>(
   connection: DbConnection,
-  { action, recreates, run }: SchemaChange<T>,
+  { run, ...change }: SchemaChange<T>,
 ): Promise<T> {
+  const { action } = change;
   if (connection.isInTransaction) throw new TypeError(`Cannot ${action}: a transaction is open`);
+  if (change.isOutsideTransaction && isPostgres(connection) && connection.poolMax < 2) {
+    throw new RangeError(
+      `Cannot ${action}: outside a transaction it takes two connections, but poolMax is 1`,
+    );
+  }
   let hasBegun = false;
   const begin = (kysely: Kysely<AnyTables>) => {
     hasBegun = true;
     return run(kysely);
   };
   try {
-    return await changeAlone(connection, { action, recreates, run: begin });
+    return await connection.unlimited(() => changeAlone(connection, { ...change, run: begin }));
   } catch (error) {
     throw hasBegun ? error : connection.failure(action, error);
   }
@@ -51,21 +60,21 @@ export async function changeSchema<T>(
 
 async function changeAlone<T>(
   connection: DbConnection,
-  { action, recreates, run }: SchemaChange<T>,
+  { action, recreates = false, isOutsideTransaction = false, run }: SchemaChange<T>,
 ): Promise<T> {
   const { kysely } = connection;
+  if (isOutsideTransaction && isPostgres(connection)) {
+    return await underSeparateLock(connection, { action, run });
+  }
   switch (connection.grammar.brand) {
     case "PostgreSQL":
-      return await connection.transaction(async () => {
-        await lockInTransaction({ kysely, action });
-        return await run(kysely);
-      }, { isolation: "read committed" }); // which shows what the instance before has changed
+      return await underTransactionLock(() => run(kysely), { connection, action });
     case "MySQL":
       return await kysely.connection().execute((own) =>
         underNamedLock(() => run(own), { kysely: own, action })
       );
     case "SQLite": {
-      if (!recreates) return await kysely.connection().execute(run);
+      if (!recreates || isOutsideTransaction) return await kysely.connection().execute(run);
       const checked = async () => {
         const result = await run(kysely);
         await checkForeignKeys(connection, action);
@@ -73,6 +82,36 @@ async function changeAlone<T>(
       };
       return await withoutForeignKeys(() => runInTransaction(checked, connection), connection);
     }
+  }
+}
+
+function isPostgres({ grammar }: DbConnection): boolean {
+  return grammar.brand === "PostgreSQL";
+}
+
+/**
+ * Runs a function on one connection while a transaction of another has the lock. That one is idle,
+ * and read committed: it has no snapshot and no changes that `create index concurrently` would wait
+ * for.
+ */
+async function underSeparateLock<T>(
+  connection: DbConnection,
+  { action, run }: SchemaChange<T>,
+): Promise<T> {
+  const { kysely } = connection;
+  const held = Promise.withResolvers<void>();
+  const done = Promise.withResolvers<void>();
+  const holding = underTransactionLock(async () => {
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(kysely);
+    held.resolve();
+    await done.promise;
+  }, { connection, action });
+  try {
+    await Promise.race([held.promise, holding]);
+    return await kysely.connection().execute(run);
+  } finally {
+    done.resolve();
+    await holding.catch(() => {}); // the change is complete, or its own error is thrown
   }
 }
 
@@ -120,5 +159,5 @@ async function runInTransaction<T>(run: () => Promise<T>, connection: DbConnecti
 async function checkForeignKeys({ kysely }: DbConnection, action: string): Promise<void> {
   const { rows: [broken] } = await sql<{ table: string }>`pragma foreign_key_check`.execute(kysely);
   if (!broken) return;
-  throw new DbError("Database", `Cannot ${action}: rows of ${broken.table} refer to none`);
+  throw new DbError("Database", `Cannot ${action}: rows of ${broken.table} refer to missing rows`);
 }

@@ -5,6 +5,7 @@
  */
 import { getLogger } from "@logtape/logtape";
 import { type Kysely, sql } from "kysely";
+import type { DbConnection } from "../connection/connection.ts";
 import type { AnyTables } from "../connection/dialect.ts";
 import { POSTGRES_LOCK } from "../connection/shared_adapter.ts";
 
@@ -27,11 +28,16 @@ export interface SchemaLockOptions {
 }
 
 /**
- * Waits for PostgreSQL's lock, which ends with the open transaction. A lock of the session would
- * stay with a connection of a pooler, for whichever client gets it next.
+ * Runs a function inside a transaction that has PostgreSQL's lock, which ends with it: a lock of
+ * the session would stay with a connection of a pooler, for whichever client gets it next. While
+ * waiting, it has no connection, which the holder of the lock may need.
  */
-export async function lockInTransaction({ kysely, action }: SchemaLockOptions): Promise<void> {
-  const attempt = sql<{ is_locked: boolean }>`
+export async function underTransactionLock<T>(
+  run: () => Promise<T>,
+  { connection, action }: { readonly connection: DbConnection; readonly action: string },
+): Promise<T> {
+  const { kysely } = connection;
+  const lock = sql<{ is_locked: boolean }>`
     select pg_try_advisory_xact_lock(${POSTGRES_LOCK}) as is_locked`;
   const holder = sql<Holder>`
     select pid as id, usename as name, client_addr as address
@@ -39,15 +45,19 @@ export async function lockInTransaction({ kysely, action }: SchemaLockOptions): 
     where locktype = 'advisory' and granted and objsubid = 1
     and (classid::int8 << 32) | objid::int8 = ${POSTGRES_LOCK}
     and database = (select oid from pg_database where datname = current_database())`;
-  await waitFor({
+  const { result } = await waitFor({
     action,
     async attempt() {
-      const { rows: [row] } = await attempt.execute(kysely);
-      if (!row?.is_locked) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-      return row?.is_locked === true;
+      const done = await connection.transaction(async () => {
+        const { rows: [row] } = await lock.execute(kysely);
+        return row?.is_locked ? { result: await run() } : undefined;
+      }, { isolation: "read committed" }); // which shows what the instance before has changed
+      if (!done) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      return done;
     },
     holder: async () => (await holder.execute(kysely)).rows[0],
   });
+  return result;
 }
 
 /** Runs a function while a connection has MySQL's lock. */
@@ -65,7 +75,7 @@ export async function underNamedLock<T>(
     async attempt() {
       const { rows: [row] } = await attempt.execute(kysely);
       if (row?.is_locked === null) throw new Error("get_lock failed");
-      return Number(row?.is_locked) === 1;
+      return Number(row?.is_locked) === 1 || undefined;
     },
     holder: async () => (await holder.execute(kysely)).rows[0],
   });
@@ -83,17 +93,19 @@ interface Holder {
   readonly address: string | null;
 }
 
-interface Wait {
+interface Wait<T> {
   readonly action: string;
-  /** Takes the lock, or returns `false` after a moment. */
-  readonly attempt: () => Promise<boolean>;
+  /** Takes the lock, or returns `undefined` after a moment. */
+  readonly attempt: () => Promise<T | undefined>;
   readonly holder: () => Promise<Holder | undefined>;
 }
 
 /** Waits for a lock, and logs who has it, under the category `fw.db`. */
-async function waitFor({ action, attempt, holder }: Wait): Promise<void> {
+async function waitFor<T>({ action, attempt, holder }: Wait<T>): Promise<T> {
   let reportAtMs = performance.now() + REPORT_MS;
-  while (!await attempt()) {
+  for (;;) {
+    const taken = await attempt();
+    if (taken !== undefined) return taken;
     if (performance.now() < reportAtMs) continue;
     reportAtMs = performance.now() + REPORT_MS;
     const session = await holder();

@@ -38,18 +38,21 @@ export type CreateInput<M extends AnyModel> = RowTypes<M>["create"];
 export type UpdateInput<M extends AnyModel> = RowTypes<M>["update"];
 
 /**
- * The types of a model, without the columns `S` of a scope. The compiler shows a member of
+ * The types of a model, without the columns `S` of a scope; the data that creates a row may omit
+ * the columns `K`, which are given elsewhere. The compiler shows a member of
  * an interface by its columns, where it would show an alias with the whole model: error
  * messages stay short.
  */
-export interface RowTypes<M extends AnyModel, S = never> {
+export interface RowTypes<M extends AnyModel, S = never, K = never> {
   /** A row. */
   row: { [K in ColumnName<M>]: ColumnValue<M, K> };
   /** Creates a row. */
   create: Plain<
-    & { readonly [K in Exclude<RequiredColumn<M>, S>]: ColumnValue<M, K> }
+    & { readonly [P in Exclude<RequiredColumn<M>, S | K>]: ColumnValue<M, P> }
     & {
-      readonly [K in Exclude<ColumnName<M>, RequiredColumn<M> | S>]?: ColumnValue<M, K> | undefined;
+      readonly [P in Exclude<ColumnName<M>, Exclude<RequiredColumn<M>, K> | S>]?:
+        | ColumnValue<M, P>
+        | undefined;
     }
   >;
   /** Updates a row. */
@@ -74,6 +77,13 @@ export type Checked<D, Input> = string extends keyof D ? [D] extends [Input] ? D
     : [MissingIn<D, Input>] extends [never] ? Input
     : `${MissingIn<D, Input>} is missing`
   : `${Exclude<keyof D, keyof Input> & string} is not a column to set`;
+
+/** An object whose names are inferred. */
+export type Named<K extends string> = { readonly [P in K]?: unknown };
+
+/** Data of type `D` if it is fit for `Whole`, or for a `Part` of it; see {@linkcode Checked}. */
+export type CheckedPart<D, Whole, Part> = [D, keyof D] extends [Whole, keyof Whole] ? D
+  : Checked<D, Part>;
 
 /** The columns that data must have, and does not have, or not always. */
 export type MissingIn<D, Input> = D extends unknown ?

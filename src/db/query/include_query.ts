@@ -7,8 +7,7 @@ import { checkOptions, isPlainObject } from "../model/plain_object.ts";
 import { every, valueFilters, whereFilter } from "./condition.ts";
 import { dropUnselected, type PageOptions, readSelection } from "./find_options.ts";
 import { Operation } from "./operation.ts";
-import { bindList } from "./operators.ts";
-import { readRelated } from "./rows_query.ts";
+import { RelatedQuery } from "./related_query.ts";
 import {
   type AnyRow,
   decodeRow,
@@ -42,8 +41,6 @@ type Options = Readonly<Record<string, unknown>>;
 
 const ONE_OPTIONS: readonly string[] = ["select", "include"];
 const MANY_OPTIONS: readonly string[] = [...ONE_OPTIONS, "where", "orderBy", "take", "skip"];
-/** The most keys in a query; with more rows there are more queries. */
-const MAX_KEYS = 8192;
 
 /**
  * Reads an `include`, with all that is in it.
@@ -73,7 +70,7 @@ class RelatedReading {
   readonly #select: unknown;
   readonly #columns: readonly TableColumn[];
   readonly #inclusions: readonly Inclusion[];
-  readonly #query: ReturnType<typeof readRelated>;
+  readonly #query: RelatedQuery;
 
   constructor(
     { relation, options }: { readonly relation: TableRelation; readonly options: Options },
@@ -86,10 +83,7 @@ class RelatedReading {
         ? `through ${through.table.name} ${through.own} ${through.their}`
         : `by ${their.name}`,
     );
-    const between = through && {
-      ...through,
-      filters: valueFilters(scopeOf(through.table, operation), operation),
-    };
+    const links = through ? valueFilters(scopeOf(through.table, operation), operation) : [];
     operation.section("of");
     this.#relation = relation;
     this.#operation = operation;
@@ -99,25 +93,21 @@ class RelatedReading {
     this.#columns = readSelection({ select: options.select, needed }, operation);
     const filters = [...valueFilters(scopeOf(table, operation), operation)];
     if (options.where !== undefined) filters.push(whereFilter(options.where, operation));
-    this.#query = readRelated(
-      {
-        // Their types are checked where they are read.
-        ...options as PageOptions,
-        columns: this.#columns,
-        filter: every(filters),
-        owner: through?.own ?? their.name,
-        through: between,
-      },
-      operation,
-    );
+    // Their types are checked where they are read.
+    const page = options as PageOptions;
+    const related = { relation, page, columns: this.#columns, filter: every(filters), links };
+    this.#query = new RelatedQuery(related, operation);
+  }
+
+  /** The most keys that it reads. */
+  get maxKeys(): number {
+    return this.#query.maxKeys;
   }
 
   /** Reads the rows that belong to keys, each with its key. */
   async read(keys: readonly unknown[]): Promise<readonly (readonly [unknown, AnyRow])[]> {
     const { own } = this.#relation;
-    this.#operation.section("keys");
-    const slots = bindList({ column: own, operands: keys }, this.#operation);
-    const { rows } = await this.#operation.run(this.#query(slots));
+    const { rows } = await this.#operation.run(this.#query.of(keys));
     const found = rows.map(([key, ...values]) =>
       [own.decode(key), decodeRow(values, this.#columns)] as const
     );
@@ -126,6 +116,11 @@ class RelatedReading {
     dropUnselected(read, { select: this.#select, columns: this.#columns });
     return found;
   }
+}
+
+/** Returns a key for a Map that is the same for values that are equal in a column. */
+export function keyOf({ field }: TableColumn, value: unknown): unknown {
+  return field.kind === "uuid" ? String(value).toLowerCase() : identity(value);
 }
 
 /** Returns a key for a Map that is the same for equal values. */
@@ -141,9 +136,9 @@ async function addRelated(
   for (const { [own.name]: value } of rows) if (value !== null) values.set(identity(value), value);
   const keys = [...values.values()];
   const related = new Map<unknown, AnyRow[]>();
-  for (let start = 0; start < keys.length; start += MAX_KEYS) {
+  for (let start = 0; start < keys.length; start += first.maxKeys) {
     const reading = start === 0 ? first : prepare();
-    for (const [key, row] of await reading.read(keys.slice(start, start + MAX_KEYS))) {
+    for (const [key, row] of await reading.read(keys.slice(start, start + first.maxKeys))) {
       const found = related.get(identity(key));
       if (found) found.push(row);
       else related.set(identity(key), [row]);

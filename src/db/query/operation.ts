@@ -6,7 +6,7 @@
  */
 import type { Compilable } from "kysely";
 import type { StatementResult } from "../connection/dialect.ts";
-import { fill, Slot } from "../connection/statement.ts";
+import { fill, Slot, type Statement } from "../connection/statement.ts";
 import type { Table, TableColumn, Values } from "./table.ts";
 
 /** The context of an operation. */
@@ -42,9 +42,9 @@ export class Operation implements OperationContext {
     this.#shape = `${name};`;
   }
 
-  /** The number of values bound so far. */
+  /** The number of values bound so far, with those of lists that drivers write into the SQL. */
   get size(): number {
-    return this.#values.length;
+    return this.#values.flat().length;
   }
 
   /** Adds a part whose SQL binds nothing to the shape. Equal shapes have equal SQL. */
@@ -89,6 +89,15 @@ export class Operation implements OperationContext {
    * @throws {DbError} if it fails
    */
   run(build: () => Compilable): StatementResult | Promise<StatementResult> {
+    return this.table.connection.execute(this.action, this.statement(build));
+  }
+
+  /**
+   * Returns the statement of its shape with its values.
+   *
+   * @throws {RangeError} if it binds more values than the database takes
+   */
+  statement(build: () => Compilable): Statement {
     const { table, action } = this;
     const statement = fill(table.statement(this.#shape, build), this.#values);
     const { maxParameters } = table.connection.grammar;
@@ -98,6 +107,6 @@ export class Operation implements OperationContext {
         `Cannot ${action}: it has ${length} values, and the database takes ${maxParameters}`,
       );
     }
-    return table.connection.execute(action, statement);
+    return statement;
   }
 }

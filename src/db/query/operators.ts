@@ -4,7 +4,7 @@
  * @module
  */
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
-import type { AnyTables, TextMatch } from "../connection/dialect.ts";
+import type { AnyTables, ListOperator, TextMatch } from "../connection/dialect.ts";
 import type { Slot } from "../connection/statement.ts";
 import type { Operation } from "./operation.ts";
 import type { TableColumn } from "./table.ts";
@@ -23,9 +23,6 @@ export interface Comparison<O extends string> {
 }
 
 const COMPARISONS = { lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;
-
-/** Shorter lists are padded to a power of two, longer ones to a multiple of this. */
-const LIST_STEP = 4096;
 
 /**
  * Reads one operator.
@@ -83,24 +80,32 @@ export function compareFilter(
   return (eb) => eb(column.name, operator, operandOf(slot, column));
 }
 
-/** Binds the values of a list. */
+/** Binds a list of values; returns a function from the column's name to the condition. */
 export function bindList(
-  { column, operands }: { readonly column: TableColumn; readonly operands: readonly unknown[] },
+  { column, operator, operand }: Comparison<ListOperator> & {
+    readonly operand: readonly unknown[];
+  },
   operation: Operation,
-): readonly Slot[] {
-  const values = Array.from(operands, (operand) => column.encode(operand, operation.action));
+): (name: string) => Filter {
+  const { grammar: { list, maxParameters }, field } = column;
+  const { kind } = field;
+  if (operand.length >= list.least && !list.except.includes(kind)) {
+    // `for…of` also visits the holes of a sparse list.
+    for (const value of operand) column.check(value, operation.action);
+    const slot = operation.bind("[]", list.encode(operand, field));
+    return (name) => (eb) => list.matches(eb.ref(name), slot, { operator, kind });
+  }
+  const values = Array.from(operand, (value) => column.encode(value, operation.action));
   // Repeating the last value changes nothing, and lists of about the same length share their SQL.
-  const padded = values.length <= LIST_STEP
-    ? 2 ** Math.ceil(Math.log2(values.length))
-    : Math.ceil(values.length / LIST_STEP) * LIST_STEP;
   // A list that just fits is not padded beyond the limit.
-  const left = column.grammar.maxParameters - operation.size;
-  const length = Math.max(values.length, Math.min(padded, left));
+  const padded = Math.min(2 ** Math.ceil(Math.log2(values.length)), maxParameters - operation.size);
+  const length = Math.max(values.length, padded);
   operation.add(`${length}`);
-  return Array.from(
+  const slots = Array.from(
     { length },
     (_, index) => operation.bind("?", values[Math.min(index, values.length - 1)]),
   );
+  return (name) => (eb) => eb(name, operator, slots.map((slot) => operandOf(slot, column)));
 }
 
 function nullFilter(
@@ -112,14 +117,16 @@ function nullFilter(
 }
 
 function listFilter(
-  { column, operator, operand }: Comparison<"in" | "not in"> & { readonly operand: unknown[] },
+  { column, operator, operand }: Comparison<ListOperator> & {
+    readonly operand: readonly unknown[];
+  },
   operation: Operation,
 ): Filter {
   operation.add(`${column.name} ${operator} `);
-  const slots = bindList({ column, operands: operand }, operation);
+  const compare = operand.length > 0 && bindList({ column, operator, operand }, operation);
   operation.add(",");
-  if (slots.length === 0) return (eb) => operator === "in" ? eb.or([]) : eb.and([]);
-  return (eb) => eb(column.name, operator, slots.map((slot) => operandOf(slot, column)));
+  if (compare) return compare(column.name);
+  return (eb) => operator === "in" ? eb.or([]) : eb.and([]);
 }
 
 function textFilter(

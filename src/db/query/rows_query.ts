@@ -11,7 +11,6 @@ import {
   type SelectQueryBuilder,
   sql,
 } from "kysely";
-import { every } from "./condition.ts";
 import type { AnyTables } from "../connection/dialect.ts";
 import {
   bindCount,
@@ -24,7 +23,7 @@ import {
 } from "./find_options.ts";
 import type { Operation } from "./operation.ts";
 import type { Filter } from "./operators.ts";
-import type { Table, TableColumn } from "./table.ts";
+import { selectionOf, type TableColumn } from "./table.ts";
 
 /** A query of rows. */
 export type RowsQuery = SelectQueryBuilder<AnyTables, string, Record<string, unknown>>;
@@ -32,8 +31,6 @@ export type RowsQuery = SelectQueryBuilder<AnyTables, string, Record<string, unk
 /** Names that no column has. */
 const NUMBER = "~number";
 const ROWS = "~rows";
-const OWNER = "~owner";
-const OWNED = "~owned";
 
 /** Which rows to read. */
 export interface RowsOptions extends PageOptions {
@@ -60,7 +57,16 @@ export function readRows(options: RowsOptions, operation: Operation): () => Comp
   const bounded = readPage(options, operation);
   const names = columns.map(({ name }) => name);
   if (distinct.length === 0) {
-    return () => bounded(ordered(kysely.selectFrom(table).select(names).where(filter), order));
+    return () =>
+      bounded(ordered(kysely.selectFrom(table).select(selectionOf(columns)).where(filter), order));
+  }
+  const leading = order.slice(0, distinct.length);
+  if (isSame(columns, distinct) && isSame(leading.map(({ column }) => column), distinct)) {
+    // No rows are equal in these columns, so that the others do not order them.
+    return () =>
+      bounded(
+        ordered(kysely.selectFrom(table).select(names).distinct().where(filter), leading),
+      );
   }
   return () => {
     const numbered = kysely.selectFrom(table)
@@ -69,70 +75,11 @@ export function readRows(options: RowsOptions, operation: Operation): () => Comp
       .where(filter);
     return bounded(
       ordered(
-        kysely.selectFrom(numbered.as(ROWS)).select(names).where(NUMBER, "=", sql.lit(1)),
+        kysely.selectFrom(numbered.as(ROWS)).select(selectionOf(columns))
+          .where(NUMBER, "=", sql.lit(1)),
         order,
       ),
     );
-  };
-}
-
-/** Which related rows to read. */
-export interface RelatedOptions extends PageOptions {
-  /** The columns to read. */
-  readonly columns: readonly TableColumn[];
-  /** The condition on the rows. */
-  readonly filter: Filter;
-  /** The column, of the table or of the join table, that holds the key of the owner of a row. */
-  readonly owner: string;
-  /**
-   * The join table, its column that refers to the related rows, and the conditions on its rows.
-   */
-  readonly through?:
-    | { readonly table: Table; readonly their: string; readonly filters: readonly Filter[] }
-    | undefined;
-}
-
-/**
- * Builds the query of related rows, each after the key of its owner; bounds count for each key.
- *
- * @throws {TypeError} if they name an unknown column, or have a value of another type
- * @throws {RangeError} if `take` or `skip` is not a whole number of 0 or more
- */
-export function readRelated(
-  options: RelatedOptions,
-  operation: Operation,
-): (keys: readonly unknown[]) => () => Compilable {
-  const { columns, filter, owner, through } = options;
-  const { table } = operation;
-  const { kysely } = table.connection;
-  const names = columns.map(({ name }) => name);
-  const order = readOrder({ orderBy: options.orderBy, isTotal: true }, operation);
-  const { take, skip } = checkBounds(options, operation);
-  const bounds = isBounded(options) && {
-    skip: bindCount({ name: "skip", count: skip }, operation),
-    last: bindCount(
-      { name: "last", count: Math.min(skip + take, Number.MAX_SAFE_INTEGER) },
-      operation,
-    ),
-  };
-  const related = (keys: readonly unknown[]): RowsQuery => {
-    if (!through) {
-      return kysely.selectFrom(table.name).select(`${owner} as ${OWNER}`).select(names)
-        .where(owner, "in", keys).where(filter);
-    }
-    // In a subquery, its columns do not conflict with columns of the same name.
-    const between = kysely.selectFrom(through.table.name)
-      .select([`${owner} as ${OWNER}`, `${through.their} as ${OWNED}`]).where(owner, "in", keys)
-      .$if(through.filters.length > 0, (query) => query.where(every(through.filters)));
-    return kysely.selectFrom(between.as(ROWS))
-      .innerJoin(table.name, `${ROWS}.${OWNED}`, `${table.name}.${table.primaryKey.name}`)
-      .select(OWNER).select(names).where(filter);
-  };
-  return (keys) => () => {
-    if (!bounds) return ordered(related(keys), order);
-    const numbered = related(keys).select(numbering([through ? OWNER : owner], order));
-    return kysely.selectFrom(numbered.as("~numbered")).select([OWNER, ...names])
-      .where(NUMBER, ">", bounds.skip).where(NUMBER, "<=", bounds.last).orderBy(NUMBER);
   };
 }
 
@@ -154,7 +101,12 @@ export function countRows(
   };
 }
 
-function readPage(
+/**
+ * Reads the bounds of a page, and returns what adds them to a query.
+ *
+ * @throws {RangeError} if `take` or `skip` is not a whole number of 0 or more
+ */
+export function readPage(
   options: PageOptions,
   operation: Operation,
 ): (query: RowsQuery) => RowsQuery {
@@ -165,11 +117,17 @@ function readPage(
   return (query) => query.limit(sql<number>`${limit}`).offset(sql<number>`${offset}`);
 }
 
-function ordered(query: RowsQuery, order: readonly OrderTerm[]): RowsQuery {
+/** Orders rows. */
+export function ordered(query: RowsQuery, order: readonly OrderTerm[]): RowsQuery {
   return order.reduce(
     (query, term) => query.orderBy(term.column.name, direction(term)),
     query,
   );
+}
+
+/** Checks whether two lists have the same columns, in any order. */
+function isSame(one: readonly TableColumn[], other: readonly TableColumn[]): boolean {
+  return one.length === other.length && one.every((column) => other.includes(column));
 }
 
 /** Numbers the rows of each group in an order. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Compilable } from "kysely";
+import { type AliasedExpression, type Compilable, sql } from "kysely";
 import type { DbConnection } from "../connection/connection.ts";
 import type { Codec, DriverRow, Grammar } from "../connection/dialect.ts";
 import { compile, type CompiledStatement } from "../connection/statement.ts";
@@ -62,6 +62,17 @@ export class TableColumn {
    * @throws {DbError} `CheckViolation` if not every database stores it unchanged
    */
   encode(value: unknown, action: string): unknown {
+    this.check(value, action);
+    return this.codec.encode(value, this.field);
+  }
+
+  /**
+   * Checks a value.
+   *
+   * @throws {TypeError} if it is of another type, `null` included
+   * @throws {DbError} `CheckViolation` if not every database stores it unchanged
+   */
+  check(value: unknown, action: string): void {
     const { rules, field } = this;
     if (value === null || !rules.accepts(value)) {
       const given = value === null ? "null" : typeof value;
@@ -70,7 +81,6 @@ export class TableColumn {
     if (!rules.keeps(value, field.traits.size)) {
       throw dbError(action, { code: "CheckViolation", fields: [this.name] });
     }
-    return this.codec.encode(value, this.field);
   }
 
   /**
@@ -87,6 +97,26 @@ export class TableColumn {
       throw new DbError("Database", `Cannot read ${this.table}.${this.name}: ${reason}`, { cause });
     }
   }
+}
+
+/** What selects a column. */
+export type Selection = string | AliasedExpression<unknown, string>;
+
+/** Selects columns; their names in the result are not significant. */
+export function selectionOf(columns: readonly TableColumn[]): Selection[] {
+  return columns.map(({ name, grammar, field }) =>
+    // Rows are ordered by the column, so the expression that reads it has another name.
+    grammar.read?.(sql.ref(name), field)?.as(`${name}~`) ?? name
+  );
+}
+
+/** Selects a column under another name; `from` is its name in a subquery or a join table. */
+export function selectAs(
+  { grammar, field }: TableColumn,
+  { from, alias }: { readonly from: string; readonly alias: string },
+): Selection {
+  const read = grammar.read?.(sql.ref(from), field);
+  return read ? read.as(alias) : from === alias ? from : `${from} as ${alias}`;
 }
 
 /** Values by column. */

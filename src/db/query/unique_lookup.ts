@@ -5,7 +5,10 @@
  * @module
  */
 import { isPlainObject } from "../model/plain_object.ts";
-import { every, soleOperand, uniqueValues, valueFilters } from "./condition.ts";
+import type { Statement } from "../connection/statement.ts";
+import { DbError } from "../errors.ts";
+import { every, soleOperand, uniqueValues, valueFilters, whereFilter } from "./condition.ts";
+import { keyOf } from "./include_query.ts";
 import { Operation, type OperationContext } from "./operation.ts";
 import { readRows } from "./rows_query.ts";
 import { type AnyRow, decodeRow, type TableColumn } from "./table.ts";
@@ -15,12 +18,38 @@ interface Lookup {
   readonly sql: string;
 }
 
+interface Key {
+  readonly value: unknown;
+  readonly encoded: unknown;
+}
+
+interface Waiter extends Key {
+  readonly resolve: (row: AnyRow | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Those that wait for a connection, by their key. */
+type Batch = Map<unknown, Waiter[]>;
+
+/** The maximum number of keys that one statement looks up. */
+const MAX_BATCH = 128;
+/** The kinds whose values are equal only if they are the same. */
+const EXACT_KINDS: readonly string[] = ["integer", "bigint", "uuid"];
+/** The failures that are not due to a value. */
+const OUTAGES: readonly string[] = [
+  "PoolTimeout",
+  "PoolClosed",
+  "ConnectionLost",
+  "StatementTimeout",
+];
+
 /** Finds whole rows of a table, in a scope, by one unique column. */
 export class Lookups {
   readonly #context: OperationContext;
   readonly #scoped: readonly unknown[];
   /** By the name of the column: at most as many as the model has. */
   readonly #lookups = new Map<string, Lookup>();
+  readonly #waiting = new Map<Lookup, Batch>();
 
   /** Creates lookups, which have prepared nothing yet. */
   constructor(context: OperationContext) {
@@ -36,19 +65,100 @@ export class Lookups {
     return names.length === 1 && where[names[0]!] !== undefined;
   }
 
-  /** Finds a row, or `null`. */
+  /** Finds a row, or `null`. Those that wait for a connection are found by one statement. */
   async find(where: Readonly<Record<string, unknown>>): Promise<AnyRow | null> {
     const { table, action } = this.#context;
     const [name] = Object.keys(where) as [string];
-    const { column, sql } = this.#lookups.get(name) ?? this.#prepare(name, where);
-    const value = column.encode(soleOperand(where[name]), action);
-    const result = table.connection.execute(action, {
-      sql,
-      parameters: [...this.#scoped, value],
-      reads: true,
-    });
+    const lookup = this.#lookups.get(name) ?? this.#prepare(name, where);
+    const value = soleOperand(where[name]);
+    const encoded = lookup.column.encode(value, action);
+    return table.connection.canShareWait
+      ? await this.#together(lookup, { value, encoded })
+      : await this.#alone(lookup, encoded);
+  }
+
+  async #alone(lookup: Lookup, encoded: unknown): Promise<AnyRow | null> {
+    const { table, action } = this.#context;
+    const result = table.connection.execute(action, this.#statement(lookup, encoded));
     const { rows: [row] } = result instanceof Promise ? await result : result;
     return row === undefined ? null : decodeRow(row, table.columns);
+  }
+
+  #statement({ sql }: Lookup, encoded: unknown): Statement {
+    return { sql, parameters: [...this.#scoped, encoded], reads: true };
+  }
+
+  /** Joins those that wait for a connection. */
+  #together(lookup: Lookup, { value, encoded }: Key): Promise<AnyRow | null> {
+    let batch = this.#waiting.get(lookup);
+    if (!batch || batch.size >= MAX_BATCH) {
+      batch = new Map();
+      this.#waiting.set(lookup, batch);
+      void this.#lookUp(lookup, batch);
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<AnyRow | null>();
+    const key = keyOf(lookup.column, value);
+    const waiter = { value, encoded, resolve, reject };
+    const others = batch.get(key);
+    if (others) others.push(waiter);
+    else batch.set(key, [waiter]);
+    return promise;
+  }
+
+  /** Finds the rows of a batch, which is closed when there is a connection for it. */
+  async #lookUp(lookup: Lookup, batch: Batch): Promise<void> {
+    const { table, action } = this.#context;
+    const { column } = lookup;
+    const alone = ({ encoded, resolve, reject }: Waiter) =>
+      void this.#alone(lookup, encoded).then(resolve, reject);
+    try {
+      const { rows } = await table.connection.executeWhenFree(action, () => {
+        this.#close(lookup, batch);
+        return this.#statementOf(lookup, batch);
+      });
+      const index = table.columns.indexOf(column);
+      const isOne = batch.size === 1;
+      for (const row of rows) {
+        const key = isOne ? [...batch.keys()][0] : keyOf(column, column.decode(row[index]));
+        const found = decodeRow(row, table.columns);
+        // Each caller has a row of its own, JSON values included.
+        batch.get(key)?.forEach(({ resolve }, n) =>
+          resolve(n === 0 ? found : structuredClone(found))
+        );
+        batch.delete(key);
+      }
+      // By the collation of its column, a text may equal another.
+      const isFound = isOne || EXACT_KINDS.includes(column.field.kind);
+      for (const waiter of [...batch.values()].flat()) {
+        if (isFound) waiter.resolve(null);
+        else alone(waiter);
+      }
+    } catch (error) {
+      this.#close(lookup, batch);
+      // Another one's value may be the reason, such as one that the column cannot hold.
+      const isShared = error instanceof DbError && !OUTAGES.includes(error.code) && batch.size > 1;
+      for (const waiter of [...batch.values()].flat()) {
+        if (isShared) alone(waiter);
+        else waiter.reject(error);
+      }
+    }
+  }
+
+  #close(lookup: Lookup, batch: Batch): void {
+    if (this.#waiting.get(lookup) === batch) this.#waiting.delete(lookup);
+  }
+
+  #statementOf(lookup: Lookup, batch: Batch): Statement {
+    const waiters = Array.from(batch.values(), ([first]) => first!);
+    const [{ encoded } = { encoded: undefined }] = waiters;
+    if (waiters.length === 1) return this.#statement(lookup, encoded);
+    const operation = new Operation("read", this.#context);
+    const values = waiters.map(({ value }) => value);
+    const filter = every([
+      ...valueFilters(operation.scope, operation),
+      whereFilter({ [lookup.column.name]: { in: values } }, operation),
+    ]);
+    return operation.statement(readRows({ columns: operation.table.columns, filter }, operation));
   }
 
   #prepare(name: string, where: unknown): Lookup {

@@ -4,10 +4,16 @@
  * @module
  */
 import type { DatabaseConnection, Driver, QueryCompiler, TransactionSettings } from "kysely";
+import type { StatementWatch } from "./statement_watch.ts";
+import { unlessAborted } from "./time_limits.ts";
+import type { CallScope } from "./transaction.ts";
 import type { Gate } from "./gate.ts";
 import { JoinedConnection, PooledConnection } from "./kysely_connection.ts";
-import type { Transaction } from "./transaction.ts";
-import { type FailureRules, queryError, TransactionConnection } from "./transaction_connection.ts";
+import {
+  queryError,
+  type StatementRules,
+  TransactionConnection,
+} from "./transaction_connection.ts";
 
 type CompileQuery = QueryCompiler["compileQuery"];
 
@@ -17,10 +23,10 @@ export interface AmbientDriverOptions {
   readonly driver: Driver;
   /** Limits the connections in use. */
   readonly gate: Gate;
-  /** Returns the transaction that the caller is inside. */
-  readonly current: () => Transaction | undefined;
-  /** The meaning of errors. */
-  readonly rules: FailureRules;
+  /** Returns the scope of the caller. */
+  readonly scope: () => CallScope;
+  /** How statements run and fail. */
+  readonly rules: StatementRules;
   /** Closes the database. */
   readonly close: () => Promise<void>;
 }
@@ -45,19 +51,35 @@ export class AmbientDriver implements Driver {
 
   /** Takes a connection of the database's driver. */
   async take(): Promise<DatabaseConnection> {
-    const { driver, gate } = this.#options;
-    await gate.enter();
+    const { driver, gate, scope } = this.#options;
+    const { signal } = scope();
+    await gate.enter(signal);
+    let acquired: Promise<DatabaseConnection> | undefined;
     try {
       await this.init();
-      return await driver.acquireConnection();
+      acquired = driver.acquireConnection();
+      return await unlessAborted(acquired, signal);
     } catch (error) {
-      gate.leave();
+      const unused = acquired?.then((connection) => driver.releaseConnection(connection));
+      void Promise.resolve(unused).catch(() => {}).finally(() => gate.leave());
       throw error;
     }
   }
 
-  /** Releases a connection of the database's driver. */
+  /** Releases a connection of the database's driver, at the end of what it still runs. */
   async giveBack(connection: DatabaseConnection): Promise<void> {
+    const unsettled = this.#options.rules.watch.unsettled(connection);
+    if (unsettled) void unsettled.then(() => this.#clean(connection));
+    else await this.#release(connection);
+  }
+
+  /** Releases a connection that may have begun a transaction after its caller had given up. */
+  async #clean(connection: DatabaseConnection): Promise<void> {
+    await this.#options.driver.rollbackTransaction(connection).catch(() => {});
+    await this.#release(connection).catch(() => {});
+  }
+
+  async #release(connection: DatabaseConnection): Promise<void> {
     try {
       await this.#options.driver.releaseConnection(connection);
     } finally {
@@ -67,7 +89,7 @@ export class AmbientDriver implements Driver {
 
   /** Takes a connection, for Kysely. */
   async acquireConnection(): Promise<DatabaseConnection> {
-    const transaction = this.#options.current();
+    const transaction = this.#options.scope().transaction;
     if (transaction) return new JoinedConnection(transaction, this.#options.rules);
     try {
       return new PooledConnection(await this.take(), this.#options.rules);
@@ -88,7 +110,9 @@ export class AmbientDriver implements Driver {
   ): Promise<void> {
     if (connection instanceof JoinedConnection) await connection.begin();
     else if (connection instanceof PooledConnection) {
-      await this.#explaining(() => this.#options.driver.beginTransaction(connection.raw, settings));
+      await this.#explaining((watch, driver) =>
+        watch.run(connection.raw, () => driver.beginTransaction(connection.raw, settings))
+      );
       connection.transaction = new TransactionConnection(connection.raw, this.#options.rules);
     }
   }
@@ -98,7 +122,7 @@ export class AmbientDriver implements Driver {
     if (connection instanceof JoinedConnection) await connection.commit();
     else if (connection instanceof PooledConnection) {
       connection.transaction?.checkNotDoomed("commit transaction");
-      await this.#explaining(() => this.#options.driver.commitTransaction(connection.raw));
+      await this.#finish(connection, (driver) => driver.commitTransaction(connection.raw));
       connection.transaction = undefined;
     }
   }
@@ -108,7 +132,9 @@ export class AmbientDriver implements Driver {
     if (connection instanceof JoinedConnection) await connection.rollBack();
     else if (connection instanceof PooledConnection) {
       connection.transaction = undefined;
-      await this.#explaining(() => this.#options.driver.rollbackTransaction(connection.raw));
+      // A failure to roll back a connection that was given up must not replace the reason.
+      if (this.#options.rules.watch.ending(connection.raw)) return;
+      await this.#finish(connection, (driver) => driver.rollbackTransaction(connection.raw));
     }
   }
 
@@ -145,11 +171,18 @@ export class AmbientDriver implements Driver {
     return this.#options.close();
   }
 
-  async #explaining(run: () => Promise<void>): Promise<void> {
+  #finish({ raw }: PooledConnection, send: (driver: Driver) => Promise<void>): Promise<void> {
+    return this.#explaining((watch, driver) => watch.finish(raw, () => send(driver)));
+  }
+
+  async #explaining(
+    run: (watch: StatementWatch, driver: Driver) => Promise<void>,
+  ): Promise<void> {
+    const { driver, rules } = this.#options;
     try {
-      await run();
+      await run(rules.watch, driver);
     } catch (error) {
-      throw queryError(error, this.#options.rules);
+      throw queryError(error, rules);
     }
   }
 }

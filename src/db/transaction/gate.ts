@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Interruption } from "./time_limits.ts";
 import { dbError } from "../errors.ts";
 
 const ACTION = "take a connection";
@@ -17,7 +18,7 @@ export interface GateOptions {
 
 interface Waiter {
   readonly letIn: () => void;
-  readonly turnAway: (code: "PoolClosed" | "PoolTimeout") => void;
+  readonly turnAway: (error: Error) => void;
 }
 
 /** Admits at most `max` users at a time, in order of arrival. */
@@ -37,29 +38,42 @@ export class Gate {
     return this.#closed !== undefined;
   }
 
+  /** Whether a user has to wait to enter. */
+  get isFull(): boolean {
+    return this.#inside >= this.#options.max;
+  }
+
   /**
    * Enters, and returns `undefined` if there is no wait. A user that has entered must leave.
    *
    * @throws {DbError} `PoolTimeout` after the time-out, `PoolClosed` if the gate is
    * closed meanwhile
+   * @throws {Interruption} if the signal is aborted meanwhile
    */
-  enter(): Promise<void> | undefined {
+  enter(signal?: AbortSignal): Promise<void> | undefined {
     if (this.isClosed) throw dbError(ACTION, { code: "PoolClosed" });
-    if (this.#inside < this.#options.max) {
+    if (signal?.aborted) throw new Interruption(signal.reason);
+    if (!this.isFull) {
       this.#inside += 1;
       return undefined;
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const end = (settle: () => void) => {
       clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
       this.#waiting.delete(waiter);
       settle();
     };
     const waiter: Waiter = {
       letIn: () => end(resolve),
-      turnAway: (code) => end(() => reject(dbError(ACTION, { code }))),
+      turnAway: (error) => end(() => reject(error)),
     };
-    const timer = setTimeout(() => waiter.turnAway("PoolTimeout"), this.#options.timeoutMs);
+    const timer = setTimeout(
+      () => waiter.turnAway(dbError(ACTION, { code: "PoolTimeout" })),
+      this.#options.timeoutMs,
+    );
+    const abort = () => waiter.turnAway(new Interruption(signal?.reason));
+    signal?.addEventListener("abort", abort);
     this.#waiting.add(waiter);
     return promise;
   }
@@ -75,7 +89,7 @@ export class Gate {
   /** Admits no more users, and waits until all have left. */
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers<void>();
-    for (const waiter of this.#waiting) waiter.turnAway("PoolClosed");
+    for (const waiter of this.#waiting) waiter.turnAway(dbError(ACTION, { code: "PoolClosed" }));
     if (this.#inside === 0) this.#closed.resolve();
     return this.#closed.promise;
   }

@@ -11,19 +11,19 @@ import type {
 } from "kysely";
 import type { Transaction } from "./transaction.ts";
 import {
-  type FailureRules,
   queryError,
   type Savepoint,
+  type StatementRules,
   type TransactionConnection,
 } from "./transaction_connection.ts";
 
 /** The connection of an open transaction, for a query that joins it. */
 export class JoinedConnection implements DatabaseConnection {
   readonly #transaction: Transaction;
-  readonly #rules: FailureRules;
+  readonly #rules: StatementRules;
   readonly #savepoints: Savepoint[] = [];
 
-  constructor(transaction: Transaction, rules: FailureRules) {
+  constructor(transaction: Transaction, rules: StatementRules) {
     this.#transaction = transaction;
     this.#rules = rules;
   }
@@ -57,8 +57,9 @@ export class JoinedConnection implements DatabaseConnection {
 
   async rollBack(): Promise<void> {
     const savepoint = this.#savepoints.pop();
-    if (!savepoint || this.#transaction.hasEnded) return;
-    await this.#transaction.connection.rollBackTo(savepoint);
+    const { connection, hasEnded } = this.#transaction;
+    if (!savepoint || hasEnded || connection.isExpired) return;
+    await connection.rollBackTo(savepoint);
   }
 
   #inTurn<T>(run: (connection: TransactionConnection) => Promise<T>): Promise<T> {
@@ -80,16 +81,17 @@ export class PooledConnection implements DatabaseConnection {
   readonly raw: DatabaseConnection;
   /** The transaction that Kysely has begun on it. */
   transaction: TransactionConnection | undefined;
-  readonly #rules: FailureRules;
+  readonly #rules: StatementRules;
 
-  constructor(raw: DatabaseConnection, rules: FailureRules) {
+  constructor(raw: DatabaseConnection, rules: StatementRules) {
     this.raw = raw;
     this.#rules = rules;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     try {
-      return await (this.transaction?.run<R>(query) ?? this.raw.executeQuery<R>(query));
+      if (this.transaction) return await this.transaction.run<R>(query);
+      return await this.#rules.watch.run(this.raw, () => this.raw.executeQuery<R>(query));
     } catch (error) {
       throw queryError(error, this.#rules);
     }
@@ -101,7 +103,7 @@ export class PooledConnection implements DatabaseConnection {
   ): AsyncIterableIterator<QueryResult<R>> {
     try {
       yield* this.transaction?.stream<R>(query, chunkSize) ??
-        this.raw.streamQuery<R>(query, chunkSize);
+        this.#rules.watch.stream(this.raw, this.raw.streamQuery<R>(query, chunkSize));
     } catch (error) {
       throw queryError(error, this.#rules);
     }

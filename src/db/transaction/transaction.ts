@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { LimitScope, TimeLimits } from "./time_limits.ts";
 import type { TransactionConnection } from "./transaction_connection.ts";
 
 /** How far a transaction is isolated from concurrent ones; SQLite's are always serializable. */
@@ -20,8 +21,11 @@ export const ISOLATION_LEVELS: readonly IsolationLevel[] = [
   "serializable",
 ];
 
-/** How a transaction is run. */
-export interface TransactionOptions {
+/**
+ * How a transaction is run. Of a nested one, `timeoutMs` and `signal` limit the statements; of the
+ * outermost they limit the whole, in place of `DbOptions.transactionTimeoutMs`.
+ */
+export interface TransactionOptions extends TimeLimits {
   /**
    * The isolation level; the database's default unless given. A nested transaction has that of the
    * outer one, and cannot require a stricter one.
@@ -33,6 +37,12 @@ export interface TransactionOptions {
    * outermost transaction is retried as a whole.
    */
   readonly retries?: number | undefined;
+}
+
+/** What the statements of a caller depend on. */
+export interface CallScope extends LimitScope {
+  /** The transaction that the caller is inside. */
+  readonly transaction?: Transaction | undefined;
 }
 
 /** One level of an open transaction: the outermost, or that of a nested call. */
@@ -67,15 +77,14 @@ export class Transaction {
   /**
    * Fails if the level has ended, or cannot be committed.
    *
-   * @throws {TypeError} if it has ended
    * @throws {DbError} if it cannot be committed: `Database`, or the failure's code if a
    * retry may succeed
+   * @throws {TypeError} if it has ended
    */
   check(action: string): void {
-    if (this.#hasEnded) {
-      throw new TypeError(`Cannot ${action}: its transaction has ended, which did not await it`);
-    }
     this.connection.checkNotDoomed(action);
+    if (!this.#hasEnded) return;
+    throw new TypeError(`Cannot ${action}: its transaction has ended, which did not await it`);
   }
 
   /** Counts work on this level as pending until it is done. */

@@ -4,6 +4,8 @@
  * @module
  */
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from "kysely";
+import type { StatementWatch } from "./statement_watch.ts";
+import type { Interruption } from "./time_limits.ts";
 import { DbError, dbError, type DbErrorCode, type DbFailure } from "../errors.ts";
 
 /** A point of a transaction to go back to. */
@@ -18,10 +20,13 @@ export interface Savepoint {
 interface Doom {
   readonly code: DbErrorCode;
   readonly error: unknown;
+  readonly reason?: string;
 }
 
-/** The meaning of errors. */
-export interface FailureRules {
+/** How statements run and fail. */
+export interface StatementRules {
+  /** Limits the time of statements. */
+  readonly watch: StatementWatch;
   /** Explains an error of a statement. */
   readonly explain: (error: unknown) => DbFailure;
   /** Checks whether a failed statement makes its transaction impossible to commit. */
@@ -29,21 +34,26 @@ export interface FailureRules {
 }
 
 /** The failures after which a retry may succeed. */
-const PASSING: readonly DbErrorCode[] = ["SerializationFailure", "ConnectionLost", "PoolTimeout"];
+const PASSING: readonly DbErrorCode[] = [
+  "SerializationFailure",
+  "StatementTimeout",
+  "ConnectionLost",
+  "PoolTimeout",
+];
 
 /** The connection of an open transaction. */
 export class TransactionConnection {
   readonly #connection: DatabaseConnection;
-  readonly #explain: (error: unknown) => DbFailure;
-  readonly #dooms: (failure: DbFailure) => boolean;
+  readonly #rules: StatementRules;
   #doom: Doom | undefined;
+  #last: Promise<void> | undefined;
+  #isExpired = false;
   #savepoints = 0;
 
   /** Takes over a connection with an open transaction. */
-  constructor(connection: DatabaseConnection, { explain, dooms }: FailureRules) {
+  constructor(connection: DatabaseConnection, rules: StatementRules) {
     this.#connection = connection;
-    this.#explain = explain;
-    this.#dooms = dooms;
+    this.#rules = rules;
   }
 
   /**
@@ -54,14 +64,25 @@ export class TransactionConnection {
    */
   checkNotDoomed(action: string): void {
     if (!this.#doom) return;
-    const { code, error } = this.#doom;
-    const message = `Cannot ${action}: an earlier statement of its transaction failed`;
-    throw new DbError(code, message, { cause: error });
+    const { code, error, reason = "an earlier statement of its transaction failed" } = this.#doom;
+    throw new DbError(code, `Cannot ${action}: ${reason}`, { cause: error });
   }
 
-  /** Runs a query. */
-  run<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return this.noting(() => this.#connection.executeQuery<R>(query));
+  /** Runs a query, after those that were begun before: a driver cancels one at a time. */
+  async run<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { watch } = this.#rules;
+    const before = this.#last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#last = before ? before.then(() => promise) : promise;
+    try {
+      return await this.noting(async () => {
+        if (before) await watch.wait(before);
+        if (this.#doom?.code === "StatementTimeout") this.checkNotDoomed("run query");
+        return await watch.run(this.#connection, () => this.#connection.executeQuery<R>(query));
+      });
+    } finally {
+      resolve();
+    }
   }
 
   /** Runs a query and yields its rows in chunks. */
@@ -70,7 +91,8 @@ export class TransactionConnection {
     chunkSize: number,
   ): AsyncIterableIterator<QueryResult<R>> {
     try {
-      yield* this.#connection.streamQuery<R>(query, chunkSize);
+      const chunks = this.#connection.streamQuery<R>(query, chunkSize);
+      yield* this.#rules.watch.stream(this.#connection, chunks);
     } catch (error) {
       throw this.#note(error);
     }
@@ -104,14 +126,25 @@ export class TransactionConnection {
     await this.release(savepoint);
   }
 
+  /** Whether its limit in time was reached: it has been rolled back. */
+  get isExpired(): boolean {
+    return this.#isExpired;
+  }
+
+  /** Prevents a commit and further statements: the transaction has reached its limit in time. */
+  expire(error: Interruption): void {
+    this.#isExpired = true;
+    this.#doom ??= { code: error.failure.code, error, reason: "its transaction took too long" };
+  }
+
   /** Forgets failures, after a rollback to a savepoint that the application has set. */
   revive(): void {
     this.#doom = undefined;
   }
 
   #note(error: unknown): unknown {
-    const failure = this.#explain(error);
-    if (!this.#doom && this.#dooms(failure)) {
+    const failure = this.#rules.explain(error);
+    if (!this.#doom && this.#rules.dooms(failure)) {
       this.#doom = { code: PASSING.includes(failure.code) ? failure.code : "Database", error };
     }
     return error;
@@ -121,7 +154,7 @@ export class TransactionConnection {
 /**
  * Returns the `DbError` of a failed query of Kysely; errors of building a query stay as they are.
  */
-export function queryError(error: unknown, { explain }: FailureRules): unknown {
+export function queryError(error: unknown, { explain }: StatementRules): unknown {
   if (error instanceof DbError || error instanceof TypeError) return error;
   return dbError("run query", explain(error), error);
 }

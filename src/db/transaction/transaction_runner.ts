@@ -4,17 +4,19 @@
  * @module
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Driver } from "kysely";
+import type { DatabaseConnection, Driver } from "kysely";
+import { Interruption, Limit, type TimeLimits, unlessAborted } from "./time_limits.ts";
 import type { AmbientDriver } from "./ambient_driver.ts";
 import { dbError, explaining } from "../errors.ts";
 import {
   backOff,
+  type CallScope,
   ISOLATION_LEVELS,
   type IsolationLevel,
   Transaction,
   type TransactionOptions,
 } from "./transaction.ts";
-import { type FailureRules, TransactionConnection } from "./transaction_connection.ts";
+import { type StatementRules, TransactionConnection } from "./transaction_connection.ts";
 
 /** The parts of a runner. */
 export interface TransactionRunnerOptions {
@@ -22,34 +24,68 @@ export interface TransactionRunnerOptions {
   readonly ambient: Pick<AmbientDriver, "take" | "giveBack">;
   /** The database's own driver. */
   readonly driver: Driver;
-  /** The meaning of errors. */
-  readonly rules: FailureRules;
+  /** How statements run and fail. */
+  readonly rules: StatementRules;
   /** The isolation of a transaction that does not set it. */
   readonly defaultIsolation: IsolationLevel;
+  /** The limit in milliseconds of a transaction that does not set it. */
+  readonly timeoutMs: number;
 }
 
+const NO_SCOPE: CallScope = {};
+/** How long a rollback may take; the server rolls back by itself when its connection ends. */
+const ROLLBACK_MS = 5000;
 /** How many causes of an error to look through. */
 const MAX_CAUSES = 8;
 
 /** Runs functions inside transactions, and tracks which one a caller is inside. */
 export class TransactionRunner {
   readonly #options: TransactionRunnerOptions;
-  readonly #current = new AsyncLocalStorage<Transaction>();
+  readonly #scopes = new AsyncLocalStorage<CallScope>();
+  readonly #limits = new Set<Limit>();
 
   /** Creates a runner for a database. */
   constructor(options: TransactionRunnerOptions) {
     this.#options = options;
   }
 
-  /** The transaction that the caller is inside. */
-  get current(): Transaction | undefined {
-    return this.#current.getStore();
+  /** What the statements of the caller depend on. */
+  get scope(): CallScope {
+    return this.#scopes.getStore() ?? NO_SCOPE;
+  }
+
+  /**
+   * Runs an operation within limits, which its statements share.
+   *
+   * @throws {RangeError} if `timeoutMs` is not positive and below 2^31
+   * @throws {TypeError} if `signal` is not an `AbortSignal`
+   */
+  async limited<T>({ timeoutMs, signal }: TimeLimits, work: () => Promise<T>): Promise<T> {
+    if (timeoutMs === undefined && signal === undefined) return await work();
+    const limit = new Limit({ timeoutMs, signal }, this.scope.signal);
+    this.#limits.add(limit);
+    try {
+      return await this.#scopes.run({ ...this.scope, signal: limit.signal }, work);
+    } finally {
+      this.#limits.delete(limit);
+      limit.end();
+    }
+  }
+
+  /** Aborts what has not ended when the database is closed. */
+  close(): void {
+    for (const limit of this.#limits) limit.abort(new Error("the database was closed"));
+  }
+
+  /** Runs work whose statements and transactions may take as long as they need. */
+  unlimited<T>(work: () => Promise<T>): Promise<T> {
+    return this.#scopes.run({ ...this.scope, isUnlimited: true }, work);
   }
 
   /** Runs a function inside a transaction; see `DbService.transaction`. */
   async run<T>(
     run: () => T | Promise<T>,
-    { isolation, retries = 0 }: TransactionOptions = {},
+    { isolation, retries = 0, ...limits }: TransactionOptions = {},
   ): Promise<T> {
     if (isolation !== undefined && !ISOLATION_LEVELS.includes(isolation)) {
       throw new TypeError("Cannot begin transaction: there is no such isolation level");
@@ -57,18 +93,30 @@ export class TransactionRunner {
     if (!Number.isSafeInteger(retries) || retries < 0) {
       throw new RangeError("Cannot begin transaction: retries is not a whole number of 0 or more");
     }
-    const outer = this.current;
+    const { transaction: outer, isUnlimited = false } = this.scope;
     if (outer) {
       if (isolation !== undefined && !isAtMost(isolation, outer.isolation)) {
         throw new TypeError(
           `Cannot begin nested transaction: the outer one is ${outer.isolation}, not ${isolation}`,
         );
       }
-      return await outer.nest(
-        (nested) => this.#runInside(nested, run),
-        (error) => dbError("begin nested transaction", this.#options.rules.explain(error), error),
-      );
+      return await this.limited(limits, () =>
+        outer.nest(
+          (nested) => this.#runInside(nested, run),
+          (error) => dbError("begin nested transaction", this.#options.rules.explain(error), error),
+        ));
     }
+    const timeoutMs = isUnlimited ? Infinity : this.#options.timeoutMs;
+    return await this.limited(
+      { ...limits, timeoutMs: limits.timeoutMs ?? timeoutMs },
+      () => this.#retry(run, { isolation, retries }),
+    );
+  }
+
+  async #retry<T>(
+    run: () => T | Promise<T>,
+    { isolation, retries }: { isolation: IsolationLevel | undefined; retries: number },
+  ): Promise<T> {
     for (let attempt = 0;; attempt++) {
       try {
         return await this.#transactOnce(run, isolation);
@@ -79,33 +127,63 @@ export class TransactionRunner {
     }
   }
 
-  async #transactOnce<T>(run: () => T | Promise<T>, isolation?: IsolationLevel): Promise<T> {
-    const { ambient, driver, rules, defaultIsolation } = this.#options;
-    const beginning = { action: "begin transaction", explain: rules.explain };
-    const committing = { action: "commit transaction", explain: rules.explain };
-    const connection = await explaining(() => ambient.take(), beginning);
+  async #transactOnce<T>(
+    run: () => T | Promise<T>,
+    isolation: IsolationLevel | undefined,
+  ): Promise<T> {
+    const { ambient, rules: { explain } } = this.#options;
+    const connection = await explaining(() => ambient.take(), {
+      action: "begin transaction",
+      explain,
+    });
     try {
-      const settings = isolation === undefined ? {} : { isolationLevel: isolation };
-      await explaining(() => driver.beginTransaction(connection, settings), beginning);
-      try {
-        const joined = new TransactionConnection(connection, rules);
-        const transaction = new Transaction(joined, isolation ?? defaultIsolation);
-        const result = await this.#runInside(transaction, run);
-        joined.checkNotDoomed("commit transaction");
-        await explaining(() => driver.commitTransaction(connection), committing);
-        return result;
-      } catch (error) {
-        await driver.rollbackTransaction(connection).catch(() => {});
-        throw error;
-      }
+      return await this.#transact(run, { connection, isolation });
     } finally {
       await ambient.giveBack(connection);
     }
   }
 
+  async #transact<T>(
+    run: () => T | Promise<T>,
+    { connection, isolation }: {
+      connection: DatabaseConnection;
+      isolation: IsolationLevel | undefined;
+    },
+  ): Promise<T> {
+    const { driver, rules, defaultIsolation } = this.#options;
+    const { watch, explain } = rules;
+    const settings = isolation === undefined ? {} : { isolationLevel: isolation };
+    await explaining(
+      () => watch.run(connection, () => driver.beginTransaction(connection, settings)),
+      { action: "begin transaction", explain },
+    );
+    const joined = new TransactionConnection(connection, rules);
+    const transaction = new Transaction(joined, isolation ?? defaultIsolation);
+    try {
+      const result = await unlessAborted(this.#runInside(transaction, run), this.scope.signal);
+      joined.checkNotDoomed("commit transaction");
+      await explaining(
+        () => watch.finish(connection, () => driver.commitTransaction(connection)),
+        { action: "commit transaction", explain },
+      );
+      return result;
+    } catch (error) {
+      if (error instanceof Interruption) joined.expire(error);
+      await watch.ending(connection);
+      await watch.finish(connection, () => driver.rollbackTransaction(connection), ROLLBACK_MS)
+        .catch(() => {});
+      throw error instanceof Interruption
+        ? dbError("run transaction", error.failure, error)
+        : error;
+    }
+  }
+
   async #runInside<T>(transaction: Transaction, run: () => T | Promise<T>): Promise<T> {
     try {
-      const result = await this.#current.run(transaction, async () => await run());
+      const result = await this.#scopes.run(
+        { ...this.scope, transaction },
+        async () => await run(),
+      );
       transaction.checkAwaited("commit transaction");
       return result;
     } finally {
@@ -113,7 +191,7 @@ export class TransactionRunner {
     }
   }
 
-  /** Returns the database's failure, which the application may have wrapped. */
+  /** Checks whether an error is, or wraps, a serialization failure. */
   #isSerializationFailure(error: unknown): boolean {
     let cause = error;
     for (let depth = 0; cause instanceof Error && depth < MAX_CAUSES; depth++) {

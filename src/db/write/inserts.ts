@@ -3,27 +3,54 @@
  *
  * @module
  */
+import type { RecordsGrammar } from "../connection/dialect.ts";
 import { Slot } from "../connection/statement.ts";
+import { type DbError, dbError } from "../errors.ts";
 import { isGenerated } from "../model/model.ts";
 import { Operation, type OperationContext } from "../query/operation.ts";
-import type { AnyRow, Table, Values } from "../query/table.ts";
+import {
+  type AnyRow,
+  selectionOf,
+  type Table,
+  type TableColumn,
+  type Values,
+} from "../query/table.ts";
 import { assign, type Assignments } from "./assignments.ts";
 import { lockRow, namesOf, oneRow } from "./row_reading.ts";
 
 /** The most rows in a statement: more gain nothing. */
 const MAX_ROWS = 1024;
+/** The most rows, and characters of them, that a statement binds as one value. */
+const MAX_RECORDS = 10_000;
+const MAX_RECORDS_LENGTH = 2 ** 24;
 
 /** The values of a row in the order of its columns; `undefined` is generated. */
 type Tuple = readonly unknown[];
 
-/** Creates a row. */
-export async function insertRow(values: Values, context: OperationContext): Promise<AnyRow> {
+/**
+ * Creates a row. If another has its value of the unique column `unless`, the statement does not
+ * fail, which would end a transaction on PostgreSQL; the error is the same.
+ *
+ * @throws {DbError} `UniqueViolation` if another row has its value of a unique column
+ */
+export async function insertRow(
+  values: Values,
+  context: OperationContext,
+  unless?: TableColumn,
+): Promise<AnyRow> {
   const { primaryKey, connection } = context.table;
   const operation = new Operation("create", context);
   const assignments = assign(values, operation);
   const insert = () => insertInto(context.table, [assignments]);
   if (connection.grammar.returning) {
-    const result = await operation.run(() => insert().returning(namesOf(context.table)));
+    if (unless) operation.section(`unless ${unless.name}`);
+    const result = await operation.run(() =>
+      insert().$if(
+        unless !== undefined,
+        (insert) => insert.onConflict((conflict) => conflict.column(unless!.name).doNothing()),
+      ).returning(selectionOf(context.table.columns))
+    );
+    if (unless && result.rows.length === 0) throw taken(unless, context);
     const row = oneRow(result, context);
     await passKeys([values.get(primaryKey)], context);
     return row;
@@ -40,11 +67,17 @@ export async function insertRows(
   rows: readonly Tuple[],
   context: OperationContext,
 ): Promise<void> {
-  const batches = batchesOf(rows, context.table);
+  const { table } = context;
+  const { records } = table.connection.grammar;
+  // A generated key that is the only column is inserted by values.
+  const insertions = records && table.columns.length > 1
+    ? recordBatchesOf(rows, { records, context })
+      .map((batch) => () => insertRecords(batch, { records, context }))
+    : batchesOf(rows, table).map((batch) => () => insertBatch(batch, context));
   const insert = async () => {
-    for (const batch of batches) await insertBatch(batch, context);
+    for (const each of insertions) await each();
   };
-  await (batches.length > 1 ? context.table.connection.transaction(insert) : insert());
+  await (insertions.length > 1 ? table.connection.transaction(insert) : insert());
 }
 
 /**
@@ -65,6 +98,11 @@ export async function passKeys(
   await connection.execute(context.action, { sql, parameters: [], reads: false });
 }
 
+/** Returns the error of a value that another row has. */
+export function taken({ name }: TableColumn, { action }: OperationContext): DbError {
+  return dbError(action, { code: "UniqueViolation", fields: [name] });
+}
+
 /** Builds the insertion of rows of the same columns. */
 export function insertInto(table: Table, rows: readonly Assignments[]) {
   const insert = table.connection.kysely.insertInto(table.name);
@@ -74,6 +112,70 @@ export function insertInto(table: Table, rows: readonly Assignments[]) {
   return table.connection.grammar.returning
     ? insert.defaultValues()
     : insert.values({ [table.primaryKey.name]: null });
+}
+
+/** How rows are bound as one value. */
+interface RecordOptions {
+  readonly records: RecordsGrammar;
+  readonly context: OperationContext;
+}
+
+/** Rows that take the same columns. */
+interface RecordBatch {
+  readonly columns: readonly TableColumn[];
+  /** Each as the text of a JSON object. */
+  readonly texts: string[];
+  readonly keys: unknown[];
+  length: number;
+}
+
+/** Inserts rows that are bound as one value, so that one statement inserts any number of them. */
+async function insertRecords(
+  { columns, texts, keys }: RecordBatch,
+  { records, context }: RecordOptions,
+): Promise<void> {
+  const { name: table, connection: { kysely } } = context.table;
+  const names = namesOf({ columns });
+  const operation = new Operation(`createMany of ${names}`, context);
+  const slot = operation.bind("records", `[${texts}]`);
+  await operation.run(() =>
+    kysely.insertInto(table).columns([...names]).expression((eb) =>
+      eb.selectFrom(records.rows(table, slot).as("records")).select(names)
+    )
+  );
+  await passKeys(keys, context);
+}
+
+/** Splits rows, in their order, into batches for one statement each. */
+function recordBatchesOf(
+  rows: readonly Tuple[],
+  { records, context }: RecordOptions,
+): readonly RecordBatch[] {
+  const { columns, primaryKey: { index } } = context.table;
+  const batches: RecordBatch[] = [];
+  let batch: RecordBatch | undefined;
+  for (const tuple of rows) {
+    const isFull = batch &&
+      (batch.texts.length >= MAX_RECORDS || batch.length > MAX_RECORDS_LENGTH);
+    const hasKey = tuple[index] !== undefined;
+    if (!batch || isFull || (batch.keys[0] !== undefined) !== hasKey) {
+      const own = columns.filter((column) => hasKey || column.index !== index);
+      batch = { columns: own, texts: [], keys: [], length: 0 };
+      batches.push(batch);
+    }
+    const members = batch.columns.map((column) => {
+      const value = tuple[column.index];
+      const text = value === null
+        ? "null"
+        : records.textOf(column.encode(value, context.action), column.field);
+      return `${JSON.stringify(column.name)}:${text}`;
+    });
+    const text = `{${members}}`;
+    batch.texts.push(text);
+    batch.keys.push(tuple[index]);
+    batch.length += text.length;
+  }
+  return batches;
 }
 
 /** Creates rows that take the same columns. */

@@ -9,7 +9,7 @@ import { dbError } from "../errors.ts";
 import { every, valueFilters } from "../query/condition.ts";
 import { Operation, type OperationContext } from "../query/operation.ts";
 import type { Filter } from "../query/operators.ts";
-import { type AnyRow, decodeRow, type Table, type Values } from "../query/table.ts";
+import { type AnyRow, decodeRow, selectionOf, type Table, type Values } from "../query/table.ts";
 
 /**
  * Reads a row that this transaction has written, as it is now and not as it was at its beginning.
@@ -24,7 +24,9 @@ export async function lockRow(unique: Values, context: OperationContext): Promis
  * Builds the query that reads a row, and keeps others from writing it until the transaction ends.
  */
 export function lock(filter: Filter, table: Table): Compilable {
-  return table.connection.kysely.selectFrom(table.name).select(namesOf(table)).where(filter)
+  return table.connection.kysely.selectFrom(table.name).select(selectionOf(table.columns)).where(
+    filter,
+  )
     .forUpdate();
 }
 

@@ -4,14 +4,15 @@
  *
  * @module
  */
+import { sql } from "kysely";
 import { DbError, dbError } from "../errors.ts";
 import { every, valueFilters } from "../query/condition.ts";
 import { Operation, type OperationContext } from "../query/operation.ts";
 import type { Filter } from "../query/operators.ts";
-import type { AnyRow, TableColumn, Values } from "../query/table.ts";
+import { type AnyRow, selectionOf, type TableColumn, type Values } from "../query/table.ts";
 import { assign } from "./assignments.ts";
-import { insertInto, insertRow, passKeys } from "./inserts.ts";
-import { lock, lockRow, namesOf, oneRow, rowOf } from "./row_reading.ts";
+import { insertInto, insertRow, passKeys, taken } from "./inserts.ts";
+import { lock, lockRow, oneRow, rowOf } from "./row_reading.ts";
 
 /** How often an upsert is tried when others create and delete the same row. */
 const MAX_ATTEMPTS = 10;
@@ -53,7 +54,10 @@ export async function deleteRow(unique: Values, context: OperationContext): Prom
   const filter = targetFilter(unique, operation);
   const remove = () => kysely.deleteFrom(table.name).where(filter);
   if (grammar.returning) {
-    return oneRow(await operation.run(() => remove().returning(namesOf(table))), context);
+    return oneRow(
+      await operation.run(() => remove().returning(selectionOf(table.columns))),
+      context,
+    );
   }
   return await table.connection.atomically(async () => {
     const row = await lockTarget(unique, context);
@@ -64,34 +68,38 @@ export async function deleteRow(unique: Values, context: OperationContext): Prom
 }
 
 /**
- * Updates the row whose unique column has a value, or creates it.
+ * Updates the row whose unique column has a value, or creates it. Without anything to set, a row
+ * that exists is only read.
  *
  * @throws {DbError} `UniqueViolation` if another row has the value of another unique column, or the
  * row is out of scope
  */
 export async function upsertRow(upsert: RowUpsert, context: OperationContext): Promise<AnyRow> {
   const { table: { connection }, scope } = context;
-  if (connection.grammar.returning) {
-    // Of two at the same time, the loser may fail on another unique column than the one it names:
-    // the second time, it finds the row.
-    return await insertOrUpdate(upsert, context).catch((error: unknown) =>
-      isTaken(error) && !connection.isInTransaction
-        ? insertOrUpdate(upsert, context)
-        : Promise.reject(error)
-    );
-  }
+  const { unique, values, created } = upsert;
+  const [column] = [...unique.keys()] as [TableColumn];
+  const isOneStatement = connection.grammar.returning && values.size > 0;
+  // A row out of scope stays there, however often it is looked for.
+  const attempts = isOneStatement || scope.size > 0 ? 2 : MAX_ATTEMPTS;
   // ON DUPLICATE KEY would apply to every unique column. Each attempt is over before the next
   // begins, so that it does not keep the lock on the gap where the row would be.
-  const [[column] = []] = upsert.unique;
-  // A row out of scope stays there, however often it is looked for.
-  const attempts = scope.size > 0 ? 2 : MAX_ATTEMPTS;
   for (let attempt = 1;; attempt++) {
-    const row = await tryUpdate(upsert, context);
+    const row = values.size === 0
+      ? await readTarget(unique, context, { isCurrent: attempt > 1 })
+      : isOneStatement
+      ? undefined
+      : await tryUpdate(upsert, context);
     if (row) return row;
     try {
-      return await insertRow(upsert.created, context);
+      return isOneStatement
+        ? await insertOrUpdate(upsert, context)
+        : await insertRow(created, context, column);
     } catch (error) {
-      if (!isTaken(error, column?.name) || attempt === attempts) throw error;
+      // Of two at the same time, the loser may fail on another unique column than the one it names:
+      // the second time, it finds the row.
+      const isLoser = isTaken(error) && attempt === 1 && !connection.isInTransaction;
+      const mayRepeat = isLoser || (!isOneStatement && isTaken(error, column.name));
+      if (!mayRepeat || attempt === attempts) throw error;
     }
   }
 }
@@ -116,24 +124,23 @@ async function insertOrUpdate(
     const slot = operation.bind(`${column.name},`, column.encode(value, action));
     return [`${table.name}.${column.name}`, slot] as const;
   });
-  const [{ name }] = [...unique.keys()] as [TableColumn];
+  const [column] = [...unique.keys()] as [TableColumn];
+  const { name } = column;
   operation.section(`on ${name}`);
   const result = await operation.run(() =>
     insertInto(table, [inserted])
       .onConflict((conflict) =>
         conflict.column(name)
-          .doUpdateSet((eb) =>
-            values.size > 0 ? assignments : { [name]: eb.ref(`excluded.${name}`) }
-          )
+          .doUpdateSet(assignments)
           .where((eb) => eb.and(scoped.map(([column, slot]) => eb(column, "=", slot))))
       )
-      .returning(namesOf(table))
+      .returning(selectionOf(table.columns))
   );
   if (result.rows.length > 0) {
     await passKeys([created.get(table.primaryKey)], context);
     return oneRow(result, context);
   }
-  throw dbError(action, { code: "UniqueViolation", fields: [name] });
+  throw taken(column, context);
 }
 
 /** Updates a row, if it exists. Without anything to set, it is only read. */
@@ -141,18 +148,15 @@ async function tryUpdate(
   { unique, values }: RowUpdate,
   context: OperationContext,
 ): Promise<AnyRow | undefined> {
+  if (values.size === 0) return await readTarget(unique, context);
   const { table } = context;
   const { kysely, grammar } = table.connection;
   const operation = new Operation("update", context);
   const assignments = assign(values, operation);
   const filter = targetFilter(unique, operation);
-  if (values.size === 0) {
-    const read = () => kysely.selectFrom(table.name).select(namesOf(table)).where(filter);
-    return rowOf(await operation.run(read), table);
-  }
   const update = () => kysely.updateTable(table.name).set(assignments).where(filter);
   if (grammar.returning) {
-    return rowOf(await operation.run(() => update().returning(namesOf(table))), table);
+    return rowOf(await operation.run(() => update().returning(selectionOf(table.columns))), table);
   }
   return await table.connection.atomically(async () => {
     if ([...unique.keys()].some((column) => values.has(column))) {
@@ -173,6 +177,27 @@ async function updateByKey(
   if (!row) return undefined;
   const key = new Map([[table.primaryKey, row[table.primaryKey.name]]]);
   return await tryUpdate({ unique: key, values }, { table, action, scope: new Map() });
+}
+
+/**
+ * Reads a row in the scope. `isCurrent` reads it as it is now, where a transaction of MySQL would
+ * read it as it was at its beginning, and keeps others from writing it until the transaction ends.
+ */
+async function readTarget(
+  unique: Values,
+  context: OperationContext,
+  { isCurrent = false }: { readonly isCurrent?: boolean } = {},
+): Promise<AnyRow | undefined> {
+  const { table } = context;
+  const { kysely, grammar } = table.connection;
+  const isShared = isCurrent && !grammar.returning;
+  const operation = new Operation(isShared ? "share" : "target", context);
+  const filter = targetFilter(unique, operation);
+  const read = () =>
+    kysely.selectFrom(table.name).select(selectionOf(table.columns)).where(filter)
+      // MariaDB has no FOR SHARE.
+      .$if(isShared, (query) => query.modifyEnd(sql`lock in share mode`));
+  return rowOf(await operation.run(read), table);
 }
 
 /** Reads a row in the scope, and keeps others from writing it until the transaction ends. */

@@ -37,7 +37,7 @@ export function testFault(name: string, run: (fault: Fault) => Promise<void>): v
       await delay(100);
     };
     await run({ brand, db, line, kill });
-  }, SERVERS);
+  }, { brands: SERVERS });
 }
 
 export const lost = (action: string) =>

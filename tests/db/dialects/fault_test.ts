@@ -129,4 +129,4 @@ testOnEach("DbService.close() ends while the server hangs", async ({ url }) => {
   const startMs = performance.now();
   await db.close();
   assert.ok(performance.now() - startMs < 6000);
-}, SERVERS);
+}, { brands: SERVERS });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type Dialect,
@@ -16,6 +16,8 @@ import postgres from "postgres";
 import { DbMigrations, DbOptions } from "../../../src/db/mod.ts";
 import { test } from "../../support/test.ts";
 import { Db, dbError, type TestDatabase, testOnEach } from "../support/database.ts";
+import { sleep } from "../support/sessions.ts";
+import { plainSqlite } from "../support/plain_sqlite.ts";
 
 const ADA = { tenant_id: "a", email: "ada@example.org", name: "Ada" };
 
@@ -36,23 +38,6 @@ function openDialect(
   const pool = createPool(url);
   const isClosed = () => pool.promise().getConnection().then(() => false, () => true);
   return { dialect: new MysqlDialect({ pool }), isClosed };
-}
-
-/** The adapter of `node:sqlite` to Kysely that an application would write. */
-function plainSqlite(database: DatabaseSync): SqliteDatabase {
-  return {
-    close: () => database.close(),
-    prepare(sql) {
-      const statement = database.prepare(sql);
-      const bound = (values: readonly unknown[]) => values as SQLInputValue[];
-      return {
-        reader: statement.columns().length > 0,
-        all: (values) => statement.all(...bound(values)),
-        run: (values) => statement.run(...bound(values)),
-        iterate: (values) => statement.iterate(...bound(values)),
-      };
-    },
-  };
 }
 
 async function openDb(database: TestDatabase, poolMax = 10): Promise<Db> {
@@ -265,8 +250,34 @@ testOnEach("DbOptions.fromDialect() finds out how a driver reads MySQL", async (
     assert.equal(typeof row?.json, "string");
   }
   await assert.rejects(open({ timezone: "+05:00" }), { name: "TypeError", message: /time zone/ });
+  for (const zone of ["-05:00", "+01:00"]) {
+    const pool = createPool({ uri: url, timezone: "Z" });
+    pool.on("connection", (connection) => connection.query(`set time_zone = '${zone}'`));
+    await assert.rejects(DbOptions.fromDialect(new MysqlDialect({ pool })).open(), {
+      name: "TypeError",
+      message: "Cannot use dialect: its sessions have another time zone than UTC, which columns " +
+        "of type TIMESTAMP are converted to: run SET time_zone = '+00:00' on each new connection",
+    });
+  }
   await assert.rejects(
     open({ user: "root", password: "wrong" }),
     dbError("ConnectionLost", "Cannot open MySQL database: the database is out of reach"),
   );
-}, ["mysql"]);
+}, { brands: ["mysql"] });
+
+testOnEach(
+  "a statement of DbOptions.fromDialect() beyond its limit is given up",
+  async (database) => {
+    const { dialect } = openDialect(database);
+    const options = DbOptions.fromDialect(dialect).poolMax(1).statementTimeoutMs(200);
+    await using db = await Db.open(options);
+    await db.createTables();
+    const late = { code: "StatementTimeout", message: "Cannot run query: it took too long" };
+    const asleep = () => sleep(database.brand, 2).execute(db.kysely);
+    await assert.rejects(asleep(), late);
+    assert.equal(await db.user.count(), 0); // on another connection of the driver
+    await assert.rejects(db.transaction(asleep), late);
+    assert.equal(await db.user.count(), 0);
+  },
+  { brands: ["postgres", "mysql"] },
+);

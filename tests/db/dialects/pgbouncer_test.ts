@@ -88,6 +88,9 @@ test(
       [pooled, 0],
       [pooled.prepare(true), 1],
       [DbOptions.fromUrl(`${bouncer.url(database.url)}?prepare=true`), 1],
+      [DbOptions.fromUrl(`${bouncer.url(database.url)}?schema=public&application_name=shop`), 0],
+      [DbOptions.fromUrl(`${database.url}?pgbouncer=true`), 0],
+      [DbOptions.fromUrl(`${database.url}?statement_cache_size=0`), 0],
     ] as const;
     for (const [options, expected] of cases) {
       await using db = await Db.open(options.poolMax(1));

@@ -57,7 +57,7 @@ testOnEach("DbOptions.poolMax() bounds the sessions, whatever is used", async ({
   await settled;
   assert.deepEqual(most, { sessions: 2 });
   assert.equal(await db.user.count(), MANY.length);
-}, SERVERS);
+}, { brands: SERVERS });
 
 testOnEach("DbOptions.poolMin() connects as often at boot", async ({ brand, url }) => {
   await using db = await Db.open(DbOptions.fromUrl(url).poolMin(3).poolMax(5));
@@ -65,7 +65,7 @@ testOnEach("DbOptions.poolMin() connects as often at boot", async ({ brand, url 
   await db.createTables();
   await db.user.count();
   assert.equal((await sessionsOf(brand as ServerBrand, url)).length, 3);
-}, SERVERS);
+}, { brands: SERVERS });
 
 test("IdleConnections ends connections that are idle for too long, oldest first, and keeps the minimum", async () => {
   const idleMs = 40;
@@ -131,7 +131,7 @@ testOnEach(
     await Promise.all(MANY.map(() => db.transaction(() => db.user.count())));
     assert.equal(await sessionsSoon(brand, url, 2), 2);
   },
-  SERVERS,
+  { brands: SERVERS },
 );
 
 testOnEach("transactions that have all connections go on, with all that works inside them", async (
@@ -191,3 +191,15 @@ testOnEach("a process ends by itself once its database is closed", async ({ url 
   const { code, output } = await child.ended;
   assert.deepEqual([code, output.trim()], [0, "closed"]);
 });
+
+testOnEach("a statement that is given up closes its own connection alone", async (
+  { brand, url },
+) => {
+  assert.ok(brand !== "sqlite");
+  const options = DbOptions.fromUrl(url).poolMin(4).statementTimeoutMs(500);
+  await using db = await Db.open(options);
+  const before = await sessionsOf(brand, url);
+  await assert.rejects(sleep(brand, 60).execute(db.kysely), { code: "StatementTimeout" });
+  const kept = (await sessionsOf(brand, url)).filter((id) => before.includes(id));
+  assert.deepEqual([before.length, kept.length], [4, 3]);
+}, { brands: SERVERS });

@@ -27,7 +27,7 @@ testOnEach(
       for (let i = 0; i < 1_100; i++) await ask(i);
     });
   },
-  ["postgres"],
+  { brands: ["postgres"] },
 );
 
 testOnEach(
@@ -56,5 +56,5 @@ testOnEach(
     const { real, blob, timestamp } = await db.sample.create({ data });
     assert.deepEqual({ select: "a", real, blob, timestamp }, data);
   },
-  ["postgres"],
+  { brands: ["postgres"] },
 );

@@ -39,11 +39,12 @@ test("SQLite reports why a file cannot be opened", async () => {
   await using folder = await temporaryFolder();
   const text = folder.path("text");
   await writeFile(text, "this is no database\n".repeat(1000));
-  const unreachable = "it cannot be read and written, or its directory is missing";
+  const unreachable = "it cannot be read and written, or its directory is missing: " +
+    "unable to open database file";
   const table: readonly (readonly [string, DbErrorCode, string])[] = [
     [folder.path("no/such/folder"), "ConnectionLost", unreachable],
     [folder.path("."), "ConnectionLost", unreachable],
-    [text, "Database", "it is not a database"],
+    [text, "Database", "it is not a database: file is not a database"],
   ];
   for (const [path, code, reason] of table) {
     await assert.rejects(

@@ -112,5 +112,5 @@ testOnEach(
     await sql.raw(`create table for_both (name longtext) ${clause}`).execute(db.kysely);
     assert.equal(await collationOf(db, "for_both"), collation);
   },
-  ["mysql"],
+  { brands: ["mysql"] },
 );

@@ -19,9 +19,9 @@ testOnEach(
     const options = DbOptions.fromUrl(url).poolMax(1).schemaPath(path);
     await using migrations = await DbMigrations.open(options);
     assert.deepEqual(await migrations.status(), [
-      { name: "001_notes", canRollBack: true, isMissing: false },
-      { name: "002_module", canRollBack: true, isMissing: false },
-      { name: "003_script", canRollBack: false, isMissing: false },
+      { name: "001_notes", canRollBack: true, isMissing: false, isEdited: false },
+      { name: "002_module", canRollBack: true, isMissing: false, isEdited: false },
+      { name: "003_script", canRollBack: false, isMissing: false, isEdited: false },
     ]);
     assert.deepEqual(await tableNames(url), []);
 
@@ -32,9 +32,27 @@ testOnEach(
     const times = status.map(({ executedAt }) => executedAt?.getTime() ?? 0);
     assert.ok(times.every((time) => time >= startedAt && time <= Date.now() + times.length));
     assert.deepEqual(status, [
-      { name: "001_notes", executedAt: new Date(times[0]!), canRollBack: true, isMissing: false },
-      { name: "002_module", executedAt: new Date(times[1]!), canRollBack: true, isMissing: false },
-      { name: "003_script", executedAt: new Date(times[2]!), canRollBack: false, isMissing: false },
+      {
+        name: "001_notes",
+        executedAt: new Date(times[0]!),
+        canRollBack: true,
+        isMissing: false,
+        isEdited: false,
+      },
+      {
+        name: "002_module",
+        executedAt: new Date(times[1]!),
+        canRollBack: true,
+        isMissing: false,
+        isEdited: false,
+      },
+      {
+        name: "003_script",
+        executedAt: new Date(times[2]!),
+        canRollBack: false,
+        isMissing: false,
+        isEdited: false,
+      },
     ]);
     assert.deepEqual(await noteIds(url), [2, 3]);
 

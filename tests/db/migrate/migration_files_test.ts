@@ -84,7 +84,12 @@ testOnEach(
       options,
       () => writeFiles(path, { "1_a.sql": "create table notes (id integer)" }),
     );
-    assert.deepEqual(status, { name: "1_a", canRollBack: false, isMissing: false });
+    assert.deepEqual(status, {
+      name: "1_a",
+      canRollBack: false,
+      isMissing: false,
+      isEdited: false,
+    });
     assert.ok((await tableNames(url)).includes("notes"));
   },
 );
@@ -115,7 +120,7 @@ test("DbOptions.migrations() checks a map at once, and copies it", async () => {
   const options = DbOptions.fromUrl("sqlite::memory:");
   assert.throws(() => options.migrations(NONE), {
     name: "TypeError",
-    message: "Cannot migrate: the map holds no migration",
+    message: "Cannot migrate: the map is empty",
   });
   const alike = { "1_a": "select 1", "1_b": "select 1" };
   for (const map of [NONE, { users: "select 1" }, alike]) {

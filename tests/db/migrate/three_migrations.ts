@@ -27,9 +27,15 @@ export const THREE = {
 
 /** The names of migrations with their status: `1_notes run down`. */
 export async function statusOf(migrations: DbMigrations): Promise<readonly string[]> {
-  return (await migrations.status()).map(({ name, executedAt, canRollBack, isMissing }) =>
-    [name, executedAt && "run", canRollBack && "down", isMissing && "missing"]
-      .filter(Boolean).join(" ")
+  return (await migrations.status()).map(
+    ({ name, executedAt, canRollBack, isMissing, isEdited }) =>
+      [
+        name,
+        executedAt && "run",
+        canRollBack && "down",
+        isMissing && "missing",
+        isEdited && "edited",
+      ].filter(Boolean).join(" "),
   );
 }
 

@@ -104,6 +104,30 @@ testDbOnEach("FindManyOptions.distinct keeps the first row of each, before take"
   );
 });
 
+testDbOnEach(
+  "FindManyOptions.distinct finds each selected value once, in its order",
+  async (db) => {
+    const row = (n: number) => ({
+      select: `${n}`,
+      integer: n % 3 === 0 ? null : n % 3,
+      text: ["b", "B", null, "a"][n % 4],
+    });
+    await db.sample.createMany({ data: Array.from({ length: 24 }, (_, n) => row(n)) });
+    const select = { integer: true, text: true } as const;
+    const find = async (options: object) => {
+      const found = await db.sample.findMany({ select, distinct: ["text", "integer"], ...options });
+      return found.map(({ integer, text }) => `${integer ?? ""}${text ?? ""}`).join();
+    };
+    const orders = [{ integer: "desc" }, { text: "asc" }] as const;
+    assert.equal(await find({ orderBy: orders }), "2,2B,2a,2b,1,1B,1a,1b,,B,a,b");
+    assert.equal(await find({ orderBy: orders, skip: 3, take: 2 }), "2b,1");
+    assert.equal(await find({ orderBy: orders.toReversed(), where: { integer: 1 } }), "1,1B,1a,1b");
+    // By the first row of each.
+    assert.equal(await find({ where: { integer: 1 } }), "1B,1,1b,1a");
+    assert.equal(await find({ orderBy: { integer: "asc" }, take: 4 }), "b,a,,B");
+  },
+);
+
 testDbOnEach("FindManyOptions rejects unknown columns", async (db) => {
   const table: readonly (readonly [object, string])[] = [
     [{ distinct: ["nope"] }, 'there is no column "nope"'],

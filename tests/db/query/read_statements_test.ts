@@ -52,6 +52,31 @@ const READS: readonly Operation[] = [
     ]),
   ],
   [
+    ({ author }) =>
+      author.findMany({
+        distinct: ["name", "active"],
+        select: { name: true, active: true },
+        orderBy: [{ active: "desc" }, { name: "asc" }, { id: "asc" }],
+        take: 3,
+      }),
+    distinctBy('"active" desc, "name" asc', '"active" desc, "name" asc nulls first'),
+  ],
+  [
+    // The order of names that are equal is that of the rows.
+    ({ author }) =>
+      author.findMany({
+        distinct: ["active", "email"],
+        select: { active: true, email: true },
+        orderBy: { active: "asc" },
+      }),
+    same([
+      'select "email", "active" from (select "email", "active", "id", ' +
+      'row_number() over(partition by "active", "email" order by "active" asc, "id" asc) ' +
+      'as "~number" from "authors" where 1 = 1) as "~rows" where "~number" = 1 ' +
+      'order by "active" asc, "id" asc',
+    ]),
+  ],
+  [
     ({ author }) => author.findMany({ where: { name: { contains: "5%_!" } } }),
     matching("%5!%!_!!%", ['instr("name", ?) > 0', "5%_!"]),
   ],
@@ -66,7 +91,27 @@ const READS: readonly Operation[] = [
   [
     ({ author }) =>
       author.findMany({ where: { AND: [{ id: { in: [1, 2, 3] } }, { NOT: { id: { lte: 2 } } }] } }),
-    same([`${READ} ("id" in (?, ?, ?, ?) and not ("id" <= ?))`, 1, 2, 3, 3, 2]),
+    {
+      sqlite: [
+        [`${READ} ("id" in (select value from json_each(?)) and not ("id" <= ?))`, "[1,2,3]", 2],
+      ],
+      postgres: [[`${READ} ("id" = any(?) and not ("id" <= ?))`, "{1,2,3}", 2]],
+      mysql: [[`${READ} ("id" in (?, ?, ?, ?) and not ("id" <= ?))`, 1, 2, 3, 3, 2]],
+    },
+  ],
+  [
+    ({ author }) => author.findMany({ where: { email: { notIn: ['"\\', "b"] } } }),
+    {
+      sqlite: [
+        [`${READ} "email" not in (select value from json_each(?))`, '["\\"\\\\","b"]'],
+      ],
+      postgres: [[`${READ} "email" <> all(?)`, '{"\\"\\\\","b"}']],
+      mysql: [[`${READ} "email" not in (?, ?)`, '"\\', "b"]],
+    },
+  ],
+  [
+    ({ author }) => author.findMany({ where: { id: { in: [7] } } }),
+    same([`${READ} "id" in (?)`, 7]),
   ],
   [
     ({ author }) => author.findMany({ where: { id: { in: [], notIn: [] }, AND: [], OR: [] } }),
@@ -111,4 +156,14 @@ function matching(pattern: string, [sqlite, ...texts]: Noted): Expected {
 function orderedBy(order: string, nullsFirst: string): Expected {
   const read = `select ${ROW} from "authors" where 1 = 1 order by`;
   return { ...same([`${read} ${order}`]), postgres: [[`${read} ${nullsFirst}`]] };
+}
+
+/** Distinct rows in an order, in which PostgreSQL needs the place of `null`. */
+function distinctBy(order: string, nullsFirst: string): Expected {
+  const read = (by: string): Noted => [
+    `select distinct "name", "active" from "authors" where 1 = 1 order by ${by} limit ? offset ?`,
+    3,
+    0,
+  ];
+  return { ...same(read(order)), postgres: [read(nullsFirst)] };
 }

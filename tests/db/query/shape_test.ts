@@ -12,15 +12,12 @@ testOnEach("Repository shares the SQL of a shape, and never the values", async (
   for (const [id, name] of [[1, "a"], [2, "b"]] as const) {
     await db.user.count({ where: { id, name: { not: name } } });
     await db.user.scoped({ tenant_id: name }).findMany({ where: { email: name }, take: id });
-    await db.user.exists({ where: { id: { in: [id, id + 10] } } });
+    await db.user.exists({ where: { id: { in: [id], notIn: [] } } });
   }
   const ran = notes.take();
   assert.deepEqual(ran.slice(0, 3).map(([sql]) => sql), ran.slice(3).map(([sql]) => sql));
   const values = ran.map(([, ...values]) => values);
-  assert.deepEqual(values, [[1, "a"], ["a", "a", 1, 0], [1, 11], [2, "b"], ["b", "b", 2, 0], [
-    2,
-    12,
-  ]]);
+  assert.deepEqual(values, [[1, "a"], ["a", "a", 1, 0], [1], [2, "b"], ["b", "b", 2, 0], [2]]);
 });
 
 testOnEach("Repository never takes one shape for another", async (database) => {
@@ -74,7 +71,7 @@ testOnEach("Repository compiles a shape once, while it keeps it", async (databas
   assert.equal(compiled(), KEPT + 2);
 });
 
-testOnEach("Repository compiles a dozen lists of up to 2 000 values", async (database) => {
+testOnEach("Repository compiles at most a dozen lists of up to 2 000 values", async (database) => {
   await using noted = await openNoted(Db, database);
   const { db, notes } = noted;
   await db.createTables();
@@ -83,12 +80,11 @@ testOnEach("Repository compiles a dozen lists of up to 2 000 values", async (dat
   for (let length = 1; length <= ids.length; length += length < 40 ? 1 : 35) {
     assert.equal(await db.user.count({ where: { id: { in: ids.slice(0, length) } } }), 0);
   }
-  assert.equal(notes.compiled - start, 12);
+  assert.equal(notes.compiled - start, database.brand === "mysql" ? 12 : 2);
 });
 
 testOnEach("connections keep a thousand statements prepared", async (database) => {
-  const limits = { min: 0, max: 1, acquireTimeoutMs: 10_000 };
-  await using noted = await openNoted(Db, database, limits);
+  await using noted = await openNoted(Db, database, { max: 1 });
   const { db } = noted;
   await db.createTables();
   const operators = ["equals", "not", "lt", "lte", "gt", "gte"] as const;
@@ -111,7 +107,7 @@ testOnEach("connections keep a thousand statements prepared", async (database) =
   const kept = Number(counted?.kept);
   // The statements that created the tables count, and those of the driver.
   assert.ok(kept > 900 && kept < 1010, `${kept} are kept`);
-}, ["mysql"]);
+}, { brands: ["mysql"] });
 
 const Odd = model("odd", {
   id: field.integer().primaryKey(),

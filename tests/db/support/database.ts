@@ -60,7 +60,10 @@ export interface TestDatabase {
 export function testOnEach(
   name: string,
   run: (database: TestDatabase) => Promise<void>,
-  brands: readonly Brand[] = ["sqlite", "postgres", "mysql"],
+  { brands = ["sqlite", "postgres", "mysql"], exhaustive = false }: {
+    readonly brands?: readonly Brand[];
+    readonly exhaustive?: boolean;
+  } = {},
 ): void {
   for (const brand of brands) {
     const title = `${name} (${brand})`;
@@ -68,13 +71,13 @@ export function testOnEach(
       test(title, async () => {
         await using folder = await temporaryFolder();
         await run({ brand, url: `sqlite:${folder.path("data.sqlite")}` });
-      });
+      }, { exhaustive });
       continue;
     }
     test(title, async () => {
       await using database = await createDatabase(brand);
       await run({ brand, url: database.url });
-    }, { skip: SERVERS[brand].skip });
+    }, { skip: SERVERS[brand].skip, exhaustive });
   }
 }
 

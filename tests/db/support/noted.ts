@@ -1,7 +1,12 @@
 /** Real databases that record their statements. */
 import type { DatabaseConnection, Driver } from "kysely";
-import { DbConnection, type PoolLimits } from "../../../src/db/connection/connection.ts";
+import {
+  DbConnection,
+  DEFAULT_LIMITS,
+  type PoolLimits,
+} from "../../../src/db/connection/connection.ts";
 import type { Dialect } from "../../../src/db/connection/dialect.ts";
+import { readServerUrl } from "../../../src/db/dialects/server/database_url.ts";
 import type { TestDatabase } from "./database.ts";
 
 /** A statement, and its bound values. */
@@ -37,8 +42,9 @@ export class Notes {
 export async function openNoted<T extends AsyncDisposable>(
   Service: new (connection: DbConnection) => T,
   { brand, url }: TestDatabase,
-  limits: PoolLimits = { min: 0, max: 10, acquireTimeoutMs: 10_000 },
+  changes: Partial<PoolLimits> = {},
 ): Promise<{ readonly db: T; readonly notes: Notes } & AsyncDisposable> {
+  const limits = { ...DEFAULT_LIMITS, ...changes };
   const notes = new Notes();
   const dialect = noting(await openDialect({ brand, url }, limits, notes), notes);
   const db = new Service(new DbConnection(dialect, limits));
@@ -65,11 +71,11 @@ async function openDialect(
     }
     case "postgres": {
       const { openPostgres } = await import("../../../src/db/dialects/postgres/postgres_driver.ts");
-      return await openPostgres(new URL(url), limits);
+      return await openPostgres(readServerUrl(url, "PostgreSQL"), limits);
     }
     case "mysql": {
       const { openMysql } = await import("../../../src/db/dialects/mysql/mysql_driver.ts");
-      return await openMysql(new URL(url), limits);
+      return await openMysql(readServerUrl(url, "MySQL"), limits);
     }
   }
 }
@@ -102,9 +108,9 @@ function noting(dialect: Dialect, notes: Notes): Dialect {
       },
     }),
     ...(dialect.runFree && {
-      runFree(statement) {
+      runFree(statement, execution) {
         notes.add(statement.sql, statement.parameters);
-        return dialect.runFree!(statement);
+        return dialect.runFree!(statement, execution);
       },
     }),
     close: () => dialect.close?.(),

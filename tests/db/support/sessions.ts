@@ -17,6 +17,27 @@ export async function killSessions(brand: ServerBrand, url: string): Promise<voi
   await onSessions(brand, url, (kill) => kill());
 }
 
+/** Returns the statements that the sessions are running. */
+export async function runningStatements(
+  brand: ServerBrand,
+  url: string,
+): Promise<readonly string[]> {
+  const database = new URL(url).pathname.slice(1);
+  if (brand === "postgres") {
+    await using server = postgresServer();
+    const rows = await server.sql`select query from pg_stat_activity
+      where datname = ${database} and state = 'active'`;
+    return rows.map(({ query }) => String(query));
+  }
+  const server = await mysql.createConnection(SERVERS.mysql.url);
+  const [rows] = await server.query<mysql.RowDataPacket[]>(
+    "select info from information_schema.processlist where db = ? and info is not null",
+    [database],
+  );
+  await server.end();
+  return rows.map(({ info }) => String(info));
+}
+
 /** A statement that runs for a time. */
 export function sleep(brand: Brand, seconds: number): RawBuilder<unknown> {
   return brand === "postgres"

@@ -8,6 +8,8 @@ export interface TcpLine extends AsyncDisposable {
   readonly url: string;
   /** The open ends of its connections, two of each. */
   connections(): readonly Socket[];
+  /** How often the client has sent something since the server last did: each is a round trip. */
+  readonly roundTrips: number;
   /** Stops passing data on, with connections open, and takes new ones: the server hangs. */
   hang(): void;
   /** Drops all connections, and each new one at once, as if the server were unreachable. */
@@ -31,6 +33,7 @@ export async function tcpLine(serverUrl: string): Promise<TcpLine> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let state: "up" | "hung" | "cut" = "up";
+  let roundTrips = 0;
 
   function pass(data: Uint8Array, to: Socket): void {
     if (state === "up") to.write(data);
@@ -38,6 +41,12 @@ export async function tcpLine(serverUrl: string): Promise<TcpLine> {
   const server = createServer((client) => {
     if (state === "cut") return void client.destroy();
     const behind = connect(Number(target.port || PORTS[target.protocol]), target.hostname);
+    let hasSent = false;
+    client.on("data", () => {
+      if (!hasSent) roundTrips += 1;
+      hasSent = true;
+    });
+    behind.on("data", () => void (hasSent = false));
     for (const [from, to] of [[client, behind], [behind, client]] as const) {
       sockets.add(from);
       from.on("data", (data) => pass(data as Uint8Array, to));
@@ -66,6 +75,9 @@ export async function tcpLine(serverUrl: string): Promise<TcpLine> {
   return {
     url: url.href,
     connections: () => [...sockets],
+    get roundTrips() {
+      return roundTrips;
+    },
     hang: () => void (state = "hung"),
     cut() {
       state = "cut";

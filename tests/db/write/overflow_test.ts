@@ -95,4 +95,4 @@ testOnEach("an increment is refused by a column that is wider than the field", a
     dbError("CheckViolation", "Cannot update accounts: a value is not allowed"),
   );
   assert.deepEqual(await db.account.findUnique({ where }), row);
-}, ["postgres", "mysql"]);
+}, { brands: ["postgres", "mysql"] });

@@ -18,6 +18,16 @@ const passKey = (key: number) =>
   `if ${key} > coalesce(pg_sequence_last_value(s), 0) then perform setval(s, ${key}); end if; ` +
   "raise exception using errcode = 'FW001'; exception when sqlstate 'FW001' then null; end $fw$";
 const TWO: Noted = [`${INSERT}, (?, ?, ?)`, "c", null, true, "d", null, false];
+const records = (...rows: Record<string, unknown>[]): Noted => {
+  const columns = Object.keys(rows[0] ?? {}).map((name) => `"${name}"`).join(", ");
+  const table = columns.includes("title") ? "posts" : "authors";
+  return [
+    `insert into "${table}" (${columns}) select ${columns} ` +
+    `from jsonb_populate_recordset(null::"${table}", ?::text::jsonb) as "records"`,
+    JSON.stringify(rows),
+  ];
+};
+const author = (email: string, active = true) => ({ email, name: null, active });
 const KEYED: Noted = [INSERT_KEY, 20, "e", null, true];
 const REMOVE = 'delete from "authors" where';
 const MIXED: readonly Noted[] = [
@@ -43,13 +53,19 @@ const WRITES: readonly Operation[] = [
       }),
     {
       sqlite: [["begin immediate"], TWO, KEYED, ["commit"]],
-      postgres: [["begin"], TWO, KEYED, [passKey(20)], ["commit"]],
+      postgres: [
+        ["begin"],
+        records(author("c"), author("d", false)),
+        records({ id: 20, ...author("e") }),
+        [passKey(20)],
+        ["commit"],
+      ],
       mysql: [["begin"], TWO, KEYED, ["commit"]],
     },
   ],
   [
     ({ author }) => author.createMany({ data: [{ email: "f" }] }),
-    same([INSERT, "f", null, true]),
+    { ...same([INSERT, "f", null, true]), postgres: [records(author("f"))] },
   ],
   [
     ({ author }) => author.scoped({ active: false }).create({ data: { email: "g", name: "%" } }),
@@ -67,13 +83,23 @@ const WRITES: readonly Operation[] = [
   ],
   [
     ({ author }) => author.upsert({ where: { email: "h" }, create: { email: "h" }, update: {} }),
-    upserted([INSERT, "h", null, true], { set: '"email" = "excluded"."email"', scope: "1 = 1" }, [
-      [`${READ} "email" = ?`, "h"],
-      ["begin"],
-      [INSERT, "h", null, true],
-      [`${READ} "id" = ? for update`, 23],
-      ["commit"],
-    ]),
+    {
+      ...same(
+        [`${READ} "email" = ?`, "h"],
+        [`${INSERT} on conflict ("email") do nothing returning ${ROW}`, "h", null, true],
+      ),
+      mysql: [
+        [`${READ} "email" = ?`, "h"],
+        ["begin"],
+        [INSERT, "h", null, true],
+        [`${READ} "id" = ? for update`, 23],
+        ["commit"],
+      ],
+    },
+  ],
+  [
+    ({ author }) => author.upsert({ where: { email: "h" }, create: { email: "h" }, update: {} }),
+    same([`${READ} "email" = ?`, "h"]),
   ],
   [
     ({ author }) =>
@@ -151,14 +177,24 @@ const WRITES: readonly Operation[] = [
   [({ post }) => post.createMany({ data: [] }), same()],
   [
     ({ post }) => post.createMany({ data: [{ author_id: 1, title: "t" }] }),
-    same(['insert into "posts" ("author_id", "title") values (?, ?)', 1, "t"]),
+    {
+      ...same(['insert into "posts" ("author_id", "title") values (?, ?)', 1, "t"]),
+      postgres: [records({ author_id: 1, title: "t" })],
+    },
   ],
   [
     ({ author }) =>
       author.createMany({ data: [{ email: "i" }, { id: 30, email: "j" }, { email: "k" }] }),
     {
       sqlite: [["begin immediate"], ...MIXED, ["commit"]],
-      postgres: [["begin"], ...MIXED.toSpliced(2, 0, [passKey(30)]), ["commit"]],
+      postgres: [
+        ["begin"],
+        records(author("i")),
+        records({ id: 30, ...author("j") }),
+        [passKey(30)],
+        records(author("k")),
+        ["commit"],
+      ],
       mysql: [["begin"], ...MIXED, ["commit"]],
     },
   ],

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ColumnDataType, type Expression, sql } from "kysely";
+import { type ColumnDataType, type Expression, sql, type SqlBool } from "kysely";
 import {
   BIGINT,
   BLOB,
@@ -13,6 +13,7 @@ import {
   JSON_TEXT,
   REAL,
   SAME,
+  TIMESTAMP,
   UUID,
 } from "../../connection/codecs.ts";
 import type { Codec, Grammar } from "../../connection/dialect.ts";
@@ -40,6 +41,8 @@ const EXPRESSIONS: readonly FieldKind[] = ["text", "json", "blob"];
 export interface MysqlSettings {
   /** A collation that compares text by code point; `utf8mb4_bin` also ignores trailing spaces. */
   readonly collation: string;
+  /** The version of the server, as `version()` returns it. */
+  readonly version: string;
   /** Encodes a whole number, so that the driver sends an integer. */
   readonly integer?: Codec["encode"];
   /** Encodes bytes, so that the driver sends bytes. */
@@ -48,21 +51,26 @@ export interface MysqlSettings {
 
 /** Returns MySQL's SQL. */
 export function mysqlGrammar(
-  { collation, integer = INTEGER.encode, bytes = BLOB.encode }: MysqlSettings,
+  { collation, version, integer = INTEGER.encode, bytes = BLOB.encode }: MysqlSettings,
 ): Grammar {
+  const codecs: Grammar["codecs"] = {
+    integer: INTEGER,
+    bigint: BIGINT,
+    text: SAME,
+    boolean: BOOLEAN,
+    real: REAL,
+    decimal: DECIMAL,
+    json: JSON_TEXT,
+    timestamp: { encode: encodeInstant, decode: TIMESTAMP.decode },
+    uuid: UUID,
+    blob: { encode: bytes, decode: BLOB.decode },
+  };
   return {
     brand: "MySQL",
     codecs: {
+      ...codecs,
       integer: { encode: integer, decode: INTEGER.decode },
       bigint: { encode: integer, decode: BIGINT.decode },
-      text: SAME,
-      boolean: BOOLEAN,
-      real: REAL,
-      decimal: DECIMAL,
-      json: JSON_TEXT,
-      timestamp: { encode: encodeInstant, decode: decodeInstant },
-      uuid: UUID,
-      blob: { encode: bytes, decode: BLOB.decode },
     },
     returning: false,
     defaultIsolation: "repeatable read",
@@ -70,6 +78,17 @@ export function mysqlGrammar(
     dooms: ({ code }) => code === "SerializationFailure" || code === "ConnectionLost",
     nullsLast: false,
     maxParameters: 65_535,
+    firstOfEach: hasLateral(version) ? "lateral" : "union",
+    list: {
+      least: 4097,
+      // Those need a cast; see `operand`.
+      except: ["decimal"],
+      // Drivers write it into the SQL as values that are separated by commas. JSON_TABLE would
+      // have a collation of its own, and MariaDB would use no index to update and delete.
+      encode: (values, field) => values.map((value) => codecs[field.kind].encode(value, field)),
+      matches: (column, list, { operator }) =>
+        sql<SqlBool>`${column} ${sql.raw(operator)} (${list})`,
+    },
     tableOptions: sql`default character set utf8mb4 collate ${sql.raw(collation)}`,
     columnType({ kind, traits: { size } }, isIndexed) {
       if (kind === "decimal") return sql.raw(`decimal(${size.precision}, ${size.scale})`);
@@ -92,11 +111,15 @@ export function mysqlGrammar(
   };
 }
 
-/** Columns are of type DATETIME, which has no time zone; they hold UTC. */
-function encodeInstant(value: unknown): string {
-  return (value as Date).toISOString().replace("T", " ").replace("Z", "");
+/** Checks whether a server has LATERAL: MySQL 8.0.14 or newer, and no server that resembles it. */
+function hasLateral(version: string): boolean {
+  const [, release, others = ""] = /^(\d+\.\d+\.\d+)(.*)/.exec(version) ?? [];
+  if (release === undefined || /mariadb|tidb|vitess/i.test(others)) return false;
+  const [major = 0, minor = 0, patch = 0] = release.split(".").map(Number);
+  return major > 8 || (major === 8 && (minor > 0 || patch >= 14));
 }
 
-function decodeInstant(raw: unknown): unknown {
-  return raw instanceof Date ? raw : new Date(`${String(raw).replace(" ", "T")}Z`);
+/** Without a zone: DATETIME holds UTC, and TIMESTAMP is in the zone of the session, UTC. */
+function encodeInstant(value: unknown): string {
+  return (value as Date).toISOString().replace("T", " ").replace("Z", "");
 }

@@ -8,10 +8,14 @@ import type { Pool, PoolConnection, PoolOptions, QueryError, RowDataPacket } fro
 import type { Readable } from "node:stream";
 import type { PoolLimits } from "../../connection/connection.ts";
 import type { Dialect } from "../../connection/dialect.ts";
-import { mysqlGrammar } from "./mysql.ts";
+import { CANCEL_MS } from "../../transaction/statement_watch.ts";
+import { DbError } from "../../errors.ts";
+import { mysqlGrammar, type MysqlSettings } from "./mysql.ts";
 import { type DuplicateKey, explainMysqlError, isDuplicate, keyIn } from "./mysql_errors.ts";
-import { abandon, lost, MysqlPoolKeeper } from "./mysql_pool.ts";
+import { lost, MysqlPoolKeeper } from "./mysql_pool.ts";
+import type { DatabaseUrl } from "../server/database_url.ts";
 import { loadDriver, openServerError } from "../server/open_server.ts";
+import { readTlsOptions } from "../server/tls.ts";
 
 type Mysql = typeof import("mysql2");
 
@@ -24,8 +28,8 @@ const SESSION = "set time_zone = '+00:00', sql_mode = " +
  * is a fallback.
  */
 const COLLATIONS = ["utf8mb4_0900_bin", "utf8mb4_nopad_bin", "utf8mb4_bin"];
-const KNOWN_COLLATIONS =
-  "select collation_name as name from information_schema.collations where collation_name in (?)";
+const INSPECT = "select collation_name as name, version() as version " +
+  "from information_schema.collations where collation_name in (?)";
 
 /**
  * Opens a MySQL database, and connects to it once, or as often as the pool's minimum.
@@ -33,8 +37,8 @@ const KNOWN_COLLATIONS =
  * @throws {DbError} if it cannot be reached, or rejects the connection
  */
 export async function openMysql(
-  url: URL,
-  { min, max, acquireTimeoutMs }: PoolLimits,
+  { server: url, settings: { tls } }: DatabaseUrl,
+  limits: PoolLimits,
 ): Promise<Dialect> {
   const [{ default: mysql }, { Buffer }] = await loadDriver(
     "mysql2",
@@ -46,36 +50,69 @@ export async function openMysql(
     timezone: "Z",
     supportBigNumbers: true,
     jsonStrings: true,
-    connectTimeout: acquireTimeoutMs,
+    connectTimeout: limits.acquireTimeoutMs,
     maxPreparedStatements: MAX_PREPARED,
   };
-  // `MysqlPoolKeeper` closes idle connections: the driver's limit of them ignores how long
-  // they are idle.
-  const pool = mysql.createPool({ ...settings, connectionLimit: max, maxIdle: max });
-  const connections = new MysqlPoolKeeper(pool, min);
+  const driver: OpenedDriver = { mysql, Buffer, limits };
   try {
-    const collation = await connect(pool, { times: Math.max(1, min), timeout: acquireTimeoutMs });
-    const grammar = mysqlGrammar({
-      collation,
-      // A number would be sent as a double, which LIMIT rejects and long keys do not fit.
-      integer: (value) => mysql.TypedParameter.BIGINT(value as number | bigint),
-      bytes: (value) => Buffer.from(value as Uint8Array),
-    });
-    return {
-      grammar,
-      kysely: new MysqlDialect({
-        pool: preparing(pool, { connections, timeout: acquireTimeoutMs }),
-      }),
-      runScript: (script) => runScript(script, { mysql, settings }),
-    };
+    if (!tls) return await openPool(settings, driver);
+    const ssl = { ...await readTlsOptions(tls), verifyIdentity: tls.verify === "host" };
+    try {
+      return await openPool({ ...settings, ssl }, driver);
+    } catch (error) {
+      if (!tls.isOptional || !hasNoTls(error)) throw error;
+      return await openPool(settings, driver);
+    }
   } catch (error) {
-    await connections.close();
+    if (error instanceof DbError) throw error;
     throw openServerError(url, {
       brand: "MySQL",
       cause: error,
       failure: explainMysqlError(error),
     });
   }
+}
+
+interface OpenedDriver {
+  readonly mysql: Mysql;
+  readonly Buffer: typeof import("node:buffer").Buffer;
+  readonly limits: PoolLimits;
+}
+
+async function openPool(
+  settings: PoolOptions,
+  { mysql, Buffer, limits: { min, max, acquireTimeoutMs: timeout } }: OpenedDriver,
+): Promise<Dialect> {
+  // `MysqlPoolKeeper` closes idle connections: the driver's limit of them ignores how long
+  // they are idle.
+  const pool = mysql.createPool({ ...settings, connectionLimit: max, maxIdle: max });
+  const connections = new MysqlPoolKeeper(pool, min);
+  try {
+    const server = await connect(pool, { times: Math.max(1, min), timeout });
+    const grammar = mysqlGrammar({
+      ...server,
+      // A number would be sent as a double, which LIMIT rejects and long keys do not fit.
+      integer: (value) => mysql.TypedParameter.BIGINT(value as number | bigint),
+      bytes: (value) => Buffer.from(value as Uint8Array),
+    });
+    return {
+      grammar,
+      cancels: true,
+      kysely: new MysqlDialect({
+        pool: preparing(pool, { connections, timeout }),
+        controlConnection: () => mysql.createConnection({ ...settings, connectTimeout: CANCEL_MS }),
+      }),
+      runScript: (script) => runScript(script, { mysql, settings }),
+    };
+  } catch (error) {
+    await connections.close();
+    throw error;
+  }
+}
+
+/** Checks whether the driver refused a server that has no TLS. */
+function hasNoTls(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === "HANDSHAKE_NO_SSL_SUPPORT";
 }
 
 /**
@@ -98,10 +135,10 @@ function preparing(
         if (known) return callback(null, known);
         connection.query({ sql: SESSION, timeout }, (error) => {
           if (error) {
-            abandon(connection);
+            connections.abandon(connection, { isHung: true });
             return callback(error, undefined as never);
           }
-          const face = kyselyConnection(connection);
+          const face = kyselyConnection(connection, connections);
           faces.set(connection, face);
           callback(null, face);
         });
@@ -109,21 +146,28 @@ function preparing(
   };
 }
 
-/** Opens connections at the same time, and keeps them; returns the best collation of the server. */
+/**
+ * Opens connections at the same time, and keeps them; returns the best collation and the version of
+ * the server.
+ */
 async function connect(
   pool: Pool,
   { times, timeout }: { readonly times: number; readonly timeout: number },
-): Promise<string> {
+): Promise<Pick<MysqlSettings, "collation" | "version">> {
   const connecting = Array.from({ length: times }, () => pool.promise().getConnection());
   const settled = await Promise.allSettled(connecting);
   for (const result of settled) if (result.status === "fulfilled") result.value.release();
   await Promise.all(connecting);
-  const [rows] = await pool.promise().query<({ name: string } & RowDataPacket)[]>(
-    { sql: KNOWN_COLLATIONS, timeout },
+  const [rows] = await pool.promise().query<({ name: string; version: string } & RowDataPacket)[]>(
+    { sql: INSPECT, timeout },
     [COLLATIONS],
   );
   const known = rows.map(({ name }) => name);
-  return COLLATIONS.find((name) => known.includes(name)) ?? "utf8mb4_bin";
+  return {
+    // Each server has the last one.
+    collation: COLLATIONS.find((name) => known.includes(name)) ?? "utf8mb4_bin",
+    version: String(rows[0]?.version),
+  };
 }
 
 /** Runs a script on a new connection: those of the pool take one statement at a time. */
@@ -140,6 +184,12 @@ async function runScript(
   }
 }
 
+/**
+ * MySQL would read a whole table to find a long list: by default, 8 MiB limit the ranges that it
+ * looks up in an index.
+ */
+const RANGES = "$& /*+ SET_VAR(range_optimizer_max_mem_size = 0) */";
+
 type StreamOptions = { readonly highWaterMark?: number };
 type Values = Parameters<PoolConnection["execute"]>[1];
 type Callback = (error: QueryError | null, result: unknown) => void;
@@ -148,17 +198,24 @@ type Face = Pick<MysqlPoolConnection, "query" | "release" | "destroy" | "threadI
 const COLUMNS_OF_KEY = "select column_name as name from information_schema.statistics " +
   "where table_schema = database() and table_name = ? and index_name = ? order by seq_in_index";
 
-/** Adapts a connection to Kysely. Statements with values are prepared. */
-function kyselyConnection(connection: PoolConnection): MysqlPoolConnection {
+/** Adapts a connection to Kysely. Statements with values are prepared, but for those with lists. */
+function kyselyConnection(
+  connection: PoolConnection,
+  connections: MysqlPoolKeeper,
+): MysqlPoolConnection {
+  let pending = 0;
+
   function query(sql: string, values: readonly unknown[], callback?: Callback): unknown {
     if (!callback) return { stream: (options: StreamOptions) => streamed(sql, values, options) };
+    pending += 1;
     const called: Callback = (error, result) => {
+      pending -= 1;
       if (isDuplicate(error)) nameColumns(sql, error, () => callback(error, result));
       else callback(error, result);
     };
-    return values.length > 0
-      ? connection.execute(sql, values as Values, called)
-      : connection.query(sql, called);
+    if (values.length === 0) return connection.query(sql, called);
+    if (!values.some(Array.isArray)) return connection.execute(sql, values as Values, called);
+    return connection.query(sql.replace(/^\w+/, RANGES), values.map(untyped), called);
   }
 
   /** Streams rows, and fails when the connection is lost, which the driver does not report. */
@@ -193,11 +250,17 @@ function kyselyConnection(connection: PoolConnection): MysqlPoolConnection {
   const face: Face = {
     config: connection.config,
     threadId: connection.threadId ?? 0,
-    destroy: () => connection.destroy(),
+    destroy: () => connections.abandon(connection, { isHung: pending > 0 }),
     release: () => connection.release(),
     // Kysely's type is narrower than the driver's.
     query: query as MysqlPoolConnection["query"],
   };
   // Kysely uses only these members.
   return face as MysqlPoolConnection;
+}
+
+/** Returns a value, or a list of them, as the driver writes it into SQL: without its type. */
+function untyped(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(untyped);
+  return typeof value === "object" && value !== null && "value" in value ? value.value : value;
 }

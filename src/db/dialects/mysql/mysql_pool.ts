@@ -35,6 +35,16 @@ export class MysqlPoolKeeper {
     pool.on("release", (connection) => this.#idle.add(connection));
   }
 
+  /**
+   * Ends a connection with its pending queries; the pool forgets it at once. If the server hangs,
+   * the idle connections may be lost too, and are ended.
+   */
+  abandon(connection: PoolConnection, { isHung }: { readonly isHung: boolean }): void {
+    if (this.#open.delete(connection) && isHung) this.#idle.lose(connection);
+    streamOf(connection).destroy(lost());
+    connection.destroy();
+  }
+
   /** Closes the pool; queries have 5 s to end, and the server then a moment to close. */
   async close(): Promise<void> {
     this.#idle.clear();
@@ -59,11 +69,6 @@ export class MysqlPoolKeeper {
     connection.destroy();
     streamOf(connection).destroy();
   }
-}
-
-/** Ends a connection that may hang, with its pending queries. */
-export function abandon(connection: PoolConnection): void {
-  streamOf(connection).destroy(lost());
 }
 
 /** Returns the error of a lost connection. */

@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { type ColumnDataType, type Expression, sql } from "kysely";
+import { type ColumnDataType, type Expression, sql, type SqlBool } from "kysely";
 import {
   BIGINT,
   BLOB,
   BOOLEAN,
   DECIMAL,
+  hexOf,
   INTEGER,
   JSON_TEXT,
   REAL,
@@ -36,26 +37,53 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unkno
   blob: "bytea",
 };
 
-/** PostgreSQL's SQL. Its drivers parse JSON. */
+/** Its drivers parse JSON. */
+const CODECS: Grammar["codecs"] = {
+  integer: INTEGER,
+  bigint: BIGINT,
+  text: SAME,
+  boolean: BOOLEAN,
+  real: REAL,
+  decimal: DECIMAL,
+  json: { encode: JSON_TEXT.encode, decode: SAME.decode },
+  timestamp: TIMESTAMP,
+  uuid: UUID,
+  blob: BLOB,
+};
+
+/** PostgreSQL's SQL. */
 export const POSTGRES: Grammar = {
   brand: "PostgreSQL",
-  codecs: {
-    integer: INTEGER,
-    bigint: BIGINT,
-    text: SAME,
-    boolean: BOOLEAN,
-    real: REAL,
-    decimal: DECIMAL,
-    json: { encode: JSON_TEXT.encode, decode: SAME.decode },
-    timestamp: TIMESTAMP,
-    uuid: UUID,
-    blob: BLOB,
-  },
+  codecs: CODECS,
   returning: true,
   defaultIsolation: "read committed",
   dooms: () => true,
   nullsLast: true,
   maxParameters: 65_533,
+  firstOfEach: "lateral",
+  list: {
+    least: 2,
+    except: [],
+    // Without a cast, the array is of the type of the column.
+    encode: (values, field) =>
+      `{${values.map((value) => elementOf(CODECS[field.kind].encode(value, field)))}}`,
+    matches: (column, list, { operator }) =>
+      operator === "in"
+        ? sql<SqlBool>`${column} = any(${list})`
+        : sql<SqlBool>`${column} <> all(${list})`,
+  },
+  records: {
+    textOf(value, { kind }) {
+      if (value instanceof Uint8Array) return `"\\\\x${hexOf(value)}"`;
+      if (typeof value === "bigint" || kind === "json" && typeof value === "string") {
+        return `${value}`;
+      }
+      return JSON.stringify(value);
+    },
+    // Each value is read as its column reads text: the types need not be known here.
+    rows: (table, json) =>
+      sql`jsonb_populate_recordset(null::${sql.table(table)}, ${json}::text::jsonb)`,
+  },
   columnType({ kind, traits: { size } }) {
     if (kind !== "decimal") return COLUMN_TYPES[kind];
     return sql.raw(`numeric(${size.precision}, ${size.scale})`);
@@ -83,3 +111,9 @@ end $fw$`,
     kind === "integer" ? safeInteger(value, (wide) => sql`cast(${wide} as int8)`) : value,
   explain: explainPostgresError,
 };
+
+/** Returns a value in the text of an array, which any driver passes on. */
+function elementOf(value: unknown): string {
+  if (value instanceof Uint8Array) return `"\\\\x${hexOf(value)}"`;
+  return typeof value === "string" ? `"${value.replace(/["\\]/g, "\\$&")}"` : String(value);
+}

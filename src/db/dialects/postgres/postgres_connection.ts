@@ -5,10 +5,16 @@
  */
 import type { Socket } from "node:net";
 import type { Options, PendingQuery, PostgresType, Row, Sql } from "postgres";
+import { within } from "../../../platform/time_limit.ts";
+import { CANCEL_MS } from "../../transaction/statement_watch.ts";
+import type { TlsSettings } from "../server/database_url.ts";
+import type { TlsOptions } from "../server/tls.ts";
 
-type Net = Pick<typeof import("node:net"), "Socket">;
+type Net = Pick<typeof import("node:net"), "Socket" | "isIP">;
 type Types = Record<string, PostgresType>;
 type Query = PendingQuery<Row[]>;
+/** A query; its type lacks the function that its `cancel` calls. */
+type Cancellable = { readonly canceller: (query: unknown) => Promise<void> };
 
 /** The settings of the driver for a connection; its types lack some of these. */
 export interface ConnectionSettings
@@ -26,12 +32,23 @@ interface Target {
   readonly path?: string | false;
 }
 
+/** How a connection is encrypted. */
+export interface PostgresTls {
+  readonly tls: Pick<typeof import("node:tls"), "connect" | "checkServerIdentity">;
+  readonly settings: TlsSettings;
+  readonly options: TlsOptions;
+  /** How long the server may take to answer, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
 /** How a connection is opened. */
 export interface PostgresConnectionOptions {
   /** Creates the driver with settings. */
   readonly make: (settings: ConnectionSettings) => Sql;
   /** Creates sockets. */
   readonly net: Net;
+  /** How it is encrypted, if it is. */
+  readonly tls: PostgresTls | undefined;
   /** The index of the server to choose. */
   readonly turn: number;
   /** Called when the connection is lost. */
@@ -50,7 +67,12 @@ export class PostgresConnection {
   readonly prepared = new Set<string>();
   readonly #options: PostgresConnectionOptions;
   #socket: Socket | undefined;
+  #cancelSocket: Socket | undefined;
+  readonly #ended = Promise.withResolvers<void>();
   #isReady = false;
+  #isSpent = false;
+  #isEnded = false;
+  #cancelling: Promise<void> | undefined;
   #isLost = false;
 
   /** Creates the driver, which connects at its first use. */
@@ -63,38 +85,67 @@ export class PostgresConnection {
       backoff: false,
       onclose: () => this.lose(),
       onparameter: () => void (this.#isReady = true),
-      socket: (target) => Promise.resolve(this.#connect(target)),
+      socket: (target) => this.#connect(target),
     });
   }
 
-  /** Whether the connection is lost. */
+  /** Whether the connection is lost or ended. */
   get isLost(): boolean {
-    return this.#isLost;
+    return this.#isLost || this.#isEnded;
+  }
+
+  /** Whether it must not run another statement. */
+  get isSpent(): boolean {
+    return this.#isSpent;
   }
 
   /** Marks the connection as lost. */
   lose(): void {
-    if (this.#isLost) return;
+    if (this.isLost) return;
     this.#isLost = true;
     this.#options.onLost(this);
   }
 
   /** Runs a statement, or without parameters a script of several. */
   unsafe(...[sql, parameters = [], options]: Parameters<Sql["unsafe"]>): Query {
-    if (this.#isLost) throw lost();
+    if (this.isLost) throw lost();
     // Without values, the simple protocol runs several statements.
     const query: Query = parameters.length === 0
       ? this.sql.unsafe(sql)
       : this.sql.unsafe(sql, parameters, options);
     const cursor = query.cursor.bind(query);
-    return Object.assign(query, { cursor: (size?: number) => this.#all(cursor(size)) });
+    return Object.assign(query, {
+      cursor: (size?: number) => this.#all(cursor(size)),
+      cancel: () => void this.cancel(query),
+    });
+  }
+
+  /**
+   * Cancels a statement on the server; a server that does not answer loses the connection. It runs
+   * no other statement afterwards, which a late cancellation would hit.
+   */
+  async cancel(query: PromiseLike<unknown>): Promise<void> {
+    if (this.#isSpent) return;
+    this.#isSpent = true;
+    const settled = Promise.resolve(query.then(ignore, ignore));
+    // the driver's own method drops the promise of this one, which fails if the server is lost
+    const { canceller } = query as unknown as Cancellable;
+    this.#cancelling = canceller(query).catch(ignore);
+    if (await within(Promise.race([settled, this.#ended.promise]), CANCEL_MS)) return;
+    this.#cancelling = undefined; // the server does not hear it
+    this.lose();
   }
 
   /** Closes the connection; its query has some seconds to end. */
   async end(seconds: number): Promise<void> {
+    this.#isEnded = true;
+    this.#ended.resolve();
+    // A request that is cut off would reach whom a pooler gives the connection next.
+    if (this.#cancelling) await within(this.#cancelling, CANCEL_MS);
     await this.sql.end({ timeout: seconds });
     // A connection that hangs would not close by itself.
     this.#socket?.destroy();
+    this.#cancelSocket?.destroy();
   }
 
   /** Yields the chunks of a cursor, and fails where the driver would only stop. */
@@ -105,33 +156,106 @@ export class PostgresConnection {
       for (;;) {
         const { done, value } = await chunks.next();
         isDone = done === true;
-        if (this.#isLost) throw lost();
+        if (this.isLost) throw lost();
         if (isDone) return;
         yield value;
       }
     } finally {
       // The driver would write to a closed socket.
-      if (!isDone && !this.#isLost) await chunks.return?.();
+      if (!isDone && !this.isLost) await chunks.return?.();
     }
   }
 
-  #connect({ host, port, path }: Target): Socket {
-    const socket = new this.#options.net.Socket();
-    if (this.#socket && (this.#isLost || !this.#isReady)) {
+  async #connect({ host, port, path }: Target): Promise<Socket> {
+    const { net, tls, turn } = this.#options;
+    const socket = new net.Socket();
+    if (this.#socket && (this.isLost || !this.#isReady)) {
       // The driver has not added its listeners yet; it fails all pending queries one
       // after the other.
       setTimeout(() => socket.destroy(lost()));
       return socket;
     }
     // The driver opens another socket only to cancel a statement.
-    this.#socket ??= socket.once("error", () => this.lose()).once("end", () => this.lose());
+    if (this.#socket) this.#cancelSocket = socket;
+    else this.#socket = this.#watch(socket);
     if (path) return socket.connect(path);
-    const index = this.#options.turn % host.length;
-    // The driver checks the server's certificate by this name.
-    Object.assign(socket, { host: host[index], port: port[index] });
-    return socket.connect(port[index] ?? 5432, host[index] ?? "localhost");
+    const index = turn % host.length;
+    const name = host[index] ?? "localhost";
+    socket.connect(port[index] ?? 5432, name);
+    if (!tls) return socket;
+    try {
+      const secured = await startTls(socket, {
+        ...tls,
+        host: name,
+        isAddress: net.isIP(name) !== 0,
+      });
+      if (secured !== socket && this.#socket === socket) this.#socket = this.#watch(secured);
+      return secured;
+    } catch (error) {
+      this.lose();
+      socket.destroy();
+      throw error;
+    }
+  }
+
+  #watch(socket: Socket): Socket {
+    return socket.once("error", () => this.lose()).once("end", () => this.lose());
   }
 }
+
+const TLS_REQUEST = Uint8Array.of(0, 0, 0, 8, 4, 210, 22, 47);
+const YES = "S";
+const NO = "N";
+
+/**
+ * Requests TLS (PostgreSQL manual, 54.2.10), and verifies the certificate before anything else is
+ * sent. The driver would continue after a refusal, and read what was sent before the encryption.
+ */
+async function startTls(
+  socket: Socket,
+  { tls, settings, options, timeoutMs, host, isAddress }: PostgresTls & {
+    readonly host: string;
+    readonly isAddress: boolean;
+  },
+): Promise<Socket> {
+  socket.setTimeout(timeoutMs, () => socket.destroy(tlsError("connecting took too long")));
+  socket.write(TLS_REQUEST);
+  const answer = String(await next<Uint8Array>(socket, "data"));
+  if (answer === NO && settings.isOptional) return socket.setTimeout(0);
+  if (answer === NO) throw tlsError("the server has no TLS");
+  if (answer !== YES) throw tlsError("the server does not answer the request for TLS");
+  const { checkServerIdentity } = tls;
+  const secured = tls.connect({
+    ...options,
+    socket,
+    host,
+    // RFC 6066, section 3: addresses are no server names.
+    ...!isAddress && { servername: host },
+    checkServerIdentity: (_, certificate) =>
+      settings.verify === "host" ? checkServerIdentity(host, certificate) : undefined,
+  });
+  await next(secured, "secureConnect");
+  socket.setTimeout(0);
+  return secured;
+}
+
+/** Waits for an event of a socket. */
+function next<T>(socket: Socket, event: "data" | "secureConnect"): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const fail = (error?: Error) => reject(error ?? lost());
+    const closed = () => fail();
+    socket.once("error", fail).once("close", closed).once(event, (value: T) => {
+      socket.off("error", fail).off("close", closed);
+      resolve(value);
+    });
+  });
+}
+
+function tlsError(reason: string): Error {
+  return Object.assign(new Error(reason), { code: "CONNECT_TLS" });
+}
+
+function ignore(): void {}
 
 function lost(): Error {
   return Object.assign(new Error("the connection was lost"), { code: "CONNECTION_CLOSED" });

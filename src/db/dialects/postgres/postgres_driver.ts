@@ -7,7 +7,9 @@ import { CompiledQuery, type DatabaseConnection } from "kysely";
 import type { Options, PostgresType } from "postgres";
 import type { OpenOptions } from "../../connection/connection.ts";
 import { type Dialect, withDriver } from "../../connection/dialect.ts";
+import type { DatabaseUrl } from "../server/database_url.ts";
 import { loadDriver, openServerError } from "../server/open_server.ts";
+import { readTlsOptions } from "../server/tls.ts";
 import { POSTGRES } from "./postgres.ts";
 import { PostgresPool } from "./postgres_pool.ts";
 
@@ -23,6 +25,14 @@ const TYPES: Readonly<Record<string, PostgresType>> = {
   // Encoded as text by codecs and, as with Kysely, by callers.
   json: { to: 114, from: [114, 3802], serialize: jsonText, parse: JSON.parse },
   int8: { to: 20, from: [20], serialize: String, parse: exactNumber },
+  // The driver would read and write times without a zone in that of the process.
+  timestamptz: { to: 1184, from: [1184], serialize: timeText, parse: (text) => new Date(text) },
+  timestamp: {
+    to: 1114,
+    from: [1114],
+    serialize: timeText,
+    parse: (text: string) => new Date(`${text.replace(" ", "T")}Z`),
+  },
 };
 
 /**
@@ -31,21 +41,43 @@ const TYPES: Readonly<Record<string, PostgresType>> = {
  * @throws {DbError} if it cannot be reached, or rejects the connection
  */
 export async function openPostgres(
-  url: URL,
+  { server: url, settings: { tls, schema, applicationName, options: flags, targetSession } }:
+    DatabaseUrl,
   { prepare, ...limits }: OpenOptions,
 ): Promise<Dialect> {
-  const [{ default: postgres }, { PostgresJSDialect, PostgresJSDriver }, net] = await loadDriver(
-    "postgres and kysely-postgres-js",
-    () => Promise.all([import("postgres"), import("kysely-postgres-js"), import("node:net")]),
-  );
+  const [{ default: postgres }, { PostgresJSDialect, PostgresJSDriver }, net, nodeTls] =
+    await loadDriver(
+      "postgres and kysely-postgres-js",
+      () =>
+        Promise.all([
+          import("postgres"),
+          import("kysely-postgres-js"),
+          import("node:net"),
+          import("node:tls"),
+        ]),
+    );
+  const postgresTls = tls && {
+    tls: nodeTls,
+    settings: tls,
+    options: await readTlsOptions(tls),
+    timeoutMs: limits.acquireTimeoutMs,
+  };
+  const session = {
+    ...SESSION,
+    ...applicationName && { application_name: applicationName },
+    ...flags && { options: flags },
+  };
   const options: Options<Record<string, PostgresType>> = {
     connect_timeout: limits.acquireTimeoutMs / 1000,
+    ssl: false, // The connection is encrypted before the driver has it.
+    ...targetSession && { target_session_attrs: targetSession },
     onnotice: () => {},
     types: TYPES,
   };
   const makePool = (connection: Readonly<Record<string, string>>) =>
     new PostgresPool({
       net,
+      tls: postgresTls,
       limits,
       prepare,
       make(settings, known) {
@@ -56,13 +88,16 @@ export async function openPostgres(
       },
     });
   const connections = Math.max(1, limits.min);
-  let pool = makePool(SESSION);
+  let pool = makePool(session);
   try {
-    if (!await pool.connect(connections)) {
+    let opened = await pool.connect(connections);
+    if (!opened.isExact) {
       await pool.close(0);
-      pool = makePool({ ...SESSION, ...EXACT });
-      if (!await pool.connect(connections)) throw new Error(INEXACT);
+      pool = makePool({ ...session, ...EXACT });
+      opened = await pool.connect(connections);
+      if (!opened.isExact) throw new Error(INEXACT);
     }
+    if (schema && opened.schema !== schema) throw new Error(otherSchema(schema));
   } catch (error) {
     await pool.close(0);
     throw openServerError(url, {
@@ -81,13 +116,24 @@ export async function openPostgres(
   const config = { postgres: () => Promise.resolve(pool.asSql) };
   return {
     grammar: POSTGRES,
+    cancels: true,
     kysely: withDriver(new PostgresJSDialect(config), () => new PostgresDriver(config)),
-    runFree: (statement) => pool.run(statement),
+    runFree: (statement, execution) => pool.run(statement, execution),
   };
+}
+
+/** A search path of the session would be refused by poolers, or stay for the next client. */
+function otherSchema(schema: string): string {
+  return `the current schema is not ${schema}; ` +
+    `it must exist, and be the first of the search_path of the role (alter role … set search_path)`;
 }
 
 function jsonText(value: unknown): unknown {
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function timeText(value: unknown): unknown {
+  return value instanceof Date ? value.toISOString() : value;
 }
 
 /** Returns a number where it is exact, otherwise a bigint. */

@@ -25,7 +25,7 @@ const CODES: Readonly<Record<string, DbErrorCode>> = {
   "40001": "SerializationFailure",
   "40P01": "SerializationFailure",
   "55P03": "PoolTimeout",
-  "57014": "PoolTimeout",
+  "57014": "StatementTimeout",
   "25P03": "ConnectionLost",
   "28000": "ConnectionLost",
   "28P01": "ConnectionLost",
@@ -38,6 +38,7 @@ const CODES: Readonly<Record<string, DbErrorCode>> = {
   CONNECTION_CLOSED: "ConnectionLost",
   CONNECTION_DESTROYED: "ConnectionLost",
   CONNECT_TIMEOUT: "ConnectionLost",
+  CONNECT_TLS: "ConnectionLost",
   CONNECTION_ENDED: "PoolClosed",
 };
 

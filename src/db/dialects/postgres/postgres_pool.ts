@@ -8,6 +8,7 @@ import { within } from "../../../platform/time_limit.ts";
 import type { PoolLimits } from "../../connection/connection.ts";
 import type { StatementResult } from "../../connection/dialect.ts";
 import type { Statement } from "../../connection/statement.ts";
+import type { Execution } from "../../transaction/statement_watch.ts";
 import { IdleConnections } from "../server/idle_connections.ts";
 import { explainPostgresError } from "./postgres_errors.ts";
 import {
@@ -29,7 +30,7 @@ const MAX_PREPARED = 1000;
 type Face = Pick<Sql, "reserve" | "end" | "options">;
 
 /** How a pool is opened. */
-export interface PostgresPoolOptions extends Pick<PostgresConnectionOptions, "net"> {
+export interface PostgresPoolOptions extends Pick<PostgresConnectionOptions, "net" | "tls"> {
   /** Creates the driver of a connection; `known` is one that has read the types of the database. */
   readonly make: (settings: ConnectionSettings, known: Sql | undefined) => Sql;
   /**
@@ -41,9 +42,18 @@ export interface PostgresPoolOptions extends Pick<PostgresConnectionOptions, "ne
   readonly prepare: boolean | undefined;
 }
 
-/** Whether values are read exactly, as is the default of PostgreSQL; and who answers. */
+/** A session of PostgreSQL. */
+interface Session {
+  /** Whether values are read exactly, as is the default of PostgreSQL. */
+  readonly isExact: boolean;
+  /** The schema in which tables are created, and looked up first. */
+  readonly schema: string | undefined;
+}
+
+/** Inspects a session, and who answers. */
 const INSPECT = `select pg_backend_pid() as pid,
-  current_setting('extra_float_digits')::int > 0 and current_setting('bytea_output') = 'hex' as exact`;
+  current_schema() as schema, current_setting('extra_float_digits')::int > 0
+    and current_setting('bytea_output') = 'hex' as exact`;
 
 /**
  * A caller has exclusive use of its connection. The driver's pool does not report the loss of a
@@ -80,11 +90,8 @@ export class PostgresPool {
     return face as Sql;
   }
 
-  /**
-   * Opens connections at the same time, and keeps them. Returns whether the sessions read values
-   * exactly.
-   */
-  async connect(times: number): Promise<boolean> {
+  /** Opens connections at the same time, and keeps them. Returns what the sessions are like. */
+  async connect(times: number): Promise<Session> {
     const first = this.#take();
     const inspection = first.unsafe(INSPECT);
     await this.#within(inspection);
@@ -95,17 +102,19 @@ export class PostgresPool {
     const lines = Array.from({ length: times - 1 }, () => this.#take());
     await this.#within(Promise.all(lines.map((line) => line.unsafe(""))));
     for (const line of [...lines, first]) this.#release(line);
-    return session?.["exact"] === true;
+    return { isExact: session?.["exact"] === true, schema: session?.["schema"] ?? undefined };
   }
 
   /** Runs a statement on any connection. */
-  async run({ sql, parameters }: Statement): Promise<StatementResult> {
+  async run({ sql, parameters }: Statement, execution: Execution): Promise<StatementResult> {
     const line = this.#take();
     try {
       // The driver accepts the values that codecs return.
       const values = [...parameters] as string[];
       const prepare = values.length > 0 && this.#prepares(sql, line);
-      const rows = await line.sql.unsafe(sql, values, { prepare }).values();
+      const query = line.sql.unsafe(sql, values, { prepare });
+      execution.cancel = () => void line.cancel(query);
+      const rows = await query.values();
       return { rows, affectedRows: rows.count ?? 0 };
     } catch (error) {
       // The driver reports the loss a moment later.
@@ -132,10 +141,11 @@ export class PostgresPool {
     if (this.#isClosed) throw Object.assign(new Error("closed"), { code: "CONNECTION_ENDED" });
     const idle = this.#idle.take();
     if (idle) return idle;
-    const { make, net } = this.#options;
+    const { make, net, tls } = this.#options;
     const line = new PostgresConnection({
       make: (settings) => make(settings, this.#known),
       net,
+      tls,
       turn: this.#turns++,
       onLost: (lost) => {
         this.#idle.lose(lost);
@@ -148,7 +158,7 @@ export class PostgresPool {
 
   #release(line: PostgresConnection): void {
     if (line.isLost || this.#isClosed) return;
-    if (line.prepared.size < MAX_PREPARED) this.#idle.add(line);
+    if (line.prepared.size < MAX_PREPARED && !line.isSpent) this.#idle.add(line);
     else this.#end(line);
   }
 

@@ -25,19 +25,22 @@ export interface OpenFailure {
   readonly failure: DbFailure;
 }
 
-/** Returns the error of opening a database; its message has the address, and not the password. */
-export function openServerError(
-  { hostname, port, pathname, username }: URL,
-  { brand, cause, failure }: OpenFailure,
-): DbError {
+/**
+ * Returns the error of opening a database. Its message has the address and the words of the server
+ * or the driver, and not the password.
+ */
+export function openServerError(url: URL, { brand, cause, failure }: OpenFailure): DbError {
+  const { hostname, port, pathname, username } = url;
   const code = String((cause as { code?: unknown } | null)?.code);
-  const reason = REFUSED_USER.includes(code)
-    ? `it refuses the user ${decodeURIComponent(username)} or the password`
+  const summary = REFUSED_USER.includes(code)
+    ? [`it refuses the user ${decodeURIComponent(username)} or the password`]
     : NO_DATABASE.includes(code)
-    ? "there is no such database"
+    ? ["there is no such database"]
     : failure.code === "ConnectionLost"
-    ? "it does not answer, or rejects connections"
-    : reasonIn(cause);
+    ? ["it does not answer, or rejects connections"]
+    : [];
+  const words = wordsOf(cause, url);
+  const reason = [...summary, ...words].join(": ") || "the database failed";
   const place = `${hostname}${port && `:${port}`}${decodeURIComponent(pathname)}`;
   return new DbError(failure.code, `Cannot open ${brand} database ${place}: ${reason}`, { cause });
 }
@@ -83,7 +86,18 @@ export function isOutOfReach(error: unknown): boolean {
   return CODES.includes(String((error as { code?: unknown } | null)?.code));
 }
 
-/** Returns the server's message, for the operator of the application; it contains no password. */
-function reasonIn(cause: unknown): string {
-  return cause instanceof Error ? cause.message : "the database failed";
+/**
+ * Returns what the server or the driver says, for the operator of the application. It contains the
+ * password only by accident; one that is also the name of the user is no secret there.
+ */
+function wordsOf(
+  cause: unknown,
+  { hostname, pathname, username, password }: URL,
+): readonly string[] {
+  const errors: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
+  const words = errors.map((error) => error instanceof Error ? error.message : "").join(", ");
+  const [secret = "", ...known] = [password, username, hostname, pathname.slice(1)]
+    .map(decodeURIComponent);
+  const isSecret = secret !== "" && words.includes(secret) && !known.includes(secret);
+  return isSecret || words === "" ? [] : [words];
 }

@@ -8,6 +8,7 @@ import {
   BIGINT,
   BLOB,
   BOOLEAN,
+  hexOf,
   INTEGER,
   JSON_TEXT,
   REAL,
@@ -37,30 +38,45 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType>> = {
 };
 const MAX_PRECISION = 18;
 
-/** SQLite's SQL. It has no booleans, and a decimal is a whole number in units of its last place. */
+/** SQLite has no booleans, and a decimal is a whole number in units of its last place. */
+const CODECS: Grammar["codecs"] = {
+  integer: INTEGER,
+  bigint: BIGINT,
+  text: SAME,
+  boolean: { encode: Number, decode: BOOLEAN.decode },
+  real: REAL,
+  decimal: {
+    encode: (value, { traits: { size } }) => decimalDigits(String(value), size),
+    decode: (raw, field) => decimalText(BIGINT.decode(raw, field) as bigint, field.traits.size),
+  },
+  json: JSON_TEXT,
+  timestamp: TIMESTAMP,
+  uuid: UUID,
+  blob: { encode: (value) => storableBytes(value as Uint8Array), decode: BLOB.decode },
+};
+
+/** SQLite's SQL. */
 export const SQLITE: Grammar = {
   brand: "SQLite",
-  codecs: {
-    integer: INTEGER,
-    bigint: BIGINT,
-    text: SAME,
-    boolean: { encode: Number, decode: BOOLEAN.decode },
-    real: REAL,
-    decimal: {
-      encode: (value, { traits: { size } }) => decimalDigits(String(value), size),
-      decode: (raw, field) => decimalText(BIGINT.decode(raw, field) as bigint, field.traits.size),
-    },
-    json: JSON_TEXT,
-    timestamp: TIMESTAMP,
-    uuid: UUID,
-    blob: { encode: (value) => storableBytes(value as Uint8Array), decode: BLOB.decode },
-  },
+  codecs: CODECS,
   returning: true,
   defaultIsolation: "serializable",
   // An I/O error may roll it back.
   dooms: ({ code }) => code === "ConnectionLost",
   nullsLast: false,
   maxParameters: 32_766,
+  firstOfEach: "correlated",
+  list: {
+    least: 2,
+    // Not every number is read from JSON as JavaScript reads it.
+    except: ["real"],
+    encode: (values, field) =>
+      `[${values.map((value) => jsonOf(CODECS[field.kind].encode(value, field)))}]`,
+    matches: (column, list, { operator, kind }) => {
+      const value = sql.raw(kind === "blob" ? "unhex(value)" : "value");
+      return sql<SqlBool>`${column} ${sql.raw(operator)} (select ${value} from json_each(${list}))`;
+    },
+  },
   // Tables reject values of another type, as on the other databases.
   tableOptions: sql`strict`,
   columnType({ kind, traits: { size } }) {
@@ -97,6 +113,12 @@ export const SQLITE: Grammar = {
   },
   explain: explainSqliteError,
 };
+
+/** Returns an encoded value as JSON, of which bytes are hexadecimal text. */
+function jsonOf(value: unknown): string {
+  if (value instanceof Uint8Array) return `"${hexOf(value)}"`;
+  return typeof value === "string" ? JSON.stringify(value) : String(value);
+}
 
 /** Returns the condition under which a value is beyond what the field holds. */
 function beyond(

@@ -51,7 +51,11 @@ export function openError(path: string, error: unknown): DbError {
     : errcode !== undefined && BUSY_OR_LOCKED.includes(errcode & 0xff)
     ? ["PoolTimeout", "another process keeps it locked"] as const
     : ["ConnectionLost", "it cannot be read and written, or its directory is missing"] as const;
-  return new DbError(code, `Cannot open SQLite database ${path}: ${reason}`, { cause: error });
+  // On Deno they end with the path.
+  const words = error instanceof Error ? `: ${error.message.replace(`: ${path}`, "")}` : "";
+  return new DbError(code, `Cannot open SQLite database ${path}: ${reason}${words}`, {
+    cause: error,
+  });
 }
 
 /** Explains an error by SQLite's message: other drivers have other codes, or none. */

@@ -1,0 +1,121 @@
+/**
+ * Compares the tables of a database with the models.
+ *
+ * @module
+ */
+import type { DbConnection } from "../connection/connection.ts";
+import { DbError } from "../errors.ts";
+import { isGenerated } from "../model/model.ts";
+import type { Table, TableColumn } from "../query/table.ts";
+import { folded, readTables, type StoredColumn, type StoredTable } from "./catalogue.ts";
+import { kindOf, misfit } from "./column_type.ts";
+import { referenceOf } from "./schema.ts";
+
+/**
+ * Checks that models can read and write their tables.
+ *
+ * @throws {DbError} `Database`, with a line for each difference
+ */
+export async function checkTables(
+  connection: DbConnection,
+  tables: readonly Table[],
+): Promise<void> {
+  if (tables.length === 0) return;
+  const stored = await readTables(connection, tables.map(({ name }) => name));
+  const differences = tables.flatMap((table) => {
+    const found = stored.get(folded(table.name, connection.grammar));
+    return found ? tableDifferences(table, found) : [`${table.name}: the table is missing`];
+  });
+  if (differences.length === 0) return;
+  const places = differences.length === 1 ? "1 place" : `${differences.length} places`;
+  throw new DbError(
+    "Database",
+    [`Cannot use tables: they differ from the models in ${places}`, ...differences].join("\n  "),
+  );
+}
+
+/** Lists the differences of a table; of a view only those of the columns that it can be read by. */
+function tableDifferences(table: Table, stored: StoredTable): readonly string[] {
+  const { grammar } = table.connection;
+  const known = new Set(table.columns.map(({ name }) => folded(name, grammar)));
+  const ofColumns = table.columns.flatMap((column) => {
+    const found = stored.columns.find(({ name }) =>
+      folded(name, grammar) === folded(column.name, grammar)
+    );
+    const reasons = !found ? ["the column is missing"] : [
+      ...typeDifferences(column, found),
+      ...stored.isView ? [] : [
+        ...valueDifferences(column, found),
+        ...keyDifferences(column, stored),
+        ...referenceDifferences(column, { table, stored }),
+      ],
+    ];
+    return reasons.map((reason) => `${table.name}.${column.name}: ${reason}`);
+  });
+  const required = stored.columns.filter((column) =>
+    !stored.isView && !known.has(folded(column.name, grammar)) && !column.isNullable &&
+    !column.isFilled && !column.isComputed
+  );
+  return [
+    ...ofColumns,
+    ...required.map(({ name }) =>
+      `${table.name}.${name}: the column is not null and has no default, the model lacks it`
+    ),
+  ];
+}
+
+function typeDifferences({ field, grammar }: TableColumn, { type }: StoredColumn): string[] {
+  const reason = misfit(type, field, grammar);
+  return reason === undefined ? [] : [`${reason}, the model has ${kindOf(field)}`];
+}
+
+function valueDifferences({ field }: TableColumn, stored: StoredColumn): readonly string[] {
+  const isNullable = field.flags.has("nullable");
+  return [
+    ...stored.isNullable && !isNullable ? ["the column is nullable, the field is not"] : [],
+    ...!stored.isNullable && isNullable ? ["the column is not null, the field is nullable"] : [],
+    ...stored.isComputed ? ["the column is computed, the model writes it"] : [],
+    ...isGenerated(field) && !stored.isFilled
+      ? ["the column is not generated, the model has a generated key"]
+      : [],
+  ];
+}
+
+function keyDifferences(
+  { name, field: { flags }, grammar }: TableColumn,
+  { primaryKey, uniques }: StoredTable,
+): readonly string[] {
+  const isSame = (other: string) => folded(other, grammar) === folded(name, grammar);
+  if (flags.has("primaryKey") && !(primaryKey.length === 1 && primaryKey.every(isSame))) {
+    const key = primaryKey.length === 0
+      ? "there is no primary key"
+      : `the primary key is (${primaryKey.join(", ")})`;
+    return [`${key}, the model has ${name}`];
+  }
+  return flags.has("unique") && !uniques.some(isSame)
+    ? ["the column is not unique, the field is"]
+    : [];
+}
+
+function referenceDifferences(
+  { name, field: { traits: { reference } }, grammar }: TableColumn,
+  { table, stored }: { readonly table: Table; readonly stored: StoredTable },
+): readonly string[] {
+  if (!reference) return [];
+  const [target, key] = referenceOf(table.name, table.columns, reference.target);
+  const isSame = (one: string, other: string) => folded(one, grammar) === folded(other, grammar);
+  const ofColumn = stored.references.filter(({ column }) => isSame(column, name));
+  const found = ofColumn.find((it) =>
+    isSame(it.table, target) && (it.key === "" || isSame(it.key, key))
+  );
+  if (found) {
+    const onDelete = found.onDelete === "no action" ? "restrict" : found.onDelete;
+    return onDelete === reference.onDelete
+      ? []
+      : [`the foreign key has on delete ${onDelete}, the model ${reference.onDelete}`];
+  }
+  const [other] = ofColumn;
+  return other
+    ? [`the foreign key refers to ${other.table}.${other.key}, the model to ${target}.${key}`]
+    : [`there is no foreign key, the model refers to ${target}.${key}`];
+}

@@ -1,0 +1,120 @@
+/**
+ * The types of columns that hold the values of each kind of field.
+ *
+ * @module
+ */
+import { SAME } from "../connection/codecs.ts";
+import type { Grammar } from "../connection/dialect.ts";
+import type { FieldKind } from "../model/field_kind.ts";
+import type { AnyField } from "../model/model.ts";
+
+/** The type of a column, as the database describes it. */
+export interface StoredType {
+  /** As it is declared, such as `character varying(50)` or the name of a domain. */
+  readonly declared: string;
+  /** Its name in the catalogue, that of the base type of a domain: `varchar`, `enum`. */
+  readonly name: string;
+  /** The length, the digits of fractions of a second, or precision and scale; often none. */
+  readonly size: readonly number[];
+}
+
+type Brand = Grammar["brand"];
+
+const TEXT = "text|varchar|citext";
+const MYSQL_INTEGER = /^(?:tiny|small|medium|big)?int$/;
+const MYSQL_TEXT = "varchar|(?:tiny|medium|long)?text";
+const SQLITE_TEXT = "char|clob|text";
+
+/**
+ * The names of types that can hold every value of a kind, or refuse it with an error: those of a
+ * fixed length pad it. On SQLite
+ * they decide the affinity: part of the name is enough.
+ */
+const TYPES: Readonly<Record<Brand, Readonly<Record<FieldKind, RegExp>>>> = {
+  PostgreSQL: {
+    integer: /^int[248]$/,
+    bigint: /^int[248]$/,
+    text: new RegExp(`^(?:${TEXT}|enum)$`),
+    boolean: /^bool$/,
+    real: /^float8$/,
+    decimal: /^numeric$/,
+    json: /^jsonb?$/,
+    timestamp: /^timestamp(?:tz)?$/,
+    uuid: new RegExp(`^(?:${TEXT}|bpchar|uuid)$`),
+    blob: /^bytea$/,
+  },
+  MySQL: {
+    integer: MYSQL_INTEGER,
+    bigint: MYSQL_INTEGER,
+    text: new RegExp(`^(?:${MYSQL_TEXT}|enum|set)$`),
+    boolean: MYSQL_INTEGER,
+    real: /^double$/,
+    decimal: /^decimal$/,
+    json: /^(?:json|(?:medium|long)?text)$/,
+    timestamp: /^(?:datetime|timestamp)$/,
+    uuid: new RegExp(`^(?:${MYSQL_TEXT}|char|uuid)$`),
+    blob: /^varbinary$|blob$/,
+  },
+  SQLite: {
+    integer: /int/,
+    bigint: /int/,
+    text: new RegExp(SQLITE_TEXT),
+    boolean: /int|bool/,
+    real: /real|floa|doub|numeric|decimal/,
+    decimal: /int/,
+    json: new RegExp(`${SQLITE_TEXT}|json`),
+    timestamp: new RegExp(`${SQLITE_TEXT}|date|time`),
+    uuid: new RegExp(`${SQLITE_TEXT}|uuid`),
+    blob: /blob/,
+  },
+};
+/** Types of SQLite that keep each value as it is. */
+const UNTYPED: readonly string[] = ["", "any"];
+const JSON_NAME = /^(?:jsonb?|longtext)$/;
+const MILLISECONDS = 3;
+const UUID_LENGTH = 36;
+
+/** Returns why a type cannot hold the values of a field, such as `the column is text`, if so. */
+export function misfit(
+  type: StoredType,
+  { kind, traits: { size } }: AnyField,
+  { brand, codecs }: Grammar,
+): string | undefined {
+  const is = `the column is ${type.declared}`;
+  if (brand === "SQLite") {
+    return TYPES.SQLite[kind].test(type.name) || UNTYPED.includes(type.name) ? undefined : is;
+  }
+  if (!TYPES[brand][kind].test(type.name)) {
+    const isSingle = kind === "real" && /^float4?$/.test(type.name);
+    return isSingle ? `${is}, which has single precision` : is;
+  }
+  const [first, second = 0] = type.size;
+  switch (kind) {
+    case "timestamp": {
+      const digits = first ?? (brand === "MySQL" ? 0 : 6);
+      return digits < MILLISECONDS ? `${is}, which drops milliseconds` : undefined;
+    }
+    case "decimal": {
+      const isWide = first === undefined ||
+        (second >= size.scale && first - second >= size.precision - size.scale);
+      return isWide ? undefined : is;
+    }
+    case "json":
+      // A driver that parses JSON parses no text but MariaDB's JSON.
+      return codecs.json.decode === SAME.decode && !JSON_NAME.test(type.name) ? is : undefined;
+    case "uuid":
+      return first !== undefined && first < UUID_LENGTH ? is : undefined;
+  }
+  return undefined;
+}
+
+/** Returns the kind of a field as the model declares it, such as `decimal(12,2)`. */
+export function kindOf({ kind, traits: { size: { precision, scale } } }: AnyField): string {
+  return kind === "decimal" ? `decimal(${precision},${scale})` : kind;
+}
+
+/** Reads the numbers of a declaration: those of `numeric(10,2)` are 10 and 2. */
+export function sizeOf(declared: string): readonly number[] {
+  const [, numbers] = /\(([-\d, ]+)\)/.exec(declared) ?? [];
+  return numbers === undefined ? [] : numbers.split(",").map(Number);
+}

@@ -1,0 +1,76 @@
+/**
+ * Reads migrations from files. What it needs of Node.js is loaded by the call: a bundle has this
+ * module too.
+ *
+ * @module
+ */
+import { DbError } from "../errors.ts";
+import { checkScript, checkSteps, holdsNothing, type Migrations } from "./migrations.ts";
+
+interface FoundStep {
+  up?: unknown;
+  down?: unknown;
+}
+
+const SCRIPT = /^([^.].*?)(\.down)?\.sql$/;
+const MODULE = /^(\d.*)\.(ts|mts|js|mjs)$/;
+
+/**
+ * Reads the migrations in a folder, which may be empty, or in a single script, which may have any
+ * name. Files in a folder other than scripts, and modules whose name begins with a number, are
+ * ignored.
+ *
+ * @throws {TypeError} if they are invalid
+ * @throws {DbError} `Database` if they cannot be read
+ */
+export async function readMigrations(path: string): Promise<Migrations> {
+  const { readdir, readFile, stat } = await import("node:fs/promises");
+  const { basename, join, resolve } = await import("node:path");
+  const read = (file: string) => reading(file, () => readFile(file, "utf8"));
+  if (!(await reading(path, () => stat(path))).isDirectory()) {
+    const [, name] = /^(.+)\.sql$/.exec(basename(path)) ?? [];
+    if (name) return { [name]: checkScript(name, await read(path)) };
+    throw new TypeError(`Cannot migrate: ${path} is neither a folder nor a .sql file`);
+  }
+  const steps: Record<string, FoundStep> = {};
+  for (const file of (await reading(path, () => readdir(path))).toSorted()) {
+    const [, script = "", down] = SCRIPT.exec(file) ?? [];
+    const [, module = ""] = MODULE.exec(file) ?? [];
+    if (script) {
+      const text = await read(join(path, file));
+      if (holdsNothing(text)) continue;
+      addTo(steps, script, down ? { down: text } : { up: text });
+    } else if (module && !module.endsWith(".d")) {
+      const { up, down } = await load(resolve(path, file));
+      addTo(steps, module, { up, down });
+    }
+  }
+  // The members of modules are of unknown types until they are checked.
+  return checkSteps(steps as Migrations);
+}
+
+async function load(path: string): Promise<FoundStep> {
+  const { pathToFileURL } = await import("node:url");
+  const { host, pathname } = pathToFileURL(path);
+  // `deno publish` accepts a specifier that begins with a scheme: no import map applies to it
+  return await reading(path, () => import(`file://${host}${pathname}`));
+}
+
+async function reading<T>(path: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (cause) {
+    throw new DbError("Database", `Cannot migrate: ${path} cannot be read`, { cause });
+  }
+}
+
+function addTo(steps: Record<string, FoundStep>, name: string, found: FoundStep): void {
+  const step = steps[name] ??= {};
+  for (const direction of ["up", "down"] as const) {
+    if (found[direction] === undefined) continue;
+    if (step[direction] !== undefined) {
+      throw new TypeError(`Cannot migrate: ${name} has its ${direction} in two files`);
+    }
+    step[direction] = found[direction];
+  }
+}

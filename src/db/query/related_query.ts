@@ -1,0 +1,205 @@
+/**
+ * Builds the queries of rows that are related to others.
+ *
+ * @module
+ */
+import type { Compilable, CompiledQuery } from "kysely";
+import type { Grammar } from "../connection/dialect.ts";
+import type { Slot } from "../connection/statement.ts";
+import { every } from "./condition.ts";
+import { isBounded, type OrderTerm, type PageOptions, readOrder } from "./find_options.ts";
+import type { Operation } from "./operation.ts";
+import { bindList, type Filter } from "./operators.ts";
+import { ordered, readPage, type RowsQuery } from "./rows_query.ts";
+import {
+  selectAs,
+  type Selection,
+  selectionOf,
+  type TableColumn,
+  type TableRelation,
+} from "./table.ts";
+
+/** Names that no column has. */
+const OWNER = "~owner";
+const OWNERS = "~owners";
+const OWNED = "~owned";
+const LINK = "~link";
+const LINKS = "~links";
+const ROWS = "~rows";
+
+/** The most keys in a query; with more there are more queries. */
+const MAX_KEYS = 8192;
+/** The most pages that one query unites. */
+const MAX_UNITED = 128;
+
+/** Which related rows to read. */
+export interface RelatedOptions {
+  /** The relation. */
+  readonly relation: TableRelation;
+  /** The order and the bounds. */
+  readonly page: PageOptions;
+  /** The columns to read. */
+  readonly columns: readonly TableColumn[];
+  /** The condition on the rows. */
+  readonly filter: Filter;
+  /** The conditions on the rows of the join table. */
+  readonly links: readonly Filter[];
+}
+
+/** Returns the condition on the owner of a row, by the name of the column that holds its key. */
+type Owned = (name: string) => Filter;
+
+/**
+ * The query of related rows, each after the key of its owner. Bounds count for each owner; the rows
+ * beyond them are not read, if an index on the foreign key has the order.
+ */
+export class RelatedQuery {
+  /** The most keys that it takes. */
+  readonly maxKeys: number;
+  readonly #options: RelatedOptions;
+  readonly #operation: Operation;
+  readonly #order: readonly OrderTerm[];
+  readonly #bounded: (query: RowsQuery) => RowsQuery;
+  readonly #form: "all" | Grammar["firstOfEach"];
+
+  /**
+   * Reads the options.
+   *
+   * @throws {TypeError} if they name an unknown column, or have a value of another type
+   * @throws {RangeError} if `take` or `skip` is not a whole number of 0 or more
+   */
+  constructor(options: RelatedOptions, operation: Operation) {
+    const { page, relation: { own } } = options;
+    this.#options = options;
+    this.#operation = operation;
+    this.#order = readOrder({ orderBy: page.orderBy, isTotal: true }, operation);
+    this.#bounded = readPage(page, operation);
+    this.#form = isBounded(page) ? own.grammar.firstOfEach : "all";
+    this.maxKeys = this.#form === "union" ? maxUnited(operation) : MAX_KEYS;
+  }
+
+  /** Binds the keys of owners, after all other values; returns what builds the query. */
+  of(keys: readonly unknown[]): () => Compilable {
+    const { own } = this.#options.relation;
+    this.#operation.section("keys");
+    if (this.#form === "union") return this.#unite(keys);
+    const isOwned = bindList({ column: own, operator: "in", operand: keys }, this.#operation);
+    return () => this.#ordered(this.#read(isOwned).select(selectionOf(this.#options.columns)));
+  }
+
+  /** Only the outermost query selects values as they are read. */
+  #read(isOwned: Owned): RowsQuery {
+    const { own } = this.#options.relation;
+    switch (this.#form) {
+      case "lateral":
+        return this.#owners(isOwned)
+          .crossJoinLateral(() => this.#page(isOfOwner).select(this.#pageNames).as(ROWS))
+          .select(selectAs(own, { from: OWNER, alias: OWNER }));
+      case "correlated":
+        return this.#correlate(isOwned);
+      default:
+        return this.#rows(isOwned).select(this.#owner);
+    }
+  }
+
+  /** Reads the rows, or those of the join table, whose primary keys are on the page of an owner. */
+  #correlate(isOwned: Owned): RowsQuery {
+    const { table, through } = this.#options.relation;
+    const key = `${table.name}.${table.primaryKey.name}`;
+    const owners = this.#owners(isOwned).select(`${OWNERS}.${OWNER}`);
+    if (!through) {
+      const page = this.#page(isOfOwner).select(key);
+      return owners.innerJoin(table.name, (join) => join.on(key, "in", page));
+    }
+    const page = this.#page(isOfOwner).select(LINK);
+    return owners.innerJoin(this.#links(through).as(LINKS), (join) => join.on(LINK, "in", page))
+      .innerJoin(table.name, `${LINKS}.${OWNED}`, key);
+  }
+
+  /** Reads the pages of all owners one after the other, each in its order. */
+  #unite(keys: readonly unknown[]): () => Compilable {
+    const { own } = this.#options.relation;
+    // No row belongs to null, and about as many keys share their SQL.
+    const length = 2 ** Math.ceil(Math.log2(keys.length));
+    this.#operation.add(`${length}`);
+    const slots = Array.from({ length }, (_, index) => {
+      const key = index < keys.length ? own.encode(keys[index], this.#operation.action) : null;
+      return this.#operation.bind("?", key);
+    });
+    const [first] = slots;
+    const page = () =>
+      this.#page((name) => (eb) => eb(name, "=", first)).select(this.#owner).select(this.#names);
+    return () => ({ compile: () => repeat(page().compile(), slots) });
+  }
+
+  /** Reads the owners: a list of their keys would not be of the type of the column. */
+  #owners(isOwned: Owned): RowsQuery {
+    const { own, table: { connection: { kysely } } } = this.#options.relation;
+    const owners = kysely.selectFrom(own.table).select(`${own.name} as ${OWNER}`)
+      .where(isOwned(own.name));
+    return kysely.selectFrom(owners.as(OWNERS));
+  }
+
+  #page(isOwned: Owned): RowsQuery {
+    return this.#bounded(this.#ordered(this.#rows(isOwned)));
+  }
+
+  #rows(isOwned: Owned): RowsQuery {
+    const { relation: { table, their, through }, filter, links } = this.#options;
+    const { kysely } = table.connection;
+    if (!through) return kysely.selectFrom(table.name).where(isOwned(their.name)).where(filter);
+    // In a subquery, its columns do not conflict with columns of the same name.
+    const between = this.#links(through).where(isOwned(through.own))
+      .$if(links.length > 0, (query) => query.where(every(links)));
+    return kysely.selectFrom(between.as(ROWS))
+      .innerJoin(table.name, `${ROWS}.${OWNED}`, `${table.name}.${table.primaryKey.name}`)
+      .where(filter);
+  }
+
+  #links({ table, own, their }: NonNullable<TableRelation["through"]>): RowsQuery {
+    return table.connection.kysely.selectFrom(table.name)
+      .select([`${own} as ${OWNER}`, `${their} as ${OWNED}`])
+      .$if(
+        this.#form === "correlated",
+        (query) => query.select(`${table.primaryKey.name} as ${LINK}`),
+      );
+  }
+
+  #ordered(query: RowsQuery): RowsQuery {
+    return ordered(query, this.#order);
+  }
+
+  /** The column that holds the key of the owner of a row. */
+  get #owner(): Selection {
+    const { own, their, through } = this.#options.relation;
+    return selectAs(own, { from: through ? OWNER : their.name, alias: OWNER });
+  }
+
+  get #names(): readonly string[] {
+    return this.#options.columns.map(({ name }) => name);
+  }
+
+  /** The columns to read, and those of the order. */
+  get #pageNames(): readonly string[] {
+    return [...new Set([...this.#names, ...this.#order.map(({ column }) => column.name)])];
+  }
+}
+
+function isOfOwner(name: string): Filter {
+  return (eb) => eb(name, "=", eb.ref(`${OWNERS}.${OWNER}`));
+}
+
+/** Returns the most pages, a power of two, that can repeat the values that are bound so far. */
+function maxUnited({ size, table: { connection: { grammar: { maxParameters } } } }: Operation) {
+  const fitting = Math.max(1, Math.floor(maxParameters / (size + 1)));
+  return Math.min(MAX_UNITED, 2 ** Math.floor(Math.log2(fitting)));
+}
+
+/** Unites a query with itself, where each has another slot in place of the first one. */
+function repeat({ sql, parameters, ...query }: CompiledQuery, slots: readonly Slot[]) {
+  return {
+    ...query,
+    sql: slots.map(() => `(${sql})`).join(" union all "),
+    parameters: slots.flatMap((slot) => parameters.map((it) => it === slots[0] ? slot : it)),
+  };
+}

@@ -1,0 +1,264 @@
+/**
+ * Statements under way, and their end when they have reached a limit in time.
+ *
+ * @module
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { ControlConnectionProvider, DatabaseConnection } from "kysely";
+import { type GoneReason, trackCallers } from "../../platform/caller.ts";
+import { within } from "../../platform/time_limit.ts";
+import { Interruption, type LimitScope, timeoutReason, unlessAborted } from "./time_limits.ts";
+
+/** How often to ask whether the client of a request still waits, in milliseconds. */
+const CHECK_MS = 250;
+/** How long a server may take to cancel a statement, in milliseconds. */
+export const CANCEL_MS = 2000;
+
+/** Whether the client of the request waits, on whose behalf a statement runs. */
+const callers = new AsyncLocalStorage<GoneReason | undefined>();
+
+/** The limits of a statement. */
+interface ExecutionOptions {
+  readonly limitMs: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly goneReason?: GoneReason | undefined;
+}
+
+/** A statement under way. */
+export class Execution {
+  /** Cancels it at the server; set when it is sent. */
+  cancel: (() => void) | undefined;
+  /** How long it may take, in milliseconds. */
+  readonly limitMs: number;
+  /** When it began, on the clock of `performance.now()`. */
+  readonly beganAtMs: number = performance.now();
+  /** When it must end. */
+  readonly endsAtMs: number;
+  /** Returns why nobody waits for it; absent where that is unknown. */
+  readonly goneReason: GoneReason | undefined;
+  readonly #signal: AbortSignal | undefined;
+  readonly #abort: (() => void) | undefined;
+  #interruption: Interruption | undefined;
+
+  /** Begins a statement. */
+  constructor({ limitMs, signal, goneReason }: ExecutionOptions) {
+    this.limitMs = limitMs;
+    this.goneReason = goneReason;
+    this.endsAtMs = this.beganAtMs + limitMs;
+    if (!signal) return;
+    this.#signal = signal;
+    this.#abort = () => this.interrupt(signal.reason);
+    signal.addEventListener("abort", this.#abort);
+  }
+
+  /** Interrupts the statement, for the reason of a signal. */
+  interrupt(reason: unknown): void {
+    if (this.#interruption) return;
+    this.#interruption = new Interruption(reason);
+    this.cancel?.();
+  }
+
+  /** Returns why the statement failed: the interruption, or its own error. */
+  failure(error: unknown): unknown {
+    return this.#interruption ?? error;
+  }
+
+  /** Ends the statement. */
+  end(): void {
+    if (this.#abort) this.#signal?.removeEventListener("abort", this.#abort);
+  }
+}
+
+/** How statements are watched. */
+export interface StatementWatchOptions {
+  /** The limit of each statement in milliseconds; `Infinity` is none. */
+  readonly timeoutMs: number;
+  /** Returns the limits of the caller. */
+  readonly scope: () => LimitScope;
+  /** Whether connections can cancel their statement, and close, while it runs. */
+  readonly cancels: boolean;
+}
+
+/** Ends statements that take too long. Many share one timer. */
+export class StatementWatch {
+  readonly #options: StatementWatchOptions;
+  readonly #running = new Set<Execution>();
+  readonly #ending = new WeakMap<DatabaseConnection, Promise<void>>();
+  readonly #unsettled = new WeakMap<DatabaseConnection, Promise<void>>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #firesAtMs = Infinity;
+  #isClosed = false;
+
+  /** Creates a watch. */
+  constructor(options: StatementWatchOptions) {
+    this.#options = options;
+    trackCallers((goneReason, work) => callers.run(goneReason, work));
+  }
+
+  /**
+   * Begins a statement of the caller; it must be ended.
+   *
+   * @throws {Interruption} if a limit of the caller is reached already
+   */
+  begin({ signal, isUnlimited }: LimitScope = this.#options.scope()): Execution {
+    if (signal?.aborted) throw new Interruption(signal.reason);
+    return this.#begin({
+      limitMs: isUnlimited ? Infinity : this.#options.timeoutMs,
+      signal,
+      goneReason: callers.getStore(),
+    });
+  }
+
+  /** Runs a statement on behalf of several callers: none of them interrupts it. */
+  shared<T>(run: () => Promise<T>): Promise<T> {
+    return callers.run(undefined, run);
+  }
+
+  /**
+   * Waits for what comes before a statement of the caller.
+   *
+   * @throws {Interruption} if a limit of the caller is reached meanwhile
+   */
+  wait(promise: Promise<void>): Promise<void> {
+    return unlessAborted(promise, this.#options.scope().signal);
+  }
+
+  /** Ends a statement. */
+  end(execution: Execution): void {
+    this.#running.delete(execution);
+    execution.end();
+  }
+
+  /**
+   * Runs a statement on a connection. One that is interrupted is cancelled, and its connection is
+   * closed, where the driver can do that; otherwise nobody waits for it any longer.
+   *
+   * @throws {Interruption} if it took too long or was aborted
+   */
+  run<T>(connection: DatabaseConnection, send: () => Promise<T>): Promise<T> {
+    return this.#run(connection, send, this.begin());
+  }
+
+  /**
+   * Runs the end of a transaction, which the limits of the caller do not interrupt: the outcome of
+   * a commit that is cancelled is unknown.
+   *
+   * @throws {Interruption} if it took too long
+   */
+  finish(
+    connection: DatabaseConnection,
+    send: () => Promise<void>,
+    limitMs: number = this.#options.timeoutMs,
+  ): Promise<void> {
+    const { isUnlimited } = this.#options.scope();
+    return this.#run(connection, send, this.#begin({ limitMs: isUnlimited ? Infinity : limitMs }));
+  }
+
+  async #run<T>(
+    connection: DatabaseConnection,
+    send: () => Promise<T>,
+    execution: Execution,
+  ): Promise<T> {
+    try {
+      const sent = send();
+      const { promise, reject } = Promise.withResolvers<never>();
+      execution.cancel = () => {
+        const ending = this.#giveUp(connection, sent).finally(() => reject(new Error("no answer")));
+        this.#ending.set(connection, ending);
+      };
+      return await Promise.race([sent, promise]);
+    } catch (error) {
+      throw execution.failure(error);
+    } finally {
+      this.end(execution);
+      await this.#ending.get(connection);
+    }
+  }
+
+  /** Yields the chunks of a statement's rows; the limit is that of each chunk. */
+  async *stream<T>(
+    connection: DatabaseConnection,
+    chunks: AsyncIterableIterator<T>,
+  ): AsyncIterableIterator<T> {
+    try {
+      for (;;) {
+        const { done, value } = await this.run(connection, () => chunks.next());
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      await within(Promise.resolve(chunks.return?.()).catch(ignore), CANCEL_MS);
+    }
+  }
+
+  /** Returns the end of the attempt to cancel the statement of a connection. */
+  ending(connection: DatabaseConnection): Promise<void> | undefined {
+    return this.#ending.get(connection);
+  }
+
+  /** Returns the end of a statement that a connection still runs, although nobody waits for it. */
+  unsettled(connection: DatabaseConnection): Promise<void> | undefined {
+    return this.#unsettled.get(connection);
+  }
+
+  /** Forgets all statements; those that come later have no limit. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#firesAtMs = Infinity;
+    this.#running.clear();
+  }
+
+  #begin(options: ExecutionOptions): Execution {
+    const execution = new Execution(options);
+    this.#running.add(execution);
+    const { goneReason, endsAtMs, beganAtMs } = execution;
+    const nextMs = goneReason ? Math.min(endsAtMs, beganAtMs + CHECK_MS) : endsAtMs;
+    if (nextMs < this.#firesAtMs && !this.#isClosed) this.#arm(nextMs);
+    return execution;
+  }
+
+  /** Cancels a statement, and then closes its connection: a late request would hit the next. */
+  async #giveUp(connection: DatabaseConnection, sent: Promise<unknown>): Promise<void> {
+    const settled = sent.then(ignore, ignore);
+    if (this.#options.cancels) {
+      await within(Promise.all([cancel(connection), settled]), CANCEL_MS);
+      await within(Promise.resolve(connection.killSession?.(noControl).catch(ignore)), CANCEL_MS);
+    }
+    this.#unsettled.set(connection, settled);
+    void settled.then(() => this.#unsettled.delete(connection));
+  }
+
+  #arm(atMs: number): void {
+    clearTimeout(this.#timer);
+    this.#firesAtMs = atMs;
+    this.#timer = setTimeout(() => this.#sweep(), Math.ceil(atMs - performance.now()));
+  }
+
+  #sweep(): void {
+    this.#firesAtMs = Infinity;
+    const nowMs = performance.now();
+    let nextMs = Infinity;
+    for (const execution of this.#running) {
+      const { endsAtMs, limitMs, goneReason } = execution;
+      const reason = endsAtMs <= nowMs ? timeoutReason(limitMs) : goneReason?.();
+      if (reason !== undefined) execution.interrupt(reason);
+      else nextMs = Math.min(nextMs, endsAtMs, goneReason ? nowMs + CHECK_MS : Infinity);
+    }
+    if (nextMs < Infinity) this.#arm(nextMs);
+  }
+}
+
+/** The drivers of the dialects that cancel open a connection of their own for it. */
+const noControl: ControlConnectionProvider = () => Promise.reject(new Error("none is needed"));
+
+async function cancel(connection: DatabaseConnection): Promise<void> {
+  try {
+    await connection.collectSessionInfo?.();
+    await connection.cancelQuery?.(noControl);
+  } catch {
+    // the connection is given up, whether the server has heard of it or not
+  }
+}
+
+function ignore(): void {}

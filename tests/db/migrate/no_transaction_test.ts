@@ -1,0 +1,155 @@
+/** Migrations that run outside a transaction. */
+import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import { sql } from "kysely";
+import postgres from "postgres";
+import { DbError, DbOptions, type Migrations } from "../../../src/db/mod.ts";
+import { test } from "../../support/test.ts";
+import { type Brand, Db, dbError, testOnEach } from "../support/database.ts";
+import { SKIP_PGBOUNCER, startPgBouncer } from "../support/pgbouncer.ts";
+import { createDatabase } from "../support/servers.ts";
+import { noteIds, statusOf, withMigrations } from "./three_migrations.ts";
+
+const NOTES = "create table notes (id integer not null primary key)";
+/** What fails in a transaction, or before others are committed. */
+const ALONE: Readonly<Record<Brand, string>> = {
+  postgres: `-- no transaction
+    drop index concurrently if exists ids; -- of the attempt before; it may be invalid
+    create index concurrently ids on notes (id);
+    do $$ begin raise notice 'a; b'; end $$`,
+  mysql: "-- No Transaction\r\ncreate index ids on notes (id)",
+  sqlite: "-- no transaction\nvacuum; create index ids on notes (id)",
+};
+
+function migrationsOf(brand: Brand): Migrations {
+  return {
+    "1_notes": NOTES,
+    "2_row": "insert into notes values (2)",
+    "3_index": ALONE[brand],
+    "4_row": "insert into notes values (4)",
+    "5_index": ALONE[brand].replaceAll("ids", "more"),
+  };
+}
+
+testOnEach("a migration may run outside a transaction", async ({ brand, url }) => {
+  const migrations = migrationsOf(brand);
+  await withMigrations(url, migrations, async (them) => {
+    assert.deepEqual(await them.migrate(), Object.keys(migrations));
+    assert.deepEqual(await them.migrate(), []);
+    const run = Object.keys(migrations).map((name) => `${name} run`);
+    assert.deepEqual(await statusOf(them), run);
+  });
+  assert.deepEqual(await noteIds(url), [2, 4]);
+  const edited = { ...migrations, "3_index": `${ALONE[brand]}; select 1` };
+  await withMigrations(
+    url,
+    { ...edited, "6_row": "insert into notes values (6)" },
+    async (them) => {
+      assert.equal((await statusOf(them))[2], "3_index run edited");
+      assert.deepEqual(await them.migrate(), ["6_row"]);
+    },
+  );
+});
+
+testOnEach("a migration outside a transaction may be the first", async ({ brand, url }) => {
+  const script = `-- no transaction\n${NOTES}`;
+  await withMigrations(url, { "1_notes": script }, async (them) => {
+    assert.deepEqual(await them.migrate(), ["1_notes"]);
+    assert.deepEqual(await statusOf(them), ["1_notes run"]);
+  });
+  assert.deepEqual(await noteIds(url), [], brand);
+});
+
+testOnEach("instances run a migration outside a transaction once", async ({ brand, url }) => {
+  const migrations = migrationsOf(brand);
+  const ran = await Promise.all(
+    [1, 2, 3].map(() => withMigrations(url, migrations, (them) => them.migrate())),
+  );
+  assert.deepEqual(ran.flat().toSorted(), Object.keys(migrations));
+  assert.deepEqual(await noteIds(url), [2, 4]);
+}, { brands: ["postgres", "mysql"] });
+
+testOnEach("a migration that fails outside a transaction is named, with its remedy", async (
+  { brand, url },
+) => {
+  const migrations = {
+    "1_notes": NOTES,
+    "2_rows": "insert into notes values (2)",
+    "3_index": `${ALONE[brand]}; insert into nowhere values (1)`,
+    "4_never": "insert into notes values (4)",
+  };
+  await withMigrations(url, migrations, async (them) => {
+    await assert.rejects(them.migrate(), (error: Error) => {
+      const message = "Cannot migrate: 3_index failed outside a transaction; undo what it has " +
+        "done, such as an invalid index, before it runs again";
+      dbError("Database", message)(error);
+      return error.cause instanceof Error && !(error.cause instanceof DbError);
+    });
+    assert.deepEqual(await statusOf(them), ["1_notes run", "2_rows run", "3_index", "4_never"]);
+  });
+  assert.deepEqual(await noteIds(url), [2]);
+}, { brands: ["postgres", "sqlite"] });
+
+testOnEach("no other instance changes the schema while PostgreSQL builds an index", async (
+  { url },
+) => {
+  const migrations = {
+    "1_notes": NOTES,
+    "2_slow": `-- no transaction
+      select pg_sleep(1);
+      create index concurrently ids on notes (id)`,
+  };
+  const migrating = withMigrations(url, migrations, (them) => them.migrate());
+  const other = postgres(url, { max: 1, prepare: false });
+  const isTaken = async () => {
+    const [row] = await other`select count(*)::int as count from pg_locks join pg_database d
+      on d.oid = database where locktype = 'advisory' and granted and datname = current_database()`;
+    return row?.["count"] === 1;
+  };
+  const isSleeping = async () => {
+    const [row] = await other`select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and query like '%pg_sleep%' and pid <> pg_backend_pid()`;
+    return row?.["count"] === 1;
+  };
+  while (!await isSleeping()) await delay(10);
+  assert.equal(await isTaken(), true);
+  let isDone = false;
+  const db = await Db.open(DbOptions.fromUrl(url));
+  const creating = db.createTables().then(() => isDone = true);
+  await delay(100);
+  assert.equal(isDone, false);
+  assert.deepEqual(await migrating, Object.keys(migrations));
+  await creating;
+  const { rows } = await sql`select indisvalid as valid from pg_index
+    where indexrelid = 'ids'::regclass`.execute(db.kysely);
+  assert.deepEqual(rows.map((row) => ({ ...row as object })), [{ valid: true }]);
+  await db.close();
+  await other.end();
+}, { brands: ["postgres"] });
+
+testOnEach("PostgreSQL needs two connections outside a transaction", async ({ url }) => {
+  const options = DbOptions.fromUrl(url).poolMax(1).migrations(migrationsOf("postgres"));
+  await assert.rejects(options.open(), {
+    name: "RangeError",
+    message: "Cannot migrate: outside a transaction it takes two connections, but poolMax is 1",
+  });
+}, { brands: ["postgres"] });
+
+test("waiting instances leave the connections of PgBouncer to the one that migrates", async () => {
+  await using database = await createDatabase("postgres");
+  await using bouncer = await startPgBouncer("transaction", "max_db_connections = 2");
+  const url = bouncer.url(database.url);
+  const migrations = migrationsOf("postgres");
+  const ran = await Promise.all(
+    [1, 2, 3, 4].map(() => withMigrations(url, migrations, (them) => them.migrate())),
+  );
+  assert.deepEqual(ran.flat().toSorted(), Object.keys(migrations));
+}, { skip: SKIP_PGBOUNCER });
+
+test("DbOptions.migrations() rejects a down outside a transaction", () => {
+  const migrations = { "1": { up: NOTES, down: "-- no transaction\ndrop table notes" } };
+  assert.throws(() => DbOptions.fromUrl("sqlite::memory:").migrations(migrations), {
+    name: "TypeError",
+    message: "Cannot migrate: the down of 1 cannot run outside a transaction",
+  });
+});

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { streamText } from "hono/streaming";
+import { timeout } from "hono/timeout";
+import { controller, FwFactory, type HttpServer, module, route } from "../../../mod.ts";
+import { type DbError, DbOptions } from "../../../src/db/mod.ts";
+import { captureLogs } from "../../support/capture_logs.ts";
+import { SERVERS } from "../dialects/fault.ts";
+import { Db, testOnEach } from "../support/database.ts";
+import { runningStatements, type ServerBrand, sleep } from "../support/sessions.ts";
+
+interface Slow extends AsyncDisposable {
+  readonly server: HttpServer;
+  /** How the statement of a route ends. */
+  readonly ends: Readonly<
+    Record<"get" | "transaction" | "timed" | "post" | "stream", Promise<string>>
+  >;
+  /** Waits until the server runs a statement that sleeps. */
+  isAsleep(): Promise<void>;
+}
+
+/** Serves routes whose statements sleep. */
+async function serveSlow(brand: ServerBrand, url: string): Promise<Slow> {
+  const db = await Db.open(DbOptions.fromUrl(url));
+  const end = () => Promise.withResolvers<string>();
+  const ends = { get: end(), transaction: end(), timed: end(), post: end(), stream: end() };
+  const asleep = async (name: keyof typeof ends, seconds: number) => {
+    const outcome = sleep(brand, seconds).execute(db.kysely);
+    ends[name].resolve(outcome.then(() => "done", (error: DbError) => error.code));
+    await outcome;
+    return "slept";
+  };
+  class SlowRoutes extends controller() {
+    get = route.get("/get", () => asleep("get", 3600));
+    transaction = route.get(
+      "/transaction",
+      () => db.transaction(() => asleep("transaction", 3600)),
+    );
+    timed = route.get("/timed", () => asleep("timed", 3600));
+    post = route.post("/post", () => asleep("post", 2));
+    stream = route.get("/stream", (_, c) =>
+      streamText(c, async (stream) => {
+        await stream.write("begun, ");
+        await stream.write(await asleep("stream", 1));
+      }));
+  }
+  const app = await FwFactory.create(module({ controllers: [SlowRoutes] }));
+  app.use("/timed", timeout(200));
+  const server = await app.listen(0, { hostname: "127.0.0.1" });
+  return {
+    server,
+    ends: {
+      get: ends.get.promise,
+      transaction: ends.transaction.promise,
+      timed: ends.timed.promise,
+      post: ends.post.promise,
+      stream: ends.stream.promise,
+    },
+    async isAsleep() {
+      while (!(await runningStatements(brand, url)).some((it) => it.includes("sleep("))) {
+        await delay(20);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await app.close({ drainMs: 1000 });
+      await db.close();
+    },
+  };
+}
+
+/** Sends a request, and leaves when the statement runs. */
+async function leaveFrom(slow: Slow, method: string, path: string): Promise<void> {
+  const { hostname, port } = new URL(slow.server.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(`${method} ${path} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Length: 0\r\n\r\n`);
+  await slow.isAsleep();
+  socket.destroy();
+}
+
+testOnEach("a GET whose client has left, or that was answered, ends its statement", async (
+  { brand, url },
+) => {
+  assert.ok(brand !== "sqlite");
+  await captureLogs(["fw"], async () => {
+    await using slow = await serveSlow(brand, url);
+    for (const path of ["get", "transaction"] as const) {
+      await leaveFrom(slow, "GET", `/${path}`);
+      assert.equal(await slow.ends[path], "StatementTimeout", path);
+    }
+    const timed = await fetch(`${slow.server.url}/timed`);
+    assert.equal(timed.status, 504);
+    await timed.body?.cancel();
+    assert.equal(await slow.ends.timed, "StatementTimeout");
+  });
+}, { brands: SERVERS });
+
+testOnEach(
+  "a POST ends although its client has left, and a stream after its response began",
+  async (
+    { brand, url },
+  ) => {
+    assert.ok(brand !== "sqlite");
+    await captureLogs(["fw"], async () => {
+      await using slow = await serveSlow(brand, url);
+      await leaveFrom(slow, "POST", "/post");
+      assert.equal(await slow.ends.post, "done");
+      const streamed = await fetch(`${slow.server.url}/stream`);
+      assert.equal(await streamed.text(), "begun, slept");
+      assert.equal(await slow.ends.stream, "done");
+    });
+  },
+  { brands: SERVERS },
+);
