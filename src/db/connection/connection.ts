@@ -60,6 +60,9 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
+/** The result of each of several statements. */
+type ResultsOf<S extends readonly Statement[]> = { readonly [I in keyof S]: StatementResult };
+
 /** An open database, its driver and its transactions. */
 export class DbConnection implements OpenDatabase {
   /** Kysely on the database; inside a transaction, on its connection. */
@@ -192,6 +195,32 @@ export class DbConnection implements OpenDatabase {
     return await this.transaction(run, { retries: MAX_RETRIES });
   }
 
+  /**
+   * Runs statements in their order: inside the open transaction, or inside a new one, which is
+   * retried after a deadlock. Where the driver can, it sends them at once.
+   *
+   * @throws {DbError} if one fails: the others do not take effect, and later ones are not run
+   */
+  async executeTogether<const S extends readonly Statement[]>(
+    action: string,
+    statements: S,
+  ): Promise<ResultsOf<S>> {
+    const isWhole = !this.isInTransaction;
+    const together = this.#dialect.together?.(statements, { isWhole });
+    if (!together) {
+      return await this.atomically(async () => {
+        const results: StatementResult[] = [];
+        for (const statement of statements) results.push(await this.execute(action, statement));
+        return results as ResultsOf<S>;
+      });
+    }
+    const { rows } = isWhole
+      ? await this.#log.during(together.sql, () => this.#executeWhole(action, together))
+      : await this.execute(action, together);
+    const results = statements.map((statement, index) => partOf(rows[index] ?? [], statement));
+    return results as ResultsOf<S>;
+  }
+
   /** Runs an operation within limits in time, beside those of the database. */
   limited<T>(limits: TimeLimits, work: () => Promise<T>): Promise<T> {
     return this.#transactions.limited(limits, work);
@@ -276,6 +305,14 @@ export class DbConnection implements OpenDatabase {
     }
   }
 
+  async #executeWhole(action: string, statement: Statement): Promise<StatementResult> {
+    try {
+      return resultOf(await this.#transactions.runWhole(queryOf(statement), MAX_RETRIES));
+    } catch (error) {
+      throw this.failure(action, error);
+    }
+  }
+
   async #executeJoined(
     action: string,
     statement: Statement,
@@ -339,10 +376,16 @@ function queryOf({ sql, parameters }: Statement): CompiledQuery {
   return CompiledQuery.raw(sql, [...parameters]);
 }
 
-function resultOf({ rows, numAffectedRows, insertId }: QueryResult<unknown>): StatementResult {
+function resultOf({ rows, numAffectedRows }: QueryResult<unknown>): StatementResult {
   return {
     rows: rows.map((row) => Object.values(row as object)),
     affectedRows: Number(numAffectedRows ?? rows.length),
-    insertId,
   };
+}
+
+/** Returns the result of one of several statements: its rows, or what the driver says of it. */
+function partOf(part: readonly unknown[], { reads }: Statement): StatementResult {
+  if (reads) return resultOf({ rows: [...part] });
+  const [{ affectedRows }] = part as readonly [Pick<StatementResult, "affectedRows">];
+  return { rows: [], affectedRows };
 }

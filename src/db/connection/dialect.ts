@@ -35,8 +35,6 @@ export interface StatementResult {
   readonly rows: readonly DriverRow[];
   /** The number of rows that it wrote, or found unchanged; 0 if it only read. */
   readonly affectedRows: number;
-  /** The generated key, on MySQL. */
-  readonly insertId?: bigint | undefined;
 }
 
 /** How the values of a kind are encoded for the driver and decoded from it; neither sees `null`. */
@@ -81,13 +79,29 @@ export interface ListOptions {
   readonly kind: FieldKind;
 }
 
-/** How many rows are bound as one value: a JSON text of a list of objects. */
-export interface RecordsGrammar {
-  /** Returns an encoded value as JSON. */
-  textOf(encoded: unknown, field: AnyField): string;
+/** An encoded value of a column, or `null`. */
+export interface Cell {
+  /** The name of the column. */
+  readonly name: string;
+  /** The field of the column. */
+  readonly field: AnyField;
+  /** The value. */
+  readonly value: unknown;
+}
 
-  /** Returns the rows as those of a table. */
-  rows(table: string, json: Slot): RawBuilder<Record<string, unknown>>;
+/** How many rows are bound as one value. */
+export interface RecordsGrammar {
+  /** The most characters of a value that has several rows. */
+  readonly maxLength: number;
+
+  /** Returns a row as a part of the value, and its length in characters. */
+  encode(row: readonly Cell[]): { readonly record: unknown; readonly length: number };
+
+  /** Returns the value that has these rows. */
+  join(records: readonly unknown[]): unknown;
+
+  /** Returns what follows the columns of the insertion into a table. */
+  source(table: string, names: readonly string[], records: Slot): RawBuilder<unknown>;
 }
 
 /** The SQL of a brand, and the codecs of its drivers. */
@@ -122,7 +136,7 @@ export interface Grammar {
   /** How long lists are bound. */
   readonly list: ListGrammar;
 
-  /** How many rows are bound as one value, where the database can read them from JSON. */
+  /** How many rows are bound as one value, if they can be. */
   readonly records?: RecordsGrammar;
 
   /** The options after the columns in a table's definition. */
@@ -165,6 +179,12 @@ export interface Grammar {
   explain(error: unknown): DbFailure;
 }
 
+/** How statements are combined. */
+export interface TogetherOptions {
+  /** Whether they are a transaction of their own. */
+  readonly isWhole: boolean;
+}
+
 /** An open database. */
 export interface Dialect {
   /** The brand's SQL. */
@@ -192,6 +212,15 @@ export interface Dialect {
    * Runs a statement on any connection, faster than through Kysely; sets how to cancel it.
    */
   runFree?(statement: Statement, execution: Execution): Promise<StatementResult>;
+
+  /**
+   * Combines statements into one that runs them in their order, up to the first that fails; its rows
+   * are their results. Returns `undefined` if they are too long to be combined.
+   */
+  together?(
+    statements: readonly Statement[],
+    options: TogetherOptions,
+  ): Statement | undefined;
 
   /**
    * Returns whether the transaction is still open; `undefined` where the database cannot report it.

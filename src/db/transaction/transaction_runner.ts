@@ -4,7 +4,7 @@
  * @module
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { DatabaseConnection, Driver } from "kysely";
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from "kysely";
 import { Interruption, Limit, type TimeLimits, unlessAborted } from "./time_limits.ts";
 import type { AmbientDriver } from "./ambient_driver.ts";
 import { dbError, explaining } from "../errors.ts";
@@ -93,7 +93,7 @@ export class TransactionRunner {
     if (!Number.isSafeInteger(retries) || retries < 0) {
       throw new RangeError("Cannot begin transaction: retries is not a whole number of 0 or more");
     }
-    const { transaction: outer, isUnlimited = false } = this.scope;
+    const { transaction: outer } = this.scope;
     if (outer) {
       if (isolation !== undefined && !isAtMost(isolation, outer.isolation)) {
         throw new TypeError(
@@ -106,41 +106,60 @@ export class TransactionRunner {
           (error) => dbError("begin nested transaction", this.#options.rules.explain(error), error),
         ));
     }
-    const timeoutMs = isUnlimited ? Infinity : this.#options.timeoutMs;
-    return await this.limited(
-      { ...limits, timeoutMs: limits.timeoutMs ?? timeoutMs },
-      () => this.#retry(run, { isolation, retries }),
-    );
+    return await this.#retry((connection) => this.#transact(run, { connection, isolation }), {
+      retries,
+      ...limits,
+    });
+  }
+
+  /** Runs a query that begins and commits a transaction, outside any other. */
+  runWhole(query: CompiledQuery, retries: number): Promise<QueryResult<unknown>> {
+    const { watch } = this.#options.rules;
+    return this.#retry(async (connection) => {
+      try {
+        return await watch.run(connection, () => connection.executeQuery(query));
+      } catch (error) {
+        await this.#rollBack(connection);
+        throw error;
+      }
+    }, { retries });
   }
 
   async #retry<T>(
-    run: () => T | Promise<T>,
-    { isolation, retries }: { isolation: IsolationLevel | undefined; retries: number },
+    run: (connection: DatabaseConnection) => Promise<T>,
+    { retries, timeoutMs, signal }: TimeLimits & { readonly retries: number },
   ): Promise<T> {
-    for (let attempt = 0;; attempt++) {
-      try {
-        return await this.#transactOnce(run, isolation);
-      } catch (error) {
-        if (attempt >= retries || !this.#isSerializationFailure(error)) throw error;
+    const ownMs = this.scope.isUnlimited ? Infinity : this.#options.timeoutMs;
+    return await this.limited({ timeoutMs: timeoutMs ?? ownMs, signal }, async () => {
+      for (let attempt = 0;; attempt++) {
+        try {
+          return await this.#onConnection(run);
+        } catch (error) {
+          if (attempt >= retries || !this.#isSerializationFailure(error)) throw error;
+        }
+        await backOff(attempt);
       }
-      await backOff(attempt);
-    }
+    });
   }
 
-  async #transactOnce<T>(
-    run: () => T | Promise<T>,
-    isolation: IsolationLevel | undefined,
-  ): Promise<T> {
+  async #onConnection<T>(run: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
     const { ambient, rules: { explain } } = this.#options;
     const connection = await explaining(() => ambient.take(), {
       action: "begin transaction",
       explain,
     });
     try {
-      return await this.#transact(run, { connection, isolation });
+      return await run(connection);
     } finally {
       await ambient.giveBack(connection);
     }
+  }
+
+  async #rollBack(connection: DatabaseConnection): Promise<void> {
+    const { driver, rules: { watch } } = this.#options;
+    await watch.ending(connection);
+    await watch.finish(connection, () => driver.rollbackTransaction(connection), ROLLBACK_MS)
+      .catch(() => {});
   }
 
   async #transact<T>(
@@ -169,9 +188,7 @@ export class TransactionRunner {
       return result;
     } catch (error) {
       if (error instanceof Interruption) joined.expire(error);
-      await watch.ending(connection);
-      await watch.finish(connection, () => driver.rollbackTransaction(connection), ROLLBACK_MS)
-        .catch(() => {});
+      await this.#rollBack(connection);
       throw error instanceof Interruption
         ? dbError("run transaction", error.failure, error)
         : error;

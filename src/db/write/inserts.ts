@@ -3,10 +3,12 @@
  *
  * @module
  */
+import { sql, type SqlBool } from "kysely";
 import type { RecordsGrammar } from "../connection/dialect.ts";
-import { Slot } from "../connection/statement.ts";
+import { Slot, type Statement } from "../connection/statement.ts";
 import { type DbError, dbError } from "../errors.ts";
 import { isGenerated } from "../model/model.ts";
+import { every, valueFilters } from "../query/condition.ts";
 import { Operation, type OperationContext } from "../query/operation.ts";
 import {
   type AnyRow,
@@ -16,13 +18,12 @@ import {
   type Values,
 } from "../query/table.ts";
 import { assign, type Assignments } from "./assignments.ts";
-import { lockRow, namesOf, oneRow } from "./row_reading.ts";
+import { lock, namesOf, oneRow } from "./row_reading.ts";
 
 /** The most rows in a statement: more gain nothing. */
 const MAX_ROWS = 1024;
-/** The most rows, and characters of them, that a statement binds as one value. */
+/** The most rows that a statement binds as one value. */
 const MAX_RECORDS = 10_000;
-const MAX_RECORDS_LENGTH = 2 ** 24;
 
 /** The values of a row in the order of its columns; `undefined` is generated. */
 type Tuple = readonly unknown[];
@@ -55,11 +56,22 @@ export async function insertRow(
     await passKeys([values.get(primaryKey)], context);
     return row;
   }
-  return await connection.atomically(async () => {
-    const { insertId } = await operation.run(insert);
-    const key = values.get(primaryKey) ?? primaryKey.decode(insertId);
-    return await lockRow(new Map([[primaryKey, key]]), context);
-  });
+  const [, created] = await connection.executeTogether(context.action, [
+    operation.statement(insert),
+    lockCreated(values, context),
+  ]);
+  return oneRow(created, context);
+}
+
+/** Returns the statement that reads the row that was created just before. */
+function lockCreated(values: Values, context: OperationContext): Statement {
+  const { table, table: { primaryKey } } = context;
+  const key = values.get(primaryKey);
+  const operation = new Operation(key === undefined ? "lock generated" : "lock", context);
+  const filter = key === undefined
+    ? () => sql<SqlBool>`${sql.ref(primaryKey.name)} = last_insert_id()`
+    : every(valueFilters(new Map([[primaryKey, key]]), operation));
+  return operation.statement(() => lock(filter, table));
 }
 
 /** Creates rows, all of them or none. */
@@ -71,8 +83,12 @@ export async function insertRows(
   const { records } = table.connection.grammar;
   // A generated key that is the only column is inserted by values.
   const insertions = records && table.columns.length > 1
-    ? recordBatchesOf(rows, { records, context })
-      .map((batch) => () => insertRecords(batch, { records, context }))
+    ? recordBatchesOf(rows, { records, context }).map((batch) => () =>
+      // A single row is prepared, however long it is.
+      batch.tuples.length === 1
+        ? insertBatch(batch.tuples, context)
+        : insertRecords(batch, { records, context })
+    )
     : batchesOf(rows, table).map((batch) => () => insertBatch(batch, context));
   const insert = async () => {
     for (const each of insertions) await each();
@@ -123,27 +139,25 @@ interface RecordOptions {
 /** Rows that take the same columns. */
 interface RecordBatch {
   readonly columns: readonly TableColumn[];
-  /** Each as the text of a JSON object. */
-  readonly texts: string[];
-  readonly keys: unknown[];
+  readonly tuples: Tuple[];
+  /** Each as it is bound. */
+  readonly records: unknown[];
   length: number;
 }
 
 /** Inserts rows that are bound as one value, so that one statement inserts any number of them. */
 async function insertRecords(
-  { columns, texts, keys }: RecordBatch,
+  { columns, tuples, records: bound }: RecordBatch,
   { records, context }: RecordOptions,
 ): Promise<void> {
-  const { name: table, connection: { kysely } } = context.table;
+  const { name: table, primaryKey, connection: { kysely } } = context.table;
   const names = namesOf({ columns });
   const operation = new Operation(`createMany of ${names}`, context);
-  const slot = operation.bind("records", `[${texts}]`);
+  const slot = operation.bind("records", records.join(bound));
   await operation.run(() =>
-    kysely.insertInto(table).columns([...names]).expression((eb) =>
-      eb.selectFrom(records.rows(table, slot).as("records")).select(names)
-    )
+    kysely.insertInto(table).columns([...names]).expression(records.source(table, names, slot))
   );
-  await passKeys(keys, context);
+  await passKeys(tuples.map((tuple) => tuple[primaryKey.index]), context);
 }
 
 /** Splits rows, in their order, into batches for one statement each. */
@@ -154,26 +168,23 @@ function recordBatchesOf(
   const { columns, primaryKey: { index } } = context.table;
   const batches: RecordBatch[] = [];
   let batch: RecordBatch | undefined;
+  const keyless = columns.filter((column) => column.index !== index);
   for (const tuple of rows) {
+    const own = tuple[index] === undefined ? keyless : columns;
+    const { record, length } = records.encode(own.map((column) => {
+      const value = tuple[column.index];
+      const { name, field } = column;
+      return { name, field, value: value === null ? null : column.encode(value, context.action) };
+    }));
     const isFull = batch &&
-      (batch.texts.length >= MAX_RECORDS || batch.length > MAX_RECORDS_LENGTH);
-    const hasKey = tuple[index] !== undefined;
-    if (!batch || isFull || (batch.keys[0] !== undefined) !== hasKey) {
-      const own = columns.filter((column) => hasKey || column.index !== index);
-      batch = { columns: own, texts: [], keys: [], length: 0 };
+      (batch.tuples.length >= MAX_RECORDS || batch.length + length > records.maxLength);
+    if (batch?.columns !== own || isFull) {
+      batch = { columns: own, tuples: [], records: [], length: 0 };
       batches.push(batch);
     }
-    const members = batch.columns.map((column) => {
-      const value = tuple[column.index];
-      const text = value === null
-        ? "null"
-        : records.textOf(column.encode(value, context.action), column.field);
-      return `${JSON.stringify(column.name)}:${text}`;
-    });
-    const text = `{${members}}`;
-    batch.texts.push(text);
-    batch.keys.push(tuple[index]);
-    batch.length += text.length;
+    batch.tuples.push(tuple);
+    batch.records.push(record);
+    batch.length += length;
   }
   return batches;
 }

@@ -6,19 +6,9 @@
 import type { Compilable } from "kysely";
 import type { StatementResult } from "../connection/dialect.ts";
 import { dbError } from "../errors.ts";
-import { every, valueFilters } from "../query/condition.ts";
-import { Operation, type OperationContext } from "../query/operation.ts";
+import type { OperationContext } from "../query/operation.ts";
 import type { Filter } from "../query/operators.ts";
-import { type AnyRow, decodeRow, selectionOf, type Table, type Values } from "../query/table.ts";
-
-/**
- * Reads a row that this transaction has written, as it is now and not as it was at its beginning.
- */
-export async function lockRow(unique: Values, context: OperationContext): Promise<AnyRow> {
-  const operation = new Operation("lock", context);
-  const filter = every(valueFilters(unique, operation));
-  return oneRow(await operation.run(() => lock(filter, context.table)), context);
-}
+import { type AnyRow, decodeRow, selectionOf, type Table } from "../query/table.ts";
 
 /**
  * Builds the query that reads a row, and keeps others from writing it until the transaction ends.

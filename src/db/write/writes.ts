@@ -5,6 +5,7 @@
  * @module
  */
 import { sql } from "kysely";
+import type { Statement } from "../connection/statement.ts";
 import { DbError, dbError } from "../errors.ts";
 import { every, valueFilters } from "../query/condition.ts";
 import { Operation, type OperationContext } from "../query/operation.ts";
@@ -12,7 +13,7 @@ import type { Filter } from "../query/operators.ts";
 import { type AnyRow, selectionOf, type TableColumn, type Values } from "../query/table.ts";
 import { assign } from "./assignments.ts";
 import { insertInto, insertRow, passKeys, taken } from "./inserts.ts";
-import { lock, lockRow, oneRow, rowOf } from "./row_reading.ts";
+import { lock, oneRow, rowOf } from "./row_reading.ts";
 
 /** How often an upsert is tried when others create and delete the same row. */
 const MAX_ATTEMPTS = 10;
@@ -59,12 +60,11 @@ export async function deleteRow(unique: Values, context: OperationContext): Prom
       context,
     );
   }
-  return await table.connection.atomically(async () => {
-    const row = await lockTarget(unique, context);
-    if (!row) throw dbError(context.action, { code: "RowNotFound" });
-    await operation.run(remove);
-    return row;
-  });
+  const [found] = await table.connection.executeTogether(context.action, [
+    lockTarget(unique, context),
+    operation.statement(remove),
+  ]);
+  return oneRow(found, context);
 }
 
 /**
@@ -158,14 +158,15 @@ async function tryUpdate(
   if (grammar.returning) {
     return rowOf(await operation.run(() => update().returning(selectionOf(table.columns))), table);
   }
-  return await table.connection.atomically(async () => {
-    if ([...unique.keys()].some((column) => values.has(column))) {
-      // The columns it is found by are about to change: from here on it is found by its key.
-      return await updateByKey({ unique, values }, context);
-    }
-    const { affectedRows } = await operation.run(update);
-    return affectedRows === 0 ? undefined : await lockRow(unique, context);
-  });
+  if ([...unique.keys()].some((column) => values.has(column))) {
+    // The columns it is found by are about to change: from here on it is found by its key.
+    return await table.connection.atomically(() => updateByKey({ unique, values }, context));
+  }
+  const [updated, found] = await table.connection.executeTogether(context.action, [
+    operation.statement(update),
+    lockTarget(unique, context),
+  ]);
+  return updated.affectedRows === 0 ? undefined : rowOf(found, table);
 }
 
 async function updateByKey(
@@ -173,7 +174,8 @@ async function updateByKey(
   context: OperationContext,
 ): Promise<AnyRow | undefined> {
   const { table, action } = context;
-  const row = await lockTarget(unique, context);
+  const found = await table.connection.execute(action, lockTarget(unique, context));
+  const row = rowOf(found, table);
   if (!row) return undefined;
   const key = new Map([[table.primaryKey, row[table.primaryKey.name]]]);
   return await tryUpdate({ unique: key, values }, { table, action, scope: new Map() });
@@ -200,11 +202,14 @@ async function readTarget(
   return rowOf(await operation.run(read), table);
 }
 
-/** Reads a row in the scope, and keeps others from writing it until the transaction ends. */
-async function lockTarget(unique: Values, context: OperationContext): Promise<AnyRow | undefined> {
+/**
+ * Returns the statement that reads a row in the scope as it is now, and keeps others from writing it
+ * until the transaction ends.
+ */
+function lockTarget(unique: Values, context: OperationContext): Statement {
   const operation = new Operation("lock", context);
   const filter = targetFilter(unique, operation);
-  return rowOf(await operation.run(() => lock(filter, context.table)), context.table);
+  return operation.statement(() => lock(filter, context.table));
 }
 
 function targetFilter(unique: Values, operation: Operation): Filter {

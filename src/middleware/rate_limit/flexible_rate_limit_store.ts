@@ -50,31 +50,32 @@ export interface RedisRateLimitStoreOptions {
  * share a count.
  */
 export class RedisRateLimitStore implements RateLimitStore {
-  readonly #client: object;
-  readonly #prefix: string;
-  #store: Promise<RateLimitStore> | undefined;
+  readonly #store: Promise<RateLimitStore>;
 
   /** Creates a store on a client. */
-  constructor(client: object, { prefix = "fw:rate-limit" }: RedisRateLimitStoreOptions = {}) {
-    this.#client = client;
-    this.#prefix = prefix;
+  constructor(client: object, options: RedisRateLimitStoreOptions = {}) {
+    // Begun here, as loading counts as a delay of the first hit otherwise.
+    this.#store = openRedisStore(client, options);
+    this.#store.catch(() => {}); // each hit fails
   }
 
   /** Counts one hit. */
   async hit(key: string, windowMs: number): Promise<RateLimitHit> {
-    const store = await (this.#store ??= this.#load());
-    return await store.hit(key, windowMs);
+    return await (await this.#store).hit(key, windowMs);
   }
+}
 
-  async #load(): Promise<RateLimitStore> {
-    const { RateLimiterRedis } = await import("rate-limiter-flexible");
-    const limiter = new RateLimiterRedis({
-      storeClient: this.#client,
-      useRedisPackage: !("defineCommand" in this.#client), // a method of ioredis alone
-      keyPrefix: this.#prefix,
-      points: 1, // the limit itself is checked by rateLimit()
-      duration: 1,
-    });
-    return new FlexibleRateLimitStore(limiter);
-  }
+async function openRedisStore(
+  client: object,
+  { prefix = "fw:rate-limit" }: RedisRateLimitStoreOptions,
+): Promise<RateLimitStore> {
+  const { RateLimiterRedis } = await import("rate-limiter-flexible");
+  const limiter = new RateLimiterRedis({
+    storeClient: client,
+    useRedisPackage: !("defineCommand" in client), // a method of ioredis alone
+    keyPrefix: prefix,
+    points: 1, // the limit itself is checked by rateLimit()
+    duration: 1,
+  });
+  return new FlexibleRateLimitStore(limiter);
 }

@@ -9,7 +9,7 @@ import { TooManyRequestsException } from "../../core/http/http_exception.ts";
 import { clientIp, networkOf } from "../client_ip.ts";
 import { MemoryRateLimitStore } from "./memory_rate_limit_store.ts";
 import { checkRateLimit, type RateLimitOptions } from "./rate_limit_options.ts";
-import { FailOpenStore } from "./rate_limit_store.ts";
+import { FallbackStore } from "./rate_limit_store.ts";
 import { withResponseHeaders } from "../response_headers.ts";
 
 const MAX_KEY_LENGTH = 128;
@@ -18,7 +18,8 @@ const MAX_KEY_LENGTH = 128;
  * Returns middleware that allows a client `max` requests in a window, which starts with its first
  * request, and refuses more with 429. The response of every counted request has `RateLimit` and
  * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10), that of a refused one also
- * `Retry-After`. If the store fails, requests pass.
+ * `Retry-After`. While the store fails, each process counts by itself, requests before the failure
+ * included: a client is allowed `max` requests in a window by each.
  *
  * @throws {RangeError} if an option is out of range
  */
@@ -34,14 +35,15 @@ export function rateLimit(
   }: RateLimitOptions = {},
 ): MiddlewareHandler {
   checkRateLimit({ max, windowMs, name, storeTimeoutMs });
-  const counter = new FailOpenStore(store, { timeoutMs: storeTimeoutMs });
+  const counter = store instanceof MemoryRateLimitStore
+    ? store
+    : new FallbackStore(store, { timeoutMs: storeTimeoutMs });
   const policy = `"${name}";q=${max};w=${windowMs / 1000}`;
 
   return async function rateLimit(c, next) {
     if (await skip?.(c)) return await next();
     const client = await bounded(await key(c) ?? "unknown");
     const hit = await counter.hit(`${name}:${client}`, windowMs);
-    if (!hit) return await next();
 
     const resetSeconds = Math.max(1, Math.ceil(hit.resetMs / 1000));
     const headers = {

@@ -29,8 +29,8 @@ export interface RateLimitOptions {
   /** Where counts are stored; in the memory of the process by default. */
   readonly store?: RateLimitStore;
   /**
-   * The time limit of the store in milliseconds, after which a request passes uncounted;
-   * 500 by default.
+   * The time limit of the store in milliseconds, after which the process counts by itself; 500 by
+   * default. Time for which the event loop is held up does not count.
    */
   readonly storeTimeoutMs?: number;
   /** Returns `true` for requests that are neither limited nor counted; none by default. */

@@ -5,6 +5,7 @@
  */
 import { getLogger } from "@logtape/logtape";
 import { withTimeLimit } from "../../platform/time_limit.ts";
+import { MemoryRateLimitStore } from "./memory_rate_limit_store.ts";
 
 /** The state of a window after a hit. */
 export interface RateLimitHit {
@@ -23,8 +24,8 @@ export interface RateLimitStore {
   hit(key: string, windowMs: number): RateLimitHit | Promise<RateLimitHit>;
 }
 
-/** Options of {@linkcode FailOpenStore}. */
-export interface FailOpenStoreOptions {
+/** Options of {@linkcode FallbackStore}. */
+export interface FallbackStoreOptions {
   /** The time limit of one hit in milliseconds. */
   readonly timeoutMs: number;
   /**
@@ -37,12 +38,14 @@ export interface FailOpenStoreOptions {
 const RETRY_MS = 1000;
 
 /**
- * Wraps a store so that its failures neither refuse nor delay requests: while the store fails, hits
- * return `undefined`. The start and the end of an outage are logged (category `fw`, `rate-limit`),
- * not each request. During an outage the store is tried once per second.
+ * Wraps a store so that its failures neither refuse nor delay requests: the process also counts the
+ * hits by itself, and while the store fails, its own counts apply. The start and the end of an
+ * outage are logged (category `fw`, `rate-limit`), not each request. During an outage the store is
+ * tried once per second.
  */
-export class FailOpenStore {
+export class FallbackStore implements RateLimitStore {
   readonly #store: RateLimitStore;
+  readonly #own: MemoryRateLimitStore;
   readonly #timeoutMs: number;
   readonly #now: () => number;
   readonly #logger = getLogger(["fw", "rate-limit"]);
@@ -52,19 +55,21 @@ export class FailOpenStore {
   /** Wraps a store. */
   constructor(
     store: RateLimitStore,
-    { timeoutMs, now = () => performance.now() }: FailOpenStoreOptions,
+    { timeoutMs, now = () => performance.now() }: FallbackStoreOptions,
   ) {
     this.#store = store;
+    this.#own = new MemoryRateLimitStore({ now });
     this.#timeoutMs = timeoutMs;
     this.#now = now;
   }
 
-  /** Counts one hit; returns `undefined` if the store fails. */
-  async hit(key: string, windowMs: number): Promise<RateLimitHit | undefined> {
+  /** Counts one hit. */
+  async hit(key: string, windowMs: number): Promise<RateLimitHit> {
+    const own = this.#own.hit(key, windowMs);
     const retryAtMs = this.#retryAtMs;
     const isProbe = retryAtMs !== undefined;
     if (isProbe) {
-      if (this.#now() < retryAtMs) return undefined;
+      if (this.#now() < retryAtMs) return own;
       this.#postpone(); // so that only this request waits for the store
     }
     try {
@@ -74,19 +79,22 @@ export class FailOpenStore {
       return hit;
     } catch (error) {
       this.#fail(error);
-      return undefined;
+      return own;
     }
   }
 
   /** Ends the outage. Only a probe does so: other results may be from before the outage. */
   #recover(): void {
     this.#retryAtMs = undefined;
-    this.#logger.info("Rate limits apply again");
+    this.#logger.info("Rate limits are shared again");
   }
 
   #fail(error: unknown): void {
     if (this.#retryAtMs === undefined) {
-      this.#logger.error("Rate limits are off: the store failed with {error}", { error });
+      this.#logger.error(
+        "Each process limits rates by itself: the store failed with {error}",
+        { error },
+      );
     }
     this.#postpone();
   }

@@ -10,6 +10,7 @@ import {
   FlexibleRateLimitStore,
   RedisRateLimitStore,
 } from "../../../src/middleware/rate_limit/flexible_rate_limit_store.ts";
+import type { RateLimitStore } from "../../../src/middleware/rate_limit/rate_limit_store.ts";
 import { test } from "../../support/test.ts";
 import { captureLogs } from "../../support/capture_logs.ts";
 import { REDIS_URL, redisLine, SKIP_REDIS } from "../redis.ts";
@@ -74,6 +75,28 @@ test("RedisRateLimitStore.hit() counts in windows that Redis ends", async () => 
   });
 }, { skip: SKIP_REDIS });
 
+test("rateLimit() counts in Redis although the event loop is held up", async () => {
+  await withRedis(async (redis, prefix) => {
+    const inRedis = new RedisRateLimitStore(redis, { prefix });
+    await inRedis.hit("other", 1000); // which is connected from here on
+    const store: RateLimitStore = {
+      hit(key, windowMs) {
+        const pending = inRedis.hit(key, windowMs);
+        queueMicrotask(holdUp);
+        return pending;
+      },
+    };
+    const app = limitedApp({ max: 3, store, storeTimeoutMs: 100 });
+    await captureLogs(["fw", "rate-limit"], async (records) => {
+      const responses = Array.from({ length: 6 }, () => app.request("/"));
+      const statuses = (await Promise.all(responses)).map(({ status }) => status);
+      assert.deepEqual(statuses, [200, 200, 200, 429, 429, 429]);
+      assert.deepEqual(await redis.get(`${prefix}:default:unknown`), "6");
+      assert.deepEqual(records, []);
+    });
+  });
+}, { skip: SKIP_REDIS });
+
 test("RedisRateLimitStore shares one exact limit among processes", async () => {
   await withRedis(async (redis, prefix) => {
     const other = new Redis(REDIS_URL ?? "");
@@ -99,7 +122,7 @@ test("RedisRateLimitStore shares one exact limit among processes", async () => {
 }, { skip: SKIP_REDIS });
 
 test(
-  "RedisRateLimitStore lets requests pass while Redis is down or hangs, and then counts again",
+  "rateLimit() counts in the process while Redis is down or hangs, and then in Redis again",
   async () => {
     const line = await redisLine();
     const redis = new Redis(line.url, { retryStrategy: () => 20 });
@@ -107,10 +130,15 @@ test(
     const prefix = `fw-test:${crypto.randomUUID()}`;
     const store = new RedisRateLimitStore(redis, { prefix });
     const app = limitedApp({ max: 1000, windowMs: 60_000, store, storeTimeoutMs: 250 });
+    const direct = new Redis(REDIS_URL ?? "");
+    const key = `${prefix}:default:unknown`;
+    const countInRedis = async () => Number(await direct.get(key));
     const count = async () => {
+      const before = await countInRedis();
       const response = await app.request("/");
       assert.equal(response.status, 200);
-      return response.headers.get("ratelimit") !== null;
+      assert.ok(response.headers.has("ratelimit"));
+      return await countInRedis() > before;
     };
     try {
       await captureLogs(["fw", "rate-limit"], async (records) => {
@@ -132,11 +160,18 @@ test(
         }
         assert.deepEqual(records.map(({ level }) => level), ["error", "info", "error", "info"]);
       });
-      await redis.del(`${prefix}:default:unknown`);
+      await direct.del(key);
     } finally {
       redis.disconnect();
+      await direct.quit();
       await line.close();
     }
   },
   { skip: SKIP_REDIS },
 );
+
+/** Holds the event loop up, so that no answer of Redis is read meanwhile. */
+function holdUp(): void {
+  const endMs = performance.now() + 200;
+  while (performance.now() < endMs);
+}

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import {
-  FailOpenStore,
+  FallbackStore,
   type RateLimitHit,
   type RateLimitStore,
 } from "../../../src/middleware/rate_limit/rate_limit_store.ts";
 import { test } from "../../support/test.ts";
 import { captureLogs } from "../../support/capture_logs.ts";
 
-const HIT: RateLimitHit = { count: 1, resetMs: 1000 };
+/** What the store says; the counts of the process are lower. */
+const HIT: RateLimitHit = { count: 1000, resetMs: 1000 };
+const WINDOW_MS = 60_000;
 const FAILURE = new Error("connection lost");
 
 const FAILURES: Record<string, RateLimitStore["hit"]> = {
@@ -18,14 +20,14 @@ const FAILURES: Record<string, RateLimitStore["hit"]> = {
   hangs: () => new Promise(() => {}),
 };
 
-test("FailOpenStore.hit() returns the result of the store, synchronous or not", async () => {
+test("FallbackStore.hit() returns the result of the store, synchronous or not", async () => {
   for (const answer of [HIT, Promise.resolve(HIT)]) {
-    const store = new FailOpenStore({ hit: () => answer }, { timeoutMs: 50 });
-    assert.deepEqual(await store.hit("key", 1000), HIT);
+    const store = new FallbackStore({ hit: () => answer }, { timeoutMs: 50 });
+    assert.deepEqual(await store.hit("key", WINDOW_MS), HIT);
   }
 });
 
-test("FailOpenStore.hit() returns undefined while the store fails, and logs each outage once", async () => {
+test("FallbackStore.hit() counts in the process while the store fails, and logs each outage once", async () => {
   for (const [name, failure] of Object.entries(FAILURES)) {
     await captureLogs(["fw", "rate-limit"], async (records) => {
       let nowMs = 0;
@@ -35,18 +37,19 @@ test("FailOpenStore.hit() returns undefined while the store fails, and logs each
         asked++;
         return isDown ? failure(key, windowMs) : HIT;
       };
-      const store = new FailOpenStore({ hit }, { timeoutMs: 10, now: () => nowMs });
-      const burst = () => Promise.all(Array.from({ length: 5 }, () => store.hit("key", 1000)));
-      const nothing = Array(5).fill(undefined);
+      const store = new FallbackStore({ hit }, { timeoutMs: 10, now: () => nowMs });
+      const burst = () => Promise.all(Array.from({ length: 5 }, () => store.hit("key", WINDOW_MS)));
+      const own = (from: number) =>
+        Array.from({ length: 5 }, (_, n) => ({ count: from + n, resetMs: WINDOW_MS - nowMs }));
 
-      assert.deepEqual(await burst(), nothing, name);
+      assert.deepEqual(await burst(), own(1), name);
       const askedInFlight = asked;
-      assert.deepEqual(await burst(), nothing, "left alone for a second");
+      assert.deepEqual(await burst(), own(6), "left alone for a second");
       assert.equal(asked, askedInFlight);
       assert.deepEqual(records.map(({ level }) => level), ["error"]);
 
       nowMs = 1000;
-      assert.deepEqual(await burst(), nothing, "asked once more");
+      assert.deepEqual(await burst(), own(11), "asked once more");
       assert.equal(asked, askedInFlight + 1);
       assert.deepEqual(records.map(({ level }) => level), ["error"]);
 
@@ -57,7 +60,7 @@ test("FailOpenStore.hit() returns undefined while the store fails, and logs each
       assert.deepEqual(records.map(({ level }) => level), ["error", "info"]);
 
       isDown = true;
-      assert.deepEqual(await burst(), nothing, "the next outage");
+      assert.deepEqual(await burst(), own(26), "the next outage");
       assert.deepEqual(records.map(({ level }) => level), ["error", "info", "error"]);
       const { error } = records[0]?.properties ?? {};
       assert.equal((error as Error).name, name === "hangs" ? "TimeoutError" : "Error");
@@ -65,21 +68,21 @@ test("FailOpenStore.hit() returns undefined while the store fails, and logs each
   }
 });
 
-test("FailOpenStore.hit() does not end an outage because of a result from before it", async () => {
+test("FallbackStore.hit() does not end an outage because of a result from before it", async () => {
   await captureLogs(["fw", "rate-limit"], async (records) => {
     const answers: (Promise<RateLimitHit> | RateLimitHit)[] = [
       new Promise((resolve) => setTimeout(resolve, 5, HIT)),
       Promise.reject(FAILURE),
       HIT,
     ];
-    const store = new FailOpenStore({ hit: () => answers.shift() ?? HIT }, {
+    const store = new FallbackStore({ hit: () => answers.shift() ?? HIT }, {
       timeoutMs: 50,
       now: () => 0,
     });
-    const early = store.hit("key", 1000);
-    assert.equal(await store.hit("key", 1000), undefined);
+    const early = store.hit("key", WINDOW_MS);
+    assert.equal((await store.hit("key", WINDOW_MS)).count, 2);
     assert.deepEqual(await early, HIT);
-    assert.equal(await store.hit("key", 1000), undefined);
+    assert.equal((await store.hit("key", WINDOW_MS)).count, 3);
     assert.deepEqual(records.map(({ level }) => level), ["error"]);
   });
 });

@@ -89,6 +89,17 @@ export function mysqlGrammar(
       matches: (column, list, { operator }) =>
         sql<SqlBool>`${column} ${sql.raw(operator)} (${list})`,
     },
+    records: {
+      // Servers accept 4 MiB or more; a character may take up to four bytes.
+      maxLength: 2 ** 20,
+      encode: (row) => ({
+        record: row.map(({ value }) => value),
+        length: row.reduce((sum, { value }) => sum + lengthOf(value), 0),
+      }),
+      join: (records) => records,
+      // Drivers write lists into the SQL as rows.
+      source: (_table, _names, records) => sql`values ${records}`,
+    },
     tableOptions: sql`default character set utf8mb4 collate ${sql.raw(collation)}`,
     columnType({ kind, traits: { size } }, isIndexed) {
       if (kind === "decimal") return sql.raw(`decimal(${size.precision}, ${size.scale})`);
@@ -109,6 +120,12 @@ export function mysqlGrammar(
       kind === "integer" ? safeInteger(value, (wide) => sql`cast(${wide} as signed)`) : value,
     explain: explainMysqlError,
   };
+}
+
+/** Returns about how many characters a value has in SQL. */
+export function lengthOf(value: unknown): number {
+  if (typeof value === "string") return value.length + 4;
+  return value instanceof Uint8Array ? 2 * value.length + 5 : 24;
 }
 
 /** Checks whether a server has LATERAL: MySQL 8.0.14 or newer, and no server that resembles it. */

@@ -7,10 +7,11 @@ import { MysqlDialect, type MysqlPool, type MysqlPoolConnection } from "kysely";
 import type { Pool, PoolConnection, PoolOptions, QueryError, RowDataPacket } from "mysql2";
 import type { Readable } from "node:stream";
 import type { PoolLimits } from "../../connection/connection.ts";
-import type { Dialect } from "../../connection/dialect.ts";
+import type { Dialect, TogetherOptions } from "../../connection/dialect.ts";
+import type { Statement } from "../../connection/statement.ts";
 import { CANCEL_MS } from "../../transaction/statement_watch.ts";
 import { DbError } from "../../errors.ts";
-import { mysqlGrammar, type MysqlSettings } from "./mysql.ts";
+import { lengthOf, mysqlGrammar, type MysqlSettings } from "./mysql.ts";
 import { type DuplicateKey, explainMysqlError, isDuplicate, keyIn } from "./mysql_errors.ts";
 import { lost, MysqlPoolKeeper } from "./mysql_pool.ts";
 import type { DatabaseUrl } from "../server/database_url.ts";
@@ -52,6 +53,7 @@ export async function openMysql(
     jsonStrings: true,
     connectTimeout: limits.acquireTimeoutMs,
     maxPreparedStatements: MAX_PREPARED,
+    multipleStatements: true, // of `together` only; see `kyselyConnection`
   };
   const driver: OpenedDriver = { mysql, Buffer, limits };
   try {
@@ -102,6 +104,7 @@ async function openPool(
         pool: preparing(pool, { connections, timeout }),
         controlConnection: () => mysql.createConnection({ ...settings, connectTimeout: CANCEL_MS }),
       }),
+      together,
       runScript: (script) => runScript(script, { mysql, settings }),
     };
   } catch (error) {
@@ -175,7 +178,7 @@ async function runScript(
   script: string,
   { mysql, settings }: { readonly mysql: Mysql; readonly settings: PoolOptions },
 ): Promise<void> {
-  const connection = mysql.createConnection({ ...settings, multipleStatements: true }).promise();
+  const connection = mysql.createConnection(settings).promise();
   try {
     await connection.query(SESSION);
     await connection.query(script);
@@ -190,6 +193,37 @@ async function runScript(
  */
 const RANGES = "$& /*+ SET_VAR(range_optimizer_max_mem_size = 0) */";
 
+/** The most characters that statements run together may have: they are not prepared. */
+const MAX_TOGETHER = 2 ** 16;
+
+/** The values of several statements, which makes their SQL run as such. */
+class JointValues {
+  readonly values: readonly unknown[];
+  readonly isWhole: boolean;
+
+  constructor(values: readonly unknown[], isWhole: boolean) {
+    this.values = values;
+    this.isWhole = isWhole;
+  }
+}
+
+/** Combines statements, whose values are written into their SQL. */
+function together(
+  statements: readonly Statement[],
+  { isWhole }: TogetherOptions,
+): Statement | undefined {
+  const values = statements.flatMap(({ parameters }) => parameters);
+  const length = values.reduce<number>((sum, value) => sum + lengthOf(value), 0);
+  if (length > MAX_TOGETHER) return undefined;
+  const parts = statements.map(({ sql }) => sql);
+  if (isWhole) parts.unshift("start transaction"), parts.push("commit");
+  return {
+    sql: parts.join("; "),
+    parameters: [new JointValues(values, isWhole)],
+    reads: false,
+  };
+}
+
 type StreamOptions = { readonly highWaterMark?: number };
 type Values = Parameters<PoolConnection["execute"]>[1];
 type Callback = (error: QueryError | null, result: unknown) => void;
@@ -198,7 +232,11 @@ type Face = Pick<MysqlPoolConnection, "query" | "release" | "destroy" | "threadI
 const COLUMNS_OF_KEY = "select column_name as name from information_schema.statistics " +
   "where table_schema = database() and table_name = ? and index_name = ? order by seq_in_index";
 
-/** Adapts a connection to Kysely. Statements with values are prepared, but for those with lists. */
+/**
+ * Adapts a connection to Kysely. Statements with values are prepared, but for those with lists. A
+ * text that may be several statements is always prepared, which the server refuses: it could have
+ * been injected. Only definitions may have parts, as that of a trigger.
+ */
 function kyselyConnection(
   connection: PoolConnection,
   connections: MysqlPoolKeeper,
@@ -213,9 +251,26 @@ function kyselyConnection(
       if (isDuplicate(error)) nameColumns(sql, error, () => callback(error, result));
       else callback(error, result);
     };
-    if (values.length === 0) return connection.query(sql, called);
-    if (!values.some(Array.isArray)) return connection.execute(sql, values as Values, called);
-    return connection.query(sql.replace(/^\w+/, RANGES), values.map(untyped), called);
+    const [first] = values;
+    if (first instanceof JointValues) return jointly(sql, first, called);
+    const isOne = !sql.includes(";") || /^\s*create\b/i.test(sql);
+    if (values.some(Array.isArray)) {
+      const text = connection.format(
+        sql.replace(/^(?:select|update|delete)/, RANGES),
+        values.map(untyped),
+      );
+      return isOne ? connection.query(text, called) : connection.execute(text, called);
+    }
+    if (values.length === 0 && isOne) return connection.query(sql, called);
+    return connection.execute(sql, values as Values, called);
+  }
+
+  function jointly(sql: string, { values, isWhole }: JointValues, callback: Callback): unknown {
+    return connection.query(sql, values.map(untyped), (error, result) => {
+      if (error) return callback(error, undefined);
+      const results = (result as readonly unknown[]).map((it) => Array.isArray(it) ? it : [it]);
+      callback(null, isWhole ? results.slice(1, -1) : results);
+    });
   }
 
   /** Streams rows, and fails when the connection is lost, which the driver does not report. */
@@ -225,7 +280,9 @@ function kyselyConnection(
     const settle = () => void connection.off("error", fail).off("end", fail);
     // A connection that is lost already emits the event at once.
     connection.on("error", fail).on("end", fail);
-    const query = connection.query(sql, [...values]);
+    const query = sql.includes(";")
+      ? connection.execute(sql, [...values] as Values)
+      : connection.query(sql, [...values]);
     query.once("end", settle);
     const stream = query.stream(options).once("close", settle);
     failing.promise.then((error) => stream.destroy(error));
@@ -234,7 +291,8 @@ function kyselyConnection(
 
   /** Looks up the columns of a key: the error has only its name. */
   function nameColumns(sql: string, error: DuplicateKey, done: () => void): void {
-    const [, table] = /^(?:insert(?: ignore)? into|update) `([^`]+)`/i.exec(sql) ?? [];
+    const [, table] =
+      /^(?:start transaction; )?(?:insert(?: ignore)? into|update) `([^`]+)`/i.exec(sql) ?? [];
     const key = keyIn(error.message);
     if (table === undefined || key === undefined) return done();
     connection.query<({ name: string | null } & RowDataPacket)[]>(

@@ -17,7 +17,7 @@ import {
   TIMESTAMP,
   UUID,
 } from "../../connection/codecs.ts";
-import type { Grammar } from "../../connection/dialect.ts";
+import type { Cell, Grammar } from "../../connection/dialect.ts";
 import type { FieldKind } from "../../model/field_kind.ts";
 import { like, likePattern } from "../server/like.ts";
 import { safeInteger } from "../server/safe_integer.ts";
@@ -73,16 +73,16 @@ export const POSTGRES: Grammar = {
         : sql<SqlBool>`${column} <> all(${list})`,
   },
   records: {
-    textOf(value, { kind }) {
-      if (value instanceof Uint8Array) return `"\\\\x${hexOf(value)}"`;
-      if (typeof value === "bigint" || kind === "json" && typeof value === "string") {
-        return `${value}`;
-      }
-      return JSON.stringify(value);
+    maxLength: 2 ** 24,
+    encode(row) {
+      const record = `{${row.map((cell) => `${JSON.stringify(cell.name)}:${jsonOf(cell)}`)}}`;
+      return { record, length: record.length };
     },
+    join: (records) => `[${records}]`,
     // Each value is read as its column reads text: the types need not be known here.
-    rows: (table, json) =>
-      sql`jsonb_populate_recordset(null::${sql.table(table)}, ${json}::text::jsonb)`,
+    source: (table, names, json) =>
+      sql`select ${sql.join(names.map((name) => sql.ref(name)))}
+        from jsonb_populate_recordset(null::${sql.table(table)}, ${json}::text::jsonb)`,
   },
   columnType({ kind, traits: { size } }) {
     if (kind !== "decimal") return COLUMN_TYPES[kind];
@@ -111,6 +111,13 @@ end $fw$`,
     kind === "integer" ? safeInteger(value, (wide) => sql`cast(${wide} as int8)`) : value,
   explain: explainPostgresError,
 };
+
+/** Returns a value as JSON. */
+function jsonOf({ value, field: { kind } }: Cell): string {
+  if (value instanceof Uint8Array) return `"\\\\x${hexOf(value)}"`;
+  const isText = typeof value === "bigint" || kind === "json" && typeof value === "string";
+  return isText ? `${value}` : JSON.stringify(value);
+}
 
 /** Returns a value in the text of an array, which any driver passes on. */
 function elementOf(value: unknown): string {
