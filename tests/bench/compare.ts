@@ -37,9 +37,14 @@ export interface Comparison {
 const WARM_UP_MS = 300;
 
 /** Times peers, and prints a table with the ratio of the first one's time to each other's. */
-export async function compare(
-  { title, peers, goals = {}, rounds = 31, turnMs = 20 }: Comparison,
-): Promise<void> {
+export async function compare(comparison: Comparison): Promise<void> {
+  print(comparison, [await measure(comparison)]);
+}
+
+/** Times peers; returns the median time of each, in milliseconds. */
+export async function measure(
+  { peers, rounds = 31, turnMs = 20 }: Comparison,
+): Promise<readonly number[]> {
   const turns: { readonly peer: Peer; readonly times: number; readonly took: number[] }[] = [];
   for (const peer of peers) {
     turns.push({ peer, times: await timesInTurn(peer, turnMs), took: [] });
@@ -52,14 +57,23 @@ export async function compare(
       took.push(await time(peer, times));
     }
   }
-  const own = median(turns[0]!.took);
-  const lines = turns.map(({ peer: { name }, took }) => {
-    const ratio = own / median(took);
+  return turns.map(({ took }) => median(took));
+}
+
+/** Prints a table of times, measured once or several times: the median of each ratio counts. */
+export function print(
+  { title, peers, goals = {} }: Comparison,
+  measured: readonly (readonly number[])[],
+): void {
+  const lines = peers.map(({ name }, index) => {
+    const ratios = measured.map((times) => times[0]! / times[index]!);
+    const ratio = median(ratios);
     const goal = goals[name];
+    const range = [Math.min(...ratios), Math.max(...ratios)].map((it) => it.toFixed(2)).join("-");
     return {
       name,
-      time: inUnits(median(took)),
-      ratio: took === turns[0]!.took ? "" : ratio.toFixed(2),
+      time: inUnits(median(measured.map((times) => times[index]!))),
+      ratio: index === 0 ? "" : ratio.toFixed(2) + (measured.length > 1 ? ` (${range})` : ""),
       goal: goal === undefined ? "" : `<= ${goal.toFixed(2)}`,
       met: goal === undefined ? "" : ratio <= goal ? "met" : "missed",
     };

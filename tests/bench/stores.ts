@@ -49,9 +49,9 @@ interface Tables {
   posts: { readonly id?: number; readonly author_id: number; readonly title: string };
 }
 
-/** Opens the store of fw, with users and posts. */
-export async function fwStore(url: string): Promise<Store> {
-  const db = await Blog.open(DbOptions.fromUrl(url));
+/** Creates the tables, and fills them. */
+export async function fillStore(url: string): Promise<void> {
+  await using db = await Blog.open(DbOptions.fromUrl(url));
   await db.createTables();
   await db.user.createMany({ data: newUsers(ROWS) });
   const posts = Array.from({ length: AUTHORS * POSTS }, (_, n) => ({
@@ -59,6 +59,11 @@ export async function fwStore(url: string): Promise<Store> {
     title: `Post ${n}`,
   }));
   await db.post.createMany({ data: posts });
+}
+
+/** Opens a database of fw. */
+export async function fwStore(url: string): Promise<Store> {
+  const db = await Blog.open(DbOptions.fromUrl(url));
   return {
     name: "fw",
     one: (id) => db.user.findUnique({ where: { id } }),

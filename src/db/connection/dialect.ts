@@ -14,7 +14,7 @@ import type {
   SqlBool,
 } from "kysely";
 import type { Slot, Statement } from "./statement.ts";
-import type { Execution } from "../transaction/statement_watch.ts";
+import type { Execution } from "../transaction/execution.ts";
 import type { DbFailure } from "../errors.ts";
 import type { FieldKind } from "../model/field_kind.ts";
 import type { AnyField } from "../model/model.ts";
@@ -214,8 +214,8 @@ export interface Dialect {
   runFree?(statement: Statement, execution: Execution): Promise<StatementResult>;
 
   /**
-   * Combines statements into one that runs them in their order, up to the first that fails; its rows
-   * are their results. Returns `undefined` if they are too long to be combined.
+   * Combines statements into one that runs them in their order, up to the first that fails; its
+   * rows are their results. Returns `undefined` if they are too long to be combined.
    */
   together?(
     statements: readonly Statement[],

@@ -7,6 +7,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { ControlConnectionProvider, DatabaseConnection } from "kysely";
 import { type GoneReason, trackCallers } from "../../platform/caller.ts";
 import { within } from "../../platform/time_limit.ts";
+import { Execution, type ExecutionOptions } from "./execution.ts";
 import { Interruption, type LimitScope, timeoutReason, unlessAborted } from "./time_limits.ts";
 
 /** How often to ask whether the client of a request still waits, in milliseconds. */
@@ -16,58 +17,6 @@ export const CANCEL_MS = 2000;
 
 /** Whether the client of the request waits, on whose behalf a statement runs. */
 const callers = new AsyncLocalStorage<GoneReason | undefined>();
-
-/** The limits of a statement. */
-interface ExecutionOptions {
-  readonly limitMs: number;
-  readonly signal?: AbortSignal | undefined;
-  readonly goneReason?: GoneReason | undefined;
-}
-
-/** A statement under way. */
-export class Execution {
-  /** Cancels it at the server; set when it is sent. */
-  cancel: (() => void) | undefined;
-  /** How long it may take, in milliseconds. */
-  readonly limitMs: number;
-  /** When it began, on the clock of `performance.now()`. */
-  readonly beganAtMs: number = performance.now();
-  /** When it must end. */
-  readonly endsAtMs: number;
-  /** Returns why nobody waits for it; absent where that is unknown. */
-  readonly goneReason: GoneReason | undefined;
-  readonly #signal: AbortSignal | undefined;
-  readonly #abort: (() => void) | undefined;
-  #interruption: Interruption | undefined;
-
-  /** Begins a statement. */
-  constructor({ limitMs, signal, goneReason }: ExecutionOptions) {
-    this.limitMs = limitMs;
-    this.goneReason = goneReason;
-    this.endsAtMs = this.beganAtMs + limitMs;
-    if (!signal) return;
-    this.#signal = signal;
-    this.#abort = () => this.interrupt(signal.reason);
-    signal.addEventListener("abort", this.#abort);
-  }
-
-  /** Interrupts the statement, for the reason of a signal. */
-  interrupt(reason: unknown): void {
-    if (this.#interruption) return;
-    this.#interruption = new Interruption(reason);
-    this.cancel?.();
-  }
-
-  /** Returns why the statement failed: the interruption, or its own error. */
-  failure(error: unknown): unknown {
-    return this.#interruption ?? error;
-  }
-
-  /** Ends the statement. */
-  end(): void {
-    if (this.#abort) this.#signal?.removeEventListener("abort", this.#abort);
-  }
-}
 
 /** How statements are watched. */
 export interface StatementWatchOptions {

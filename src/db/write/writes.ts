@@ -203,8 +203,8 @@ async function readTarget(
 }
 
 /**
- * Returns the statement that reads a row in the scope as it is now, and keeps others from writing it
- * until the transaction ends.
+ * Returns the statement that reads a row in the scope as it is now, and keeps others from writing
+ * it until the transaction ends.
  */
 function lockTarget(unique: Values, context: OperationContext): Statement {
   const operation = new Operation("lock", context);

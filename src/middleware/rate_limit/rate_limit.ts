@@ -9,7 +9,7 @@ import { TooManyRequestsException } from "../../core/http/http_exception.ts";
 import { clientIp, networkOf } from "../client_ip.ts";
 import { MemoryRateLimitStore } from "./memory_rate_limit_store.ts";
 import { checkRateLimit, type RateLimitOptions } from "./rate_limit_options.ts";
-import { FallbackStore } from "./rate_limit_store.ts";
+import { FallbackStore } from "./fallback_store.ts";
 import { withResponseHeaders } from "../response_headers.ts";
 
 const MAX_KEY_LENGTH = 128;

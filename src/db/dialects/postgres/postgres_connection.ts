@@ -7,8 +7,7 @@ import type { Socket } from "node:net";
 import type { Options, PendingQuery, PostgresType, Row, Sql } from "postgres";
 import { within } from "../../../platform/time_limit.ts";
 import { CANCEL_MS } from "../../transaction/statement_watch.ts";
-import type { TlsSettings } from "../server/database_url.ts";
-import type { TlsOptions } from "../server/tls.ts";
+import type { TlsOptions, TlsSettings } from "../server/tls.ts";
 
 type Net = Pick<typeof import("node:net"), "Socket" | "isIP">;
 type Types = Record<string, PostgresType>;

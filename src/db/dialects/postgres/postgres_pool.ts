@@ -8,7 +8,7 @@ import { within } from "../../../platform/time_limit.ts";
 import type { PoolLimits } from "../../connection/connection.ts";
 import type { StatementResult } from "../../connection/dialect.ts";
 import type { Statement } from "../../connection/statement.ts";
-import type { Execution } from "../../transaction/statement_watch.ts";
+import type { Execution } from "../../transaction/execution.ts";
 import { IdleConnections } from "../server/idle_connections.ts";
 import { explainPostgresError } from "./postgres_errors.ts";
 import {

@@ -4,7 +4,16 @@
  * @module
  */
 import { DbError } from "../../errors.ts";
-import type { TlsSettings } from "./database_url.ts";
+
+/** How connections are encrypted. */
+export interface TlsSettings {
+  /** Whether a server without TLS is used without it. */
+  readonly isOptional: boolean;
+  /** What is verified: nothing, the authority that signed the certificate, or its host too. */
+  readonly verify: "nothing" | "chain" | "host";
+  /** The file of the trusted authorities; by default, those of the runtime. */
+  readonly rootCert?: string | undefined;
+}
 
 /** Options of `node:tls`. */
 export interface TlsOptions {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import {
-  FallbackStore,
-  type RateLimitHit,
-  type RateLimitStore,
+import { FallbackStore } from "../../../src/middleware/rate_limit/fallback_store.ts";
+import type {
+  RateLimitHit,
+  RateLimitStore,
 } from "../../../src/middleware/rate_limit/rate_limit_store.ts";
 import { test } from "../../support/test.ts";
 import { captureLogs } from "../../support/capture_logs.ts";

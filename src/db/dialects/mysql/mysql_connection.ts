@@ -1,0 +1,149 @@
+/**
+ * A connection of `mysql2`, as Kysely uses it.
+ *
+ * @module
+ */
+import type { MysqlPoolConnection } from "kysely";
+import type { PoolConnection, QueryError, RowDataPacket } from "mysql2";
+import type { Readable } from "node:stream";
+import type { TogetherOptions } from "../../connection/dialect.ts";
+import type { Statement } from "../../connection/statement.ts";
+import { lengthOf } from "./mysql.ts";
+import { type DuplicateKey, isDuplicate, keyIn } from "./mysql_errors.ts";
+import { lost, type MysqlPoolKeeper } from "./mysql_pool.ts";
+
+/**
+ * MySQL would read a whole table to find a long list: by default, 8 MiB limit the ranges that it
+ * looks up in an index.
+ */
+const RANGES = "$& /*+ SET_VAR(range_optimizer_max_mem_size = 0) */";
+
+/** The most characters that statements run together may have: they are not prepared. */
+const MAX_TOGETHER = 2 ** 16;
+
+/** The values of several statements, which makes their SQL run as such. */
+class JointValues {
+  readonly values: readonly unknown[];
+  readonly isWhole: boolean;
+
+  constructor(values: readonly unknown[], isWhole: boolean) {
+    this.values = values;
+    this.isWhole = isWhole;
+  }
+}
+
+/** Combines statements, whose values are written into their SQL. */
+export function together(
+  statements: readonly Statement[],
+  { isWhole }: TogetherOptions,
+): Statement | undefined {
+  const values = statements.flatMap(({ parameters }) => parameters);
+  const length = values.reduce<number>((sum, value) => sum + lengthOf(value), 0);
+  if (length > MAX_TOGETHER) return undefined;
+  const parts = statements.map(({ sql }) => sql);
+  if (isWhole) parts.unshift("start transaction"), parts.push("commit");
+  return {
+    sql: parts.join("; "),
+    parameters: [new JointValues(values, isWhole)],
+    reads: false,
+  };
+}
+
+type StreamOptions = { readonly highWaterMark?: number };
+type Values = Parameters<PoolConnection["execute"]>[1];
+type Callback = (error: QueryError | null, result: unknown) => void;
+type Face = Pick<MysqlPoolConnection, "query" | "release" | "destroy" | "threadId" | "config">;
+
+const COLUMNS_OF_KEY = "select column_name as name from information_schema.statistics " +
+  "where table_schema = database() and table_name = ? and index_name = ? order by seq_in_index";
+
+/**
+ * Adapts a connection to Kysely. Statements with values are prepared, but for those with lists. A
+ * text that may be several statements is always prepared, which the server refuses: it could have
+ * been injected. Only definitions may have parts, as that of a trigger.
+ */
+export function kyselyConnection(
+  connection: PoolConnection,
+  connections: MysqlPoolKeeper,
+): MysqlPoolConnection {
+  let pending = 0;
+
+  function query(sql: string, values: readonly unknown[], callback?: Callback): unknown {
+    if (!callback) return { stream: (options: StreamOptions) => streamed(sql, values, options) };
+    pending += 1;
+    const called: Callback = (error, result) => {
+      pending -= 1;
+      if (isDuplicate(error)) nameColumns(sql, error, () => callback(error, result));
+      else callback(error, result);
+    };
+    const [first] = values;
+    if (first instanceof JointValues) return jointly(sql, first, called);
+    const isOne = !sql.includes(";") || /^\s*create\b/i.test(sql);
+    if (values.some(Array.isArray)) {
+      const text = connection.format(
+        sql.replace(/^(?:select|update|delete)/, RANGES),
+        values.map(untyped),
+      );
+      return isOne ? connection.query(text, called) : connection.execute(text, called);
+    }
+    if (values.length === 0 && isOne) return connection.query(sql, called);
+    return connection.execute(sql, values as Values, called);
+  }
+
+  function jointly(sql: string, { values, isWhole }: JointValues, callback: Callback): unknown {
+    return connection.query(sql, values.map(untyped), (error, result) => {
+      if (error) return callback(error, undefined);
+      const results = (result as readonly unknown[]).map((it) => Array.isArray(it) ? it : [it]);
+      callback(null, isWhole ? results.slice(1, -1) : results);
+    });
+  }
+
+  /** Streams rows, and fails when the connection is lost, which the driver does not report. */
+  function streamed(sql: string, values: readonly unknown[], options: StreamOptions): Readable {
+    const failing = Promise.withResolvers<Error>();
+    const fail = (error = lost()) => failing.resolve(error);
+    const settle = () => void connection.off("error", fail).off("end", fail);
+    // A connection that is lost already emits the event at once.
+    connection.on("error", fail).on("end", fail);
+    const query = sql.includes(";")
+      ? connection.execute(sql, [...values] as Values)
+      : connection.query(sql, [...values]);
+    query.once("end", settle);
+    const stream = query.stream(options).once("close", settle);
+    failing.promise.then((error) => stream.destroy(error));
+    return stream;
+  }
+
+  /** Looks up the columns of a key: the error has only its name. */
+  function nameColumns(sql: string, error: DuplicateKey, done: () => void): void {
+    const [, table] =
+      /^(?:start transaction; )?(?:insert(?: ignore)? into|update) `([^`]+)`/i.exec(sql) ?? [];
+    const key = keyIn(error.message);
+    if (table === undefined || key === undefined) return done();
+    connection.query<({ name: string | null } & RowDataPacket)[]>(
+      COLUMNS_OF_KEY,
+      [table, key],
+      (failure, rows) => {
+        if (!failure) error.fields = rows.flatMap(({ name }) => name ?? []);
+        done();
+      },
+    );
+  }
+
+  const face: Face = {
+    config: connection.config,
+    threadId: connection.threadId ?? 0,
+    destroy: () => connections.abandon(connection, { isHung: pending > 0 }),
+    release: () => connection.release(),
+    // Kysely's type is narrower than the driver's.
+    query: query as MysqlPoolConnection["query"],
+  };
+  // Kysely uses only these members.
+  return face as MysqlPoolConnection;
+}
+
+/** Returns a value, or a list of them, as the driver writes it into SQL: without its type. */
+function untyped(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(untyped);
+  return typeof value === "object" && value !== null && "value" in value ? value.value : value;
+}
