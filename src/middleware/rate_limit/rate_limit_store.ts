@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 /** The state of a window after a hit. */
 export interface RateLimitHit {
   /** The number of hits in the current window, including this one. */
