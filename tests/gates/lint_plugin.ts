@@ -7,6 +7,15 @@
 /** The most positional parameters of a function; the third is a context that everything shares. */
 const MAX_POSITIONAL = 3;
 
+/** What the newer runtimes have. */
+const NEWER = [
+  ["RegExp", "escape"],
+  ["Promise", "try"],
+  ["Error", "isError"],
+  ["Math", "sumPrecise"],
+  ["Iterator", "concat"],
+] as const;
+
 type FunctionNode =
   | Deno.lint.FunctionDeclaration
   | Deno.lint.FunctionExpression
@@ -36,9 +45,14 @@ const plugin: Deno.lint.Plugin = {
         };
       },
     },
-    "no-can-parse": {
+    "node-22": {
       create(context) {
         return {
+          ...Object.fromEntries(NEWER.map(([object, property]) => [
+            `MemberExpression[object.name="${object}"][property.name="${property}"]`,
+            (node: Deno.lint.MemberExpression) =>
+              context.report({ node, message: `Node.js 22 has no ${object}.${property}` }),
+          ])),
           'MemberExpression[object.name="URL"][property.name="canParse"]'(node) {
             context.report({
               node,
