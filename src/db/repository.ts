@@ -6,7 +6,7 @@
 import { assign, createTuple, createValues, updateValues } from "./write/assignments.ts";
 import { every, namesColumn, uniqueValues, valueFilters, whereFilter } from "./query/condition.ts";
 import type { CheckedInclude, Found, Include, Reading, RelationGraph } from "./model/include.ts";
-import { Lookups } from "./query/unique_lookup.ts";
+import { UniqueLookups } from "./query/unique_lookup.ts";
 import { insertRow, insertRows } from "./write/inserts.ts";
 import type { AnyModel } from "./model/model.ts";
 import { Operation, type OperationContext } from "./query/operation.ts";
@@ -49,13 +49,13 @@ export class Repository<
 > {
   readonly #table: Table;
   readonly #scope: Values;
-  readonly #lookups: Lookups;
+  readonly #lookups: UniqueLookups;
 
   /** Creates a repository of a table; a `DbService` has one for each of its models. */
   constructor(table: Table, scope: Values = new Map()) {
     this.#table = table;
     this.#scope = scope;
-    this.#lookups = new Lookups(this.#context("read"));
+    this.#lookups = new UniqueLookups(this.#context("read"));
   }
 
   /**

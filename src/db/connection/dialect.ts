@@ -59,10 +59,10 @@ export type ListOperator = "in" | "not in";
 /** How a list is bound as one value: its SQL is the same for any length, which has no limit. */
 export interface ListGrammar {
   /** The length from which lists are bound so; shorter ones are bound value by value. */
-  readonly least: number;
+  readonly minLength: number;
 
   /** The kinds whose lists are always bound value by value. */
-  readonly except: readonly FieldKind[];
+  readonly unlisted: readonly FieldKind[];
 
   /** Encodes a list of valid values for the driver. */
   encode(values: readonly unknown[], field: AnyField): unknown;

@@ -8,7 +8,7 @@ import { DbError } from "../errors.ts";
 import { isGenerated } from "../model/model.ts";
 import type { Table, TableColumn } from "../query/table.ts";
 import { folded, readTables, type StoredColumn, type StoredTable } from "./catalogue.ts";
-import { kindOf, misfit } from "./column_type.ts";
+import { kindOf, typeMismatch } from "./column_type.ts";
 import { referenceOf } from "./schema.ts";
 
 /**
@@ -65,7 +65,7 @@ function tableDifferences(table: Table, stored: StoredTable): readonly string[] 
 }
 
 function typeDifferences({ field, grammar }: TableColumn, { type }: StoredColumn): string[] {
-  const reason = misfit(type, field, grammar);
+  const reason = typeMismatch(type, field, grammar);
   return reason === undefined ? [] : [`${reason}, the model has ${kindOf(field)}`];
 }
 

@@ -75,7 +75,7 @@ const MILLISECONDS = 3;
 const UUID_LENGTH = 36;
 
 /** Returns why a type cannot hold the values of a field, such as `the column is text`, if so. */
-export function misfit(
+export function typeMismatch(
   type: StoredType,
   { kind, traits: { size } }: AnyField,
   { brand, codecs }: Grammar,

@@ -5,7 +5,7 @@
  * @module
  */
 import { DbError } from "../errors.ts";
-import { checkScript, checkSteps, holdsNothing, type Migrations } from "./migrations.ts";
+import { checkScript, checkSteps, isBlank, type Migrations } from "./migrations.ts";
 
 interface FoundStep {
   up?: unknown;
@@ -38,7 +38,7 @@ export async function readMigrations(path: string): Promise<Migrations> {
     const [, module = ""] = MODULE.exec(file) ?? [];
     if (script) {
       const text = await read(join(path, file));
-      if (holdsNothing(text)) continue;
+      if (isBlank(text)) continue;
       addTo(steps, script, down ? { down: text } : { up: text });
     } else if (module && !module.endsWith(".d")) {
       const { up, down } = await load(resolve(path, file));

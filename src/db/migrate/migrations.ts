@@ -80,11 +80,11 @@ function checkStep(name: string, step: MigrationStep | undefined): void {
 
 /** Checks a script. An empty one is an error: statements that are added later would not run. */
 export function checkScript(name: string, script: string): string {
-  if (!holdsNothing(script)) return script;
+  if (!isBlank(script)) return script;
   throw new TypeError(`Cannot migrate: ${name} is empty`);
 }
 
 /** Checks whether a script consists of space and comments. */
-export function holdsNothing(script: string): boolean {
+export function isBlank(script: string): boolean {
   return script.replaceAll(NOTHING, "") === "";
 }

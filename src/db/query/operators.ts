@@ -89,7 +89,7 @@ export function bindList(
 ): (name: string) => Filter {
   const { grammar: { list, maxParameters }, field } = column;
   const { kind } = field;
-  if (operand.length >= list.least && !list.except.includes(kind)) {
+  if (operand.length >= list.minLength && !list.unlisted.includes(kind)) {
     // `for…of` also visits the holes of a sparse list.
     for (const value of operand) column.check(value, operation.action);
     const slot = operation.bind("[]", list.encode(operand, field));

@@ -44,7 +44,7 @@ const OUTAGES: readonly string[] = [
 ];
 
 /** Finds whole rows of a table, in a scope, by one unique column. */
-export class Lookups {
+export class UniqueLookups {
   readonly #context: OperationContext;
   readonly #scoped: readonly unknown[];
   /** By the name of the column: at most as many as the model has. */

@@ -80,9 +80,9 @@ export function mysqlGrammar(
     maxParameters: 65_535,
     firstOfEach: hasLateral(version) ? "lateral" : "union",
     list: {
-      least: 4097,
+      minLength: 4097,
       // Those need a cast; see `operand`.
-      except: ["decimal"],
+      unlisted: ["decimal"],
       // Drivers write it into the SQL as values that are separated by commas. JSON_TABLE would
       // have a collation of its own, and MariaDB would use no index to update and delete.
       encode: (values, field) => values.map((value) => codecs[field.kind].encode(value, field)),

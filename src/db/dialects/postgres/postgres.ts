@@ -62,8 +62,8 @@ export const POSTGRES: Grammar = {
   maxParameters: 65_533,
   firstOfEach: "lateral",
   list: {
-    least: 2,
-    except: [],
+    minLength: 2,
+    unlisted: [],
     // Without a cast, the array is of the type of the column.
     encode: (values, field) =>
       `{${values.map((value) => elementOf(CODECS[field.kind].encode(value, field)))}}`,

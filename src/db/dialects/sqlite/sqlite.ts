@@ -67,9 +67,9 @@ export const SQLITE: Grammar = {
   maxParameters: 32_766,
   firstOfEach: "correlated",
   list: {
-    least: 2,
+    minLength: 2,
     // Not every number is read from JSON as JavaScript reads it.
-    except: ["real"],
+    unlisted: ["real"],
     encode: (values, field) =>
       `[${values.map((value) => jsonOf(CODECS[field.kind].encode(value, field)))}]`,
     matches: (column, list, { operator, kind }) => {
