@@ -33,7 +33,7 @@ export interface DbFailure {
   /** The columns in error, where the database names them. */
   readonly fields?: readonly string[];
   /** A reason that a client may read, if it is more specific than the code. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /** The table of a model is missing. */

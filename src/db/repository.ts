@@ -38,9 +38,9 @@ const MANY_OPTIONS = [...FIRST_OPTIONS, "take"];
 
 /**
  * The rows of a model, or those of a scope. An operation fails with a `DbError` if the database
- * refuses it, and with a `TypeError` if its arguments name unknown columns, relations or operators,
- * or hold a value of another type: neither ever reaches the SQL. Inside `transaction` of its
- * service it is part of that.
+ * refuses it, or a value is of another type (`CheckViolation`, 422), and with a `TypeError` if its
+ * arguments name unknown columns, relations or operators, or have a value that is `undefined`:
+ * neither ever reaches the SQL. Inside `transaction` of its service it is part of that.
  */
 export class Repository<
   M extends AnyModel,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DbOptions, DbService, field, model } from "../../src/db/mod.ts";
-import { dbError, testDbOnEach, testOnEach } from "./support/database.ts";
+import { dbError, mistake, testDbOnEach, testOnEach } from "./support/database.ts";
 
 const ADA = { tenant_id: "a", email: "ada@example.org", name: "Ada" };
 
@@ -172,7 +172,7 @@ testDbOnEach("Repository rejects values that not every database stores unchanged
   assert.equal(await db.sample.count(), 0);
 });
 
-testDbOnEach("Repository rejects values of another type with a TypeError", async (db) => {
+testDbOnEach("Repository rejects values of another type with a CheckViolation", async (db) => {
   const wrong: readonly (readonly [string, unknown, string])[] = [
     ["integer", "1", "a number, not string"],
     ["integer", 1n, "a number, not bigint"],
@@ -192,10 +192,10 @@ testDbOnEach("Repository rejects values of another type with a TypeError", async
     ["blob", [1], "a Uint8Array, not object"],
   ];
   for (const [name, value, reason] of wrong) {
-    await assert.rejects(db.sample.create({ data: { select: "a", [name]: value } as never }), {
-      name: "TypeError",
-      message: `Cannot create order: ${name} takes ${reason}`,
-    });
+    await assert.rejects(
+      db.sample.create({ data: { select: "a", [name]: value } as never }),
+      mistake(`Cannot create order: ${name} takes ${reason}`),
+    );
   }
 });
 
@@ -229,10 +229,7 @@ testDbOnEach("Repository rejects data other than columns of the model", async (d
     ["name", "data is not a plain object"],
   ];
   for (const [data, reason] of wrong) {
-    const is = (verb: string) => ({
-      name: "TypeError",
-      message: `Cannot ${verb} users: ${reason}`,
-    });
+    const is = (verb: string) => mistake(`Cannot ${verb} users: ${reason}`);
     await assert.rejects(db.user.create({ data: data as never }), is("create"));
     await assert.rejects(db.user.update({ where: { id: 1 }, data: data as never }), is("update"));
   }

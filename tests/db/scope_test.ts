@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Db, dbError, testDbOnEach, User } from "./support/database.ts";
+import { type Db, dbError, mistake, testDbOnEach, User } from "./support/database.ts";
 
 const MINE = { id: 1, tenant_id: "mine", email: "me@example.org", name: "Me", active: true };
 const OTHER = { id: 2, tenant_id: "other", email: "you@example.org", name: "You", active: true };
@@ -103,10 +103,7 @@ testDbOnEach("Repository.scoped() narrows a scope and never replaces it", async 
     [{ nope: 1 }, 'there is no column "nope"'],
   ];
   for (const [values, reason] of table) {
-    assert.throws(() => scoped(values), {
-      name: "TypeError",
-      message: `Cannot scope users: ${reason}`,
-    });
+    assert.throws(() => scoped(values), mistake(`Cannot scope users: ${reason}`));
   }
 });
 

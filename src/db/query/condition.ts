@@ -21,8 +21,8 @@ const MAX_DEPTH = 100;
 /**
  * Reads a `Where`.
  *
- * @throws {TypeError} if it has an unknown column or operator, a value of another type, or
- * `undefined` anywhere
+ * @throws {TypeError} if it has an unknown column or operator, or `undefined` anywhere
+ * @throws {DbError} `CheckViolation` if it has a value of another type
  */
 export function whereFilter(where: unknown, operation: Operation): Filter {
   return nestedFilter({ where, depth: 0 }, operation);

@@ -27,7 +27,8 @@ const COMPARISONS = { lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;
 /**
  * Reads one operator.
  *
- * @throws {TypeError} if the column has no such operator, or the operand is of another type
+ * @throws {TypeError} if the column has no such operator
+ * @throws {DbError} `CheckViolation` if the operand is of another type
  */
 export function operatorFilter(
   { column, operator, operand }: Comparison<string>,

@@ -65,7 +65,8 @@ export class RelatedQuery {
   /**
    * Reads the options.
    *
-   * @throws {TypeError} if they name an unknown column, or have a value of another type
+   * @throws {TypeError} if they name an unknown column
+   * @throws {DbError} `CheckViolation` if they have a value of another type
    * @throws {RangeError} if `take` or `skip` is not a whole number of 0 or more
    */
   constructor(options: RelatedOptions, operation: Operation) {

@@ -45,7 +45,8 @@ export interface RowsOptions extends PageOptions {
 /**
  * Reads the options of a page of rows, and returns what builds its query.
  *
- * @throws {TypeError} if they name an unknown column, or have a value of another type
+ * @throws {TypeError} if they name an unknown column
+ * @throws {DbError} `CheckViolation` if they have a value of another type
  * @throws {RangeError} if `take` or `skip` is not a whole number of 0 or more
  */
 export function readRows(options: RowsOptions, operation: Operation): () => Compilable {

@@ -58,8 +58,9 @@ export class TableColumn {
   /**
    * Encodes a value for the driver.
    *
-   * @throws {TypeError} if it is of another type, `null` included
-   * @throws {DbError} `CheckViolation` if not every database stores it unchanged
+   * @throws {TypeError} if it is `undefined`
+   * @throws {DbError} `CheckViolation` if it is of another type, `null` included, or not every
+   * database stores it unchanged
    */
   encode(value: unknown, action: string): unknown {
     this.check(value, action);
@@ -69,18 +70,19 @@ export class TableColumn {
   /**
    * Checks a value.
    *
-   * @throws {TypeError} if it is of another type, `null` included
-   * @throws {DbError} `CheckViolation` if not every database stores it unchanged
+   * @throws {TypeError} if it is `undefined`
+   * @throws {DbError} `CheckViolation` if it is of another type, `null` included, or not every
+   * database stores it unchanged
    */
   check(value: unknown, action: string): void {
-    const { rules, field } = this;
-    if (value === null || !rules.accepts(value)) {
-      const given = value === null ? "null" : typeof value;
-      throw new TypeError(`Cannot ${action}: ${this.name} takes ${rules.type}, not ${given}`);
-    }
-    if (!rules.keeps(value, field.traits.size)) {
-      throw dbError(action, { code: "CheckViolation", fields: [this.name] });
-    }
+    const { rules, field, name } = this;
+    const isAccepted = value !== null && rules.accepts(value);
+    if (isAccepted && rules.keeps(value, field.traits.size)) return;
+    const given = value === null ? "null" : typeof value;
+    const reason = isAccepted ? undefined : `${name} takes ${rules.type}, not ${given}`;
+    // No client can send it: the caller has forgotten a value.
+    if (value === undefined) throw new TypeError(`Cannot ${action}: ${reason}`);
+    throw dbError(action, { code: "CheckViolation", fields: [name], reason });
   }
 
   /**

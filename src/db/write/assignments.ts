@@ -28,7 +28,7 @@ class Difference {
 /**
  * Reads a `CreateInput`, and adds the scope, the defaults, and `null` for missing nullable columns.
  *
- * @throws {TypeError} if it has an unknown column, one of the scope, or a value of another type
+ * @throws {TypeError} if it has an unknown column, or one of the scope
  * @throws {DbError} `NotNullViolation` if a value is missing
  */
 export function createValues(data: unknown, operation: Operation): Values {
@@ -68,8 +68,7 @@ export function createTuple(data: unknown, operation: Operation): readonly unkno
 /**
  * Reads an `UpdateInput`.
  *
- * @throws {TypeError} if it has an unknown column, one of the scope, the primary key, or a value of
- * another type
+ * @throws {TypeError} if it has an unknown column, one of the scope, or the primary key
  * @throws {DbError} `NotNullViolation` if a value is `null` that cannot be
  */
 export function updateValues(data: unknown, operation: Operation): Values {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Where } from "../../../src/db/mod.ts";
-import { type Db, Sample, testDbOnEach, User } from "../support/database.ts";
+import { type Db, mistake, Sample, testDbOnEach, User } from "../support/database.ts";
 
 const ROWS = [
   { select: "a", integer: 1, text: "Ada", boolean: true, real: 0.5 },
@@ -199,10 +199,7 @@ testDbOnEach("Where rejects unknown members, and names them", async (db) => {
   ];
   for (const [where, reason] of table) {
     const options = { where: where as Where<typeof User> };
-    const is = (verb: string) => ({
-      name: "TypeError",
-      message: `Cannot ${verb} users: ${reason}`,
-    });
+    const is = (verb: string) => mistake(`Cannot ${verb} users: ${reason}`);
     await assert.rejects(db.user.findMany(options), is("read"));
     await assert.rejects(db.user.count(options), is("count"));
     await assert.rejects(db.user.exists(options), is("look up"));
@@ -228,10 +225,7 @@ testDbOnEach("UniqueWhere takes values of unique columns and nothing else", asyn
   ];
   for (const [where, reason] of table) {
     const options = { where: where as never };
-    const is = (verb: string) => ({
-      name: "TypeError",
-      message: `Cannot ${verb} users: ${reason}`,
-    });
+    const is = (verb: string) => mistake(`Cannot ${verb} users: ${reason}`);
     await assert.rejects(db.user.findUnique(options), is("read"));
     await assert.rejects(db.user.update({ ...options, data: { name: "x" } }), is("update"));
     await assert.rejects(db.user.update({ ...options, data: {} }), is("update"));

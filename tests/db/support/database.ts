@@ -115,3 +115,14 @@ export function dbError(code: DbErrorCode, message: string, fields: readonly str
     return true;
   };
 }
+
+/**
+ * For `assert.rejects`: a value of another type, which a client may have sent, is a `DbError`; any
+ * other mistake is a `TypeError`.
+ */
+export function mistake(message: string) {
+  const isOfValue = / takes .*, not (?!undefined)\w+$/.test(message);
+  return isOfValue
+    ? { name: "DbError", code: "CheckViolation", message }
+    : { name: "TypeError", message };
+}

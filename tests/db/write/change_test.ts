@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
-import { testOnEach } from "../support/database.ts";
+import { mistake, testOnEach } from "../support/database.ts";
 
 const Account = model("accounts", {
   id: field.integer().primaryKey(),
@@ -80,9 +80,9 @@ testBankOnEach("UpdateInput rejects invalid changes", async (db) => {
     [{ cents: { increment: 1, decrement: 1 } }, "cents takes a number, not object"],
   ];
   for (const [data, reason] of wrong) {
-    await assert.rejects(db.account.update({ where: { id: 1 }, data }), {
-      name: "TypeError",
-      message: `Cannot update accounts: ${reason}`,
-    });
+    await assert.rejects(
+      db.account.update({ where: { id: 1 }, data }),
+      mistake(`Cannot update accounts: ${reason}`),
+    );
   }
 });
