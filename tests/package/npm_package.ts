@@ -26,6 +26,9 @@ const BIN = "src/cli/mod.js";
 /** The repository of the publishing workflow, for npm's provenance. */
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
 
+/** The drivers of database servers: who uses one installs it. */
+const DRIVERS: readonly string[] = ["kysely-postgres-js", "mysql2", "postgres"];
+
 /** The members of the manifest that `deno pack` does not write. */
 const MANIFEST = {
   description:
@@ -98,8 +101,16 @@ function complete(root: string): void {
   for (const name of typedPackages(root)) {
     dependencies[name] ??= /@([^@]+)$/.exec(imports[name])![1]!;
   }
-  const sorted = Object.fromEntries(Object.entries(dependencies).sort());
-  writeFileSync(file, JSON.stringify({ ...manifest, ...MANIFEST, dependencies: sorted }, null, 2));
+  const sorted = Object.entries(dependencies).sort();
+  const [drivers = [], others = []] = [true, false].map((isDriver) =>
+    sorted.filter(([name]) => DRIVERS.includes(name) === isDriver)
+  );
+  const members = {
+    dependencies: Object.fromEntries(others),
+    peerDependencies: Object.fromEntries(drivers),
+    peerDependenciesMeta: Object.fromEntries(drivers.map(([name]) => [name, { optional: true }])),
+  };
+  writeFileSync(file, JSON.stringify({ ...manifest, ...MANIFEST, ...members }, null, 2));
 }
 
 /**

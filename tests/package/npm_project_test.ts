@@ -31,6 +31,16 @@ await app.enableMetrics().ready();
 export default { fetch: app.fetch };
 `;
 
+/** Opens the databases of its arguments, where no server listens, and prints why that failed. */
+const OPEN = `
+import { DbOptions, DbService } from "@fw/fw/db";
+class Db extends DbService.with({}) {}
+for (const url of process.argv.slice(2)) {
+  await Db.open(DbOptions.fromUrl(url)).catch(({ message }) => console.log(message));
+}
+`;
+const NOWHERE = ["postgres://u@127.0.0.1:1/d", "mysql://u@127.0.0.1:1/d"];
+
 /** Returns the edge example with the imports of an application outside of the checkout. */
 function edgeExample(): string {
   return readFileSync(join(ROOT, "examples/edge.ts"), "utf8")
@@ -57,6 +67,15 @@ denoTest(
       assert.equal(await succeed([node, "import_all.mjs"], { cwd }), "true");
       await assertQuickStart({ cwd, program: node });
     }
+    writeFileSync(join(cwd, "open.mjs"), OPEN);
+    const open = () => succeed([oldest, "open.mjs", ...NOWHERE], { cwd });
+    assert.equal(
+      await open(),
+      "Cannot load database driver: install postgres and kysely-postgres-js\n" +
+        "Cannot load database driver: install mysql2",
+    );
+    await succeed(["npm", "install", "postgres", "kysely-postgres-js", "mysql2"], { cwd, env });
+    assert.match(await open(), /^Cannot open PostgreSQL database .*\nCannot open MySQL database /);
     for (const options of RESOLUTIONS) {
       const compilerOptions = { ...options, target: "es2022", strict: true, noEmit: true };
       const config = { compilerOptions, files: ["main.ts", "all.ts"] };
