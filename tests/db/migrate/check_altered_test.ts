@@ -9,7 +9,7 @@ import type { AnyField } from "../../../src/db/model/model.ts";
 import { SCOPE } from "../../support/test.ts";
 import { type Brand, testOnEach } from "../support/database.ts";
 
-const RUNS = process.env[SCOPE] === "all" ? 100 : 10;
+const RUNS = process.env[SCOPE] === "all" ? 40 : 10;
 const DEFAULTS = {
   integer: 5,
   bigint: 2n ** 62n,
