@@ -61,6 +61,13 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
+/** What a driver returns for a statement that writes. */
+interface DriverResult {
+  readonly affectedRows: number;
+  /** The generated key; 0 if there is none. */
+  readonly insertId: number | string;
+}
+
 /** The result of each of several statements. */
 type ResultsOf<S extends readonly Statement[]> = { readonly [I in keyof S]: StatementResult };
 
@@ -377,16 +384,19 @@ function queryOf({ sql, parameters }: Statement): CompiledQuery {
   return CompiledQuery.raw(sql, [...parameters]);
 }
 
-function resultOf({ rows, numAffectedRows }: QueryResult<unknown>): StatementResult {
+function resultOf(
+  { rows, numAffectedRows, insertId }: QueryResult<unknown>,
+): StatementResult {
   return {
     rows: rows.map((row) => Object.values(row as object)),
     affectedRows: Number(numAffectedRows ?? rows.length),
+    insertId,
   };
 }
 
 /** Returns the result of one of several statements: its rows, or what the driver says of it. */
 function partOf(part: readonly unknown[], { reads }: Statement): StatementResult {
   if (reads) return resultOf({ rows: [...part] });
-  const [{ affectedRows }] = part as readonly [Pick<StatementResult, "affectedRows">];
-  return { rows: [], affectedRows };
+  const [{ affectedRows, insertId }] = part as readonly [DriverResult];
+  return { rows: [], affectedRows, insertId: insertId ? BigInt(insertId) : undefined };
 }

@@ -35,6 +35,8 @@ export interface StatementResult {
   readonly rows: readonly DriverRow[];
   /** The number of rows that it wrote, or found unchanged; 0 if it only read. */
   readonly affectedRows: number;
+  /** The generated key, on MySQL. */
+  readonly insertId?: bigint | undefined;
 }
 
 /** How the values of a kind are encoded for the driver and decoded from it; neither sees `null`. */

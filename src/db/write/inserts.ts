@@ -18,7 +18,7 @@ import {
   type Values,
 } from "../query/table.ts";
 import { assign, type Assignments } from "./assignments.ts";
-import { lock, namesOf, oneRow } from "./row_reading.ts";
+import { lock, namesOf, oneRow, rowOf } from "./row_reading.ts";
 
 /** The most rows in a statement: more gain nothing. */
 const MAX_ROWS = 1024;
@@ -56,17 +56,29 @@ export async function insertRow(
     await passKeys([values.get(primaryKey)], context);
     return row;
   }
-  const [, created] = await connection.executeTogether(context.action, [
+  const key = values.get(primaryKey);
+  const [{ insertId }, created] = await connection.executeTogether(context.action, [
     operation.statement(insert),
-    lockCreated(values, context),
+    lockKey(key, context),
   ]);
-  return oneRow(created, context);
+  if (key !== undefined || isKey(insertId, rowOf(created, context.table)?.[primaryKey.name])) {
+    return oneRow(created, context);
+  }
+  // A trigger or a default has set the key, and `last_insert_id()` is that of an earlier row.
+  if (insertId === undefined) {
+    throw dbError(context.action, { code: "Database", reason: "the key was not generated" });
+  }
+  const statement = lockKey(primaryKey.decode(insertId), context);
+  return oneRow(await connection.execute(context.action, statement), context);
 }
 
-/** Returns the statement that reads the row that was created just before. */
-function lockCreated(values: Values, context: OperationContext): Statement {
+function isKey(insertId: bigint | undefined, key: unknown): boolean {
+  return key !== undefined && insertId === BigInt(key as number | bigint);
+}
+
+/** Returns the statement that reads the row of a key, by default that of the one just generated. */
+function lockKey(key: unknown, context: OperationContext): Statement {
   const { table, table: { primaryKey } } = context;
-  const key = values.get(primaryKey);
   const operation = new Operation(key === undefined ? "lock generated" : "lock", context);
   const filter = key === undefined
     ? () => sql<SqlBool>`${sql.ref(primaryKey.name)} = last_insert_id()`

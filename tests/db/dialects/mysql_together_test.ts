@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { sql } from "kysely";
 import { DbOptions } from "../../../src/db/mod.ts";
-import { Db, openDb, testOnEach } from "../support/database.ts";
+import { Db, dbError, openDb, testOnEach } from "../support/database.ts";
 
 const ADA = { tenant_id: "a", email: "ada", name: "Ada" };
 const EVE = { tenant_id: "a", email: "eve", name: "Eve" };
@@ -70,6 +70,37 @@ testOnEach("values are written into statements that are sent at once", async ({ 
   await db.sample.createMany({ data: rows });
   const found = await db.sample.findMany({});
   assert.deepEqual(found.toSorted((a, b) => Number(a.select) - Number(b.select)), rows);
+}, MYSQL);
+
+testOnEach("create returns the row that it created, whoever sets its key", async ({ url }) => {
+  await using db = await Db.open(DbOptions.fromUrl(url).poolMax(1));
+  await db.createTables();
+  await db.user.create({ data: ADA });
+  await sql`create table audits (id bigint auto_increment primary key, email longtext)`
+    .execute(db.kysely);
+  await sql`create trigger audit after insert on users for each row
+    insert into audits (email) values (new.email), (new.email)`.execute(db.kysely);
+  const eve = { id: 2, ...EVE, active: true };
+  assert.deepEqual(await db.user.create({ data: EVE }), eve);
+  await sql`create trigger numbers before insert on users for each row set new.id = 1000`
+    .execute(db.kysely);
+  const other = { tenant_id: "b", email: "bob", name: "Bob" };
+  assert.deepEqual(await db.user.create({ data: other }), { id: 1000, ...other, active: true });
+  assert.deepEqual(await db.user.delete({ where: { id: 1000 } }), {
+    id: 1000,
+    ...other,
+    active: true,
+  });
+  await db.transaction(async () => {
+    assert.equal((await db.user.create({ data: other })).id, 1000);
+  });
+  // The key of this table is not generated at all.
+  await sql`alter table users drop primary key, modify id bigint default 2000`.execute(db.kysely);
+  await sql`drop trigger numbers`.execute(db.kysely);
+  await assert.rejects(
+    db.user.create({ data: { ...other, email: "eva" } }),
+    dbError("Database", "Cannot create users: the key was not generated"),
+  );
 }, MYSQL);
 
 testOnEach("nothing else is several statements", async ({ url }) => {
