@@ -1,5 +1,6 @@
 /** Statements that MySQL is sent at once. */
 import assert from "node:assert/strict";
+import { inspect } from "node:util";
 import { sql } from "kysely";
 import { DbOptions } from "../../../src/db/mod.ts";
 import { Db, dbError, openDb, testOnEach } from "../support/database.ts";
@@ -103,6 +104,29 @@ testOnEach("create returns the row that it created, whoever sets its key", async
   );
 }, MYSQL);
 
+testOnEach("errors of statements that were not prepared have no values", async ({ url }) => {
+  await using db = await openDb(url);
+  const data = { ...ADA, name: "a secret" };
+  await db.user.create({ data });
+  const secret = { email: { in: Array<string>(5000).fill("a secret") } };
+  const nowhere = db.kysely.selectFrom(sql<{ a: string }>`nowhere`.as("t")).selectAll();
+  const failing: readonly (() => Promise<unknown>)[] = [
+    () => db.user.create({ data }),
+    () => db.user.createMany({ data: [data, data] }),
+    () => db.transaction(() => db.user.create({ data })),
+    () => sql`drop table users`.execute(db.kysely).then(() => db.user.create({ data })),
+    () => db.user.count({ where: secret }),
+    () => Array.fromAsync(nowhere.where("t.a", "=", "a secret").stream()),
+  ];
+  for (const run of failing) {
+    await assert.rejects(run(), (error) => {
+      assert.ok(!inspect(error, { depth: 10 }).includes("a secret"), inspect(error));
+      assert.match(inspect(error), /sql: "?'?`?(?:start|insert|select)/);
+      return true;
+    });
+  }
+}, MYSQL);
+
 testOnEach("nothing else is several statements", async ({ url }) => {
   await using db = await openDb(url);
   await db.user.create({ data: ADA });
@@ -118,8 +142,12 @@ testOnEach("nothing else is several statements", async ({ url }) => {
   const stream = db.kysely.selectFrom("users").selectAll().where(sql<boolean>`${sql.raw(injected)}`)
     .stream();
   await assert.rejects(Array.fromAsync(stream), { code: "Database" });
+  await assert.rejects(
+    sql`create table programs (event int); ${sql.raw("delete from users")}`.execute(db.kysely),
+    { code: "Database" },
+  );
   assert.equal(await db.user.count(), 1);
-  await sql`create trigger keeps before delete on users for each row
+  await sql`create or replace definer = current_user() trigger keeps before delete on users for each row
     begin set @a = 1; signal sqlstate '45000'; end`.execute(db.kysely);
   await assert.rejects(db.user.deleteMany({ all: true }), { code: "Database" });
 }, MYSQL);

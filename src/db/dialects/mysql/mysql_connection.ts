@@ -12,6 +12,10 @@ import { lengthOf } from "./mysql.ts";
 import { type DuplicateKey, isDuplicate, keyIn } from "./mysql_errors.ts";
 import { lost, type MysqlPoolKeeper } from "./mysql_pool.ts";
 
+/** Definitions whose bodies are several statements; not all servers can prepare them. */
+const PROGRAM =
+  /^\s*create\s+(?:(?:or\s+replace|definer\s*=\s*\S+|aggregate)\s+)*(?:trigger|procedure|function|event)\b/i;
+
 /**
  * MySQL would read a whole table to find a long list: by default, 8 MiB limit the ranges that it
  * looks up in an index.
@@ -60,7 +64,7 @@ const COLUMNS_OF_KEY = "select column_name as name from information_schema.stati
 /**
  * Adapts a connection to Kysely. Statements with values are prepared, but for those with lists. A
  * text that may be several statements is always prepared, which the server refuses: it could have
- * been injected. Only definitions may have parts, as that of a trigger.
+ * been injected. Only the body of a trigger, a procedure, a function or an event has parts.
  */
 export function kyselyConnection(
   connection: PoolConnection,
@@ -73,12 +77,13 @@ export function kyselyConnection(
     pending += 1;
     const called: Callback = (error, result) => {
       pending -= 1;
+      withoutValues(error, sql);
       if (isDuplicate(error)) nameColumns(sql, error, () => callback(error, result));
       else callback(error, result);
     };
     const [first] = values;
     if (first instanceof JointValues) return jointly(sql, first, called);
-    const isOne = !sql.includes(";") || /^\s*create\b/i.test(sql);
+    const isOne = !sql.includes(";") || PROGRAM.test(sql);
     if (values.some(Array.isArray)) {
       const text = connection.format(
         sql.replace(/^(?:select|update|delete)/, RANGES),
@@ -108,7 +113,7 @@ export function kyselyConnection(
     const query = sql.includes(";")
       ? connection.execute(sql, [...values] as Values)
       : connection.query(sql, [...values]);
-    query.once("end", settle);
+    query.once("end", settle).once("error", (error: QueryError) => withoutValues(error, sql));
     const stream = query.stream(options).once("close", settle);
     failing.promise.then((error) => stream.destroy(error));
     return stream;
@@ -140,6 +145,11 @@ export function kyselyConnection(
   };
   // Kysely uses only these members.
   return face as MysqlPoolConnection;
+}
+
+/** Removes values from what the driver adds to an error: logs may have it. */
+function withoutValues(error: QueryError | null, sql: string): void {
+  if (error && "sql" in error) error.sql = sql;
 }
 
 /** Returns a value, or a list of them, as the driver writes it into SQL: without its type. */
