@@ -281,3 +281,20 @@ testOnEach(
   },
   { brands: ["postgres", "mysql"] },
 );
+
+testOnEach("DbOptions.fromDialect() binds rows value by value on MySQL", async ({ url }) => {
+  const pool = createPool({ uri: url, timezone: "Z" });
+  // This driver prepares statements with values, and cannot bind a list.
+  pool.on("connection", (connection) => {
+    const { query } = connection;
+    connection.query = ((sql: string, values: unknown, done: unknown) =>
+      Array.isArray(values) && values.length > 0
+        ? Reflect.apply(connection.execute, connection, [sql, values, done])
+        : Reflect.apply(query, connection, [sql, values, done])) as typeof query;
+  });
+  await using db = await Db.open(DbOptions.fromDialect(new MysqlDialect({ pool })));
+  await db.createTables();
+  const data = ["a", "b", "c"].map((email) => ({ ...ADA, email }));
+  assert.equal(await db.user.createMany({ data }), 3);
+  assert.deepEqual((await db.user.findMany()).map(({ email }) => email), ["a", "b", "c"]);
+}, { brands: ["mysql"] });

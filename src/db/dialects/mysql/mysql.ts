@@ -16,7 +16,7 @@ import {
   TIMESTAMP,
   UUID,
 } from "../../connection/codecs.ts";
-import type { Codec, Grammar } from "../../connection/dialect.ts";
+import type { Codec, Grammar, RecordsGrammar } from "../../connection/dialect.ts";
 import type { FieldKind } from "../../model/field_kind.ts";
 import { like, likePattern } from "../server/like.ts";
 import { safeInteger } from "../server/safe_integer.ts";
@@ -36,6 +36,18 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unkno
 };
 /** The kinds whose default MySQL accepts only as an expression. */
 const EXPRESSIONS: readonly FieldKind[] = ["text", "json", "blob"];
+
+/** Rows as `mysql2` writes them into the SQL; other drivers cannot bind them as one value. */
+export const MYSQL_RECORDS: RecordsGrammar = {
+  // Servers accept 4 MiB or more; a character may take up to four bytes.
+  maxLength: 2 ** 20,
+  encode: (row) => ({
+    record: row.map(({ value }) => value),
+    length: row.reduce((sum, { value }) => sum + lengthOf(value), 0),
+  }),
+  join: (records) => records,
+  source: (_table, _names, records) => sql`values ${records}`,
+};
 
 /** The settings that the SQL depends on. */
 export interface MysqlSettings {
@@ -88,17 +100,6 @@ export function mysqlGrammar(
       encode: (values, field) => values.map((value) => codecs[field.kind].encode(value, field)),
       matches: (column, list, { operator }) =>
         sql<SqlBool>`${column} ${sql.raw(operator)} (${list})`,
-    },
-    records: {
-      // Servers accept 4 MiB or more; a character may take up to four bytes.
-      maxLength: 2 ** 20,
-      encode: (row) => ({
-        record: row.map(({ value }) => value),
-        length: row.reduce((sum, { value }) => sum + lengthOf(value), 0),
-      }),
-      join: (records) => records,
-      // Drivers write lists into the SQL as rows.
-      source: (_table, _names, records) => sql`values ${records}`,
     },
     tableOptions: sql`default character set utf8mb4 collate ${sql.raw(collation)}`,
     columnType({ kind, traits: { size } }, isIndexed) {

@@ -9,7 +9,7 @@ import type { PoolLimits } from "../../connection/connection.ts";
 import type { Dialect } from "../../connection/dialect.ts";
 import { CANCEL_MS } from "../../transaction/statement_watch.ts";
 import { DbError } from "../../errors.ts";
-import { mysqlGrammar, type MysqlSettings } from "./mysql.ts";
+import { MYSQL_RECORDS, mysqlGrammar, type MysqlSettings } from "./mysql.ts";
 import { kyselyConnection, together } from "./mysql_connection.ts";
 import { explainMysqlError } from "./mysql_errors.ts";
 import { MysqlPoolKeeper } from "./mysql_pool.ts";
@@ -97,7 +97,7 @@ async function openPool(
       bytes: (value) => Buffer.from(value as Uint8Array),
     });
     return {
-      grammar,
+      grammar: { ...grammar, records: MYSQL_RECORDS },
       cancels: true,
       kysely: new MysqlDialect({
         pool: preparing(pool, { connections, timeout }),
