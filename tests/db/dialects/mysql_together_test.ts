@@ -4,10 +4,15 @@ import { inspect } from "node:util";
 import { sql } from "kysely";
 import { DbOptions } from "../../../src/db/mod.ts";
 import { Db, dbError, openDb, testOnEach } from "../support/database.ts";
+import { tcpLine } from "../support/tcp_line.ts";
 
 const ADA = { tenant_id: "a", email: "ada", name: "Ada" };
 const EVE = { tenant_id: "a", email: "eve", name: "Eve" };
 const MYSQL = { brands: ["mysql"] } as const;
+/** The number of `gbk_chinese_ci`. */
+const GBK = 28;
+/** Where a client's first packet has the number of its collation. */
+const COLLATION_AT = 12;
 
 testOnEach("a write whose statements are sent at once is undone as a whole", async ({ url }) => {
   await using others = await openDb(url);
@@ -72,6 +77,26 @@ testOnEach("values are written into statements that are sent at once", async ({ 
   const found = await db.sample.findMany({});
   assert.deepEqual(found.toSorted((a, b) => Number(a.select) - Number(b.select)), rows);
 }, MYSQL);
+
+testOnEach(
+  "values stay values if the server replaces the encoding of a client",
+  async ({ url }) => {
+    // as `init_connect` or `skip_character_set_client_handshake` do
+    await using line = await tcpLine(url, { alter: (data) => void (data[COLLATION_AT] = GBK) });
+    await using db = await openDb(line.url);
+    // In GBK, the last byte of the first character and the backslash that escapes are a character.
+    const data = { ...ADA, name: "\u7e17', 1); delete from users; #" };
+    const { id } = await db.user.create({ data });
+    assert.equal(await db.user.createMany({ data: [{ ...data, email: "1" }, EVE] }), 2);
+    await using direct = await Db.open(DbOptions.fromUrl(url));
+    assert.deepEqual(await direct.user.findUnique({ where: { id } }), {
+      id,
+      ...data,
+      active: true,
+    });
+  },
+  MYSQL,
+);
 
 testOnEach("create returns the row that it created, whoever sets its key", async ({ url }) => {
   await using db = await Db.open(DbOptions.fromUrl(url).poolMax(1));

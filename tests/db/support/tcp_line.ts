@@ -28,8 +28,17 @@ const PORTS: Readonly<Record<string, number>> = {
   "redis:": 6379,
 };
 
+/** What a line does with data. */
+export interface TcpLineOptions {
+  /** Changes the first data of each client; by default it stays as it is. */
+  readonly alter?: (data: Uint8Array) => void;
+}
+
 /** Opens a line to the server of a URL. */
-export async function tcpLine(serverUrl: string): Promise<TcpLine> {
+export async function tcpLine(
+  serverUrl: string,
+  { alter = () => {} }: TcpLineOptions = {},
+): Promise<TcpLine> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let state: "up" | "hung" | "cut" = "up";
@@ -42,6 +51,7 @@ export async function tcpLine(serverUrl: string): Promise<TcpLine> {
     if (state === "cut") return void client.destroy();
     const behind = connect(Number(target.port || PORTS[target.protocol]), target.hostname);
     let hasSent = false;
+    client.once("data", alter);
     client.on("data", () => {
       if (!hasSent) roundTrips += 1;
       hasSent = true;

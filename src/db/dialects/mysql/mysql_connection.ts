@@ -45,9 +45,8 @@ export function together(
   const length = values.reduce<number>((sum, value) => sum + lengthOf(value), 0);
   if (length > MAX_TOGETHER) return undefined;
   const parts = statements.map(({ sql }) => sql);
-  if (isWhole) parts.unshift("start transaction"), parts.push("commit");
   return {
-    sql: parts.join("; "),
+    sql: (isWhole ? ["start transaction", ...parts, "commit"] : parts).join("; "),
     parameters: [new JointValues(values, isWhole)],
     reads: false,
   };

@@ -20,8 +20,11 @@ import { readTlsOptions } from "../server/tls.ts";
 type Mysql = typeof import("mysql2");
 
 const MAX_PREPARED = 1000;
-/** UTC; values that do not fit are errors; a key of 0 is 0. */
-const SESSION = "set time_zone = '+00:00', sql_mode = " +
+/**
+ * The encoding that the driver escapes values for, which a server may replace; UTC; values that do
+ * not fit are errors; a key of 0 is 0.
+ */
+const SESSION = "set names utf8mb4, time_zone = '+00:00', sql_mode = " +
   "'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO'";
 /**
  * Collations by code point that respect trailing spaces: MySQL's and MariaDB's; the last
