@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { FallbackStore } from "../../../src/middleware/rate_limit/fallback_store.ts";
+import { MemoryRateLimitStore } from "../../../src/middleware/rate_limit/memory_rate_limit_store.ts";
 import type {
   RateLimitHit,
   RateLimitStore,
@@ -85,4 +86,26 @@ test("FallbackStore.hit() does not end an outage because of a result from before
     assert.equal((await store.hit("key", WINDOW_MS)).count, 3);
     assert.deepEqual(records.map(({ level }) => level), ["error"]);
   });
+});
+
+test("FallbackStore.hit() allows once more than the store does, however often that fails", async () => {
+  const max = 10;
+  let nowMs = 0;
+  const now = () => nowMs;
+  const shared = new MemoryRateLimitStore({ now });
+  let isDown = false;
+  const hit: RateLimitStore["hit"] = (key, windowMs) => {
+    if (isDown) throw FAILURE;
+    return shared.hit(key, windowMs);
+  };
+  const store = new FallbackStore({ hit }, { timeoutMs: 50, now });
+  let allowed = 0;
+  for (let second = 0; second < 50; second++) {
+    nowMs = second * 1000;
+    isDown = second % 4 < 2;
+    for (let n = 0; n < 5; n++) {
+      if ((await store.hit("key", WINDOW_MS)).count <= max) allowed += 1;
+    }
+  }
+  assert.equal(allowed, 2 * max);
 });
