@@ -61,19 +61,15 @@ export async function insertRow(
     operation.statement(insert),
     lockKey(key, context),
   ]);
-  if (key !== undefined || isKey(insertId, rowOf(created, context.table)?.[primaryKey.name])) {
-    return oneRow(created, context);
-  }
+  if (key !== undefined) return oneRow(created, context);
+  const row = rowOf(created, context.table);
+  if (row && insertId === BigInt(row[primaryKey.name] as number | bigint)) return row;
   // A trigger or a default has set the key, and `last_insert_id()` is that of an earlier row.
   if (insertId === undefined) {
     throw dbError(context.action, { code: "Database", reason: "the key was not generated" });
   }
   const statement = lockKey(primaryKey.decode(insertId), context);
   return oneRow(await connection.execute(context.action, statement), context);
-}
-
-function isKey(insertId: bigint | undefined, key: unknown): boolean {
-  return key !== undefined && insertId === BigInt(key as number | bigint);
 }
 
 /** Returns the statement that reads the row of a key, by default that of the one just generated. */
