@@ -88,7 +88,7 @@ test("FallbackStore.hit() does not end an outage because of a result from before
   });
 });
 
-test("FallbackStore.hit() allows once more than the store does, however often that fails", async () => {
+test("FallbackStore.hit() allows the limit of the store, and once more that of the process", async () => {
   const max = 10;
   let nowMs = 0;
   const now = () => nowMs;

@@ -146,7 +146,7 @@ export function kyselyConnection(
   return face as MysqlPoolConnection;
 }
 
-/** Removes values from what the driver adds to an error: logs may have it. */
+/** Replaces the SQL of an error by that without values: the error may be logged. */
 function withoutValues(error: QueryError | null, sql: string): void {
   if (error && "sql" in error) error.sql = sql;
 }
