@@ -69,14 +69,15 @@ export class OAuth2PrincipalMissing extends UnauthorizedException {
  */
 export class OAuth2Guard implements CanActivate {
   /**
-   * Lets the request pass.
+   * Lets the request pass if it has a valid token.
    *
    * @throws {OAuth2PrincipalMissing} 401 if it has no valid token
    * @throws {OAuth2Error} `JwksFetch`, 503, if its token could not be verified because the keys
    * could not be fetched
    */
-  canActivate(c: Context): void {
+  canActivate(c: Context): boolean {
     OAuth2Principal(c);
+    return true;
   }
 }
 

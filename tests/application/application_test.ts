@@ -148,7 +148,7 @@ test("HTTP table, order: a request passes MIDDLEWARE_ORDER, whatever the order o
   await using app = await createTestApplication(AppModule, {
     setUp: (app) =>
       app
-        .useGlobalGuards(() => void seen.push("guard"))
+        .useGlobalGuards(() => seen.push("guard") > 0)
         .useRateLimit({ max: 1, key: (c) => void seen.push(`limit: ${c.req.path}`) as undefined })
         .enableHealthCheck("/health")
         .use(cors())
@@ -370,7 +370,9 @@ test("close() during assembly stops the instances that it has started", async ()
     onModuleDestroy() {
       lines.push("destroy");
     }
-    canActivate() {}
+    canActivate() {
+      return true;
+    }
   }
   const app = (await FwFactory.create(AppModule)).useGlobalGuards(SlowGuard);
   const ready = app.ready();

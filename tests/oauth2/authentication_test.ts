@@ -313,7 +313,7 @@ test("cached tokens are not verified again, and their claims cannot be changed",
   const { verifier, sign } = await issuer();
   const seen: unknown[] = [];
   await using app = await probe((app) =>
-    app.useOAuth2(verifier).useGlobalGuards((c) => void seen.push(oauth2Identity(c)?.claims))
+    app.useOAuth2(verifier).useGlobalGuards((c) => seen.push(oauth2Identity(c)?.claims) > 0)
   );
   const token = await sign();
   await app.request("/open", bearer(token));
@@ -407,7 +407,9 @@ test("useRoles() accepts a missing claim; another value than a list of strings a
 test("apparent protection is reported by routes(), or refused at boot", async () => {
   const { verifier } = await issuer();
   class LaxGuard extends OAuth2Guard {
-    override canActivate() {}
+    override canActivate() {
+      return true;
+    }
   }
   class LaxController extends controller() {
     lax = route.get("/lax", { guards: [LaxGuard] }, () => "in");
@@ -448,6 +450,7 @@ test("require: true accepts the identity that a guard has set", async () => {
   const { verifier } = await issuer();
   function session(c: Context) {
     if (c.req.header("cookie") === "session=1") callerRoles.set(c, ["admin"]);
+    return true;
   }
   class SessionController extends controller() {
     page = route.get("/page", { guards: [session] }, () => "in");

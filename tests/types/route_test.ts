@@ -1,7 +1,18 @@
 import assert from "node:assert/strict";
 import type { Context } from "hono";
 import * as v from "valibot";
-import { controller, inject, module, provide, route } from "../../mod.ts";
+import {
+  type CanActivate,
+  type CanActivateFn,
+  controller,
+  type FwApplication,
+  type GuardResult,
+  inject,
+  module,
+  provide,
+  route,
+} from "../../mod.ts";
+import { OAuth2Guard } from "../../src/oauth2/mod.ts";
 import { test } from "../support/test.ts";
 import { same } from "./same.ts";
 
@@ -108,6 +119,54 @@ test("misuse of a controller is a compile error", () => {
   // @ts-expect-error: it does not extend controller()
   module({ controllers: [Plain] });
   module({ controllers: [Base, Sub, class extends controller() {}] });
+});
+
+test("a guard that does not return whether the request passes is a compile error", () => {
+  same<GuardResult, boolean | Promise<boolean>>();
+  const handler = () => 1;
+  // @ts-expect-error: it returns nothing
+  route.get("/", { guards: [() => {}] }, handler);
+  // @ts-expect-error: it returns undefined
+  route.get("/", { guards: [() => undefined] }, handler);
+  // @ts-expect-error: it returns a promise of nothing
+  route.get("/", { guards: [async () => await Promise.resolve()] }, handler);
+  // @ts-expect-error: it returns undefined for some requests
+  route.get("/", { guards: [(c) => c.req.path === "/" ? true : undefined] }, handler);
+  // @ts-expect-error: it returns undefined for some callers
+  route.get("/", { guards: [(_: Context, user?: { admin: boolean }) => user?.admin] }, handler);
+  // @ts-expect-error: a text is not a decision
+  controller("cats", { guards: [(c) => c.req.header("x-api-key") ?? false] });
+  // @ts-expect-error: it returns nothing
+  const _use = (app: FwApplication) => app.useGlobalGuards((c) => c.set("seen", true));
+  class _Nothing implements CanActivate {
+    // @ts-expect-error: it returns nothing
+    canActivate() {}
+  }
+  class _Later implements CanActivate {
+    // @ts-expect-error: it returns a promise of nothing
+    async canActivate() {
+      await Promise.resolve();
+    }
+  }
+  class Undeclared {
+    canActivate(): void {}
+  }
+  // @ts-expect-error: its canActivate() returns nothing
+  route.get("/", { guards: [Undeclared] }, handler);
+  class _Lax extends OAuth2Guard {
+    // @ts-expect-error: it returns nothing
+    override canActivate() {}
+  }
+  // @ts-expect-error: it returns nothing
+  const _typed: CanActivateFn = () => {};
+
+  class Decides implements CanActivate {
+    canActivate(c: Context) {
+      return c.req.path === "/";
+    }
+  }
+  const decides = async (c: Context) => await Promise.resolve(c.req.path === "/");
+  route.get("/", { guards: [Decides, OAuth2Guard, decides, () => true] }, handler);
 });
 
 test("provide() accepts only the shape of its class", () => {

@@ -43,7 +43,10 @@ export interface SlotOptions {
  *   show = route.get("/", (_, c) => ({ tenant: tenant.get(c) }));
  * }
  * const app = await FwFactory.create(module({ controllers: [TenantController] }));
- * app.useGlobalGuards((c) => tenant.set(c, c.req.header("x-tenant")));
+ * app.use((c, next) => {
+ *   tenant.set(c, c.req.header("x-tenant"));
+ *   return next();
+ * });
  * const response = await app.request("/", { headers: { "x-tenant": "acme" } });
  * console.assert((await response.json()).tenant === "acme");
  * ```

@@ -8,15 +8,18 @@ import type { Context } from "../http/context.ts";
 import { asError } from "../http/http_exception.ts";
 import type { Class } from "../../platform/class.ts";
 
-/** The result of a guard: `false` refuses with 403; for another response, the guard throws. */
-export type GuardResult = void | boolean | Promise<void | boolean>;
+/**
+ * The result of a guard: only `true` accepts a request; anything else refuses it with 403. For
+ * another response, the guard throws.
+ */
+export type GuardResult = boolean | Promise<boolean>;
 
 /** A guard as a function: accepts or refuses a request. */
 export type CanActivateFn = (c: Context) => GuardResult;
 
 /** A guard as a class, which the container creates, so that it can inject. */
 export interface CanActivate {
-  /** Accepts the request, unless it returns `false` (403) or throws. */
+  /** Returns `true` to accept the request, and `false` to refuse it with 403; or throws. */
   canActivate(c: Context): GuardResult;
 }
 

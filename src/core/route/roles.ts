@@ -17,6 +17,7 @@ import { type Context, type Slot, slot } from "../http/context.ts";
  *
  * function apiKey(c: Context) {
  *   if (c.req.header("x-api-key") === "secret") callerRoles.set(c, ["admin"]);
+ *   return true;
  * }
  * class AdminController extends controller("", { guards: [apiKey] }) {
  *   figures = route.get("/figures", { roles: ["admin"] }, () => ({ users: 2 }));
@@ -30,8 +31,9 @@ export const callerRoles: Slot<readonly string[]> = slot("callerRoles");
  *
  * @throws {HttpException} 401 if the caller is unknown
  */
-export function requireIdentity(c: Context): void {
+export function requireIdentity(c: Context): true {
   if (callerRoles.get(c) === undefined) refuseUnauthenticated(c);
+  return true;
 }
 
 /**
@@ -39,7 +41,7 @@ export function requireIdentity(c: Context): void {
  *
  * @throws {HttpException} 401 if the caller is unknown, 403 if the caller lacks all of the roles
  */
-export function requireRoles(required: readonly string[]): (c: Context) => void {
+export function requireRoles(required: readonly string[]): (c: Context) => true {
   return (c) => {
     requireIdentity(c);
     const roles: unknown = callerRoles.get(c);
@@ -47,5 +49,6 @@ export function requireRoles(required: readonly string[]): (c: Context) => void 
       throw new TypeError(`Cannot check roles: callerRoles is ${typeof roles}, not an array`);
     }
     if (!required.some((role) => roles.includes(role))) refuseForRoles(c);
+    return true;
   };
 }

@@ -68,7 +68,7 @@ export function createRouteHandler(
     try {
       if (isLimited) limitBody(c, maxBytes, { isRead });
       for (const guard of guards) {
-        if (await guard(c) === false) throw new ForbiddenException();
+        if (await guard(c) !== true) throw new ForbiddenException();
       }
       return await respond(await wrapped(c), c);
     } catch (error) {

@@ -40,7 +40,10 @@ export function declaredGuards(declared: DeclaredRoute): readonly CanActivateFn[
   const extractors = Object.values(declared.route.options.args ?? {}).filter(requiresIdentity);
   const roles = rolesOf(declared);
   return [
-    ...extractors.map((extract): CanActivateFn => async (c) => void await extract(c)),
+    ...extractors.map((extract): CanActivateFn => async (c) => {
+      await extract(c);
+      return true;
+    }),
     ...roles.length > 0 ? [requireRoles(roles)] : [],
   ];
 }

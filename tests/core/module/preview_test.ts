@@ -29,7 +29,9 @@ function unmakable(name: string) {
     constructor() {
       throw new Error(`${name} was made`);
     }
-    canActivate() {}
+    canActivate() {
+      return true;
+    }
     intercept() {}
     catch() {}
   };
@@ -292,7 +294,9 @@ test("a configured preview has the routes and the document of the application", 
   }
   class GlobalGuard {
     readonly leaf = inject(Leaf);
-    canActivate() {}
+    canActivate() {
+      return true;
+    }
   }
   const client = new OAuth2Client(
     OAuth2Options.publicClient({

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import {
   callerRoles,
   type CanActivate,
+  type CanActivateFn,
   ConflictException,
   controller,
   type ExceptionFilter,
@@ -52,7 +53,7 @@ class ConflictFilter implements ExceptionFilter {
 
 test("guards, interceptors and extractors run from the global ones to the route's own", async () => {
   const lines: string[] = [];
-  const guard = (name: string) => () => void lines.push(`guard ${name}`);
+  const guard = (name: string) => () => lines.push(`guard ${name}`) > 0;
   const interceptor = (name: string) => async (_c: Context, next: NextHandler) => {
     lines.push(`${name} in`);
     const value = await next();
@@ -107,34 +108,105 @@ test("guards, interceptors and filters that are classes are built once, with inj
 
 for (
   const { claim, guard, status, detail } of [
-    { claim: "undefined", guard: () => undefined, status: 200, detail: undefined },
-    { claim: "true", guard: () => Promise.resolve(true), status: 200, detail: undefined },
-    { claim: "false", guard: () => false, status: 403, detail: "Forbidden" },
+    { claim: "true", guard: () => true, status: 200, detail: undefined },
     {
-      claim: "a promise of false",
-      guard: () => Promise.resolve(false),
-      status: 403,
-      detail: "Forbidden",
+      claim: "a promise of true",
+      guard: () => Promise.resolve(true),
+      status: 200,
+      detail: undefined,
     },
+    ...[
+      ["false", false],
+      ["undefined", undefined],
+      ["null", null],
+      ["1", 1],
+      ["a text", "true"],
+      ["an empty object", {}],
+      ["a Boolean object", Object(true)],
+      ["a list", [true]],
+      ["a function", () => true],
+      ["a response", new Response()],
+    ].flatMap(([claim, result]) => [
+      { claim, guard: () => result, status: 403, detail: "Forbidden" },
+      {
+        claim: `a promise of ${claim}`,
+        guard: () => Promise.resolve(result),
+        status: 403,
+        detail: "Forbidden",
+      },
+    ]),
     {
       claim: "its own exception",
       guard: () => UnauthorizedException.throw("Log in first"),
       status: 401,
       detail: "Log in first",
     },
-  ]
+  ] as readonly {
+    readonly claim: string;
+    readonly guard: CanActivateFn; // JavaScript, and values of the type any, return other types
+    readonly status: number;
+    readonly detail: string | undefined;
+  }[]
 ) {
-  test(`a guard that returns ${claim} leads to ${status}`, async () => {
-    let called = false;
-    class GuardedController extends controller() {
-      one = route.get("/", { guards: [guard] }, () => ({ called: called = true }));
+  test(`a guard that returns ${claim} leads to ${status}, at every level`, async () => {
+    let calls = 0;
+    class Guard implements CanActivate {
+      canActivate = guard;
     }
-    await using app = await createTestApplication(module({ controllers: [GuardedController] }));
-    const response = await app.request("/");
-    assert.deepEqual([response.status, (await response.json()).detail], [status, detail]);
-    assert.equal(called, status === 200);
+    class RouteController extends controller("route") {
+      one = route.get("/", { guards: [guard] }, () => ({ calls: ++calls }));
+      byClass = route.get("/class", { guards: [Guard] }, () => ({ calls: ++calls }));
+      last = route.get("/last", { guards: [() => true, guard] }, () => ({ calls: ++calls }));
+    }
+    class ControllerController extends controller("controller", { guards: [guard] }) {
+      one = route.get("/", () => ({ calls: ++calls }));
+    }
+    class OpenController extends controller("open") {
+      one = route.get("/", () => ({ calls: ++calls }));
+    }
+    await using app = await createTestApplication(
+      module({ controllers: [RouteController, ControllerController] }),
+    );
+    await using everywhere = await createTestApplication(
+      module({ controllers: [OpenController] }),
+      { setUp: (app) => app.useGlobalGuards(guard) },
+    );
+    const responses = [
+      ...await Promise.all(
+        ["/route", "/route/class", "/route/last", "/controller"].map((path) => app.request(path)),
+      ),
+      await everywhere.request("/open"),
+    ];
+    for (const response of responses) {
+      assert.deepEqual([response.status, (await response.json()).detail], [status, detail]);
+    }
+    assert.equal(calls, status === 200 ? responses.length : 0);
   });
 }
+
+test("a guard that reads a property of an unknown user refuses the request", async () => {
+  class AdminGuard implements CanActivate {
+    canActivate(c: Context) {
+      return c.get("user")?.admin; // any, and undefined without a user
+    }
+  }
+  class AdminController extends controller("", { guards: [AdminGuard] }) {
+    one = route.get("/", () => "in");
+  }
+  await using app = await createTestApplication(module({ controllers: [AdminController] }), {
+    setUp: (app) =>
+      app.use((c, next) => {
+        const admin = c.req.query("admin");
+        if (admin) c.set("user", { admin: admin === "yes" || admin });
+        return next();
+      }),
+  });
+  const status = async (query: string) => (await app.request(`/${query}`)).status;
+  assert.deepEqual(
+    [await status(""), await status("?admin=1"), await status("?admin=yes")],
+    [403, 403, 200],
+  );
+});
 
 test("an interceptor maps the result of the handler, before the response schema", async () => {
   class MappedController extends controller() {
