@@ -107,7 +107,12 @@ export type {
 } from "./src/core/route/pipeline.ts";
 export type { Problem } from "./src/core/http/problem.ts";
 export type { AbstractClass, Class } from "./src/platform/class.ts";
-export { callerRoles } from "./src/core/route/roles.ts";
+export {
+  type CallerIdentity,
+  callerIdentity,
+  callerRoles,
+  callerScopes,
+} from "./src/core/route/caller.ts";
 export { type Context, type Slot, slot, type SlotOptions } from "./src/core/http/context.ts";
 export { provide } from "./src/core/module/provider.ts";
 export type {

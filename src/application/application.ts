@@ -145,10 +145,10 @@ export class FwApplication {
   }
 
   /**
-   * Verifies the tokens of requests. `OAuth2Guard`, `OAuth2Principal` and `roles` protect a route;
-   * `require: true` protects all routes except those with `public: true`, and stays in force when a
-   * later call replaces the verifier. It throws if a `JwtVerifier` names no issuer or no audience,
-   * unless its `ValidationConfig` calls `anyIssuer()` or `anyAudience()`.
+   * Verifies the tokens of requests. `OAuth2Guard`, `OAuth2Principal`, `roles` and `scopes` protect
+   * a route; `require: true` protects all routes except those with `public: true`, and stays in
+   * force when a later call replaces the verifier. It throws if a `JwtVerifier` names no issuer or
+   * no audience, unless its `ValidationConfig` calls `anyIssuer()` or `anyAudience()`.
    */
   useOAuth2(verifier: TokenVerifier, options?: AuthenticationOptions): this {
     return this.plug(plugins.oauth2Plugin(verifier, options)).#require(options);
@@ -161,7 +161,7 @@ export class FwApplication {
 
   /**
    * Sets how roles are read from the claims of tokens that `useOAuth2` has verified; by default
-   * from `roles`, `realm_access.roles` and the words of `scope`.
+   * from `roles` and `realm_access.roles`.
    */
   useRoles(reader: RolesReader): this {
     return this.plug(plugins.rolesPlugin(reader));

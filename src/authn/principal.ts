@@ -8,7 +8,7 @@ import { refuseUnauthenticated } from "../core/http/challenge.ts";
 import type { Context } from "../core/http/context.ts";
 import type { Extractor } from "../core/route/extractor.ts";
 import { markRequiresIdentity } from "../core/route/identity_marker.ts";
-import { callerRoles } from "../core/route/roles.ts";
+import { callerRoles, callerScopes } from "../core/route/caller.ts";
 import { authentication, cachingVerifier } from "../oauth2/authentication.ts";
 import type { AuthenticationOptions, TokenVerifier } from "../oauth2/authentication_options.ts";
 import { OAuth2Error } from "../oauth2/ground/errors.ts";
@@ -18,6 +18,7 @@ import {
   oauth2IdentitySlot,
   ownTokenSlot,
   readRoles,
+  setCaller,
 } from "../oauth2/identity.ts";
 import type { Claims } from "../oauth2/resource_server/claims.ts";
 
@@ -27,6 +28,8 @@ export interface Principal {
   readonly subject: string;
   /** The roles of the caller. */
   readonly roles: readonly string[];
+  /** The scopes that the token grants: the words of `scope`, and those in `scp`. */
+  readonly scopes: readonly string[];
   /** All claims of the token. */
   readonly claims: Claims;
   /** Which verifier accepted the token: that of `useAuthn` or that of `useOAuth2`. */
@@ -80,14 +83,18 @@ export const Principal: Extractor<Principal> = markRequiresIdentity((c: Context)
 export function principalOf(c: Context): Principal | undefined {
   const own = authnIdentitySlot.get(c);
   const identity = own ?? oauth2IdentitySlot.get(c);
-  return identity &&
-    { ...identity, roles: callerRoles.get(c) ?? [], source: own ? "authn" : "oauth2" };
+  return identity && {
+    ...identity,
+    roles: callerRoles.get(c) ?? [],
+    scopes: callerScopes.get(c) ?? [],
+    source: own ? "authn" : "oauth2",
+  };
 }
 
 /**
  * Returns the middleware of `app.useAuthn`: it verifies the tokens of the application and stores
- * their identity, for `Principal` and, by their claim `roles`, the `roles` of routes. It refuses no
- * request.
+ * their identity, for `Principal` and the `roles` and `scopes` of routes. Roles are read from the
+ * claim `roles`. It refuses no request.
  */
 export function authnMiddleware(
   service: TokenVerifier,
@@ -100,7 +107,8 @@ export function authnMiddleware(
     async identify(token, c) {
       try {
         const identity = identityOf((await verifier.verify(token)).claims);
-        callerRoles.set(c, readRoles(({ roles }) => roles, identity.claims));
+        const roles = readRoles(({ roles }) => roles, identity.claims);
+        setCaller(c, { identity, roles });
         authnIdentitySlot.set(c, identity);
       } catch (error) {
         // claims are checked after the signature, so the application has issued this token

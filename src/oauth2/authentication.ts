@@ -8,7 +8,7 @@ import type { MiddlewareHandler } from "hono";
 import { type Challenge, challengeSlot } from "../core/http/challenge.ts";
 import { type Context, requestIdSlot } from "../core/http/context.ts";
 import { asError } from "../core/http/http_exception.ts";
-import { callerRoles } from "../core/route/roles.ts";
+import { callerIdentity } from "../core/route/caller.ts";
 import type { TokenVerifier } from "./authentication_options.ts";
 import { OAuth2Error } from "./ground/errors.ts";
 import { ownTokenSlot } from "./identity.ts";
@@ -82,7 +82,7 @@ export function authentication(
   return async function authenticated(c, next) {
     const before = challengeSlot.get(c);
     const found = await authenticate(c, before);
-    const challenge = callerRoles.get(c) ? found : combined(found, before);
+    const challenge = callerIdentity.get(c) ? found : combined(found, before);
     challengeSlot.set(c, challenge);
     await next();
     if (c.res.status === 401 && !c.res.headers.has("www-authenticate")) {

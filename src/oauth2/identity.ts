@@ -1,15 +1,18 @@
 /**
- * The identity and the roles that the claims of a token state.
+ * The identity, the roles and the scopes that the claims of a token state.
  *
  * @module
  */
-import { type Slot, slot } from "../core/http/context.ts";
+import { type Context, type Slot, slot } from "../core/http/context.ts";
+import { callerIdentity, callerRoles, callerScopes } from "../core/route/caller.ts";
 import { type Claims, invalidClaim } from "./resource_server/claims.ts";
 
 /** The identity of a verified token. */
 export interface OAuth2Identity {
   /** Its `sub` claim: never empty. */
   readonly subject: string;
+  /** The scopes that it grants: the words of `scope`, and those in `scp`. */
+  readonly scopes: readonly string[];
   /** All of its claims. */
   readonly claims: Claims;
 }
@@ -39,7 +42,17 @@ export function identityOf(claims: Claims): OAuth2Identity {
   if (typeof sub !== "string" || sub === "") {
     throw invalidClaim("sub", "is missing or not a string");
   }
-  return { subject: sub, claims };
+  return { subject: sub, scopes: claimedScopes(claims), claims };
+}
+
+/** Stores the caller that a token identifies, or that there is none. */
+export function setCaller(
+  c: Context,
+  caller: { readonly identity: OAuth2Identity; readonly roles: readonly string[] } | undefined,
+): void {
+  callerIdentity.set(c, caller?.identity);
+  callerRoles.set(c, caller?.roles);
+  callerScopes.set(c, caller?.identity.scopes);
 }
 
 /**
@@ -54,15 +67,26 @@ export function readRoles(reader: RolesReader, claims: Claims): readonly string[
 }
 
 /**
- * Reads roles where providers usually put them: the lists `roles` and `realm_access.roles`, and the
- * words of `scope` (RFC 8693 §4.2, RFC 9068 §2.2.3). Values of another type are ignored.
+ * Reads roles where providers usually put them: the lists `roles` and `realm_access.roles`. Values
+ * of another type are ignored.
  */
-export function claimedRoles({ roles, realm_access: realm, scope }: Claims): readonly string[] {
+export function claimedRoles({ roles, realm_access: realm }: Claims): readonly string[] {
   const inRealm: unknown = typeof realm === "object" && realm !== null && "roles" in realm
     ? realm.roles
     : undefined;
-  const words = typeof scope === "string" ? scope.split(" ").filter(Boolean) : [];
-  return [...strings(roles), ...strings(inRealm), ...words];
+  return [...strings(roles), ...strings(inRealm)];
+}
+
+/**
+ * Reads scopes: the words of `scope` (RFC 8693 §4.2, RFC 9068 §2.2.3), and `scp`, which is a list
+ * at some providers, and words at others. Values of another type are ignored.
+ */
+function claimedScopes({ scope, scp }: Claims): readonly string[] {
+  return [...new Set([...words(scope), ...words(scp), ...strings(scp)])];
+}
+
+function words(value: unknown): readonly string[] {
+  return typeof value === "string" ? value.split(" ").filter(Boolean) : [];
 }
 
 function strings(value: unknown): readonly string[] {

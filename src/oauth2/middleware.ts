@@ -5,7 +5,6 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { type Slot, slot } from "../core/http/context.ts";
-import { callerRoles } from "../core/route/roles.ts";
 import { waitUntilOf } from "../platform/wait_until.ts";
 import { authentication, cachingVerifier } from "./authentication.ts";
 import type { AuthenticationOptions, TokenVerifier } from "./authentication_options.ts";
@@ -16,6 +15,7 @@ import {
   oauth2IdentitySlot,
   readRoles,
   type RolesReader,
+  setCaller,
 } from "./identity.ts";
 
 /** Reads the roles of the caller, where `useRoles` configures it. */
@@ -31,9 +31,9 @@ export function rolesMiddleware(reader: RolesReader): MiddlewareHandler {
 
 /**
  * Returns the middleware of `app.useOAuth2`: it verifies the token of a request and stores its
- * identity, for `OAuth2Guard`, `OAuth2Principal` and the `roles` of routes. It refuses no request:
- * one without a valid token has no identity, and the reason is logged at level debug under the
- * category `fw.oauth2`.
+ * identity, for `OAuth2Guard`, `OAuth2Principal` and the `roles` and `scopes` of routes. It refuses
+ * no request: one without a valid token has no identity, and the reason is logged at level debug
+ * under the category `fw.oauth2`.
  */
 export function oauth2Middleware(
   verifier: TokenVerifier,
@@ -47,7 +47,7 @@ export function oauth2Middleware(
       const { claims } = await caching.verify(token, { waitUntil: waitUntilOf(c) });
       const identity = identityOf(claims);
       const reader = rolesReaderSlot.get(c) ?? claimedRoles;
-      callerRoles.set(c, readRoles(reader, identity.claims));
+      setCaller(c, { identity, roles: readRoles(reader, identity.claims) });
       oauth2IdentitySlot.set(c, identity);
     },
   });
@@ -56,7 +56,7 @@ export function oauth2Middleware(
     if (authnIdentitySlot.get(c)) return await next();
     if (oauth2IdentitySlot.get(c)) {
       oauth2IdentitySlot.set(c, undefined); // the last verifier decides
-      callerRoles.set(c, undefined);
+      setCaller(c, undefined);
     }
     return await authenticate(c, next);
   };

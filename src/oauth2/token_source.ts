@@ -32,7 +32,7 @@ export interface TokenChallenges {
   readonly missing: string;
   /** For a 401 when the token is invalid. */
   readonly invalid: string;
-  /** For a 403 when the caller lacks a role; none by default. */
+  /** For a 403 when the caller lacks a role or a scope, which is added; none by default. */
   readonly insufficient?: string;
 }
 

@@ -62,8 +62,8 @@ export interface OpenApiOptions {
   /** The security requirements of operations whose routes do not set their own. */
   readonly security?: readonly SecurityRequirementObject[] | undefined;
   /**
-   * Whether operations require `rolesSecurityScheme` where their routes require a role or an
-   * identity: by `roles`, `OAuth2Guard`, `OAuth2Principal` or
+   * Whether operations require `rolesSecurityScheme` where their routes require a role, scopes or
+   * an identity: by `roles`, `scopes`, which are listed, `OAuth2Guard`, `OAuth2Principal` or
    * `useOAuth2(verifier, { require: true })`; `false` by default.
    */
   readonly inferRouteSecurityFromRoles?: boolean | undefined;

@@ -24,15 +24,19 @@ test("fw routes lists the protection of each route, as text and as JSON", async 
       /}\n$/,
       `
   admin = route.get("/admin", { roles: ["admin", "boss"] }, () => 1);
+  both = route.get("/both", { roles: ["admin"], scopes: ["me:write"] }, () => 1);
+  scoped = route.get("/scoped", { scopes: ["me:read", "me:write"] }, () => 1);
 }
 `,
     ));
   assert.equal(
     await project.fw("routes"),
-    `METHOD  PATH           HANDLER                             PROTECTION
-GET     /api           AppModule.GreetingController.greet  public
-GET     /api/me        AppModule.MeController.me           identity
-GET     /api/me/admin  AppModule.MeController.admin        roles: admin, boss
+    `METHOD  PATH            HANDLER                             PROTECTION
+GET     /api            AppModule.GreetingController.greet  public
+GET     /api/me         AppModule.MeController.me           identity
+GET     /api/me/admin   AppModule.MeController.admin        roles: admin, boss
+GET     /api/me/both    AppModule.MeController.both         roles: admin; scopes: me:write
+GET     /api/me/scoped  AppModule.MeController.scoped       scopes: me:read, me:write
 `,
   );
   const routes = JSON.parse(await project.fw("routes --json"));
@@ -43,7 +47,9 @@ GET     /api/me/admin  AppModule.MeController.admin        roles: admin, boss
     handler: "AppModule.MeController.admin",
     protection: "roles",
     roles: ["admin", "boss"],
+    scopes: [],
   });
+  assert.deepEqual([routes[4].protection, routes[4].scopes], ["scopes", ["me:read", "me:write"]]);
 });
 
 test("fw routes needs no environment, and no identity provider", async () => {

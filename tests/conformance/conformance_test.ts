@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import * as v from "valibot";
 import { appModule, Db, setUp } from "../../examples/users.ts";
 import {
+  callerIdentity,
   callerRoles,
   clientIp,
   ConflictException,
@@ -494,20 +495,21 @@ test("HTTP table, PORT: 3000 if unset or not an unsigned 16-bit integer", async 
 });
 
 test("HTTP table, roles: 401 without an identity, 403 without a role", async () => {
-  const status = async (roles?: readonly string[]) => {
+  const status = async (roles: readonly string[] | undefined, subject?: string) => {
     await using app = await probe((app) =>
       app.use((c, next) => {
+        callerIdentity.set(c, subject ? { subject } : undefined);
         callerRoles.set(c, roles);
         return next();
       })
     );
     return (await app.request("/v2/probe/admin")).status;
   };
-  assert.deepEqual([await status(), await status(["user"]), await status(["admin"])], [
-    401,
-    403,
-    200,
-  ]);
+  assert.deepEqual([await status(undefined), await status(["admin"])], [401, 401]);
+  assert.deepEqual(
+    [await status(undefined, "tom"), await status(["user"], "tom"), await status(["admin"], "tom")],
+    [403, 403, 200],
+  );
 });
 
 test("HTTP table, tenant: the placeholder is part of every query, and input cannot change it", async () => {

@@ -367,7 +367,7 @@ test("HTTP table, OAuth2 on 401/403: WWW-Authenticate names what is missing", as
   assert.deepEqual(challenge(forbidden), [403, 'Bearer error="insufficient_scope"']);
 });
 
-test("HTTP table, roles: they are read from roles, realm_access.roles and scope, or by useRoles()", async () => {
+test("HTTP table, roles: they are read from roles and realm_access.roles, or by useRoles()", async () => {
   const { verifier, sign } = await issuer();
   await using app = await probe((app) => app.useOAuth2(verifier));
   await using own = await probe((app) =>
@@ -378,7 +378,8 @@ test("HTTP table, roles: they are read from roles, realm_access.roles and scope,
     const [claims, status, ownStatus] of [
       [{ roles: admin }, 200, 403],
       [{ realm_access: { roles: admin } }, 200, 403],
-      [{ scope: "openid admin" }, 200, 403],
+      [{ scope: "openid admin" }, 403, 403],
+      [{ scp: admin }, 403, 403],
       [{ groups: admin }, 403, 200],
     ] as const
   ) {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import * as v from "valibot";
 import {
+  callerIdentity,
   callerRoles,
   type Context,
   controller,
@@ -166,7 +167,7 @@ test("credentials are one Bearer token of RFC 6750's characters, the scheme in a
   }
 });
 
-test("roles are read from roles, realm_access.roles and scope; 403 is insufficient_scope", async () => {
+test("roles are read from roles and realm_access.roles, and not from scopes; 403 is insufficient_scope", async () => {
   const { verifier, sign } = await issuer();
   await using app = await probe((app) => app.useOAuth2(verifier));
   const call = async (claims: Record<string, unknown>) =>
@@ -174,7 +175,6 @@ test("roles are read from roles, realm_access.roles and scope; 403 is insufficie
   const enough = [
     { roles: ["x", "admin"] },
     { realm_access: { roles: ["auditor"] } },
-    { scope: "openid admin" },
   ];
   for (const claims of enough) assert.deepEqual(await call(claims), [200, null]);
   const tooLittle = [
@@ -186,8 +186,11 @@ test("roles are read from roles, realm_access.roles and scope; 403 is insufficie
     { realm_access: "admin" },
     { realm_access: null },
     { realm_access: { roles: { admin: true } } },
+    { scope: "openid admin" },
+    { scope: "admin", roles: [] },
     { scope: ["admin"] },
-    { scope: "administrator" },
+    { scp: "admin" },
+    { scp: ["admin", "auditor"] },
   ];
   for (const claims of tooLittle) {
     assert.deepEqual(
@@ -427,8 +430,7 @@ test("apparent protection is reported by routes(), or refused at boot", async ()
   await using lax = await createTestApplication(module({ controllers: [LaxController] }));
   assert.deepEqual(lax.routes().map(({ protection }) => protection), ["guarded"]);
   assert.throws(() => controller("none", { roles: [] }), {
-    message:
-      'Cannot declare controller("none"): roles is empty, so no caller could have one of them',
+    message: 'Cannot declare controller("none"): roles is empty: name at least one',
   });
 });
 
@@ -449,7 +451,10 @@ test("a custom verifier that fails with another error than OAuth2Error answers 5
 test("require: true accepts the identity that a guard has set", async () => {
   const { verifier } = await issuer();
   function session(c: Context) {
-    if (c.req.header("cookie") === "session=1") callerRoles.set(c, ["admin"]);
+    if (c.req.header("cookie") === "session=1") {
+      callerIdentity.set(c, { subject: "ann" });
+      callerRoles.set(c, ["admin"]);
+    }
     return true;
   }
   class SessionController extends controller() {

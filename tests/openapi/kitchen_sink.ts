@@ -29,7 +29,13 @@ const INFO: Required<Omit<InfoObject, "title" | "version">> = {
   license: { name: "MIT", identifier: "MIT" },
 };
 
-const SCOPES = { read: "To read", write: "To write" };
+const SCOPES = {
+  read: "To read",
+  write: "To write",
+  "orders:read": "To read orders",
+  "orders:write": "To write orders",
+  vault: "To open the vault",
+};
 const ISSUER = "https://id.example.org";
 
 const Issue = dto("FailureIssue", v.object({ at: v.string(), why: v.string() }));
@@ -134,8 +140,8 @@ export const KITCHEN_SINK_OPTIONS: {
             scopes: SCOPES,
           },
           clientCredentials: { tokenUrl: `${ISSUER}/token`, scopes: SCOPES },
-          implicit: { authorizationUrl: `${ISSUER}/authorize`, scopes: {} },
-          password: { tokenUrl: `${ISSUER}/token`, scopes: {} },
+          implicit: { authorizationUrl: `${ISSUER}/authorize`, scopes: SCOPES },
+          password: { tokenUrl: `${ISSUER}/token`, scopes: SCOPES },
         },
       },
     },

@@ -31,6 +31,7 @@ const OPTIONS = keysOf<RouteOptions>({
   query: 0,
   response: 0,
   roles: 0,
+  scopes: 0,
   status: 0,
   version: 0,
 });
@@ -53,6 +54,7 @@ const CONTROLLER = keysOf<ControllerOptions & { readonly prefix: string }>({
   prefix: 0,
   public: 0,
   roles: 0,
+  scopes: 0,
   tag: 0,
   version: 0,
 });

@@ -31,7 +31,10 @@ test("each operation of the kitchen sink answers as it and its document declare"
     const document = await (await sink.app.request(JSON_PATH)).json();
     using schemas = new EmbeddedSchemas(document);
     const placed = placedOf(document);
-    const token = await sink.issuer.sign({ roles: ["admin", "staff", "boss"] });
+    const token = await sink.issuer.sign({
+      roles: ["admin", "staff", "boss"],
+      scope: "orders:read orders:write vault",
+    });
     const requests = goodRequests(token);
     assert.deepEqual(
       [...new Set(requests.map(({ operationId }) => operationId))].sort(),

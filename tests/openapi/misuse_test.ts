@@ -74,6 +74,15 @@ const AT_BOOT: Readonly<Record<string, BootRow>> = {
     message: "Cannot describe AppModule.ThingsController.admin (GET /admin): " +
       "components.securitySchemes does not declare bearerAuth, the rolesSecurityScheme",
   },
+  "a roles_security_scheme that is not declared, with scopes": {
+    controllers: [controllerOf({
+      open: route.get("/open", () => 1),
+      orders: route.get("/orders", { scopes: ["orders:read"] }, () => 1),
+    })],
+    openApi: { inferRouteSecurityFromRoles: true },
+    message: "Cannot describe AppModule.ThingsController.orders (GET /orders): " +
+      "components.securitySchemes does not declare bearerAuth, the rolesSecurityScheme",
+  },
   "a roles_security_scheme that is not declared, with OAuth2Guard, where another is": {
     controllers: [controllerOf({ me: route.get("/me", { guards: [OAuth2Guard] }, () => 1) })],
     openApi: {
@@ -110,7 +119,7 @@ const AT_BOOT: Readonly<Record<string, BootRow>> = {
   "a roles_security_scheme that is not declared, though nothing needs it": {
     controllers: [CatsController],
     openApi: { inferRouteSecurityFromRoles: true },
-    message: "Cannot describe routes with roles: " +
+    message: "Cannot describe routes with roles or scopes: " +
       "components.securitySchemes does not declare bearerAuth, the rolesSecurityScheme",
   },
   "security of a route by a scheme that is not declared": {

@@ -181,7 +181,13 @@ test("the answers of the kitchen sink are those of its document", async () => {
     forger,
     await callerOf(issuer, "bob", {}),
     await callerOf(issuer, "mallory", {}),
-    { ...await callerOf(issuer, "alice", { roles: ["admin", "staff", "boss"] }), isLimited: false },
+    {
+      ...await callerOf(issuer, "alice", {
+        roles: ["admin", "staff", "boss"],
+        scope: "orders:read orders:write vault",
+      }),
+      isLimited: false,
+    },
   ].map((caller): Caller => ({
     ...caller,
     headers: { ...caller.headers, "x-caller": caller.name }, // a guard reads it, which no document describes

@@ -106,6 +106,35 @@ const PROTECTIONS: Readonly<Record<string, ProtectionRow>> = {
     responses: OK,
     security: undefined,
   },
+  "scopes": {
+    thing: route.get("/", { scopes: ["orders:read", "orders:write"] }, () => 1),
+    responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
+    security: [{ bearerAuth: ["orders:read", "orders:write"] }],
+  },
+  "the scopes of its controller": {
+    thing: open,
+    settings: { scopes: ["orders:read"] },
+    responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
+    security: [{ bearerAuth: ["orders:read"] }],
+  },
+  "its own scopes rather than its controller's": {
+    thing: route.get("/", { scopes: ["orders:write"] }, () => 1),
+    settings: { scopes: ["orders:read"] },
+    responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
+    security: [{ bearerAuth: ["orders:write"] }],
+  },
+  "roles, and the scopes of its controller": {
+    thing: route.get("/", { roles: ["admin"] }, () => 1),
+    settings: { scopes: ["orders:read"] },
+    responses: { ...OK, ...UNAUTHORIZED, ...FORBIDDEN },
+    security: [{ bearerAuth: ["orders:read"] }],
+  },
+  "nothing, being public in a controller with scopes": {
+    thing: route.get("/", { public: true }, () => 1),
+    settings: { scopes: ["orders:read"] },
+    responses: OK,
+    security: undefined,
+  },
   "OAuth2Guard": {
     thing: route.get("/", { guards: [OAuth2Guard] }, () => 1),
     responses: { ...OK, ...UNAUTHORIZED },

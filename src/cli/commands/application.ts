@@ -23,6 +23,7 @@ const STYLES: Readonly<Record<ListedRoute["protection"], Style>> = {
   public: "dim",
   guarded: "green",
   identity: "green",
+  scopes: "green",
   roles: "green",
 };
 
@@ -36,7 +37,8 @@ export function addRoutesCommand(program: Command): void {
   open      for all callers, and not declared public
   guarded   by guards
   identity  for callers with a token
-  roles     for callers with one of the listed roles`)
+  scopes    for callers with a token that grants all of the listed scopes
+  roles     for callers with one of the listed roles, and all of the listed scopes`)
     .option("--json", "as JSON")
     .action(listRoutes);
   addAppOption(command);
@@ -64,15 +66,25 @@ async function listRoutes(
   const isInPath = ({ path, versions }: ListedRoute) =>
     versions.every((version) => path.split("/").includes(version));
   const hasVersions = !routes.every(isInPath);
-  const rows = routes.map(({ method, path, versions, handler, protection, roles }) => [
+  const rows = routes.map(({ method, path, versions, handler, ...route }) => [
     paint("cyan", method),
     path,
     ...hasVersions ? [versions.join(", ")] : [],
     paint("dim", handler),
-    paint(STYLES[protection], [protection, roles.join(", ")].filter(Boolean).join(": ")),
+    paint(STYLES[route.protection], describeProtection(route)),
   ]);
   const heading = ["METHOD", "PATH", ...hasVersions ? ["VERSION"] : [], "HANDLER", "PROTECTION"];
   print(table(rows, { heading }));
+}
+
+/** Describes a protection: `roles: admin, auditor; scopes: orders:read`. */
+function describeProtection(
+  { protection, roles, scopes }: Pick<ListedRoute, "protection" | "roles" | "scopes">,
+): string {
+  const permissions = Object.entries({ roles, scopes })
+    .filter(([, names]) => names.length > 0)
+    .map(([kind, names]) => `${kind}: ${names.join(", ")}`);
+  return permissions.join("; ") || protection;
 }
 
 async function writeDocument(

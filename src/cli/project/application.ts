@@ -13,7 +13,7 @@ export interface ApplicationOptions {
   readonly app: string;
 }
 
-const PROTECTIONS = ["open", "public", "guarded", "identity", "roles"] as const;
+const PROTECTIONS = ["open", "public", "guarded", "identity", "scopes", "roles"] as const;
 
 /** A route, as `app.routes()` lists it. */
 export interface ListedRoute {
@@ -29,6 +29,8 @@ export interface ListedRoute {
   readonly protection: (typeof PROTECTIONS)[number];
   /** The roles, of which a caller needs one. */
   readonly roles: readonly string[];
+  /** The scopes, of which a caller needs all. */
+  readonly scopes: readonly string[];
 }
 
 /**
@@ -79,7 +81,10 @@ function inspect(
 }
 
 function isListedRoute(value: unknown): value is ListedRoute {
-  const { method, path, versions, handler, protection, roles } = value as Partial<ListedRoute>;
+  const { method, path, versions, handler, protection, roles, scopes } = value as Partial<
+    ListedRoute
+  >;
   return [method, path, handler].every((text) => typeof text === "string") &&
-    PROTECTIONS.some((name) => name === protection) && [versions, roles].every(Array.isArray);
+    PROTECTIONS.some((name) => name === protection) &&
+    [versions, roles, scopes].every(Array.isArray);
 }

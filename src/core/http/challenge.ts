@@ -4,17 +4,13 @@
  * @module
  */
 import { type Context, type Slot, slot } from "./context.ts";
-import {
-  ForbiddenException,
-  type HttpExceptionOptions,
-  UnauthorizedException,
-} from "./http_exception.ts";
+import { type HttpExceptionOptions, UnauthorizedException } from "./http_exception.ts";
 
 /** How the caller of a request is rejected; set by the authentication middleware. */
 export interface Challenge {
   /** The `WWW-Authenticate` for an unknown caller (RFC 9110 §11.6.1). */
   readonly unauthenticated: string;
-  /** The `WWW-Authenticate` for a caller without permission; none by default. */
+  /** The `WWW-Authenticate` for a caller who lacks a role or a scope; none by default. */
   readonly insufficient?: string | undefined;
   /** Why the caller's credentials, which can be valid, could not be checked. */
   readonly failure?: Error;
@@ -36,17 +32,6 @@ export function refuseUnauthenticated(
 ): never {
   const challenge = challengeSlot.get(c);
   throw challenge?.failure ?? create(challenge ? headers(challenge.unauthenticated) : {});
-}
-
-/**
- * Rejects a caller who has none of the required roles.
- *
- * @throws {ForbiddenException} 403
- */
-export function refuseForRoles(c: Context): never {
-  const challenge = challengeSlot.get(c);
-  const options = challenge?.insufficient ? headers(challenge.insufficient) : {};
-  throw new ForbiddenException("A required role is missing", options);
 }
 
 function headers(challenge: string): HttpExceptionOptions {

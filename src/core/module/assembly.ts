@@ -119,8 +119,8 @@ function lastResort(answer: () => Response, c: Context): Response {
 
 /**
  * Checks whether a plugin can set the identity that `Principal` and `OAuth2Principal` read. Other
- * middleware can only set the caller's roles; `useRoles`, which shares a slot with `useAuthn`,
- * configures how they are read.
+ * middleware can only set `callerIdentity`; `useRoles`, which shares a slot with `useAuthn`,
+ * configures how roles are read.
  */
 function setsIdentity({ slot, key }: Plugin): boolean {
   return slot === "oauth2" || slot === "authn" && key !== "roles";

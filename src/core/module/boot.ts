@@ -85,7 +85,7 @@ async function bindRoutes(scope: Scope, container: Container): Promise<BoundRout
     for (const [handler, route] of routes) {
       const own = await resolvePipeline(route.options, create);
       const pipeline: Pipeline = {
-        guards: [...around.guards, ...own.guards, ...declaredGuards({ controller, route })],
+        guards: [...around.guards, ...own.guards, ...await declaredGuards({ controller, route })],
         interceptors: [...around.interceptors, ...own.interceptors],
         filters: [...own.filters, ...around.filters],
       };

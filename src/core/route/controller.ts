@@ -5,7 +5,7 @@
  */
 import type { PipelineDeclaration } from "./pipeline.ts";
 import type { Class } from "../../platform/class.ts";
-import { checkNames, checkRoles } from "./declared_options.ts";
+import { checkNames, checkPermissions } from "./declared_options.ts";
 import { Route, route, type RouteDeclarations } from "./route.ts";
 import { checkVersion, type DeclaredVersion } from "./version.ts";
 
@@ -20,11 +20,22 @@ export interface ControllerOptions extends PipelineDeclaration {
   readonly tag?: string | undefined;
   /** Roles, of which a caller needs one, for its routes without `roles`. */
   readonly roles?: readonly string[] | undefined;
+  /** Scopes, of which a caller needs all, for its routes without `scopes`. */
+  readonly scopes?: readonly string[] | undefined;
   /** Whether its routes without `public` are public; default `false`. */
   readonly public?: boolean | undefined;
 }
 
-const OPTIONS = ["version", "tag", "guards", "interceptors", "filters", "roles", "public"] as const;
+const OPTIONS = [
+  "version",
+  "tag",
+  "guards",
+  "interceptors",
+  "filters",
+  "roles",
+  "scopes",
+  "public",
+] as const;
 
 /** The declaration of a controller. */
 export interface ControllerDeclaration extends ControllerOptions {
@@ -58,6 +69,8 @@ export interface ControllerClass<Instance extends object = object>
           | "filter"
           | "roles"
           | "role"
+          | "scopes"
+          | "scope"
           | "public",
           never
         >
@@ -96,8 +109,8 @@ export class Controller<Prefix extends string = string> {
  * }
  * ```
  *
- * @throws {TypeError} if an option is unknown, the version is invalid, or `roles` is empty,
- * not an array of strings, or beside `public`
+ * @throws {TypeError} if an option is unknown, the version is invalid, or `roles` or `scopes` is
+ * empty, not an array of names, or beside `public`
  */
 export function controller<const Prefix extends string = "">(
   prefix?: Prefix,
@@ -108,7 +121,7 @@ export function controller<const Prefix extends string = "">(
   };
   if (prefix !== undefined && typeof prefix !== "string") refuse("the prefix is not a string");
   checkNames(options, { known: OPTIONS, refuse });
-  checkRoles(options, refuse);
+  checkPermissions(options, refuse);
   try {
     if (options.version !== undefined) checkVersion(options.version);
   } catch (error) {

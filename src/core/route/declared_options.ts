@@ -19,18 +19,24 @@ export function checkNames(
   refuse(`${unknown} is not an option${plural}`);
 }
 
-/** Refuses `roles` that are not an array of non-empty strings, and those beside `public`. */
-export function checkRoles(
-  { roles, public: isPublic }: {
+/** The syntax of names: of roles any, of scopes that of RFC 6749 §3.3. */
+const NAMES = { roles: /./s, scopes: /^[!#-[\]-~]+$/ } as const;
+
+/** Refuses `roles` and `scopes` that are not lists of names, and those beside `public`. */
+export function checkPermissions(
+  options: {
     readonly roles?: readonly string[] | undefined;
+    readonly scopes?: readonly string[] | undefined;
     readonly public?: boolean | undefined;
   },
   refuse: Refuse,
 ): void {
-  if (roles === undefined) return;
-  if (!Array.isArray(roles) || roles.some((role) => typeof role !== "string" || role === "")) {
-    refuse("roles is not an array of non-empty strings");
+  for (const kind of ["roles", "scopes"] as const) {
+    const names: unknown = options[kind];
+    if (names === undefined) continue;
+    const isName = (name: unknown) => typeof name === "string" && NAMES[kind].test(name);
+    if (!Array.isArray(names) || !names.every(isName)) refuse(`${kind} is not an array of names`);
+    if (names.length === 0) refuse(`${kind} is empty: name at least one`);
+    if (options.public) refuse(`it is public, so its ${kind} have no effect`);
   }
-  if (roles.length === 0) refuse("roles is empty, so no caller could have one of them");
-  if (isPublic) refuse("it is public, so its roles have no effect");
 }

@@ -6,7 +6,7 @@
  */
 import type { BodyFormat } from "../http/body.ts";
 import type { Context } from "../http/context.ts";
-import { checkNames, checkRoles } from "./declared_options.ts";
+import { checkNames, checkPermissions } from "./declared_options.ts";
 import type { Extractor } from "./extractor.ts";
 import type { PipelineDeclaration } from "./pipeline.ts";
 import { checkRouteOpenApi, type RouteOpenApi } from "./route_openapi.ts";
@@ -60,14 +60,20 @@ export interface RouteOptions<
   readonly args?: { readonly [K in keyof Args]: Extractor<Args[K]> };
   /**
    * Roles of which the caller needs one: 401 for a caller who is unknown, 403 for one who has none
-   * of them. Middleware and guards that authenticate requests set the caller's roles with
-   * `callerRoles.set(c, ["admin"])`.
+   * of them. Middleware and guards that authenticate requests set `callerIdentity` and
+   * `callerRoles`.
    */
   readonly roles?: readonly string[];
   /**
+   * Scopes (RFC 6749 §3.3) of which the caller's token needs all: 401 for a caller who is unknown,
+   * else 403. Middleware and guards that authenticate requests set `callerIdentity` and
+   * `callerScopes`.
+   */
+  readonly scopes?: readonly string[];
+  /**
    * Whether it is open to callers without an identity where the application requires one of all
-   * routes (`useOAuth2(verifier, { require: true })`), or its controller a role; default its
-   * controller's, else `false`. Guards still stand before it.
+   * routes (`useOAuth2(verifier, { require: true })`), or its controller roles or scopes; default
+   * its controller's, else `false`. Guards still stand before it.
    */
   readonly public?: boolean;
   /** Its version, or several; default its controller's. */
@@ -219,6 +225,7 @@ const OPTIONS = [
     "bodyLimit",
     "args",
     "roles",
+    "scopes",
     "public",
     "version",
     "response",
@@ -233,7 +240,7 @@ function checkOptions({ method, path, options }: Route): void {
     throw new TypeError(`Cannot declare ${method} ${path}: ${why}`);
   };
   checkNames(options, { known: OPTIONS, refuse });
-  checkRoles(options, refuse);
+  checkPermissions(options, refuse);
   for (const key of [...INPUT, "response"] as const) {
     const schema = options[key];
     if (schema !== undefined && !isStandardSchema(schema)) {

@@ -16,8 +16,8 @@ export interface RouteOpenApi {
   readonly tag?: string;
   /**
    * Alternative security requirements: each has schemes by name, with their scopes, which are
-   * needed together; `[]` for no requirement. Default: inferred from guards and roles, if the
-   * document does so.
+   * needed together; `[]` for no requirement. Default: inferred from guards, roles and scopes,
+   * if the document does so.
    */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   /** A unique name; default `Module.Controller.handler`. */

@@ -6,14 +6,15 @@
 import type { ControllerDeclaration } from "./controller.ts";
 import { requiresIdentity } from "./identity_marker.ts";
 import type { CanActivateFn } from "./pipeline.ts";
-import { requireIdentity, requireRoles } from "./roles.ts";
+import { requireIdentity } from "./caller.ts";
 import type { Route } from "./route.ts";
 
 /**
- * `roles` if a caller needs a role, `identity` if a caller needs an identity, `guarded` if there
- * are other guards, of any level; else `public` if it is declared so, and `open` if not.
+ * `roles` if a caller needs a role, and `scopes` if only scopes; `identity` if a caller needs an
+ * identity, `guarded` if there are other guards, of any level; else `public` if it is declared so,
+ * and `open` if not.
  */
-export type RouteProtection = "open" | "public" | "guarded" | "identity" | "roles";
+export type RouteProtection = "open" | "public" | "guarded" | "identity" | "scopes" | "roles";
 
 /** A route, and its controller. */
 export interface DeclaredRoute {
@@ -32,19 +33,22 @@ export interface GlobalProtection {
 }
 
 /**
- * Returns the guards that `args` and `roles` imply. An extractor that needs an identity is one
- * of them: it runs before interceptors, which can answer without the handler, and before the
+ * Returns the guards that `args`, `roles` and `scopes` imply. An extractor that needs an identity
+ * is one of them: it runs before interceptors, which can answer without the handler, and before the
  * input is read.
  */
-export function declaredGuards(declared: DeclaredRoute): readonly CanActivateFn[] {
+export async function declaredGuards(
+  declared: DeclaredRoute,
+): Promise<readonly CanActivateFn[]> {
   const extractors = Object.values(declared.route.options.args ?? {}).filter(requiresIdentity);
-  const roles = rolesOf(declared);
+  const { roles, scopes } = permissionsOf(declared);
   return [
     ...extractors.map((extract): CanActivateFn => async (c) => {
       await extract(c);
       return true;
     }),
-    ...roles.length > 0 ? [requireRoles(roles)] : [],
+    ...roles.length > 0 ? [(await import("./permissions.ts")).requireRoles(roles)] : [],
+    ...scopes.length > 0 ? [(await import("./permissions.ts")).requireScopes(scopes)] : [],
   ];
 }
 
@@ -84,7 +88,9 @@ export function identityNeededBy(
 export function protectionOf(declared: DeclaredRoute, global: GlobalProtection): RouteProtection {
   const guards = guardsOf(declared, global);
   const extractors = Object.values(declared.route.options.args ?? {});
-  if (rolesOf(declared).length > 0) return "roles";
+  const { roles, scopes } = permissionsOf(declared);
+  if (roles.length > 0) return "roles";
+  if (scopes.length > 0) return "scopes";
   if ([...guards, ...extractors].some(requiresIdentity)) return "identity";
   if (globalGuards(declared, global).length > 0) return "identity";
   if (guards.length > 0) return "guarded";
@@ -93,15 +99,24 @@ export function protectionOf(declared: DeclaredRoute, global: GlobalProtection):
 
 /** Checks whether callers of a route need an identity. */
 export function needsIdentity(protection: RouteProtection): boolean {
-  return protection === "identity" || protection === "roles";
+  return protection === "identity" || needsPermission(protection);
+}
+
+/** Checks whether callers of a route need a role or scopes. */
+export function needsPermission(protection: RouteProtection): boolean {
+  return protection === "roles" || protection === "scopes";
 }
 
 /**
- * Lists the roles of which a caller needs one: those of the route, or else of its controller,
- * unless the route is public.
+ * Lists the roles of which a caller needs one, and the scopes of which a caller needs all: those of
+ * the route, or else of its controller, unless the route is public.
  */
-export function rolesOf({ controller, route }: DeclaredRoute): readonly string[] {
-  return route.options.roles ?? (route.options.public ? [] : controller.roles) ?? [];
+export function permissionsOf(
+  { controller, route }: DeclaredRoute,
+): { readonly roles: readonly string[]; readonly scopes: readonly string[] } {
+  const inherited = route.options.public ? undefined : controller;
+  const { roles = inherited?.roles ?? [], scopes = inherited?.scopes ?? [] } = route.options;
+  return { roles, scopes };
 }
 
 function isPublic({ controller, route }: DeclaredRoute): boolean {

@@ -10,8 +10,8 @@ import type { Pipeline } from "./pipeline.ts";
 import type { Route, RouteMethod } from "./route.ts";
 import {
   type GlobalProtection,
+  permissionsOf,
   protectionOf,
-  rolesOf,
   type RouteProtection,
 } from "./route_protection.ts";
 import { pathVersion, type Versioning } from "./version.ts";
@@ -56,6 +56,8 @@ export interface RouteInfo {
   readonly protection: RouteProtection;
   /** The roles of which a caller needs one. */
   readonly roles: readonly string[];
+  /** The scopes of which a caller needs all. */
+  readonly scopes: readonly string[];
 }
 
 /**
@@ -133,7 +135,7 @@ export function listRoutes(
     versions,
     handler: nameOf(bound),
     protection: protectionOf(bound, global),
-    roles: rolesOf(bound),
+    ...permissionsOf(bound),
   }));
 }
 

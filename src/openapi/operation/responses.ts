@@ -5,7 +5,11 @@
  */
 import { type DeclaredInput, inputOf } from "../../core/route/declared_input.ts";
 import type { RouteResponse } from "../../core/route/route_openapi.ts";
-import { needsIdentity, type RouteProtection } from "../../core/route/route_protection.ts";
+import {
+  needsIdentity,
+  needsPermission,
+  type RouteProtection,
+} from "../../core/route/route_protection.ts";
 import type { PlacedRoute } from "../../core/route/route_table.ts";
 import { successStatusText } from "../../core/http/status_text.ts";
 import type { JsonSchema } from "../json_schema/json_schema.ts";
@@ -131,7 +135,7 @@ function problemsOf(
   return [
     ...body ? [400, 413, 415] : [],
     ...needsIdentity(protection) || isGuarded ? [401] : [],
-    ...protection === "roles" || isGuarded ? [403] : [],
+    ...needsPermission(protection) || isGuarded ? [403] : [],
     ...mayBeMissing ? [404] : [],
     ...params || query || headers || body ? [422] : [],
     ...isRateLimited ? [429] : [],

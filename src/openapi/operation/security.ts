@@ -8,6 +8,7 @@ import type { Route } from "../../core/route/route.ts";
 import {
   type GlobalProtection,
   needsIdentity,
+  permissionsOf,
   protectionOf,
   type RouteProtection,
 } from "../../core/route/route_protection.ts";
@@ -16,9 +17,10 @@ import type { SecurityRequirementObject } from "../openapi_document.ts";
 import type { ResolvedOpenApiOptions } from "../options.ts";
 
 /**
- * Returns the security requirements of a route: those that it declares; the scheme of the options
- * if it requires a role or an identity; that scheme or none if it accepts an identity; none if it
- * is public. Returns `undefined` where the requirements of the document apply.
+ * Returns the security requirements of a route: those that it declares; the scheme of the options,
+ * with the scopes of the route, if it requires a role, scopes or an identity; that scheme or none
+ * if it accepts an identity; none if it is public. Returns `undefined` where the requirements of
+ * the document apply.
  */
 export function securityOf(
   { bound }: PlacedRoute,
@@ -27,7 +29,7 @@ export function securityOf(
 ): readonly SecurityRequirementObject[] | undefined {
   const { security: own } = bound.route.options.openapi ?? {};
   if (own || !inferRouteSecurityFromRoles) return structuredClone(own);
-  const identified = { [rolesSecurityScheme]: [] };
+  const identified = { [rolesSecurityScheme]: [...permissionsOf(bound).scopes] };
   if (needsIdentity(protection)) return [identified];
   if (takesIdentity(bound.route)) return [{}, identified];
   return protection === "public" && security ? [] : undefined;
@@ -59,7 +61,7 @@ export function checkSchemes(
   );
   const subject = first
     ? `${nameOf(first.bound)} (${first.method} ${first.path})`
-    : "routes with roles";
+    : "routes with roles or scopes";
   throw new TypeError(
     `Cannot describe ${subject}: components.securitySchemes does not declare ${rolesSecurityScheme}, ` +
       "the rolesSecurityScheme",

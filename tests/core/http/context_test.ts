@@ -1,6 +1,7 @@
 import { requestId as honoRequestId } from "hono/request-id";
 import assert from "node:assert/strict";
 import {
+  callerIdentity,
   callerRoles,
   controller,
   module,
@@ -47,6 +48,7 @@ test("callerRoles is the only place where a route looks for the caller's roles",
     await using app = await createTestApplication(module({ controllers: [AdminController] }), {
       setUp: (app) =>
         app.use((c, next) => {
+          callerIdentity.set(c, { subject: "ann" });
           c.set(name, ["admin"]);
           if (name === "slot") callerRoles.set(c, ["admin"]);
           return next();
@@ -54,7 +56,7 @@ test("callerRoles is the only place where a route looks for the caller's roles",
     });
     return (await app.request("/")).status;
   };
-  assert.deepEqual([await statusWith("roles"), await statusWith("callerRoles")], [401, 401]);
+  assert.deepEqual([await statusWith("roles"), await statusWith("callerRoles")], [403, 403]);
   assert.equal(await statusWith("slot"), 200);
 });
 

@@ -133,6 +133,7 @@ test("a preview creates no provider, guard, interceptor or filter, and runs no h
       handler: "App.Controller.one",
       protection: "guarded",
       roles: [],
+      scopes: [],
     },
   ]);
   assert.deepEqual(Object.keys((await app.openApi()).paths), ["/one"]);

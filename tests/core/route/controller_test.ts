@@ -70,17 +70,32 @@ for (
     [
       "an empty list of roles",
       () => controller("cats", { roles: [] }),
-      'Cannot declare controller("cats"): roles is empty, so no caller could have one of them',
+      'Cannot declare controller("cats"): roles is empty: name at least one',
     ],
     [
       "roles that are not a list",
       () => controller("cats", { roles: "admin" } as object),
-      'Cannot declare controller("cats"): roles is not an array of non-empty strings',
+      'Cannot declare controller("cats"): roles is not an array of names',
     ],
     [
       "roles of a public controller",
       () => controller("cats", { roles: ["admin"], public: true }),
       'Cannot declare controller("cats"): it is public, so its roles have no effect',
+    ],
+    [
+      "an empty list of scopes",
+      () => controller("cats", { scopes: [] }),
+      'Cannot declare controller("cats"): scopes is empty: name at least one',
+    ],
+    [
+      "scopes that are words of one text",
+      () => controller("cats", { scopes: ["cats:read cats:write"] }),
+      'Cannot declare controller("cats"): scopes is not an array of names',
+    ],
+    [
+      "scopes of a public controller",
+      () => controller("cats", { scopes: ["cats:read"], public: true }),
+      'Cannot declare controller("cats"): it is public, so its scopes have no effect',
     ],
     [
       "options in place of the prefix",
@@ -106,7 +121,9 @@ const REFUSED: Readonly<Record<string, readonly [type: object, message: string]>
   ],
   "what is not a class": [{}, "Cannot boot a controller: it is object, not a class"],
   ...Object.fromEntries(
-    ["version", "tag", "guards", "interceptors", "filters", "roles", "public"].map((option) => [
+    ["version", "tag", "guards", "interceptors", "filters", "roles", "scopes", "public"].map((
+      option,
+    ) => [
       `a class with static ${option}`,
       [
         Object.assign(class OldController {}, { [option]: [letNobodyIn] }),

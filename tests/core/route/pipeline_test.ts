@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import assert from "node:assert/strict";
 import {
-  callerRoles,
   type CanActivate,
   type CanActivateFn,
   ConflictException,
@@ -259,32 +258,13 @@ test("a global filter handles errors of middleware", async () => {
   assert.equal(await (await app.request("/")).text(), "filtered Error: boom");
 });
 
-test("a route with roles needs one of them: 401 without an identity, 403 without a role", async () => {
-  class RolesController extends controller() {
-    one = route.get("/", { roles: ["admin", "owner"] }, () => "in");
-  }
-  for (
-    const [roles, status] of [[undefined, 401], ["admin", 500], [[], 403], [["user"], 403], [
-      ["owner"],
-      200,
-    ]] as const
-  ) {
-    await using app = await createTestApplication(module({ controllers: [RolesController] }), {
-      setUp: (app) =>
-        app.use((c, next) => {
-          if (roles) callerRoles.set(c, roles as readonly string[]); // a string, as JavaScript could
-          return next();
-        }),
-    });
-    assert.equal((await app.request("/")).status, status);
-  }
-});
-
 test("app.routes() reports how each route is protected", async () => {
   class ProtectedController extends controller("x") {
     open = route.get("/", () => 1);
     guarded = route.post("/", { guards: [() => true] }, () => 1);
     roles = route.delete("/", { roles: ["admin"] }, () => 1);
+    scopes = route.put("/", { scopes: ["x:read", "x:write"] }, () => 1);
+    both = route.patch("/", { roles: ["admin"], scopes: ["x:write"] }, () => 1);
   }
   await using app = await createTestApplication(
     module({ name: "AppModule", controllers: [ProtectedController] }),
@@ -297,6 +277,7 @@ test("app.routes() reports how each route is protected", async () => {
       handler: "AppModule.ProtectedController.open",
       protection: "open",
       roles: [],
+      scopes: [],
     },
     {
       method: "POST",
@@ -305,6 +286,7 @@ test("app.routes() reports how each route is protected", async () => {
       handler: "AppModule.ProtectedController.guarded",
       protection: "guarded",
       roles: [],
+      scopes: [],
     },
     {
       method: "DELETE",
@@ -313,6 +295,25 @@ test("app.routes() reports how each route is protected", async () => {
       handler: "AppModule.ProtectedController.roles",
       protection: "roles",
       roles: ["admin"],
+      scopes: [],
+    },
+    {
+      method: "PUT",
+      path: "/x",
+      versions: [],
+      handler: "AppModule.ProtectedController.scopes",
+      protection: "scopes",
+      roles: [],
+      scopes: ["x:read", "x:write"],
+    },
+    {
+      method: "PATCH",
+      path: "/x",
+      versions: [],
+      handler: "AppModule.ProtectedController.both",
+      protection: "roles",
+      roles: ["admin"],
+      scopes: ["x:write"],
     },
   ]);
 });
@@ -360,30 +361,6 @@ test("a global guard is treated like a provider: its hooks run, and it can be ov
     ],
   });
   assert.equal((await open.request("/")).status, 200);
-});
-
-test("the roles of a controller apply to its routes without roles", async () => {
-  class AdminController extends controller("", { roles: ["admin"] }) {
-    plain = route.get("/plain", () => 1);
-    own = route.get("/own", { roles: ["auditor"] }, () => 1);
-  }
-  await using app = await createTestApplication(module({ controllers: [AdminController] }), {
-    setUp: (app) =>
-      app.use((c, next) => {
-        callerRoles.set(c, [c.req.query("role") ?? ""]);
-        return next();
-      }),
-  });
-  const status = async (path: string) => (await app.request(path)).status;
-  assert.deepEqual([await status("/plain?role=admin"), await status("/plain?role=auditor")], [
-    200,
-    403,
-  ]);
-  assert.deepEqual([await status("/own?role=admin"), await status("/own?role=auditor")], [
-    403,
-    200,
-  ]);
-  assert.deepEqual(app.routes().map(({ roles }) => roles), [["auditor"], ["admin"]]);
 });
 
 test("FwFactory.create() refuses what looks like protection and has no effect", async () => {

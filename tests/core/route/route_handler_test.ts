@@ -819,11 +819,29 @@ for (
     ],
     [
       () => route.get("/", { roles: "admin" } as object, () => 1),
-      "Cannot declare GET /: roles is not an array of non-empty strings",
+      "Cannot declare GET /: roles is not an array of names",
     ],
     [
       () => route.get("/", { roles: ["admin", ""] }, () => 1),
-      "Cannot declare GET /: roles is not an array of non-empty strings",
+      "Cannot declare GET /: roles is not an array of names",
+    ],
+    ...["orders", ["a b"], [""], ['a"'], ["a\\b"], ["é"], ["a\nb"], [7], {}].map((scopes) =>
+      [
+        () => route.get("/", { scopes } as object, () => 1),
+        "Cannot declare GET /: scopes is not an array of names",
+      ] as const
+    ),
+    [
+      () => route.get("/", { scopes: [] }, () => 1),
+      "Cannot declare GET /: scopes is empty: name at least one",
+    ],
+    [
+      () => route.get("/", { scope: ["a"] } as object, () => 1),
+      "Cannot declare GET /: scope is not an option, scopes is",
+    ],
+    [
+      () => route.get("/", { scopes: ["a"], public: true }, () => 1),
+      "Cannot declare GET /: it is public, so its scopes have no effect",
     ],
     ...[100, 600, 200.5, "200"].map((status) =>
       [
@@ -867,6 +885,6 @@ test("a route refuses an invalid bodyLimit, and an empty list of roles", () => {
     });
   }
   assert.throws(() => route.get("/", { roles: [] }, () => 1), {
-    message: "Cannot declare GET /: roles is empty, so no caller could have one of them",
+    message: "Cannot declare GET /: roles is empty: name at least one",
   });
 });

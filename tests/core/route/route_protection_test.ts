@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import {
-  callerRoles,
   type Context,
   controller,
   type FwApplication,
@@ -99,20 +98,6 @@ test("an application without authentication serves what does not need an identit
   }
   await using app = await createTestApplication(module({ controllers: [HomeController] }));
   assert.equal(await (await app.request("/")).json(), "stranger");
-});
-
-test("middleware can set the roles of callers without useOAuth2() and useAuthn()", async () => {
-  class AdminController extends controller("admin", { roles: ["admin"] }) {
-    admin = route.get("/", () => "in");
-  }
-  await using app = await createTestApplication(module({ controllers: [AdminController] }), {
-    setUp: (app) =>
-      app.use(async (c, next) => {
-        callerRoles.set(c, ["admin"]);
-        await next();
-      }),
-  });
-  assert.equal((await app.request("/admin")).status, 200);
 });
 
 test("a preview lists and describes a route that needs an identity", async () => {

@@ -205,5 +205,5 @@ test("identityOf() accepts only a sub that is a string and not empty", async () 
     assert.equal(outcome === "accepted" ? identityOf(claims).subject : outcome, expected);
   }
   const { claims } = await verifier.verify(await key.token());
-  assert.deepEqual(identityOf(claims), { subject: "ada", claims: { ...CLAIMS } });
+  assert.deepEqual(identityOf(claims), { subject: "ada", scopes: [], claims: { ...CLAIMS } });
 });

@@ -133,6 +133,7 @@ class LobbyController extends controller("answers/lobby", { public: true }) {
 }
 class VaultController extends controller("answers/vault", {
   guards: [OAuth2Guard, (c: Context) => c.req.header("x-caller") !== "mallory"],
+  scopes: ["vault"],
 }) {
   gold = route.put("/gold", { args: { me: OAuth2Principal }, response: Done }, done);
 }

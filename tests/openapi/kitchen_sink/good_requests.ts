@@ -84,6 +84,7 @@ function ofAccounts(headers: HeadersInit): readonly GoodRequest[] {
     { operationId: of("anybody"), path: `${path}/anybody`, answer: nobody },
     { operationId: of("anybody"), path: `${path}/anybody`, init: { headers }, answer: tom },
     { operationId: of("staff"), path: `${path}/staff`, init: { headers }, answer: nobody },
+    { operationId: of("orders"), path: `${path}/orders`, init: { headers }, answer: nobody },
     {
       operationId: of("byKey"),
       path: `${path}/by-key`,

@@ -190,6 +190,12 @@ export class AccountController extends controller("account", { tag: "Accounts" }
     () => ({ subject: null }),
   );
 
+  orders = route.get(
+    "/orders",
+    { scopes: ["orders:read", "orders:write"], response: Subject },
+    () => ({ subject: null }),
+  );
+
   byKey = route.get(
     "/by-key",
     { guards: [hasKey], response: Subject, openapi: { security: [{ apiKey: [] }] } },

@@ -279,6 +279,15 @@ export const SHOP_DOCUMENT: OpenApiDocument = {
         security: [{ oauth: [] }],
       },
     },
+    "/api/v1/account/orders": {
+      get: {
+        operationId: "ShopModule.AccountController.orders",
+        summary: "Orders",
+        tags: ["Accounts"],
+        responses: { ...SUBJECT, ...UNAUTHORIZED, ...FORBIDDEN, ...TOO_MANY },
+        security: [{ oauth: ["orders:read", "orders:write"] }],
+      },
+    },
     "/api/v1/account/by-key": {
       get: {
         operationId: "ShopModule.AccountController.byKey",
