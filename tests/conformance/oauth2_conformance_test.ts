@@ -63,8 +63,9 @@ async function withExample(
   body: (app: FwApplication, exchanged: () => readonly URLSearchParams[]) => Promise<void>,
 ): Promise<void> {
   await captureLogs(["fw"], async () => {
+    const { jwk } = await SigningKey.generate();
     await using server = await tokenServer(({ path }) => ({
-      body: path === "/jwks" ? { keys: [] } : TOKENS,
+      body: path === "/jwks" ? { keys: [jwk] } : TOKENS,
     }));
     const settings = {
       OAUTH2_CLIENT_ID: "web",

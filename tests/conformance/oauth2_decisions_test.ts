@@ -370,8 +370,10 @@ test("OAuth2 table, JWKS cache: stale keys work up to maxStale while the provide
   }));
 
 test("OAuth2 table, JWKS cache: a flood of unknown kids is bounded, and hides no new key", async () => {
-  const [key, attacker] = await Promise.all([SigningKey.generate(), SigningKey.generate()]);
-  await using server = await JwksServer.start();
+  const [key, old, attacker] = await Promise.all(
+    [SigningKey.generate(), SigningKey.generate(), SigningKey.generate()],
+  );
+  await using server = await JwksServer.start(old.jwk);
   const verifier = verifierOf(server);
   const forged = await Promise.all(
     Array.from({ length: 200 }, (_, i) => attacker.token({}, { kid: `forged-${i}` })),
@@ -401,7 +403,7 @@ test("OAuth2 table, verified-token cache: frozen, never past exp, dropped with i
   assert.equal(await outcomeOf(verifier.verify(token)), "InvalidClaim exp");
   nowMs -= 10_000;
   await verifier.verify(token);
-  server.keys = [];
+  server.keys = [(await SigningKey.generate("ES256", { kid: "next" })).jwk];
   await keys.refresh();
   assert.equal(await outcomeOf(verifier.verify(token)), "UnknownKid");
 });

@@ -30,10 +30,11 @@ const RETRY_MS = 10_000;
 
 /**
  * Caches the key set of a provider (RFC 7517 §5). Known keys are returned without waiting. After
- * the refresh window, the set is fetched again in the background. If that fails, the keys stay
- * valid up to the maximum staleness. An unknown key is looked up in a set that is fetched after the
- * lookup began: concurrent lookups share that fetch, and fetches are spaced (five in a row, then
- * one every 1.25 s). So a flood of forged tokens neither floods the provider nor hides a new key.
+ * the refresh window, the set is fetched again in the background. If that fails, or the set has no
+ * key that can verify signatures, the keys stay valid up to the maximum staleness. An unknown key
+ * is looked up in a set that is fetched after the lookup began: concurrent lookups share that
+ * fetch, and fetches are spaced (five in a row, then one every 1.25 s). So a flood of forged tokens
+ * neither floods the provider nor hides a new key.
  *
  * @example
  * ```ts
@@ -112,7 +113,8 @@ export class JwksCache implements KeySource {
   /**
    * Fetches the set, or waits for a pending fetch.
    *
-   * @throws {OAuth2Error} `JwksFetch` if that fails; the keys stay unchanged
+   * @throws {OAuth2Error} `JwksFetch` if that fails, or the set has no key that can verify
+   * signatures; the keys stay unchanged
    */
   refresh(options: VerifyOptions = {}): Promise<void> {
     return this.#settled(this.#begin(options), options);
@@ -214,7 +216,10 @@ export class JwksCache implements KeySource {
     this.#fetchCount++;
     try {
       const json = await this.#request();
-      this.#keys = await KeySet.read(json, this.#keys);
+      const keys = await KeySet.read(json, this.#keys);
+      // a provider that fails or starts can send an empty set: tokens of the last keys stay valid
+      if (keys.size === 0) throw new FetchFailure("it has no key that can verify signatures");
+      this.#keys = keys;
       this.#fetchedAtMs = this.#options.now();
       this.#failedAtMs = -Infinity;
       logger.debug("Fetched {keys} keys of {url}", { url, keys: this.#keys.size });

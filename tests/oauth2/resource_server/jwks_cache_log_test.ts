@@ -18,6 +18,8 @@ test("JwksCache logs each fetch: the number of keys, or the reason of the failur
     await cache.refresh();
     server.reply = text("", { status: 503 });
     await cache.refresh().catch(() => {});
+    server.reply = text('{"keys":[]}');
+    await cache.refresh().catch(() => {});
     assert.deepEqual(
       records.map(({ category, level, message, properties }) => ({
         category,
@@ -37,6 +39,13 @@ test("JwksCache logs each fetch: the number of keys, or the reason of the failur
           level: "warning",
           message: `Cannot fetch the keys of ${server.url}: the answer is 503`,
           properties: { url: server.url, reason: "the answer is 503" },
+        },
+        {
+          category: ["fw", "oauth2", "jwks"],
+          level: "warning",
+          message:
+            `Cannot fetch the keys of ${server.url}: it has no key that can verify signatures`,
+          properties: { url: server.url, reason: "it has no key that can verify signatures" },
         },
       ],
     );

@@ -29,6 +29,8 @@ const KNOWN = await key.token();
 const UNKNOWN = await key.forgeWith({ kid: "unknown" });
 const SET = JSON.stringify({ keys: [key.jwk] });
 
+const NO_KEY = "it has no key that can verify signatures";
+
 /** Failures, and their messages. */
 const OUTAGES: readonly (readonly [string, Reply, string])[] = [
   ["400", text(SET, { status: 400 }), "the answer is 400"],
@@ -58,6 +60,13 @@ const OUTAGES: readonly (readonly [string, Reply, string])[] = [
   ["keys null", text('{"keys":null}'), "it is not a key set"],
   ["keys an object", text(JSON.stringify({ keys: { 0: key.jwk } })), "it is not a key set"],
   ["an error object", text('{"error":"server_error"}'), "it is not a key set"],
+  ["no keys", text('{"keys":[]}'), NO_KEY],
+  ["keys that are not keys", text('{"keys":[null,{},"key",7,[]]}'), NO_KEY],
+  ["a key for encryption", text(setOf({ use: "enc" })), NO_KEY],
+  ["a key without kid", text(setOf({ kid: undefined })), NO_KEY],
+  ["a key of another type", text(setOf({ kty: "RSA" })), NO_KEY],
+  ["half a key", text(setOf({ y: undefined })), NO_KEY],
+  ["a point that is not on the curve", text(setOf({ x: key.jwk.y })), NO_KEY],
   ["a thousand keys", text(manyKeys(1_000)), "it has more than 200 keys"],
   ["a body over the limit", text(SET + " ".repeat(LIMIT)), `the answer is over ${LIMIT} bytes`],
   ["a body that never ends", endless(), `the answer is over ${LIMIT} bytes`],
@@ -75,6 +84,11 @@ const OUTAGES: readonly (readonly [string, Reply, string])[] = [
   ["a closed connection", breakOff(), "the connection failed"],
   ["a closed connection amid a key set", breakOff({ after: SET }), "the connection failed"],
 ];
+
+/** A set of the known key, with other members. */
+function setOf(members: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({ keys: [key.jwkWith(members)] });
+}
 
 function manyKeys(count: number): string {
   const keys = Array.from({ length: count }, (_, i) => key.jwkWith({ kid: `${i}` }));

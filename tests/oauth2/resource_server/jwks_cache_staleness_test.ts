@@ -158,10 +158,48 @@ test("JwksCache drops a key that has left the key set at the next fetch", async 
     clock.ms += 6 * MINUTE_MS;
     assert.equal(await verifyAndFetch(), "accepted");
     assert.deepEqual([await verify(), cache.size], ["UnknownKid", 1]);
-    server.keys = [];
-    await cache.refresh();
-    assert.deepEqual([await verify(), cache.size], ["UnknownKid", 0]);
   });
+});
+
+test("JwksCache keeps its keys when a key set is empty, and fetches again after ten seconds", async () => {
+  await withCache(async ({ server, cache, clock, verify, verifyAndFetch }) => {
+    const kept = cache.find("key", "ES256")[0];
+    server.keys = [];
+    clock.ms += 16 * MINUTE_MS;
+    assert.equal(await verifyAndFetch(), "accepted");
+    clock.ms += 9_999;
+    assert.deepEqual([await verify(), cache.size], ["accepted", 1]);
+    assert.equal(server.requestCount, 2);
+    clock.ms += 1;
+    assert.equal(await verifyAndFetch(), "accepted");
+    assert.deepEqual([server.requestCount, cache.find("key", "ES256")[0]], [3, kept]);
+    server.keys = [other.jwk];
+    clock.ms += 10_000;
+    assert.equal(await verifyAndFetch(), "accepted");
+    assert.deepEqual([await verify(), cache.size], ["UnknownKid", 1]);
+  });
+});
+
+test("JwksCache uses no key past the longest staleness while key sets are empty", async () => {
+  await withCache(async ({ server, cache, clock, verify }) => {
+    server.keys = [];
+    clock.ms += DAY_MS;
+    assert.equal(await verify(), "accepted");
+    await cache.refresh().catch(() => {}); // the one in the background
+    clock.ms += 1;
+    assert.equal(await verify(), "JwksFetch");
+    server.keys = [key.jwk];
+    assert.equal(await verify(), "accepted");
+  });
+});
+
+test("JwksCache without keys fails with JwksFetch while key sets are empty", async () => {
+  await using server = await JwksServer.start();
+  const cache = new JwksCache(server.url);
+  assert.equal(await outcomeOf(verifierBy(cache).verify(TOKEN)), "JwksFetch");
+  assert.deepEqual([cache.size, cache.ageMs], [0, undefined]);
+  server.keys = [key.jwk];
+  assert.equal(await outcomeOf(verifierBy(cache).verify(TOKEN)), "accepted");
 });
 
 test("JwksCache replaces the old key of a kid by the new one", async () => {

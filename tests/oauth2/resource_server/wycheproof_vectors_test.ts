@@ -3,6 +3,7 @@ import { readCompactJws } from "../../../src/oauth2/resource_server/compact_jws.
 import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 import { JwksCache } from "../../../src/oauth2/resource_server/jwks_cache.ts";
 import { test } from "../../support/test.ts";
+import { SigningKey } from "./signing_key.ts";
 import { verifierBy } from "./skipped_keys.ts";
 import {
   EXCEPTIONS,
@@ -11,6 +12,9 @@ import {
   type VectorFile,
   vectorsOf,
 } from "./wycheproof.ts";
+
+/** A valid key, as a set without any is a failure of the provider. */
+const beside = await SigningKey.generate("ES256", { kid: "beside" });
 
 /** What becomes of the vectors of each file, by number. */
 const TALLIES: Readonly<Record<VectorFile, Readonly<Record<string, number>>>> = {
@@ -60,7 +64,7 @@ test("readCompactJws() follows the vectors of Wycheproof about Base64url", () =>
  */
 async function outcomeOfVector({ keys, token }: Vector): Promise<string> {
   const cache = new JwksCache("https://id.example.com/jwks", {
-    fetch: () => Promise.resolve(Response.json({ keys })),
+    fetch: () => Promise.resolve(Response.json({ keys: [...keys, beside.jwk] })),
   });
   try {
     await verifierBy(cache).verify(token);
