@@ -77,6 +77,38 @@ test("useAuthn() identifies callers by tokens of the application", async () => {
   assert.equal((await app.request("/admin", bearer(token))).status, 200);
 });
 
+test("the scopes of the application's own tokens are the words of their claim scope", async () => {
+  class OrdersController extends controller("orders") {
+    mine = route.get("/", { args: { me: Principal } }, ({ me }) => me.scopes);
+    create = route.post("/", { scopes: ["orders:write"] }, () => "created");
+  }
+  const key = await JwtKey.generate();
+  const jwt = AuthnModule.forRoot({ issuer: "https://api.example.com", key });
+  await using app = await createTestApplication(
+    module({ imports: [jwt], controllers: [OrdersController] }),
+    { setUp: (app) => app.useAuthn(app.get(JwtService), { require: true }) },
+  );
+  for (
+    const [scope, scopes, status] of [
+      ["orders:read orders:write", ["orders:read", "orders:write"], 200],
+      ["orders:read", ["orders:read"], 403],
+      [undefined, [], 403],
+    ] as const
+  ) {
+    const claims = scope ? { scope } : {};
+    const token = await app.get(JwtService).sign({
+      subject: "ann",
+      roles: ["orders:write"],
+      claims,
+    });
+    assert.deepEqual(await (await app.request("/orders", bearer(token))).json(), scopes);
+    assert.equal(
+      (await app.request("/orders", { method: "POST", ...bearer(token) })).status,
+      status,
+    );
+  }
+});
+
 test("Principal refuses with 401 and a challenge, and is optional by optional()", async () => {
   await using app = await probe((app) => app.useAuthn(app.get(JwtService)));
   const none = await app.request("/me");
