@@ -208,14 +208,17 @@ export class FwApplication {
     return (await describe(this.#answering, options)).document;
   }
 
-  /** Removes error details from the bodies of 5xx responses. */
+  /**
+   * Removes error details from the bodies of all 5xx responses. Without it, those of an error that
+   * is not an `HttpException` are removed unless `FW_ENV` is `development`.
+   */
   enableProductionErrors(enabled = true): this {
     return this.#configure({ production: enabled });
   }
 
   /**
-   * Removes error details from the bodies of 5xx responses if `FW_ENV` is `production`. It throws
-   * if the process may not read that: a missing permission reveals nothing.
+   * Removes error details from the bodies of all 5xx responses if `FW_ENV` is `production`. It
+   * throws if the process may not read that: a missing permission reveals nothing.
    */
   enableProductionErrorsFromEnv(): this {
     return this.enableProductionErrors(isProduction());
@@ -262,6 +265,7 @@ export class FwApplication {
    * Serves until SIGINT or SIGTERM; throws what {@linkcode FwApplication.listen} throws. On the
    * signal, health checks answer 503, connections are drained, background work is awaited, the stop
    * hooks run, and the process exits with 0 (1 if a hook fails). A second signal ends it at once.
+   * An unhandled rejection or uncaught exception is logged and does the same, with exit code 1.
    */
   async listenGraceful(
     address: number | UnixAddress,

@@ -7,8 +7,8 @@ import { getLogger } from "@logtape/logtape";
 import type { MiddlewareHandler } from "hono";
 import { type Challenge, challengeSlot } from "../core/http/challenge.ts";
 import { type Context, requestIdSlot } from "../core/http/context.ts";
-import { asError } from "../core/http/http_exception.ts";
 import { callerIdentity } from "../core/route/caller.ts";
+import { asError, messageOf } from "../core/http/http_exception.ts";
 import type { TokenVerifier } from "./authentication_options.ts";
 import { OAuth2Error } from "./ground/errors.ts";
 import { ownTokenSlot } from "./identity.ts";
@@ -69,7 +69,7 @@ export function authentication(
     } catch (thrown) {
       const error = asError(thrown);
       log(c, {
-        reason: error.message,
+        reason: messageOf(error),
         code: error instanceof OAuth2Error ? error.code : undefined,
         claim: error instanceof OAuth2Error && error.code === "InvalidClaim"
           ? error.claim

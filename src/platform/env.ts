@@ -17,6 +17,15 @@ export function isProduction(): boolean {
   return readEnv("FW_ENV") === "production";
 }
 
+/** Checks whether `FW_ENV` is `development`; it is not if the process may not read that. */
+export function isDevelopment(): boolean {
+  try {
+    return readEnv("FW_ENV") === "development";
+  } catch {
+    return false;
+  }
+}
+
 /** Returns the port in a variable if it is an unsigned 16-bit integer, otherwise the fallback. */
 export function portFromEnv(name = "PORT", fallback = 3000): number {
   const text = readEnv(name) ?? "";

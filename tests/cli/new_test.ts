@@ -55,6 +55,8 @@ test("fw new creates the files of a project, in one commit", async () => {
   const { hono, valibot } = imports; // the versions of the framework, so that there is one of each
   assert.deepEqual(config.imports, { "@fw/fw": RELEASE, hono, valibot });
   assert.deepEqual(Object.keys(config.tasks), ["dev", "start", "test", "ok", "fw"]);
+  assert.match(config.tasks.dev.command, /^FW_ENV=development deno run .* --watch src\/main\.ts$/);
+  assert.doesNotMatch(config.tasks.start.command, /FW_ENV/);
   assert.equal("compilerOptions" in config, false);
   const log = await git(join(folder.path, "shop"), "log", "--format=%s");
   assert.equal(log, "First commit\n");

@@ -285,7 +285,7 @@ test("fw doctor reports the problems of a project, with exit code 1", async () =
   assert.match(stdout, /not declared who can call POST \/api\/v1\/cats, .* and 2 more$/m);
   assert.match(stdout, /pending until the next start or fw db migrate: 0002_create_dogs$/m);
   assert.match(stdout, /^problem {2}production {3}OAUTH2_ISSUER is not https$/m);
-  assert.match(stdout, /^problem {2}production {3}5xx responses reveal errors/m);
+  assert.match(stdout, /^problem {2}production {3}5xx responses reveal exceptions: /m);
 });
 
 test(

@@ -348,12 +348,21 @@ test("HTTP table, undecodable input: 400 unparsable, 415 other types, 413 over 1
   assert.equal(await status(`{"n":1,"pad":"${"x".repeat(2 ** 20)}"}`, "application/json"), 413);
 });
 
-test("HTTP table, production errors: without production the message is sent, but never a stack", async () => {
-  await using app = await probe();
-  const text = await (await app.request("/v2/probe/fail")).text();
-  assert.match(text, /a secret/);
-  assert.doesNotMatch(text, /conformance_test|at /);
-});
+test("HTTP table, production errors: in development the message is sent, but never a stack", () =>
+  withEnv("FW_ENV", "development", async () => {
+    await using app = await probe();
+    const text = await (await app.request("/v2/probe/fail")).text();
+    assert.match(text, /a secret/);
+    assert.doesNotMatch(text, /conformance_test|at /);
+  }));
+
+test("HTTP table, production errors: if FW_ENV is not set, no message of an error is sent", () =>
+  withEnv("FW_ENV", undefined, async () => {
+    await using app = await probe();
+    const response = await app.request("/v2/probe/fail");
+    assert.equal(response.status, 500);
+    assert.doesNotMatch(await response.text(), /a secret/);
+  }));
 
 test("HTTP table, success statuses: the declared one, else 200; create has a Location", async () => {
   await using app = await users();

@@ -119,7 +119,7 @@ function checkSources(sources: string): readonly Finding[] {
   const findings: Finding[] = [];
   if (!/\.enableProductionErrors(FromEnv)?\((?!false)/.test(sources)) {
     findings.push(
-      problem(SUBJECT, "5xx responses reveal errors: call enableProductionErrorsFromEnv()"),
+      problem(SUBJECT, "5xx responses reveal exceptions: call enableProductionErrorsFromEnv()"),
     );
   }
   if (!/\.useRateLimit\(|\brateLimit\(/.test(sources)) {
@@ -137,6 +137,9 @@ function checkSources(sources: string): readonly Finding[] {
 
 function checkEnvironment(name: string | undefined): readonly Finding[] {
   if (name === "production") return [];
+  if (name === "development") {
+    return [problem(SUBJECT, "FW_ENV is development: 5xx responses reveal errors")];
+  }
   return [warning(SUBJECT, "FW_ENV is not production")];
 }
 

@@ -60,7 +60,7 @@ export function denoConfig({ strict, oauth2, checkout }: NewProject): string {
     tasks: {
       dev: task(
         "Serve, and restart when a file changes",
-        `deno run ${PERMISSIONS.join(" ")} --env-file --watch src/main.ts`,
+        `FW_ENV=development deno run ${PERMISSIONS.join(" ")} --env-file --watch src/main.ts`,
       ),
       start: task("Serve", `deno run ${PERMISSIONS.join(" ")} --env-file src/main.ts`),
       test: task("Run the tests", "deno test -A --env-file"),

@@ -83,7 +83,10 @@ function variablesOf(project: NewProject): readonly Variable[] {
     {
       name: "FW_ENV",
       value: "production",
-      about: ["production: 5xx responses do not reveal errors, and logs are JSON."],
+      about: [
+        "production: 5xx responses do not reveal errors, and logs are JSON.",
+        "development, as `deno task dev` sets it: 5xx responses contain the messages of errors.",
+      ],
       isOptional: true,
     },
     ...project.database ? databaseVariables(project.database, databaseName(project.name)) : [],

@@ -32,8 +32,8 @@ export interface HttpExceptionOptions {
 }
 
 /**
- * An error of another layer that knows its HTTP status. Clients can read its message.
- * {@linkcode HttpException.from} converts it.
+ * An error of another layer that knows its HTTP status. Clients can read its message if the status
+ * is below 500. {@linkcode HttpException.from} converts it.
  */
 export interface HttpMappedError extends Error {
   /** The status of the response, 400 to 599. */
@@ -90,7 +90,7 @@ export class HttpException extends Error {
   /**
    * Converts any thrown value: an exception is returned as it is; an {@linkcode HttpMappedError}
    * (such as `DbError`) and Hono's `HTTPException` become the named exception of their status;
-   * anything else becomes a 500. The original error is the `cause`.
+   * anything else becomes a 500 without its message. The original error is the `cause`.
    */
   static from(error: unknown): HttpException {
     if (error instanceof HttpException) return error;
@@ -100,7 +100,7 @@ export class HttpException extends Error {
       return named(error.status, error.message, { cause: error, headers });
     }
     if (isHttpMapped(error)) return named(error.httpStatus, error.message, { cause: error });
-    return named(500, messageOf(error), { cause: error });
+    return new UnexpectedException(undefined, { cause: error });
   }
 }
 
@@ -216,6 +216,12 @@ export class InternalServerErrorException extends StatusException {
   static override readonly status = 500;
 }
 
+/** A thrown value that is not an exception: its message was not written for clients. */
+export class UnexpectedException extends InternalServerErrorException {
+  /** The name of the exception of its status. */
+  override readonly name: string = "InternalServerErrorException";
+}
+
 /** 501: the server does not support this (RFC 9110 §15.6.2). */
 export class NotImplementedException extends StatusException {
   /** 501 Not Implemented. */
@@ -243,6 +249,22 @@ export class GatewayTimeoutException extends StatusException {
 /** Returns a thrown error as it is, and any other thrown value as an exception (500). */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : HttpException.from(thrown);
+}
+
+/** Checks whether an error is an {@linkcode HttpMappedError}. */
+export function isHttpMapped(error: unknown): error is HttpMappedError {
+  return error instanceof Error && "httpStatus" in error && isErrorStatus(error.httpStatus);
+}
+
+/** Returns the message of an error; that of its cause, of any type, if the error is unexpected. */
+export function messageOf(error: Error): string {
+  if (!(error instanceof UnexpectedException)) return error.message;
+  const { cause } = error;
+  try {
+    return String(cause instanceof Error ? cause.message : cause);
+  } catch {
+    return "The thrown value cannot be converted to a string";
+  }
 }
 
 type NamedException = new (message: string, options: HttpExceptionOptions) => HttpException;
@@ -275,19 +297,6 @@ function named(status: number, message: string, options: HttpExceptionOptions): 
   return Named ? new Named(message, options) : new HttpException(status, message, options);
 }
 
-/** Returns the message of any thrown value, even of one that cannot be converted to a string. */
-function messageOf(thrown: unknown): string {
-  try {
-    return String(thrown instanceof Error ? thrown.message : thrown);
-  } catch {
-    return "The thrown value cannot be converted to a string";
-  }
-}
-
 function isErrorStatus(status: unknown): status is number {
   return typeof status === "number" && Number.isInteger(status) && status >= 400 && status <= 599;
-}
-
-function isHttpMapped(error: unknown): error is HttpMappedError {
-  return error instanceof Error && "httpStatus" in error && isErrorStatus(error.httpStatus);
 }

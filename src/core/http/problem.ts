@@ -6,7 +6,13 @@
 import { getLogger } from "@logtape/logtape";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { type Context, requestIdSlot } from "./context.ts";
-import { HttpException, type ValidationIssue } from "./http_exception.ts";
+import {
+  HttpException,
+  isHttpMapped,
+  messageOf,
+  UnexpectedException,
+  type ValidationIssue,
+} from "./http_exception.ts";
 import { matchedRoute } from "./matched_route.ts";
 import { pathReference, rawPath } from "./raw_path.ts";
 import { errorStatusText } from "./status_text.ts";
@@ -22,7 +28,7 @@ export interface Problem {
   readonly title: string;
   /** The status, 400 to 599. */
   readonly status: number;
-  /** The exception's message; a fixed sentence for a 5xx in production. */
+  /** The exception's message; a fixed sentence for a 5xx that is concealed. */
   readonly detail?: string;
   /** The path of the request, percent-encoded, without its query. */
   readonly instance: string;
@@ -32,8 +38,16 @@ export interface Problem {
   readonly errors?: readonly ValidationIssue[];
 }
 
-/** The `detail` of a 5xx in production. */
-const PRODUCTION_DETAIL = "The server could not answer this request";
+/** How much of an error is sent. */
+export interface ProblemOptions {
+  /** Whether all 5xx are concealed. */
+  readonly production?: boolean;
+  /** Whether a 5xx has the message also of an error that is not an {@linkcode HttpException}. */
+  readonly development?: boolean;
+}
+
+/** The `detail` of a concealed 5xx. */
+const CONCEALED_DETAIL = "The server could not answer this request";
 
 /**
  * Converts any thrown value to a response, and logs the errors of the server (5xx) with the id of
@@ -42,13 +56,14 @@ const PRODUCTION_DETAIL = "The server could not answer this request";
 export function problemResponse(
   thrown: unknown,
   c: Context,
-  { production = false }: { readonly production?: boolean } = {},
+  { production = false, development = false }: ProblemOptions = {},
 ): Response {
   const exception = HttpException.from(thrown);
-  const { status, message, errors, headers } = exception;
+  const { status, errors, headers } = exception;
   const requestId: unknown = requestIdSlot.get(c); // any middleware can set Hono's variable
-  const concealed = production && status >= 500;
-  const detail = concealed ? PRODUCTION_DETAIL : message;
+  const isUnexpected = exception instanceof UnexpectedException || isHttpMapped(thrown);
+  const concealed = status >= 500 && (production || isUnexpected && !development);
+  const detail = concealed ? CONCEALED_DETAIL : messageOf(exception);
   const problem: Problem = {
     type: "about:blank",
     title: errorStatusText(status),
@@ -107,7 +122,9 @@ function logFailure(exception: HttpException, c: Context): void {
     path: rawPath(c.req.url),
     route: matchedRoute(c)?.path,
     status: exception.status,
-    error: exception.cause ?? exception,
+    error: exception instanceof UnexpectedException
+      ? exception.cause
+      : exception.cause ?? exception,
     requestId,
   });
 }

@@ -23,6 +23,7 @@ import {
 } from "../route/route_table.ts";
 import { answerUnmatched, createRouter, mount, type PathVersions } from "../route/router.ts";
 import type { Versioning } from "../route/version.ts";
+import { isDevelopment } from "../../platform/env.ts";
 
 /** How an application is assembled. */
 export interface AssemblyOptions extends Prefixes {
@@ -38,7 +39,7 @@ export interface AssemblyOptions extends Prefixes {
   readonly requiresIdentity: boolean;
   /** The largest body in bytes of routes without a `bodyLimit`. */
   readonly bodyLimit: number;
-  /** Whether 5xx bodies omit the details of errors. */
+  /** Whether all 5xx bodies omit the details of errors. */
   readonly production: boolean;
 }
 
@@ -55,12 +56,13 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
   await kernel.start();
   kernel.checkOverrides();
   const router = createRouter();
+  const shown = { ...options, development: isDevelopment() };
 
   async function answerError(thrown: unknown, c: Context): Promise<Response> {
     try {
       return await applyFilters(global.filters, thrown, c);
     } catch (error) {
-      return lastResort(() => problemResponse(error, c, options), c);
+      return lastResort(() => problemResponse(error, c, shown), c);
     }
   }
   router.onError(answerError);

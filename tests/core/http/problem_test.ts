@@ -27,6 +27,10 @@ class UpstreamError extends Error {
   readonly httpStatus = 502;
 }
 
+class TakenError extends Error {
+  readonly httpStatus = 409;
+}
+
 class FailingController extends controller() {
   string = route.get("/string", () => {
     throw "a plain string";
@@ -42,6 +46,13 @@ class FailingController extends controller() {
     () => ServiceUnavailableException.throw("Try later", { headers: { "retry-after": "7" } }),
   );
   mapped = route.get("/mapped", () => Promise.reject(new UpstreamError("The bank is closed")));
+  taken = route.get("/taken", () => Promise.reject(new TakenError("The name is taken")));
+  converted = route.get("/converted", () => {
+    throw HttpException.from(new Error("late secret"));
+  });
+  redirect = route.get("/redirect", () => {
+    throw new HTTPException(302, { message: "to the secret" });
+  });
   hono = route.get("/hono", () => {
     const headers = { "www-authenticate": "Basic", "content-type": "text/plain" };
     throw new HTTPException(401, { message: "no", res: new Response("no", { headers }) });
@@ -54,87 +65,142 @@ class FailingController extends controller() {
 
 const root = module({ controllers: [FailingController] });
 
+const CONCEALED = "The server could not answer this request";
+
 for (
-  const { path, status, title, detail, production, error } of [
+  const { path, status, title, development, unset, production, error } of [
     {
       path: "/string",
       status: 500,
       title: "Internal Server Error",
-      detail: "a plain string",
+      development: "a plain string",
+      unset: CONCEALED,
+      production: CONCEALED,
       error: "a plain string",
     },
     {
       path: "/late",
       status: 500,
       title: "Internal Server Error",
-      detail: "late secret",
+      development: "late secret",
+      unset: CONCEALED,
+      production: CONCEALED,
       error: "Error: late secret",
     },
     {
       path: "/nothing",
       status: 500,
       title: "Internal Server Error",
-      detail: "undefined",
-      error: "InternalServerErrorException: undefined",
+      development: "undefined",
+      unset: CONCEALED,
+      production: CONCEALED,
+      error: "undefined",
     },
     {
       path: "/internal",
       status: 500,
       title: "Internal Server Error",
-      detail: "own words",
+      development: "own words",
+      unset: "own words",
+      production: CONCEALED,
       error: "InternalServerErrorException: own words",
     },
     {
       path: "/busy",
       status: 503,
       title: "Service Unavailable",
-      detail: "Try later",
+      development: "Try later",
+      unset: "Try later",
+      production: CONCEALED,
       error: "ServiceUnavailableException: Try later",
     },
     {
       path: "/mapped",
       status: 502,
       title: "Bad Gateway",
-      detail: "The bank is closed",
+      development: "The bank is closed",
+      unset: CONCEALED,
+      production: CONCEALED,
       error: "Error: The bank is closed",
     },
-    { path: "/hono", status: 401, title: "Unauthorized", detail: "no", production: "no" },
-    { path: "/conflict", status: 409, title: "Conflict", detail: "Taken", production: "Taken" },
+    {
+      path: "/converted",
+      status: 500,
+      title: "Internal Server Error",
+      development: "late secret",
+      unset: CONCEALED,
+      production: CONCEALED,
+      error: "Error: late secret",
+    },
+    {
+      path: "/redirect",
+      status: 500,
+      title: "Internal Server Error",
+      development: "to the secret",
+      unset: CONCEALED,
+      production: CONCEALED,
+      error: "Error: to the secret",
+    },
+    {
+      path: "/hono",
+      status: 401,
+      title: "Unauthorized",
+      development: "no",
+      unset: "no",
+      production: "no",
+    },
+    {
+      path: "/conflict",
+      status: 409,
+      title: "Conflict",
+      development: "Taken",
+      unset: "Taken",
+      production: "Taken",
+    },
+    {
+      path: "/taken",
+      status: 409,
+      title: "Conflict",
+      development: "The name is taken",
+      unset: "The name is taken",
+      production: "The name is taken",
+    },
   ]
 ) {
-  test(`any value that a handler throws becomes a problem document: ${path}`, () =>
-    captureLogs(["fw"], async (records) => {
-      await using app = await createTestApplication(root, { setUp: (app) => app.useRequestId() });
-      const response = await app.request(path, { headers: { "x-request-id": "id-1" } });
-      assert.equal(response.status, status);
-      assert.equal(response.headers.get("content-type"), "application/problem+json");
-      assert.deepEqual(await response.json(), {
-        type: "about:blank",
-        title,
-        status,
-        detail,
-        instance: path,
-        requestId: "id-1",
-      });
-      const told = records.map((
-        { level, properties },
-      ) => [level, String(properties["error"]), properties["requestId"]]);
-      assert.deepEqual(told, error === undefined ? [] : [["error", error, "id-1"]]);
-    }));
-
-  test(`production conceals only the detail of a 5xx: ${path}`, async () => {
-    await using app = await createTestApplication(root, {
-      setUp: (app) => app.enableProductionErrors(),
-    });
-    const response = await app.request(path);
-    assert.deepEqual(await response.json(), {
-      type: "about:blank",
-      title,
-      status,
-      detail: production ?? "The server could not answer this request",
-      instance: path,
-    });
-  });
+  for (
+    const { env, forced = false, detail } of [
+      { env: "development", detail: development },
+      { env: undefined, detail: unset },
+      { env: "staging", detail: unset },
+      { env: "production", detail: unset },
+      { env: undefined, forced: true, detail: production },
+      { env: "development", forced: true, detail: production },
+    ]
+  ) {
+    const where = `FW_ENV=${env ?? ""}${forced ? ", enableProductionErrors()" : ""}`;
+    test(`any value that a handler throws becomes a problem document: ${path}, ${where}`, () =>
+      withEnv("FW_ENV", env, () =>
+        captureLogs(["fw"], async (records) => {
+          await using app = await createTestApplication(root, {
+            setUp: (app) => app.useRequestId().enableProductionErrors(forced),
+          });
+          const response = await app.request(path, { headers: { "x-request-id": "id-1" } });
+          assert.equal(response.status, status);
+          assert.equal(response.headers.get("content-type"), "application/problem+json");
+          assert.deepEqual(await response.json(), {
+            type: "about:blank",
+            title,
+            status,
+            detail,
+            instance: path,
+            requestId: "id-1",
+          });
+          const told = records.map((
+            { level, properties },
+          ) => [level, String(properties["error"]), properties["requestId"]]);
+          assert.deepEqual(told, error === undefined ? [] : [["error", error, "id-1"]]);
+        })));
+  }
 }
 
 /** A URI reference that begins with one slash (RFC 3986 §4.2). */
@@ -212,6 +278,7 @@ test("middleware can throw any value", async () => {
     assert.equal(response.status, thrown instanceof NotFoundException ? 404 : 500);
     assert.match(response.headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
     assert.equal(response.headers.get("content-type"), "application/problem+json");
+    assert.doesNotMatch(await response.text(), /a string|boom/);
   }
 });
 
@@ -308,6 +375,30 @@ test("StatusException sets the status, name and default message of its subclasse
     "CatNotFoundException",
     NotFoundException.status,
   ]);
+});
+
+test("an error is concealed if FW_ENV is unreadable", () =>
+  captureLogs(["fw"], async () => {
+    const own = Object.getOwnPropertyDescriptor(globalThis, "process") as PropertyDescriptor;
+    const env = new Proxy({}, {
+      get() {
+        throw new Error("Requires env access");
+      },
+    });
+    await using app = await FwFactory.create(root);
+    try {
+      Object.defineProperty(globalThis, "process", { value: { env }, configurable: true });
+      await app.ready();
+    } finally {
+      Object.defineProperty(globalThis, "process", own);
+    }
+    assert.equal((await (await app.request("/late")).json()).detail, CONCEALED);
+  }));
+
+test("HttpException.from() leaves out the message of an unexpected error", () => {
+  const { message, stack, name } = HttpException.from(new Error("a secret"));
+  assert.deepEqual([name, message], ["InternalServerErrorException", "Internal Server Error"]);
+  assert.doesNotMatch(stack ?? "", /a secret/);
 });
 
 test("HttpException.from() returns an exception as it is, and keeps another error as the cause", () => {

@@ -19,6 +19,7 @@ import { createTestApplication } from "../../../src/testing/mod.ts";
 import { captureLogs } from "../../support/capture_logs.ts";
 import { freePort } from "../../support/free_port.ts";
 import { test } from "../../support/test.ts";
+import { withEnv } from "../../support/with_env.ts";
 
 function serving(controller: ControllerClass): Promise<FwApplication> {
   return createTestApplication(module({ name: "AppModule", controllers: [controller] }));
@@ -385,19 +386,20 @@ for (
   });
 }
 
-test("a value that its response schema refuses is a 500 without the value", async () => {
-  await using app = await serving(AnswersController);
-  const response = await app.request("/mismatch");
-  assert.deepEqual(await response.json(), {
-    type: "about:blank",
-    title: "Internal Server Error",
-    status: 500,
-    detail:
-      "Cannot send the response: it does not satisfy CatRow (name: Invalid type: Expected string)",
-    instance: "/mismatch",
-  });
-  assert.equal((await app.request("/circular")).status, 500);
-});
+test("a value that its response schema refuses is a 500 without the value", () =>
+  withEnv("FW_ENV", "development", async () => {
+    await using app = await serving(AnswersController);
+    const response = await app.request("/mismatch");
+    assert.deepEqual(await response.json(), {
+      type: "about:blank",
+      title: "Internal Server Error",
+      status: 500,
+      detail:
+        "Cannot send the response: it does not satisfy CatRow (name: Invalid type: Expected string)",
+      instance: "/mismatch",
+    });
+    assert.equal((await app.request("/circular")).status, 500);
+  }));
 
 test("a single field of a form is a list if the schema accepts only lists", async () => {
   const Form = v.object({ tags: v.array(v.string()), files: v.optional(v.array(v.file())) });
@@ -772,14 +774,15 @@ for (
     }, "Cannot send the response: its body has been read"],
   ] as const
 ) {
-  test(`a handler that returns ${claim} leads to a 500 problem`, async () => {
-    class OddController extends controller() {
-      odd = route.get("/", () => answer());
-    }
-    await using app = await serving(OddController);
-    const response = await app.request("/");
-    assert.deepEqual([response.status, (await response.json()).detail], [500, detail]);
-  });
+  test(`a handler that returns ${claim} leads to a 500 problem`, () =>
+    withEnv("FW_ENV", "development", async () => {
+      class OddController extends controller() {
+        odd = route.get("/", () => answer());
+      }
+      await using app = await serving(OddController);
+      const response = await app.request("/");
+      assert.deepEqual([response.status, (await response.json()).detail], [500, detail]);
+    }));
 }
 
 test("middleware can set headers of fetched and redirecting responses", async () => {

@@ -4,6 +4,7 @@ import { controller, module, route } from "../../../mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
 import { captureLogs } from "../../support/capture_logs.ts";
 import { test } from "../../support/test.ts";
+import { withEnv } from "../../support/with_env.ts";
 import { Browser } from "./browser.ts";
 import { exampleLogin } from "./login_application.ts";
 import { EXAMPLE, Provider } from "./provider.ts";
@@ -68,31 +69,32 @@ const CALLBACKS: readonly (readonly [query: string, status: number, detail: stri
   ],
 ];
 
-test("OAuth2Login.finish() refuses callbacks, before anything is sent", async () => {
-  await captureLogs([], async (records) => {
-    await using it = await site();
-    const outcomes: [string, number | string][] = [];
-    for (const [query, , detail] of CALLBACKS) {
-      const [code = "", state = ""] = new URLSearchParams((await begun(it)).split("?")[1]).values();
-      const callback = query.replaceAll(/\bC\b/g, code).replaceAll(/=S/g, `=${state}`)
-        .replaceAll("%20S", `%20${state}`);
-      const response = await it.browser.open(`/auth/callback?${callback}`);
-      const body = await response.text();
-      const isAsSaid = body.includes(JSON.stringify(detail).slice(1, -1));
-      outcomes.push([query, isAsSaid ? response.status : body]);
-      assert.equal(response.headers.get("content-type"), "application/problem+json", query);
-      assert.equal(response.headers.get("cache-control"), "no-store", query);
-      assert.equal(response.headers.get("location"), null, query);
-      for (const secret of [code, state]) assert(!body.includes(secret), body);
-    }
-    assert.deepEqual(outcomes, CALLBACKS.map(([query, status]) => [query, status]));
-    assert.deepEqual(it.provider.asked, []);
-    assert.deepEqual(
-      records.filter(({ level, properties }) => level !== "debug" && properties.status !== 502),
-      [],
-    );
-  });
-});
+test("OAuth2Login.finish() refuses callbacks, before anything is sent", () =>
+  withEnv("FW_ENV", "development", () =>
+    captureLogs([], async (records) => {
+      await using it = await site();
+      const outcomes: [string, number | string][] = [];
+      for (const [query, , detail] of CALLBACKS) {
+        const [code = "", state = ""] = new URLSearchParams((await begun(it)).split("?")[1])
+          .values();
+        const callback = query.replaceAll(/\bC\b/g, code).replaceAll(/=S/g, `=${state}`)
+          .replaceAll("%20S", `%20${state}`);
+        const response = await it.browser.open(`/auth/callback?${callback}`);
+        const body = await response.text();
+        const isAsSaid = body.includes(JSON.stringify(detail).slice(1, -1));
+        outcomes.push([query, isAsSaid ? response.status : body]);
+        assert.equal(response.headers.get("content-type"), "application/problem+json", query);
+        assert.equal(response.headers.get("cache-control"), "no-store", query);
+        assert.equal(response.headers.get("location"), null, query);
+        for (const secret of [code, state]) assert(!body.includes(secret), body);
+      }
+      assert.deepEqual(outcomes, CALLBACKS.map(([query, status]) => [query, status]));
+      assert.deepEqual(it.provider.asked, []);
+      assert.deepEqual(
+        records.filter(({ level, properties }) => level !== "debug" && properties.status !== 502),
+        [],
+      );
+    })));
 
 test("OAuth2Login.finish() keeps the login of a malformed callback, and removes that of a refused one", async () => {
   await using it = await site();
