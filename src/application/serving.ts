@@ -77,11 +77,11 @@ export class Serving {
   }
 
   async #closeOnSignals({ drainMs, lameDuckMs }: DrainOptions): Promise<void> {
-    const { stopOnSignals } = await import("../runtime/graceful.ts");
-    this.#releaseSignals ??= stopOnSignals({
+    const { stopGracefully } = await import("../runtime/graceful.ts");
+    this.#releaseSignals ??= stopGracefully({
       drainMs,
       lameDuckMs,
-      onSignal: (signal, drain) => this.close({ signal, ...drain }),
+      onStop: (signal, drain) => this.close({ signal, ...drain }),
     });
   }
 

@@ -1,5 +1,5 @@
 /**
- * Ends the process on a signal.
+ * Ends the process on a signal, or after an error that nothing has caught.
  *
  * @module
  */
@@ -11,12 +11,15 @@ import type { DrainOptions } from "./http_server.ts";
  */
 export type StopSignal = "SIGINT" | "SIGTERM";
 
-/** Options of {@linkcode stopOnSignals}. */
-export interface StopOnSignalsOptions extends DrainOptions {
+/** Options of {@linkcode stopGracefully}. */
+export interface StopOptions extends DrainOptions {
   /** How long connections are still accepted, in milliseconds; default 500. */
   readonly lameDuckMs?: number | undefined;
-  /** Stops the application. It is called once, with the options of its servers' `close`. */
-  readonly onSignal: (signal: StopSignal, drain: DrainOptions) => Promise<void>;
+  /**
+   * Stops the application. It is called once, with the options of its servers' `close`; without a
+   * signal after an error.
+   */
+  readonly onStop: (signal: StopSignal | undefined, drain: DrainOptions) => Promise<void>;
 }
 
 /** The exit codes of a process ended by a signal: 128 plus the number of the signal. */
@@ -25,45 +28,69 @@ const EXIT_CODES: Readonly<Record<StopSignal, number>> = { SIGINT: 130, SIGTERM:
 /** `deno task` and `bun run` repeat a Ctrl-C that the process has received from the terminal. */
 const ECHO_MS = 250;
 
+/** The events of errors that nothing has caught; each ends a process without listeners. */
+const FAILURES = ["unhandledRejection", "uncaughtException"] as const;
+
 /** Marks the listeners of this module. */
 const STOPS = Symbol("fw.stops");
 
 /**
- * Ends the process on SIGINT or SIGTERM when `onSignal` has resolved: with code 0, or with 1 if it
- * rejects, which is logged. If several applications stop, the last one ends the process. A second
- * signal ends it at once. Returns a function that removes the listeners.
+ * Ends the process on SIGINT or SIGTERM when `onStop` has resolved: with code 0, or with 1 if it
+ * rejects, which is logged. An unhandled rejection or an uncaught exception is logged and stops the
+ * process in the same way, with code 1, unless the application listens for it itself. If several
+ * applications stop, the last one ends the process. A second signal ends it at once. Returns a
+ * function that removes the listeners.
  */
-export function stopOnSignals(
-  { drainMs = 30_000, lameDuckMs = 500, onSignal }: StopOnSignalsOptions,
+export function stopGracefully(
+  { drainMs = 30_000, lameDuckMs = 500, onStop }: StopOptions,
 ): () => void {
   const { process } = globalThis;
   let stoppingSince: number | undefined;
 
-  async function stop(signal: StopSignal): Promise<void> {
-    const code = await exitCodeOf(() => onSignal(signal, { drainMs, lameDuckMs }));
+  async function stop(signal?: StopSignal): Promise<void> {
+    stoppingSince = performance.now();
+    const code = await exitCodeOf(() => onStop(signal, { drainMs, lameDuckMs }));
     if (code !== 0) process.exitCode = code;
     release();
-    if (!process.listeners(signal).some((listener) => STOPS in listener)) {
-      process.exit(process.exitCode ?? 0);
-    }
+    if (!process.listeners("SIGTERM").some(isOurs)) process.exit(process.exitCode ?? 0);
   }
 
-  function handle(signal: StopSignal): void {
-    if (stoppingSince === undefined) {
-      stoppingSince = performance.now();
-      void stop(signal);
-    } else if (performance.now() - stoppingSince > ECHO_MS) {
-      process.exit(EXIT_CODES[signal]);
-    }
-  }
+  const onSignal = ours((signal: StopSignal) => {
+    if (stoppingSince === undefined) void stop(signal);
+    else if (performance.now() - stoppingSince > ECHO_MS) process.exit(EXIT_CODES[signal]);
+  });
+
+  const failures = FAILURES.map((origin) => {
+    const listener = ours((error: unknown) => {
+      const listeners: readonly object[] = process.listeners(origin as "uncaughtException");
+      if (!listeners.every(isOurs)) return;
+      if (listeners[0] === listener) logFailure(origin, error);
+      process.exitCode = 1;
+      if (stoppingSince === undefined) void stop();
+    });
+    return { origin, listener };
+  });
 
   function release(): void {
-    process.off("SIGINT", listener).off("SIGTERM", listener);
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+    for (const { origin, listener } of failures) process.off(origin, listener);
   }
 
-  const listener = Object.assign(handle, { [STOPS]: true });
-  process.on("SIGINT", listener).on("SIGTERM", listener);
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  for (const { origin, listener } of failures) process.on(origin, listener);
   return release;
+}
+
+function ours<F extends object>(listener: F): F {
+  return Object.assign(listener, { [STOPS]: true });
+}
+
+function isOurs(listener: object): boolean {
+  return STOPS in listener;
+}
+
+function logFailure(origin: typeof FAILURES[number], error: unknown): void {
+  getLogger(["fw", "runtime"]).fatal("Stopping after {origin}: {error}", { origin, error });
 }
 
 async function exitCodeOf(stop: () => Promise<void>): Promise<0 | 1> {

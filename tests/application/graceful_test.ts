@@ -4,15 +4,73 @@ import { Subprocess } from "../support/subprocess.ts";
 import { test } from "../support/test.ts";
 
 test("a signal turns the health check to 503 while the application still serves", async () => {
-  await using process = new Subprocess("tests/application/graceful_fixture.ts");
+  await using process = new Subprocess(FIXTURE);
   const url = await process.until(/http:\S+/);
-  const health = async () => {
-    const response = await fetch(`${url}/health`);
-    await response.body?.cancel();
-    return response.status;
-  };
-  assert.equal(await health(), 200);
+  assert.equal(await health(url), 200);
   process.kill("SIGTERM");
-  while (await health() === 200) await delay(20); // until it fails to connect, without the 503
-  assert.equal(await health(), 503);
+  await drains(url);
 });
+
+const ERRORS = [
+  {
+    path: "/reject",
+    origin: "unhandledRejection",
+    error: /Error: nothing catches this rejection\n\s+at .*rejectLater.*graceful_fixture\.ts:\d+/,
+  },
+  { path: "/value", origin: "unhandledRejection", error: /a plain string/ },
+  {
+    path: "/throw",
+    origin: "uncaughtException",
+    error: /Error: nothing catches this exception\n\s+at .*graceful_fixture\.ts:\d+/,
+  },
+];
+
+test("listenGraceful() finishes requests after an error that nothing catches, then exits with 1", async () => {
+  await Promise.all(ERRORS.map(async ({ path, origin, error }) => {
+    await using process = new Subprocess(FIXTURE, { args: [5_000] });
+    const url = await process.until(/http:\S+/);
+    const slow = textOf(`${url}/slow`);
+    await process.until(/asked for/);
+    assert.equal(await textOf(url + path), '"answered"');
+    await drains(url);
+    await textOf(url + path); // a second one is logged, and changes nothing
+    assert.equal(await textOf(`${url}/release`), '"released"');
+    assert.equal(await slow, '"slow"');
+
+    const { code, output } = await process.ended;
+    assert.equal(code, 1, output);
+    assert.match(output, error);
+    assert.equal(output.split(`Stopping after ${origin}: `).length, 3, output);
+    assert.match(output, /\nstopped on undefined\n$/);
+  }));
+});
+
+test("listenGraceful() leaves rejections to a listener of the application", async () => {
+  await using process = new Subprocess(FIXTURE, { args: [500, "own"] });
+  const url = await process.until(/http:\S+/);
+  assert.equal(await textOf(`${url}/reject`), '"answered"');
+  await process.until(/own: Error: nothing catches this rejection/);
+  assert.equal(await health(url), 200);
+  process.kill("SIGTERM");
+  const { code, output } = await process.ended;
+  assert.equal(code, 0, output);
+  assert.doesNotMatch(output, /Stopping after/);
+});
+
+const FIXTURE = "tests/application/graceful_fixture.ts";
+
+async function health(url: string): Promise<number> {
+  const response = await fetch(`${url}/health`);
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** Waits until health is not 200, or connecting fails without a 503. */
+async function drains(url: string): Promise<void> {
+  while (await health(url) === 200) await delay(20);
+  assert.equal(await health(url), 503);
+}
+
+async function textOf(url: string): Promise<string> {
+  return await (await fetch(url)).text();
+}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
-import { stopOnSignals } from "../../src/runtime/graceful.ts";
+import { stopGracefully } from "../../src/runtime/graceful.ts";
 import { test } from "../support/test.ts";
 import type { LoadResult } from "./load_fixture.ts";
 import { Subprocess, type SubprocessOptions } from "../support/subprocess.ts";
@@ -24,7 +24,7 @@ for (const thinkMs of [0, 20]) {
   });
 }
 
-test("stopOnSignals() stops a process after the requests in flight, then runs its hook", async () => {
+test("stopGracefully() stops a process after the requests in flight, then runs its hook", async () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     await using server = await start();
     const slow = fetch(`${server.url}/slow`).then((response) => response.text());
@@ -134,10 +134,11 @@ test("a server needs only the permission to listen", async () => {
   assert.equal((await server.process.ended).code, 0);
 });
 
-test("stopOnSignals() returns a function that removes its listeners", () => {
-  const count = () => ["SIGINT", "SIGTERM"].map((signal) => process.listenerCount(signal));
+test("stopGracefully() returns a function that removes its listeners", () => {
+  const events = ["SIGINT", "SIGTERM", "unhandledRejection", "uncaughtException"];
+  const count = () => events.map((event) => process.listenerCount(event));
   const before = count();
-  const letGo = stopOnSignals({ onSignal: async () => {} });
+  const letGo = stopGracefully({ onStop: async () => {} });
   const during = count();
   letGo();
   assert.deepEqual([during, count()], [before.map((n) => n + 1), before]);

@@ -8,7 +8,7 @@ import { configure, fromAsyncSink } from "@logtape/logtape";
 import { Hono } from "hono";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
-import { stopOnSignals } from "../../src/runtime/graceful.ts";
+import { stopGracefully } from "../../src/runtime/graceful.ts";
 import { serve } from "../../src/runtime/listen.ts";
 import { upgradeWebSocket } from "../../src/runtime/websocket.ts";
 
@@ -39,10 +39,10 @@ await configure({
 });
 
 const server = await serve(app.fetch, { port: 0, hostname: "127.0.0.1" });
-stopOnSignals({
+stopGracefully({
   drainMs: Number(drainMs ?? 10_000),
   lameDuckMs: Number(lameDuckMs ?? 500),
-  async onSignal(signal, drain) {
+  async onStop(signal, drain) {
     console.log(`stopping on ${signal}`);
     await server.close(drain);
     if (hook === "throw") throw new Error("the hook failed");

@@ -1,10 +1,10 @@
 /** Two applications in one process; the second takes a second longer to stop. */
 import { setTimeout as delay } from "node:timers/promises";
-import { stopOnSignals } from "../../src/runtime/graceful.ts";
+import { stopGracefully } from "../../src/runtime/graceful.ts";
 
-stopOnSignals({ onSignal: () => Promise.resolve(console.log("first stopped")) });
-stopOnSignals({
-  onSignal: async () => {
+stopGracefully({ onStop: () => Promise.resolve(console.log("first stopped")) });
+stopGracefully({
+  onStop: async () => {
     await delay(1_000);
     console.log("second stopped");
   },
