@@ -10,6 +10,7 @@ import {
   isAnswerable,
   type RuntimeServer,
 } from "./adapter.ts";
+import { DenoServer } from "./deno_server.ts";
 
 /** Listens with `Deno.serve`, which closes WebSockets by itself when it stops. */
 export function listenOnDeno(
@@ -17,34 +18,19 @@ export function listenOnDeno(
   address: Address,
   { tls }: AdapterOptions,
 ): RuntimeServer {
-  const abort = new AbortController();
-  const gaveUp = Promise.withResolvers<void>();
-  let stopping = false;
-  const handle = (request: Request, info: Deno.ServeHandlerInfo) => {
-    if (!isAnswerable(request)) return new Response(null, { status: 400 });
-    return fetch(abortingOnlyEarly(request, info), info);
-  };
-  const common = { signal: abort.signal, onListen() {} };
-  const server = "path" in address
-    ? Deno.serve(
-      { ...common, path: address.path },
-      (request, info) => handle(overHttp(request), info),
-    )
-    : Deno.serve({ ...common, ...address, ...tls }, handle);
-  return {
-    port: "port" in server.addr ? server.addr.port : 0,
-    stop() {
-      stopping = true;
-      return Promise.race([server.shutdown(), gaveUp.promise]);
-    },
-    cut() {
-      // Deno cannot close the connections that a graceful shutdown waits for: they end
-      // with the process.
-      if (stopping) gaveUp.resolve();
-      else abort.abort();
-      return stopping ? gaveUp.promise : server.finished;
-    },
-  };
+  return new DenoServer(({ signal, port, underWay }) => {
+    const handle = (request: Request, info: Deno.ServeHandlerInfo) => {
+      if (!isAnswerable(request)) return new Response(null, { status: 400 });
+      return underWay.track(fetch(abortingOnlyEarly(request, info), info));
+    };
+    const common = { signal, onListen() {} };
+    return "path" in address
+      ? Deno.serve(
+        { ...common, path: address.path },
+        (request, info) => handle(overHttp(request), info),
+      )
+      : Deno.serve({ ...common, ...address, ...port && { port }, ...tls }, handle);
+  });
 }
 
 /** The part of Deno's `ServeHandlerInfo` that is used here. */

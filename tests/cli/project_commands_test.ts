@@ -158,20 +158,51 @@ for (const db of ["sqlite", "postgres", "mysql"] as const) {
     );
     writeSql(project, "0002_add_age", "alter table cats add column age integer; -- in years");
     assert.match(await project.fw("db status"), /\n0002_add_age {6}\S+Z, edited since\n/);
-    assert.equal(await project.fw("db rollback"), "rolled back 0002_add_age\n");
+    assert.equal(await project.fw("db rollback --yes"), "rolled back 0002_add_age\n");
     assert.match(
       await project.fw("db status"),
       /0001_create_cats {2}\d{4}.+Z\n0002_add_age {6}pending\n/,
     );
     await project.fw("db migrate");
     assert.equal(
-      await project.fw("db rollback --steps 2"),
+      await project.fw("db rollback --steps 2 --yes"),
       "rolled back 0002_add_age\nrolled back 0001_create_cats\n",
     );
-    assert.equal(await project.fw("db rollback"), "No migration was run.\n");
+    assert.equal(await project.fw("db rollback --yes"), "No migration was run.\n");
     assert.equal(await project.fw("db status"), pending);
   }, { skip, exhaustive: db !== "sqlite" });
 }
+
+test("fw db rollback without a terminal, or in production, needs --yes, and names the database", async () => {
+  await using project = await MadeProject.make({ db: "sqlite" });
+  await project.fw("g model cat");
+  await project.fw("db migrate");
+  const url = "postgres://ada:secret@db.example:5432/shop?sslmode=require";
+  for (
+    const [env, line] of [
+      [{}, "sqlite:data/data.sqlite: there is no terminal to ask; use --yes"],
+      [
+        { DATABASE_URL: url },
+        "postgres://db.example:5432/shop: there is no terminal to ask; use --yes",
+      ],
+      [
+        { DATABASE_URL: "" },
+        "the database of src/database.ts: there is no terminal to ask; use --yes",
+      ],
+      [
+        { FW_ENV: "production" },
+        "sqlite:data/data.sqlite: FW_ENV is production; --yes does so anyway",
+      ],
+    ] as const
+  ) {
+    const { code, stdout, stderr } = await fw("db rollback", { cwd: project.root, env });
+    assert.deepEqual([code, stdout, stderr], [1, "", `error: Cannot roll back ${line}\n`]);
+  }
+  assert.match(await project.fw("db status"), /0001_create_cats {2}\d{4}/);
+  const env = { FW_ENV: "production" };
+  const { stdout } = await fw("db rollback --yes", { cwd: project.root, env });
+  assert.equal(stdout, "rolled back 0001_create_cats\n");
+});
 
 test("fw db reports why a migration failed", async () => {
   await using project = await MadeProject.make({ db: "sqlite" });

@@ -31,6 +31,8 @@ export interface SubprocessOptions {
   readonly permissions?: readonly string[];
   /** Where it runs; default the project's root. */
   readonly cwd?: string;
+  /** How many files it can open, sockets included; default as this process. */
+  readonly maxOpenFiles?: number;
   /** Variables beside those of this process. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -54,14 +56,19 @@ export class Subprocess implements AsyncDisposable {
       command = "run",
       permissions = ["-A"],
       cwd = ROOT,
+      maxOpenFiles,
       env = {},
     }: SubprocessOptions = {},
   ) {
-    this.#child = spawn(program, [
+    const line = [
+      program,
       ...flagsOf(program, [command, ...permissions]),
       join(cwd, file),
       ...args.map(String),
-    ], {
+    ];
+    const limited = ["sh", "-c", `ulimit -n ${maxOpenFiles}; exec "$@"`, "sh", ...line];
+    const [first = "", ...rest] = maxOpenFiles === undefined ? line : limited;
+    this.#child = spawn(first, rest, {
       cwd,
       env: { ...process.env, NO_COLOR: "1", ...env },
     });

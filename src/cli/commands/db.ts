@@ -6,7 +6,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import process from "node:process";
 import { MIGRATION } from "../generate/kinds/model.ts";
-import { requireProject } from "../project/project.ts";
+import { type Project, requireProject } from "../project/project.ts";
 import {
   type DatabaseOption,
   type ListedMigration,
@@ -14,7 +14,10 @@ import {
   migrationsOf,
   rollBack,
 } from "../project/migrations.ts";
-import { paint, print, table, withProgress } from "../terminal/terminal.ts";
+import { readVariables } from "../doctor/environment.ts";
+import { nameOfUrl } from "../project/database.ts";
+import { CliError } from "../terminal/cli_error.ts";
+import { ask, isInteractive, paint, print, table, withProgress } from "../terminal/terminal.ts";
 import { addKindCommand } from "./generate.ts";
 import { addDatabaseOption, addExamples } from "./options.ts";
 
@@ -35,6 +38,7 @@ export function addDbCommand(program: Command): void {
   const undo = command.command("rollback")
     .description("Rolls back the last migrations.")
     .option("--steps <number>", "how many", wholeNumber, 1)
+    .option("--yes", "without a prompt, and also if FW_ENV is production")
     .action(undoLast);
   addExamples(addDatabaseOption(undo), "fw db rollback --steps 2");
   addKindCommand(command, MIGRATION, { name: "new" });
@@ -58,11 +62,36 @@ async function runDue(options: DatabaseOption): Promise<void> {
   for (const name of names) print(`${paint("green", "ran")} ${name}`);
 }
 
-async function undoLast(options: DatabaseOption & { steps: number }): Promise<void> {
+interface RollbackOptions extends DatabaseOption {
+  readonly steps: number;
+  readonly yes?: boolean;
+}
+
+async function undoLast({ yes = false, ...options }: RollbackOptions): Promise<void> {
   const project = requireProject(process.cwd());
+  if (!yes) await confirmRollback(project, options);
   const names = await withProgress("Rolling back migrations", () => rollBack(project, options));
   if (names.length === 0) return print("No migration was run.");
   for (const name of names) print(`${paint("yellow", "rolled back")} ${name}`);
+}
+
+/**
+ * Prompts whether to lose what the migrations have created.
+ *
+ * @throws {CliError} if the answer is not yes, there is no terminal, or `FW_ENV` is `production`
+ */
+async function confirmRollback(project: Project, options: RollbackOptions): Promise<void> {
+  const { FW_ENV, DATABASE_URL = "" } = readVariables(project);
+  const database = nameOfUrl(DATABASE_URL) ?? `the database of ${options.database}`;
+  if (FW_ENV === "production") {
+    throw new CliError(`Cannot roll back ${database}: FW_ENV is production; --yes does so anyway`);
+  }
+  if (!isInteractive()) {
+    throw new CliError(`Cannot roll back ${database}: there is no terminal to ask; use --yes`);
+  }
+  const last = options.steps === 1 ? "last migration" : `last ${options.steps} migrations`;
+  const answer = await ask(`Roll back the ${last} of ${database}? Data can be lost. (yes/no)`);
+  if (!/^y(es)?$/i.test(answer)) throw new CliError("Cannot roll back: the answer was not yes");
 }
 
 function stateOf({ executedAt, isMissing, isEdited }: ListedMigration): string {

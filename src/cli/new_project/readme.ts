@@ -65,7 +65,7 @@ ${start} The application runs the migrations in \`migrations\` when it starts.
 \`\`\`sh
 deno task fw db status     # list the migrations
 deno task fw db migrate    # run the pending ones, without starting the application
-deno task fw db rollback   # roll back the last one
+deno task fw db rollback   # roll back the last one, after a prompt
 deno task fw db new NAME   # create an empty one
 \`\`\`
 `;

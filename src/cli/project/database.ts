@@ -28,3 +28,11 @@ export function databaseOfUrl(url: string): Database | undefined {
   if (scheme === "mysql" || scheme === "mariadb") return "mysql";
   return scheme === "sqlite" ? "sqlite" : undefined;
 }
+
+/** Returns the URL of a database without its user, password and parameters, if it is a URL. */
+export function nameOfUrl(url: string): string | undefined {
+  const parsed = URL.parse(url);
+  return parsed
+    ? `${parsed.protocol}${parsed.host && `//${parsed.host}`}${parsed.pathname}`
+    : undefined;
+}

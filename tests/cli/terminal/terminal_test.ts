@@ -86,6 +86,27 @@ test("fw new without a name creates nothing", async () => {
   }
 }, { skip });
 
+denoTest("fw db rollback prompts on a terminal, except in production", async () => {
+  using folder = new TemporaryFolder();
+  await onTerminal("new shop --no-git --db sqlite", { cwd: folder.path });
+  const cwd = join(folder.path, "shop");
+  await onTerminal("g model cat", { cwd });
+  await onTerminal("db migrate", { cwd });
+  const question = /Roll back the last migration of sqlite:data\/data\.sqlite\?/;
+  for (const keys of ["no\n", "\n", "\x04"]) {
+    const refused = await onTerminal("db rollback", { cwd, typed: [[question, keys]] });
+    assert.equal(refused.code, 1, JSON.stringify(keys));
+    assert.match(refused.text, /Cannot roll back: the answer was not yes/);
+  }
+  const env = { FW_ENV: "production" };
+  const production = await onTerminal("db rollback", { cwd, env });
+  assert.equal(production.code, 1);
+  assert.match(production.text, /FW_ENV is production; --yes/);
+  const { code, text } = await onTerminal("db rollback", { cwd, typed: [[question, "yes\n"]] });
+  assert.equal(code, 0, text);
+  assert.match(text, /rolled back␛\[39m 0001_create_cats/);
+}, { skip });
+
 test("fw shows progress after half a second, and removes it", async () => {
   using folder = new TemporaryFolder();
   const bin = join(folder.path, "bin");

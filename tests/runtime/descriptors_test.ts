@@ -1,0 +1,99 @@
+/** More connections than a process may have descriptors: it must not end, nor stay deaf. */
+import assert from "node:assert/strict";
+import { connect, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { Subprocess } from "../support/subprocess.ts";
+import { TemporaryFolder } from "../support/temporary_folder.ts";
+import { test } from "../support/test.ts";
+import { RawClient } from "./raw_client.ts";
+import { RUNTIME } from "./runtime_name.ts";
+
+const MAX_OPEN_FILES = 600;
+const CONNECTIONS = 700;
+
+for (
+  const { what, sent } of [
+    { what: "idle connections", sent: "" },
+    { what: "connections with half a head", sent: "GET /health HTTP/1.1\r\nHost: a\r\nX-A: " },
+  ]
+) {
+  for (const kind of ["a port", "a Unix socket"] as const) {
+    test(`a server on ${kind} survives ${CONNECTIONS} ${what} at a limit of ${MAX_OPEN_FILES} descriptors`, async () => {
+      using folder = new TemporaryFolder();
+      await using process = new Subprocess("tests/runtime/descriptors_fixture.ts", {
+        args: kind === "a port" ? [] : [`${folder.path}/app.sock`],
+        maxOpenFiles: MAX_OPEN_FILES,
+      });
+      const line = await process.until(/listening on (?:http|unix):\S+/);
+      const url = line.slice("listening on ".length);
+      const port = Number(new URL(url).port);
+      assert.match(await answer({ url, port }), /^HTTP\/1.1 200 /);
+
+      using upload = await RawClient.connect({ url, port });
+      upload.socket.write("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\nhalf");
+      await process.until(/asked for \/echo/);
+      const sockets = await hold({ url, port, sent });
+      try {
+        if (RUNTIME === "deno") await process.until(/Accepting connections failed: /);
+        upload.socket.write("done");
+        await upload.until(/halfdone/);
+        assert.match(upload.received, /^HTTP\/1.1 200 /);
+        // elsewhere idle connections keep their descriptors until the runtime closes them
+        if (RUNTIME === "deno" && sent === "") await answersAgain({ url, port });
+      } finally {
+        for (const socket of sockets) socket.destroy();
+      }
+      await answersAgain({ url, port });
+
+      upload.socket.destroy();
+      process.kill("SIGTERM");
+      const { code, output } = await process.ended;
+      assert.equal(code, 0, output.slice(-2_000));
+    });
+  }
+}
+
+interface Target {
+  readonly url: string;
+  readonly port: number;
+}
+
+/** Opens connections, of which the server may refuse or close some. */
+async function hold({ url, port, sent }: Target & { readonly sent: string }): Promise<Socket[]> {
+  const sockets: Socket[] = [];
+  for (let count = 0; count < CONNECTIONS; count++) {
+    const socket = url.startsWith("unix:")
+      ? connect({ path: new URL(url).pathname })
+      : connect({ port, host: "127.0.0.1" });
+    sockets.push(socket);
+    await new Promise<void>((resolve) => {
+      socket.once("connect", resolve).once("close", () => resolve()).on("error", () => {});
+    });
+    if (sent && socket.writable) socket.write(sent);
+  }
+  return sockets;
+}
+
+/** Waits until the server responds with 200. */
+async function answersAgain(target: Target): Promise<void> {
+  const deadline = performance.now() + 15_000;
+  for (;;) {
+    const received = await answer(target);
+    if (received.startsWith("HTTP/1.1 200 ")) return;
+    if (performance.now() > deadline) throw new Error(`Cannot get an answer: ${received}`);
+    await delay(50);
+  }
+}
+
+/** Requests the health; empty if there is no connection. */
+async function answer(target: Target): Promise<string> {
+  try {
+    using client = await RawClient.connect(target);
+    client.socket.write("GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    const deadline = performance.now() + 2_000;
+    while (!client.isClosed && performance.now() < deadline) await delay(5);
+    return client.received;
+  } catch {
+    return "";
+  }
+}
