@@ -86,7 +86,7 @@ test("fw new without a name creates nothing", async () => {
   }
 }, { skip });
 
-denoTest("fw db rollback prompts on a terminal, except in production", async () => {
+test("fw db rollback prompts on a terminal, except in production", async () => {
   using folder = new TemporaryFolder();
   await onTerminal("new shop --no-git --db sqlite", { cwd: folder.path });
   const cwd = join(folder.path, "shop");
