@@ -132,7 +132,40 @@ function checkSources(sources: string): readonly Finding[] {
       warning(SUBJECT, "a stop interrupts requests: call listenGraceful(), not listen()"),
     );
   }
+  const open = endpointsOf(sources).filter((path) => !isGuarded(path, sources));
+  if (open.length > 0) {
+    const names = open.join(", ");
+    findings.push(
+      warning(
+        SUBJECT,
+        `everybody can read ${names}: protect them in the proxy, or by app.use(path)`,
+      ),
+    );
+  }
   return findings;
+}
+
+/** Returns the paths of the metrics and of the documentation. */
+function endpointsOf(sources: string): readonly string[] {
+  const [metrics, metricsPath = "/metrics"] =
+    /\.enableMetrics\(\s*(?:["'`]([^"'`]+))?/.exec(sources) ?? [];
+  const [, jsonPath = "/openapi.json"] = /\bjsonPath:\s*["'`]([^"'`]+)/.exec(sources) ?? [];
+  const [, docsPath = "/docs"] = /\bdocsPath:\s*["'`]([^"'`]+)/.exec(sources) ?? [];
+  const isDocumented = /\.enableOpenApi\(/.test(sources);
+  return [
+    ...metrics ? [metricsPath] : [],
+    ...isDocumented && !/\bdocsPath:\s*false/.test(sources) ? [docsPath] : [],
+    ...isDocumented ? [jsonPath, jsonPath.replace(/\.json$/, ".yaml")] : [],
+  ];
+}
+
+/** Checks whether middleware has been added for a path alone, or for the paths below one. */
+function isGuarded(path: string, sources: string): boolean {
+  const patterns = [...sources.matchAll(/\.use\(\s*["'`](\/[^"'`]+)/g)].map(([, it = ""]) => it);
+  return patterns.some((pattern) =>
+    pattern === path ||
+    pattern.endsWith("/*") && pattern !== "/*" && `${path}/`.startsWith(pattern.slice(0, -1))
+  );
 }
 
 function checkEnvironment(name: string | undefined): readonly Finding[] {

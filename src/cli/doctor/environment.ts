@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { parseEnv } from "node:util";
@@ -79,8 +80,15 @@ export function checkPermissions({ root, configFile }: Project): Finding {
   return warning("permissions", "the task start grants none, and prompts for each");
 }
 
-/** Checks whether git ignores `.env` and the like. */
+/** Checks whether git ignores `.env` and the like, and whether only its owner can read it. */
 export async function checkSecrets({ root }: Project): Promise<Finding> {
+  const tracked = await checkTracked(root);
+  return tracked.level === "problem" || !isShared(join(root, ".env"))
+    ? tracked
+    : warning("secrets", ".env can be read by other users: chmod 600 .env");
+}
+
+async function checkTracked(root: string): Promise<Finding> {
   const program = findOnPath("git");
   if (program === undefined) return skipped("secrets", "git is not on the PATH");
   const git = (...args: string[]) => run([program, ...args], { cwd: root });
@@ -96,6 +104,12 @@ export async function checkSecrets({ root }: Project): Promise<Finding> {
   const { code } = await git("check-ignore", "-q", ".env");
   if (code === 0) return ok("secrets", ".env is not in the repository");
   return warning("secrets", ".env is not in .gitignore");
+}
+
+/** Checks whether other users may read or write a file; Windows has no modes. */
+function isShared(file: string): boolean {
+  if (process.platform === "win32") return false;
+  return ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
 }
 
 /** Checks whether a value is invalid for the name of its variable. */

@@ -26,8 +26,8 @@ deno task fw -h   # generate code, list routes, check the project
 | \`/health\`       | the health of the application                    |
 | \`/metrics\`      | metrics for Prometheus                           |
 
-Variables are in \`.env\`, which git ignores. In a fresh clone, run \`cp .env.example .env\`; that file
-explains each variable.
+Variables are in \`.env\`, which git ignores. In a fresh clone, run
+\`install -m 600 .env.example .env\`; that file explains each variable.
 ${project.database ? database(project) : ""}${
     project.oauth2 || project.authn ? tokens(project) : ""
   }

@@ -4,7 +4,15 @@
  *
  * @module
  */
-import { mkdirSync, realpathSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import process from "node:process";
 import { CliError, SIGNALS } from "../terminal/cli_error.ts";
@@ -20,7 +28,7 @@ export interface Change {
   readonly text: string;
 }
 
-/** The mode of a new `.env`: only its owner reads the secrets in it. */
+/** The mode of `.env`: only its owner reads the secrets in it. */
 const SECRET = 0o600;
 
 /** The files to write below a folder. */
@@ -142,11 +150,15 @@ export class FilePlan {
       if (original !== undefined && original !== before) {
         throw new CliError(`Cannot write ${path}: it was changed in the meantime`);
       }
-      undo.push(() =>
-        before === undefined ? rmSync(file, { force: true }) : writeFileSync(file, before)
-      );
-      // Deno changes that of an old one
-      const isSecret = before === undefined && basename(path) === ".env";
+      const mode = before === undefined ? undefined : statSync(file).mode;
+      undo.push(() => {
+        if (before === undefined) return rmSync(file, { force: true });
+        writeFileSync(file, before);
+        if (mode !== undefined) chmodSync(file, mode);
+      });
+      const isSecret = basename(path) === ".env";
+      // before it has secrets; the mode of `writeFileSync` is that of a new file
+      if (isSecret && before !== undefined) chmodSync(file, SECRET);
       writeFileSync(file, text, isSecret ? { mode: SECRET } : {});
     } catch (cause) {
       if (cause instanceof CliError) throw cause;

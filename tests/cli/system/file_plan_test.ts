@@ -22,7 +22,7 @@ test("FilePlan.apply() writes nothing if a file was changed since it was read", 
 });
 
 test(
-  "FilePlan.apply() creates .env for its owner alone, and keeps the mode of an existing one",
+  "FilePlan.apply() writes .env for its owner alone, also an existing one, unless it fails",
   () => {
     using folder = new TemporaryFolder();
     const modeOf = (name: string) => statSync(join(folder.path, name)).mode & 0o777;
@@ -36,7 +36,14 @@ test(
     const next = new FilePlan(folder.path);
     next.update(".env", "JWT_KEY=secret2");
     next.apply();
-    assert.equal(modeOf(".env"), 0o640);
+    assert.equal(modeOf(".env"), 0o600);
+    chmodSync(join(folder.path, ".env"), 0o644);
+    const failing = new FilePlan(folder.path);
+    failing.update(".env", "JWT_KEY=secret3");
+    failing.create("app.ts/cat.ts", "the parent is a file");
+    assert.throws(() => failing.apply(), /^CliError: Cannot write app.ts\/cat.ts: /);
+    assert.equal(modeOf(".env"), 0o644);
+    assert.equal(readFileSync(join(folder.path, ".env"), "utf8"), "JWT_KEY=secret2");
   },
   { skip: process.platform === "win32" ? "it has no modes" : undefined },
 );
