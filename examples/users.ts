@@ -5,9 +5,9 @@
  *     deno run -A examples/users.ts
  *
  * Configured by `PORT` (3000), `HOST` (all interfaces) and `DATABASE_URL` (a SQLite file in the
- * directory for temporary files); `FW_ENV=production` hides the details of 5xx responses. With
- * `OAUTH2_ISSUER`, `OAUTH2_JWKS_URL` and `OAUTH2_AUDIENCE` it verifies ES256 tokens, whose claim
- * `tenant_id` is then the tenant.
+ * directory for temporary files); `FW_ENV=production` hides the details of 5xx responses, and
+ * `development` shows those of unexpected errors. With `OAUTH2_ISSUER`, `OAUTH2_JWKS_URL` and
+ * `OAUTH2_AUDIENCE` it verifies ES256 tokens, whose claim `tenant_id` is then the tenant.
  */
 import { compress } from "hono/compress";
 import { cors } from "hono/cors";
