@@ -23,7 +23,10 @@ export type StartServer = (options: StartOptions) => Deno.HttpServer<Deno.Addr>;
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 1_000;
 
-/** Counts the requests without a response, and the WebSockets, of one server. */
+/**
+ * Counts the requests without a response, and the WebSockets that were opened, of one server: its
+ * shutdown would close them.
+ */
 export class UnderWay {
   #count = 0;
   #idle: (() => void) | undefined;
@@ -85,8 +88,7 @@ export class DenoServer implements RuntimeServer {
   /** Accepts no more connections, and resolves when the requests under way have finished. */
   async stop(): Promise<void> {
     this.#end();
-    const servers = [...this.#retired, ...this.#server ? [this.#server] : []];
-    const stopped = Promise.all(servers.map((server) => server.shutdown()));
+    const stopped = Promise.all([this.#server?.shutdown(), ...this.#shutDownRetired()]);
     await Promise.race([stopped, this.#gaveUp.promise]);
   }
 
@@ -98,6 +100,7 @@ export class DenoServer implements RuntimeServer {
     this.#gaveUp.resolve();
     if (this.#isStopping) return;
     this.#end();
+    this.#shutDownRetired();
     this.#abort.abort();
     await this.#server?.finished;
   }
@@ -135,6 +138,10 @@ export class DenoServer implements RuntimeServer {
     await underWay.idle();
     await server.shutdown().catch(() => {});
     this.#retired.delete(server);
+  }
+
+  #shutDownRetired(): readonly Promise<void>[] {
+    return [...this.#retired].map((server) => server.shutdown().catch(() => {}));
   }
 
   #listenAgain(error: unknown): void {

@@ -1,12 +1,16 @@
 /** An application that answers with the body of a request, until a signal. Its argument: a socket. */
 import process from "node:process";
-import { controller, FwFactory, module, route } from "../../mod.ts";
+import { controller, FwFactory, module, route, upgradeWebSocket } from "../../mod.ts";
 
 class EchoController extends controller() {
   echo = route.post("/echo", async (_, c) => {
     console.log("asked for /echo");
     return c.text(await c.req.text());
   });
+  socket = route.get("/socket", (_, c) =>
+    upgradeWebSocket(c, {
+      onMessage: (event, socket) => socket.send(`echo ${event.data}`),
+    }));
 }
 
 const [path] = process.argv.slice(2);

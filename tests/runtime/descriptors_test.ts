@@ -53,6 +53,28 @@ for (
   }
 }
 
+test("a WebSocket outlasts more connections than a server has descriptors", async () => {
+  await using process = new Subprocess("tests/runtime/descriptors_fixture.ts", {
+    maxOpenFiles: MAX_OPEN_FILES,
+  });
+  const url = await process.until(/http:\S+/);
+  const port = Number(new URL(url).port);
+  const socket = new WebSocket(`${url.replace("http", "ws")}/socket`);
+  await new Promise((resolve) => socket.onopen = resolve);
+  const sockets = await hold({ url, port, sent: "" });
+  if (RUNTIME === "deno") await process.until(/Accepting connections failed: /);
+  for (const each of sockets) each.destroy();
+  await answersAgain({ url, port });
+
+  const received = new Promise<MessageEvent>((resolve) => socket.onmessage = resolve);
+  socket.send("hello");
+  assert.equal((await received).data, "echo hello");
+  const closed = new Promise<CloseEvent>((resolve) => socket.onclose = resolve);
+  process.kill("SIGTERM");
+  assert.equal((await closed).code, 1001);
+  assert.equal((await process.ended).code, 0);
+});
+
 interface Target {
   readonly url: string;
   readonly port: number;
