@@ -74,10 +74,32 @@ export const GOING_AWAY: readonly [code: number, reason: string] = [1001, "Serve
 
 /**
  * Checks whether a request can be handled: it does not ask for a tunnel (`CONNECT`, which has no
- * path), and its `Host` is valid.
+ * path), and its `Host`, or the `:authority` of HTTP/2, is valid.
  */
-export function isAnswerable({ method, headers }: Request): boolean {
-  return method !== "CONNECT" && isHost(headers.get("host"));
+export function isAnswerable({ method, headers, url }: Request): boolean {
+  return method !== "CONNECT" && isHost(headers.get("host") ?? authorityOf(url));
+}
+
+/** The statuses of responses that have no body for GET either. */
+const NO_BODY: readonly number[] = [101, 204, 205, 304];
+
+/**
+ * Passes a response to HEAD through `withoutLength` if it has the length 0 only because its body
+ * was removed: `Content-Length` is that of GET or missing (RFC 9110 §8.6).
+ */
+export async function answerHead(
+  answer: Response | Promise<Response>,
+  withoutLength: (response: Response) => Response,
+): Promise<Response> {
+  const response = await answer;
+  const { body, headers, status } = response;
+  const isKnown = body !== null || headers.has("content-length") || NO_BODY.includes(status);
+  return isKnown ? response : withoutLength(response);
+}
+
+/** Returns the authority of an absolute URL. It may be one that `URL` cannot parse. */
+function authorityOf(url: string): string | undefined {
+  return /^https?:\/\/([^/?#]*)/.exec(url)?.[1];
 }
 
 /**
@@ -85,7 +107,7 @@ export function isAnswerable({ method, headers }: Request): boolean {
  * contains it, so any other text could change the path or make the URL invalid. A missing one is
  * valid, as in HTTP/1.0.
  */
-function isHost(host: string | null): boolean {
+function isHost(host: string | undefined): boolean {
   if (!host) return true;
   const [, port = "0"] = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/i.exec(host) ?? [, "none"];
   return Number(port) <= 65_535;

@@ -7,6 +7,7 @@ import type { websocket as Websocket } from "hono/bun";
 import {
   type AdapterOptions,
   type Address,
+  answerHead,
   type FetchHandler,
   GOING_AWAY,
   isAnswerable,
@@ -65,9 +66,11 @@ export async function listenOnBun(
         },
       };
       if (!isAnswerable(request)) return new Response(null, { status: 400 });
-      if (!request.url.startsWith("/")) return fetch(request, env);
-      // without a host, Bun passes only the path
-      return fetch(new Request(`${scheme}://localhost${request.url}`, request), env);
+      const answer = request.url.startsWith("/")
+        // without a host, Bun passes only the path
+        ? fetch(new Request(`${scheme}://localhost${request.url}`, request), env)
+        : fetch(request, env);
+      return request.method === "HEAD" ? answerHead(answer, withEncoding) : answer;
     },
     websocket: {
       ...websocket,
@@ -91,4 +94,11 @@ export async function listenOnBun(
     },
     cut: () => server.stop(true),
   };
+}
+
+/** Bun sends no length with a transfer encoding (RFC 9112 §6.1 allows one in response to HEAD). */
+function withEncoding(response: Response): Response {
+  const headers = new Headers(response.headers);
+  headers.set("transfer-encoding", "chunked");
+  return new Response(null, { status: response.status, statusText: response.statusText, headers });
 }

@@ -6,6 +6,7 @@
 import {
   type AdapterOptions,
   type Address,
+  answerHead,
   type FetchHandler,
   isAnswerable,
   type RuntimeServer,
@@ -21,7 +22,8 @@ export function listenOnDeno(
   return new DenoServer(({ signal, port, underWay }) => {
     const handle = (request: Request, info: Deno.ServeHandlerInfo) => {
       if (!isAnswerable(request)) return new Response(null, { status: 400 });
-      return underWay.track(fetch(abortingOnlyEarly(request, info), info));
+      const answer = underWay.track(fetch(abortingOnlyEarly(request, info), info));
+      return request.method === "HEAD" ? answerHead(answer, withEmptyStream) : answer;
     };
     const common = { signal, onListen() {} };
     return "path" in address
@@ -31,6 +33,11 @@ export function listenOnDeno(
       )
       : Deno.serve({ ...common, ...address, ...port && { port }, ...tls }, handle);
   });
+}
+
+/** Deno sends no length for a stream. */
+function withEmptyStream(response: Response): Response {
+  return new Response(new ReadableStream({ start: (stream) => stream.close() }), response);
 }
 
 /** The part of Deno's `ServeHandlerInfo` that is used here. */
