@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { Hono } from "hono";
 import type { WSEvents } from "hono/ws";
 import { join } from "node:path";
+import { controller, FwFactory, module, route } from "../../mod.ts";
 import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { serve, type ServeOptions } from "../../src/runtime/listen.ts";
 import { upgradeWebSocket } from "../../src/runtime/websocket.ts";
+import { captureLogs } from "../support/capture_logs.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
 import { test } from "../support/test.ts";
 import { LOCALHOST } from "./certificate_fixture.ts";
@@ -85,6 +87,54 @@ test("a WebSocket whose client disconnects without a close frame is closed with 
 
   assert.equal(await closed.promise, 1006);
 });
+
+const UPGRADE = {
+  upgrade: "websocket",
+  connection: "Upgrade",
+  "sec-websocket-version": "13",
+  "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+};
+
+test("upgradeWebSocket() refuses an invalid handshake with a problem document", () =>
+  captureLogs(["fw"], async (records) => {
+    class SocketController extends controller() {
+      open = route.get("/", (_, c) => upgradeWebSocket(c, ECHO));
+    }
+    await using app = await FwFactory.create(module({ controllers: [SocketController] }));
+    const server = await app.listen(0, { hostname: "127.0.0.1" });
+    const cases: readonly (readonly [status: number, headers: Record<string, string>])[] = [
+      [426, { upgrade: "" }],
+      [426, { connection: "" }],
+      [426, { connection: "keep-alive" }],
+      [426, { "sec-websocket-version": "" }],
+      [426, { "sec-websocket-version": "8" }],
+      [426, { "sec-websocket-version": "13, 8" }],
+      [400, { "sec-websocket-key": "" }],
+      [400, { "sec-websocket-key": "c2hvcnQ=" }],
+      [400, { "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==, dGhlIHNhbXBsZSBub25jZQ==" }],
+      [400, { "sec-websocket-key": `${"A".repeat(300)}==` }],
+      [400, { "sec-websocket-protocol": "chat,,log" }],
+      [400, { "sec-websocket-protocol": "chat, chat" }],
+      [101, { connection: "keep-alive, upgrade", upgrade: "WebSocket" }],
+    ];
+    for (const [status, headers] of cases) {
+      using client = await RawClient.connect(server);
+      const lines = Object.entries({ ...UPGRADE, ...headers })
+        .flatMap(([name, value]) => value ? [`${name}: ${value}`] : []);
+      client.send(["GET / HTTP/1.1", "Host: x", ...lines]);
+      const [head, got] = await client.take(/^HTTP\/1\.1 (\d+)[^]*?\r\n\r\n/);
+      assert.equal(Number(got), status, JSON.stringify(headers));
+      if (status === 101) continue;
+      assert.match(head, /^content-type: application\/problem\+json\r$/im);
+      if (status === 426) assert.match(head, /^sec-websocket-version: 13\r$/im);
+      await client.until(new RegExp(`"status":${status}[^]*\\}`));
+    }
+    using client = await RawClient.connect(server);
+    const lines = Object.entries(UPGRADE).map(([name, value]) => `${name}: ${value}`);
+    client.send(["HEAD / HTTP/1.1", "Host: x", ...lines]);
+    await client.take(/^HTTP\/1\.1 4\d\d /);
+    assert.deepEqual(records.filter(({ level }) => level === "error"), []);
+  }));
 
 function serveSockets(events: WSEvents, where: ServeOptions): Promise<HttpServer> {
   const app = new Hono().get("/", (c) => upgradeWebSocket(c, events));

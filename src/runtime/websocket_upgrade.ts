@@ -1,0 +1,107 @@
+/**
+ * The part of `upgradeWebSocket` that is loaded by its first call.
+ *
+ * @module
+ */
+import { getLogger } from "@logtape/logtape";
+import { getRuntimeKey } from "hono/adapter";
+import type { WSContext, WSEvents } from "hono/ws";
+import type { Context } from "../core/http/context.ts";
+import { BadRequestException, HttpException } from "../core/http/http_exception.ts";
+
+/** Checks the handshake (RFC 6455 §4.2.1), and upgrades the request. */
+export async function upgrade(c: Context, events: WSEvents): Promise<Response> {
+  checkHandshake(c);
+  const upgrade = await loadUpgrade();
+  return await upgrade(c, guarded(events));
+}
+
+/** 16 bytes in Base64. */
+const KEY = /^[\w+/]{21}[AQgw]==$/;
+
+/** A list of tokens (RFC 9110 §5.6.2). */
+const TOKENS = /^[!#$%&'*+.^`|~\w-]+(?:[ \t]*,[ \t]*[!#$%&'*+.^`|~\w-]+)*$/;
+
+/** Checks the request before the runtime does: each runtime refuses it in its own way. */
+function checkHandshake({ req }: Context): void {
+  const { method, headers } = req.raw;
+  // on workerd, an upgrade needs no other header
+  const isComplete = getRuntimeKey() === "workerd";
+  const asks = method === "GET" && headers.get("upgrade")?.toLowerCase() === "websocket" &&
+    (isComplete || /(?:^|,)\s*upgrade\s*(?:,|$)/i.test(headers.get("connection") ?? ""));
+  if (!asks) refuse("The request must be upgraded to a WebSocket");
+  if (isComplete) return;
+  if (headers.get("sec-websocket-version") !== "13") refuse("The version of WebSocket must be 13");
+  const protocols = headers.get("sec-websocket-protocol") ?? "chat";
+  const names = protocols.split(/[ \t]*,[ \t]*/);
+  if (
+    !KEY.test(headers.get("sec-websocket-key") ?? "") || !TOKENS.test(protocols) ||
+    new Set(names).size < names.length
+  ) {
+    throw new BadRequestException("The key or the subprotocols of the WebSocket are invalid");
+  }
+}
+
+function refuse(detail: string): never {
+  throw new HttpException(426, detail, {
+    headers: { connection: "upgrade", upgrade: "websocket", "sec-websocket-version": "13" },
+  });
+}
+
+async function loadUpgrade(): Promise<typeof upgrade> {
+  switch (getRuntimeKey()) {
+    case "deno": {
+      const { upgradeWebSocket } = await import("hono/deno");
+      return (c, events) => upgradeWebSocket(lowerCased(c), namingLoss(events));
+    }
+    case "bun":
+      return (await import("hono/bun")).upgradeWebSocket;
+    case "node":
+      return (await import("@hono/node-server")).upgradeWebSocket;
+    case "workerd":
+      return (await import("hono/cloudflare-workers")).upgradeWebSocket;
+    default:
+      throw new TypeError("Cannot upgrade to a WebSocket: the runtime is not supported");
+  }
+}
+
+/** Catches the errors of handlers, which would otherwise end the process. */
+function guarded({ onOpen, onMessage, onClose, onError }: WSEvents): WSEvents {
+  return {
+    ...onOpen && { onOpen: guard(onOpen) },
+    ...onMessage && { onMessage: guard(onMessage) },
+    ...onClose && { onClose: guard(onClose) },
+    ...onError && { onError: guard(onError) },
+  };
+}
+
+type EventHandler<E> = (event: E, socket: WSContext) => unknown;
+
+function guard<E>(handler: EventHandler<E>): EventHandler<E> {
+  return async (event, socket) => {
+    try {
+      await handler(event, socket);
+    } catch (error) {
+      getLogger(["fw", "runtime"]).error("A WebSocket handler failed: {error}", { error });
+      socket.close(1011, "Internal error");
+    }
+  };
+}
+
+/** The code of a lost connection is 1006 (RFC 6455 §7.1.5); Deno reports 0. */
+function namingLoss(events: WSEvents): WSEvents {
+  const { onClose } = events;
+  if (!onClose) return events;
+  return {
+    ...events,
+    onClose: (event, socket) =>
+      onClose(event.code === 0 ? new CloseEvent("close", { code: 1006 }) : event, socket),
+  };
+}
+
+/** `Upgrade` is case-insensitive (RFC 6455 §4.2.1), but not in Hono's helper for Deno. */
+function lowerCased(c: Context): Context {
+  const header = (name: string) => name === "upgrade" ? "websocket" : c.req.header(name);
+  const req = Object.create(c.req, { header: { value: header } });
+  return Object.create(c, { req: { value: req } });
+}
