@@ -12,11 +12,12 @@ export class StreamTooLongError extends RangeError {
 
 /**
  * Returns a stream of the same bytes that fails with a {@linkcode StreamTooLongError} once it
- * exceeds `maxBytes`. `onExceeded` is called before it fails; the source is cancelled.
+ * exceeds `maxBytes`, which a function can return at each read. `onExceeded` is called before it
+ * fails; the source is cancelled.
  */
 export function boundedStream(
   source: ReadableStream<Uint8Array>,
-  maxBytes: number,
+  maxBytes: number | (() => number),
   { onExceeded = () => {} }: { readonly onExceeded?: () => void } = {},
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = source.getReader() as ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
@@ -26,9 +27,10 @@ export function boundedStream(
       const { done, value } = await reader.read();
       if (done) return controller.close();
       bytes += value.byteLength;
-      if (bytes <= maxBytes) return controller.enqueue(value);
+      const limit = typeof maxBytes === "function" ? maxBytes() : maxBytes;
+      if (bytes <= limit) return controller.enqueue(value);
       onExceeded();
-      controller.error(new StreamTooLongError(`The stream has more than ${maxBytes} bytes`));
+      controller.error(new StreamTooLongError(`The stream has more than ${limit} bytes`));
       await reader.cancel(); // so that the connection does not wait
     },
     cancel: (reason) => reader.cancel(reason),

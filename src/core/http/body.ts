@@ -4,7 +4,7 @@
  * @module
  */
 import type { BodyData } from "hono/utils/body";
-import { bodyLimitSlot } from "./body_limit.ts";
+import { bodyLimit } from "./body_limit.ts";
 import type { Context } from "./context.ts";
 import {
   BadRequestException,
@@ -67,9 +67,7 @@ export async function readBody(
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
     throw unsupported("the body has a Content-Encoding", consumes);
   }
-  return format === "json"
-    ? decodeJson(await bytesOf(c), bodyLimitSlot.get(c))
-    : await decodeForm(c);
+  return format === "json" ? decodeJson(await bytesOf(c), bodyLimit.get(c)) : await decodeForm(c);
 }
 
 /** Checks whether the body of a request is a form. */
@@ -106,7 +104,7 @@ async function bytesOf(c: Context): Promise<ArrayBuffer> {
   }
 }
 
-function decodeJson(bytes: ArrayBuffer, bodyLimit?: number): unknown {
+function decodeJson(bytes: ArrayBuffer, maxBytes?: number): unknown {
   if (bytes.byteLength === 0) return undefined;
   let text: string;
   let value: unknown;
@@ -118,13 +116,13 @@ function decodeJson(bytes: ArrayBuffer, bodyLimit?: number): unknown {
   }
   const { values, depth } = measureJson(text);
   if (depth > MAX_DEPTH) throw new BadRequestException("The body is nested too deeply");
-  checkValues(values, bodyLimit);
+  checkValues(values, maxBytes);
   return value;
 }
 
 async function decodeForm(c: Context): Promise<unknown> {
   const form = await parseForm(c);
-  checkValues(Object.values(form).flat().length, bodyLimitSlot.get(c));
+  checkValues(Object.values(form).flat().length, bodyLimit.get(c));
   return form;
 }
 
@@ -136,8 +134,8 @@ async function parseForm(c: Context): Promise<BodyData<{ all: true }>> {
   }
 }
 
-function checkValues(values: number, bodyLimit: number = DEFAULT_BODY_LIMIT): void {
-  const maxValues = Math.max(1000, Math.floor(bodyLimit / LIMIT_BYTES_PER_VALUE));
+function checkValues(values: number, maxBytes: number = DEFAULT_BODY_LIMIT): void {
+  const maxValues = Math.max(1000, Math.floor(maxBytes / LIMIT_BYTES_PER_VALUE));
   if (values > maxValues) {
     throw new PayloadTooLargeException(`The body has more than ${maxValues} values`);
   }

@@ -7,15 +7,35 @@
 import { boundedStream } from "../../platform/bounded_stream.ts";
 import { type Context, type Slot, slot } from "./context.ts";
 import { PayloadTooLargeException } from "./http_exception.ts";
+import { matchedRoute } from "./matched_route.ts";
 
-/** The limit of the request's body, in bytes. */
-export const bodyLimitSlot: Slot<number> = slot("bodyLimit");
+/**
+ * The limit of the request's body, in bytes. Middleware that reads a body can raise it before; the
+ * `bodyLimit` of a route takes precedence when the request reaches it.
+ *
+ * @example
+ * ```ts
+ * import { bodyLimit, FwFactory, module } from "@fw/fw";
+ *
+ * const app = await FwFactory.create(module({}));
+ * app.use("/webhooks/*", async (c) => {
+ *   bodyLimit.set(c, 5 * 1024 * 1024);
+ *   return c.json({ length: (await c.req.text()).length });
+ * });
+ * const response = await app.request("/webhooks/shop", { json: "x".repeat(2_000_000) });
+ * console.assert((await response.json()).length === 2_000_002);
+ * ```
+ */
+export const bodyLimit: Slot<number> = slot("bodyLimit");
 
 /** The error of a body that exceeded its limit. */
 const bodyLimitErrorSlot = slot<PayloadTooLargeException>("bodyLimitError");
 
+/** Whether the body is limited while it is read. */
+const boundedSlot = slot<boolean>("bounded");
+
 /** Methods whose requests usually have no body. */
-const USUALLY_EMPTY: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]);
+const USUALLY_EMPTY: ReadonlySet<string> = new Set(["OPTIONS", "DELETE"]);
 
 /**
  * Returns a limit of bodies in bytes.
@@ -27,31 +47,42 @@ export function checkedBodyLimit(bytes: number): number {
   throw new RangeError(`Cannot limit bodies to ${bytes} bytes: it is not a size`);
 }
 
+/** Options of {@linkcode limitBody}. */
+export interface LimitBodyOptions {
+  /** Whether the route reads a body, even one that the request does not announce. */
+  readonly isRead?: boolean;
+  /** Whether the request has not reached its route, so that its limit can still change. */
+  readonly isEarly?: boolean;
+}
+
 /**
- * Limits the body of a request. A `Content-Length` over the limit is rejected at once; a body
- * without one fails while it is read, and {@linkcode bodyLimitError} returns the error. For
- * methods that usually have no body, a body is expected only if the request announces one or
- * `isRead` is set.
+ * Limits the body of a request. A `Content-Length` over the limit is rejected at once, unless the
+ * limit can still change; any other body over it fails while it is read, and
+ * {@linkcode bodyLimitError} returns the error. For methods that usually have no body, a body is
+ * expected only if the request announces one or `isRead` is set.
  *
  * @throws {PayloadTooLargeException} 413
  */
 export function limitBody(
   c: Context,
   maxBytes: number,
-  { isRead = false }: { readonly isRead?: boolean } = {},
+  { isRead = false, isEarly = false }: LimitBodyOptions = {},
 ): void {
   const { raw } = c.req;
-  bodyLimitSlot.set(c, maxBytes);
   const length = raw.headers.get("content-length");
   const isChunked = raw.headers.has("transfer-encoding");
-  if (length !== null && !isChunked) {
-    if (Number(length) > maxBytes) throw tooLarge(maxBytes);
-    return;
-  }
-  if (!isChunked && !isRead && USUALLY_EMPTY.has(raw.method)) return;
-  if (raw.bodyUsed || !raw.body) return; // Hono keeps a body that middleware has read
-  const onExceeded = () => bodyLimitErrorSlot.set(c, tooLarge(maxBytes));
-  const body = boundedStream(raw.body, maxBytes, { onExceeded });
+  const isAnnounced = length !== null && !isChunked;
+  const isOver = isAnnounced && Number(length) > maxBytes;
+  if (isOver && !isEarly) throw tooLarge(maxBytes);
+  if (raw.method === "GET" || raw.method === "HEAD") return; // no runtime passes on their bodies
+  if (!isEarly) bodyLimit.set(c, maxBytes);
+  if (isAnnounced && !isOver) return;
+  if (!isAnnounced && !isChunked && !isRead && USUALLY_EMPTY.has(raw.method)) return;
+  if (boundedSlot.get(c) || raw.bodyUsed || !raw.body) return; // Hono keeps what middleware has read
+  boundedSlot.set(c, true);
+  const limit = () => bodyLimit.get(c) ?? matchedRoute(c)?.bodyLimit ?? maxBytes;
+  const onExceeded = () => bodyLimitErrorSlot.set(c, tooLarge(limit()));
+  const body = boundedStream(raw.body, limit, { onExceeded });
   c.req.raw = new Request(raw, { body, duplex: "half" } as RequestInit);
 }
 

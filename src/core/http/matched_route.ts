@@ -13,6 +13,8 @@ export interface MatchedRoute {
   readonly method: string;
   /** The full path pattern, such as `/api/v1/users/:id`. */
   readonly path: string;
+  /** The largest body in bytes, if the route declares it. */
+  readonly bodyLimit?: number | undefined;
 }
 
 /** Reads which version a request is for. */

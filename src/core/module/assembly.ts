@@ -6,6 +6,7 @@
 import type { Hono } from "hono";
 import type { Kernel } from "./boot.ts";
 import { inOrder, type Plugin, type PluginHost } from "./plugin.ts";
+import { bodyLimitError, limitBody } from "../http/body_limit.ts";
 import type { Context } from "../http/context.ts";
 import { deprecated } from "../http/deprecation.ts";
 import { markOf, type VersionReader } from "../http/matched_route.ts";
@@ -60,7 +61,7 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
 
   async function answerError(thrown: unknown, c: Context): Promise<Response> {
     try {
-      return await applyFilters(global.filters, thrown, c);
+      return await applyFilters(global.filters, bodyLimitError(c) ?? thrown, c);
     } catch (error) {
       return lastResort(() => problemResponse(error, c, shown), c);
     }
@@ -74,6 +75,12 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
     }
   });
 
+  if (options.plugins.length > 0) { // middleware can read the body
+    router.use((c, next) => {
+      limitBody(c, options.bodyLimit, { isEarly: true });
+      return next();
+    });
+  }
   for (const { install } of inOrder(options.plugins)) await install(router, options.host);
   const endpoints = router.routes.filter(({ handler }) => markOf(handler)).map(slotOf);
   const twice = endpoints.find((slot, i) => endpoints.indexOf(slot) !== i);
@@ -102,7 +109,8 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
       ...deprecation ? [deprecated(deprecation === true ? {} : deprecation)] : [],
     ];
     const handler = createRouteHandler(bound.route, pipeline, { ...options, path });
-    mount(router, { method, path, handler, version, middleware });
+    const { bodyLimit } = bound.route.options;
+    mount(router, { method, path, bodyLimit, handler, version, middleware });
   }
   return router;
 }

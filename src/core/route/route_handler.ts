@@ -7,7 +7,7 @@
 import type { Handler } from "hono";
 import { abandonable } from "../http/abandonable.ts";
 import { isForm, readBody } from "../http/body.ts";
-import { bodyLimitError, limitBody } from "../http/body_limit.ts";
+import { bodyLimit, bodyLimitError, limitBody } from "../http/body_limit.ts";
 import type { Context } from "../http/context.ts";
 import { inputOf } from "./declared_input.ts";
 import { queryOf } from "./extractor.ts";
@@ -45,9 +45,9 @@ export function createRouteHandler(
   { path, bodyLimit: limit }: RouteHandlerOptions,
 ): Handler {
   const { guards, interceptors, filters } = pipeline;
-  const maxBytes = route.options.bodyLimit ?? limit;
+  const { bodyLimit: ownLimit } = route.options;
   const isRead = inputOf(route.options).body !== undefined;
-  const isLimited = route.method !== "GET" && route.method !== "HEAD";
+  const isSafe = route.method === "GET" || route.method === "HEAD";
   const parts = partsOf(route, path);
   const respond = createResponder(route.options);
   const args = Object.entries(route.options.args ?? {});
@@ -66,7 +66,7 @@ export function createRouteHandler(
 
   async function handle(c: Context): Promise<Response> {
     try {
-      if (isLimited) limitBody(c, maxBytes, { isRead });
+      limitBody(c, ownLimit ?? bodyLimit.get(c) ?? limit, { isRead });
       for (const guard of guards) {
         if (await guard(c) !== true) throw new ForbiddenException();
       }
@@ -75,7 +75,7 @@ export function createRouteHandler(
       return await applyFilters(filters, bodyLimitError(c) ?? error, c);
     }
   }
-  return isLimited ? handle : abandonable(handle);
+  return isSafe ? abandonable(handle) : handle;
 }
 
 function partsOf({ options }: Route, path: string): readonly Part[] {

@@ -62,7 +62,7 @@ export interface MountedRoute extends MatchedRoute {
 /** Mounts a handler as a route. */
 export function mount(
   router: Hono,
-  { method, path, handler, version, middleware = [] }: MountedRoute,
+  { method, path, bodyLimit, handler, version, middleware = [] }: MountedRoute,
 ): void {
   const mark: RouteMark = { route: { method, path }, version };
   const isForAll = method !== "HEAD" && version === undefined;
@@ -71,7 +71,7 @@ export function mount(
   const handlers = [
     ...version ? [version.varying] : [],
     ...middleware.map(only),
-    markRoute(only(handler), { method, path, version }),
+    markRoute(only(handler), { method, path, bodyLimit, version }),
   ];
   // Hono dispatches HEAD as GET
   router.on(method === "HEAD" ? "GET" : method, [routerPattern(path)], ...handlers);
