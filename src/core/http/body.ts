@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { BodyData } from "hono/utils/body";
 import { bodyLimit } from "./body_limit.ts";
 import type { Context } from "./context.ts";
 import {
@@ -50,7 +49,8 @@ const MAX_DEPTH = 512;
  *
  * @throws {BadRequestException} 400 if the body is invalid (RFC 8259: JSON is UTF-8) or incomplete,
  * or nests deeper than 512
- * @throws {PayloadTooLargeException} 413 if it has more than one value for 50 bytes of the limit
+ * @throws {PayloadTooLargeException} 413 if JSON has more than one value for 50 bytes of the limit,
+ * or a form more than 1000 fields
  * @throws {UnsupportedMediaTypeException} 415 if its type, charset or encoding is not supported
  */
 export async function readBody(
@@ -67,7 +67,7 @@ export async function readBody(
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
     throw unsupported("the body has a Content-Encoding", consumes);
   }
-  return format === "json" ? decodeJson(await bytesOf(c), bodyLimit.get(c)) : await decodeForm(c);
+  return format === "json" ? decodeJson(await bytesOf(c), bodyLimit.get(c)) : await readForm(c);
 }
 
 /** Checks whether the body of a request is a form. */
@@ -120,18 +120,12 @@ function decodeJson(bytes: ArrayBuffer, maxBytes?: number): unknown {
   return value;
 }
 
-async function decodeForm(c: Context): Promise<unknown> {
-  const form = await parseForm(c);
-  checkValues(Object.values(form).flat().length, bodyLimit.get(c));
-  return form;
-}
-
-async function parseForm(c: Context): Promise<BodyData<{ all: true }>> {
-  try {
-    return await c.req.parseBody({ all: true });
-  } catch (cause) {
-    throw new BadRequestException("The body is not a valid form", { cause });
-  }
+async function readForm(c: Context): Promise<unknown> {
+  const { decodeForm } = await import("./form.ts");
+  // Hono keeps a form that middleware has parsed
+  return c.req.bodyCache.formData
+    ? await c.req.parseBody({ all: true })
+    : await decodeForm(c, await bytesOf(c));
 }
 
 function checkValues(values: number, maxBytes: number = DEFAULT_BODY_LIMIT): void {
