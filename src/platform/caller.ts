@@ -5,11 +5,16 @@
  * @module
  */
 
-/** Returns why nobody waits for the work any longer; `undefined` while somebody does. */
-export type GoneReason = () => unknown;
+/** A request, as its context knows it. */
+export interface Caller {
+  /** The request, whose signal is aborted when the client has disconnected. */
+  readonly req: { readonly raw: { readonly signal: AbortSignal } };
+  /** Whether it was answered: before its handler has ended, as by Hono's `timeout()`. */
+  readonly finalized: boolean;
+}
 
-/** Runs work that can ask, as can all that it calls, whether its caller is gone. */
-export type CallerTracker = <T>(goneReason: GoneReason, work: () => T) => T;
+/** Runs work that can ask, as can all that it calls, whether its caller still waits. */
+export type CallerTracker = <T>(caller: Caller, work: () => Promise<T>) => Promise<T>;
 
 let tracker: CallerTracker | undefined;
 

@@ -34,8 +34,9 @@ const bodyLimitErrorSlot = slot<PayloadTooLargeException>("bodyLimitError");
 /** Whether the body is limited while it is read. */
 const boundedSlot = slot<boolean>("bounded");
 
-/** Methods whose requests usually have no body. */
-const USUALLY_EMPTY: ReadonlySet<string> = new Set(["OPTIONS", "DELETE"]);
+/** The methods whose requests have no body on any runtime, and those that usually have none. */
+const EMPTY = ["GET", "HEAD"];
+const USUALLY_EMPTY = ["OPTIONS", "DELETE"];
 
 /**
  * Returns a limit of bodies in bytes.
@@ -74,10 +75,10 @@ export function limitBody(
   const isAnnounced = length !== null && !isChunked;
   const isOver = isAnnounced && Number(length) > maxBytes;
   if (isOver && !isEarly) throw tooLarge(maxBytes);
-  if (raw.method === "GET" || raw.method === "HEAD") return; // no runtime passes on their bodies
+  if (EMPTY.includes(raw.method)) return;
   if (!isEarly) bodyLimit.set(c, maxBytes);
   if (isAnnounced && !isOver) return;
-  if (!isAnnounced && !isChunked && !isRead && USUALLY_EMPTY.has(raw.method)) return;
+  if (!isAnnounced && !isChunked && !isRead && USUALLY_EMPTY.includes(raw.method)) return;
   if (boundedSlot.get(c) || raw.bodyUsed || !raw.body) return; // Hono keeps what middleware has read
   boundedSlot.set(c, true);
   const limit = () => bodyLimit.get(c) ?? matchedRoute(c)?.bodyLimit ?? maxBytes;

@@ -13,6 +13,12 @@ import { declaredGuards } from "../route/route_protection.ts";
 import { type BoundRoute, checkCollisions } from "../route/route_table.ts";
 import type { Scope } from "./scope.ts";
 
+/** How a module tree is booted. */
+export interface BootOptions extends Pick<ContainerOptions, "overrides"> {
+  /** Whether to create only the controllers, with placeholders for what they inject. */
+  readonly preview?: boolean;
+}
+
 /** A booted module tree. */
 export interface Kernel {
   readonly routes: readonly BoundRoute[];
@@ -40,9 +46,10 @@ export interface Kernel {
  */
 export async function boot(
   root: Module,
-  { overrides = [], preview = false }: ContainerOptions = {},
+  { overrides = [], preview = false }: BootOptions = {},
 ): Promise<Kernel> {
-  const container = new Container({ overrides, preview });
+  const previewOf = preview ? (await import("./preview.ts")).previewOf : undefined;
+  const container = new Container({ overrides, previewOf });
   try {
     const scope = await container.register(root);
     for (const each of container.scopes()) each.module.controllers.forEach(declarationOf);

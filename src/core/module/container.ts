@@ -6,7 +6,6 @@
  */
 import type { Class } from "../../platform/class.ts";
 import { Module } from "./module.ts";
-import { previewOf } from "./preview.ts";
 import { type InjectionKey, isFactoryProvider, keyName, keyOf, type Provider } from "./provider.ts";
 import { checkExports, type Entry, findEntry, type Scope } from "./scope.ts";
 
@@ -78,12 +77,15 @@ export function inject<T>(
   return current.container.lookUp(key, current, { optional });
 }
 
+/** Returns what is injected for a key in a preview, whose modules have these scopes. */
+type PreviewOf = (key: InjectionKey<unknown>, scopes: readonly Scope[]) => unknown;
+
 /** Options of a {@linkcode Container}. */
 export interface ContainerOptions {
   /** Providers that replace every provider with the same key. */
   readonly overrides?: readonly Provider[];
-  /** Whether only controllers are built and no hook runs; `false` by default. */
-  readonly preview?: boolean;
+  /** Returns what a preview has in place of a provider. */
+  readonly previewOf?: PreviewOf | undefined;
 }
 
 /** The providers of one application. */
@@ -92,12 +94,12 @@ export class Container {
   readonly #instances = new Set<object>();
   readonly #overrides: ReadonlyMap<InjectionKey<unknown>, Provider>;
   readonly #overridden = new Set<InjectionKey<unknown>>();
-  readonly #isPreview: boolean;
+  readonly #previewOf: PreviewOf | undefined;
 
   /** Creates an empty container. */
-  constructor({ overrides = [], preview = false }: ContainerOptions = {}) {
+  constructor({ overrides = [], previewOf }: ContainerOptions = {}) {
     this.#overrides = new Map(overrides.map((provider) => [keyOf(provider), provider]));
-    this.#isPreview = preview;
+    this.#previewOf = previewOf;
   }
 
   /** Lists the modules in the order they were registered: imports first. */
@@ -183,7 +185,8 @@ export class Container {
     const source = override ?? provider;
     const isFactory = isFactoryProvider(source);
     const build = isFactory ? source.factory : () => new source();
-    const create = this.#isPreview ? () => previewOf(key, this.scopes()) : build;
+    const previewOf = this.#previewOf;
+    const create = previewOf ? () => previewOf(key, this.scopes()) : build;
     const entry: Entry = { name, scope, isFactory, create, state: "new" };
     scope.entries.set(key, entry);
     return entry;
@@ -239,7 +242,7 @@ export class Container {
   #complete(entry: Entry, value: unknown): unknown {
     entry.state = "ready";
     entry.value = value;
-    if (!this.#isPreview && typeof value === "object" && value !== null) this.#instances.add(value);
+    if (!this.#previewOf && typeof value === "object" && value !== null) this.#instances.add(value);
     return value;
   }
 

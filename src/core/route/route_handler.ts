@@ -112,28 +112,7 @@ async function readParts(parts: readonly Part[], input: Input, c: Context): Prom
   if (refusals) throw refuse(refusals);
 }
 
-/**
- * Returns a handler whose work can be given up when the client has disconnected, or when the
- * request was answered before the handler has ended, as by Hono's `timeout()`. It must be of a safe
- * method (RFC 9110 §9.2.1).
- */
+/** Returns a handler of a safe method (RFC 9110 §9.2.1), whose work can be given up. */
 function abandonable(handle: (c: Context) => Promise<Response>): Handler {
-  return (c) => {
-    const track = callerTracker();
-    if (!track) return handle(c);
-    let isHandled = false;
-    const goneReason = () => {
-      if (isHandled) return undefined; // work that outlives the handler is for no client
-      const { signal } = c.req.raw;
-      if (signal?.aborted) return signal.reason;
-      return c.finalized ? new DOMException("It was answered", "TimeoutError") : undefined;
-    };
-    return track(goneReason, async () => {
-      try {
-        return await handle(c);
-      } finally {
-        isHandled = true;
-      }
-    });
-  };
+  return (c) => callerTracker()?.(c, () => handle(c)) ?? handle(c);
 }

@@ -3,8 +3,32 @@
  *
  * @module
  */
-import type { GoneReason } from "../../platform/caller.ts";
+import type { Caller } from "../../platform/caller.ts";
 import { Interruption } from "./time_limits.ts";
+
+/** Returns why nobody waits for a statement any longer; `undefined` while somebody does. */
+export type GoneReason = () => unknown;
+
+/**
+ * Runs the work of a handler. Its client is gone when it has disconnected, or was answered before;
+ * work that outlives the handler is for no client.
+ */
+export async function untilHandled<T>(
+  caller: Caller,
+  work: (goneReason: GoneReason) => Promise<T>,
+): Promise<T> {
+  let isHandled = false;
+  try {
+    return await work(() => {
+      if (isHandled) return undefined;
+      const { signal } = caller.req.raw;
+      if (signal?.aborted) return signal.reason;
+      return caller.finalized ? new DOMException("It was answered", "TimeoutError") : undefined;
+    });
+  } finally {
+    isHandled = true;
+  }
+}
 
 /** The limits of a statement. */
 export interface ExecutionOptions {

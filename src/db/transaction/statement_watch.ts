@@ -5,9 +5,9 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ControlConnectionProvider, DatabaseConnection } from "kysely";
-import { type GoneReason, trackCallers } from "../../platform/caller.ts";
+import { trackCallers } from "../../platform/caller.ts";
 import { within } from "../../platform/time_limit.ts";
-import { Execution, type ExecutionOptions } from "./execution.ts";
+import { Execution, type ExecutionOptions, type GoneReason, untilHandled } from "./execution.ts";
 import { Interruption, type LimitScope, timeoutReason, unlessAborted } from "./time_limits.ts";
 
 /** How often to ask whether the client of a request still waits, in milliseconds. */
@@ -41,7 +41,9 @@ export class StatementWatch {
   /** Creates a watch. */
   constructor(options: StatementWatchOptions) {
     this.#options = options;
-    trackCallers((goneReason, work) => callers.run(goneReason, work));
+    trackCallers((caller, work) =>
+      untilHandled(caller, (goneReason) => callers.run(goneReason, work))
+    );
   }
 
   /**

@@ -7,9 +7,8 @@ import type { MiddlewareHandler } from "hono";
 import type { Context } from "../../core/http/context.ts";
 import { TooManyRequestsException } from "../../core/http/http_exception.ts";
 import { clientIp, networkOf } from "../client_ip.ts";
-import { MemoryRateLimitStore } from "./memory_rate_limit_store.ts";
+import { FallbackStore, MemoryRateLimitStore } from "./memory_rate_limit_store.ts";
 import { checkRateLimit, type RateLimitOptions } from "./rate_limit_options.ts";
-import { FallbackStore } from "./fallback_store.ts";
 import { withResponseHeaders } from "../response_headers.ts";
 
 const MAX_KEY_LENGTH = 128;

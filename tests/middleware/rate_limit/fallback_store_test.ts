@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { FallbackStore } from "../../../src/middleware/rate_limit/fallback_store.ts";
+import { FallbackStore } from "../../../src/middleware/rate_limit/memory_rate_limit_store.ts";
 import { MemoryRateLimitStore } from "../../../src/middleware/rate_limit/memory_rate_limit_store.ts";
 import type {
   RateLimitHit,

@@ -10,7 +10,6 @@ import type { TogetherOptions } from "../../connection/dialect.ts";
 import type { Statement } from "../../connection/statement.ts";
 import { lengthOf } from "./mysql.ts";
 import { type DuplicateKey, isDuplicate, keyIn } from "./mysql_errors.ts";
-import { lost, type MysqlPoolKeeper } from "./mysql_pool.ts";
 
 /** Definitions whose bodies are several statements; not all servers can prepare them. */
 const PROGRAM =
@@ -60,6 +59,17 @@ type Face = Pick<MysqlPoolConnection, "query" | "release" | "destroy" | "threadI
 const COLUMNS_OF_KEY = "select column_name as name from information_schema.statistics " +
   "where table_schema = database() and table_name = ? and index_name = ? order by seq_in_index";
 
+/** Returns the error of a lost connection. */
+export function lost(): Error {
+  return Object.assign(new Error("the connection was lost"), { code: "PROTOCOL_CONNECTION_LOST" });
+}
+
+/** Ends a connection; `isHung` if the server has not answered it. */
+export type Abandon = (
+  connection: PoolConnection,
+  options: { readonly isHung: boolean },
+) => void;
+
 /**
  * Adapts a connection to Kysely. Statements with values are prepared, but for those with lists. A
  * text that may be several statements is always prepared, which the server refuses: it could have
@@ -67,7 +77,7 @@ const COLUMNS_OF_KEY = "select column_name as name from information_schema.stati
  */
 export function kyselyConnection(
   connection: PoolConnection,
-  connections: MysqlPoolKeeper,
+  abandon: Abandon,
 ): MysqlPoolConnection {
   let pending = 0;
 
@@ -137,7 +147,7 @@ export function kyselyConnection(
   const face: Face = {
     config: connection.config,
     threadId: connection.threadId ?? 0,
-    destroy: () => connections.abandon(connection, { isHung: pending > 0 }),
+    destroy: () => abandon(connection, { isHung: pending > 0 }),
     release: () => connection.release(),
     // Kysely's type is narrower than the driver's.
     query: query as MysqlPoolConnection["query"],

@@ -143,7 +143,7 @@ function preparing(
             connections.abandon(connection, { isHung: true });
             return callback(error, undefined as never);
           }
-          const face = kyselyConnection(connection, connections);
+          const face = kyselyConnection(connection, connections.abandon);
           faces.set(connection, face);
           callback(null, face);
         });

@@ -7,6 +7,7 @@ import type { Duplex } from "node:stream";
 import type { Pool, PoolConnection } from "mysql2";
 import { within } from "../../../platform/time_limit.ts";
 import { IdleConnections } from "../server/idle_connections.ts";
+import { type Abandon, lost } from "./mysql_connection.ts";
 
 const IDLE_MS = 60_000;
 /** How long closing waits for queries, in milliseconds. */
@@ -39,11 +40,11 @@ export class MysqlPoolKeeper {
    * Ends a connection with its pending queries; the pool forgets it at once. If the server hangs,
    * the idle connections may be lost too, and are ended.
    */
-  abandon(connection: PoolConnection, { isHung }: { readonly isHung: boolean }): void {
+  readonly abandon: Abandon = (connection, { isHung }) => {
     if (this.#open.delete(connection) && isHung) this.#idle.lose(connection);
     streamOf(connection).destroy(lost());
     connection.destroy();
-  }
+  };
 
   /** Closes the pool; queries have 5 s to end, and the server then a moment to close. */
   async close(): Promise<void> {
@@ -69,11 +70,6 @@ export class MysqlPoolKeeper {
     connection.destroy();
     streamOf(connection).destroy();
   }
-}
-
-/** Returns the error of a lost connection. */
-export function lost(): Error {
-  return Object.assign(new Error("the connection was lost"), { code: "PROTOCOL_CONNECTION_LOST" });
 }
 
 function streamOf(connection: PoolConnection): Duplex {
