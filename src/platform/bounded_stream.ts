@@ -20,10 +20,12 @@ export function boundedStream(
   maxBytes: number | (() => number),
   { onExceeded = () => {} }: { readonly onExceeded?: () => void } = {},
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const reader = source.getReader() as ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+  // Nothing is locked or read for a reader that never comes.
+  let reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
   let bytes = 0;
   return new ReadableStream({
     async pull(controller) {
+      reader ??= source.getReader() as typeof reader & object;
       const { done, value } = await reader.read();
       if (done) return controller.close();
       bytes += value.byteLength;
@@ -33,8 +35,8 @@ export function boundedStream(
       controller.error(new StreamTooLongError(`The stream has more than ${limit} bytes`));
       await reader.cancel(); // so that the connection does not wait
     },
-    cancel: (reason) => reader.cancel(reason),
-  });
+    cancel: (reason) => (reader ?? source).cancel(reason),
+  }, { highWaterMark: 0 });
 }
 
 /**

@@ -133,6 +133,7 @@ function mariadbCommand(
     `--socket=${at("data")}/socket`,
     `--port=${port}`,
     "--bind-address=127.0.0.1",
+    `--tmpdir=${at("data")}`, // it would remove the temporary tables of other servers
     "--skip-grant-tables",
     ...hasTls ? Object.entries(tls).map(([name, file]) => `--ssl-${name}=${at(file)}`) : [],
     "--innodb-buffer-pool-size=8M",
