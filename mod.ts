@@ -73,12 +73,8 @@ export {
   UnsupportedMediaTypeException,
 } from "./src/core/http/http_exception.ts";
 export { HttpException } from "./src/core/http/http_exception.ts";
-export type {
-  HttpExceptionOptions,
-  HttpMappedError,
-  InputPart,
-  ValidationIssue,
-} from "./src/core/http/http_exception.ts";
+export type { HttpExceptionOptions, HttpMappedError } from "./src/core/http/http_exception.ts";
+export type { InputPart, ValidationIssue } from "./src/core/http/validation_issue.ts";
 export {
   optional,
   validatedBody,

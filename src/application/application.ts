@@ -208,18 +208,12 @@ export class FwApplication {
     return (await describe(this.#answering, options)).document;
   }
 
-  /**
-   * Removes error details from the bodies of all 5xx responses. Without it, those of an error that
-   * is not an `HttpException` are removed unless `FW_ENV` is `development`.
-   */
+  /** Removes error details from all 5xx; else from unexpected ones unless in development. */
   enableProductionErrors(enabled = true): this {
     return this.#configure({ production: enabled });
   }
 
-  /**
-   * Removes error details from the bodies of all 5xx responses if `FW_ENV` is `production`. It
-   * throws if the process may not read that: a missing permission reveals nothing.
-   */
+  /** Does so if `FW_ENV` is `production`; throws if the process may not read that. */
   enableProductionErrorsFromEnv(): this {
     return this.enableProductionErrors(isProduction());
   }

@@ -6,13 +6,9 @@
 import type { Dialect as KyselyDialect } from "kysely";
 import { readEnv } from "../platform/env.ts";
 import { MAX_DELAY_MS } from "../platform/time_limit.ts";
-import {
-  DbConnection,
-  DEFAULT_LIMITS,
-  type OpenDatabase,
-  type OpenOptions,
-} from "./connection/connection.ts";
+import { DbConnection, type OpenDatabase } from "./connection/connection.ts";
 import type { Dialect } from "./connection/dialect.ts";
+import { DEFAULT_LIMITS, type OpenOptions } from "./connection/pool_limits.ts";
 import { checkTimeLimit } from "./transaction/time_limits.ts";
 import { brandOf } from "./dialects/kysely_brand.ts";
 import { readServerUrl } from "./dialects/server/database_url.ts";

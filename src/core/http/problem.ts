@@ -6,13 +6,8 @@
 import { getLogger } from "@logtape/logtape";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { type Context, requestIdSlot } from "./context.ts";
-import {
-  HttpException,
-  isHttpMapped,
-  messageOf,
-  UnexpectedException,
-  type ValidationIssue,
-} from "./http_exception.ts";
+import { HttpException, isHttpMapped, messageOf, UnexpectedException } from "./http_exception.ts";
+import type { ValidationIssue } from "./validation_issue.ts";
 import { matchedRoute } from "./matched_route.ts";
 import { pathReference, rawPath } from "./raw_path.ts";
 import { errorStatusText } from "./status_text.ts";

@@ -8,7 +8,7 @@ import { dtoName } from "../schema/dto.ts";
 import type { RouteOptions } from "./route.ts";
 import { stripping } from "../schema/schema_libraries.ts";
 import { type AnySchema, issuesOf } from "../schema/validation.ts";
-import type { ValidationIssue } from "../http/http_exception.ts";
+import type { ValidationIssue } from "../http/validation_issue.ts";
 
 /** Turns the result of a handler into a response. */
 export type Responder = (output: unknown, c: Context) => Promise<Response>;

@@ -5,11 +5,8 @@
  */
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { dtoName } from "./dto.ts";
-import {
-  type InputPart,
-  UnprocessableEntityException,
-  type ValidationIssue,
-} from "../http/http_exception.ts";
+import { UnprocessableEntityException } from "../http/http_exception.ts";
+import type { InputPart, ValidationIssue } from "../http/validation_issue.ts";
 import {
   acceptsArrayAsObject,
   expectsList,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Codec } from "./dialect.ts";
+import type { Codec } from "./grammar.ts";
 import { decimalDigits, decimalText } from "../model/stored_value.ts";
 
 /** A time as databases write it where it has no time zone. */

@@ -3,14 +3,16 @@
  *
  * @module
  */
-import { CompiledQuery, type Driver, Kysely, type QueryResult } from "kysely";
+import { CompiledQuery, type Driver, Kysely } from "kysely";
 import { within } from "../../platform/time_limit.ts";
 import { AmbientDriver } from "../transaction/ambient_driver.ts";
-import type { AnyTables, Dialect, Grammar, StatementResult } from "./dialect.ts";
+import type { AnyTables, Dialect } from "./dialect.ts";
+import type { Grammar } from "./grammar.ts";
+import { partOf, queryOf, resultOf, type Statement, type StatementResult } from "./statement.ts";
 import { sharing } from "./shared_adapter.ts";
 import { DbError, dbError, type DbFailure } from "../errors.ts";
 import { Gate } from "../transaction/gate.ts";
-import type { Statement } from "./statement.ts";
+import type { PoolLimits } from "./pool_limits.ts";
 import { StatementLog } from "./statement_log.ts";
 import type { Execution } from "../transaction/execution.ts";
 import { StatementWatch } from "../transaction/statement_watch.ts";
@@ -18,37 +20,6 @@ import { Interruption, type TimeLimits } from "../transaction/time_limits.ts";
 import type { Transaction, TransactionOptions } from "../transaction/transaction.ts";
 import type { StatementRules } from "../transaction/transaction_connection.ts";
 import { TransactionRunner } from "../transaction/transaction_runner.ts";
-
-/** The limits of a pool of connections, and of what they run. */
-export interface PoolLimits {
-  /** How many connections are kept open. */
-  readonly min: number;
-  /** How many are open at most. */
-  readonly max: number;
-  /** How long an operation waits for one, in milliseconds. */
-  readonly acquireTimeoutMs: number;
-  /** How long a statement may take, in milliseconds; `Infinity` is no limit. */
-  readonly statementTimeoutMs: number;
-  /** How long a transaction may take, in milliseconds; `Infinity` is no limit. */
-  readonly transactionTimeoutMs: number;
-}
-
-/** The limits of a database whose options set none. */
-export const DEFAULT_LIMITS: PoolLimits = {
-  min: 0,
-  max: 10,
-  acquireTimeoutMs: 10_000,
-  statementTimeoutMs: 30_000,
-  transactionTimeoutMs: 60_000,
-};
-
-/** How a database is opened. */
-export interface OpenOptions extends PoolLimits {
-  /** How long a new connection waits for the server, in ms; by default `acquireTimeoutMs`. */
-  readonly connectTimeoutMs?: number | undefined;
-  /** Whether statements are prepared by name; by default as the database suggests. */
-  readonly prepare?: boolean | undefined;
-}
 
 /** How long closing waits for operations in progress, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -59,13 +30,6 @@ const PING: Statement = { sql: "select 1", parameters: [], reads: true };
 export interface OpenDatabase {
   /** Closes it. */
   close(): Promise<void>;
-}
-
-/** What a driver returns for a statement that writes. */
-interface DriverResult {
-  readonly affectedRows: number;
-  /** The generated key; 0 if there is none. */
-  readonly insertId: number | string;
 }
 
 /** The result of each of several statements. */
@@ -157,9 +121,7 @@ export class DbConnection implements OpenDatabase {
    * @throws {DbError} if it fails
    */
   execute(action: string, statement: Statement): StatementResult | Promise<StatementResult> {
-    return this.#log.isOn
-      ? this.#log.during(statement.sql, () => this.#execute(action, statement))
-      : this.#execute(action, statement);
+    return this.#log.during(statement.sql, () => this.#execute(action, statement));
   }
 
   /**
@@ -296,18 +258,16 @@ export class DbConnection implements OpenDatabase {
     if (this.#gate.isClosed) throw dbError(action, { code: "PoolClosed" });
     try {
       if (signal?.aborted) throw new Interruption(signal.reason);
-      return this.#dialect.runNow?.(statement, false) ?? this.#executeAlone(action, statement);
+      return this.#dialect.runNow?.(statement, false) ??
+        this.#executeAlone(action, () => statement);
     } catch (error) {
       throw this.failure(action, error);
     }
   }
 
-  async #executeAlone(
-    action: string,
-    statement: Statement | (() => Statement),
-  ): Promise<StatementResult> {
+  async #executeAlone(action: string, build: () => Statement): Promise<StatementResult> {
     try {
-      return await this.#runAlone(statement);
+      return await this.#runAlone(build);
     } catch (error) {
       throw this.failure(action, error);
     }
@@ -336,7 +296,7 @@ export class DbConnection implements OpenDatabase {
     }
   }
 
-  async #runAlone(given: Statement | (() => Statement)): Promise<StatementResult> {
+  async #runAlone(build: () => Statement): Promise<StatementResult> {
     if (this.#dialect.runNow || this.#dialect.runFree) {
       const { scope } = this.#transactions;
       const turn = this.#gate.enter(scope.signal);
@@ -344,7 +304,7 @@ export class DbConnection implements OpenDatabase {
       let execution: Execution | undefined;
       try {
         execution = this.#watch.begin(scope);
-        const statement = typeof given === "function" ? given() : given;
+        const statement = build();
         // Inside the gate, no other transaction is open on the single connection.
         return this.#dialect.runNow?.(statement, true) ??
           await this.#dialect.runFree!(statement, execution);
@@ -357,7 +317,7 @@ export class DbConnection implements OpenDatabase {
     }
     const connection = await this.#driver.take();
     try {
-      const query = queryOf(typeof given === "function" ? given() : given);
+      const query = queryOf(build());
       return resultOf(await this.#watch.run(connection, () => connection.executeQuery(query)));
     } finally {
       await this.#driver.giveBack(connection);
@@ -378,25 +338,4 @@ export class DbConnection implements OpenDatabase {
     if (error instanceof Interruption) return error.failure;
     return error instanceof DbError ? error : this.grammar.explain(error ?? {});
   }
-}
-
-function queryOf({ sql, parameters }: Statement): CompiledQuery {
-  return CompiledQuery.raw(sql, [...parameters]);
-}
-
-function resultOf(
-  { rows, numAffectedRows, insertId }: QueryResult<unknown>,
-): StatementResult {
-  return {
-    rows: rows.map((row) => Object.values(row as object)),
-    affectedRows: Number(numAffectedRows ?? rows.length),
-    insertId,
-  };
-}
-
-/** Returns the result of one of several statements: its rows, or what the driver says of it. */
-function partOf(part: readonly unknown[], { reads }: Statement): StatementResult {
-  if (reads) return resultOf({ rows: [...part] });
-  const [{ affectedRows, insertId }] = part as readonly [DriverResult];
-  return { rows: [], affectedRows, insertId: insertId ? BigInt(insertId) : undefined };
 }

@@ -1,9 +1,10 @@
 /**
- * Statements: SQL with places for values, which are filled in for each operation.
+ * Statements: SQL with places for values, which are filled in for each operation; and their
+ * results.
  *
  * @module
  */
-import type { Compilable } from "kysely";
+import { type Compilable, CompiledQuery, type QueryResult } from "kysely";
 
 /** The place of a value in a statement. */
 export class Slot {
@@ -48,4 +49,47 @@ export function fill(
     ? values
     : parameters.map((it) => it instanceof Slot ? values[it.index] : it);
   return { sql, parameters: filled, reads };
+}
+
+/** A row as the driver reads it: the values in the order of the statement's columns. */
+export type DriverRow = readonly unknown[];
+
+/** The result of a statement. */
+export interface StatementResult {
+  /** The rows that it returned. */
+  readonly rows: readonly DriverRow[];
+  /** The number of rows that it wrote, or found unchanged; 0 if it only read. */
+  readonly affectedRows: number;
+  /** The generated key, on MySQL. */
+  readonly insertId?: bigint | undefined;
+}
+
+/** What a driver returns for a statement that writes. */
+interface DriverResult {
+  readonly affectedRows: number;
+  /** The generated key; 0 if there is none. */
+  readonly insertId: number | string;
+}
+
+/** Returns the query of a statement. */
+export function queryOf({ sql, parameters }: Statement): CompiledQuery {
+  return CompiledQuery.raw(sql, [...parameters]);
+}
+
+/** Returns the result of a query of Kysely. */
+export function resultOf(
+  { rows, numAffectedRows, insertId }: QueryResult<unknown>,
+): StatementResult {
+  return {
+    rows: rows.map((row) => Object.values(row as object)),
+    affectedRows: Number(numAffectedRows ?? rows.length),
+    insertId,
+  };
+}
+
+/** Returns the result of one of several statements: its rows, or what the driver says of it. */
+export function partOf(part: readonly unknown[], { reads }: Statement): StatementResult {
+  if (reads) return resultOf({ rows: [...part] });
+  const [{ affectedRows, insertId }] = part as readonly [DriverResult];
+  return { rows: [], affectedRows, insertId: insertId ? BigInt(insertId) : undefined };
 }

@@ -26,8 +26,12 @@ export class StatementLog {
     this.#logger.debug(message, { sql, ms: Math.round(ms * 1000) / 1000 });
   }
 
-  /** Runs a statement and logs it. */
-  async during<T>(sql: string, run: () => T | Promise<T>): Promise<T> {
+  /** Runs a statement, and logs it if statements are logged. */
+  during<T>(sql: string, run: () => T | Promise<T>): T | Promise<T> {
+    return this.isOn ? this.#logged(sql, run) : run();
+  }
+
+  async #logged<T>(sql: string, run: () => T | Promise<T>): Promise<T> {
     const startMs = performance.now();
     let failed = true;
     try {

@@ -4,7 +4,7 @@
  * @module
  */
 import { type Dialect, MysqlAdapter, PostgresAdapter, SqliteAdapter } from "kysely";
-import type { Grammar } from "../connection/dialect.ts";
+import type { Grammar } from "../connection/grammar.ts";
 
 /** The adapters of Kysely, and their names, which a bundle may have changed. */
 const ADAPTERS = [

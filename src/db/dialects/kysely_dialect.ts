@@ -11,13 +11,8 @@ import {
   sql,
 } from "kysely";
 import { JSON_TEXT, SAME, TIMESTAMP } from "../connection/codecs.ts";
-import {
-  type AnyTables,
-  type Codec,
-  type Dialect,
-  type Grammar,
-  withDriver,
-} from "../connection/dialect.ts";
+import { type AnyTables, type Dialect, withDriver } from "../connection/dialect.ts";
+import type { Codec, Grammar } from "../connection/grammar.ts";
 import { mysqlGrammar } from "./mysql/mysql.ts";
 import { explainMysqlError } from "./mysql/mysql_errors.ts";
 import { POSTGRES } from "./postgres/postgres.ts";

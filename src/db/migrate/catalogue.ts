@@ -5,7 +5,7 @@
  */
 import { type RawBuilder, sql } from "kysely";
 import type { DbConnection } from "../connection/connection.ts";
-import type { Grammar } from "../connection/dialect.ts";
+import type { Grammar } from "../connection/grammar.ts";
 import { sizeOf, type StoredType } from "./column_type.ts";
 
 /** A column of a table. */

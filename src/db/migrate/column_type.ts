@@ -4,7 +4,7 @@
  * @module
  */
 import { SAME } from "../connection/codecs.ts";
-import type { Grammar } from "../connection/dialect.ts";
+import type { Grammar } from "../connection/grammar.ts";
 import type { FieldKind } from "../model/field_kind.ts";
 import type { AnyField } from "../model/model.ts";
 

@@ -5,8 +5,7 @@
  * @module
  */
 import type { Compilable } from "kysely";
-import type { StatementResult } from "../connection/dialect.ts";
-import { fill, Slot, type Statement } from "../connection/statement.ts";
+import { fill, Slot, type Statement, type StatementResult } from "../connection/statement.ts";
 import type { Table, TableColumn, Values } from "./table.ts";
 
 /** The context of an operation. */

@@ -4,7 +4,8 @@
  * @module
  */
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
-import type { AnyTables, ListOperator, TextMatch } from "../connection/dialect.ts";
+import type { AnyTables } from "../connection/dialect.ts";
+import type { ListOperator, TextMatch } from "../connection/grammar.ts";
 import type { Slot } from "../connection/statement.ts";
 import type { Operation } from "./operation.ts";
 import type { TableColumn } from "./table.ts";

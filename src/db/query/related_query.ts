@@ -4,7 +4,7 @@
  * @module
  */
 import type { Compilable, CompiledQuery } from "kysely";
-import type { Grammar } from "../connection/dialect.ts";
+import type { Grammar } from "../connection/grammar.ts";
 import type { Slot } from "../connection/statement.ts";
 import { every } from "./condition.ts";
 import { isBounded, type OrderTerm, type PageOptions, readOrder } from "./find_options.ts";

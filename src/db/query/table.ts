@@ -5,8 +5,8 @@
  */
 import { type AliasedExpression, type Compilable, sql } from "kysely";
 import type { DbConnection } from "../connection/connection.ts";
-import type { Codec, DriverRow, Grammar } from "../connection/dialect.ts";
-import { compile, type CompiledStatement } from "../connection/statement.ts";
+import type { Codec, Grammar } from "../connection/grammar.ts";
+import { compile, type CompiledStatement, type DriverRow } from "../connection/statement.ts";
 import { DbError, dbError } from "../errors.ts";
 import { FIELD_KINDS, type FieldKindRules } from "../model/field_kind.ts";
 import type { Relations } from "../model/include.ts";

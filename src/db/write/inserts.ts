@@ -4,7 +4,7 @@
  * @module
  */
 import { sql, type SqlBool } from "kysely";
-import type { RecordsGrammar } from "../connection/dialect.ts";
+import type { RecordsGrammar } from "../connection/grammar.ts";
 import { Slot, type Statement } from "../connection/statement.ts";
 import { type DbError, dbError } from "../errors.ts";
 import { isGenerated } from "../model/model.ts";

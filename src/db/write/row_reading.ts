@@ -4,7 +4,7 @@
  * @module
  */
 import type { Compilable } from "kysely";
-import type { StatementResult } from "../connection/dialect.ts";
+import type { StatementResult } from "../connection/statement.ts";
 import { dbError } from "../errors.ts";
 import type { OperationContext } from "../query/operation.ts";
 import type { Filter } from "../query/operators.ts";

@@ -6,7 +6,7 @@
  */
 import { type Problem, PROBLEM_MEDIA_TYPE } from "../../core/http/problem.ts";
 import { errorStatusText } from "../../core/http/status_text.ts";
-import type { ValidationIssue } from "../../core/http/http_exception.ts";
+import type { ValidationIssue } from "../../core/http/validation_issue.ts";
 import type { JsonSchema } from "../json_schema/json_schema.ts";
 import type { SchemaComponents } from "../json_schema/schema_components.ts";
 import { dtoName } from "../../core/schema/dto.ts";

@@ -1,11 +1,8 @@
 /** Real databases that record their statements. */
 import type { DatabaseConnection, Driver } from "kysely";
-import {
-  DbConnection,
-  DEFAULT_LIMITS,
-  type PoolLimits,
-} from "../../../src/db/connection/connection.ts";
+import { DbConnection } from "../../../src/db/connection/connection.ts";
 import type { Dialect } from "../../../src/db/connection/dialect.ts";
+import { DEFAULT_LIMITS, type PoolLimits } from "../../../src/db/connection/pool_limits.ts";
 import { readServerUrl } from "../../../src/db/dialects/server/database_url.ts";
 import type { TestDatabase } from "./database.ts";
 

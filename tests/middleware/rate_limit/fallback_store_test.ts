@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { FallbackStore } from "../../../src/middleware/rate_limit/memory_rate_limit_store.ts";
-import { MemoryRateLimitStore } from "../../../src/middleware/rate_limit/memory_rate_limit_store.ts";
+import {
+  FallbackStore,
+  MemoryRateLimitStore,
+} from "../../../src/middleware/rate_limit/memory_rate_limit_store.ts";
 import type {
   RateLimitHit,
   RateLimitStore,

@@ -16,7 +16,7 @@ import {
   TIMESTAMP,
   UUID,
 } from "../../connection/codecs.ts";
-import type { Codec, Grammar, RecordsGrammar } from "../../connection/dialect.ts";
+import type { Codec, Grammar, RecordsGrammar } from "../../connection/grammar.ts";
 import type { FieldKind } from "../../model/field_kind.ts";
 import { like, likePattern } from "../server/like.ts";
 import { safeInteger } from "../server/safe_integer.ts";

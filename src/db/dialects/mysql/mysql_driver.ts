@@ -5,7 +5,7 @@
  */
 import { MysqlDialect, type MysqlPool, type MysqlPoolConnection } from "kysely";
 import type { Pool, PoolConnection, PoolOptions, RowDataPacket } from "mysql2";
-import type { PoolLimits } from "../../connection/connection.ts";
+import type { PoolLimits } from "../../connection/pool_limits.ts";
 import type { Dialect } from "../../connection/dialect.ts";
 import { CANCEL_MS } from "../../transaction/statement_watch.ts";
 import { DbError } from "../../errors.ts";

@@ -17,7 +17,7 @@ import {
   TIMESTAMP,
   UUID,
 } from "../../connection/codecs.ts";
-import type { Cell, Grammar } from "../../connection/dialect.ts";
+import type { Cell, Grammar } from "../../connection/grammar.ts";
 import type { FieldKind } from "../../model/field_kind.ts";
 import { like, likePattern } from "../server/like.ts";
 import { safeInteger } from "../server/safe_integer.ts";

@@ -5,7 +5,7 @@
  */
 import { CompiledQuery, type DatabaseConnection } from "kysely";
 import type { Options, PostgresType } from "postgres";
-import type { OpenOptions } from "../../connection/connection.ts";
+import type { OpenOptions } from "../../connection/pool_limits.ts";
 import { type Dialect, withDriver } from "../../connection/dialect.ts";
 import type { DatabaseUrl } from "../server/database_url.ts";
 import { loadDriver, openServerError } from "../server/open_server.ts";

@@ -5,9 +5,8 @@
  */
 import type { ReservedSql, Sql } from "postgres";
 import { within } from "../../../platform/time_limit.ts";
-import type { PoolLimits } from "../../connection/connection.ts";
-import type { StatementResult } from "../../connection/dialect.ts";
-import type { Statement } from "../../connection/statement.ts";
+import type { PoolLimits } from "../../connection/pool_limits.ts";
+import type { Statement, StatementResult } from "../../connection/statement.ts";
 import type { Execution } from "../../transaction/execution.ts";
 import { IdleConnections } from "../server/idle_connections.ts";
 import { explainPostgresError } from "./postgres_errors.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { OpenOptions } from "../../connection/connection.ts";
+import type { OpenOptions } from "../../connection/pool_limits.ts";
 import type { TlsSettings } from "./tls.ts";
 import {
   invalid,

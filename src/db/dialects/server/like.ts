@@ -4,7 +4,7 @@
  * @module
  */
 import { type Expression, sql, type SqlBool } from "kysely";
-import type { TextMatch } from "../../connection/dialect.ts";
+import type { TextMatch } from "../../connection/grammar.ts";
 import type { Slot } from "../../connection/statement.ts";
 
 /** Returns the pattern of a literal text, whose wildcards are escaped. */

@@ -16,7 +16,7 @@ import {
   TIMESTAMP,
   UUID,
 } from "../../connection/codecs.ts";
-import type { Grammar, TextMatch } from "../../connection/dialect.ts";
+import type { Grammar, TextMatch } from "../../connection/grammar.ts";
 import type { Slot } from "../../connection/statement.ts";
 import { explainSqliteError } from "./sqlite_errors.ts";
 import type { FieldKind } from "../../model/field_kind.ts";

@@ -11,8 +11,8 @@ import {
 } from "kysely";
 import type { DatabaseSync } from "node:sqlite";
 import { BoundedMap } from "../../../platform/bounded_map.ts";
-import { type Dialect, type StatementResult, withDriver } from "../../connection/dialect.ts";
-import type { Statement } from "../../connection/statement.ts";
+import { type Dialect, withDriver } from "../../connection/dialect.ts";
+import type { Statement, StatementResult } from "../../connection/statement.ts";
 import { SQLITE } from "./sqlite.ts";
 import { openError } from "./sqlite_errors.ts";
 import { kyselyDatabase, type PreparedStatement, prepareStatement } from "./sqlite_statement.ts";

@@ -5,7 +5,7 @@
  */
 import type { SqliteDatabase } from "kysely";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import type { DriverRow, StatementResult } from "../../connection/dialect.ts";
+import type { DriverRow, StatementResult } from "../../connection/statement.ts";
 import { storableBytes } from "./sqlite.ts";
 
 /** A method that older types of `node:sqlite` lack. */

@@ -1,0 +1,162 @@
+/**
+ * The SQL of a database brand; see `dialects/`.
+ *
+ * @module
+ */
+import type {
+  ColumnDataType,
+  ColumnDefinitionBuilder,
+  Expression,
+  RawBuilder,
+  SqlBool,
+} from "kysely";
+import type { DbFailure } from "../errors.ts";
+import type { FieldKind } from "../model/field_kind.ts";
+import type { AnyField } from "../model/model.ts";
+import type { IsolationLevel } from "../transaction/transaction.ts";
+import type { Slot } from "./statement.ts";
+
+/** Where one text must occur in another. */
+export type TextMatch = "contains" | "startsWith" | "endsWith";
+
+/** How the values of a kind are encoded for the driver and decoded from it; neither sees `null`. */
+export interface Codec {
+  /** Encodes a valid value for the driver. */
+  readonly encode: (value: unknown, field: AnyField) => unknown;
+  /** Decodes a value that the driver read; throws a `RangeError` with the reason if it cannot. */
+  readonly decode: (raw: unknown, field: AnyField) => unknown;
+}
+
+/** An increment or a decrement of a column. */
+export interface ColumnChange {
+  /** The column. */
+  readonly column: Expression<unknown>;
+  /** Its new value. */
+  readonly value: Expression<unknown>;
+}
+
+/** The operators of lists. */
+export type ListOperator = "in" | "not in";
+
+/** How a list is bound as one value: its SQL is the same for any length, which has no limit. */
+export interface ListGrammar {
+  /** The length from which lists are bound so; shorter ones are bound value by value. */
+  readonly minLength: number;
+
+  /** The kinds whose lists are always bound value by value. */
+  readonly unlisted: readonly FieldKind[];
+
+  /** Encodes a list of valid values for the driver. */
+  encode(values: readonly unknown[], field: AnyField): unknown;
+
+  /** Returns the condition that the value of a column is, or is not, in a list. */
+  matches(column: Expression<unknown>, list: Slot, options: ListOptions): Expression<SqlBool>;
+}
+
+/** How a column is compared with a list. */
+export interface ListOptions {
+  /** The operator. */
+  readonly operator: ListOperator;
+  /** The kind of the column. */
+  readonly kind: FieldKind;
+}
+
+/** An encoded value of a column, or `null`. */
+export interface Cell {
+  /** The name of the column. */
+  readonly name: string;
+  /** The field of the column. */
+  readonly field: AnyField;
+  /** The value. */
+  readonly value: unknown;
+}
+
+/** How many rows are bound as one value. */
+export interface RecordsGrammar {
+  /** The most characters of a value that has several rows. */
+  readonly maxLength: number;
+
+  /** Returns a row as a part of the value, and its length in characters. */
+  encode(row: readonly Cell[]): { readonly record: unknown; readonly length: number };
+
+  /** Returns the value that has these rows. */
+  join(records: readonly unknown[]): unknown;
+
+  /** Returns what follows the columns of the insertion into a table. */
+  source(table: string, names: readonly string[], records: Slot): RawBuilder<unknown>;
+}
+
+/** The SQL of a brand, and the codecs of its drivers. */
+export interface Grammar {
+  /** Which database it is. */
+  readonly brand: "PostgreSQL" | "SQLite" | "MySQL";
+
+  /** The codec of each kind. */
+  readonly codecs: Readonly<Record<FieldKind, Codec>>;
+
+  /** Whether a statement that writes rows can return them. */
+  readonly returning: boolean;
+
+  /** The default isolation level of the servers. */
+  readonly defaultIsolation: IsolationLevel;
+
+  /** Checks whether a failed statement makes its transaction impossible to commit. */
+  dooms(failure: DbFailure): boolean;
+
+  /** Whether `null` comes last in an ascending order. */
+  readonly nullsLast: boolean;
+
+  /** The maximum number of values that a statement can bind. */
+  readonly maxParameters: number;
+
+  /**
+   * How the first rows of each of several groups are read: by LATERAL, by a subquery with LIMIT in
+   * IN, or by a query for each that are united.
+   */
+  readonly firstOfEach: "lateral" | "correlated" | "union";
+
+  /** How long lists are bound. */
+  readonly list: ListGrammar;
+
+  /** How many rows are bound as one value, if they can be. */
+  readonly records?: RecordsGrammar;
+
+  /** The options after the columns in a table's definition. */
+  readonly tableOptions?: Expression<unknown>;
+
+  /** Returns the type of a field's column; an indexed one may need another type. */
+  columnType(field: AnyField, isIndexed: boolean): ColumnDataType | Expression<unknown>;
+
+  /** Adds the generation of values to a column's definition. */
+  generated(definition: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
+
+  /** Returns an encoded value as a literal for the definition of a table. */
+  literal(encoded: unknown, field: AnyField): unknown;
+
+  /** Returns the pattern of a text for {@linkcode Grammar.matches}. */
+  pattern(match: TextMatch, text: string): string;
+
+  /** Compares a column with a pattern, case-sensitively. */
+  matches(match: TextMatch, column: Expression<unknown>, pattern: Slot): Expression<SqlBool>;
+
+  /**
+   * Returns the statement that moves generated keys past a key that was given, if the database does
+   * not do so itself.
+   */
+  passKey?(table: string, column: string, key: bigint): string;
+
+  /** Returns the expression that reads a column, if the driver could misread its value. */
+  read?(column: Expression<unknown>, field: AnyField): RawBuilder<unknown> | undefined;
+
+  /** Returns the operand of a comparison, if it is more than a placeholder. */
+  operand?(slot: Slot, field: AnyField): Expression<unknown> | undefined;
+
+  /**
+   * Returns a change of a column in an expression that fails if the field cannot have the value;
+   * the change itself if the database refuses it anyway.
+   */
+  checked(change: ColumnChange, field: AnyField): Expression<unknown>;
+
+  /** Explains a driver's error. */
+  explain(error: unknown): DbFailure;
+}
