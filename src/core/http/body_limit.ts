@@ -70,12 +70,14 @@ export function limitBody(
   { isRead = false, isEarly = false }: LimitBodyOptions = {},
 ): void {
   const { raw } = c.req;
+  const isEmpty = EMPTY.includes(raw.method);
+  if (isEmpty && isEarly) return;
   const length = raw.headers.get("content-length");
   const isChunked = raw.headers.has("transfer-encoding");
   const isAnnounced = length !== null && !isChunked;
   const isOver = isAnnounced && Number(length) > maxBytes;
   if (isOver && !isEarly) throw tooLarge(maxBytes);
-  if (EMPTY.includes(raw.method)) return;
+  if (isEmpty) return;
   if (!isEarly) bodyLimit.set(c, maxBytes);
   if (isAnnounced && !isOver) return;
   if (!isAnnounced && !isChunked && !isRead && USUALLY_EMPTY.includes(raw.method)) return;
