@@ -4,7 +4,14 @@
  * @module
  */
 import { assign, createTuple, createValues, updateValues } from "./write/assignments.ts";
-import { every, namesColumn, uniqueValues, valueFilters, whereFilter } from "./query/condition.ts";
+import {
+  every,
+  namesColumn,
+  uniqueFilter,
+  uniqueValues,
+  valueFilters,
+  whereFilter,
+} from "./query/condition.ts";
 import type { CheckedInclude, Found, Include, Reading, RelationGraph } from "./model/include.ts";
 import { UniqueLookups } from "./query/unique_lookup.ts";
 import { insertRow, insertRows } from "./write/inserts.ts";
@@ -123,7 +130,7 @@ export class Repository<
       return await this.#lookups.find(options.where) as Found<M, G, K, I, S> | null;
     }
     return await this.#run("read", { options, known: UNIQUE_OPTIONS }, async (operation) => {
-      const filter = this.#unique(options.where, operation);
+      const filter = uniqueFilter(uniqueValues(options.where, operation), operation);
       const [row = null] = await this.#read<K, I>(options, filter, operation);
       return row;
     });
@@ -345,12 +352,6 @@ export class Repository<
     const scope = valueFilters(this.#scope, operation);
     if (where === undefined) return every(scope);
     return every([...scope, whereFilter(where, operation)]);
-  }
-
-  #unique(where: unknown, operation: Operation): Filter {
-    const unique = uniqueValues(where, operation);
-    const scope = valueFilters(this.#scope, operation);
-    return every([...scope, every(valueFilters(unique, operation))]);
   }
 
   #many({ where, all }: { where?: unknown; all?: unknown }, operation: Operation): Filter {

@@ -55,6 +55,14 @@ export function valueFilters(values: Values, operation: Operation): readonly Fil
   );
 }
 
+/** Returns the filter of the row in the scope whose unique columns have these values. */
+export function uniqueFilter(unique: Values, operation: Operation): Filter {
+  return every([
+    ...valueFilters(operation.scope, operation),
+    every(valueFilters(unique, operation)),
+  ]);
+}
+
 /**
  * Checks whether a `Where` names a column in each of its alternatives: one that does not may hold
  * for every row.

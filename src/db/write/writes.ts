@@ -7,9 +7,8 @@
 import { sql } from "kysely";
 import type { Statement } from "../connection/statement.ts";
 import { DbError, dbError } from "../errors.ts";
-import { every, valueFilters } from "../query/condition.ts";
+import { uniqueFilter } from "../query/condition.ts";
 import { Operation, type OperationContext } from "../query/operation.ts";
-import type { Filter } from "../query/operators.ts";
 import { type AnyRow, selectionOf, type TableColumn, type Values } from "../query/table.ts";
 import { assign } from "./assignments.ts";
 import { insertInto, insertRow, passKeys, taken } from "./inserts.ts";
@@ -52,7 +51,7 @@ export async function deleteRow(unique: Values, context: OperationContext): Prom
   const { table } = context;
   const { kysely, grammar } = table.connection;
   const operation = new Operation("delete", context);
-  const filter = targetFilter(unique, operation);
+  const filter = uniqueFilter(unique, operation);
   const remove = () => kysely.deleteFrom(table.name).where(filter);
   if (grammar.returning) {
     return oneRow(
@@ -153,7 +152,7 @@ async function tryUpdate(
   const { kysely, grammar } = table.connection;
   const operation = new Operation("update", context);
   const assignments = assign(values, operation);
-  const filter = targetFilter(unique, operation);
+  const filter = uniqueFilter(unique, operation);
   const update = () => kysely.updateTable(table.name).set(assignments).where(filter);
   if (grammar.returning) {
     return rowOf(await operation.run(() => update().returning(selectionOf(table.columns))), table);
@@ -194,7 +193,7 @@ async function readTarget(
   const { kysely, grammar } = table.connection;
   const isShared = isCurrent && !grammar.returning;
   const operation = new Operation(isShared ? "share" : "target", context);
-  const filter = targetFilter(unique, operation);
+  const filter = uniqueFilter(unique, operation);
   const read = () =>
     kysely.selectFrom(table.name).select(selectionOf(table.columns)).where(filter)
       // MariaDB has no FOR SHARE.
@@ -208,13 +207,6 @@ async function readTarget(
  */
 function lockTarget(unique: Values, context: OperationContext): Statement {
   const operation = new Operation("lock", context);
-  const filter = targetFilter(unique, operation);
+  const filter = uniqueFilter(unique, operation);
   return operation.statement(() => lock(filter, context.table));
-}
-
-function targetFilter(unique: Values, operation: Operation): Filter {
-  return every([
-    ...valueFilters(operation.scope, operation),
-    every(valueFilters(unique, operation)),
-  ]);
 }
