@@ -16,6 +16,7 @@ export type DbErrorCode =
   | "PoolTimeout"
   | "PoolClosed"
   | "ConnectionLost"
+  | "DiskFull"
   | "Database";
 
 /** The data of a {@linkcode DbError} beside its code and message. */
@@ -52,6 +53,7 @@ const HTTP_STATUSES: Readonly<Record<DbErrorCode, number>> = {
   PoolTimeout: 503,
   PoolClosed: 503,
   ConnectionLost: 503,
+  DiskFull: 503,
   Database: 500,
 };
 
@@ -66,6 +68,7 @@ const REASONS: Readonly<Record<DbErrorCode, (subject: string) => string>> = {
   PoolTimeout: () => "the database was busy for too long",
   PoolClosed: () => "the database is closed",
   ConnectionLost: () => "the database is out of reach",
+  DiskFull: () => "the database has no space left",
   Database: () => "the database failed",
 };
 

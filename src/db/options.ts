@@ -257,7 +257,8 @@ function readUrl(url: string): Settings {
         throw new TypeError(`Cannot read database URL: its parameter ${parameter} is unknown`);
       }
       return {
-        open: async () => (await import("./dialects/sqlite/sqlite_driver.ts")).openSqlite(path),
+        open: async (options) =>
+          (await import("./dialects/sqlite/sqlite_driver.ts")).openSqlite(path, options),
         opening: DEFAULT_LIMITS,
       };
     }

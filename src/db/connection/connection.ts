@@ -62,7 +62,11 @@ export class DbConnection implements OpenDatabase {
     this.grammar = dialect.grammar;
     this.#pingTimeoutMs = acquireTimeoutMs;
     this.poolMax = dialect.poolMax ?? max;
-    this.#gate = new Gate({ max: this.poolMax, timeoutMs: acquireTimeoutMs });
+    this.#gate = new Gate({
+      max: this.poolMax,
+      timeoutMs: acquireTimeoutMs,
+      goneReason: () => this.#watch.goneReason,
+    });
     this.#kyselyDriver = dialect.kysely.createDriver();
     this.#watch = new StatementWatch({
       timeoutMs: statementTimeoutMs,

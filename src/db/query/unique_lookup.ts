@@ -40,6 +40,7 @@ const OUTAGES: readonly string[] = [
   "PoolTimeout",
   "PoolClosed",
   "ConnectionLost",
+  "DiskFull",
   "StatementTimeout",
 ];
 

@@ -6,6 +6,9 @@
 import type { Caller } from "../../platform/caller.ts";
 import { Interruption } from "./time_limits.ts";
 
+/** How often to ask whether the client of a request still waits, in milliseconds. */
+export const CHECK_MS = 250;
+
 /** Returns why nobody waits for a statement any longer; `undefined` while somebody does. */
 export type GoneReason = () => unknown;
 

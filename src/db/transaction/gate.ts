@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { CHECK_MS, type GoneReason } from "./execution.ts";
 import { Interruption } from "./time_limits.ts";
 import { dbError } from "../errors.ts";
 
@@ -14,9 +15,12 @@ export interface GateOptions {
   readonly max: number;
   /** How long a user waits to enter, in milliseconds. */
   readonly timeoutMs: number;
+  /** Returns how to ask whether the client of a user still waits; by default all do. */
+  readonly goneReason?: () => GoneReason | undefined;
 }
 
 interface Waiter {
+  readonly goneReason: GoneReason | undefined;
   readonly letIn: () => void;
   readonly turnAway: (error: Error) => void;
 }
@@ -26,6 +30,7 @@ export class Gate {
   readonly #options: GateOptions;
   readonly #waiting = new Set<Waiter>();
   #inside = 0;
+  #sweeping: ReturnType<typeof setInterval> | undefined;
   #closed: PromiseWithResolvers<void> | undefined;
 
   /** Opens a gate. */
@@ -48,7 +53,7 @@ export class Gate {
    *
    * @throws {DbError} `PoolTimeout` after the time-out, `PoolClosed` if the gate is
    * closed meanwhile
-   * @throws {Interruption} if the signal is aborted meanwhile
+   * @throws {Interruption} if the signal is aborted or the client of the user leaves meanwhile
    */
   enter(signal?: AbortSignal): Promise<void> | undefined {
     if (this.isClosed) throw dbError(ACTION, { code: "PoolClosed" });
@@ -62,9 +67,11 @@ export class Gate {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
       this.#waiting.delete(waiter);
+      if (this.#waiting.size === 0) this.#stopSweeping();
       settle();
     };
     const waiter: Waiter = {
+      goneReason: this.#options.goneReason?.(),
       letIn: () => end(resolve),
       turnAway: (error) => end(() => reject(error)),
     };
@@ -75,6 +82,7 @@ export class Gate {
     const abort = () => waiter.turnAway(new Interruption(signal?.reason));
     signal?.addEventListener("abort", abort);
     this.#waiting.add(waiter);
+    this.#sweeping ??= setInterval(() => this.#sweep(), CHECK_MS);
     return promise;
   }
 
@@ -92,5 +100,18 @@ export class Gate {
     for (const waiter of this.#waiting) waiter.turnAway(dbError(ACTION, { code: "PoolClosed" }));
     if (this.#inside === 0) this.#closed.resolve();
     return this.#closed.promise;
+  }
+
+  /** Turns away the users whose clients have left: those that wait do not wait for them. */
+  #sweep(): void {
+    for (const { goneReason, turnAway } of this.#waiting) {
+      const reason = goneReason?.();
+      if (reason !== undefined) turnAway(new Interruption(reason));
+    }
+  }
+
+  #stopSweeping(): void {
+    clearInterval(this.#sweeping);
+    this.#sweeping = undefined;
   }
 }

@@ -7,11 +7,15 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { ControlConnectionProvider, DatabaseConnection } from "kysely";
 import { trackCallers } from "../../platform/caller.ts";
 import { within } from "../../platform/time_limit.ts";
-import { Execution, type ExecutionOptions, type GoneReason, untilHandled } from "./execution.ts";
+import {
+  CHECK_MS,
+  Execution,
+  type ExecutionOptions,
+  type GoneReason,
+  untilHandled,
+} from "./execution.ts";
 import { Interruption, type LimitScope, timeoutReason, unlessAborted } from "./time_limits.ts";
 
-/** How often to ask whether the client of a request still waits, in milliseconds. */
-const CHECK_MS = 250;
 /** How long a server may take to cancel a statement, in milliseconds. */
 export const CANCEL_MS = 2000;
 
@@ -58,6 +62,11 @@ export class StatementWatch {
       signal,
       goneReason: callers.getStore(),
     });
+  }
+
+  /** How to ask whether the client of the caller still waits, if that is known. */
+  get goneReason(): GoneReason | undefined {
+    return callers.getStore();
   }
 
   /** Runs a statement on behalf of several callers: none of them interrupts it. */

@@ -39,6 +39,7 @@ const PASSING: readonly DbErrorCode[] = [
   "StatementTimeout",
   "ConnectionLost",
   "PoolTimeout",
+  "DiskFull",
 ];
 
 /** The connection of an open transaction. */

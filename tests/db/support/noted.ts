@@ -43,7 +43,7 @@ export async function openNoted<T extends AsyncDisposable>(
 ): Promise<{ readonly db: T; readonly notes: Notes } & AsyncDisposable> {
   const limits = { ...DEFAULT_LIMITS, ...changes };
   const notes = new Notes();
-  const dialect = noting(await openDialect({ brand, url }, limits, notes), notes);
+  const dialect = noting(await openDialect({ brand, url }, limits), notes);
   const db = new Service(new DbConnection(dialect, limits));
   return { db, notes, [Symbol.asyncDispose]: () => db[Symbol.asyncDispose]() };
 }
@@ -51,20 +51,13 @@ export async function openNoted<T extends AsyncDisposable>(
 async function openDialect(
   { brand, url }: TestDatabase,
   limits: PoolLimits,
-  notes: Notes,
 ): Promise<Dialect> {
   switch (brand) {
     case "sqlite": {
       const { DatabaseSync } = await import("node:sqlite");
       const { Sqlite } = await import("../../../src/db/dialects/sqlite/sqlite_driver.ts");
       const database = new DatabaseSync(url.slice("sqlite:".length));
-      const prepare = database.prepare.bind(database);
-      // This alone does not pass through a connection of the driver.
-      database.prepare = (sql) => {
-        if (sql.startsWith("begin")) notes.add(sql, []);
-        return prepare(sql);
-      };
-      return new Sqlite(database);
+      return new Sqlite(database, { limits: { limitMs: 1000 } });
     }
     case "postgres": {
       const { openPostgres } = await import("../../../src/db/dialects/postgres/postgres_driver.ts");

@@ -1,5 +1,6 @@
 /** Stands between a client and a server, so that a test can cut the line. */
 import { connect, createServer, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../../support/free_port.ts";
 
 /** A TCP proxy to a server. */
@@ -12,6 +13,12 @@ export interface TcpLine extends AsyncDisposable {
   readonly roundTrips: number;
   /** Stops passing data on, with connections open, and takes new ones: the server hangs. */
   hang(): void;
+  /** Stops passing the data of its connections on, which stay open; new ones work. */
+  silence(): void;
+  /** Passes what the server sends on after this many milliseconds. */
+  slow(ms: number): void;
+  /** Connects new clients to another server. */
+  redirect(serverUrl: string): void;
   /** Drops all connections, and each new one at once, as if the server were unreachable. */
   cut(): void;
   /** Drops all connections, and listens no more: the server is down. */
@@ -28,6 +35,12 @@ const PORTS: Readonly<Record<string, number>> = {
   "redis:": 6379,
 };
 
+/** The way of data. */
+interface Direction {
+  readonly from: Socket;
+  readonly to: Socket;
+}
+
 /** What a line does with data. */
 export interface TcpLineOptions {
   /** Changes the first data of each client; by default it stays as it is. */
@@ -39,13 +52,16 @@ export async function tcpLine(
   serverUrl: string,
   { alter = () => {} }: TcpLineOptions = {},
 ): Promise<TcpLine> {
-  const target = new URL(serverUrl);
+  let target = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let state: "up" | "hung" | "cut" = "up";
   let roundTrips = 0;
 
-  function pass(data: Uint8Array, to: Socket): void {
-    if (state === "up") to.write(data);
+  let delayMs = 0;
+  const silent = new Set<Socket>();
+
+  function pass(data: Uint8Array, { from, to }: Direction): void {
+    if (state === "up" && !silent.has(from)) to.write(data);
   }
   const server = createServer((client) => {
     if (state === "cut") return void client.destroy();
@@ -59,10 +75,20 @@ export async function tcpLine(
     behind.on("data", () => void (hasSent = false));
     for (const [from, to] of [[client, behind], [behind, client]] as const) {
       sockets.add(from);
-      from.on("data", (data) => pass(data as Uint8Array, to));
+      let last = Promise.resolve();
+      let isLate = false;
+      from.on("data", (data) => {
+        const passed = () => pass(data as Uint8Array, { from, to });
+        if (from === behind && delayMs > 0) isLate = true;
+        if (!isLate) return passed();
+        // in their order, also what comes after the line is fast again
+        const dueMs = performance.now() + delayMs;
+        last = last.then(() => delay(dueMs - performance.now())).then(passed);
+      });
       from.on("error", () => {});
       from.on("close", () => {
         sockets.delete(from);
+        silent.delete(from);
         to.destroy();
       });
     }
@@ -89,6 +115,11 @@ export async function tcpLine(
       return roundTrips;
     },
     hang: () => void (state = "hung"),
+    silence() {
+      for (const socket of sockets) silent.add(socket);
+    },
+    slow: (ms) => void (delayMs = ms),
+    redirect: (url) => void (target = new URL(url)),
     cut() {
       state = "cut";
       drop();
@@ -97,6 +128,7 @@ export async function tcpLine(
     async restore() {
       if (state === "hung") drop(); // what was lost on the way would confuse the protocol
       state = "up";
+      delayMs = 0;
       if (!server.listening) await listen(port);
     },
     close: down,

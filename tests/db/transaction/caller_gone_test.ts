@@ -112,3 +112,42 @@ testOnEach(
   },
   { brands: SERVERS },
 );
+
+testOnEach(
+  "a GET whose client has left while it waited for a connection sends no statement",
+  async ({ brand, url }) => {
+    assert.ok(brand !== "sqlite");
+    await captureLogs(["fw"], async () => {
+      const db = await Db.open(DbOptions.fromUrl(url).poolMax(1));
+      const outcomes: Promise<string>[] = [];
+      class QueueController extends controller() {
+        queued = route.get("/queued", async () => {
+          const outcome = sleep(brand, 0).execute(db.kysely);
+          outcomes.push(outcome.then(() => "done", (error: DbError) => error.code));
+          await outcome;
+          return "done";
+        });
+      }
+      await using app = await FwFactory.create(module({ controllers: [QueueController] }));
+      const server = await app.listen(0, { hostname: "127.0.0.1" });
+      const { hostname, port } = new URL(server.url);
+      const released = Promise.withResolvers<void>();
+      const holding = db.transaction(() => released.promise);
+      const sockets = [1, 2, 3].map(() => connect(Number(port), hostname));
+      for (const socket of sockets) {
+        socket.write(`GET /queued HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+      }
+      while (outcomes.length < sockets.length) await delay(10);
+      const waiting = fetch(`${server.url}/queued`);
+      for (const socket of sockets) socket.destroy();
+      await Promise.all(outcomes.slice(0, sockets.length)); // while the connection is in use
+      released.resolve();
+      await holding;
+      assert.equal(await (await waiting).json(), "done");
+      const ends = await Promise.all(outcomes);
+      assert.deepEqual(ends.toSorted(), [...Array(3).fill("StatementTimeout"), "done"]);
+      await db.close();
+    });
+  },
+  { brands: SERVERS },
+);

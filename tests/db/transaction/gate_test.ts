@@ -102,3 +102,21 @@ test("Gate keeps its number inside through a crowd with time-outs", async () => 
   assert.ok(entered >= 3 && entered < 60, String(entered));
   assert.deepEqual([gate.enter(), gate.enter(), gate.enter()], [undefined, undefined, undefined]);
 });
+
+test("Gate turns away a user whose client has left while it waits", async () => {
+  let reason: unknown;
+  const gate = new Gate({ max: 1, timeoutMs: 60_000, goneReason: () => () => reason });
+  gate.enter();
+  const abandoned = [1, 2].map(() =>
+    assert.rejects(async () => await gate.enter(), { name: "Error", cause: "it left" })
+  );
+  reason = "it left";
+  await Promise.all(abandoned);
+  reason = undefined;
+  const next = gate.enter();
+  gate.leave();
+  await next;
+  assert.equal(gate.isFull, true);
+  gate.leave();
+  assert.equal(gate.isFull, false);
+});

@@ -35,6 +35,8 @@ const NUMBERS: Readonly<Record<number, DbErrorCode>> = {
   1969: "StatementTimeout",
   3024: "StatementTimeout",
   3572: "PoolTimeout",
+  1021: "DiskFull",
+  1114: "DiskFull",
   1040: "ConnectionLost",
   1044: "ConnectionLost",
   1045: "ConnectionLost",
@@ -56,6 +58,8 @@ const NUMBERS: Readonly<Record<number, DbErrorCode>> = {
 
 /** Codes of the driver. */
 const LOSSES: readonly string[] = ["PROTOCOL_CONNECTION_LOST", "PROTOCOL_SEQUENCE_TIMEOUT"];
+/** ENOSPC of POSIX, which other errors of files and of the storage engine quote. */
+const NO_SPACE = /(?:errno|errcode|error):? 28\b/i;
 const DUPLICATE = 1062;
 
 /** The error of a duplicate key, and its columns, if they were looked up. */
@@ -83,6 +87,7 @@ export function explainMysqlError(error: unknown): DbFailure {
   if (isDuplicate(error)) return { code: "UniqueViolation", fields: columnsOf(error) };
   if (kind === "NotNullViolation") return { code: kind, fields: columnIn(message) };
   if (kind) return { code: kind };
+  if (NO_SPACE.test(message)) return { code: "DiskFull" };
   const isLost = fatal === true || LOSSES.includes(String(code)) || isOutOfReach(error) ||
     message.includes("in closed state");
   return { code: isLost ? "ConnectionLost" : "Database" };

@@ -31,6 +31,7 @@ const CODES: Readonly<Record<string, DbErrorCode>> = {
   "28P01": "ConnectionLost",
   "3D000": "ConnectionLost",
   "53300": "ConnectionLost",
+  "53100": "DiskFull",
   "57P01": "ConnectionLost",
   "57P02": "ConnectionLost",
   "57P03": "ConnectionLost",

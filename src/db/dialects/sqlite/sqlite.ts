@@ -61,8 +61,8 @@ export const SQLITE: Grammar = {
   codecs: CODECS,
   returning: true,
   defaultIsolation: "serializable",
-  // An I/O error may roll it back.
-  dooms: ({ code }) => code === "ConnectionLost",
+  // An I/O error may roll it back, and so may a disk that is full.
+  dooms: ({ code }) => code === "ConnectionLost" || code === "DiskFull",
   nullsLast: false,
   maxParameters: 32_766,
   firstOfEach: "correlated",

@@ -4,6 +4,8 @@
  * @module
  */
 import {
+  CompiledQuery,
+  type DatabaseConnection,
   type Dialect as KyselyDialect,
   SqliteDialect,
   type SqliteDialectConfig,
@@ -12,14 +14,26 @@ import {
 import type { DatabaseSync } from "node:sqlite";
 import { BoundedMap } from "../../../platform/bounded_map.ts";
 import { type Dialect, withDriver } from "../../connection/dialect.ts";
+import type { PoolLimits } from "../../connection/pool_limits.ts";
 import type { Statement, StatementResult } from "../../connection/statement.ts";
+import type { Execution } from "../../transaction/execution.ts";
 import { SQLITE } from "./sqlite.ts";
 import { openError } from "./sqlite_errors.ts";
-import { kyselyDatabase, type PreparedStatement, prepareStatement } from "./sqlite_statement.ts";
+import { SqliteFile } from "./sqlite_file.ts";
+import {
+  isLocked,
+  kyselyDatabase,
+  onceFree,
+  type PreparedStatement,
+  prepareStatement,
+  WaitingConnection,
+  type WaitLimits,
+} from "./sqlite_statement.ts";
 
-const BUSY_TIMEOUT_MS = 5000;
+/** How long a script waits for another writer; it cannot be run again. */
+const SCRIPT_WAIT_MS = 5000;
 const PRAGMAS = [
-  `pragma busy_timeout = ${BUSY_TIMEOUT_MS}`,
+  "pragma busy_timeout = 0", // `onceFree` waits
   "pragma foreign_keys = on",
   "pragma journal_mode = wal",
 ];
@@ -31,27 +45,35 @@ const MAX_WEIGHT = 1_048_576;
  * process has written.
  */
 class ImmediateDriver extends SqliteDriver {
-  readonly #database: DatabaseSync;
+  readonly #options: SqliteOptions;
+  readonly #checkWritten: () => void;
 
-  constructor(database: DatabaseSync, config: SqliteDialectConfig) {
+  constructor(database: DatabaseSync, config: SqliteDialectConfig, options: SqliteOptions) {
     super(config);
-    this.#database = database;
+    this.#options = options;
+    this.#checkWritten = () => checkWritten(database, options);
   }
 
-  /** Waits for another writer without blocking this process, which may be the writer. */
-  override async beginTransaction(): Promise<void> {
-    await onceFree(() => this.#beginNow());
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const { limits, file } = this.#options;
+    file?.check();
+    const connection = await super.acquireConnection();
+    return new WaitingConnection(connection, { limits, checkWritten: this.#checkWritten });
   }
 
-  #beginNow(): void {
-    const run = (sql: string) => this.#database.prepare(sql).all();
-    run("pragma busy_timeout = 0");
-    try {
-      run("begin immediate");
-    } finally {
-      run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    }
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
   }
+}
+
+/** How a SQLite database is opened. */
+export interface SqliteOptions {
+  /** How long statements wait for other writers. */
+  readonly limits: WaitLimits;
+  /** The file; one in memory has none. */
+  readonly file?: SqliteFile | undefined;
+  /** Opens it again for reading. */
+  readonly openReader?: (() => DatabaseSync) | undefined;
 }
 
 /** An open SQLite database: one connection, and one more that reads while a transaction is open. */
@@ -65,32 +87,48 @@ export class Sqlite implements Dialect {
   /** Transactions begin as writers. */
   readonly transactionsLock = true;
   readonly #writer: SqliteConnection;
-  readonly #openReader: (() => DatabaseSync) | undefined;
+  readonly #options: SqliteOptions;
   #reader: SqliteConnection | undefined;
 
-  /** Takes over an open database, and the function that opens it again for reading. */
-  constructor(database: DatabaseSync, openReader?: () => DatabaseSync) {
+  /** Takes over an open database. */
+  constructor(database: DatabaseSync, options: SqliteOptions) {
     this.#writer = new SqliteConnection(database);
-    this.#openReader = openReader;
+    this.#options = options;
     const config = { database: kyselyDatabase(database) };
     this.kysely = withDriver(
       new SqliteDialect(config),
-      () => new ImmediateDriver(database, config),
+      () => new ImmediateDriver(database, config, options),
     );
   }
 
   /**
    * Runs at once unless a transaction is open, which the statement would become part of; then a
-   * statement that only reads is run on the second connection, and reads the last commit.
+   * statement that only reads is run on the second connection, and reads the last commit. Returns
+   * `undefined` too if another writer locks the file.
    */
   runNow(statement: Statement, inTransaction: boolean): StatementResult | undefined {
-    // Undefined on older versions of Node.
-    if (inTransaction || this.#writer.database.isTransaction === false) {
-      return this.#writer.run(statement);
+    const { file, openReader } = this.#options;
+    file?.check();
+    try {
+      // Undefined on older versions of Node.
+      if (inTransaction || this.#writer.database.isTransaction === false) {
+        return this.#write(statement);
+      }
+      if (!statement.reads || !openReader) return undefined;
+      this.#reader ??= new SqliteConnection(openReader());
+      return this.#reader.run(statement);
+    } catch (error) {
+      if (isLocked(error)) return undefined;
+      throw error;
     }
-    if (!statement.reads || !this.#openReader) return undefined;
-    this.#reader ??= new SqliteConnection(this.#openReader());
-    return this.#reader.run(statement);
+  }
+
+  /** Runs a statement once no other writer locks the file, within the limits of the statement. */
+  runFree(statement: Statement, execution: Execution): Promise<StatementResult> {
+    let isGivenUp = false;
+    execution.cancel = () => void (isGivenUp = true);
+    const { limitMs } = this.#options.limits;
+    return onceFree(() => this.#write(statement), { limitMs, isGivenUp: () => isGivenUp });
   }
 
   /** Whether the transaction is open: a trigger or a conflict may have rolled it back. */
@@ -100,7 +138,13 @@ export class Sqlite implements Dialect {
 
   /** Runs all statements of a script. */
   runScript(script: string): Promise<void> {
-    this.#writer.database.exec(script);
+    const { database } = this.#writer;
+    database.exec(`pragma busy_timeout = ${SCRIPT_WAIT_MS}`);
+    try {
+      database.exec(script);
+    } finally {
+      database.exec(PRAGMAS[0]!);
+    }
     return Promise.resolve();
   }
 
@@ -109,6 +153,17 @@ export class Sqlite implements Dialect {
     this.#reader?.close();
     this.#writer.close();
   }
+
+  #write(statement: Statement): StatementResult {
+    const result = this.#writer.run(statement);
+    if (!statement.reads) checkWritten(this.#writer.database, this.#options);
+    return result;
+  }
+}
+
+/** A write is not acknowledged if its file is gone; that of a transaction, when it commits. */
+function checkWritten(database: DatabaseSync, { file }: SqliteOptions): void {
+  if (database.isTransaction !== true) file?.checkNow();
 }
 
 /** A connection, and its prepared statements. */
@@ -137,44 +192,39 @@ class SqliteConnection {
 
 /**
  * Opens a database file, which is created if it is missing, or `":memory:"`. Foreign keys are
- * enforced, a file is in WAL mode, and a statement waits up to 5 s for another process to finish
- * writing, which blocks this process, as `node:sqlite` is synchronous.
+ * enforced, a file is in WAL mode, and a statement waits for another writer to finish as long as
+ * for a connection.
  *
  * @throws {DbError} `ConnectionLost` if the file cannot be opened, `Database` if it is
  * not a database
  */
-export async function openSqlite(path: string): Promise<Sqlite> {
-  const { DatabaseSync } = await import("node:sqlite");
+export async function openSqlite(
+  path: string,
+  { acquireTimeoutMs: limitMs }: PoolLimits,
+): Promise<Sqlite> {
+  const [{ DatabaseSync }, { statSync }, { resolve }] = await Promise.all([
+    import("node:sqlite"),
+    import("node:fs"),
+    import("node:path"),
+  ]);
+  const limits: WaitLimits = { limitMs };
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path);
-    // Not exec(): on Deno its errors have no result code.
-    for (const pragma of PRAGMAS) await setPragma(database, pragma);
-    if (path === ":memory:") return new Sqlite(database);
-    return new Sqlite(database, () => new DatabaseSync(path, { readOnly: true }));
+    // Not exec(): on Deno its errors have no result code. The WAL mode needs exclusive access to
+    // the file, for which SQLite does not wait.
+    for (const pragma of PRAGMAS) {
+      await onceFree(() => void database!.prepare(pragma).all(), limits);
+    }
+    if (path === ":memory:") return new Sqlite(database, { limits });
+    const absolute = resolve(path);
+    return new Sqlite(database, {
+      limits,
+      file: new SqliteFile(() => statSync(absolute, { bigint: true })),
+      openReader: () => new DatabaseSync(path, { readOnly: true }),
+    });
   } catch (error) {
     database?.close();
     throw openError(path, error);
-  }
-}
-
-/**
- * Sets a pragma. The WAL mode needs exclusive access to the file, for which SQLite does not wait.
- */
-function setPragma(database: DatabaseSync, pragma: string): Promise<void> {
-  return onceFree(() => void database.prepare(pragma).all());
-}
-
-/** Runs a function that another process may block, for at most the time that a statement waits. */
-async function onceFree(run: () => void): Promise<void> {
-  const endsAt = performance.now() + BUSY_TIMEOUT_MS;
-  for (let waitMs = 1;; waitMs = Math.min(2 * waitMs, 50)) {
-    try {
-      return run();
-    } catch (error) {
-      const isBusy = SQLITE.explain(error).code === "PoolTimeout";
-      if (!isBusy || performance.now() > endsAt) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 }

@@ -4,11 +4,13 @@
  * @module
  */
 import { DbError, type DbFailure, NO_COLUMN, NO_TABLE } from "../../errors.ts";
+import { FILE_GONE } from "./sqlite_file.ts";
 
 /** Extended result codes (https://sqlite.org/rescode.html). */
 const BUSY_SNAPSHOT = 517;
 const CHECK = 275;
 const DATATYPE = 3091;
+const FULL = 13;
 const FOREIGN_KEYS: readonly number[] = [787, 1811];
 const NOT_A_DATABASE = 26;
 const NOT_NULL = 1299;
@@ -28,6 +30,9 @@ export function explainSqliteError(error: unknown): DbFailure {
     errcode?: number;
     message?: string;
   };
+  if (code === FILE_GONE) {
+    return { code: "ConnectionLost", reason: "its file was removed or replaced" };
+  }
   if (code === "ERR_INVALID_STATE") return { code: "PoolClosed" };
   if (message.includes("no such table")) return NO_TABLE;
   if (/no such column|has no column named/.test(message)) return NO_COLUMN;
@@ -39,6 +44,7 @@ export function explainSqliteError(error: unknown): DbFailure {
   if (errcode === CHECK || errcode === DATATYPE) return { code: "CheckViolation" };
   if (errcode === BUSY_SNAPSHOT) return { code: "SerializationFailure" };
   if (BUSY_OR_LOCKED.includes(errcode & 0xff)) return { code: "PoolTimeout" };
+  if (errcode === FULL) return { code: "DiskFull" };
   if (IO_ERROR_OR_CANNOT_OPEN.includes(errcode & 0xff)) return { code: "ConnectionLost" };
   return { code: "Database" };
 }
@@ -72,6 +78,7 @@ function explainMessage(message: string): DbFailure {
   }
   if (message.includes(OVERFLOW)) return { code: "CheckViolation" };
   if (/database (table )?is locked/.test(message)) return { code: "PoolTimeout" };
+  if (message.includes("database or disk is full")) return { code: "DiskFull" };
   return { code: "Database" };
 }
 

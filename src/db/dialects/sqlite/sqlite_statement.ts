@@ -1,12 +1,16 @@
 /**
- * Statements of `node:sqlite`, and the shim that Kysely's `SqliteDialect` drives them through.
+ * Statements of `node:sqlite`, their wait for another writer, and the shim that Kysely's
+ * `SqliteDialect` drives them through.
  *
  * @module
  */
-import type { SqliteDatabase } from "kysely";
+import type { CompiledQuery, DatabaseConnection, QueryResult, SqliteDatabase } from "kysely";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { DriverRow, StatementResult } from "../../connection/statement.ts";
 import { storableBytes } from "./sqlite.ts";
+import { explainSqliteError } from "./sqlite_errors.ts";
+
+const MAX_WAIT_MS = 50;
 
 /** A method that older types of `node:sqlite` lack. */
 interface ReturnsArrays {
@@ -59,6 +63,70 @@ export function kyselyDatabase(database: DatabaseSync): SqliteDatabase {
       };
     },
   };
+}
+
+/** The limits of a wait. */
+export interface WaitLimits {
+  /** How long it may take, in milliseconds. */
+  readonly limitMs: number;
+  /** Whether nobody waits any longer. */
+  readonly isGivenUp?: () => boolean;
+}
+
+/** Checks whether another writer locks the file; then a statement has had no effect. */
+export function isLocked(error: unknown): boolean {
+  return explainSqliteError(error).code === "PoolTimeout";
+}
+
+/**
+ * Runs a function that another writer may lock out, again and again. It does not block the process,
+ * which may be that writer: SQLite's own wait would.
+ */
+export async function onceFree<T>(
+  run: () => T | Promise<T>,
+  { limitMs, isGivenUp = () => false }: WaitLimits,
+): Promise<T> {
+  const endsAtMs = performance.now() + limitMs;
+  for (let waitMs = 1;; waitMs = Math.min(2 * waitMs, MAX_WAIT_MS)) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isLocked(error) || isGivenUp() || performance.now() > endsAtMs) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
+}
+
+/** A connection of Kysely whose queries wait for other writers. */
+export class WaitingConnection implements DatabaseConnection {
+  readonly #connection: DatabaseConnection;
+  readonly #limits: WaitLimits;
+  readonly #checkWritten: () => void;
+
+  /** Wraps a connection; `checkWritten` fails if what a query has written is lost. */
+  constructor(
+    connection: DatabaseConnection,
+    { limits, checkWritten }: { readonly limits: WaitLimits; readonly checkWritten: () => void },
+  ) {
+    this.#connection = connection;
+    this.#limits = limits;
+    this.#checkWritten = checkWritten;
+  }
+
+  /** Runs a query. */
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const result = await onceFree(() => this.#connection.executeQuery<R>(query), this.#limits);
+    this.#checkWritten();
+    return result;
+  }
+
+  /** Runs a query, and yields its rows. */
+  streamQuery<R>(
+    query: CompiledQuery,
+    chunkSize: number,
+  ): AsyncIterableIterator<QueryResult<R>> {
+    return this.#connection.streamQuery<R>(query, chunkSize);
+  }
 }
 
 /**
