@@ -31,11 +31,17 @@ export function clientIp(c: Context): string | undefined {
   return clientIpSlot.get(c) ?? socketIp(c);
 }
 
+/** Checks whether a client's address comes from trusted proxies. */
+export function isForwarded(c: Context): boolean {
+  return clientIpSlot.get(c) !== undefined;
+}
+
 /** Options of `app.useTrustedProxy()`. */
 export interface TrustedProxyOptions {
   /**
-   * The number of proxies that every request passes: a positive integer. Each adds the address of
-   * its peer to `X-Forwarded-For`. A client that can bypass them can forge its address.
+   * The number of proxies that every request passes. Each adds the address of its peer to
+   * `X-Forwarded-For`. A client that can bypass them can forge its address. With 0, the header is
+   * ignored, as without this call.
    */
   readonly hops: number;
 }
@@ -50,12 +56,12 @@ export function trustedProxy({ hops }: TrustedProxyOptions): MiddlewareHandler {
   return async function trustedProxy(c, next) {
     let ip = socketIp(c);
     const entries = c.req.header("x-forwarded-for")?.split(",") ?? [];
-    for (const entry of entries.slice(-hops).reverse()) {
+    for (const entry of hops === 0 ? [] : entries.slice(-hops).reverse()) {
       const forwarded = parseIp(withoutPort(entry.trim()));
       if (forwarded === undefined) break;
       ip = forwarded;
     }
-    clientIpSlot.set(c, ip);
+    if (hops > 0) clientIpSlot.set(c, ip);
     await next();
   };
 }

@@ -111,9 +111,10 @@ const RETRY_MS = 1000;
 
 /**
  * Wraps a store so that its failures neither refuse nor delay requests: the process also counts the
- * hits by itself, and while the store fails, its own counts apply. The start and the end of an
- * outage are logged (category `fw`, `rate-limit`), not each request. During an outage the store is
- * tried once per second.
+ * hits by itself, and while the store fails, its own counts apply. They still do for a window that
+ * began before the end of an outage, if they are higher: the store missed hits, or lost its counts.
+ * The start and the end of an outage are logged (category `fw`, `rate-limit`), not each request.
+ * During an outage the store is tried once per second.
  */
 export class FallbackStore implements RateLimitStore {
   readonly #store: RateLimitStore;
@@ -123,6 +124,8 @@ export class FallbackStore implements RateLimitStore {
   readonly #logger = getLogger(["fw", "rate-limit"]);
   /** When the store is tried again; `undefined` while it works. */
   #retryAtMs: number | undefined;
+  /** The end of the last outage. */
+  #recoveredAtMs = -Infinity;
 
   /** Wraps a store. */
   constructor(
@@ -148,7 +151,8 @@ export class FallbackStore implements RateLimitStore {
       const pending = this.#store.hit(key, windowMs);
       const hit = "then" in pending ? await withTimeLimit(pending, this.#timeoutMs) : pending;
       if (isProbe) this.#recover();
-      return hit;
+      const isPartial = this.#now() + own.resetMs - windowMs < this.#recoveredAtMs;
+      return isPartial && own.count > hit.count ? own : hit;
     } catch (error) {
       this.#fail(error);
       return own;
@@ -158,6 +162,7 @@ export class FallbackStore implements RateLimitStore {
   /** Ends the outage. Only a probe does so: other results may be from before the outage. */
   #recover(): void {
     this.#retryAtMs = undefined;
+    this.#recoveredAtMs = this.#now();
     this.#logger.info("Rate limits are shared again");
   }
 

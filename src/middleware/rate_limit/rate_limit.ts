@@ -3,10 +3,11 @@
  *
  * @module
  */
+import { getLogger } from "@logtape/logtape";
 import type { MiddlewareHandler } from "hono";
 import type { Context } from "../../core/http/context.ts";
 import { TooManyRequestsException } from "../../core/http/http_exception.ts";
-import { clientIp, networkOf } from "../client_ip.ts";
+import { clientIp, isForwarded, networkOf } from "../client_ip.ts";
 import { FallbackStore, MemoryRateLimitStore } from "./memory_rate_limit_store.ts";
 import { checkRateLimit, type RateLimitOptions } from "./rate_limit_options.ts";
 import { withResponseHeaders } from "../response_headers.ts";
@@ -38,6 +39,7 @@ export function rateLimit(
     ? store
     : new FallbackStore(store, { timeoutMs: storeTimeoutMs });
   const policy = `"${name}";q=${max};w=${windowMs / 1000}`;
+  let hasWarned = key !== clientNetwork;
 
   return async function rateLimit(c, next) {
     if (await skip?.(c)) return await next();
@@ -50,12 +52,25 @@ export function rateLimit(
       "RateLimit-Policy": policy,
     };
     if (hit.count > max) {
+      if (!hasWarned && isOfUntrustedProxy(c)) {
+        hasWarned = true;
+        getLogger(["fw", "rate-limit"]).warn(UNTRUSTED);
+      }
       throw new TooManyRequestsException(`Try again in ${resetSeconds} s`, {
         headers: { ...headers, "Retry-After": String(resetSeconds) },
       });
     }
     await withResponseHeaders(c, next, { headers, append: true });
   };
+}
+
+const UNTRUSTED =
+  "A request over the limit has X-Forwarded-For, which is ignored: if it passed a " +
+  "proxy, all clients of that proxy share the limit, unless useTrustedProxy() is called";
+
+/** Checks whether a request may have passed a proxy, whose address then counts as the client's. */
+function isOfUntrustedProxy(c: Context): boolean {
+  return c.req.header("x-forwarded-for") !== undefined && !isForwarded(c);
 }
 
 function clientNetwork(c: Context): string | undefined {

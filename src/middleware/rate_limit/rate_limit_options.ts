@@ -47,7 +47,7 @@ export interface UseRateLimitOptions extends RateLimitOptions {
   readonly afterAuthentication?: boolean;
 }
 
-/** The key of the member that marks the plugins of `app.useRateLimit()`. */
+/** The key of the member of the plugins of `app.useRateLimit()` with their options. */
 export const limitsRate: unique symbol = Symbol("fw.limitsRate");
 
 /**

@@ -31,10 +31,11 @@ const RETRY_MS = 10_000;
 /**
  * Caches the key set of a provider (RFC 7517 §5). Known keys are returned without waiting. After
  * the refresh window, the set is fetched again in the background. If that fails, or the set has no
- * key that can verify signatures, the keys stay valid up to the maximum staleness. An unknown key
- * is looked up in a set that is fetched after the lookup began: concurrent lookups share that
- * fetch, and fetches are spaced (five in a row, then one every 1.25 s). So a flood of forged tokens
- * neither floods the provider nor hides a new key.
+ * key that can verify signatures, or none for the algorithms of the keys in use, the keys stay
+ * valid up to the maximum staleness. An unknown key is looked up in a set that is fetched after
+ * the lookup began: concurrent lookups share that fetch, and fetches are spaced (five in a row,
+ * then one every 1.25 s). So a flood of forged tokens neither floods the provider nor hides a new
+ * key.
  *
  * @example
  * ```ts
@@ -55,6 +56,8 @@ export class JwksCache implements KeySource {
   #refreshWindowMs = REFRESH_WINDOW_MS;
   #maxStaleMs = MAX_STALE_MS;
   #keys: KeySet = KeySet.EMPTY;
+  /** The algorithms that were looked up. */
+  readonly #algorithms = new Set<SigningAlgorithm>();
   #fetchedAtMs: number | undefined;
   #failedAtMs = -Infinity;
   #fetchCount = 0;
@@ -114,7 +117,7 @@ export class JwksCache implements KeySource {
    * Fetches the set, or waits for a pending fetch.
    *
    * @throws {OAuth2Error} `JwksFetch` if that fails, or the set has no key that can verify
-   * signatures; the keys stay unchanged
+   * signatures, or none for the algorithms of the keys in use; the keys stay unchanged
    */
   refresh(options: VerifyOptions = {}): Promise<void> {
     return this.#settled(this.#begin(options), options);
@@ -125,6 +128,7 @@ export class JwksCache implements KeySource {
    * the background.
    */
   find(kid: string, alg: SigningAlgorithm, options: VerifyOptions = {}): readonly CryptoKey[] {
+    this.#algorithms.add(alg);
     const ageMs = this.#knownAgeMs();
     if (ageMs === undefined || ageMs > this.#maxStaleMs) return KeySet.EMPTY.find(kid, alg);
     if (ageMs > this.#refreshWindowMs) this.#refreshInBackground(options);
@@ -219,6 +223,10 @@ export class JwksCache implements KeySource {
       const keys = await KeySet.read(json, this.#keys);
       // a provider that fails or starts can send an empty set: tokens of the last keys stay valid
       if (keys.size === 0) throw new FetchFailure("it has no key that can verify signatures");
+      const usable = [...this.#algorithms].filter((alg) => this.#keys.has(alg));
+      if (usable.length > 0 && !usable.some((alg) => keys.has(alg))) {
+        throw new FetchFailure(`it has no key for ${usable.join(" or ")}`);
+      }
       this.#keys = keys;
       this.#fetchedAtMs = this.#options.now();
       this.#failedAtMs = -Infinity;

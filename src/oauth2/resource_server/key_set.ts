@@ -106,6 +106,11 @@ export class KeySet {
     return this.#keys.length;
   }
 
+  /** Checks whether there is a key for an algorithm. */
+  has(alg: SigningAlgorithm): boolean {
+    return this.#keys.some(({ cryptoKeys }) => cryptoKeys.has(alg));
+  }
+
   /** Returns the keys of a `kid` for an algorithm; several only if the set repeats the `kid`. */
   find(kid: string, alg: SigningAlgorithm): readonly CryptoKey[] {
     return this.#byKid.get(kid)?.get(alg) ?? NONE;

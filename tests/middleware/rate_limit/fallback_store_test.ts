@@ -90,7 +90,7 @@ test("FallbackStore.hit() does not end an outage because of a result from before
   });
 });
 
-test("FallbackStore.hit() allows the limit of the store, and once more that of the process", async () => {
+test("FallbackStore.hit() allows the limit once in a window of the process, through many outages", async () => {
   const max = 10;
   let nowMs = 0;
   const now = () => nowMs;
@@ -109,5 +109,39 @@ test("FallbackStore.hit() allows the limit of the store, and once more that of t
       if ((await store.hit("key", WINDOW_MS)).count <= max) allowed += 1;
     }
   }
-  assert.equal(allowed, 2 * max);
+  assert.equal(allowed, max);
+});
+
+test("FallbackStore.hit() refuses a client over its limit when the store returns without counts", async () => {
+  const max = 10;
+  let nowMs = 0;
+  const now = () => nowMs;
+  let shared: MemoryRateLimitStore | undefined = new MemoryRateLimitStore({ now });
+  const hit: RateLimitStore["hit"] = (key, windowMs) => {
+    if (shared === undefined) throw FAILURE;
+    return shared.hit(key, windowMs);
+  };
+  const store = new FallbackStore({ hit }, { timeoutMs: 50, now });
+  const allowed = async (key: string) => {
+    let count = 0;
+    for (let n = 0; n < 2 * max; n++) {
+      if ((await store.hit(key, WINDOW_MS)).count <= max) count += 1;
+    }
+    return count;
+  };
+  assert.deepEqual([await allowed("early"), await allowed("idle")], [max, max]);
+  nowMs = 10_000;
+  shared = undefined;
+  assert.deepEqual([await allowed("early"), await allowed("late")], [0, max]);
+  nowMs = 20_000;
+  shared = new MemoryRateLimitStore({ now });
+  await store.hit("probe", WINDOW_MS);
+  const after = [await allowed("early"), await allowed("late"), await allowed("idle")];
+  assert.deepEqual([...after, await allowed("new")], [0, 0, 0, max]);
+
+  nowMs = 100_000; // a window that began after the outage is that of the store
+  assert.deepEqual(await store.hit("idle", WINDOW_MS), { count: 1, resetMs: WINDOW_MS });
+  nowMs = 101_000;
+  shared = new MemoryRateLimitStore({ now });
+  assert.deepEqual(await store.hit("idle", WINDOW_MS), { count: 1, resetMs: WINDOW_MS });
 });

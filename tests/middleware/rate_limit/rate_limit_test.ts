@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { type Context, Hono } from "hono";
 import { HttpException } from "../../../src/core/http/http_exception.ts";
+import { trustedProxy } from "../../../src/middleware/client_ip.ts";
 import { MemoryRateLimitStore } from "../../../src/middleware/rate_limit/memory_rate_limit_store.ts";
 import { rateLimit } from "../../../src/middleware/rate_limit/rate_limit.ts";
 import type { RateLimitOptions } from "../../../src/middleware/rate_limit/rate_limit_options.ts";
 import type { RateLimitStore } from "../../../src/middleware/rate_limit/rate_limit_store.ts";
+import { captureLogs } from "../../support/capture_logs.ts";
 import { test } from "../../support/test.ts";
 import { serve } from "../serve.ts";
 
@@ -211,4 +213,24 @@ test("rateLimit() refuses options out of range", () => {
     const refusal = { name: "RangeError", message: `Cannot limit rate: ${reason}` };
     assert.throws(() => rateLimit(options), refusal);
   }
+});
+
+test("rateLimit() warns once of a refused request whose X-Forwarded-For is ignored", async () => {
+  const env = from("192.0.2.1");
+  const forwarded = { headers: { "x-forwarded-for": "198.51.100.1" } };
+  await captureLogs(["fw", "rate-limit"], async (records) => {
+    const app = limitedApp({ max: 1 });
+    for (const init of [forwarded, {}, forwarded, forwarded]) await app.request("/", init, env);
+    assert.deepEqual(records.map(({ level }) => level), ["warning"]);
+    assert.match(String(records[0]?.rawMessage), /X-Forwarded-For, which is ignored/);
+  });
+  await captureLogs(["fw", "rate-limit"], async (records) => {
+    const trusting = new Hono().use(trustedProxy({ hops: 1 })).route("/", limitedApp({ max: 1 }));
+    const keyed = limitedApp({ max: 1, key: () => "one" });
+    for (const app of [trusting, keyed]) {
+      for (let i = 0; i < 2; i++) await app.request("/", forwarded, env);
+      assert.equal((await app.request("/", forwarded, env)).status, 429);
+    }
+    assert.deepEqual(records, []);
+  });
 });

@@ -29,6 +29,9 @@ const KNOWN = await key.token();
 const UNKNOWN = await key.forgeWith({ kid: "unknown" });
 const SET = JSON.stringify({ keys: [key.jwk] });
 
+/** A key of an algorithm that the verifier does not accept. */
+const other = await SigningKey.generate("RS256");
+
 const NO_KEY = "it has no key that can verify signatures";
 
 /** Failures, and their messages. */
@@ -67,6 +70,11 @@ const OUTAGES: readonly (readonly [string, Reply, string])[] = [
   ["a key of another type", text(setOf({ kty: "RSA" })), NO_KEY],
   ["half a key", text(setOf({ y: undefined })), NO_KEY],
   ["a point that is not on the curve", text(setOf({ x: key.jwk.y })), NO_KEY],
+  [
+    "keys of another algorithm",
+    text(JSON.stringify({ keys: [other.jwk] })),
+    "it has no key for ES256",
+  ],
   ["a thousand keys", text(manyKeys(1_000)), "it has more than 200 keys"],
   ["a body over the limit", text(SET + " ".repeat(LIMIT)), `the answer is over ${LIMIT} bytes`],
   ["a body that never ends", endless(), `the answer is over ${LIMIT} bytes`],
@@ -99,8 +107,9 @@ function manyKeys(count: number): string {
 async function loadedCache(server: JwksServer, timeoutMs = TIMEOUT_MS) {
   const clock = { ms: NOW * 1000 };
   const cache = new JwksCache(server.url, { now: () => clock.ms, timeoutMs });
-  await cache.refresh();
-  return { cache, clock, verifier: verifierBy(cache) };
+  const verifier = verifierBy(cache);
+  await verifier.verify(KNOWN);
+  return { cache, clock, verifier };
 }
 
 async function timed<T>(operation: Promise<T>): Promise<[T, number]> {
