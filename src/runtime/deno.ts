@@ -12,6 +12,7 @@ import {
   type RuntimeServer,
 } from "./adapter.ts";
 import { DenoServer } from "./deno_server.ts";
+import { DenoUpgrades } from "./deno_upgrades.ts";
 
 /** Listens with `Deno.serve`, which closes WebSockets by itself when it stops. */
 export function listenOnDeno(
@@ -19,11 +20,14 @@ export function listenOnDeno(
   address: Address,
   { tls }: AdapterOptions,
 ): RuntimeServer {
+  const upgrades = new DenoUpgrades();
   return new DenoServer(({ signal, port, underWay }) => {
     const handle = (request: Request, info: Deno.ServeHandlerInfo) => {
       if (!isAnswerable(request)) return new Response(null, { status: 400 });
-      const answer = underWay.track(fetch(abortingOnlyEarly(request, info), info));
-      return request.method === "HEAD" ? answerHead(answer, withEmptyStream) : answer;
+      upgrades.attach(request);
+      const { method } = request;
+      const answer = underWay.track(method, fetch(abortingOnlyEarly(request, info), info));
+      return method === "HEAD" ? answerHead(answer, withEmptyStream) : answer;
     };
     const common = { signal, onListen() {} };
     return "path" in address

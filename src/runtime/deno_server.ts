@@ -23,6 +23,9 @@ export type StartServer = (options: StartOptions) => Deno.HttpServer<Deno.Addr>;
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 1_000;
 
+/** How long requests that come during the stop can delay it, in milliseconds. */
+const LATE_MS = 1_000;
+
 /**
  * Counts the requests without a response, and the WebSockets that were opened, of one server: its
  * shutdown would close them.
@@ -30,18 +33,27 @@ const LONGEST_DELAY_MS = 1_000;
 export class UnderWay {
   #count = 0;
   #idle: (() => void) | undefined;
+  /** The responses to requests that can have a body. */
+  readonly #receiving = new Set<Promise<Response>>();
 
   /** Counts a request until its response; returns the response. */
-  track(response: Response | Promise<Response>): Response | Promise<Response> {
+  track(
+    method: string,
+    response: Response | Promise<Response>,
+  ): Response | Promise<Response> {
     if (!(response instanceof Promise)) {
       if (response.status === 101) this.#count++;
       return response;
     }
     this.#count++;
-    return response.then((response) => {
-      if (response.status !== 101) this.#end();
-      return response;
+    const canHaveBody = method !== "GET" && method !== "HEAD";
+    if (canHaveBody) this.#receiving.add(response);
+    return response.then((answer) => {
+      if (canHaveBody) this.#receiving.delete(response);
+      if (answer.status !== 101) this.#end();
+      return answer;
     }, (error) => {
+      if (canHaveBody) this.#receiving.delete(response);
       this.#end();
       throw error;
     });
@@ -53,6 +65,18 @@ export class UnderWay {
       this.#idle = resolve;
       if (this.#count === 0) resolve();
     });
+  }
+
+  /**
+   * Resolves when the requests that can have a body have their responses. Those that come meanwhile
+   * delay it by up to a second.
+   */
+  async received(): Promise<void> {
+    await Promise.allSettled(this.#receiving);
+    const endMs = performance.now() + LATE_MS;
+    while (this.#receiving.size > 0 && performance.now() < endMs) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
   }
 
   #end(): void {
@@ -71,12 +95,14 @@ export class DenoServer implements RuntimeServer {
   #abort = new AbortController();
   readonly #gaveUp = Promise.withResolvers<void>();
   /** Servers that have stopped accepting, until their connections are closed. */
-  readonly #retired = new Set<Deno.HttpServer<Deno.Addr>>();
+  readonly #retired = new Map<Deno.HttpServer<Deno.Addr>, UnderWay>();
   #server: Deno.HttpServer<Deno.Addr> | undefined;
+  #underWay = new UnderWay();
   #retry: ReturnType<typeof setTimeout> | undefined;
   #delayMs = FIRST_DELAY_MS;
   #listeningSince = 0;
   #isStopping = false;
+  #isShutDown = false;
 
   /** Listens. */
   constructor(start: StartServer) {
@@ -88,8 +114,7 @@ export class DenoServer implements RuntimeServer {
   /** Accepts no more connections, and resolves when the requests under way have finished. */
   async stop(): Promise<void> {
     this.#end();
-    const stopped = Promise.all([this.#server?.shutdown(), ...this.#shutDownRetired()]);
-    await Promise.race([stopped, this.#gaveUp.promise]);
+    await Promise.race([this.#shutDown(), this.#gaveUp.promise]);
   }
 
   /**
@@ -98,7 +123,8 @@ export class DenoServer implements RuntimeServer {
    */
   async cut(): Promise<void> {
     this.#gaveUp.resolve();
-    if (this.#isStopping) return;
+    if (this.#isShutDown) return;
+    this.#isShutDown = true;
     this.#end();
     this.#shutDownRetired();
     this.#abort.abort();
@@ -110,9 +136,18 @@ export class DenoServer implements RuntimeServer {
     clearTimeout(this.#retry);
   }
 
+  /** A shutdown interrupts the bodies that are being received: those come first. */
+  async #shutDown(): Promise<void> {
+    const all = [this.#underWay, ...this.#retired.values()];
+    await Promise.all(all.map((underWay) => underWay.received()));
+    if (this.#isShutDown) return;
+    this.#isShutDown = true;
+    await Promise.all([this.#server?.shutdown(), ...this.#shutDownRetired()]);
+  }
+
   #listen(port: number): Deno.HttpServer<Deno.Addr> {
     this.#abort = new AbortController(); // Deno keeps a listener of each server on the signal
-    const underWay = new UnderWay();
+    const underWay = this.#underWay = new UnderWay();
     const server = this.#start({ signal: this.#abort.signal, port, underWay });
     this.#server = server;
     this.#listeningSince = performance.now();
@@ -131,17 +166,17 @@ export class DenoServer implements RuntimeServer {
 
   /**
    * Closes the connections of a server when it has no requests under way, so that idle ones leave
-   * their descriptors. Before that, `shutdown` would interrupt the bodies that are being received.
+   * their descriptors.
    */
   async #retire(server: Deno.HttpServer<Deno.Addr>, underWay: UnderWay): Promise<void> {
-    this.#retired.add(server);
+    this.#retired.set(server, underWay);
     await underWay.idle();
     await server.shutdown().catch(() => {});
     this.#retired.delete(server);
   }
 
   #shutDownRetired(): readonly Promise<void>[] {
-    return [...this.#retired].map((server) => server.shutdown().catch(() => {}));
+    return [...this.#retired.keys()].map((server) => server.shutdown().catch(() => {}));
   }
 
   #listenAgain(error: unknown): void {

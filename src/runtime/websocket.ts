@@ -5,6 +5,7 @@
  */
 import type { WSEvents } from "hono/ws";
 import type { Context } from "../core/http/context.ts";
+import type { WebSocketOptions } from "./websocket_sends.ts";
 
 /**
  * Upgrades a request to a WebSocket (RFC 6455); the handler of the route returns the response. If
@@ -26,11 +27,19 @@ import type { Context } from "../core/http/context.ts";
  *
  * On workerd, `onOpen` is not called: a socket is open from the start.
  *
+ * On Deno, an upgrade whose client has disconnected stays open for ever. Therefore `listen` refuses
+ * upgrades with 503 when 256 are not open yet.
+ *
  * @throws {HttpException} 426 if the request does not ask for a WebSocket (RFC 9110 §15.5.22) of
  * version 13 (RFC 6455 §4.4), and 400 if its key or subprotocols are invalid (§4.2.1)
+ * @throws {RangeError} if `maxBufferedBytes` is not an integer from 0 to 16 MiB
  * @throws {TypeError} on a runtime other than Deno, Bun, Node and workerd
  */
-export async function upgradeWebSocket(c: Context, events: WSEvents): Promise<Response> {
+export async function upgradeWebSocket(
+  c: Context,
+  events: WSEvents,
+  options: WebSocketOptions = {},
+): Promise<Response> {
   const { upgrade } = await import("./websocket_upgrade.ts"); // many applications have no WebSocket
-  return await upgrade(c, events);
+  return await upgrade({ c, events, options });
 }

@@ -7,13 +7,29 @@ import { getLogger } from "@logtape/logtape";
 import { getRuntimeKey } from "hono/adapter";
 import type { WSContext, WSEvents } from "hono/ws";
 import type { Context } from "../core/http/context.ts";
-import { BadRequestException, HttpException } from "../core/http/http_exception.ts";
+import { checkedSendLimit, limitSends, type WebSocketOptions } from "./websocket_sends.ts";
+import {
+  BadRequestException,
+  HttpException,
+  ServiceUnavailableException,
+} from "../core/http/http_exception.ts";
+import { upgradesOf } from "./deno_upgrades.ts";
+
+/** The arguments of `upgradeWebSocket`. */
+export interface UpgradeParts {
+  readonly c: Context;
+  readonly events: WSEvents;
+  readonly options: WebSocketOptions;
+}
 
 /** Checks the handshake (RFC 6455 §4.2.1), and upgrades the request. */
-export async function upgrade(c: Context, events: WSEvents): Promise<Response> {
+export async function upgrade(
+  { c, events, options: { maxBufferedBytes } }: UpgradeParts,
+): Promise<Response> {
+  const maxBytes = checkedSendLimit(maxBufferedBytes);
   checkHandshake(c);
   const upgrade = await loadUpgrade();
-  return await upgrade(c, guarded(events));
+  return await upgrade(c, limited(guarded(events), maxBytes));
 }
 
 /** 16 bytes in Base64. */
@@ -48,11 +64,17 @@ function refuse(detail: string): never {
   });
 }
 
-async function loadUpgrade(): Promise<typeof upgrade> {
+/** Upgrades a request of a runtime. */
+type RuntimeUpgrade = (c: Context, events: WSEvents) => Promise<Response>;
+
+async function loadUpgrade(): Promise<RuntimeUpgrade> {
   switch (getRuntimeKey()) {
     case "deno": {
       const { upgradeWebSocket } = await import("hono/deno");
-      return (c, events) => upgradeWebSocket(lowerCased(c), namingLoss(events));
+      return async (c, events) => {
+        const ended = await beginOnDeno(c);
+        return await upgradeWebSocket(lowerCased(c), untilOpen(namingLoss(events), ended));
+      };
     }
     case "bun":
       return (await import("hono/bun")).upgradeWebSocket;
@@ -72,6 +94,17 @@ function guarded({ onOpen, onMessage, onClose, onError }: WSEvents): WSEvents {
     ...onMessage && { onMessage: guard(onMessage) },
     ...onClose && { onClose: guard(onClose) },
     ...onError && { onError: guard(onError) },
+  };
+}
+
+/** Limits the sends of a socket before anything can be sent. */
+function limited(events: WSEvents, maxBytes: number): WSEvents {
+  return {
+    ...events,
+    onOpen(event, socket) {
+      limitSends(socket.raw as object, maxBytes); // each runtime has one
+      events.onOpen?.(event, socket);
+    },
   };
 }
 
@@ -96,6 +129,28 @@ function namingLoss(events: WSEvents): WSEvents {
     ...events,
     onClose: (event, socket) =>
       onClose(event.code === 0 ? new CloseEvent("close", { code: 1006 }) : event, socket),
+  };
+}
+
+/** Counts an upgrade until it is open; `listen` bounds those that Deno never opens. */
+async function beginOnDeno({ req }: Context): Promise<() => void> {
+  const upgrades = upgradesOf(req.raw);
+  if (!upgrades) return () => {};
+  const ended = await upgrades.begin(req.raw);
+  return ended ?? ServiceUnavailableException.throw("No more WebSockets can be opened");
+}
+
+function untilOpen(events: WSEvents, ended: () => void): WSEvents {
+  return {
+    ...events,
+    onOpen(event, socket) {
+      ended();
+      events.onOpen?.(event, socket);
+    },
+    onError(event, socket) {
+      ended();
+      events.onError?.(event, socket);
+    },
   };
 }
 

@@ -143,6 +143,50 @@ test("HttpServer.close() waits for requests in flight and sends Connection: clos
   }
 });
 
+test("HttpServer.close() waits for bodies that are being received", async () => {
+  await using server = await serve(async (request) => new Response(await request.text()), {
+    port: 0,
+    hostname: "127.0.0.1",
+  });
+  const uploads = await Promise.all(["Content-Length: 8", "Transfer-Encoding: chunked"].map(
+    async (framing) => {
+      const client = await RawClient.connect(server);
+      client.send(
+        ["POST / HTTP/1.1", "Host: a", framing],
+        framing.includes("8") ? "half" : "4\r\nhalf\r\n",
+      );
+      return { client, rest: framing.includes("8") ? "done" : "4\r\ndone\r\n0\r\n\r\n" };
+    },
+  ));
+  await delay(300);
+  const closed = server.close({ lameDuckMs: 200 });
+  using late = await RawClient.connect(server);
+  await delay(150); // it waits for the end of the lame duck
+  late.send(["POST / HTTP/1.1", "Host: a", "Content-Length: 8"], "late");
+  await delay(500);
+  late.socket.write("done");
+  await late.until(/^HTTP\/1\.1 200 [^]*latedone$/);
+  for (const { client, rest } of uploads) {
+    client.socket.write(rest);
+    await client.until(/^HTTP\/1\.1 200 [^]*halfdone/);
+    client.socket.destroy();
+  }
+  await closed;
+});
+
+test("HttpServer.close() closes the connections of bodies that are not complete after drainMs", async () => {
+  await using server = await serve(async (request) => new Response(await request.text()), {
+    port: 0,
+    hostname: "127.0.0.1",
+  });
+  using client = await RawClient.connect(server);
+  client.send(["POST / HTTP/1.1", "Host: a", "Content-Length: 8"], "half");
+  await delay(300);
+  await server.close({ drainMs: 200 });
+  assert.doesNotMatch(await client.end(), /^HTTP\/1\.1 200 /);
+  await assert.rejects(RawClient.connect(server));
+});
+
 test("HttpServer.close() also sends immutable responses", async () => {
   await using origin = await serve(() => new Response("far", { status: 201 }), { port: 0 });
   const arrived = Promise.withResolvers<void>();

@@ -1,0 +1,79 @@
+/**
+ * Bounds the upgrades that Deno leaves unopened.
+ *
+ * @module
+ */
+import { getLogger } from "@logtape/logtape";
+
+/** With more unopened upgrades, it is checked whether a client is still connected. */
+const USUAL = 16;
+
+/** The most upgrades that are not open yet. */
+const MOST = 256;
+
+/** How long the check takes, in milliseconds: random, so that no client can time its reset. */
+const SHORTEST_CHECK_MS = 200;
+const LONGEST_CHECK_MS = 400;
+
+const UPGRADES = Symbol("fw.upgrades");
+
+/** A request with the upgrades of its server. */
+interface UpgradableRequest extends Request {
+  [UPGRADES]?: DenoUpgrades;
+}
+
+/**
+ * The upgrades of one server that are not open yet. If a client resets its connection before Deno
+ * has sent the response with 101, its WebSocket never opens, fails or closes, and Deno keeps the
+ * descriptor until the process ends; closing the WebSocket does not help.
+ */
+export class DenoUpgrades {
+  #unopened = 0;
+  #isReported = false;
+
+  /** Makes them known to the handler of a request, as soon as it has arrived. */
+  attach(request: Request): void {
+    (request as UpgradableRequest)[UPGRADES] = this; // a private symbol
+    // a signal aborts only if it was read before the client left
+    if (this.#unopened >= USUAL && request.headers.has("upgrade")) void request.signal;
+  }
+
+  /**
+   * Resolves when an upgrade may begin, to a function that ends it; `undefined` if its client has
+   * disconnected, or too many are not open.
+   */
+  async begin(request: Request): Promise<(() => void) | undefined> {
+    if (this.#unopened >= USUAL && await isGone(request)) return undefined;
+    if (this.#unopened >= MOST) {
+      this.#report();
+      return undefined;
+    }
+    this.#unopened++;
+    let ended = false;
+    return () => {
+      if (!ended) this.#unopened--;
+      ended = true;
+    };
+  }
+
+  #report(): void {
+    if (this.#isReported) return;
+    this.#isReported = true;
+    getLogger(["fw", "runtime"]).error(
+      "WebSockets are refused with 503: {unopened} clients have disconnected during their " +
+        "upgrade, and Deno keeps their descriptors until the process ends",
+      { unopened: this.#unopened },
+    );
+  }
+}
+
+/** Returns the upgrades of the server of a request, or `undefined` if another program serves it. */
+export function upgradesOf(request: Request): DenoUpgrades | undefined {
+  return (request as UpgradableRequest)[UPGRADES];
+}
+
+async function isGone({ signal }: Request): Promise<boolean> {
+  const delayMs = SHORTEST_CHECK_MS + Math.random() * (LONGEST_CHECK_MS - SHORTEST_CHECK_MS);
+  await new Promise((resolve) => setTimeout(resolve, delayMs));
+  return signal.aborted;
+}
