@@ -29,6 +29,11 @@
  */
 export type { FwApplication } from "./src/application/application.ts";
 export type { RequestOptions } from "./src/application/answering.ts";
+export type {
+  RouteSafeguards,
+  Safeguards,
+  SafeguardsOptions,
+} from "./src/application/safeguards.ts";
 export type { CloseOptions } from "./src/application/serving.ts";
 export { FwFactory, type FwFactoryOptions } from "./src/application/factory.ts";
 
@@ -191,3 +196,4 @@ export type { ListenOptions } from "./src/runtime/listen.ts";
 export { ListenError, type ListenErrorCode } from "./src/runtime/listen_error.ts";
 export { portFromEnv } from "./src/platform/env.ts";
 export { upgradeWebSocket } from "./src/runtime/websocket.ts";
+export type { WebSocketOptions } from "./src/runtime/websocket_sends.ts";

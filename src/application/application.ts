@@ -29,6 +29,7 @@ import type { ListenOptions } from "../runtime/listen.ts";
 import { Answering, type RequestOptions } from "./answering.ts";
 import type { DescribeOptions } from "./documentation.ts";
 import * as plugins from "./lazy_plugins.ts";
+import type { Safeguards, SafeguardsOptions } from "./safeguards.ts";
 import type { CloseOptions, Serving, ServingParts } from "./serving.ts";
 import { type Settings, withGlobal, withPlugins, withVersioning } from "./settings.ts";
 
@@ -204,8 +205,8 @@ export class FwApplication {
    * if the `rolesSecurityScheme` is unknown
    */
   async openApi(options?: DescribeOptions): Promise<OpenApiDocument> {
-    const { describe } = await import("./documentation.ts");
-    return (await describe(this.#answering, options)).document;
+    const documentation = await import("./documentation.ts");
+    return (await documentation.describe(this.#answering, options)).document;
   }
 
   /** Removes error details from all 5xx; else from unexpected ones unless in development. */
@@ -235,6 +236,17 @@ export class FwApplication {
   /** Lists the routes of all controllers, the more specific first. */
   routes(): readonly RouteInfo[] {
     return listRoutes(this.#answering.routes, this.#answering.protection);
+  }
+
+  /**
+   * Reports which safe defaults are in force, for tools and tests; of a preview as well. It sends
+   * requests through middleware, except for that of `useRequestTracing`, `enableMetrics`,
+   * `useRateLimit`, `useAuthn` and `useOAuth2`, to handlers of its own: no guard and no handler of
+   * the application runs.
+   */
+  async safeguards(options?: SafeguardsOptions): Promise<Safeguards> {
+    const safeguards = await import("./safeguards.ts");
+    return await safeguards.safeguardsOf(this.#answering, options);
   }
 
   /** Returns a provider of the root module, else of any module; throws if none provides it. */

@@ -18,6 +18,7 @@ import type { Metrics, MetricsOptions } from "../middleware/metrics.ts";
 import {
   checkRateLimit,
   limitsRate,
+  type RateLimitOptions,
   type UseRateLimitOptions,
 } from "../middleware/rate_limit/rate_limit_options.ts";
 import type { RequestIdOptions } from "../middleware/request_id.ts";
@@ -34,17 +35,22 @@ import type { Answering } from "./answering.ts";
 /**
  * Returns the plugin of `useTrustedProxy`.
  *
- * @throws {RangeError} if `hops` is not a positive integer
+ * @throws {RangeError} if `hops` is not a whole number
  */
-export function trustedProxyPlugin(options: TrustedProxyOptions): Plugin {
+export function trustedProxyPlugin(
+  options: TrustedProxyOptions,
+): Plugin & TrustedProxyOptions {
   const { hops } = options;
-  if (!Number.isSafeInteger(hops) || hops < 1) {
-    throw new RangeError(`Cannot trust proxies: ${hops} hops is not a positive integer`);
+  if (!Number.isSafeInteger(hops) || hops < 0) {
+    throw new RangeError(`Cannot trust proxies: ${hops} hops is not a whole number`);
   }
-  return loaded(
-    "trustedProxy",
-    async () => (await import("../middleware/client_ip.ts")).trustedProxy(options),
-  );
+  return {
+    ...options,
+    ...loaded(
+      "trustedProxy",
+      async () => (await import("../middleware/client_ip.ts")).trustedProxy(options),
+    ),
+  };
 }
 
 /**
@@ -59,8 +65,7 @@ export function healthCheckPlugin(path: string, options: HealthCheckOptions = {}
   }
   return endpointPlugin(path, {
     async create(application) {
-      const { healthCheck } = await import("../middleware/health.ts");
-      return healthCheck(options, application);
+      return (await import("../middleware/health.ts")).healthCheck(options, application);
     },
   });
 }
@@ -106,11 +111,7 @@ export function metricsPlugins(path: string, options?: MetricsOptions): readonly
         throw error;
       });
   return [
-    {
-      slot: "metrics",
-      key: "metrics",
-      install: async (router) => void router.use((await load()).middleware),
-    },
+    loaded("metrics", async () => (await load()).middleware),
     endpointPlugin(path, { key: "metrics", create: async () => (await load()).handler }),
   ];
 }
@@ -122,15 +123,15 @@ export function metricsPlugins(path: string, options?: MetricsOptions): readonly
  */
 export function rateLimitPlugin(
   { afterAuthentication = false, ...options }: UseRateLimitOptions = {},
-): Plugin & { readonly [limitsRate]: true } {
+): Plugin & { readonly [limitsRate]: RateLimitOptions } {
   checkRateLimit(options);
   return {
     slot: afterAuthentication ? "callerRateLimit" : "rateLimit",
     key: options.name ?? "default",
-    [limitsRate]: true,
+    [limitsRate]: options,
     async install(router) {
-      const { rateLimit } = await import("../middleware/rate_limit/rate_limit.ts");
-      router.use(throwingErrors(rateLimit(options)));
+      const it = await import("../middleware/rate_limit/rate_limit.ts");
+      router.use(throwingErrors(it.rateLimit(options)));
     },
   };
 }

@@ -315,7 +315,7 @@ test("a second call of enableMetrics() replaces the first; health checks add up"
 
 test("builder methods refuse invalid options at the call", async () => {
   const app = await FwFactory.create(AppModule);
-  assert.throws(() => app.useTrustedProxy({ hops: 0 }), RangeError);
+  assert.throws(() => app.useTrustedProxy({ hops: -1 }), RangeError);
   assert.throws(() => app.useRateLimit({ max: -1 }), RangeError);
   assert.throws(() => app.useRequestId({ headerName: "a b" }), TypeError);
   assert.throws(() => app.useRequestTracing({ skipPaths: ["x"] }), TypeError);

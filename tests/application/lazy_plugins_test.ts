@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { healthCheckPlugin, trustedProxyPlugin } from "../../src/application/lazy_plugins.ts";
+import { clientIp, controller, FwFactory, module, route } from "../../mod.ts";
 import { test } from "../support/test.ts";
 
 test("healthCheckPlugin() refuses a time limit that is out of range", () => {
@@ -11,11 +12,24 @@ test("healthCheckPlugin() refuses a time limit that is out of range", () => {
   }
 });
 
-test("trustedProxyPlugin() refuses hops that are not a positive integer", () => {
-  for (const hops of [0, -1, 1.5, NaN, Infinity]) {
+test("trustedProxyPlugin() refuses hops that are not a whole number", () => {
+  for (const hops of [-1, 1.5, NaN, Infinity]) {
     assert.throws(() => trustedProxyPlugin({ hops }), {
       name: "RangeError",
-      message: `Cannot trust proxies: ${hops} hops is not a positive integer`,
+      message: `Cannot trust proxies: ${hops} hops is not a whole number`,
     });
+  }
+});
+
+test("useTrustedProxy() with 0 hops ignores X-Forwarded-For, also after a call with more", async () => {
+  class AddressController extends controller() {
+    address = route.get("/", (_, c) => c.text(String(clientIp(c))));
+  }
+  const headers = { "x-forwarded-for": "192.0.2.1" };
+  const env = { remoteAddr: { hostname: "203.0.113.7" } };
+  for (const [hops, address] of [[[1], "192.0.2.1"], [[1, 0], "203.0.113.7"]] as const) {
+    const app = await FwFactory.create(module({ controllers: [AddressController] }));
+    for (const each of hops) app.useTrustedProxy({ hops: each });
+    assert.equal(await (await app.request("/", { headers, env })).text(), address);
   }
 });

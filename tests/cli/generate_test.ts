@@ -40,7 +40,7 @@ update src/app.ts
   const app = (before["src/app.ts"] ?? "")
     .replace("providers: [GreetingService]", "providers: [GreetingService, UserProfileService]")
     .replace(
-      /(?=\n\n\/\*\* The application)/,
+      /(?=\n\nconst Hops)/,
       '\nimport { UserProfileService } from "./user_profiles/user_profile_service.ts";',
     );
   assert.equal(after["src/app.ts"], app);
@@ -119,7 +119,10 @@ test("fw generate resource adds a database to a project without one, and says so
     "src/people/person_model_test.ts",
     "src/test_database.ts",
   ]);
-  assert.equal(files[".env"], "PORT=3000\nDATABASE_URL=sqlite:data/data.sqlite\n");
+  assert.equal(
+    files[".env"],
+    "PORT=3000\nTRUSTED_PROXY_HOPS=0\nDATABASE_URL=sqlite:data/data.sqlite\n",
+  );
   assert.match(files[".env.example"] ?? "", /^DATABASE_URL=sqlite:/m);
   assert.match(
     files["src/database.ts"] ?? "",

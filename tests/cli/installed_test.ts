@@ -7,6 +7,7 @@ import { VERSION } from "../../src/cli/project/framework.ts";
 import { run } from "../../src/cli/system/programs.ts";
 import { buildNpmPackage } from "../package/npm_package.ts";
 import { ROOT } from "../support/project.ts";
+import { OLDEST_NODE } from "../support/runtimes.ts";
 import { testOn } from "../support/test.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
 
@@ -34,7 +35,7 @@ test("fw runs by npx from the npm package, and creates projects that use its rel
   const cwd = folder.path;
   buildNpmPackage(join(cwd, "fw.tgz"));
   const npx = (...args: string[]) =>
-    run(["npx", "-y", "-p", "node@22.21.0", "-p", join(cwd, "fw.tgz"), "fw", ...args], { cwd });
+    run(["npx", "-y", "-p", OLDEST_NODE, "-p", join(cwd, "fw.tgz"), "fw", ...args], { cwd });
   assert.equal((await npx("--version")).stdout, `${VERSION}\n`);
   const made = await npx("new", "shop", "--no-git", "--db", "sqlite");
   assert.match(made.stdout, /^Created shop\.\n/);

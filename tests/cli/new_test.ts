@@ -48,7 +48,7 @@ test("fw new creates the files of a project, in one commit", async () => {
   assert.deepEqual(folder.names(), ["shop"]);
   const files = folder.files("shop");
   assert.deepEqual(Object.keys(files), PLAIN);
-  assert.equal(files[".env"], "PORT=3000\n");
+  assert.equal(files[".env"], "PORT=3000\nTRUSTED_PROXY_HOPS=0\n");
   assert.match(files[".env.example"] ?? "", /# .+\nPORT=3000\n/);
   const config = JSON.parse(files["deno.json"] ?? "");
   const { imports } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
@@ -87,6 +87,7 @@ test("fw new adds the files of its options", async () => {
   ]);
   assert.deepEqual((files[".env"] ?? "").match(/^\w+/gm), [
     "PORT",
+    "TRUSTED_PROXY_HOPS",
     "DATABASE_URL",
     "OAUTH2_ISSUER",
     "OAUTH2_JWKS_URL",
@@ -112,7 +113,8 @@ test("fw new --authn writes a new signing key into .env, and never into git", as
     assert.equal((await JwtKey.fromPem(JWT_KEY)).algorithm, "EdDSA");
     assert.match(ADMIN_PASSWORD, /^[\w-]{20}$/);
     const example = files[".env.example"] ?? "";
-    assert.deepEqual({ ...parseEnv(example) }, { PORT: "3000", JWT_KEY: "", ADMIN_PASSWORD: "" });
+    const values = { PORT: "3000", TRUSTED_PROXY_HOPS: "0", JWT_KEY: "", ADMIN_PASSWORD: "" };
+    assert.deepEqual({ ...parseEnv(example) }, values);
     const root = join(folder.path, name);
     assert.doesNotMatch(await git(root, "ls-files"), /^\.env$/m);
     const committed = await git(root, "show", "HEAD");

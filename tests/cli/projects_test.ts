@@ -45,6 +45,7 @@ for (const features of COMBINATIONS) {
       assert.deepEqual(tests, [
         ...db ? MIGRATION_TESTS : [],
         "GET /api/ greets",
+        "responses have security headers, and count against a rate limit",
         "GET /health reports ok",
         ...oauth2 ? ["GET /api/me returns the caller, and refuses a request without a token"] : [],
         ...authn ? SESSION_TESTS : [],
@@ -97,6 +98,7 @@ for (const strict of [false, true]) {
           "CustomersService.one() refuses an unknown id",
           "CustomersService.page() returns a page and the total",
           "GET /api/ greets",
+          "responses have security headers, and count against a rate limit",
           "GET /health reports ok",
           "GET /v1/billing/invoices answers",
           "GreetingService.greet() greets by name",
@@ -126,7 +128,7 @@ test("five resources generated one after another work together over HTTP, on SQL
     await project.fw(`generate resource ${name}`);
   }
   const tests = await project.ok();
-  assert.equal(tests.length, 3 + 2 + 5 * 5);
+  assert.equal(tests.length, 4 + 2 + 5 * 5);
   assert.deepEqual(readdirSync(join(project.root, "data")), [".gitignore"]); // tests use no file
   await project.serving(async (request) => {
     for (const path of paths) {

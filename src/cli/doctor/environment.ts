@@ -51,7 +51,10 @@ export function checkVariables({ root }: Project, variables: Variables): readonl
   if (example === undefined) return [skipped(SUBJECT, ".env.example is missing")];
   const names = Object.keys(parseEnv(example));
   const missing = names.filter((name) => !variables[name]);
-  const wrong = names.filter((name) => isWrong(name, variables[name]));
+  const wrong = names.flatMap((name) => {
+    const kind = wantedKind(name, variables[name]);
+    return kind === undefined ? [] : [[name, kind]];
+  });
   if (missing.length === 0 && wrong.length === 0) {
     return [ok(SUBJECT, `all of ${names.join(", ")} are set`)];
   }
@@ -59,9 +62,7 @@ export function checkVariables({ root }: Project, variables: Variables): readonl
     ...missing.length > 0
       ? [problem(SUBJECT, `${missing.join(", ")} of .env.example ${isOrAre(missing)} not set`)]
       : [],
-    ...wrong.map((name) =>
-      problem(SUBJECT, `${name} is not a ${name === "PORT" ? "port" : "URL"}`)
-    ),
+    ...wrong.map(([name, kind]) => problem(SUBJECT, `${name} is not a ${kind}`)),
   ];
 }
 
@@ -112,11 +113,12 @@ function isShared(file: string): boolean {
   return ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
 }
 
-/** Checks whether a value is invalid for the name of its variable. */
-function isWrong(name: string, value = ""): boolean {
-  if (value === "") return false;
-  if (name === "PORT") return !/^\d{1,5}$/.test(value) || Number(value) > 65_535;
-  return /_(URL|URI|ISSUER)$/.test(name) && URL.parse(value) === null;
+/** Returns the kind of value that a variable needs by its name, if its value is of another. */
+function wantedKind(name: string, value = ""): string | undefined {
+  if (value === "") return undefined;
+  if (name === "PORT" && !(/^\d{1,5}$/.test(value) && Number(value) <= 65_535)) return "port";
+  if (/_(URL|URI|ISSUER)$/.test(name) && URL.parse(value) === null) return "URL";
+  return name.endsWith("_HOPS") && !/^\d+$/.test(value) ? "number" : undefined;
 }
 
 function isOrAre(list: readonly unknown[]): string {

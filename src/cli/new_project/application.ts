@@ -61,12 +61,23 @@ export function applicationFiles(project: NewProject): Files {
 
 function app({ title, database, oauth2, authn }: NewProject): string {
   const needsToken = oauth2 || authn;
+  const framework = [
+    "type Context",
+    "environment",
+    "type FwApplication",
+    "matchedRoute",
+    "module",
+    oauth2 && "provide",
+    authn && "rateLimit",
+  ];
   const imports = [
-    oauth2
-      ? 'import { type FwApplication, module, provide } from "@fw/fw";'
-      : 'import { type FwApplication, module } from "@fw/fw";',
+    `import { ${framework.filter(Boolean).join(", ")} } from "@fw/fw";`,
     authn && 'import { JwtService } from "@fw/fw/authn";',
     oauth2 && 'import { JwtVerifier } from "@fw/fw/oauth2";',
+    'import { except } from "hono/combine";',
+    'import { secureHeaders } from "hono/secure-headers";',
+    'import { timeout } from "hono/timeout";',
+    'import * as v from "valibot";',
     database && 'import { DatabaseModule, Db } from "./database.ts";',
     'import { GreetingController } from "./greeting/greeting_controller.ts";',
     'import { GreetingService } from "./greeting/greeting_service.ts";',
@@ -106,6 +117,9 @@ function app({ title, database, oauth2, authn }: NewProject): string {
   ];
   return `${imports.filter(Boolean).join("\n")}
 
+const Hops = v.pipe(v.string(), v.regex(/^\\d{1,2}$/, "Expected 0 to 99"), v.transform(Number));
+const Settings = v.object({ TRUSTED_PROXY_HOPS: v.optional(Hops, "0") });
+
 /** The application. \`fw generate\` adds to it. */
 export const AppModule = module({
   name: "AppModule",
@@ -118,15 +132,26 @@ export const AppModule = module({
     needsToken ? " Every route needs a token unless it declares `public: true`." : ""
   } */
 export function setUp(app: FwApplication): FwApplication {
+  const { TRUSTED_PROXY_HOPS } = environment(Settings);
   return app
     .setGlobalPrefix("api")
     .enableUriVersioning()
+    .useTrustedProxy({ hops: TRUSTED_PROXY_HOPS })
     .useRequestId()
     .useRequestTracing({ skipPaths: ["/health", "/metrics"] })
     .enableMetrics("/metrics")
     .enableHealthCheck(${health})
     .enableOpenApi(${openApi})
+    .use(secureHeaders(), except(isUpload, timeout(30_000))) // until a response begins${
+    authn ? '\n    .use("/api/session", rateLimit({ name: "login", max: 10 })) // in a minute' : ""
+  }
+    .useRateLimit({ max: 1000 }) // requests of a client in a minute
     .enableProductionErrorsFromEnv()${authentication.filter(Boolean).join("")};
+}
+
+/** Routes with a \`bodyLimit\` over the default of 1 MiB receive files, which takes longer. */
+function isUpload(c: Context): boolean {
+  return (matchedRoute(c)?.bodyLimit ?? 0) > 1024 * 1024;
 }
 `;
 }

@@ -42,6 +42,13 @@ Deno.test("GET /api/ greets", async () => {
   assert.equal(await response.text(), "Hello, world!");
 });
 
+Deno.test("responses have security headers, and count against a rate limit", async () => {
+  ${begin}
+  const { headers } = await ${app}.request("/api/");
+  assert.equal(headers.get("x-content-type-options"), "nosniff");
+  assert.equal(headers.get("ratelimit-policy"), '"default";q=1000;w=60');
+});
+
 Deno.test("GET /health reports ok", async () => {
   ${begin}
   const response = await ${app}.request("/health");

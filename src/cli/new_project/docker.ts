@@ -68,7 +68,8 @@ COPY --from=build /app ./
 RUN mkdir -p data && chown deno:deno data
 VOLUME /app/data
 USER deno
-ENV FW_ENV=production HOST=0.0.0.0 PORT=3000
+# Behind a proxy, run it with -e TRUSTED_PROXY_HOPS=1: see .env.example.
+ENV FW_ENV=production HOST=0.0.0.0 PORT=3000 TRUSTED_PROXY_HOPS=0
 ${stored}EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \\
   CMD wget -q -O /dev/null "http://127.0.0.1:\${PORT}/health" || exit 1

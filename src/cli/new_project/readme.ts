@@ -28,7 +28,19 @@ deno task fw -h   # generate code, list routes, check the project
 
 Variables are in \`.env\`, which git ignores. In a fresh clone, run
 \`install -m 600 .env.example .env\`; that file explains each variable.
-${project.database ? database(project) : ""}${
+
+## Limits
+
+| what     | default                                           | in                      |
+| -------- | ------------------------------------------------- | ----------------------- |
+| requests | 1000 of a client in a minute, then 429            | \`setUp\`, \`src/app.ts\` |
+| time     | 30 s until a response begins, then 504            | \`setUp\`, \`src/app.ts\` |
+| bodies   | 1 MiB, then 413; routes can raise it              | \`bodyLimit\` of a route |
+
+Responses that stream, events and WebSockets last as long as they need, and so do uploads: the
+routes with a \`bodyLimit\` over 1 MiB have no time limit. A client is an IP address. Behind a proxy, set
+\`TRUSTED_PROXY_HOPS\` to the number of proxies: else all clients share the limit of the proxy.
+${project.authn ? LOGINS : ""}${project.database ? database(project) : ""}${
     project.oauth2 || project.authn ? tokens(project) : ""
   }
 ## Adding code
@@ -45,6 +57,10 @@ ${dockerCommands(project).join("\n")}
 \`\`\`
 ${needsServers(project) ? NETWORK : ""}`;
 }
+
+const LOGINS = `
+\`POST /api/session\` is limited to 10 requests of a client in a minute.
+`;
 
 /** Variables that have another meaning in a container. */
 const NETWORK = `

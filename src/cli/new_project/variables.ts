@@ -75,6 +75,15 @@ function variablesOf(project: NewProject): readonly Variable[] {
       about: ["The port to listen on, 0 to 65535; default 3000."],
     },
     {
+      name: "TRUSTED_PROXY_HOPS",
+      value: "0",
+      about: [
+        "The number of proxies that every request passes, such as 1 behind nginx; default 0.",
+        "If it is too low, all clients share the rate limit of a proxy; if it is too high, or if a",
+        "client can bypass the proxies, it can forge its address.",
+      ],
+    },
+    {
       name: "HOST",
       value: "127.0.0.1",
       about: ["The address to listen on; default all addresses of the machine."],

@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { basicAuth } from "hono/basic-auth";
+import { except } from "hono/combine";
+import { secureHeaders } from "hono/secure-headers";
+import { timeout } from "hono/timeout";
+import {
+  controller,
+  type FwApplication,
+  FwFactory,
+  inject,
+  matchedRoute,
+  module,
+  provide,
+  rateLimit,
+  route,
+  type RouteSafeguards,
+} from "../../mod.ts";
+import { JwtKey, JwtService } from "../../src/authn/mod.ts";
+import { test } from "../support/test.ts";
+
+const ALL = ["strict-transport-security", "x-content-type-options", "x-frame-options"];
+const NOTHING = { missingHeaders: ALL, hasTimeLimit: false, hasRateLimit: false };
+
+/** Providers that a preview replaces by placeholders. */
+const Database = provide("database", (): Promise<Map<string, string>> => {
+  throw new Error("There is no database");
+});
+
+class CatsController extends controller("cats") {
+  readonly #cats = inject(Database);
+  one = route.get("/:id{[0-9]+}", () => this.#cats.get("1"));
+  add = route.post("/", { bodyLimit: 10_000_000 }, () => this.#cats.get("1"));
+}
+
+const AppModule = module({ providers: [Database], controllers: [CatsController] });
+
+async function preview(): Promise<FwApplication> {
+  return await FwFactory.create(AppModule, { preview: true });
+}
+
+async function observed(
+  app: FwApplication,
+): Promise<Readonly<Record<string, RouteSafeguards["observed"]>>> {
+  const { routes } = await app.safeguards({ waitMs: 300 });
+  return Object.fromEntries(routes.map((each) => [`${each.method} ${each.path}`, each.observed]));
+}
+
+test("FwApplication.safeguards() reports that an application configures nothing", async () => {
+  const app = await preview();
+  assert.deepEqual(await app.safeguards({ waitMs: 20 }), {
+    authenticates: false,
+    requiresIdentity: false,
+    concealsErrors: false,
+    bodyLimit: 1024 * 1024,
+    trustedHops: 0,
+    rateLimits: [],
+    openEndpoints: [],
+    routes: [
+      { method: "POST", path: "/cats", bodyLimit: 10_000_000, observed: NOTHING },
+      { method: "GET", path: "/cats/:id{[0-9]+}", bodyLimit: undefined, observed: NOTHING },
+    ],
+  });
+});
+
+test("FwApplication.safeguards() reports what the builder methods configure", async () => {
+  const key = await JwtKey.generate();
+  const app = await preview();
+  app.useAuthn(new JwtService({ issuer: "a", audience: "a", key }), { require: true })
+    .enableProductionErrors()
+    .useBodyLimit(5)
+    .useTrustedProxy({ hops: 2 })
+    .useRateLimit()
+    .useRateLimit({ name: "user", key: () => "x", afterAuthentication: true });
+  const { routes: _, ...facts } = await app.safeguards({ waitMs: 20 });
+  assert.deepEqual(facts, {
+    authenticates: true,
+    requiresIdentity: true,
+    concealsErrors: true,
+    bodyLimit: 5,
+    trustedHops: 2,
+    rateLimits: [{ name: "default", isByAddress: true }, { name: "user", isByAddress: false }],
+    openEndpoints: [],
+  });
+  app.useRoles(() => []);
+  const roles = await preview();
+  roles.useRoles(() => []);
+  assert.equal((await roles.safeguards({ waitMs: 20 })).authenticates, false);
+});
+
+test("FwApplication.safeguards() observes what middleware does for each route", async () => {
+  const app = await preview();
+  const isUpload = (c: Parameters<typeof matchedRoute>[0]) =>
+    (matchedRoute(c)?.bodyLimit ?? 0) > 1024 * 1024;
+  app
+    .use("/cats/*", async (c, next) => {
+      await next();
+      if (c.req.method === "POST") c.res.headers.delete("x-content-type-options");
+    })
+    .use(secureHeaders(), except(isUpload, timeout(20)))
+    .use("/cats/:id", rateLimit());
+  assert.deepEqual(await observed(app), {
+    "POST /cats": {
+      missingHeaders: ["x-content-type-options"],
+      hasTimeLimit: false,
+      hasRateLimit: false,
+    },
+    "GET /cats/:id{[0-9]+}": { missingHeaders: [], hasTimeLimit: true, hasRateLimit: true },
+  });
+});
+
+test("FwApplication.safeguards() takes a time limit over waitMs for none", async () => {
+  const app = await preview();
+  app.use(timeout(60_000));
+  assert.deepEqual(Object.values(await observed(app)), [NOTHING, NOTHING]);
+});
+
+test("FwApplication.safeguards() accepts a policy in place of X-Frame-Options", async () => {
+  const contentSecurityPolicy = { frameAncestors: ["'none'"] };
+  const app = await preview();
+  app.use(secureHeaders({ xFrameOptions: false, contentSecurityPolicy }));
+  const [first] = Object.values(await observed(app));
+  assert.deepEqual(first?.missingHeaders, []);
+});
+
+test("FwApplication.safeguards() knows nothing of a route that middleware refuses", async () => {
+  const app = await preview();
+  app.use(secureHeaders())
+    .use("/cats/:id", basicAuth({ username: "ada", password: "x" }));
+  const routes = await observed(app);
+  assert.deepEqual(routes["GET /cats/:id{[0-9]+}"], undefined);
+  assert.deepEqual(routes["POST /cats"]?.missingHeaders, []);
+});
+
+test("FwApplication.safeguards() observes middleware after authentication, unless it refuses", async () => {
+  const app = await preview();
+  app.use(secureHeaders()).use(timeout(20), { afterAuthentication: true });
+  assert.deepEqual(
+    Object.values(await observed(app)).map((it) => it?.hasTimeLimit),
+    [true, true],
+  );
+  app.use((c) => Promise.resolve(c.text("Staff only", 403)), { afterAuthentication: true });
+  const [refused] = Object.values(await observed(app));
+  assert.deepEqual(refused, { missingHeaders: [], hasTimeLimit: false, hasRateLimit: false });
+});
+
+test("FwApplication.safeguards() lists the endpoints that everybody can read", async () => {
+  const app = await preview();
+  app.enableHealthCheck("/health")
+    .enableMetrics("/internal/metrics")
+    .enableOpenApi({ jsonPath: "/api.json", docsPath: "/ui" });
+  const open = async () => (await app.safeguards({ waitMs: 20 })).openEndpoints;
+  assert.deepEqual(await open(), [
+    "/internal/metrics",
+    "/api.json",
+    "/api.yaml",
+    "/ui",
+    "/ui/oauth2-redirect",
+  ]);
+  app.use("/ui/*", basicAuth({ username: "ada", password: "x" }))
+    .use("/*", secureHeaders())
+    .use(
+      "/internal/*",
+      (c, next) => c.req.header("x-key") ? next() : Promise.resolve(c.body("", 401)),
+    );
+  assert.deepEqual(await open(), ["/api.json", "/api.yaml"]);
+});
+
+test("FwApplication.safeguards() leaves the application as it is", async () => {
+  class PingController extends controller() {
+    ping = route.get("/ping", () => "pong");
+  }
+  const app = await FwFactory.create(module({ controllers: [PingController] }));
+  app.use(timeout(10)).useRateLimit({ max: 1 });
+  await app.safeguards({ waitMs: 50 });
+  app.use(secureHeaders()); // it is not assembled
+  const response = await app.request("/ping");
+  assert.deepEqual([response.status, await response.json()], [200, "pong"]);
+});
