@@ -10,6 +10,7 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { SKIP_WYCHEPROOF } from "../oauth2/resource_server/wycheproof.ts";
 import { ROOT, sourceFiles } from "../support/project.ts";
+import { BUN, NODE, OLDEST_NODE } from "../support/runtimes.ts";
 import { SCOPE } from "../support/test.ts";
 import { type Command, runSideBySide } from "../support/side_by_side.ts";
 import {
@@ -39,15 +40,15 @@ const files = sourceFiles("tests").filter((file) =>
 const RUNTIMES: readonly Runtime[] = [
   deno("deno", ["--parallel", `--ignore=${EDGE}`]),
   // one process for all files takes half of the time of many; on Node 22 it takes as long
-  node("24.21.0", { flags: ["--test-isolation=none", "--test-force-exit"] }),
-  // the oldest that the documentation promises, whose warning of node:sqlite would be in what tests compare
-  node("22.21.0", {
+  node(NODE, { flags: ["--test-isolation=none", "--test-force-exit"] }),
+  // whose warning of node:sqlite would be in what tests compare
+  node(OLDEST_NODE, {
     flags: [`--import=${pathToFileURL(join(ROOT, "tests/support/lower_using.ts"))}`],
     env: { NODE_OPTIONS: "--disable-warning=ExperimentalWarning" },
   }),
   {
     name: "bun 1.4",
-    command: { words: ["npx", "-y", "bun@1.4.4", "test", "--timeout", "30000", ...files] },
+    command: { words: ["npx", "-y", BUN, "test", "--timeout", "30000", ...files] },
     summary: BUN_SUMMARY,
   },
   deno("workerd", [EDGE]),
@@ -117,18 +118,18 @@ function deno(name: string, args: readonly string[]): Runtime {
 }
 
 function node(
-  version: string,
+  release: string,
   { flags = [], env = {} }: {
     readonly flags?: readonly string[];
     readonly env?: Readonly<Record<string, string>>;
   } = {},
 ): Runtime {
-  const [major] = version.split(".");
+  const major = release.match(/\d+/)?.[0];
   const test = ["--test", "--test-reporter=spec", ...files];
   return {
     name: `node ${major}`,
     command: {
-      words: ["npx", "-y", "-p", `node@${version}`, "node", ...flags, ...test],
+      words: ["npx", "-y", "-p", release, "node", ...flags, ...test],
       // what processes share is compiled once
       env: { NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/node"), ...env },
     },

@@ -12,10 +12,10 @@ import type { FwApplication, Module } from "../../mod.ts";
 import { DbOptions } from "../../src/db/mod.ts";
 import { createTestApplication, type DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
-import { type Issuer, issuer } from "../oauth2/issuer.ts";
+import { issuer } from "../oauth2/issuer.ts";
 import { test } from "../support/test.ts";
+import { callerOf, forger, nobody, UNTOLD } from "./callers.ts";
 import { createKitchenSink, FAILURE_MEDIA_TYPE } from "./kitchen_sink.ts";
-import type { Untold } from "./property/arbitrary_value.ts";
 import { checkAnswer } from "./property/check_answer.ts";
 import { checkAnswers, type Send, type TrialResult } from "./property/check_answers.ts";
 import type { Caller, SentRequest } from "./property/planned_request.ts";
@@ -37,25 +37,6 @@ const REQUESTS = {
   webSocket: 50,
   kitchenSink: 5000,
 };
-
-/** Facts that the documents of the applications do not describe. */
-const UNTOLD: Untold = {
-  operations: [
-    "AppModule.AuthController.callback", // a login has to be under way
-    "AppModule.AuthController.login", // it validates the path of the site itself
-    "AppModule.EchoController.echo", // the request has to be upgraded to a WebSocket
-    "ShopModule.AccountController.byKey", // callers have tokens, not keys
-    "InputsModule.ParametersController.oneOfTwo", // `by` decides whether `age` or `name` is required
-  ],
-  patterns: {
-    anyCase: "^[A-Za-z]*$", // patterns of JSON Schema have no flags
-    "path from": "^-?\\d{1,15}$", // arktype parses no other integers
-  },
-  lenient: ["take", "coerced", "exact", "ratio"], // whatever becomes a number, or a boolean
-};
-
-const nobody: Caller = { name: "nobody", isKnown: false };
-const forger: Caller = { ...nobody, name: "a forger", headers: { authorization: "Bearer a.b.c" } };
 
 test("the answers of the users example are those of its document, for every documented status", async () => {
   const tokens = await issuer();
@@ -215,16 +196,6 @@ function sender(app: FwApplication, { isHasty = false } = {}): Send {
     const hostname = `10.${[n >> 16, n >> 8, n].map((part) => part & 255).join(".")}`;
     return app.request(path, { ...init, env: { remoteAddr: { hostname } } });
   };
-}
-
-/** A caller with a token. */
-async function callerOf(
-  { sign }: Issuer,
-  name: string,
-  claims: Record<string, unknown>,
-): Promise<Caller> {
-  const headers = { authorization: `Bearer ${await sign({ ...claims, exp: 4e9 })}` };
-  return { name, isKnown: true, isLimited: true, headers };
 }
 
 /** Logs in at the OAuth2 example, and checks the answers. */

@@ -46,13 +46,6 @@ export function newNpmProject(registry: string): TemporaryFolder {
   return folder;
 }
 
-/** Returns the path of a runtime that is installed as a package. */
-export async function runtimeOf(release: string): Promise<string> {
-  const [name = ""] = release.split("@");
-  const print = [name, "-e", "console.log(process.execPath)"];
-  return await succeed(["npx", "-y", "-p", release, ...print], { cwd: ROOT });
-}
-
 /** Runs a command that must succeed; returns its stdout. */
 export async function succeed(
   words: readonly [string, ...string[]],

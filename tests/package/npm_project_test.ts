@@ -11,7 +11,8 @@ import { Worker } from "../edge/worker.ts";
 import { LEFT_OUT } from "./left_out.ts";
 import { ROOT } from "../support/project.ts";
 import { SCOPE, testOn } from "../support/test.ts";
-import { newNpmProject, runtimeOf, succeed } from "./npm_project.ts";
+import { BUN, NODE, OLDEST_NODE, runtimeOf } from "../support/runtimes.ts";
+import { newNpmProject, succeed } from "./npm_project.ts";
 import { serveNpmRegistry } from "./npm_registry.ts";
 import { addedBy, assertQuickStart } from "./quick_start.ts";
 
@@ -58,12 +59,12 @@ denoTest(
     await using registry = await serveNpmRegistry(tarball);
     using project = newNpmProject(registry.origin);
     const cwd = project.path;
-    const oldest = await runtimeOf("node@22.21.0");
+    const oldest = await runtimeOf(OLDEST_NODE);
     const env = { PATH: dirname(oldest) + delimiter + process.env["PATH"] };
     await succeed(["npm", "install", ...addedBy("npm install")], { cwd, env });
     await succeed(["npm", "pkg", "set", ...addedBy("npm pkg set")], { cwd, env });
     assert.equal(await succeed(["npx", "fw", "--version"], { cwd, env }), VERSION);
-    for (const node of [oldest, await runtimeOf("node@24.21.0")]) {
+    for (const node of [oldest, await runtimeOf(NODE)]) {
       assert.equal(await succeed([node, "import_all.mjs"], { cwd }), "true");
       await assertQuickStart({ cwd, program: node });
     }
@@ -114,7 +115,7 @@ denoTest("bun add installs the package: the quick start is served by Bun", async
   await using registry = await serveNpmRegistry(tarball);
   using project = newNpmProject(registry.origin);
   const cwd = project.path;
-  const bun = await runtimeOf("bun@1.4.4");
+  const bun = await runtimeOf(BUN);
   // without a cached build of the same release
   const env = { BUN_INSTALL_CACHE_DIR: join(cwd, ".cache") };
   await succeed([bun, "add", ...addedBy("bun add")], { cwd, env });

@@ -35,11 +35,13 @@ export interface SubprocessOptions {
   readonly maxOpenFiles?: number;
   /** Variables beside those of this process. */
   readonly env?: Readonly<Record<string, string>>;
+  /** How long it may run, in milliseconds; default 20 s. */
+  readonly maxRunMs?: number;
 }
 
 const MAX_RUN_MS = 20_000;
 
-/** A running process, for at most 20 s; it is killed at the end of its scope. */
+/** A running process, which is killed at the end of its scope. */
 export class Subprocess implements AsyncDisposable {
   /** Resolves when it has ended. */
   readonly ended: Promise<Ending>;
@@ -58,6 +60,7 @@ export class Subprocess implements AsyncDisposable {
       cwd = ROOT,
       maxOpenFiles,
       env = {},
+      maxRunMs = MAX_RUN_MS,
     }: SubprocessOptions = {},
   ) {
     const line = [
@@ -75,7 +78,7 @@ export class Subprocess implements AsyncDisposable {
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on("data", (chunk) => this.#output += chunk);
     }
-    const tooLong = setTimeout(() => this.#child.kill("SIGKILL"), MAX_RUN_MS);
+    const tooLong = setTimeout(() => this.#child.kill("SIGKILL"), maxRunMs);
     this.ended = once(this.#child, "close").then(([code]) => {
       clearTimeout(tooLong);
       this.#hasEnded = true;
@@ -95,11 +98,21 @@ export class Subprocess implements AsyncDisposable {
     throw new Error(`Cannot find ${pattern} in the output: ${this.#output}`);
   }
 
+  /** Its process id. */
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  /** What it has written so far. */
+  get output(): string {
+    return this.#output;
+  }
+
   /**
    * Sends a signal: not by `ChildProcess.kill`, which Deno lets do so once and takes for the end.
    */
-  kill(signal: "SIGINT" | "SIGTERM"): void {
-    process.kill(this.#child.pid!, signal);
+  kill(signal: "SIGINT" | "SIGTERM" | "SIGKILL" | "SIGSTOP" | "SIGCONT"): void {
+    process.kill(this.pid, signal);
   }
 
   /** Kills it, if it still runs. */

@@ -87,6 +87,8 @@ function checkBody(
 /** Checks whether a status is possible for a request, by the verdict of the document. */
 function fits(status: number, { verdict, caller }: PlannedRequest): boolean {
   if (status === 429) return caller.isHasty === true;
+  // whoever sends it, a body that is announced as too large is refused before anything else
+  if (status === 413) return verdict !== "valid";
   switch (verdict) {
     case "valid":
       return status < 400 || status === 404 || status === 409 ||

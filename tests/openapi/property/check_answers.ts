@@ -22,6 +22,10 @@ export interface Trial extends RequestsOptions {
   readonly problemType?: string;
   /** How many requests are made. */
   readonly requests: number;
+  /** What the requests begin with; random by default. */
+  readonly seed?: number;
+  /** The longest path that a client or a server takes; longer ones are not sent. */
+  readonly maxPathLength?: number;
 }
 
 /** What came of it. */
@@ -39,7 +43,7 @@ export interface TrialResult {
  * so that some are for what others have made.
  */
 export async function checkAnswers(trial: Trial): Promise<TrialResult> {
-  const { send, jsonPath, problemType, requests } = trial;
+  const { send, jsonPath, problemType, requests, seed, maxPathLength = Infinity } = trial;
   using document = await ServedDocument.fetch(send, jsonPath);
   const values = new SeenValues();
   const seen = new Map(document.operations.map(({ id }) => [id, new Set<number>()]));
@@ -47,6 +51,7 @@ export async function checkAnswers(trial: Trial): Promise<TrialResult> {
   const check = async (planned: PlannedRequest) => {
     const sent = writeRequest(planned, values);
     const { path, ...init } = sent;
+    fc.pre(path.length <= maxPathLength);
     const response = await send(path, { ...init, redirect: "manual" } as RequestInit);
     const exchange = { document, planned, sent, response, problemType };
     const { operation, status, json } = await checkAnswer(exchange);
@@ -57,6 +62,7 @@ export async function checkAnswers(trial: Trial): Promise<TrialResult> {
   await fc.assert(fc.asyncProperty(requestsFor(document, trial), check), {
     numRuns: requests,
     reporter: report,
+    ...seed !== undefined && { seed, endOnFailure: true },
   });
   const documented = document.operations.map(({ id, responses }) =>
     [id, new Set(responses.keys())] as const

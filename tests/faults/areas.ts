@@ -1,0 +1,16 @@
+/** The faults by area, each a folder of scenarios. */
+import { callers } from "./callers/scenarios.ts";
+import { databases } from "./databases/scenarios.ts";
+import { endurance } from "./endurance/scenarios.ts";
+import { fuzz } from "./fuzz/scenarios.ts";
+import type { Scenario } from "./scenario.ts";
+import { services } from "./services/scenarios.ts";
+
+/** The scenarios by area, in the order in which they run. */
+export const AREAS: Readonly<Record<string, readonly Scenario[]>> = {
+  databases,
+  services,
+  callers,
+  fuzz,
+  endurance,
+};
