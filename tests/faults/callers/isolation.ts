@@ -4,7 +4,7 @@ import { DevelopmentIdentityProvider } from "../../../src/testing/mod.ts";
 import { createDatabase } from "../../db/support/servers.ts";
 import { Random } from "../random.ts";
 import type { Given, Outcome } from "../scenario.ts";
-import { startInstance } from "../server/instance.ts";
+import { CALLERS_APPLICATION, startInstance } from "../server/instance.ts";
 import { NotesDb } from "../server/notes.ts";
 import { type WireAnswer, WireClient } from "../wire_client.ts";
 
@@ -35,7 +35,7 @@ export async function isolation({ runtime, isQuick, seed }: Given): Promise<Outc
   await using provider = await DevelopmentIdentityProvider.start({ audience: "shop" });
   await using database = await createDatabase("postgres");
   await using instance = await startInstance(runtime, {
-    file: "tests/faults/server/callers_application.ts",
+    file: CALLERS_APPLICATION,
     env: { DATABASE_URL: database.url, ISSUER: provider.issuer },
     maxRunMs: 3_600_000,
   });

@@ -2,7 +2,7 @@
 import type { RouteInfo } from "../../../mod.ts";
 import { DevelopmentIdentityProvider } from "../../../src/testing/mod.ts";
 import type { Given, Outcome } from "../scenario.ts";
-import { startInstance } from "../server/instance.ts";
+import { CALLERS_APPLICATION, startInstance } from "../server/instance.ts";
 import { REACHED } from "../server/reached.ts";
 import { WireClient } from "../wire_client.ts";
 import { type Caller, expectedOf } from "./expected.ts";
@@ -25,8 +25,8 @@ interface Cell {
 export async function matrix({ runtime, isQuick, seed }: Given): Promise<Outcome> {
   await using provider = await DevelopmentIdentityProvider.start({ audience: "shop" });
   await using instance = await startInstance(runtime, {
-    file: "tests/faults/server/callers_application.ts",
-    env: { DATABASE_URL: "sqlite::memory:", ISSUER: provider.issuer },
+    file: CALLERS_APPLICATION,
+    env: { ISSUER: provider.issuer },
     maxRunMs: 900_000,
   });
   const [, text = "[]"] = /ROUTES (.*)/.exec(await instance.process.until(/ROUTES .*/)) ?? [];

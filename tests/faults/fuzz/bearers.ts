@@ -2,7 +2,7 @@
 import { DevelopmentIdentityProvider } from "../../../src/testing/mod.ts";
 import { Random } from "../random.ts";
 import type { Given, Outcome } from "../scenario.ts";
-import { startInstance } from "../server/instance.ts";
+import { CALLERS_APPLICATION, startInstance } from "../server/instance.ts";
 import { type WireAnswer, WireClient } from "../wire_client.ts";
 import { type BearerHeaders, bearerHeaders, bearerMaterial } from "./bearer_headers.ts";
 
@@ -20,8 +20,8 @@ const LONG = 8_000;
 export async function bearers({ runtime, isQuick, seed }: Given): Promise<Outcome> {
   await using provider = await DevelopmentIdentityProvider.start({ audience: "shop" });
   await using instance = await startInstance(runtime, {
-    file: "tests/faults/server/callers_application.ts",
-    env: { DATABASE_URL: "sqlite::memory:", ISSUER: provider.issuer },
+    file: CALLERS_APPLICATION,
+    env: { ISSUER: provider.issuer },
     maxRunMs: 3_600_000,
   });
   const material = await bearerMaterial(provider);

@@ -1,4 +1,4 @@
-/** Routes of every protection, and notes of tenants, for tokens of `ISSUER`, on `DATABASE_URL`. */
+/** Routes of every protection, and notes of tenants on `DATABASE_URL`, for tokens of `ISSUER`. */
 import * as v from "valibot";
 import { environment, FwFactory, module, portFromEnv } from "../../../mod.ts";
 import { DbOptions } from "../../../src/db/mod.ts";
@@ -6,9 +6,10 @@ import { JwksCache, JwtVerifier, ValidationConfig } from "../../../src/oauth2/mo
 import { markSlot, notesModule } from "./notes.ts";
 import { protectedModule } from "./protected.ts";
 
-const { DATABASE_URL, ISSUER } = environment(
-  v.object({ DATABASE_URL: v.string(), ISSUER: v.string() }),
-);
+const { DATABASE_URL, ISSUER } = environment(v.object({
+  DATABASE_URL: v.optional(v.string(), "sqlite::memory:"),
+  ISSUER: v.string(),
+}));
 const root = module({
   name: "CallersModule",
   imports: [notesModule(DbOptions.fromUrl(DATABASE_URL)), protectedModule],

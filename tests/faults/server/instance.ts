@@ -35,6 +35,9 @@ export interface Instance extends AsyncDisposable {
   unexpectedOutput(): readonly string[];
 }
 
+/** The application of {@linkcode startInstance} with routes of every protection; needs `ISSUER`. */
+export const CALLERS_APPLICATION = "tests/faults/server/callers_application.ts";
+
 const APPLICATION = "tests/faults/server/application.ts";
 const MAX_RUN_MS = 300_000;
 const programs = new Map<RuntimeName, Promise<string>>();
