@@ -6,7 +6,7 @@
 import type { Context } from "../core/http/context.ts";
 import { inOrder, type Plugin, type PluginSlot } from "../core/module/plugin.ts";
 import { CONSTRAINT } from "../core/route/path.ts";
-import type { RouteMethod } from "../core/route/route.ts";
+import type { RouteMethod, RouteOptions } from "../core/route/route.ts";
 import { createRouter, mount } from "../core/route/router.ts";
 import type { TrustedProxyOptions } from "../middleware/client_ip.ts";
 import { limitsRate } from "../middleware/rate_limit/rate_limit_options.ts";
@@ -54,6 +54,11 @@ export interface RouteSafeguards {
   readonly path: string;
   /** Its `bodyLimit` in bytes, if it declares one. */
   readonly bodyLimit: number | undefined;
+  /**
+   * Whether it receives files: it declares a `bodyLimit`, and accepts `multipart` or has no schema
+   * of its body, which its handler then reads itself.
+   */
+  readonly isUpload: boolean;
   /**
    * What middleware adds to it; `undefined` if middleware answers a request without credentials
    * itself, so that nothing can be observed.
@@ -106,12 +111,14 @@ export async function safeguardsOf(
     })),
     openEndpoints: paths.filter((_, i) => isOpen[i]),
     routes: await Promise.all(answering.routes.map(async ({ method, path, bound }) => {
+      const { options } = bound.route;
       const sent = { method: method === "ALL" ? "GET" : method, path: examplePath(path) };
       const { probe, headers } = await reached(probes, sent) ?? {};
       return {
         method,
         path,
-        bodyLimit: bound.route.options.bodyLimit,
+        bodyLimit: options.bodyLimit,
+        isUpload: receivesFiles(options),
         observed: headers && {
           missingHeaders: SECURITY_HEADERS.filter((name) => !isSet(headers, name)),
           hasTimeLimit: await isAnsweredFor(probe, { ...sent, waitMs }),
@@ -203,6 +210,10 @@ async function endpointPaths(answering: Answering): Promise<readonly string[]> {
 /** Returns a path that a pattern matches, unless it constrains its parameters. */
 function examplePath(pattern: string): string {
   return pattern.replaceAll(CONSTRAINT, "").replaceAll(/:\w+\??/g, "1").replace("*", "1");
+}
+
+function receivesFiles({ body, bodyLimit, consumes = [] }: RouteOptions): boolean {
+  return bodyLimit !== undefined && (body === undefined || consumes.includes("multipart"));
 }
 
 /** A policy can take the place of `X-Frame-Options`. */

@@ -56,8 +56,20 @@ test("FwApplication.safeguards() reports that an application configures nothing"
     rateLimits: [],
     openEndpoints: [],
     routes: [
-      { method: "POST", path: "/cats", bodyLimit: 10_000_000, observed: NOTHING },
-      { method: "GET", path: "/cats/:id{[0-9]+}", bodyLimit: undefined, observed: NOTHING },
+      {
+        method: "POST",
+        path: "/cats",
+        bodyLimit: 10_000_000,
+        isUpload: true,
+        observed: NOTHING,
+      },
+      {
+        method: "GET",
+        path: "/cats/:id{[0-9]+}",
+        bodyLimit: undefined,
+        isUpload: false,
+        observed: NOTHING,
+      },
     ],
   });
 });

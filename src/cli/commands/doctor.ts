@@ -6,7 +6,8 @@
 import type { Command } from "commander";
 import process from "node:process";
 import { CliError } from "../terminal/cli_error.ts";
-import { checkApplication, checkDatabase, checkProduction } from "../doctor/application.ts";
+import { checkApplication, checkDatabase } from "../doctor/application.ts";
+import { checkProduction } from "../doctor/production.ts";
 import type { Finding } from "../doctor/finding.ts";
 import {
   checkFramework,
@@ -59,7 +60,7 @@ async function examine({ production = false, ...options }: DoctorOptions): Promi
     await checkSecrets(project),
     ...await checkApplication(project, { ...options, isProduction }),
     ...await checkDatabase(project, { ...options, variables }),
-    ...isProduction ? checkProduction(project, variables) : [],
+    ...isProduction ? await checkProduction(project, { ...options, variables }) : [],
   ]);
   print(
     table(findings.map(({ level, subject, text }) => [paint(STYLES[level], level), subject, text])),

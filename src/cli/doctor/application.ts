@@ -1,12 +1,11 @@
 /**
- * Checks of the application, of its database, and of what is unsafe in production.
+ * Checks of the application and of its database.
  *
  * @module
  */
-import { existsSync, readdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { type ApplicationOptions, routesOf } from "../project/application.ts";
-import { DEVELOPMENT_PASSWORDS } from "../project/database.ts";
 import {
   type DatabaseOption,
   type ListedMigration,
@@ -14,7 +13,6 @@ import {
   tableDifferences,
 } from "../project/migrations.ts";
 import { hasFile, type Project } from "../project/project.ts";
-import { readText, withoutComments } from "../system/files.ts";
 import { lineOf } from "../terminal/cli_error.ts";
 import type { Variables } from "./environment.ts";
 import { count, type Finding, listSome, ok, problem, skipped, warning } from "./finding.ts";
@@ -73,20 +71,6 @@ export async function checkDatabase(
   }
 }
 
-const SUBJECT = "production";
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-
-/** Checks the sources and the environment for what is unsafe in production. */
-export function checkProduction(project: Project, variables: Variables): readonly Finding[] {
-  const findings = [
-    ...checkSources(sourcesOf(project)),
-    ...checkEnvironment(variables["FW_ENV"]),
-    ...checkOAuth2(variables),
-    ...checkDatabaseUrl(variables["DATABASE_URL"] ?? ""),
-  ];
-  return findings.length === 0 ? [ok(SUBJECT, "nothing unsafe was found")] : findings;
-}
-
 async function checkTables(
   project: Project,
   options: DatabaseOption,
@@ -113,95 +97,4 @@ function checkMigrations(migrations: readonly ListedMigration[]): Finding {
     return warning("migrations", `pending until the next start or fw db migrate: ${listSome(due)}`);
   }
   return ok("migrations", `${count(migrations, "migration")}, none pending`);
-}
-
-function checkSources(sources: string): readonly Finding[] {
-  const findings: Finding[] = [];
-  if (!/\.enableProductionErrors(FromEnv)?\((?!false)/.test(sources)) {
-    findings.push(
-      problem(SUBJECT, "5xx responses reveal exceptions: call enableProductionErrorsFromEnv()"),
-    );
-  }
-  if (!/\.useRateLimit\(|\brateLimit\(/.test(sources)) {
-    findings.push(
-      warning(SUBJECT, "requests are not limited: call useRateLimit()"),
-    );
-  }
-  if (/\.listen\(/.test(sources)) {
-    findings.push(
-      warning(SUBJECT, "a stop interrupts requests: call listenGraceful(), not listen()"),
-    );
-  }
-  const open = endpointsOf(sources).filter((path) => !isGuarded(path, sources));
-  if (open.length > 0) {
-    const names = open.join(", ");
-    findings.push(
-      warning(
-        SUBJECT,
-        `everybody can read ${names}: protect them in the proxy, or by app.use(path)`,
-      ),
-    );
-  }
-  return findings;
-}
-
-/** Returns the paths of the metrics and of the documentation. */
-function endpointsOf(sources: string): readonly string[] {
-  const [metrics, metricsPath = "/metrics"] =
-    /\.enableMetrics\(\s*(?:["'`]([^"'`]+))?/.exec(sources) ?? [];
-  const [, jsonPath = "/openapi.json"] = /\bjsonPath:\s*["'`]([^"'`]+)/.exec(sources) ?? [];
-  const [, docsPath = "/docs"] = /\bdocsPath:\s*["'`]([^"'`]+)/.exec(sources) ?? [];
-  const isDocumented = /\.enableOpenApi\(/.test(sources);
-  return [
-    ...metrics ? [metricsPath] : [],
-    ...isDocumented && !/\bdocsPath:\s*false/.test(sources) ? [docsPath] : [],
-    ...isDocumented ? [jsonPath, jsonPath.replace(/\.json$/, ".yaml")] : [],
-  ];
-}
-
-/** Checks whether middleware has been added for a path alone, or for the paths below one. */
-function isGuarded(path: string, sources: string): boolean {
-  const patterns = [...sources.matchAll(/\.use\(\s*["'`](\/[^"'`]+)/g)].map(([, it = ""]) => it);
-  return patterns.some((pattern) =>
-    pattern === path ||
-    pattern.endsWith("/*") && pattern !== "/*" && `${path}/`.startsWith(pattern.slice(0, -1))
-  );
-}
-
-function checkEnvironment(name: string | undefined): readonly Finding[] {
-  if (name === "production") return [];
-  if (name === "development") {
-    return [problem(SUBJECT, "FW_ENV is development: 5xx responses reveal errors")];
-  }
-  return [warning(SUBJECT, "FW_ENV is not production")];
-}
-
-/** Tokens and keys need an encrypted connection. */
-function checkOAuth2(variables: Variables): readonly Finding[] {
-  const names = Object.keys(variables).filter((name) => /^OAUTH2_\w*(ISSUER|URL)$/.test(name));
-  return names.flatMap((name) => {
-    const url = URL.parse(variables[name] ?? "");
-    if (url?.protocol !== "http:") return [];
-    const why = LOOPBACK.test(url.hostname) ? "is on this machine" : "is not https";
-    return [problem(SUBJECT, `${name} ${why}`)];
-  });
-}
-
-function checkDatabaseUrl(url: string): readonly Finding[] {
-  if (/^sqlite:(\/\/)?:memory:/.test(url)) {
-    return [problem(SUBJECT, "DATABASE_URL is in memory: data is lost at the end")];
-  }
-  const passwords = Object.values(DEVELOPMENT_PASSWORDS);
-  if (!passwords.includes(URL.parse(url)?.password ?? "")) return [];
-  return [problem(SUBJECT, "DATABASE_URL has the password of development")];
-}
-
-function sourcesOf(project: Project): string {
-  if (!hasFile(project, "src")) return "";
-  const folder = join(project.root, "src");
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts") && !file.endsWith("_test.ts"))
-    .map((file) => withoutComments(readText(join(folder, file)) ?? "")).join(
-      "\n",
-    );
 }

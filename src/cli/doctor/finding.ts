@@ -6,6 +6,9 @@
 
 const MOST_NAMED = 3;
 
+/** The subject of what is unsafe in production. */
+export const PRODUCTION = "production";
+
 /** The result of a check. */
 export interface Finding {
   /** `problem` needs a fix, `warning` may be intended, `skipped` could not be checked. */

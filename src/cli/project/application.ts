@@ -5,7 +5,7 @@
  */
 import { CliError } from "../terminal/cli_error.ts";
 import type { Project } from "./project.ts";
-import { runInProject } from "./script.ts";
+import { type ProjectScript, runInProject } from "./script.ts";
 
 /** The file of the application. */
 export interface ApplicationOptions {
@@ -63,10 +63,63 @@ const AS_JSON = `  return JSON.stringify(await app.openApi(), null, 2) + "\\n";`
 const AS_YAML = `  const { toYaml } = await import("@fw/fw/openapi");
   return await toYaml(await app.openApi());`;
 
+/** The safe defaults of an application, as far as they are read from `app.safeguards()`. */
+export interface ListedSafeguards {
+  /** Whether tokens are verified. */
+  readonly authenticates: boolean;
+  /** Whether every route that is not public needs an identity. */
+  readonly requiresIdentity: boolean;
+  /** Whether every 5xx omits the details of errors. */
+  readonly concealsErrors: boolean;
+  /** The largest body in bytes of routes without a limit of their own. */
+  readonly bodyLimit: number;
+  /** The number of trusted proxies. */
+  readonly trustedHops: number;
+  /** The rate limits of all routes. */
+  readonly rateLimits: readonly { readonly name: string; readonly isByAddress: boolean }[];
+  /** The paths of the metrics and of the documentation that everybody can read. */
+  readonly openEndpoints: readonly string[];
+  /** The routes; `observed` is missing if middleware refuses requests without credentials. */
+  readonly routes: readonly {
+    readonly method: string;
+    readonly path: string;
+    /** Its own limit in bytes, if it declares one. */
+    readonly bodyLimit?: number;
+    /** Whether it receives files. */
+    readonly isUpload: boolean;
+    readonly observed?: {
+      readonly missingHeaders: readonly string[];
+      readonly hasTimeLimit: boolean;
+      readonly hasRateLimit: boolean;
+    };
+  }[];
+}
+
+/**
+ * Observes the safe defaults of a project as they are in production, with `FW_ENV` set.
+ *
+ * @throws {CliError} if the application cannot be loaded, or its release reports no safeguards
+ */
+export async function safeguardsOf(
+  project: Project,
+  options: ApplicationOptions,
+): Promise<ListedSafeguards> {
+  const env = { FW_ENV: "production" };
+  const safeguards = await inspect(project, { ...options, body: SAFEGUARDS, env });
+  if (safeguards) return safeguards as ListedSafeguards; // its release wrote it, as this one reads
+  throw new CliError(`Cannot read the safeguards: ${project.framework} does not report them`);
+}
+
+/** Timers are 100 times as fast, so that a time limit of a minute is observed in 600 ms. */
+const SAFEGUARDS = `  if (app.safeguards === undefined) return null;
+  const wait = globalThis.setTimeout;
+  globalThis.setTimeout = (run, ms = 0, ...args) => wait(run, ms / 100, ...args);
+  return await app.safeguards();`;
+
 /** Runs code with a preview of the project's `app`, which builds no provider. */
 function inspect(
   project: Project,
-  { app, body }: ApplicationOptions & { readonly body: string },
+  { app, body, env = {} }: ApplicationOptions & Pick<ProjectScript, "body" | "env">,
 ): Promise<unknown> {
   const preview = `  const { FwFactory } = await import("@fw/fw");
   const app = await FwFactory.create(await exported.AppModule, { preview: true });
@@ -77,6 +130,7 @@ function inspect(
     name: "AppModule",
     option: "--app",
     body: preview + body,
+    env,
   });
 }
 

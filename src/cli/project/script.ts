@@ -26,6 +26,8 @@ export interface ProjectScript {
    * The body of an async function, which returns JSON and can `import()` like a file of the folder.
    */
   readonly body: string;
+  /** Variables that replace those of this process and of `.env`. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The result of a script, or the message of its error. */
@@ -65,7 +67,7 @@ export async function runInProject(project: Project, script: ProjectScript): Pro
       const outcome = await run([deno, "run", "-A", "--quiet", "--no-prompt", ...envFile, "-"], {
         cwd: project.root,
         input: sourceOf(script.body, { path, resultFile }),
-        env: { ...process.env, NO_COLOR: "1" },
+        env: { ...process.env, NO_COLOR: "1", ...script.env },
         signal,
       });
       const left: ScriptResult = JSON.parse(readText(resultFile) ?? "{}");

@@ -1,0 +1,99 @@
+/**
+ * Checks of what is unsafe in production: safe defaults that are off, sources and environment.
+ *
+ * @module
+ */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { ApplicationOptions } from "../project/application.ts";
+import { databaseOfUrl, DEVELOPMENT_PASSWORDS } from "../project/database.ts";
+import { hasFile, type Project } from "../project/project.ts";
+import { readText, withoutComments } from "../system/files.ts";
+import type { Variables } from "./environment.ts";
+import { type Finding, ok, problem, PRODUCTION as SUBJECT, warning } from "./finding.ts";
+import { checkSafeguards } from "./safeguards.ts";
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Checks the application, its sources and its environment for what is unsafe in production. */
+export async function checkProduction(
+  project: Project,
+  { variables, ...options }: ApplicationOptions & { readonly variables: Variables },
+): Promise<readonly Finding[]> {
+  const findings = [
+    ...await checkSafeguards(project, options),
+    ...checkSources(sourcesOf(project)),
+    ...checkEnvironment(variables["FW_ENV"]),
+    ...checkOAuth2(variables),
+    ...checkDatabases(variables),
+  ];
+  return findings.length === 0 ? [ok(SUBJECT, "nothing unsafe was found")] : findings;
+}
+
+function checkSources(sources: string): readonly Finding[] {
+  if (!/\.listen\(/.test(sources)) return [];
+  return [warning(SUBJECT, "a stop interrupts requests: call listenGraceful(), not listen()")];
+}
+
+function checkEnvironment(name: string | undefined): readonly Finding[] {
+  if (name === "production") return [];
+  if (name === "development") {
+    return [problem(SUBJECT, "FW_ENV is development: 5xx responses reveal errors")];
+  }
+  return [warning(SUBJECT, "FW_ENV is not production")];
+}
+
+/** Tokens and keys need an encrypted connection. */
+function checkOAuth2(variables: Variables): readonly Finding[] {
+  const names = Object.keys(variables).filter((name) => /^OAUTH2_\w*(ISSUER|URL)$/.test(name));
+  return names.flatMap((name) => {
+    const url = URL.parse(variables[name] ?? "");
+    if (url?.protocol !== "http:") return [];
+    const why = LOOPBACK.test(url.hostname) ? "is on this machine" : "is not https";
+    return [problem(SUBJECT, `${name} ${why}`)];
+  });
+}
+
+/** Checks the URLs of databases: `DATABASE_URL`, and others such as `REPORTS_DATABASE_URL`. */
+function checkDatabases(variables: Variables): readonly Finding[] {
+  const names = Object.keys(variables).filter((name) => /^(?!TEST_)\w*DATABASE_URL$/.test(name));
+  return names.sort().flatMap((name) => checkDatabaseUrl(name, variables[name] ?? ""));
+}
+
+function checkDatabaseUrl(name: string, url: string): readonly Finding[] {
+  if (/^sqlite:(\/\/)?:memory:/.test(url)) {
+    return [problem(SUBJECT, `${name} is in memory: data is lost at the end`)];
+  }
+  const database = databaseOfUrl(url);
+  const parsed = URL.parse(url);
+  if (!parsed || database !== "postgres" && database !== "mysql") return [];
+  const findings: Finding[] = [];
+  if (Object.values(DEVELOPMENT_PASSWORDS).includes(parsed.password)) {
+    findings.push(problem(SUBJECT, `${name} has the password of development`));
+  }
+  if (!LOOPBACK.test(parsed.hostname) && !isVerified(parsed.searchParams)) {
+    const mode = database === "postgres" ? "sslmode=verify-full" : "ssl-mode=VERIFY_IDENTITY";
+    findings.push(
+      warning(SUBJECT, `${name} names another host, without verified TLS: add ?${mode}`),
+    );
+  }
+  return findings;
+}
+
+/** Checks whether the parameters of a database's URL need TLS with a valid certificate. */
+function isVerified(parameters: URLSearchParams): boolean {
+  const mode = parameters.get("sslmode") ?? parameters.get("ssl-mode") ?? "";
+  return /^verify/i.test(mode) ||
+    parameters.has("sslrootcert") || parameters.has("ssl-ca") ||
+    /true}?$/.test(parameters.get("ssl") ?? "") ||
+    parameters.get("sslaccept") === "strict" || parameters.get("channel_binding") === "require";
+}
+
+function sourcesOf(project: Project): string {
+  if (!hasFile(project, "src")) return "";
+  const folder = join(project.root, "src");
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !file.endsWith("_test.ts"))
+    .map((file) => withoutComments(readText(join(folder, file)) ?? ""))
+    .join("\n");
+}
