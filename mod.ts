@@ -174,6 +174,7 @@ export {
   FlexibleRateLimitStore,
   RedisRateLimitStore,
   type RedisRateLimitStoreOptions,
+  type RedisScriptClient,
 } from "./src/middleware/rate_limit/flexible_rate_limit_store.ts";
 export {
   MemoryRateLimitStore,

@@ -4,12 +4,19 @@
  * @module
  */
 import type { Handler, MiddlewareHandler } from "hono";
-import type { OpenMetricsContentType, PrometheusContentType, Registry } from "prom-client";
 import { matchedRoute } from "../core/http/matched_route.ts";
+import { outlivesRequests } from "../platform/wait_until.ts";
 import { knownMethod, observe } from "./observe.ts";
 
-/** A registry of `prom-client`, in either of its text formats. */
-export type MetricsRegistry = Registry<PrometheusContentType> | Registry<OpenMetricsContentType>;
+/** The used part of a registry of `prom-client`, in either of its text formats. */
+export interface MetricsRegistry {
+  /** The media type of its text. */
+  readonly contentType: string;
+  /** Returns its metrics as text. */
+  metrics(): Promise<string>;
+  /** Adds a metric; throws if there is one of the same name. */
+  registerMetric(metric: never): void;
+}
 
 /** Options of `app.enableMetrics()`. */
 export interface MetricsOptions {
@@ -33,12 +40,14 @@ export interface Metrics {
  * of label values is bounded: `route` is the pattern of a route or `unmatched`, and `method` a
  * common one or `_OTHER`.
  *
+ * @throws {TypeError} if `prom-client` is not installed
  * @throws {Error} if the registry already has a metric of one of these names
  */
 export async function createMetrics({ registry }: MetricsOptions = {}): Promise<Metrics> {
-  const { Counter, Gauge, Histogram, Registry } = await import("prom-client");
+  // bundlers accept a missing package only if its import is caught here
+  const { Counter, Gauge, Histogram, Registry } = await import("prom-client").catch(notInstalled);
   const target = registry ?? new Registry();
-  const registers = [target];
+  const registers = [target as InstanceType<typeof Registry>]; // of which `prom-client` uses this
   const requests = new Counter({
     name: "http_requests_total",
     help: "HTTP requests answered",
@@ -74,4 +83,10 @@ export async function createMetrics({ registry }: MetricsOptions = {}): Promise<
       return c.body(await target.metrics(), 200, { "content-type": target.contentType });
     },
   };
+}
+
+/** @throws {TypeError} always; bundles for the edge leave the package out, and say so */
+function notInstalled(cause: unknown): never {
+  if (!outlivesRequests()) throw cause;
+  throw new TypeError("Cannot serve metrics: npm install prom-client", { cause });
 }

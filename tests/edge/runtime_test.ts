@@ -104,7 +104,7 @@ test("an application in workerd reports what a bundle for the edge leaves out", 
     const [path, reason] of [
       [
         "/metrics",
-        /Cannot load a server, a driver, metrics or a Redis store: bundles for the edge leave them out/,
+        /Cannot load a server, a driver or metrics: bundles for the edge leave them out/,
       ],
       ["/listen", /Cannot listen on this runtime: it calls the exported `fetch` instead/],
     ] as const

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** The packages of servers, drivers, metrics and stores, and parts of packages. */
+/** The packages of servers, drivers and metrics, and parts of packages. */
 export const LEFT_OUT: readonly string[] = [
   "@hono/node-server",
   "hono/bun",
@@ -13,12 +13,11 @@ export const LEFT_OUT: readonly string[] = [
   "mysql2",
   "postgres",
   "prom-client",
-  "rate-limiter-flexible",
   "ws",
 ];
 
 /** The module that replaces each of them. */
 export const IN_PLACE_OF_LEFT_OUT = `throw new TypeError(
-  "Cannot load a server, a driver, metrics or a Redis store: bundles for the edge leave them out",
+  "Cannot load a server, a driver or metrics: bundles for the edge leave them out",
 );
 `;

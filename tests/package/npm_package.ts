@@ -19,6 +19,7 @@ import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { IN_PLACE_OF_LEFT_OUT, LEFT_OUT } from "./left_out.ts";
 import { ROOT } from "../support/project.ts";
+import { bundlePackages } from "./bundled.ts";
 
 /** The script that npm links as `fw`, with a shebang. */
 const BIN = "src/cli/mod.js";
@@ -26,8 +27,8 @@ const BIN = "src/cli/mod.js";
 /** The repository of the publishing workflow, for npm's provenance. */
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
 
-/** The drivers of database servers: who uses one installs it. */
-const DRIVERS: readonly string[] = ["kysely-postgres-js", "mysql2", "postgres"];
+/** The packages that who uses them installs: drivers of database servers, and metrics. */
+const OPTIONAL: readonly string[] = ["kysely-postgres-js", "mysql2", "postgres", "prom-client"];
 
 /** The members of the manifest that `deno pack` does not write. */
 const MANIFEST = {
@@ -45,7 +46,7 @@ const MANIFEST = {
 
 /**
  * The warning of `deno pack` about a module that the types of no entry point refer to, which
- * {@linkcode typedPackages} verifies.
+ * {@linkcode importedPackages} verifies.
  */
 const NEEDS_NO_TYPES = /^Could not generate types for '.*'\. Types will not be included .*$/gm;
 
@@ -58,6 +59,7 @@ export function buildNpmPackage(file: string): void {
     if (/\bwarning\b|\bcould not\b/i.test(said)) throw new Error(`Cannot pack: ${said}`);
     run("tar", ["xzf", "packed.tgz"], folder);
     const root = join(folder, "package");
+    bundlePackages(root);
     const program = readFileSync(join(root, BIN), "utf8");
     writeFileSync(join(root, BIN), `#!/usr/bin/env node\n${program}`);
     writeFileSync(join(root, "src/left_out.js"), IN_PLACE_OF_LEFT_OUT);
@@ -92,42 +94,48 @@ function renameLeftOut(root: string): void {
   if (unseen.size > 0) throw new Error(`Cannot pack: nothing loads ${[...unseen].join(" and ")}`);
 }
 
-/** Completes the manifest: `deno pack` leaves out packages of which only types are imported. */
+/**
+ * Completes the manifest: `deno pack` leaves out packages of which only types are imported, and
+ * lists those that are bundled.
+ */
 function complete(root: string): void {
   const file = join(root, "package.json");
   const manifest = JSON.parse(readFileSync(file, "utf8"));
   const { imports } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
-  const dependencies: Record<string, string> = { ...manifest.dependencies };
-  for (const name of typedPackages(root)) {
-    dependencies[name] ??= /@([^@]+)$/.exec(imports[name])![1]!;
-  }
-  const sorted = Object.entries(dependencies).sort();
-  const [drivers = [], others = []] = [true, false].map((isDriver) =>
-    sorted.filter(([name]) => DRIVERS.includes(name) === isDriver)
+  const names = [...importedPackages(root)].sort();
+  const versions = names.map((name) => [name, /@([^@]+)$/.exec(imports[name])![1]!] as const);
+  const [optional = [], others = []] = [true, false].map((isOptional) =>
+    versions.filter(([name]) => OPTIONAL.includes(name) === isOptional)
   );
   const members = {
     dependencies: Object.fromEntries(others),
-    peerDependencies: Object.fromEntries(drivers),
-    peerDependenciesMeta: Object.fromEntries(drivers.map(([name]) => [name, { optional: true }])),
+    peerDependencies: Object.fromEntries(optional),
+    peerDependenciesMeta: Object.fromEntries(optional.map(([name]) => [name, { optional: true }])),
   };
   writeFileSync(file, JSON.stringify({ ...manifest, ...MANIFEST, ...members }, null, 2));
 }
 
 /**
- * Returns the packages that the types of the package import.
+ * Returns the packages that the modules of the package and their types import.
  *
- * @throws {Error} if they import a file that is not in the package
+ * @throws {Error} if types import a file that is not in the package
  */
-function typedPackages(root: string): ReadonlySet<string> {
+function importedPackages(root: string): ReadonlySet<string> {
   const packages = new Set<string>();
   const files = readdirSync(root, { recursive: true, encoding: "utf8" });
-  for (const file of files.filter((name) => name.endsWith(".d.ts"))) {
+  for (const file of files.filter((name) => /\.(d\.ts|js)$/.test(name) && name !== BIN)) {
     const code = readFileSync(join(root, file), "utf8").replaceAll(/\/\*[^]*?\*\//g, "");
-    for (const [, from = ""] of code.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"]+)"/g)) {
+    for (
+      const [, from = ""] of code.matchAll(
+        /(?:\bfrom\s*|\bimport\s*\(?\s*)"([@#\w][\w@.:/-]*|\.[^"]+)"/g,
+      )
+    ) {
       const imported = join(root, dirname(file), from.replace(/\.js$/, ".d.ts"));
-      if (from.startsWith("node:")) continue;
-      if (!from.startsWith(".")) packages.add(/^(?:@[^/]+\/)?[^/]+/.exec(from)![0]);
-      else if (!existsSync(imported)) throw new Error(`Cannot pack ${file}: ${from} has no types`);
+      if (from.startsWith("node:") || from.startsWith("cloudflare:")) continue;
+      if (!from.startsWith(".")) packages.add(/^#?((?:@[^/]+\/)?[^/]+)/.exec(from)![1]!);
+      else if (file.endsWith(".d.ts") && !existsSync(imported)) {
+        throw new Error(`Cannot pack ${file}: ${from} has no types`);
+      }
     }
   }
   return packages;

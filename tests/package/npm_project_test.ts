@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import process from "node:process";
 import { VERSION } from "../../src/cli/project/framework.ts";
@@ -41,6 +41,38 @@ for (const url of process.argv.slice(2)) {
 }
 `;
 const NOWHERE = ["postgres://u@127.0.0.1:1/d", "mysql://u@127.0.0.1:1/d"];
+
+/** The packages of an npm install of the framework alone. */
+const INSTALLED = [
+  "@fw/fw",
+  "@hono/node-server",
+  "@logtape/logtape",
+  "@opentelemetry/api",
+  "@standard-schema/spec",
+  "hono",
+  "jose",
+  "kysely",
+  "oauth4webapi",
+  "ws",
+];
+
+/** The most bytes of their files: 8 MB, and some room for releases of theirs. */
+const INSTALLED_BYTES = 9_000_000;
+
+/** Serves metrics and documents as YAML; prints why that failed. */
+const METRICS_AND_YAML = `
+import { FwFactory, module } from "@fw/fw";
+import { toYaml } from "@fw/fw/openapi";
+const app = await FwFactory.create(module({}));
+console.log((await toYaml(await app.openApi())).split("\\n")[0]);
+app.enableMetrics();
+try {
+  await app.ready();
+  console.log((await app.request("/metrics")).status);
+} catch ({ message }) {
+  console.log(message);
+}
+`;
 
 /** Returns the edge example with the imports of an application outside of the checkout. */
 function edgeExample(): string {
@@ -85,6 +117,35 @@ denoTest(
         COMPILERS.map((compiler) => succeed(["npx", "-y", "-p", compiler, "tsc"], { cwd, env })),
       );
     }
+  },
+  { exhaustive: true },
+);
+
+denoTest(
+  "npm installs few packages, and metrics need one more, which the error names",
+  async () => {
+    await using registry = await serveNpmRegistry(tarball);
+    using project = newNpmProject(registry.origin);
+    const cwd = project.path;
+    await succeed(["npm", "install", "@fw/fw"], { cwd });
+    const folders = await succeed(["npm", "ls", "--all", "--parseable"], { cwd });
+    const names = folders.split("\n").slice(1).map((path) => path.split("node_modules/").at(-1));
+    assert.deepEqual(names.toSorted(), INSTALLED);
+    const files = readdirSync(join(cwd, "node_modules"), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile());
+    const bytes = files.reduce(
+      (sum, file) => sum + statSync(join(file.parentPath, file.name)).size,
+      0,
+    );
+    assert.ok(bytes < INSTALLED_BYTES, `${bytes} bytes`);
+    assert.ok(bytes > INSTALLED_BYTES / 2, `${bytes} bytes are too few for all of it`);
+
+    writeFileSync(join(cwd, "metrics.mjs"), METRICS_AND_YAML);
+    const node = await runtimeOf(NODE);
+    const metrics = () => succeed([node, "metrics.mjs"], { cwd });
+    assert.equal(await metrics(), "openapi: 3.1.1\nCannot serve metrics: npm install prom-client");
+    await succeed(["npm", "install", "prom-client"], { cwd });
+    assert.equal(await metrics(), "openapi: 3.1.1\n200");
   },
   { exhaustive: true },
 );

@@ -1,6 +1,6 @@
 /**
- * Rate limit stores on `rate-limiter-flexible`, such as Redis, for applications with
- * several processes.
+ * Rate limit stores for applications with several processes: in Redis, or on any limiter of
+ * `rate-limiter-flexible`.
  *
  * @module
  */
@@ -44,38 +44,59 @@ export interface RedisRateLimitStoreOptions {
   readonly prefix?: string;
 }
 
+/** The used part of a client of `ioredis` or `redis` (node-redis). */
+export interface RedisScriptClient {
+  /** Runs a script; its other arguments differ between the clients. */
+  eval(script: string, ...args: never[]): Promise<unknown>;
+}
+
+/** Counts a hit, and returns the count and the rest of its window in milliseconds. */
+const HIT = `
+local count = redis.call("INCR", KEYS[1])
+local rest = redis.call("PTTL", KEYS[1])
+if rest < 0 then
+  rest = tonumber(ARGV[1])
+  redis.call("PEXPIRE", KEYS[1], rest)
+end
+return { count, rest }`;
+
 /**
  * A store on a Redis client of the application, from `ioredis` or `redis` (node-redis), which it
  * neither connects nor closes. Each hit is one script that Redis runs atomically: all processes
  * share a count.
  */
 export class RedisRateLimitStore implements RateLimitStore {
-  readonly #store: Promise<RateLimitStore>;
+  readonly #client: RedisScriptClient;
+  readonly #prefix: string;
 
-  /** Creates a store on a client. */
-  constructor(client: object, options: RedisRateLimitStoreOptions = {}) {
-    // Begun here, as loading counts as a delay of the first hit otherwise.
-    this.#store = openRedisStore(client, options);
-    this.#store.catch(() => {}); // each hit fails
+  /**
+   * Creates a store on a client.
+   *
+   * @throws {TypeError} if the client has no `eval`
+   */
+  constructor(
+    client: RedisScriptClient,
+    { prefix = "fw:rate-limit" }: RedisRateLimitStoreOptions = {},
+  ) {
+    if (typeof client.eval !== "function") {
+      throw new TypeError("Cannot count in Redis: the client has no eval()");
+    }
+    this.#client = client;
+    this.#prefix = prefix;
   }
 
   /** Counts one hit. */
   async hit(key: string, windowMs: number): Promise<RateLimitHit> {
-    return await (await this.#store).hit(key, windowMs);
+    const redisKey = `${this.#prefix}:${key}`;
+    const [count, resetMs] = await this.#run(redisKey, String(windowMs)) as [number, number]; // as HIT returns
+    return { count, resetMs };
   }
-}
 
-async function openRedisStore(
-  client: object,
-  { prefix = "fw:rate-limit" }: RedisRateLimitStoreOptions,
-): Promise<RateLimitStore> {
-  const { RateLimiterRedis } = await import("rate-limiter-flexible");
-  const limiter = new RateLimiterRedis({
-    storeClient: client,
-    useRedisPackage: !("defineCommand" in client), // a method of ioredis alone
-    keyPrefix: prefix,
-    points: 1, // the limit itself is checked by rateLimit()
-    duration: 1,
-  });
-  return new FlexibleRateLimitStore(limiter);
+  #run(key: string, windowMs: string): Promise<unknown> {
+    // `defineCommand` is a method of ioredis alone
+    const args = "defineCommand" in this.#client
+      ? [1, key, windowMs]
+      : [{ keys: [key], arguments: [windowMs] }];
+    return this.#client.eval(HIT, ...args as never[]);
+  }
 }

@@ -9,11 +9,21 @@ import type { RateLimitOptions } from "../../../src/middleware/rate_limit/rate_l
 import {
   FlexibleRateLimitStore,
   RedisRateLimitStore,
+  type RedisScriptClient,
 } from "../../../src/middleware/rate_limit/flexible_rate_limit_store.ts";
 import type { RateLimitStore } from "../../../src/middleware/rate_limit/rate_limit_store.ts";
 import { test } from "../../support/test.ts";
 import { captureLogs } from "../../support/capture_logs.ts";
 import { REDIS_URL, redisLine, SKIP_REDIS } from "../redis.ts";
+
+/** Clients that the store accepts: of ioredis, and with the interface of node-redis on ioredis. */
+const CLIENTS: Readonly<Record<string, (redis: Redis) => RedisScriptClient>> = {
+  ioredis: (redis) => redis,
+  "the shape of node-redis": (redis) => ({
+    eval: (script: string, options: { readonly keys: string[]; readonly arguments: string[] }) =>
+      redis.eval(script, options.keys.length, ...options.keys, ...options.arguments),
+  }),
+};
 
 /** Calls the body with a client and a new prefix, whose keys are deleted afterwards. */
 async function withRedis(body: (redis: Redis, prefix: string) => Promise<void>): Promise<void> {
@@ -58,22 +68,35 @@ test("FlexibleRateLimitStore.hit() counts in an SQL database", async () => {
   database.close();
 });
 
-test("RedisRateLimitStore.hit() counts in windows that Redis ends", async () => {
-  await withRedis(async (redis, prefix) => {
-    const store = new RedisRateLimitStore(redis, { prefix });
-    const hits = [
-      await store.hit("a", 2000),
-      await store.hit("a", 2000),
-      await store.hit("b", 2000),
-    ];
-    assert.deepEqual(hits.map(({ count }) => count), [1, 2, 1]);
-    assert(hits.every(({ resetMs }) => resetMs > 1000 && resetMs <= 2000));
-    assert.deepEqual((await redis.keys(`${prefix}*`)).sort(), [`${prefix}:a`, `${prefix}:b`]);
-    await redis.pexpire(`${prefix}:a`, 1);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    assert.equal((await store.hit("a", 2000)).count, 1);
+for (const [name, clientOf] of Object.entries(CLIENTS)) {
+  test(`RedisRateLimitStore.hit() over ${name} counts in windows that Redis ends`, async () => {
+    await withRedis(async (redis, prefix) => {
+      const store = new RedisRateLimitStore(clientOf(redis), { prefix });
+      const hits = [
+        await store.hit("a", 2000),
+        await store.hit("a", 2000),
+        await store.hit("b", 2000),
+      ];
+      assert.deepEqual(hits.map(({ count }) => count), [1, 2, 1]);
+      assert(hits.every(({ resetMs }) => resetMs > 1000 && resetMs <= 2000));
+      assert.deepEqual((await redis.keys(`${prefix}*`)).sort(), [`${prefix}:a`, `${prefix}:b`]);
+      await redis.pexpire(`${prefix}:a`, 1);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      assert.equal((await store.hit("a", 2000)).count, 1);
+      await redis.persist(`${prefix}:a`);
+      assert.deepEqual(await store.hit("a", 2000), { count: 2, resetMs: 2000 });
+      assert((await redis.pttl(`${prefix}:a`)) > 0);
+    });
+  }, { skip: SKIP_REDIS });
+}
+
+test("RedisRateLimitStore refuses what is no client", () => {
+  const client = {} as RedisScriptClient;
+  assert.throws(() => new RedisRateLimitStore(client), {
+    name: "TypeError",
+    message: "Cannot count in Redis: the client has no eval()",
   });
-}, { skip: SKIP_REDIS });
+});
 
 test("rateLimit() counts in Redis although the event loop is held up", async () => {
   await withRedis(async (redis, prefix) => {
