@@ -14,3 +14,12 @@ export const AREAS: Readonly<Record<string, readonly Scenario[]>> = {
   fuzz,
   endurance,
 };
+
+/** Returns the scenarios of an area by its name, or with words in their faults; all without any. */
+export function scenariosOf(wanted: readonly string[]): readonly Scenario[] {
+  return Object.entries(AREAS).flatMap(([area, scenarios]) =>
+    scenarios.filter(({ fault }) =>
+      wanted.length === 0 || wanted.some((word) => area === word || fault.includes(word))
+    )
+  );
+}

@@ -10,7 +10,7 @@
 import { configure } from "@logtape/logtape";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { AREAS } from "./areas.ts";
+import { scenariosOf } from "./areas.ts";
 import type { Outcome, Scenario } from "./scenario.ts";
 import { RUNTIMES } from "./server/instance.ts";
 
@@ -39,28 +39,23 @@ console.log(
   ["result", "fault", "runtime", "injected", "requests", "as expected", "lost", "recovered", ""]
     .join("\t"),
 );
-for (const [area, scenarios] of Object.entries(AREAS)) {
-  for (const scenario of scenarios) {
-    const { fault, runtimes: concerned = RUNTIMES } = scenario;
-    if (isQuick && !scenario.isQuick) continue;
-    if (wanted.length > 0 && !wanted.some((word) => area === word || fault.includes(word))) {
-      continue;
-    }
-    const here = runtimes.filter((runtime) => concerned.includes(runtime));
-    // much of what they do is to wait
-    await Promise.all(here.map(async (runtime) => {
-      const outcome = await runOne(scenario, {
-        runtime,
-        isQuick,
-        seed,
-        ...minutes !== undefined && { minutes: Number(minutes) },
-      });
-      const result = resultOf(outcome);
-      counts[result] += 1;
-      console.log([WORDS[result], fault, runtime, ...cells(outcome)].join("	"));
-      for (const failure of outcome.failures) console.log(`  ${failure}`);
-    }));
-  }
+for (const scenario of scenariosOf(wanted)) {
+  const { fault, runtimes: concerned = RUNTIMES } = scenario;
+  if (isQuick && !scenario.isQuick) continue;
+  const here = runtimes.filter((runtime) => concerned.includes(runtime));
+  // much of what they do is to wait
+  await Promise.all(here.map(async (runtime) => {
+    const outcome = await runOne(scenario, {
+      runtime,
+      isQuick,
+      seed,
+      ...minutes !== undefined && { minutes: Number(minutes) },
+    });
+    const result = resultOf(outcome);
+    counts[result] += 1;
+    console.log([WORDS[result], fault, runtime, ...cells(outcome)].join("	"));
+    for (const failure of outcome.failures) console.log(`  ${failure}`);
+  }));
 }
 console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exit(counts.failed === 0 && counts.passed > 0 ? 0 : 1);
