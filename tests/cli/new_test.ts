@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -102,7 +103,7 @@ test("fw new adds the files of its options", async () => {
   assert.equal(existsSync(join(folder.path, "shop/.git")), false);
 });
 
-test("fw new --authn writes a new signing key into .env, and never into git", async () => {
+test("fw new --authn writes a new signing key into .env for its owner alone, and never into git", async () => {
   using folder = new TemporaryFolder();
   const keys: string[] = [];
   for (const name of ["shop", "shop2"]) {
@@ -116,6 +117,9 @@ test("fw new --authn writes a new signing key into .env, and never into git", as
     const values = { PORT: "3000", TRUSTED_PROXY_HOPS: "0", JWT_KEY: "", ADMIN_PASSWORD: "" };
     assert.deepEqual({ ...parseEnv(example) }, values);
     const root = join(folder.path, name);
+    if (process.platform !== "win32") {
+      assert.equal(statSync(join(root, ".env")).mode & 0o777, 0o600);
+    }
     assert.doesNotMatch(await git(root, "ls-files"), /^\.env$/m);
     const committed = await git(root, "show", "HEAD");
     for (const secret of [JWT_KEY, ADMIN_PASSWORD]) assert.ok(!committed.includes(secret));
