@@ -85,6 +85,7 @@ export class DbConnection implements OpenDatabase {
       gate: this.#gate,
       scope: () => this.#transactions.scope,
       rules,
+      waited: (connection, ms) => dialect.waited?.(connection, ms),
       close: () => this.close(),
     });
     this.#transactions = new TransactionRunner({
@@ -304,10 +305,11 @@ export class DbConnection implements OpenDatabase {
     if (this.#dialect.runNow || this.#dialect.runFree) {
       const { scope } = this.#transactions;
       const turn = this.#gate.enter(scope.signal);
-      if (turn) await turn;
+      const waitedMs = turn ? await turn : 0;
       let execution: Execution | undefined;
       try {
         execution = this.#watch.begin(scope);
+        execution.waitedMs = waitedMs;
         const statement = build();
         // Inside the gate, no other transaction is open on the single connection.
         return this.#dialect.runNow?.(statement, true) ??

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Dialect as KyselyDialect, Driver, Kysely } from "kysely";
+import type { DatabaseConnection, Dialect as KyselyDialect, Driver, Kysely } from "kysely";
 import type { Execution } from "../transaction/execution.ts";
 import type { Grammar } from "./grammar.ts";
 import type { Statement, StatementResult } from "./statement.ts";
@@ -44,6 +44,12 @@ export interface Dialect {
    * Runs a statement on any connection, faster than through Kysely; sets how to cancel it.
    */
   runFree?(statement: Statement, execution: Execution): Promise<StatementResult>;
+
+  /**
+   * Takes note of how long the caller of a connection has waited for it, in milliseconds: that is a
+   * part of the time for which its first statement may wait.
+   */
+  waited?(connection: DatabaseConnection, ms: number): void;
 
   /**
    * Combines statements into one that runs them in their order, up to the first that fails; its

@@ -27,6 +27,8 @@ export interface AmbientDriverOptions {
   readonly scope: () => CallScope;
   /** How statements run and fail. */
   readonly rules: StatementRules;
+  /** Takes note of how long the caller of a connection has waited for it. */
+  readonly waited: (connection: DatabaseConnection, ms: number) => void;
   /** Closes the database. */
   readonly close: () => Promise<void>;
 }
@@ -51,14 +53,16 @@ export class AmbientDriver implements Driver {
 
   /** Takes a connection of the database's driver. */
   async take(): Promise<DatabaseConnection> {
-    const { driver, gate, scope } = this.#options;
+    const { driver, gate, scope, waited } = this.#options;
     const { signal } = scope();
-    await gate.enter(signal);
+    const waitedMs = await gate.enter(signal) ?? 0;
     let acquired: Promise<DatabaseConnection> | undefined;
     try {
       await this.init();
       acquired = driver.acquireConnection();
-      return await unlessAborted(acquired, signal);
+      const connection = await unlessAborted(acquired, signal);
+      waited(connection, waitedMs);
+      return connection;
     } catch (error) {
       const unused = acquired?.then((connection) => driver.releaseConnection(connection));
       void Promise.resolve(unused).catch(() => {}).finally(() => gate.leave());

@@ -44,6 +44,8 @@ export interface ExecutionOptions {
 export class Execution {
   /** Cancels it at the server; set when it is sent. */
   cancel: (() => void) | undefined;
+  /** How long its caller has waited for the connection, in milliseconds. */
+  waitedMs = 0;
   /** How long it may take, in milliseconds. */
   readonly limitMs: number;
   /** When it began, on the clock of `performance.now()`. */

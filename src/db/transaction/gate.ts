@@ -49,20 +49,22 @@ export class Gate {
   }
 
   /**
-   * Enters, and returns `undefined` if there is no wait. A user that has entered must leave.
+   * Enters, and returns `undefined` if there is no wait; otherwise resolves to how long it took, in
+   * milliseconds. A user that has entered must leave.
    *
    * @throws {DbError} `PoolTimeout` after the time-out, `PoolClosed` if the gate is
    * closed meanwhile
    * @throws {Interruption} if the signal is aborted or the client of the user leaves meanwhile
    */
-  enter(signal?: AbortSignal): Promise<void> | undefined {
+  enter(signal?: AbortSignal): Promise<number> | undefined {
     if (this.isClosed) throw dbError(ACTION, { code: "PoolClosed" });
     if (signal?.aborted) throw new Interruption(signal.reason);
     if (!this.isFull) {
       this.#inside += 1;
       return undefined;
     }
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const sinceMs = performance.now();
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
     const end = (settle: () => void) => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
@@ -72,7 +74,7 @@ export class Gate {
     };
     const waiter: Waiter = {
       goneReason: this.#options.goneReason?.(),
-      letIn: () => end(resolve),
+      letIn: () => end(() => resolve(performance.now() - sinceMs)),
       turnAway: (error) => end(() => reject(error)),
     };
     const timer = setTimeout(

@@ -51,7 +51,7 @@ test("no write is acknowledged while the SQLite file is away, and it works when 
   await using folder = await temporaryFolder();
   const path = folder.path("data.sqlite");
   await using db = await openDb(`sqlite:${path}`);
-  renameSync(path, `${path}.away`);
+  await moveAway(path);
   await assert.rejects(db.user.create({ data: ADA }), gone("create users"));
   await assert.rejects(db.ping(), gone("reach the database"));
   await assert.rejects(db.transaction(() => db.user.count()), gone("begin transaction"));
@@ -69,7 +69,7 @@ test("a transaction is not committed to a SQLite file that is gone, and leaves n
   await assert.rejects(
     db.transaction(async () => {
       await db.user.create({ data: ADA });
-      renameSync(path, `${path}.away`);
+      await moveAway(path);
     }),
     gone("commit transaction"),
   );
@@ -77,3 +77,9 @@ test("a transaction is not committed to a SQLite file that is gone, and leaves n
   await db.ping();
   await db.transaction(() => db.user.create({ data: EVE }));
 });
+
+/** Moves a file, and waits until the next write checks it. */
+async function moveAway(path: string): Promise<void> {
+  renameSync(path, `${path}.away`);
+  await delay(15);
+}

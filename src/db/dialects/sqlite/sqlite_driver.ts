@@ -32,11 +32,9 @@ import {
 
 /** How long a script waits for another writer; it cannot be run again. */
 const SCRIPT_WAIT_MS = 5000;
-const PRAGMAS = [
-  "pragma busy_timeout = 0", // `onceFree` waits
-  "pragma foreign_keys = on",
-  "pragma journal_mode = wal",
-];
+/** A statement fails at once if another writer locks the file: `onceFree` waits. */
+const FAIL_AT_ONCE = "pragma busy_timeout = 0";
+const PRAGMAS = [FAIL_AT_ONCE, "pragma foreign_keys = on", "pragma journal_mode = wal"];
 /** At most 1024 prepared statements, and fewer where their SQL is long. */
 const MAX_WEIGHT = 1_048_576;
 
@@ -56,7 +54,7 @@ class ImmediateDriver extends SqliteDriver {
 
   override async acquireConnection(): Promise<DatabaseConnection> {
     const { limits, file } = this.#options;
-    file?.check();
+    file?.check("read");
     const connection = await super.acquireConnection();
     return new WaitingConnection(connection, { limits, checkWritten: this.#checkWritten });
   }
@@ -108,7 +106,7 @@ export class Sqlite implements Dialect {
    */
   runNow(statement: Statement, inTransaction: boolean): StatementResult | undefined {
     const { file, openReader } = this.#options;
-    file?.check();
+    file?.check("read");
     try {
       // Undefined on older versions of Node.
       if (inTransaction || this.#writer.database.isTransaction === false) {
@@ -127,8 +125,13 @@ export class Sqlite implements Dialect {
   runFree(statement: Statement, execution: Execution): Promise<StatementResult> {
     let isGivenUp = false;
     execution.cancel = () => void (isGivenUp = true);
-    const { limitMs } = this.#options.limits;
+    const limitMs = this.#options.limits.limitMs - execution.waitedMs;
     return onceFree(() => this.#write(statement), { limitMs, isGivenUp: () => isGivenUp });
+  }
+
+  /** Takes note of how long the caller of a connection has waited for it. */
+  waited(connection: DatabaseConnection, ms: number): void {
+    if (connection instanceof WaitingConnection) connection.waitedMs = ms;
   }
 
   /** Whether the transaction is open: a trigger or a conflict may have rolled it back. */
@@ -143,7 +146,7 @@ export class Sqlite implements Dialect {
     try {
       database.exec(script);
     } finally {
-      database.exec(PRAGMAS[0]!);
+      database.exec(FAIL_AT_ONCE);
     }
     return Promise.resolve();
   }
@@ -163,7 +166,7 @@ export class Sqlite implements Dialect {
 
 /** A write is not acknowledged if its file is gone; that of a transaction, when it commits. */
 function checkWritten(database: DatabaseSync, { file }: SqliteOptions): void {
-  if (database.isTransaction !== true) file?.checkNow();
+  if (database.isTransaction !== true) file?.check("write");
 }
 
 /** A connection, and its prepared statements. */

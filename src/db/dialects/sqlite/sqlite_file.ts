@@ -5,8 +5,8 @@
  */
 import type { BigIntStats } from "node:fs";
 
-/** How long a check is good for reads, in milliseconds. */
-const CHECK_MS = 1000;
+/** How long a check is good, in milliseconds: it takes as long as a part of a small write. */
+const GOOD_MS = { read: 1000, write: 10 } as const;
 
 /** The code of the error if another file, or none, is at the path. */
 export const FILE_GONE = "SQLITE_FILE_GONE";
@@ -36,23 +36,17 @@ export class SqliteFile {
   }
 
   /**
-   * Checks, at most once in a second while it is there, whether it still is.
+   * Checks whether the file is still at its path; while it is, at most once in a second for reads,
+   * and once in 10 ms for writes.
    *
    * @throws {Error} with the code `FILE_GONE` if it was removed, moved or replaced
    */
-  check(): void {
-    if (this.#isGone || performance.now() - this.#checkedAtMs > CHECK_MS) this.checkNow();
-  }
-
-  /**
-   * Checks whether the file is still at its path.
-   *
-   * @throws {Error} with the code `FILE_GONE` if it was removed, moved or replaced
-   */
-  checkNow(): void {
+  check(access: keyof typeof GOOD_MS): void {
     if (this.#opened === undefined) return; // what cannot be described is not checked
+    const nowMs = performance.now();
+    if (!this.#isGone && nowMs - this.#checkedAtMs < GOOD_MS[access]) return;
     this.#isGone = this.#identity() !== this.#opened;
-    this.#checkedAtMs = performance.now();
+    this.#checkedAtMs = nowMs;
     if (this.#isGone) {
       throw Object.assign(new Error("the file was removed, moved or replaced"), {
         code: FILE_GONE,

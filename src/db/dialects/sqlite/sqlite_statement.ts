@@ -99,6 +99,8 @@ export async function onceFree<T>(
 
 /** A connection of Kysely whose queries wait for other writers. */
 export class WaitingConnection implements DatabaseConnection {
+  /** How long its caller has waited for it, in milliseconds; the first query waits less. */
+  waitedMs = 0;
   readonly #connection: DatabaseConnection;
   readonly #limits: WaitLimits;
   readonly #checkWritten: () => void;
@@ -115,8 +117,10 @@ export class WaitingConnection implements DatabaseConnection {
 
   /** Runs a query. */
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const result = await onceFree(() => this.#connection.executeQuery<R>(query), this.#limits);
-    this.#checkWritten();
+    const limitMs = this.#limits.limitMs - this.waitedMs;
+    this.waitedMs = 0;
+    const result = await onceFree(() => this.#connection.executeQuery<R>(query), { limitMs });
+    if (query.query.kind !== "SelectQueryNode") this.#checkWritten();
     return result;
   }
 
