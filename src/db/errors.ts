@@ -17,6 +17,7 @@ export type DbErrorCode =
   | "PoolClosed"
   | "ConnectionLost"
   | "DiskFull"
+  | "ReadOnly"
   | "Database";
 
 /** The data of a {@linkcode DbError} beside its code and message. */
@@ -54,6 +55,7 @@ const HTTP_STATUSES: Readonly<Record<DbErrorCode, number>> = {
   PoolClosed: 503,
   ConnectionLost: 503,
   DiskFull: 503,
+  ReadOnly: 503,
   Database: 500,
 };
 
@@ -69,6 +71,7 @@ const REASONS: Readonly<Record<DbErrorCode, (subject: string) => string>> = {
   PoolClosed: () => "the database is closed",
   ConnectionLost: () => "the database is out of reach",
   DiskFull: () => "the database has no space left",
+  ReadOnly: () => "the database is read-only",
   Database: () => "the database failed",
 };
 

@@ -219,6 +219,7 @@ test("HTTP errors: RowNotFound is 404, UniqueViolation 409, errors of the pool 5
       ["PoolClosed", 503],
       ["ConnectionLost", 503],
       ["DiskFull", 503],
+      ["ReadOnly", 503],
     ] as const
   ) assert.equal(HttpException.from(new DbError(code, "Cannot")).status, status);
   assert.equal(new ConflictException().status, 409);

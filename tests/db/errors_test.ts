@@ -16,6 +16,7 @@ test("HttpException.from() uses the status and the message of each DbError", () 
     PoolClosed: 503,
     ConnectionLost: 503,
     DiskFull: 503,
+    ReadOnly: 503,
     Database: 500,
   };
   for (const [code, status] of Object.entries(statuses)) {

@@ -40,6 +40,7 @@ const PASSING: readonly DbErrorCode[] = [
   "ConnectionLost",
   "PoolTimeout",
   "DiskFull",
+  "ReadOnly",
 ];
 
 /** The connection of an open transaction. */

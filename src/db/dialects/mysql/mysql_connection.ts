@@ -9,7 +9,7 @@ import type { Readable } from "node:stream";
 import type { TogetherOptions } from "../../connection/dialect.ts";
 import type { Statement } from "../../connection/statement.ts";
 import { lengthOf } from "./mysql.ts";
-import { type DuplicateKey, isDuplicate, keyIn } from "./mysql_errors.ts";
+import { type DuplicateKey, explainMysqlError, isDuplicate, keyIn } from "./mysql_errors.ts";
 
 /** Definitions whose bodies are several statements; not all servers can prepare them. */
 const PROGRAM =
@@ -80,13 +80,14 @@ export function kyselyConnection(
   abandon: Abandon,
 ): MysqlPoolConnection {
   let pending = 0;
+  let isReadOnly = false;
 
   function query(sql: string, values: readonly unknown[], callback?: Callback): unknown {
     if (!callback) return { stream: (options: StreamOptions) => streamed(sql, values, options) };
     pending += 1;
     const called: Callback = (error, result) => {
       pending -= 1;
-      withoutValues(error, sql);
+      note(error, sql);
       if (isDuplicate(error)) nameColumns(sql, error, () => callback(error, result));
       else callback(error, result);
     };
@@ -122,10 +123,15 @@ export function kyselyConnection(
     const query = sql.includes(";")
       ? connection.execute(sql, [...values] as Values)
       : connection.query(sql, [...values]);
-    query.once("end", settle).once("error", (error: QueryError) => withoutValues(error, sql));
+    query.once("end", settle).once("error", (error: QueryError) => note(error, sql));
     const stream = query.stream(options).once("close", settle);
     failing.promise.then((error) => stream.destroy(error));
     return stream;
+  }
+
+  function note(error: QueryError | null, sql: string): void {
+    withoutValues(error, sql);
+    if (error && explainMysqlError(error).code === "ReadOnly") isReadOnly = true;
   }
 
   /** Looks up the columns of a key: the error has only its name. */
@@ -148,7 +154,8 @@ export function kyselyConnection(
     config: connection.config,
     threadId: connection.threadId ?? 0,
     destroy: () => abandon(connection, { isHung: pending > 0 }),
-    release: () => connection.release(),
+    // A server that is read-only may have been replaced by another.
+    release: () => isReadOnly ? abandon(connection, { isHung: false }) : connection.release(),
     // Kysely's type is narrower than the driver's.
     query: query as MysqlPoolConnection["query"],
   };

@@ -37,6 +37,8 @@ const NUMBERS: Readonly<Record<number, DbErrorCode>> = {
   3572: "PoolTimeout",
   1021: "DiskFull",
   1114: "DiskFull",
+  1036: "ReadOnly",
+  1836: "ReadOnly",
   1040: "ConnectionLost",
   1044: "ConnectionLost",
   1045: "ConnectionLost",
@@ -61,6 +63,8 @@ const LOSSES: readonly string[] = ["PROTOCOL_CONNECTION_LOST", "PROTOCOL_SEQUENC
 /** ENOSPC of POSIX, which other errors of files and of the storage engine quote. */
 const NO_SPACE = /(?:errno|errcode|error):? 28\b/i;
 const DUPLICATE = 1062;
+/** What an option of the server prevents, such as `--super-read-only`. */
+const PREVENTED = 1290;
 
 /** The error of a duplicate key, and its columns, if they were looked up. */
 export interface DuplicateKey extends Error {
@@ -87,6 +91,7 @@ export function explainMysqlError(error: unknown): DbFailure {
   if (isDuplicate(error)) return { code: "UniqueViolation", fields: columnsOf(error) };
   if (kind === "NotNullViolation") return { code: kind, fields: columnIn(message) };
   if (kind) return { code: kind };
+  if (errno === PREVENTED && message.includes("read-only")) return { code: "ReadOnly" };
   if (NO_SPACE.test(message)) return { code: "DiskFull" };
   const isLost = fatal === true || LOSSES.includes(String(code)) || isOutOfReach(error) ||
     message.includes("in closed state");

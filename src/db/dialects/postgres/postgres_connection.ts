@@ -8,12 +8,15 @@ import type { Options, PendingQuery, PostgresType, Row, Sql } from "postgres";
 import { within } from "../../../platform/time_limit.ts";
 import { CANCEL_MS } from "../../transaction/statement_watch.ts";
 import type { TlsOptions, TlsSettings } from "../server/tls.ts";
+import { explainPostgresError } from "./postgres_errors.ts";
 
 type Net = Pick<typeof import("node:net"), "Socket" | "isIP">;
 type Types = Record<string, PostgresType>;
 type Query = PendingQuery<Row[]>;
 /** A query; its type lacks the function that its `cancel` calls. */
 type Cancellable = { readonly canceller: (query: unknown) => Promise<void> };
+/** A query; its type lacks the function that the driver calls when it fails. */
+type Failing = { reject: (error: unknown) => void };
 
 /** The settings of the driver for a connection; its types lack some of these. */
 export interface ConnectionSettings
@@ -70,6 +73,7 @@ export class PostgresConnection {
   readonly #ended = Promise.withResolvers<void>();
   #isReady = false;
   #isSpent = false;
+  #isRetired = false;
   #isEnded = false;
   #cancelling: Promise<void> | undefined;
   #isLost = false;
@@ -93,9 +97,14 @@ export class PostgresConnection {
     return this.#isLost || this.#isEnded;
   }
 
-  /** Whether it must not run another statement. */
+  /** Whether it must be closed after its use. */
   get isSpent(): boolean {
-    return this.#isSpent;
+    return this.#isSpent || this.#isRetired;
+  }
+
+  /** Has it closed after its use: its server is read-only, and another one may have taken over. */
+  retire(): void {
+    this.#isRetired = true;
   }
 
   /** Marks the connection as lost. */
@@ -113,9 +122,14 @@ export class PostgresConnection {
       ? this.sql.unsafe(sql)
       : this.sql.unsafe(sql, parameters, options);
     const cursor = query.cursor.bind(query);
+    const { reject } = query as unknown as Failing;
     return Object.assign(query, {
       cursor: (size?: number) => this.#all(cursor(size)),
       cancel: () => void this.cancel(query),
+      reject: (error: unknown) => {
+        if (explainPostgresError(error).code === "ReadOnly") this.retire();
+        reject(error);
+      },
     });
   }
 

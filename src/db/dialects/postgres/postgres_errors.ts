@@ -26,6 +26,7 @@ const CODES: Readonly<Record<string, DbErrorCode>> = {
   "40P01": "SerializationFailure",
   "55P03": "PoolTimeout",
   "57014": "StatementTimeout",
+  "25006": "ReadOnly",
   "25P03": "ConnectionLost",
   "28000": "ConnectionLost",
   "28P01": "ConnectionLost",

@@ -116,8 +116,10 @@ export class PostgresPool {
       const rows = await query.values();
       return { rows, affectedRows: rows.count ?? 0 };
     } catch (error) {
+      const { code } = explainPostgresError(error);
       // The driver reports the loss a moment later.
-      if (explainPostgresError(error).code === "ConnectionLost") line.lose();
+      if (code === "ConnectionLost") line.lose();
+      if (code === "ReadOnly") line.retire();
       throw error;
     } finally {
       this.#release(line);

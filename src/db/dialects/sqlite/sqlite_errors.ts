@@ -22,6 +22,7 @@ const OVERFLOW = "integer overflow";
 /** Primary result codes: the low byte of an extended one. */
 const BUSY_OR_LOCKED: readonly number[] = [5, 6];
 const IO_ERROR_OR_CANNOT_OPEN: readonly number[] = [10, 14];
+const READ_ONLY = 8;
 
 /** Explains an error of a statement. */
 export function explainSqliteError(error: unknown): DbFailure {
@@ -45,6 +46,7 @@ export function explainSqliteError(error: unknown): DbFailure {
   if (errcode === BUSY_SNAPSHOT) return { code: "SerializationFailure" };
   if (BUSY_OR_LOCKED.includes(errcode & 0xff)) return { code: "PoolTimeout" };
   if (errcode === FULL) return { code: "DiskFull" };
+  if ((errcode & 0xff) === READ_ONLY) return { code: "ReadOnly" };
   if (IO_ERROR_OR_CANNOT_OPEN.includes(errcode & 0xff)) return { code: "ConnectionLost" };
   return { code: "Database" };
 }
@@ -79,6 +81,7 @@ function explainMessage(message: string): DbFailure {
   if (message.includes(OVERFLOW)) return { code: "CheckViolation" };
   if (/database (table )?is locked/.test(message)) return { code: "PoolTimeout" };
   if (message.includes("database or disk is full")) return { code: "DiskFull" };
+  if (message.includes("readonly database")) return { code: "ReadOnly" };
   return { code: "Database" };
 }
 
