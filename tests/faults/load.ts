@@ -1,6 +1,6 @@
 /** A steady load of reads and writes, which remembers each answer and each acknowledged write. */
 import { setTimeout as delay } from "node:timers/promises";
-import { ARTICLES } from "./server/orders.ts";
+import { ARTICLES } from "./server/orders_db.ts";
 
 /** An answer, or its absence. */
 export interface Answer {

@@ -58,8 +58,10 @@ export interface OwnServer extends AsyncDisposable {
 export interface OwnServerOptions {
   /** A folder for its files, which it does not remove; default a temporary one. */
   readonly folder?: string;
-  /** An empty folder for its data; default one inside its folder, as is the log of writes. */
+  /** An empty folder for its data; default one inside its folder. */
   readonly data?: string;
+  /** An empty folder for its log of writes; default one inside its folder. */
+  readonly log?: string;
   /** Its settings, beside those that every server has here. */
   readonly settings?: Readonly<Record<string, string>>;
   /** After how many seconds it ends by itself, even if its test was killed; default 120. */
@@ -69,13 +71,13 @@ export interface OwnServerOptions {
 /** Starts a server that accepts plain connections of anybody. */
 export async function startOwnServer(
   brand: ServerBrand,
-  { folder, data, settings = {}, maxRunSeconds = MAX_RUN_SECONDS }: OwnServerOptions = {},
+  { folder, data, log, settings = {}, maxRunSeconds = MAX_RUN_SECONDS }: OwnServerOptions = {},
 ): Promise<OwnServer> {
   const temporary = folder === undefined ? new TemporaryFolder() : undefined;
   const at = (file: string) => join(folder ?? temporary!.path, file);
   const port = await freePort();
   chmodSync(at("."), 0o755);
-  const place = { data: data ?? at("data"), log: at("log") };
+  const place = { data: data ?? at("data"), log: log ?? at("log") };
   for (const path of Object.values(place)) ownFolder(path, brand);
   const command = brand === "postgres"
     ? postgresCommand(place, { port, settings })

@@ -83,7 +83,7 @@ export async function tcpLine(
         if (!isLate) return passed();
         // in their order, also what comes after the line is fast again
         const dueMs = performance.now() + delayMs;
-        last = last.then(() => delay(dueMs - performance.now())).then(passed);
+        last = last.then(() => delay(Math.max(0, dueMs - performance.now()))).then(passed);
       });
       from.on("error", () => {});
       from.on("close", () => {

@@ -1,7 +1,7 @@
 /** Compares what a database has with what was acknowledged. */
 import { DbOptions } from "../../../src/db/mod.ts";
 import { Db } from "../../../examples/users.ts";
-import { ARTICLES, INITIAL_STOCK, OrdersDb } from "../server/orders.ts";
+import { ARTICLES, INITIAL_STOCK, OrdersDb } from "../server/orders_db.ts";
 
 /** What was acknowledged; a `Load` is that. */
 export interface Acknowledged {

@@ -1,5 +1,7 @@
 /** The faults of database servers. */
+import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
+import postgres from "postgres";
 import { type OwnServer, SKIP_OWN, startOwnServer } from "../../db/support/own_servers.ts";
 import { createDatabase, SERVERS } from "../../db/support/servers.ts";
 import { killSessions, type ServerBrand } from "../../db/support/sessions.ts";
@@ -11,6 +13,8 @@ import { smallDisk } from "./small_disk.ts";
 const NAMES: Readonly<Record<ServerBrand, string>> = { postgres: "PostgreSQL", mysql: "MariaDB" };
 /** How many MiB the data of a server need, and how many more it may write. */
 const DISK_MIB: Readonly<Record<ServerBrand, number>> = { postgres: 80, mysql: 160 };
+/** How many MiB the log of writes of PostgreSQL needs: two segments, and not a third. */
+const LOG_DISK_MIB = 40;
 const MAX_RUN_SECONDS = 600;
 
 /** The scenarios of a server; the quick ones are those of which each shows something of its own. */
@@ -66,6 +70,7 @@ export function serverScenarios(
         },
       }),
     "disk full": (given) => fillDisk(brand, given),
+    ...brand === "postgres" && { "disk of the log full": fillDiskOfLog },
   };
   return Object.entries(faults).map(([fault, run]) => ({
     fault: `${NAMES[brand]}: ${fault}`,
@@ -147,6 +152,36 @@ async function fillDisk(brand: ServerBrand, given: Given): Promise<Outcome> {
       await load.refused();
       await delay(given.isQuick ? 1000 : 10_000);
       disk.free();
+      return 1;
+    },
+  });
+}
+
+/** Fills the disk of the log of writes: the server panics, and ends unless it can recover. */
+async function fillDiskOfLog(given: Given): Promise<Outcome> {
+  if (SKIP_OWN.postgres) return skipped(SKIP_OWN.postgres);
+  using disk = smallDisk(LOG_DISK_MIB);
+  if (!disk) return skipped("no small disk: only root can mount one");
+  await using server = await startOwnServer("postgres", {
+    log: disk.path("log"),
+    maxRunSeconds: MAX_RUN_SECONDS,
+  });
+  return await endure(given, {
+    url: server.url,
+    health: "down",
+    async inject({ load }) {
+      disk.fill();
+      const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+      // a segment that is full needs another
+      await assert.rejects(async () => {
+        for (;;) await sql`select pg_switch_wal(), pg_logical_emit_message(true, '', 'next')`;
+      });
+      await sql.end({ timeout: 0 });
+      await load.refused();
+      await delay(given.isQuick ? 1000 : 10_000);
+      disk.free();
+      await server.kill();
+      await server.start();
       return 1;
     },
   });

@@ -6,12 +6,14 @@ import { TemporaryFolder } from "../../support/temporary_folder.ts";
 import { type Given, type Outcome, type Scenario, skipped } from "../scenario.ts";
 import { endure } from "./endure.ts";
 import { smallDisk } from "./small_disk.ts";
+import { killWriters } from "./sqlite_kills.ts";
 
 /** The scenarios of SQLite. */
 export const sqlite: readonly Scenario[] = [
   { fault: "SQLite: locked by another writer", isQuick: true, run: lock },
   { fault: "SQLite: disk full", run: fillDisk },
   { fault: "SQLite: file moved away and back", run: moveAway },
+  { fault: "SQLite: writers killed", isQuick: true, run: killWriters },
 ];
 
 const DISK_MIB = 16;

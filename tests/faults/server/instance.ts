@@ -73,7 +73,8 @@ export async function startInstance(
   };
 }
 
-function programOf(runtime: RuntimeName): Promise<string> {
+/** Returns the path of the program of a runtime. */
+export function programOf(runtime: RuntimeName): Promise<string> {
   if (runtime === "deno") return Promise.resolve(process.execPath);
   const program = programs.get(runtime) ?? runtimeOf(runtime === "node" ? NODE : BUN);
   programs.set(runtime, program);

@@ -15,9 +15,10 @@ export interface LimitedAnswer {
 
 /** Sends one request of a client. */
 export async function hit(origin: string, address: string): Promise<LimitedAnswer> {
-  const response = await fetch(`${origin}/api/orders/none`, {
-    headers: { "x-forwarded-for": address },
-  });
+  const send = () =>
+    fetch(`${origin}/api/orders/none`, { headers: { "x-forwarded-for": address } });
+  // the connection may have been idle for so long that the server closes it
+  const response = await send().catch(send);
   await response.body?.cancel();
   const remaining = /"shared";r=(\d+)/.exec(response.headers.get("ratelimit") ?? "")?.[1];
   return { status: response.status, remaining: remaining ? Number(remaining) : undefined };

@@ -22,6 +22,8 @@ const MAX_ANSWER_MS = 500 + 5_000;
 interface RedisFault {
   /** How often, in the whole part; default 5. */
   readonly times?: number;
+  /** What a login may be answered with while it is broken; default 503. */
+  readonly login?: readonly number[];
   break(parts: Parts): Promise<void>;
   repair(parts: Parts): Promise<void>;
 }
@@ -40,6 +42,7 @@ const FAULTS: Readonly<Record<string, RedisFault>> = {
     repair: ({ server }) => server.start(),
   },
   "slow by 2 s": {
+    login: [200, 503], // each command of a login may take 5 s
     break: ({ line }) => Promise.resolve(line.slow(2_000)),
     repair: ({ line }) => line.restore(),
   },
@@ -130,7 +133,8 @@ async function breakRedis(fault: RedisFault, { runtime, isQuick }: Given): Promi
     const login = time === 0 ? logIn(origins, provider) : undefined;
     expect("an early client over its limit", await letThrough(origins, early, LIMIT), 0);
     expect("let through by each while away", await letThrough(origins, late, 2 * LIMIT), 2 * LIMIT);
-    if (login) expect("login while away", await login, 503);
+    const answered = await login ?? 503;
+    if (!(fault.login ?? [503]).includes(answered)) failures.push(`login while away: ${answered}`);
     await load.succeeded(50);
     if (!isQuick) await delay(5_000);
     const repairedAt = performance.now();
@@ -140,7 +144,7 @@ async function breakRedis(fault: RedisFault, { runtime, isQuick }: Given): Promi
     for (const address of [early, late]) {
       expect("over its limit after", await letThrough(origins, address, LIMIT), 0);
     }
-    expect("let through by both after", await letThrough(origins, freshAddress(), LIMIT), LIMIT);
+    expect("let through by both after", await letThroughByBoth(origins), LIMIT);
   }
   expect("login after", await logIn(origins, provider), 200);
   await load.succeeded(50);
@@ -178,6 +182,19 @@ async function isShared([one = "", other = ""]: readonly string[]): Promise<void
     await delay(20);
   }
   throw new Error("The instances do not share their counts");
+}
+
+/**
+ * Returns how many requests of a new client the instances let through together; again if a busy
+ * machine kept one of them from Redis for longer than the store waits.
+ */
+async function letThroughByBoth(origins: readonly string[]): Promise<number> {
+  let count = 0;
+  for (let attempt = 0; attempt < 5 && count !== LIMIT; attempt++) {
+    await isShared(origins);
+    count = await letThrough(origins, freshAddress(), LIMIT);
+  }
+  return count;
 }
 
 /** Begins a login at one instance and finishes it at the other; returns the last status. */
