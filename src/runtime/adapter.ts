@@ -51,6 +51,12 @@ export interface RuntimeServer {
   /** The port; 0 on a Unix socket. */
   readonly port: number;
   /**
+   * Resolves when `stop()` interrupts no body that is being received; `undefined` if none is. It
+   * does not wait for later ones: those that `stop()` interrupts are answered with 503. Only Deno
+   * needs it.
+   */
+  receive?(): Promise<void> | undefined;
+  /**
    * Accepts no more connections, closes the idle ones, and resolves when the requests of the others
    * have finished. WebSockets are closed with {@linkcode GOING_AWAY}.
    */

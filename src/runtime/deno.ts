@@ -22,12 +22,16 @@ export function listenOnDeno(
 ): RuntimeServer {
   const upgrades = new DenoUpgrades();
   return new DenoServer(({ signal, port, underWay }) => {
+    const answer = (request: Request, info: Deno.ServeHandlerInfo) => {
+      upgrades.attach(request, underWay);
+      const handled = fetch(abortingOnlyEarly(request, info), info);
+      const response = underWay.track(handled, { request, info });
+      return request.method === "HEAD" ? answerHead(response, withEmptyStream) : response;
+    };
     const handle = (request: Request, info: Deno.ServeHandlerInfo) => {
       if (!isAnswerable(request)) return new Response(null, { status: 400 });
-      upgrades.attach(request);
-      const { method } = request;
-      const answer = underWay.track(method, fetch(abortingOnlyEarly(request, info), info));
-      return method === "HEAD" ? answerHead(answer, withEmptyStream) : answer;
+      if (!underWay.isTooLate(request)) return answer(request, info);
+      return receiveFirst(request).then((whole) => answer(whole, info), refusal);
     };
     const common = { signal, onListen() {} };
     return "path" in address
@@ -37,6 +41,33 @@ export function listenOnDeno(
       )
       : Deno.serve({ ...common, ...address, ...port && { port }, ...tls }, handle);
   });
+}
+
+/** The longest late body in bytes. */
+const LATE_BYTES = 64 * 1024;
+
+/** Receives the body of a request before it is handled; rejects if the server stops before that. */
+async function receiveFirst(request: Request): Promise<Request> {
+  const { url, method, headers, signal } = request;
+  const length = Number(headers.get("content-length") ?? Infinity);
+  if (length > LATE_BYTES) throw new RangeError(`Cannot receive ${length} bytes: it is too late`);
+  return new Request(url, { method, headers, signal, body: await request.arrayBuffer() });
+}
+
+/** The response to a request whose body does not arrive before the server stops. */
+function refusal(): Response {
+  const problem = {
+    type: "about:blank",
+    title: "Service Unavailable",
+    status: 503,
+    detail: "The server is stopping",
+  };
+  const headers = {
+    "content-type": "application/problem+json",
+    connection: "close",
+    "retry-after": "1",
+  };
+  return Response.json(problem, { status: 503, headers });
 }
 
 /** Deno sends no length for a stream. */

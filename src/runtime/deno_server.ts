@@ -23,40 +23,47 @@ export type StartServer = (options: StartOptions) => Deno.HttpServer<Deno.Addr>;
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 1_000;
 
-/** How long requests that come during the stop can delay it, in milliseconds. */
-const LATE_MS = 1_000;
+/** A request, with the part of Deno's `ServeHandlerInfo` that is used here. */
+export interface Exchange {
+  readonly request: Request;
+  /** Settles when the response has been sent or has failed. */
+  readonly info: { readonly completed: Promise<void> };
+}
 
 /**
- * Counts the requests without a response, and the WebSockets that were opened, of one server: its
- * shutdown would close them.
+ * Counts the requests without a response, the bodies that can be read until their responses are
+ * sent, and the open WebSockets, of one server: its shutdown would close them.
  */
 export class UnderWay {
   #count = 0;
   #idle: (() => void) | undefined;
-  /** The responses to requests that can have a body. */
-  readonly #receiving = new Set<Promise<Response>>();
+  /** The requests with a body, until their responses are sent. */
+  readonly #receiving = new Set<Promise<void>>();
+  #isEnding = false;
 
   /** Counts a request until its response; returns the response. */
   track(
-    method: string,
     response: Response | Promise<Response>,
+    { request, info }: Exchange,
   ): Response | Promise<Response> {
+    if (hasBody(request)) this.#receive(info.completed);
     if (!(response instanceof Promise)) {
       if (response.status === 101) this.#count++;
       return response;
     }
     this.#count++;
-    const canHaveBody = method !== "GET" && method !== "HEAD";
-    if (canHaveBody) this.#receiving.add(response);
     return response.then((answer) => {
-      if (canHaveBody) this.#receiving.delete(response);
-      if (answer.status !== 101) this.#end();
+      if (answer.status !== 101) this.end();
       return answer;
     }, (error) => {
-      if (canHaveBody) this.#receiving.delete(response);
-      this.#end();
+      this.end();
       throw error;
     });
+  }
+
+  /** Ends the count of a WebSocket, which began with the response to its upgrade. */
+  end(): void {
+    if (--this.#count === 0) this.#idle?.();
   }
 
   /** Resolves when there are none. */
@@ -67,20 +74,24 @@ export class UnderWay {
     });
   }
 
-  /**
-   * Resolves when the requests that can have a body have their responses. Those that come meanwhile
-   * delay it by up to a second.
-   */
-  async received(): Promise<void> {
-    await Promise.allSettled(this.#receiving);
-    const endMs = performance.now() + LATE_MS;
-    while (this.#receiving.size > 0 && performance.now() < endMs) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+  /** Returns the requests with a body; later ones are too late. */
+  lastReceiving(): Iterable<Promise<void>> {
+    this.#isEnding = true;
+    return this.#receiving;
   }
 
-  #end(): void {
-    if (--this.#count === 0) this.#idle?.();
+  /** Checks whether a request has a body for which the server does not wait any more. */
+  isTooLate(request: Request): boolean {
+    return this.#isEnding && hasBody(request);
+  }
+
+  #receive(completed: Promise<void>): void {
+    this.#count++;
+    const ended = completed.catch(() => {}).then(() => {
+      this.#receiving.delete(ended);
+      this.end();
+    });
+    this.#receiving.add(ended);
   }
 }
 
@@ -111,6 +122,19 @@ export class DenoServer implements RuntimeServer {
     this.port = "port" in addr ? addr.port : 0;
   }
 
+  /**
+   * Resolves when the responses to requests with a body are sent: the shutdown interrupts bodies
+   * that are being received, and Deno cannot close the listener without it.
+   */
+  receive(): Promise<void> | undefined {
+    this.#end();
+    const all = [this.#underWay, ...this.#retired.values()];
+    const receiving = all.flatMap((underWay) => [...underWay.lastReceiving()]);
+    if (receiving.length === 0) return undefined;
+    const received = Promise.all(receiving).then(() => {});
+    return Promise.race([received, this.#gaveUp.promise]);
+  }
+
   /** Accepts no more connections, and resolves when the requests under way have finished. */
   async stop(): Promise<void> {
     this.#end();
@@ -136,10 +160,7 @@ export class DenoServer implements RuntimeServer {
     clearTimeout(this.#retry);
   }
 
-  /** A shutdown interrupts the bodies that are being received: those come first. */
   async #shutDown(): Promise<void> {
-    const all = [this.#underWay, ...this.#retired.values()];
-    await Promise.all(all.map((underWay) => underWay.received()));
     if (this.#isShutDown) return;
     this.#isShutDown = true;
     await Promise.all([this.#server?.shutdown(), ...this.#shutDownRetired()]);
@@ -194,4 +215,10 @@ export class DenoServer implements RuntimeServer {
       }
     }, delayMs);
   }
+}
+
+/** Checks whether a request has a body that a shutdown interrupts: not those of HTTP/2. */
+function hasBody({ method, headers }: Request): boolean {
+  if (method === "GET" || method === "HEAD") return false;
+  return headers.has("transfer-encoding") || Number(headers.get("content-length")) > 0;
 }

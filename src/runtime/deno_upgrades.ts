@@ -17,9 +17,26 @@ const LONGEST_CHECK_MS = 400;
 
 const UPGRADES = Symbol("fw.upgrades");
 
+const UNDER_WAY = Symbol("fw.underWay");
+
+/** The count of the WebSockets of a server. */
+interface Counted {
+  /** Ends the count of one that was opened. */
+  end(): void;
+}
+
 /** A request with the upgrades of its server. */
 interface UpgradableRequest extends Request {
   [UPGRADES]?: DenoUpgrades;
+  [UNDER_WAY]?: Counted;
+}
+
+/** An upgrade that has begun. */
+export interface Upgrade {
+  /** Reports that its WebSocket is open or has failed. */
+  opened(): void;
+  /** Reports that its WebSocket is closed. */
+  closed(): void;
 }
 
 /**
@@ -32,27 +49,32 @@ export class DenoUpgrades {
   #isReported = false;
 
   /** Makes them known to the handler of a request, as soon as it has arrived. */
-  attach(request: Request): void {
-    (request as UpgradableRequest)[UPGRADES] = this; // a private symbol
+  attach(request: Request, underWay: Counted): void {
+    const upgradable = request as UpgradableRequest; // private symbols
+    upgradable[UPGRADES] = this;
+    upgradable[UNDER_WAY] = underWay;
     // a signal aborts only if it was read before the client left
     if (this.#unopened >= USUAL && request.headers.has("upgrade")) void request.signal;
   }
 
   /**
-   * Resolves when an upgrade may begin, to a function that ends it; `undefined` if its client has
-   * disconnected, or too many are not open.
+   * Resolves when an upgrade may begin; to `undefined` if its client has disconnected, or too many
+   * are not open.
    */
-  async begin(request: Request): Promise<(() => void) | undefined> {
+  async begin(request: Request): Promise<Upgrade | undefined> {
     if (this.#unopened >= USUAL && await isGone(request)) return undefined;
     if (this.#unopened >= MOST) {
       this.#report();
       return undefined;
     }
     this.#unopened++;
-    let ended = false;
-    return () => {
-      if (!ended) this.#unopened--;
-      ended = true;
+    let isOpened = false;
+    return {
+      opened: () => {
+        if (!isOpened) this.#unopened--;
+        isOpened = true;
+      },
+      closed: () => (request as UpgradableRequest)[UNDER_WAY]?.end(),
     };
   }
 

@@ -59,6 +59,16 @@ export interface HttpServerParts {
 /** How long requests wait before the server stops accepting connections, in milliseconds. */
 const HOLD_MS = 100;
 
+/** How long the event loop has to run without a new request before that, in turns. */
+const QUIET_TURNS = 3;
+const TURN_MS = 5;
+
+/** A turn that takes longer, in milliseconds, was held up: what came meanwhile is not read yet. */
+const LATE_MS = 20;
+
+/** The most turns, on a machine that is always late. */
+const MOST_TURNS = 50;
+
 /** Creates a server from the server of a runtime. */
 export function toHttpServer({ server, gate, address, scheme }: HttpServerParts): HttpServer {
   let closed: Promise<void> | undefined;
@@ -76,6 +86,7 @@ export class DrainGate {
   readonly #handler: FetchHandler;
   #draining = false;
   #held: PromiseWithResolvers<void> | undefined;
+  #arrived = 0;
 
   /** Creates an open gate. */
   constructor(handler: FetchHandler) {
@@ -84,7 +95,10 @@ export class DrainGate {
 
   /** Handles a request; bound to the gate. */
   readonly fetch: FetchHandler = (request, env) => {
-    if (this.#held) return this.#held.promise.then(() => this.fetch(request, env));
+    if (this.#held) {
+      this.#arrived++;
+      return this.#held.promise.then(() => this.fetch(request, env));
+    }
     const response = this.#handler(request, env);
     return response instanceof Promise
       ? response.then((response) => this.#finish(response))
@@ -99,6 +113,21 @@ export class DrainGate {
   /** Makes later requests wait until `release()`. */
   hold(): void {
     this.#held ??= Promise.withResolvers();
+  }
+
+  /**
+   * Makes later requests wait, and resolves when those have arrived whose connections the kernel
+   * had accepted: an event loop that was held up has not read them yet.
+   */
+  async settle(): Promise<void> {
+    this.hold();
+    for (let turns = 0, quiet = 0; quiet < QUIET_TURNS && turns < MOST_TURNS; turns++) {
+      const before = this.#arrived;
+      const startMs = performance.now();
+      await sleep(TURN_MS);
+      const isQuiet = this.#arrived === before && performance.now() - startMs < LATE_MS;
+      quiet = isQuiet ? quiet + 1 : 0;
+    }
   }
 
   /** Passes the waiting requests to the handler. */
@@ -141,10 +170,29 @@ async function close(
     gate.hold();
     await sleep(Math.min(lameDuckMs, HOLD_MS));
   }
-  const stopped = drainMs > 0 ? server.stop() : server.cut();
-  gate.release();
+  const stopped = drainMs > 0 ? stop(server, gate) : cut(server, gate);
   if (!await within(stopped, drainMs)) void server.cut();
   await stopped;
+}
+
+/** Closes the listener when every request has arrived that would be lost with it. */
+async function stop(server: RuntimeServer, gate: DrainGate): Promise<void> {
+  await gate.settle();
+  const receiving = server.receive?.();
+  if (receiving) {
+    gate.release();
+    await receiving;
+    await gate.settle();
+  }
+  const stopped = server.stop();
+  gate.release();
+  await stopped;
+}
+
+async function cut(server: RuntimeServer, gate: DrainGate): Promise<void> {
+  const closed = server.cut();
+  gate.release();
+  await closed;
 }
 
 function sleep(delayMs: number): Promise<void> {

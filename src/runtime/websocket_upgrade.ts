@@ -13,7 +13,7 @@ import {
   HttpException,
   ServiceUnavailableException,
 } from "../core/http/http_exception.ts";
-import { upgradesOf } from "./deno_upgrades.ts";
+import { type Upgrade, upgradesOf } from "./deno_upgrades.ts";
 
 /** The arguments of `upgradeWebSocket`. */
 export interface UpgradeParts {
@@ -72,8 +72,8 @@ async function loadUpgrade(): Promise<RuntimeUpgrade> {
     case "deno": {
       const { upgradeWebSocket } = await import("hono/deno");
       return async (c, events) => {
-        const ended = await beginOnDeno(c);
-        return await upgradeWebSocket(lowerCased(c), untilOpen(namingLoss(events), ended));
+        const upgrade = await beginOnDeno(c);
+        return await upgradeWebSocket(lowerCased(c), counted(namingLoss(events), upgrade));
       };
     }
     case "bun":
@@ -132,24 +132,28 @@ function namingLoss(events: WSEvents): WSEvents {
   };
 }
 
-/** Counts an upgrade until it is open; `listen` bounds those that Deno never opens. */
-async function beginOnDeno({ req }: Context): Promise<() => void> {
+/** Begins an upgrade; `listen` bounds those that Deno never opens. */
+async function beginOnDeno({ req }: Context): Promise<Upgrade | undefined> {
   const upgrades = upgradesOf(req.raw);
-  if (!upgrades) return () => {};
-  const ended = await upgrades.begin(req.raw);
-  return ended ?? ServiceUnavailableException.throw("No more WebSockets can be opened");
+  if (!upgrades) return undefined;
+  const upgrade = await upgrades.begin(req.raw);
+  return upgrade ?? ServiceUnavailableException.throw("No more WebSockets can be opened");
 }
 
-function untilOpen(events: WSEvents, ended: () => void): WSEvents {
+function counted(events: WSEvents, upgrade: Upgrade | undefined): WSEvents {
   return {
     ...events,
     onOpen(event, socket) {
-      ended();
+      upgrade?.opened();
       events.onOpen?.(event, socket);
     },
     onError(event, socket) {
-      ended();
+      upgrade?.opened();
       events.onError?.(event, socket);
+    },
+    onClose(event, socket) {
+      upgrade?.closed();
+      events.onClose?.(event, socket);
     },
   };
 }

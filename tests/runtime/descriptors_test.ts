@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { Subprocess } from "../support/subprocess.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
-import { test } from "../support/test.ts";
+import { test, testOn } from "../support/test.ts";
 import { RawClient } from "./raw_client.ts";
 import { RUNTIME } from "./runtime_name.ts";
 
@@ -74,6 +74,32 @@ test("a WebSocket outlasts more connections than a server has descriptors", asyn
   assert.equal((await closed).code, 1001);
   assert.equal((await process.ended).code, 0);
 });
+
+testOn(["deno"], "others listen on")(
+  "a server that has listened again closes idle connections when its WebSockets have closed",
+  async () => {
+    await using process = new Subprocess("tests/runtime/descriptors_fixture.ts", {
+      maxOpenFiles: MAX_OPEN_FILES,
+    });
+    const url = await process.until(/http:\S+/);
+    const port = Number(new URL(url).port);
+    using idle = await RawClient.connect({ url, port });
+    idle.send(["GET /health HTTP/1.1", "Host: a"]);
+    await idle.until(/^HTTP\/1.1 200 /);
+    const socket = new WebSocket(`${url.replace("http", "ws")}/socket`);
+    await new Promise((resolve) => socket.onopen = resolve);
+    const sockets = await hold({ url, port, sent: "" });
+    await process.until(/Accepting connections failed: /);
+    for (const each of sockets) each.destroy();
+    await answersAgain({ url, port });
+    assert.equal(idle.isClosed, false);
+
+    const closed = new Promise((resolve) => socket.onclose = resolve);
+    socket.close();
+    await closed;
+    await idle.end();
+  },
+);
 
 interface Target {
   readonly url: string;

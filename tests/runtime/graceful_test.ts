@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { stopGracefully } from "../../src/runtime/graceful.ts";
 import { test } from "../support/test.ts";
 import type { LoadResult } from "./load_fixture.ts";
+import { RawClient } from "./raw_client.ts";
 import { Subprocess, type SubprocessOptions } from "../support/subprocess.ts";
 
 for (const thinkMs of [0, 20]) {
@@ -58,6 +59,49 @@ test("a server that stops refuses connections while a request is in flight", asy
   assert.equal(await slow, "slow");
   assert.equal((await server.process.ended).code, 0);
 });
+
+test("a server stopped under load finishes a body that is being received, and loses no request", async () => {
+  await using server = await start();
+  using upload = await RawClient.connect(server);
+  upload.send(["POST /upload HTTP/1.1", "Host: localhost", "Content-Length: 8"], "half");
+  await server.process.until(/asked for \/upload/);
+  await using load = new Subprocess("tests/runtime/load_fixture.ts", {
+    args: [server.port, 20, 0],
+  });
+  await delay(1_000);
+  server.process.kill("SIGTERM");
+  await delay(1_500); // the end of the lame duck, and more than that
+  upload.socket.write("done");
+  assert.match(await upload.end(), /^HTTP\/1\.1 200 [^]*halfdone$/);
+
+  const { output } = await load.ended;
+  const { refused, lost } = JSON.parse(output) as LoadResult;
+  assert.deepEqual({ refused, lost }, { refused: 0, lost: 0 });
+  assert.equal((await server.process.ended).code, 0);
+});
+
+for (const when of ["at the signal", "when the listener closes"] as const) {
+  test(`a server whose event loop is held up ${when} answers what has come meanwhile`, async () => {
+    const args = when === "at the signal" ? ["", 10_000, 0] : ["block", 10_000, 400];
+    await using server = await start({ args });
+    using idle = await RawClient.connect(server);
+    idle.send(GET);
+    await idle.take(/ok$/);
+    using first = when === "at the signal" ? await RawClient.connect(server) : undefined;
+    first?.send(["GET /block HTTP/1.1", "Host: localhost"]);
+    if (!first) server.process.kill("SIGTERM");
+    await server.process.until(/held up/);
+    if (first) server.process.kill("SIGTERM");
+    const clients = await Promise.all(Array.from({ length: 40 }, () => RawClient.connect(server)));
+    for (const client of [idle, ...clients]) client.send(GET);
+
+    for (const client of [idle, ...clients]) {
+      assert.match(await client.end(), /^HTTP\/1\.1 200 [^]*ok$/);
+      client.socket.destroy();
+    }
+    assert.equal((await server.process.ended).code, 0);
+  });
+}
 
 test("a server that stops sends a large response completely, then closes the connection", async () => {
   await using server = await start({ args: ["", 10_000, 0] });
@@ -143,6 +187,8 @@ test("stopGracefully() returns a function that removes its listeners", () => {
   letGo();
   assert.deepEqual([during, count()], [before.map((n) => n + 1), before]);
 });
+
+const GET = ["GET / HTTP/1.1", "Host: localhost"];
 
 interface Running extends AsyncDisposable {
   readonly process: Subprocess;

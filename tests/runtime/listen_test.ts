@@ -6,10 +6,12 @@ import { ListenError } from "../../src/runtime/listen_error.ts";
 import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { serve } from "../../src/runtime/listen.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
-import { test } from "../support/test.ts";
+import { test, testOn } from "../support/test.ts";
 import { LOCALHOST } from "./certificate_fixture.ts";
 import { RawClient } from "./raw_client.ts";
 
+const testOnDeno = testOn(["deno"], "the listener of others closes at once");
+const LOCAL = { port: 0, hostname: "127.0.0.1" };
 const ok = () => new Response("ok");
 
 test("serve() listens on all addresses, IPv4 and IPv6, on a port of its choice", async () => {
@@ -121,8 +123,7 @@ test("serve() sends responses of handlers and of fetch", async () => {
 
 test("HttpServer.close() waits for requests in flight and sends Connection: close", async () => {
   using folder = new TemporaryFolder();
-  const local = { port: 0, hostname: "127.0.0.1" };
-  const places = [local, { ...local, tls: LOCALHOST }, { path: join(folder.path, "app.sock") }];
+  const places = [LOCAL, { ...LOCAL, tls: LOCALHOST }, { path: join(folder.path, "app.sock") }];
   for (const place of places) {
     const arrived = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
@@ -173,6 +174,49 @@ test("HttpServer.close() waits for bodies that are being received", async () => 
   }
   await closed;
 });
+
+test("HttpServer.close() waits for a body that is received while its response is sent", async () => {
+  await using server = await serve(({ body }) => new Response(body), LOCAL);
+  using client = await RawClient.connect(server);
+  client.send(post(8), "half");
+  await client.until(/^HTTP\/1\.1 200 [^]*half/);
+  const closed = server.close({ lameDuckMs: 200 });
+  await delay(500);
+  client.socket.write("done");
+  await client.until(/done/);
+  client.socket.destroy();
+  await closed;
+});
+
+testOnDeno(
+  "HttpServer.close() answers requests that come while it waits for a body, or refuses them",
+  async () => {
+    using folder = new TemporaryFolder();
+    for (const place of [LOCAL, { path: join(folder.path, "app.sock") }]) {
+      const server = await serve(async (request) => new Response(await request.text()), place);
+      using upload = await RawClient.connect(server);
+      upload.send(post(8), "half");
+      await delay(300);
+      const closed = server.close();
+      await delay(300);
+      using whole = await RawClient.connect(server);
+      whole.send(post(8), "complete");
+      await whole.until(/^HTTP\/1\.1 200 [^]*complete$/);
+      using large = await RawClient.connect(server);
+      large.send(post(100_000), "late");
+      await large.until(/^HTTP\/1\.1 503 [^]*problem\+json[^]*"The server is stopping"/);
+      using slow = await RawClient.connect(server);
+      slow.send(post(8), "late");
+      await delay(300);
+      assert.equal(slow.received, "");
+      upload.socket.write("done");
+      await upload.until(/^HTTP\/1\.1 200 [^]*halfdone$/);
+      await slow.until(/^HTTP\/1\.1 503 [^]*"The server is stopping"/);
+      for (const { socket } of [large, slow]) socket.destroy(); // Deno waits for their bodies
+      await closed;
+    }
+  },
+);
 
 test("HttpServer.close() closes the connections of bodies that are not complete after drainMs", async () => {
   await using server = await serve(async (request) => new Response(await request.text()), {
@@ -255,6 +299,10 @@ test("HttpServer.close() closes once, however often it is called", async () => {
   await closed;
   await server[Symbol.asyncDispose]();
 });
+
+function post(length: number): readonly string[] {
+  return ["POST / HTTP/1.1", "Host: a", `Content-Length: ${length}`];
+}
 
 async function get(url: string): Promise<string> {
   return await (await fetch(url)).text();

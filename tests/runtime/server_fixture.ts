@@ -21,6 +21,14 @@ const app = new Hono()
     await delay(1_000);
     return c.text("slow");
   })
+  .post("/upload", async (c) => {
+    console.log("asked for /upload");
+    return c.text(await c.req.text());
+  })
+  .get("/block", (c) => {
+    block();
+    return c.text("blocked");
+  })
   .get("/big", (c) => c.body(new Uint8Array(20_000_000)))
   .get("/endless", (c) => c.body(endless()))
   .get("/socket", (c) => upgradeWebSocket(c, {}));
@@ -44,6 +52,8 @@ stopGracefully({
   lameDuckMs: Number(lameDuckMs ?? 500),
   async onStop(signal, drain) {
     console.log(`stopping on ${signal}`);
+    // while requests wait for the listener to close
+    if (hook === "block") setTimeout(block, Number(lameDuckMs) - 50);
     await server.close(drain);
     if (hook === "throw") throw new Error("the hook failed");
     if (hook === "hang") await delay(60_000);
@@ -51,6 +61,13 @@ stopGracefully({
   },
 });
 console.log(`listening on ${server.url}`);
+
+/** Holds up the event loop. */
+function block(): void {
+  console.log("the loop is held up");
+  const endMs = performance.now() + 700;
+  while (performance.now() < endMs);
+}
 
 function endless(): ReadableStream<Uint8Array> {
   let timer: ReturnType<typeof setInterval>;

@@ -58,10 +58,10 @@ testOn(["deno"], "its subject is Deno's")(
       const upgrades = new DenoUpgrades();
       const request = new Request("http://localhost");
       const begun = await Promise.all(Array.from({ length: 300 }, () => upgrades.begin(request)));
-      const ends = begun.filter((end) => end !== undefined);
-      assert.equal(ends.length, 256);
-      ends[0]!();
-      ends[0]!();
+      const accepted = begun.filter((upgrade) => upgrade !== undefined);
+      assert.equal(accepted.length, 256);
+      accepted[0]!.opened();
+      accepted[0]!.opened();
       assert.notEqual(await upgrades.begin(request), undefined);
       assert.equal(await upgrades.begin(request), undefined);
       assert.deepEqual(records.map(({ level }) => level), ["error"]);
