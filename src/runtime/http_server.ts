@@ -166,22 +166,30 @@ async function close(
 ): Promise<void> {
   gate.drain();
   if (lameDuckMs > HOLD_MS) await sleep(lameDuckMs - HOLD_MS);
-  if (lameDuckMs > 0) {
+  const holdMs = Math.min(lameDuckMs, HOLD_MS);
+  if (holdMs > 0) {
     gate.hold();
-    await sleep(Math.min(lameDuckMs, HOLD_MS));
+    await sleep(holdMs);
   }
-  const stopped = drainMs > 0 ? stop(server, gate) : cut(server, gate);
+  const stopped = drainMs > 0 ? stop({ server, gate, holdMs }) : cut(server, gate);
   if (!await within(stopped, drainMs)) void server.cut();
   await stopped;
 }
 
+/** What is stopped, and how long requests wait before the listener closes, in milliseconds. */
+interface StopParts extends Pick<HttpServerParts, "server" | "gate"> {
+  readonly holdMs: number;
+}
+
 /** Closes the listener when every request has arrived that would be lost with it. */
-async function stop(server: RuntimeServer, gate: DrainGate): Promise<void> {
+async function stop({ server, gate, holdMs }: StopParts): Promise<void> {
   await gate.settle();
   const receiving = server.receive?.();
   if (receiving) {
     gate.release();
     await receiving;
+    gate.hold();
+    await sleep(holdMs);
     await gate.settle();
   }
   const stopped = server.stop();

@@ -5,11 +5,13 @@ import { endurance } from "./endurance/scenarios.ts";
 import { fuzz } from "./fuzz/scenarios.ts";
 import type { Scenario } from "./scenario.ts";
 import { services } from "./services/scenarios.ts";
+import { stopping } from "./stopping/scenarios.ts";
 
 /** The scenarios by area, in the order in which they run. */
 export const AREAS: Readonly<Record<string, readonly Scenario[]>> = {
   databases,
   services,
+  stopping,
   callers,
   fuzz,
   endurance,

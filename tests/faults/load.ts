@@ -175,10 +175,16 @@ export class Load implements AsyncDisposable {
       if (!response.ok) answer.detail = text.slice(0, 300);
       if (response.status === 201) onCreated?.();
     } catch (error) {
-      answer.detail = String(error);
+      answer.detail = describeFailure(error);
     }
     const answered = { ...answer, answeredAt: performance.now() };
     this.answers.push(answered);
     return answered;
   }
+}
+
+/** Describes why a request has no answer; `fetch` has the reason in the cause. */
+export function describeFailure(error: unknown): string {
+  const cause = error instanceof Error && error.cause !== undefined ? `: ${error.cause}` : "";
+  return `${error}${cause}`;
 }
