@@ -18,13 +18,19 @@ const PARTS = 10;
 /** How many events a client receives before it leaves. */
 const EVENTS = 15;
 
-/** Begins requests of every kind; resolves when the server answers those that it answers early. */
-export async function beginLong(origin: string): Promise<readonly LongRequest[]> {
+/**
+ * Begins requests of every kind; resolves when the server answers those that it answers early. What
+ * is left of the uploads is sent after the signal.
+ */
+export async function beginLong(
+  origin: string,
+  signalled: Promise<void>,
+): Promise<readonly LongRequest[]> {
   return await Promise.all([
     ...Array.from({ length: 4 }, () => wait(origin)),
     ...Array.from({ length: 4 }, () => readLines(origin)),
-    ...Array.from({ length: 4 }, () => upload(origin, "Content-Length")),
-    ...Array.from({ length: 4 }, () => upload(origin, "chunked")),
+    ...Array.from({ length: 4 }, () => upload(origin, { framing: "Content-Length", signalled })),
+    ...Array.from({ length: 4 }, () => upload(origin, { framing: "chunked", signalled })),
     ...Array.from({ length: 2 }, () => readEvents(origin)),
     ...Array.from({ length: 4 }, () => talk(origin)),
     idle(origin),
@@ -55,7 +61,10 @@ async function readLines(origin: string): Promise<LongRequest> {
 /** An upload whose parts come slowly. */
 async function upload(
   origin: string,
-  framing: "Content-Length" | "chunked",
+  { framing, signalled }: {
+    readonly framing: "Content-Length" | "chunked";
+    readonly signalled: Promise<void>;
+  },
 ): Promise<LongRequest> {
   const client = await connect(origin);
   const isChunked = framing === "chunked";
@@ -64,6 +73,7 @@ async function upload(
   const head = isChunked ? "Transfer-Encoding: chunked" : `Content-Length: ${bytes}`;
   client.send([`POST ${SLOW}/upload HTTP/1.1`, "Host: a", head], part);
   return request(`an upload (${framing})`, client, async () => {
+    await signalled;
     for (let sent = 1; sent < PARTS; sent++) {
       await delay(LONG_MS / PARTS);
       client.socket.write(part);

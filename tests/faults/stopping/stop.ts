@@ -42,10 +42,12 @@ export async function stopUnderLoad({ runtime, isQuick, seed }: Given): Promise<
     });
     await using load = new Load(() => instance.origin);
     await load.succeeded(50);
-    const long = await beginLong(instance.origin);
+    const signalled = Promise.withResolvers<void>();
+    const long = await beginLong(instance.origin, signalled.promise);
     await load.succeeded(20);
     await delay(random.below(200));
     const signalAt = performance.now();
+    signalled.resolve();
     const [stopped, ...ends] = await Promise.all([
       stopInstance(instance, { drainMs: 10_000 }),
       ...long.map(({ ended }) => ended.then(() => undefined, String)),
