@@ -117,6 +117,12 @@ interface NodeEnv {
   readonly outgoing?: unknown;
 }
 
+/** Node keeps the first of several `Host` fields, which are invalid (RFC 9112 §3.2). */
+function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  const isHost = (field: string, i: number) => i % 2 === 0 && field.toLowerCase() === "host";
+  return rawHeaders.findIndex(isHost) !== rawHeaders.findLastIndex(isHost);
+}
+
 interface Refusal {
   readonly incoming: IncomingMessage;
   readonly response: Response;
@@ -124,13 +130,16 @@ interface Refusal {
 }
 
 /**
- * Sends the body of a response to a rejected upgrade, such as the problem of a guard:
+ * Refuses requests with two hosts, and sends the body of a response to a rejected upgrade, such as the problem of a guard:
  * `@hono/node-server` sends only its status and headers.
  */
 function refusingWhole(fetch: FetchHandler): FetchHandler {
   return (request, env) => {
     // `@hono/node-server` calls handlers with these bindings.
     const { incoming, outgoing } = env as NodeEnv;
+    if (hasTwoHosts(incoming)) {
+      return new Response(null, { status: 400, headers: { connection: "close" } });
+    }
     if (outgoing !== undefined) return fetch(request, env);
     return Promise.resolve(fetch(request, env)).then(async (response) => {
       const { body } = response;

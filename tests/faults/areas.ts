@@ -1,5 +1,6 @@
 /** The faults by area, each a folder of scenarios. */
 import { callers } from "./callers/scenarios.ts";
+import { clients } from "./clients/scenarios.ts";
 import { databases } from "./databases/scenarios.ts";
 import { endurance } from "./endurance/scenarios.ts";
 import { fuzz } from "./fuzz/scenarios.ts";
@@ -13,6 +14,7 @@ export const AREAS: Readonly<Record<string, readonly Scenario[]>> = {
   services,
   stopping,
   callers,
+  clients,
   fuzz,
   endurance,
 };

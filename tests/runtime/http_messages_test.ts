@@ -114,6 +114,7 @@ test("serve() refuses messages that a proxy could parse differently", async () =
     ["POST / HTTP/1.1", "Content-Length: 5", "Transfer-Encoding: chunked"],
     ["POST / HTTP/1.1", "Content-Length: 5", "Content-Length: 6"],
     ["GET / HTTP/1.1", "X-Name : a space"],
+    ["GET / HTTP/1.1", "host: y"],
     ["nonsense"],
   ];
   for (const lines of heads) {

@@ -33,6 +33,8 @@ export async function decodeForm(
   if (separators + (isMultipart ? 0 : 1) > MAX_FIELDS) {
     throw new PayloadTooLargeException(`The form has more than ${MAX_FIELDS} fields`);
   }
+  // Deno accepts one that was cut off (RFC 2046 §5.1.1)
+  if (isMultipart && countOf(`--${boundary}--`, bytes) === 0) throw invalid();
   // with the boundary that was counted, whatever the parser would read from the header
   const contentType = isMultipart ? `multipart/form-data; boundary="${boundary}"` : type;
   const headers = { "content-type": contentType };

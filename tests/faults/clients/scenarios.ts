@@ -1,0 +1,58 @@
+/** Clients that mean harm, or do not know better. */
+import type { Scenario } from "../scenario.ts";
+import { addresses } from "./addresses.ts";
+import { attack } from "./attack.ts";
+import { idleConnections, pipelining, slowBodies, slowHeads } from "./connections.ts";
+import { FRAMING } from "./framing.ts";
+import { sendEach } from "./hostile_request.ts";
+import * as http2 from "./http2.ts";
+import { INPUTS } from "./inputs.ts";
+import { type Part, together } from "./many.ts";
+import { PATHS } from "./paths.ts";
+import { deafWebSockets, endlessMessages, invalidFrames, webSocketFlood } from "./web_sockets.ts";
+
+const REQUESTS = [...FRAMING, ...PATHS, ...INPUTS];
+/** For 10 000 connections, and what a runtime needs itself. */
+const MAX_OPEN_FILES = 12_000;
+
+/** The scenarios of hostile clients. */
+export const clients: readonly Scenario[] = [
+  {
+    fault: "malformed, hidden and costly requests",
+    isQuick: true,
+    run: sendEach(REQUESTS, { quick: 1, whole: 50, maxGrowthMib: 256 }),
+  },
+  {
+    fault: "hostile connections of every kind at once",
+    isQuick: true,
+    run: run(
+      together(
+        slowHeads,
+        slowBodies,
+        idleConnections,
+        pipelining,
+        webSocketFlood,
+        deafWebSockets,
+        invalidFrames,
+        addresses,
+      ),
+      512,
+    ),
+  },
+  {
+    fault: "HTTP/2: floods and invalid heads",
+    isQuick: true,
+    runtimes: ["deno"],
+    run: run(together(...Object.values(http2)), 256),
+  },
+  { fault: "WebSocket messages that never end", run: run(endlessMessages, 256) },
+];
+
+function run(part: Part, maxGrowthMib: number): Scenario["run"] {
+  return (given) =>
+    attack(given, {
+      maxGrowthMib,
+      maxOpenFiles: MAX_OPEN_FILES,
+      run: (instance) => part({ ...given, instance }),
+    });
+}
