@@ -39,6 +39,7 @@ export { FwFactory, type FwFactoryOptions } from "./src/application/factory.ts";
 
 export type { BodyFormat, ReadBodyOptions } from "./src/core/http/body.ts";
 export { bodyLimit } from "./src/core/http/body_limit.ts";
+export { bodyTimeout } from "./src/core/http/body_timeout.ts";
 export { inject } from "./src/core/module/container.ts";
 export { controller } from "./src/core/route/controller.ts";
 export type {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DEFAULT_BODY_LIMIT } from "../core/http/body.ts";
+import { DEFAULT_BODY_LIMIT } from "../core/http/body_limit.ts";
 import type { AssemblyOptions } from "../core/module/assembly.ts";
 import { addPlugin, type Plugin } from "../core/module/plugin.ts";
 import type { PipelineDeclaration } from "../core/route/pipeline.ts";

@@ -10,15 +10,23 @@ export class StreamTooLongError extends RangeError {
   override readonly name = "StreamTooLongError";
 }
 
+/** Options of {@linkcode boundedStream}. */
+export interface BoundedStreamOptions {
+  /** Called before the stream fails because it is too long. */
+  readonly onExceeded?: () => void;
+  /** Settles like a read of the source, or rejects before. */
+  readonly wait?: <T>(read: Promise<T>, bytesBefore: number) => Promise<T>;
+}
+
 /**
  * Returns a stream of the same bytes that fails with a {@linkcode StreamTooLongError} once it
- * exceeds `maxBytes`, which a function can return at each read. `onExceeded` is called before it
- * fails; the source is cancelled.
+ * exceeds `maxBytes`, which a function can return at each read, or fails like `wait`. In both cases
+ * the source is cancelled.
  */
 export function boundedStream(
   source: ReadableStream<Uint8Array>,
   maxBytes: number | (() => number),
-  { onExceeded = () => {} }: { readonly onExceeded?: () => void } = {},
+  { onExceeded, wait = (read) => read }: BoundedStreamOptions = {},
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   // Nothing is locked or read for a reader that never comes.
   let reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
@@ -26,12 +34,16 @@ export function boundedStream(
   return new ReadableStream({
     async pull(controller) {
       reader ??= source.getReader() as typeof reader & object;
-      const { done, value } = await reader.read();
+      const { done, value } = await wait(reader.read(), bytes).catch((error) => {
+        reader?.cancel().catch(() => {});
+        throw error;
+      });
       if (done) return controller.close();
       bytes += value.byteLength;
       const limit = typeof maxBytes === "function" ? maxBytes() : maxBytes;
-      if (bytes <= limit) return controller.enqueue(value);
-      onExceeded();
+      // a copy: Deno's parts of a byte each hold a buffer of 64 KiB
+      if (bytes <= limit) return controller.enqueue(value.slice());
+      onExceeded?.();
       controller.error(new StreamTooLongError(`The stream has more than ${limit} bytes`));
       await reader.cancel(); // so that the connection does not wait
     },

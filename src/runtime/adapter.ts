@@ -44,6 +44,8 @@ export interface TlsOptions {
 export interface AdapterOptions {
   /** Serves HTTPS; HTTP by default. */
   readonly tls?: TlsOptions | undefined;
+  /** The most connections at once, on Node. */
+  readonly maxConnections?: number | undefined;
 }
 
 /** A listening server of a runtime. */

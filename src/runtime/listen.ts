@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { getLogger } from "@logtape/logtape";
 import { getRuntimeKey } from "hono/adapter";
 import type { Adapter, Address, FetchHandler, RuntimeServer, TlsOptions } from "./adapter.ts";
 import { checkCertificate, ListenError, listenErrorCode } from "./listen_error.ts";
@@ -21,6 +22,12 @@ export interface ListenOptions {
    * HTTP/2, Bun and Node only HTTP/1.1.
    */
   readonly tls?: TlsOptions | undefined;
+  /**
+   * The most connections at once, a positive integer; by default there is no limit. Node closes
+   * further ones at once. Deno and Bun have no such limit: there it is logged that a proxy has to
+   * limit them.
+   */
+  readonly maxConnections?: number | undefined;
 }
 
 /** Options of {@linkcode serve}. */
@@ -34,7 +41,8 @@ export interface ServeOptions extends ListenOptions {
 /**
  * Serves a handler on Deno, Bun or Node; resolves when the server listens. It prints nothing.
  *
- * @throws {RangeError} if the port is not an integer from 0 to 65535
+ * @throws {RangeError} if the port is not an integer from 0 to 65535, or `maxConnections` not a
+ * positive integer
  * @throws {ListenError} if the address is not available, or the certificate is invalid
  * @throws {TypeError} on a runtime without servers, such as an edge runtime; if the path of a Unix
  * socket is invalid, or is combined with a host name or TLS
@@ -43,17 +51,18 @@ export async function serve(
   handler: FetchHandler,
   options: ServeOptions = {},
 ): Promise<HttpServer> {
-  const { port = 3000, path, hostname, tls } = options;
+  const { port = 3000, path, hostname, tls, maxConnections } = options;
   // an undefined path, such as a missing environment variable, must not open a port
   if ("path" in options) checkPath(path, { hostname, tls });
   else checkPort(port);
+  checkConnections(maxConnections);
   const adapter = await loadAdapter();
   const gate = new DrainGate(handler);
   const scheme = tls ? "https" : "http";
   const listen = async (address: Address) => {
     const server = await startOn(address, async () => {
       if (tls) await checkCertificate(tls);
-      return await adapter(gate.fetch, address, { tls });
+      return await adapter(gate.fetch, address, { tls, maxConnections });
     });
     return toHttpServer({ server, gate, address, scheme });
   };
@@ -69,6 +78,20 @@ function checkPort(port: number): void {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new RangeError(`Cannot listen on port ${port}: it is not an integer from 0 to 65535`);
   }
+}
+
+function checkConnections(max: number | undefined): void {
+  if (max === undefined) return;
+  if (!Number.isSafeInteger(max) || max < 1) {
+    throw new RangeError(`Cannot listen: maxConnections ${max} is not a positive integer`);
+  }
+  const runtime = getRuntimeKey();
+  if (runtime === "node") return;
+  getLogger(["fw", "runtime"]).warn(
+    "maxConnections is not in force: {runtime} has no limit of connections, a proxy has to limit " +
+      "them",
+    { runtime },
+  );
 }
 
 /** Deno does not support TLS on Unix sockets, and connections within a machine do not need it. */

@@ -22,6 +22,12 @@ import { checkFolder } from "./unix_socket.ts";
  */
 const KEEP_ALIVE_MS = 75_000;
 
+/**
+ * How long the head of a request may take, in milliseconds. That of a body is limited where it is
+ * read, at a rate: Node's limit of a whole request would end a long upload.
+ */
+const HEAD_MS = 60_000;
+
 /** The idle time after which TCP probes a connection, in milliseconds. */
 const TCP_PROBE_MS = 30_000;
 
@@ -37,7 +43,7 @@ interface WebSocketServer extends WebSocketServerLike {
 export async function listenOnNode(
   fetch: FetchHandler,
   address: Address,
-  { tls }: AdapterOptions,
+  { tls, maxConnections }: AdapterOptions,
 ): Promise<RuntimeServer> {
   const [{ createAdaptorServer }, ws, { createServer }] = await Promise.all([
     import("@hono/node-server"),
@@ -52,6 +58,8 @@ export async function listenOnNode(
   const serverOptions = {
     ...tls,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: HEAD_MS,
+    requestTimeout: 0,
     keepAlive: true,
     keepAliveInitialDelay: TCP_PROBE_MS,
     // Other upgrades, such as `h2c` from Java's client, are ignored (RFC 9110 §7.8).
@@ -69,6 +77,7 @@ export async function listenOnNode(
     serverOptions,
     websocket: { server: webSockets },
   }) as Server;
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
   connections.watch(server);
   webSockets.on("connection", (client) => {
     if (!server.listening) client.close(...GOING_AWAY);
@@ -130,8 +139,8 @@ interface Refusal {
 }
 
 /**
- * Refuses requests with two hosts, and sends the body of a response to a rejected upgrade, such as the problem of a guard:
- * `@hono/node-server` sends only its status and headers.
+ * Refuses requests with two hosts, and sends the body of a response to a rejected upgrade, such as
+ * the problem of a guard: `@hono/node-server` sends only its status and headers.
  */
 function refusingWhole(fetch: FetchHandler): FetchHandler {
   return (request, env) => {

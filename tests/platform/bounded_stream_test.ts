@@ -62,3 +62,31 @@ test("boundedStream() cancels its source with the same reason, and fails with it
   });
   await assert.rejects(readBounded(broken, 9), { message: "The connection was lost" });
 });
+
+test("boundedStream() keeps no buffer that is larger than what was read of it", async () => {
+  const large = new Uint8Array(65_536).subarray(0, 1);
+  const source = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(large);
+      controller.close();
+    },
+  });
+  const { value } = await boundedStream(source, 10).getReader().read();
+  assert.equal(value?.buffer.byteLength, 1);
+});
+
+test("boundedStream() fails like its wait, which knows the bytes before, and cancels", async () => {
+  const { stream, cancelled } = sourceOf([1, 2], [3], [4], [5]);
+  const before: number[] = [];
+  const bounded = boundedStream(stream, 10, {
+    wait(read, bytes) {
+      before.push(bytes);
+      return bytes < 3 ? read : Promise.reject(new Error("too slow"));
+    },
+  });
+  const reader = bounded.getReader();
+  await reader.read();
+  await reader.read();
+  await assert.rejects(reader.read(), { message: "too slow" });
+  assert.deepEqual([before, cancelled.length], [[0, 2, 3], 1]);
+});

@@ -1,10 +1,11 @@
 import { HTTPException } from "hono/http-exception";
 import { timeout } from "hono/timeout";
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
 import * as v from "valibot";
-import { controller, FwFactory, module, route } from "../../mod.ts";
+import { bodyTimeout, controller, FwFactory, module, route } from "../../mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
-import { test } from "../support/test.ts";
+import { test, testOn } from "../support/test.ts";
 import { RawClient } from "./raw_client.ts";
 import { RUNTIME } from "./runtime_name.ts";
 
@@ -13,16 +14,101 @@ const TOO_SLOW = new HTTPException(408, {
   res: new Response(null, { headers: { connection: "close" } }),
 });
 
-for (const framing of ["Content-Length: 1000", "Transfer-Encoding: chunked"]) {
+const FRAMINGS = ["Content-Length: 1000", "Transfer-Encoding: chunked"];
+const LOCAL = { hostname: "127.0.0.1" };
+
+class SlowController extends controller() {
+  declared = route.post("/declared", { body: v.unknown() }, ({ body }) => ({ body }));
+  text = route.post("/text", async (_, c) => (await c.req.text()).length);
+  stream = route.post("/stream", async (_, c) => {
+    let bytes = 0;
+    for await (const chunk of c.req.raw.body ?? []) bytes += chunk.byteLength;
+    return bytes;
+  });
+  upload = route.post(
+    "/upload",
+    { bodyLimit: 16 * 1024 * 1024 },
+    async (_, c) => (await c.req.arrayBuffer()).byteLength,
+  );
+}
+
+for (const framing of FRAMINGS) {
+  test(`a body with ${framing} that does not arrive in time is answered 408`, () =>
+    captureLogs(["fw"], async () => {
+      await using app = await FwFactory.create(module({ controllers: [SlowController] }));
+      app.use((c, next) => {
+        bodyTimeout.set(c, 200);
+        return next();
+      }).use("/middleware", async (c) => c.text(await c.req.text()));
+      const server = await app.listen(0, LOCAL);
+      for (const path of ["/declared", "/text", "/stream", "/upload", "/middleware"]) {
+        using client = await RawClient.connect(server);
+        const head = [`POST ${path} HTTP/1.1`, "Host: x", "Content-Type: application/json"];
+        client.send([...head, framing], "1\r\n2\r\n");
+        const trickle = setInterval(() => client.socket.write("1\r\n2\r\n"), 50);
+        try {
+          const [answer] = await client.until(/^HTTP\/1\.1 408 [^]*"status":408[^]*\}/);
+          assert.match(answer, /"detail":"The body is too slow"/);
+          assert.match(answer, /^connection: close\r$/im);
+          // Deno reads what the client still sends
+          if (RUNTIME !== "deno") await client.end();
+        } finally {
+          clearInterval(trickle);
+        }
+      }
+    }));
+}
+
+testOn(["node"], "the others do not wait for it, or limit no head")(
+  "a body that no handler reads, and that never ends, does not keep its connection",
+  () =>
+    captureLogs(["fw"], async () => {
+      await using app = await FwFactory.create(module({ controllers: [SlowController] }));
+      const server = await app.listen(0, LOCAL);
+      for (const framing of FRAMINGS) {
+        using client = await RawClient.connect(server);
+        client.send(["POST /missing HTTP/1.1", "Host: x", framing], "1\r\n2\r\n");
+        const trickle = setInterval(() => client.socket.write("1\r\n2\r\n"), 50);
+        try {
+          await client.until(/^HTTP\/1\.1 404 /);
+          await client.end();
+        } finally {
+          clearInterval(trickle);
+        }
+      }
+    }),
+);
+
+test("a body may take longer than its limit if enough of it arrives, or by bodyTimeout", () =>
+  captureLogs(["fw"], async () => {
+    await using app = await FwFactory.create(module({ controllers: [SlowController] }));
+    app.use((c, next) => {
+      bodyTimeout.set(c, c.req.path === "/stream" ? Infinity : 1);
+      return next();
+    });
+    const server = await app.listen(0, LOCAL);
+    const half = "x".repeat(1024 * 1024);
+    const chunk = `${half.length.toString(16)}\r\n${half}\r\n`;
+    const cases = [
+      ["/upload", `Content-Length: ${2 * half.length}`, half, half, "2097152"],
+      ["/upload", "Transfer-Encoding: chunked", chunk, `${chunk}0\r\n\r\n`, "2097152"],
+      ["/stream", "Content-Length: 2", "x", "x", "2"],
+    ] as const;
+    for (const [path, framing, first, second, answer] of cases) {
+      using client = await RawClient.connect(server);
+      client.send([`POST ${path} HTTP/1.1`, "Host: x", framing], first);
+      await delay(500);
+      client.socket.write(second);
+      await client.until(new RegExp(`^HTTP/1\\.1 200 [^]*\r\n\r\n${answer}$`));
+    }
+  }));
+
+for (const framing of FRAMINGS) {
   test(`timeout() answers 408 to a body with ${framing} that never ends`, () =>
     captureLogs(["fw"], async () => {
-      class BodyController extends controller() {
-        declared = route.post("/declared", { body: v.unknown() }, ({ body }) => ({ body }));
-        text = route.post("/text", async (_, c) => await c.req.text());
-      }
-      await using app = await FwFactory.create(module({ controllers: [BodyController] }));
+      await using app = await FwFactory.create(module({ controllers: [SlowController] }));
       app.use(timeout(200, TOO_SLOW));
-      const server = await app.listen(0, { hostname: "127.0.0.1" });
+      const server = await app.listen(0, LOCAL);
       for (const path of ["/declared", "/text"]) {
         using client = await RawClient.connect(server);
         const head = [`POST ${path} HTTP/1.1`, "Host: x", "Content-Type: application/json"];

@@ -7,7 +7,7 @@ import { bodyLimit } from "./body_limit.ts";
 import type { Context } from "./context.ts";
 import {
   BadRequestException,
-  PayloadTooLargeException,
+  HttpException,
   UnsupportedMediaTypeException,
 } from "./http_exception.ts";
 
@@ -16,9 +16,6 @@ import {
  * are HTML forms.
  */
 export type BodyFormat = "json" | "form" | "multipart";
-
-/** The default limit of a body in bytes: 1 MiB. */
-export const DEFAULT_BODY_LIMIT: number = 1024 * 1024;
 
 /** Options of {@linkcode readBody}. */
 export interface ReadBodyOptions {
@@ -33,15 +30,8 @@ export const MEDIA_TYPES: Readonly<Record<BodyFormat, string>> = {
   multipart: "multipart/form-data",
 };
 
-/**
- * A body can have one value for every 50 bytes of the body limit (20 971 in 1 MiB), and at least
- * 1000. Schema libraries report every invalid value, so without this limit a body of 1 MiB could
- * keep them busy for seconds.
- */
-const LIMIT_BYTES_PER_VALUE = 50;
-
-/** How deep a JSON body can nest; deeper ones could overflow the stack of a recursive schema. */
-const MAX_DEPTH = 512;
+/** JSON up to this length in characters is not measured. */
+const SMALL = 1024;
 
 /**
  * Reads and decodes the body. Returns `undefined` if it is empty. Repeated fields of a form become
@@ -51,6 +41,7 @@ const MAX_DEPTH = 512;
  * or nests deeper than 512
  * @throws {PayloadTooLargeException} 413 if JSON has more than one value for 50 bytes of the limit,
  * or a form more than 1000 fields
+ * @throws {RequestTimeoutException} 408 if it does not arrive within `bodyTimeout`
  * @throws {UnsupportedMediaTypeException} 415 if its type, charset or encoding is not supported
  */
 export async function readBody(
@@ -58,13 +49,13 @@ export async function readBody(
   { consumes = ["json"] }: ReadBodyOptions = {},
 ): Promise<unknown> {
   const contentType = c.req.header("content-type");
-  if (contentType === undefined) {
-    if ((await bytesOf(c)).byteLength === 0) return undefined;
+  if (!contentType) {
+    if ((await bytesOf(c)).byteLength === 0) return;
     throw unsupported("the body has no Content-Type", consumes);
   }
   const format = formatOf(contentType, consumes);
   const encoding = c.req.header("content-encoding");
-  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+  if (encoding && encoding.toLowerCase() !== "identity") {
     throw unsupported("the body has a Content-Encoding", consumes);
   }
   return format === "json" ? decodeJson(await bytesOf(c), bodyLimit.get(c)) : await readForm(c);
@@ -81,11 +72,11 @@ function formatOf(contentType: string, formats: readonly BodyFormat[]): BodyForm
   const format = mediaType.startsWith("application/") && mediaType.endsWith("+json")
     ? "json"
     : formats.find((format) => MEDIA_TYPES[format] === mediaType);
-  if (format === undefined || !formats.includes(format)) {
+  if (!format || !formats.includes(format)) {
     throw unsupported("the body has another type", formats);
   }
   const charset = parameters.find((parameter) => parameter.startsWith("charset="));
-  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
+  if (charset && !/^charset="?utf-?8"?$/.test(charset)) {
     throw unsupported("the body is not UTF-8", formats);
   }
   return format;
@@ -100,23 +91,21 @@ async function bytesOf(c: Context): Promise<ArrayBuffer> {
   try {
     return await c.req.arrayBuffer();
   } catch (cause) {
+    if (cause instanceof HttpException) throw cause;
     throw new BadRequestException("The body is incomplete", { cause });
   }
 }
 
-function decodeJson(bytes: ArrayBuffer, maxBytes?: number): unknown {
+async function decodeJson(bytes: ArrayBuffer, maxBytes?: number): Promise<unknown> {
   if (bytes.byteLength === 0) return undefined;
-  let text: string;
-  let value: unknown;
+  let text: string, value: unknown;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     value = JSON.parse(text);
   } catch (cause) {
     throw new BadRequestException("The body is not valid JSON", { cause });
   }
-  const { values, depth } = measureJson(text);
-  if (depth > MAX_DEPTH) throw new BadRequestException("The body is nested too deeply");
-  checkValues(values, maxBytes);
+  if (text.length > SMALL) (await import("./json_size.ts")).checkJsonSize(text, maxBytes);
   return value;
 }
 
@@ -128,66 +117,9 @@ async function readForm(c: Context): Promise<unknown> {
     : await decodeForm(c, await bytesOf(c));
 }
 
-function checkValues(values: number, maxBytes: number = DEFAULT_BODY_LIMIT): void {
-  const maxValues = Math.max(1000, Math.floor(maxBytes / LIMIT_BYTES_PER_VALUE));
-  if (values > maxValues) {
-    throw new PayloadTooLargeException(`The body has more than ${maxValues} values`);
-  }
-}
-
 function unsupported(what: string, formats: readonly BodyFormat[]): UnsupportedMediaTypeException {
   const accepted = formats.map((format) => MEDIA_TYPES[format]).join(", ");
   return new UnsupportedMediaTypeException(`This route reads ${accepted}; ${what}`, {
     headers: { accept: accepted },
   });
-}
-
-/** The size of a JSON text. */
-interface JsonMeasure {
-  /** The number of its members and elements, plus one for each container. */
-  readonly values: number;
-  /** How deep its objects and arrays nest. */
-  readonly depth: number;
-}
-
-/** Texts up to this length in characters are not measured. */
-const SMALL = 1024;
-
-const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
-const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-
-/** Counts the values of a valid JSON text and their depth; a short text counts as flat. */
-function measureJson(text: string): JsonMeasure {
-  if (text.length <= SMALL) return { values: 1, depth: 1 };
-  let [values, depth, deepest] = [1, 0, 0];
-  for (let i = 0; i < text.length; i++) {
-    switch (text.charCodeAt(i)) {
-      case QUOTE:
-        i = endOfString(text, i);
-        break;
-      case COMMA:
-        values += 1;
-        break;
-      case OPEN_ARRAY:
-      case OPEN_OBJECT:
-        values += 1;
-        depth += 1;
-        if (depth > deepest) deepest = depth;
-        break;
-      case CLOSE_ARRAY:
-      case CLOSE_OBJECT:
-        depth -= 1;
-    }
-  }
-  return { values, depth: deepest };
-}
-
-/** Returns the index of the quotation mark that ends a string: the next one that is not escaped. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;
-    if (backslashes % 2 === 0) return end;
-  }
-  return text.length;
 }

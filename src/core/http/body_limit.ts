@@ -1,10 +1,11 @@
 /**
- * Limits request bodies while they are read, not before, so that a guard can reject a request
- * without waiting for its body.
+ * Limits request bodies in size and time while they are read, not before, so that a guard can
+ * reject a request without waiting for its body.
  *
  * @module
  */
 import { boundedStream } from "../../platform/bounded_stream.ts";
+import { LAST, limitReads, partsInTime } from "./body_timeout.ts";
 import { type Context, type Slot, slot } from "./context.ts";
 import { PayloadTooLargeException } from "./http_exception.ts";
 import { matchedRoute } from "./matched_route.ts";
@@ -29,10 +30,10 @@ import { matchedRoute } from "./matched_route.ts";
 export const bodyLimit: Slot<number> = slot("bodyLimit");
 
 /** The error of a body that exceeded its limit. */
-const bodyLimitErrorSlot = slot<PayloadTooLargeException>("bodyLimitError");
+const bodyLimitErrorSlot = slot<PayloadTooLargeException>("body");
 
-/** Whether the body is limited while it is read. */
-const boundedSlot = slot<boolean>("bounded");
+/** Whether the body is limited while it is read, in size and in time. */
+const boundedSlot = slot<boolean>("body");
 
 /** The methods whose requests have no body on any runtime, and those that usually have none. */
 const EMPTY = ["GET", "HEAD"];
@@ -48,6 +49,12 @@ export function checkedBodyLimit(bytes: number): number {
   throw new RangeError(`Cannot limit bodies to ${bytes} bytes: it is not a size`);
 }
 
+/**
+ * The default limit of a body in bytes: 1 MiB. A body up to it that announces its length is read as
+ * a whole, whose parts are not counted.
+ */
+export const DEFAULT_BODY_LIMIT: number = 1024 * 1024;
+
 /** Options of {@linkcode limitBody}. */
 export interface LimitBodyOptions {
   /** Whether the route reads a body, even one that the request does not announce. */
@@ -57,8 +64,8 @@ export interface LimitBodyOptions {
 }
 
 /**
- * Limits the body of a request. A `Content-Length` over the limit is rejected at once, unless the
- * limit can still change; any other body over it fails while it is read, and
+ * Limits the body of a request, also in time. A `Content-Length` over the limit is rejected at
+ * once, unless the limit can still change; any other body over it fails while it is read, and
  * {@linkcode bodyLimitError} returns the error. For methods that usually have no body, a body is
  * expected only if the request announces one or `isRead` is set.
  *
@@ -72,20 +79,19 @@ export function limitBody(
   const { raw } = c.req;
   const isEmpty = EMPTY.includes(raw.method);
   if (isEmpty && isEarly) return;
-  const length = raw.headers.get("content-length");
   const isChunked = raw.headers.has("transfer-encoding");
-  const isAnnounced = length !== null && !isChunked;
-  const isOver = isAnnounced && Number(length) > maxBytes;
-  if (isOver && !isEarly) throw tooLarge(maxBytes);
+  const length = isChunked ? NaN : Number(raw.headers.get("content-length") ?? NaN);
+  if (length > maxBytes && !isEarly) throw tooLarge(maxBytes);
   if (isEmpty) return;
   if (!isEarly) bodyLimit.set(c, maxBytes);
-  if (isAnnounced && !isOver) return;
-  if (!isAnnounced && !isChunked && !isRead && USUALLY_EMPTY.includes(raw.method)) return;
-  if (boundedSlot.get(c) || raw.bodyUsed || !raw.body) return; // Hono keeps what middleware has read
+  if (isNaN(length) && !isChunked && !isRead && USUALLY_EMPTY.includes(raw.method)) return;
+  if (boundedSlot.get(c) || raw.bodyUsed) return; // Hono keeps what middleware has read
   boundedSlot.set(c, true);
+  if (length <= Math.min(maxBytes, DEFAULT_BODY_LIMIT)) return limitReads(c, length);
+  if (!raw.body) return;
   const limit = () => bodyLimit.get(c) ?? matchedRoute(c)?.bodyLimit ?? maxBytes;
   const onExceeded = () => bodyLimitErrorSlot.set(c, tooLarge(limit()));
-  const body = boundedStream(raw.body, limit, { onExceeded });
+  const body = boundedStream(raw.body, limit, { onExceeded, wait: partsInTime(c) });
   c.req.raw = new Request(raw, { body, duplex: "half" } as RequestInit);
 }
 
@@ -97,7 +103,5 @@ export function bodyLimitError(c: Context): PayloadTooLargeException | undefined
 }
 
 function tooLarge(maxBytes: number): PayloadTooLargeException {
-  // the rest of the body stays unread, so the connection cannot be used again (RFC 9112 §9.3)
-  const headers = { connection: "close" };
-  return new PayloadTooLargeException(`The body is larger than ${maxBytes} bytes`, { headers });
+  return new PayloadTooLargeException(`The body is larger than ${maxBytes} bytes`, LAST);
 }
