@@ -32,7 +32,8 @@ import type { WebSocketOptions } from "./websocket_sends.ts";
  *
  * @throws {HttpException} 426 if the request does not ask for a WebSocket (RFC 9110 §15.5.22) of
  * version 13 (RFC 6455 §4.4), and 400 if its key or subprotocols are invalid (§4.2.1)
- * @throws {RangeError} if `maxBufferedBytes` is not an integer from 0 to 16 MiB
+ * @throws {RangeError} if `maxBufferedBytes` is not an integer from 0 to 16 MiB, or
+ * `maxPendingMessages` not a positive integer
  * @throws {TypeError} on a runtime other than Deno, Bun, Node and workerd
  */
 export async function upgradeWebSocket(

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { Hono } from "hono";
+import type { WSEvents } from "hono/ws";
+import { serve } from "../../src/runtime/listen.ts";
+import { upgradeWebSocket } from "../../src/runtime/websocket.ts";
+import type { WebSocketOptions } from "../../src/runtime/websocket_sends.ts";
+import { captureLogs } from "../support/capture_logs.ts";
+import { test, testOn } from "../support/test.ts";
+
+for (const { maxPendingMessages } of [{}, { maxPendingMessages: 3 }] as WebSocketOptions[]) {
+  const limit = maxPendingMessages ?? 1000;
+  test(`at most ${limit} messages of a client are handled at once, then it is closed with 1008`, () =>
+    captureLogs(["fw"], async (records) => {
+      let handled = 0;
+      const onMessage: WSEvents["onMessage"] = () => {
+        handled++;
+        return new Promise(() => {}); // as one that waits for a lost connection
+      };
+      await using server = await serveSockets({ onMessage }, { maxPendingMessages });
+      const client = await open(server.url);
+      const closed = new Promise<CloseEvent>((resolve) => client.onclose = resolve);
+      for (let sent = 0; sent <= limit; sent++) client.send("x");
+      const { code, reason } = await closed;
+      assert.deepEqual([code, reason], [1008, "Too many messages"]);
+      assert.equal(handled, limit);
+      assert.deepEqual(records.map(({ level }) => level), ["warning"]);
+    }));
+}
+
+test("a WebSocket stays open for any number of messages that are handled, or that fail", () =>
+  captureLogs(["fw"], async () => {
+    const onMessage: WSEvents["onMessage"] = async ({ data }, socket) => {
+      await Promise.resolve();
+      socket.send(String(data));
+    };
+    await using server = await serveSockets({ onMessage }, { maxPendingMessages: 1 });
+    const client = await open(server.url);
+    for (let sent = 0; sent < 10; sent++) {
+      const answer = new Promise<MessageEvent>((resolve) => client.onmessage = resolve);
+      client.send(String(sent));
+      assert.equal((await answer).data, String(sent));
+    }
+    const closed = new Promise((resolve) => client.onclose = resolve);
+    client.close();
+    await closed;
+  }));
+
+testOn(["deno"], "the result does not depend on the runtime")(
+  "upgradeWebSocket() refuses a maxPendingMessages that is not a positive integer",
+  async () => {
+    for (const maxPendingMessages of [-1, 0, 0.5, NaN]) {
+      const app = new Hono().get("/", (c) => upgradeWebSocket(c, {}, { maxPendingMessages }));
+      app.onError((error, c) => c.text(error.name));
+      assert.equal(await (await app.request("/")).text(), "RangeError");
+    }
+  },
+);
+
+test("the time to check subprotocols is proportional to their length", async () => {
+  const app = new Hono().get("/", (c) => upgradeWebSocket(c, {}));
+  app.onError((error, c) => c.text(error.name));
+  const headers = {
+    connection: "upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "sec-websocket-protocol": `a${" ".repeat(500_000)}b`,
+  };
+  const startedAt = performance.now();
+  const response = await app.request("/", { headers });
+  assert.equal(await response.text(), "BadRequestException");
+  assert.ok(performance.now() - startedAt < 20_000); // minutes, if it were its square
+});
+
+function serveSockets(events: WSEvents, options: WebSocketOptions) {
+  const app = new Hono().get("/", (c) => upgradeWebSocket(c, events, options));
+  return serve(app.fetch, { port: 0, hostname: "127.0.0.1" });
+}
+
+async function open(url: string): Promise<WebSocket> {
+  const client = new WebSocket(url.replace("http", "ws"));
+  await new Promise((resolve) => client.onopen = resolve);
+  return client;
+}
