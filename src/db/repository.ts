@@ -6,11 +6,11 @@
 import { assign, createTuple, createValues, updateValues } from "./write/assignments.ts";
 import {
   every,
+  givenFilters,
   namesColumn,
   uniqueFilter,
   uniqueValues,
   valueFilters,
-  whereFilter,
 } from "./query/condition.ts";
 import type { CheckedInclude, Found, Include, Reading, RelationGraph } from "./model/include.ts";
 import { UniqueLookups } from "./query/unique_lookup.ts";
@@ -168,7 +168,7 @@ export class Repository<
     return await this.#run(
       "read",
       { options, known: MANY_OPTIONS },
-      (operation) => this.#read<K, I>(options, this.#where(options.where, operation), operation),
+      (operation) => this.#read<K, I>(options, this.#where(options, operation), operation),
     );
   }
 
@@ -204,7 +204,7 @@ export class Repository<
     return await this.#run("update", { options, known }, async (operation) => {
       const values = updateValues(options.data, operation);
       const filter = this.#many(options, operation);
-      if (values.size === 0) return await this.count({ where: options.where });
+      if (values.size === 0) return await this.count(options.all ? {} : { where: options.where });
       operation.section("many");
       const assignments = assign(values, operation);
       const { kysely } = this.#table.connection;
@@ -279,15 +279,15 @@ export class Repository<
 
   /** Counts the rows; with `distinct`, the different combinations of values of its columns. */
   async count(options: {
-    readonly where?: Conditions<ColumnSpecs<M>["all"]> | undefined;
+    readonly where?: Conditions<ColumnSpecs<M>["all"]>;
     readonly distinct?: readonly ComparableColumn<M>[] | undefined;
   } & TimeLimits = {}): Promise<number> {
     return await this.#run(
       "count",
       { options, known: ["where", "distinct"] },
       async (operation) => {
-        const { where, distinct } = options;
-        const filter = this.#where(where, operation);
+        const { distinct } = options;
+        const filter = this.#where(options, operation);
         const { rows: [row] } = await operation.run(countRows({ distinct, filter }, operation));
         return Number(row?.[0]);
       },
@@ -296,10 +296,10 @@ export class Repository<
 
   /** Checks whether there is a row that meets a condition. */
   async exists(
-    options: { readonly where?: Conditions<ColumnSpecs<M>["all"]> | undefined } & TimeLimits = {},
+    options: { readonly where?: Conditions<ColumnSpecs<M>["all"]> } & TimeLimits = {},
   ): Promise<boolean> {
     return await this.#run("look up", { options, known: ["where"] }, async (operation) => {
-      const filter = this.#where(options.where, operation);
+      const filter = this.#where(options, operation);
       const { kysely } = this.#table.connection;
       const { rows } = await operation.run(
         () =>
@@ -348,15 +348,13 @@ export class Repository<
     return { table: this.#table, scope: this.#scope, action: `${verb} ${this.#table.name}` };
   }
 
-  #where(where: unknown, operation: Operation): Filter {
-    const scope = valueFilters(this.#scope, operation);
-    if (where === undefined) return every(scope);
-    return every([...scope, whereFilter(where, operation)]);
+  #where(options: { readonly where?: unknown }, operation: Operation): Filter {
+    return every([...valueFilters(this.#scope, operation), ...givenFilters(options, operation)]);
   }
 
   #many({ where, all }: { where?: unknown; all?: unknown }, operation: Operation): Filter {
-    if (all === true && where === undefined) return this.#where(undefined, operation);
-    const filter = this.#where(where ?? {}, operation);
+    if (all === true && where === undefined) return this.#where({}, operation);
+    const filter = this.#where({ where: where ?? {} }, operation);
     if (all === undefined && namesColumn(where)) return filter;
     throw operation.mistake("where names no column; for every row, pass all: true alone");
   }

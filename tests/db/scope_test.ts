@@ -15,7 +15,6 @@ testDbOnEach("Repository.scoped() reads the rows of its scope, whatever is asked
   const other = { tenant_id: "other" };
   for (
     const where of [
-      undefined,
       {},
       { id: { gt: 0 } },
       { OR: [{ id: 1 }, { id: 2 }, other] },

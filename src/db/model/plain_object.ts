@@ -44,7 +44,10 @@ export function membersOf(
   name: string,
   { action }: { readonly action: string },
 ): readonly [string, unknown][] {
-  if (!isPlainObject(value)) throw new TypeError(`Cannot ${action}: ${name} is not a plain object`);
+  if (!isPlainObject(value)) {
+    const what = value === undefined ? "undefined" : "not a plain object";
+    throw new TypeError(`Cannot ${action}: ${name} is ${what}`);
+  }
   const members: [string, unknown][] = [];
   for (const key of Object.keys(value)) {
     const member = value[key];

@@ -123,7 +123,7 @@ export interface TextOperators {
 /** The options of a find; see {@linkcode FindManyOptions}. */
 export interface FindOptions<Spec extends string> {
   /** The condition; every row without one. */
-  readonly where?: Conditions<Spec> | undefined;
+  readonly where?: Conditions<Spec>;
   /** The order; with `skip`, `take` or `distinct` the primary key breaks ties. */
   readonly orderBy?: Orders<ComparableIn<Spec>> | undefined;
   /** How many rows at most, 0 or more. */

@@ -29,6 +29,18 @@ export function whereFilter(where: unknown, operation: Operation): Filter {
 }
 
 /**
+ * Reads the `where` of options that can omit it.
+ *
+ * @throws {TypeError} if it is `undefined`, which is an error and not every row
+ */
+export function givenFilters(
+  options: { readonly where?: unknown },
+  operation: Operation,
+): readonly Filter[] {
+  return "where" in options ? [whereFilter(options.where, operation)] : [];
+}
+
+/**
  * Reads a `UniqueWhere`.
  *
  * @throws {TypeError} if it has no column, one that is not unique, or a condition that

@@ -4,7 +4,7 @@
  * @module
  */
 import { checkOptions, isPlainObject } from "../model/plain_object.ts";
-import { every, valueFilters, whereFilter } from "./condition.ts";
+import { every, givenFilters, valueFilters } from "./condition.ts";
 import { dropUnselected, type PageOptions, readSelection } from "./find_options.ts";
 import { Operation } from "./operation.ts";
 import { RelatedQuery } from "./related_query.ts";
@@ -91,11 +91,16 @@ class RelatedReading {
     this.#inclusions = readInclude(options.include, operation);
     const needed = this.#inclusions.map(({ own }) => own);
     this.#columns = readSelection({ select: options.select, needed }, operation);
-    const filters = [...valueFilters(scopeOf(table, operation), operation)];
-    if (options.where !== undefined) filters.push(whereFilter(options.where, operation));
+    const scoped = valueFilters(scopeOf(table, operation), operation);
     // Their types are checked where they are read.
     const page = options as PageOptions;
-    const related = { relation, page, columns: this.#columns, filter: every(filters), links };
+    const related = {
+      relation,
+      page,
+      columns: this.#columns,
+      filter: every([...scoped, ...givenFilters(options, operation)]),
+      links,
+    };
     this.#query = new RelatedQuery(related, operation);
   }
 

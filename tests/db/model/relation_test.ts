@@ -212,6 +212,7 @@ testBlogOnEach("include rejects unknown options before anything is read", async 
     [{ posts: 1 }, "include.posts is neither a boolean nor a plain object"],
     [{ nope: false }, 'there is no relation "nope"'],
     [{ posts: { limit: 1 } }, 'include.posts takes no "limit"'],
+    [{ posts: { where: undefined } }, "where is undefined"],
     [{ posts: { where: { 'x" = 1 --': 1 } } }, 'there is no column "x\\" = 1 --"'],
     [{ posts: { orderBy: { nope: "asc" } } }, 'there is no column "nope"'],
     [{ posts: { select: { nope: true } } }, 'there is no column "nope"'],

@@ -189,7 +189,8 @@ testDbOnEach("Where rejects unknown members, and names them", async (db) => {
     [{ id: { equals: undefined } }, "id.equals is undefined"],
     [{ id: {} }, "id has no operator"],
     [{ AND: undefined }, "where.AND is undefined"],
-    [{ AND: [undefined] }, "where is not a plain object"],
+    [{ AND: [undefined] }, "where is undefined"],
+    [undefined, "where is undefined"],
     [{ AND: { id: 1 } }, "AND is not a list"],
     [{ NOT: [{ id: 1 }] }, "where is not a plain object"],
     [{ NOT: { id: undefined } }, "where.id is undefined"],
@@ -210,7 +211,7 @@ testDbOnEach("UniqueWhere takes values of unique columns and nothing else", asyn
   await db.user.create({ data: { tenant_id: "a", email: "a", name: "Ada" } });
   const table: readonly (readonly [unknown, string])[] = [
     [{}, "where names no unique column"],
-    [undefined, "where is not a plain object"],
+    [undefined, "where is undefined"],
     [{ id: undefined }, "where.id is undefined"],
     [{ id: null }, "id takes a number, not null"],
     [{ id: { equals: undefined } }, "id takes a number, not undefined"],
