@@ -39,12 +39,13 @@ export function rateLimit(
     ? store
     : new FallbackStore(store, { timeoutMs: storeTimeoutMs });
   const policy = `"${name}";q=${max};w=${windowMs / 1000}`;
+  const prefix = `${name}:${max}:${windowMs}:`; // different limits in one store never share a count
   let hasWarned = key !== clientNetwork;
 
   return async function rateLimit(c, next) {
     if (await skip?.(c)) return await next();
     const client = await bounded(await key(c) ?? "unknown");
-    const hit = await counter.hit(`${name}:${client}`, windowMs);
+    const hit = await counter.hit(prefix + client, windowMs);
 
     const resetSeconds = Math.max(1, Math.ceil(hit.resetMs / 1000));
     const headers = {

@@ -16,8 +16,8 @@ export interface RateLimitOptions {
   /** The length of a window: a whole number of seconds, in milliseconds; 60 000 by default. */
   readonly windowMs?: number;
   /**
-   * The name in response fields and in a shared store: 1 to 64 of `A-Za-z0-9_.-`;
-   * `default` by default.
+   * The name in response fields and in a shared store, where limits share a count if they have the
+   * same `name`, `max` and `windowMs`: 1 to 64 of `A-Za-z0-9_.-`; `default` by default.
    */
   readonly name?: string;
   /**

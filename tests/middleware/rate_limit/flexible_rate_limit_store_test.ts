@@ -114,7 +114,7 @@ test("rateLimit() counts in Redis although the event loop is held up", async () 
       const responses = Array.from({ length: 6 }, () => app.request("/"));
       const statuses = (await Promise.all(responses)).map(({ status }) => status);
       assert.deepEqual(statuses, [200, 200, 200, 429, 429, 429]);
-      assert.deepEqual(await redis.get(`${prefix}:default:unknown`), "6");
+      assert.deepEqual(await redis.get(`${prefix}:default:3:60000:unknown`), "6");
       assert.deepEqual(records, []);
     });
   });
@@ -137,7 +137,7 @@ test("RedisRateLimitStore shares one exact limit among processes", async () => {
         /r=(\d+)/.exec(response?.headers.get("ratelimit") ?? "")?.[1]
       );
       assert.equal(new Set(remaining.slice(0, 120)).size, 50, "each hit was counted once");
-      assert.deepEqual(await redis.keys(`${prefix}*`), [`${prefix}:default:unknown`]);
+      assert.deepEqual(await redis.keys(`${prefix}*`), [`${prefix}:default:50:60000:unknown`]);
     } finally {
       await other.quit();
     }
@@ -154,7 +154,7 @@ test(
     const store = new RedisRateLimitStore(redis, { prefix });
     const app = limitedApp({ max: 1000, windowMs: 60_000, store, storeTimeoutMs: 250 });
     const direct = new Redis(REDIS_URL ?? "");
-    const key = `${prefix}:default:unknown`;
+    const key = `${prefix}:default:1000:60000:unknown`;
     const countInRedis = async () => Number(await direct.get(key));
     const count = async () => {
       const before = await countInRedis();

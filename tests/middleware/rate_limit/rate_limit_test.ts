@@ -105,10 +105,19 @@ test("rateLimit() distinguishes several limits on one route", async () => {
   ]);
 });
 
-test("rateLimit() separates limits with different names in one store", async () => {
-  const store = new MemoryRateLimitStore();
-  const app = limitedApp({ max: 2, store }, { max: 2, name: "second", store });
-  assert.deepEqual(await statuses(app, [{}, {}, {}]), [200, 200, 429]);
+test("rateLimit() separates different limits in one store, and shares equal ones", async () => {
+  for (
+    const [other, expected] of [
+      [{ max: 2, name: "second" }, [200, 200, 429]],
+      [{ max: 3 }, [200, 200, 429]],
+      [{ max: 2, windowMs: 1_000_000 }, [200, 200, 429]],
+      [{ max: 2 }, [200, 429, 429]],
+    ] as const
+  ) {
+    const store = new MemoryRateLimitStore();
+    const app = limitedApp({ max: 2, store }, { ...other, store });
+    assert.deepEqual(await statuses(app, [{}, {}, {}]), expected, JSON.stringify(other));
+  }
 });
 
 test("rateLimit() distinguishes clients by address, for IPv6 by the /64 network", async () => {
@@ -185,7 +194,7 @@ test("rateLimit() keeps the keys of a store short and distinct", async () => {
     await app.request("/", { headers: { "x-key": key } });
   }
   assert.equal(new Set(keys).size, 4);
-  assert.equal(keys[0], `${"n".repeat(64)}:${"k".repeat(128)}`);
+  assert.equal(keys[0], `${"n".repeat(64)}:100:60000:${"k".repeat(128)}`);
   assert(keys.every((key) => key.length <= 256), keys.join("\n"));
 });
 
