@@ -56,6 +56,19 @@ testOn(["deno"], "the result does not depend on the runtime")(
   },
 );
 
+testOn(["node", "bun"], "Deno does not limit messages")(
+  "a message over 16 MiB closes its WebSocket before it is handled",
+  async () => {
+    let handled = 0;
+    await using server = await serveSockets({ onMessage: () => void handled++ }, {});
+    const client = await open(server.url);
+    const closed = new Promise((resolve) => client.onclose = resolve);
+    client.send("x".repeat(16 * 1024 * 1024 + 1));
+    await closed;
+    assert.equal(handled, 0);
+  },
+);
+
 test("the time to check subprotocols is proportional to their length", async () => {
   const app = new Hono().get("/", (c) => upgradeWebSocket(c, {}));
   app.onError((error, c) => c.text(error.name));

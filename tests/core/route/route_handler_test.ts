@@ -503,7 +503,16 @@ test("HttpException.throw() works as an expression, from anywhere", async () => 
 });
 
 test("a response schema of any library strips what it does not declare", async () => {
-  const row = { id: 1, password_hash: "s3cret", nested: { ok: true, hidden: 1 } };
+  class StoredRow {
+    id = 1;
+    password_hash = "s3cret";
+    nested = { ok: true, hidden: 1, toJSON: () => ({ leaked: true }) };
+
+    toJSON() {
+      return { id: 1, password_hash: "s3cret" };
+    }
+  }
+  const row = new StoredRow();
   class StrippingController extends controller() {
     valibot = route.get(
       "/valibot",

@@ -30,7 +30,10 @@ export const ARKTYPE: SchemaLibrary<ArkType> = {
   owns: (schema): schema is ArkType =>
     schema["~standard"].vendor === "arktype" && "onDeepUndeclaredKey" in schema,
   acceptsArrayAsObject: (type) => type.in.distribute(isObject).every(Boolean),
-  stripping,
+  stripping: (type) => {
+    const stripped = stripping(type);
+    return stripped && withoutMethods(stripped);
+  },
   propertiesOf: (type) => mergedProperties(type.distribute(propertiesOf)),
   transforms: (type) => type.distribute(isMorph).some(Boolean),
   expectsList: ({ expected }) => /\barray\b|^an object or /.test(String(expected)),
@@ -46,6 +49,34 @@ function stripping(type: ArkType): ArkType | undefined {
   } catch {
     return undefined; // a union whose branches would then overlap
   }
+}
+
+/**
+ * Returns the schema with plain objects in its output: arktype's copies keep the methods of their
+ * originals, of which `toJSON` could send what was dropped.
+ */
+function withoutMethods(type: ArkType): StandardSchemaV1 {
+  const { validate, ...standard } = type["~standard"];
+  return {
+    "~standard": {
+      ...standard,
+      validate(value) {
+        const result = validate(value);
+        const plain = (it: StandardSchemaV1.Result<unknown>) =>
+          it.issues ? it : { value: plainCopy(it.value) };
+        return result instanceof Promise ? result.then(plain) : plain(result);
+      },
+    },
+  };
+}
+
+/** Copies what has a `toJSON` and members to plain objects; a `Date` or a `URL` has no members. */
+function plainCopy(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(plainCopy);
+  const members = Object.entries(value);
+  if ("toJSON" in value && members.length === 0) return value;
+  return Object.fromEntries(members.map(([key, member]) => [key, plainCopy(member)]));
 }
 
 function keepsUndeclared(node: unknown): boolean {
