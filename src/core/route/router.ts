@@ -141,6 +141,9 @@ function unknownVersion(known: readonly string[]): string {
   return `This path has no such version; its versions are ${known.join(", ")}`;
 }
 
+/** The longest path in characters whose other versions are looked up: each takes many matches. */
+const MAX_LENGTH = 2048;
+
 /** Lists the versions of a path whose own version is unknown, but looks like a known one. */
 function otherVersions(
   router: Hono,
@@ -149,6 +152,7 @@ function otherVersions(
     readonly pathVersions: PathVersions | undefined;
   },
 ): readonly string[] {
+  if (path.length > MAX_LENGTH) return [];
   const segments = path.split("/").slice(1);
   const shape = (version = "") => version.replace(/\d+/g, "0");
   return known.filter((version) =>
