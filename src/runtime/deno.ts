@@ -11,6 +11,7 @@ import {
   isAnswerable,
   type RuntimeServer,
 } from "./adapter.ts";
+import { sendable, tooLate, withEmptyStream } from "./deno_responses.ts";
 import { DenoServer } from "./deno_server.ts";
 import { DenoUpgrades } from "./deno_upgrades.ts";
 
@@ -25,13 +26,14 @@ export function listenOnDeno(
     const answer = (request: Request, info: Deno.ServeHandlerInfo) => {
       upgrades.attach(request, underWay);
       const handled = fetch(abortingOnlyEarly(request, info), info);
-      const response = underWay.track(handled, { request, info });
+      const checked = handled instanceof Promise ? handled.then(sendable) : sendable(handled);
+      const response = underWay.track(checked, { request, info });
       return request.method === "HEAD" ? answerHead(response, withEmptyStream) : response;
     };
     const handle = (request: Request, info: Deno.ServeHandlerInfo) => {
       if (!isAnswerable(request)) return new Response(null, { status: 400 });
       if (!underWay.isTooLate(request)) return answer(request, info);
-      return receiveFirst(request).then((whole) => answer(whole, info), refusal);
+      return receiveFirst(request).then((whole) => answer(whole, info), tooLate);
     };
     const common = { signal, onListen() {} };
     return "path" in address
@@ -52,27 +54,6 @@ async function receiveFirst(request: Request): Promise<Request> {
   const length = Number(headers.get("content-length") ?? Infinity);
   if (length > LATE_BYTES) throw new RangeError(`Cannot receive ${length} bytes: it is too late`);
   return new Request(url, { method, headers, signal, body: await request.arrayBuffer() });
-}
-
-/** The response to a request whose body does not arrive before the server stops. */
-function refusal(): Response {
-  const problem = {
-    type: "about:blank",
-    title: "Service Unavailable",
-    status: 503,
-    detail: "The server is stopping",
-  };
-  const headers = {
-    "content-type": "application/problem+json",
-    connection: "close",
-    "retry-after": "1",
-  };
-  return Response.json(problem, { status: 503, headers });
-}
-
-/** Deno sends no length for a stream. */
-function withEmptyStream(response: Response): Response {
-  return new Response(new ReadableStream({ start: (stream) => stream.close() }), response);
 }
 
 /** The part of Deno's `ServeHandlerInfo` that is used here. */

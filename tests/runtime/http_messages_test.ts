@@ -38,6 +38,32 @@ test("serve() sends no body with 204, 304 and for HEAD, and keeps the connection
   assert.equal(client.received, "");
 });
 
+testOn(["deno"], "other runtimes do not end")(
+  "a control character in a header of a response does not end the process",
+  () =>
+    captureLogs(["fw"], async (records) => {
+      const ended = Promise.withResolvers<void>();
+      await using server = await serve(({ url }) => {
+        const control = decodeURIComponent(new URL(url).search.slice(1));
+        if (!control) return new Response("well");
+        const body = new ReadableStream({ cancel: () => ended.resolve() });
+        return new Response(body, { headers: { "content-disposition": `a${control}b` } });
+      }, LOCAL);
+      const codes = [...Array(32).keys(), 0x7f].filter((code) => ![0, 9, 10, 13].includes(code));
+      for (const code of codes) {
+        const control = encodeURIComponent(String.fromCharCode(code));
+        const response = await fetch(`${server.url}?${control}`);
+        await response.body?.cancel();
+        assert.equal(response.headers.get("content-type"), "application/problem+json");
+        assert.equal(response.status, 500);
+      }
+      await ended.promise;
+      assert.equal(records.length, codes.length);
+      assert.match(String(records[0]?.message.join("")), /content-disposition/);
+      assert.equal(await (await fetch(server.url)).text(), "well");
+    }),
+);
+
 test("HEAD has the length of GET or none, and keeps the connection", () =>
   captureLogs(["fw"], async () => {
     class Answers extends controller() {
