@@ -198,4 +198,4 @@ export type { ListenOptions } from "./src/runtime/listen.ts";
 export { ListenError, type ListenErrorCode } from "./src/runtime/listen_error.ts";
 export { portFromEnv } from "./src/platform/env.ts";
 export { upgradeWebSocket } from "./src/runtime/websocket.ts";
-export type { WebSocketOptions } from "./src/runtime/websocket_sends.ts";
+export type { WebSocketOptions } from "./src/runtime/websocket_limits.ts";

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { getLogger } from "@logtape/logtape";
 import {
   type AdapterOptions,
   type Address,
@@ -11,7 +12,6 @@ import {
   isAnswerable,
   type RuntimeServer,
 } from "./adapter.ts";
-import { sendable, tooLate, withEmptyStream } from "./deno_responses.ts";
 import { DenoServer } from "./deno_server.ts";
 import { DenoUpgrades } from "./deno_upgrades.ts";
 
@@ -54,6 +54,51 @@ async function receiveFirst(request: Request): Promise<Request> {
   const length = Number(headers.get("content-length") ?? Infinity);
   if (length > LATE_BYTES) throw new RangeError(`Cannot receive ${length} bytes: it is too late`);
   return new Request(url, { method, headers, signal, body: await request.arrayBuffer() });
+}
+
+/** The controls that `Headers` takes, although no field value can have them (RFC 9110 §5.5). */
+// deno-lint-ignore no-control-regex
+const CONTROL = /[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]/;
+
+/**
+ * Returns the response, or one with the status 500 if a header of it has a control character: Deno
+ * ends the process instead of sending it.
+ */
+function sendable(response: Response): Response {
+  let invalid: string | undefined;
+  response.headers.forEach((value, name) => {
+    if (CONTROL.test(value)) invalid = name;
+  });
+  if (invalid === undefined) return response;
+  getLogger(["fw", "runtime"]).error(
+    "Cannot send a response: its header {name} has a control character",
+    { name: invalid },
+  );
+  response.body?.cancel().catch(() => {}); // it is not read, and its source would not end
+  return problem({ status: 500, title: "Internal Server Error" });
+}
+
+/** The response to a request whose body does not arrive before the server stops. */
+function tooLate(): Response {
+  return problem(
+    { status: 503, title: "Service Unavailable", detail: "The server is stopping" },
+    { connection: "close", "retry-after": "1" },
+  );
+}
+
+/** Sets a body that has no length: Deno sends none for a stream. */
+function withEmptyStream(response: Response): Response {
+  return new Response(new ReadableStream({ start: (stream) => stream.close() }), response);
+}
+
+function problem(
+  members: { readonly status: number; readonly title: string; readonly detail?: string },
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return Response.json({ type: "about:blank", ...members }, {
+    status: members.status,
+    headers: { "content-type": "application/problem+json", ...headers },
+  });
 }
 
 /** The part of Deno's `ServeHandlerInfo` that is used here. */

@@ -5,7 +5,7 @@
  */
 import type { WSEvents } from "hono/ws";
 import type { Context } from "../core/http/context.ts";
-import type { WebSocketOptions } from "./websocket_sends.ts";
+import type { WebSocketOptions } from "./websocket_limits.ts";
 
 /**
  * Upgrades a request to a WebSocket (RFC 6455); the handler of the route returns the response. If

@@ -7,8 +7,13 @@ import { getLogger } from "@logtape/logtape";
 import { getRuntimeKey } from "hono/adapter";
 import type { WSContext, WSEvents } from "hono/ws";
 import type { Context } from "../core/http/context.ts";
-import { checkedPendingLimit, limitPending } from "./websocket_messages.ts";
-import { checkedSendLimit, limitSends, type WebSocketOptions } from "./websocket_sends.ts";
+import {
+  checkedPendingLimit,
+  checkedSendLimit,
+  limitPending,
+  limitSends,
+  type WebSocketOptions,
+} from "./websocket_limits.ts";
 import {
   BadRequestException,
   HttpException,

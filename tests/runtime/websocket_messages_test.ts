@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import type { WSEvents } from "hono/ws";
 import { serve } from "../../src/runtime/listen.ts";
 import { upgradeWebSocket } from "../../src/runtime/websocket.ts";
-import type { WebSocketOptions } from "../../src/runtime/websocket_sends.ts";
+import type { WebSocketOptions } from "../../src/runtime/websocket_limits.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { test, testOn } from "../support/test.ts";
 

@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
 import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { serve } from "../../src/runtime/listen.ts";
 import { upgradeWebSocket } from "../../src/runtime/websocket.ts";
-import type { WebSocketOptions } from "../../src/runtime/websocket_sends.ts";
+import type { WebSocketOptions } from "../../src/runtime/websocket_limits.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import { test, testOn } from "../support/test.ts";

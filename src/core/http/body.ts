@@ -105,12 +105,12 @@ async function decodeJson(bytes: ArrayBuffer, maxBytes?: number): Promise<unknow
   } catch (cause) {
     throw new BadRequestException("The body is not valid JSON", { cause });
   }
-  if (text.length > SMALL) (await import("./json_size.ts")).checkJsonSize(text, maxBytes);
+  if (text.length > SMALL) (await import("./body_formats.ts")).checkJsonSize(text, maxBytes);
   return value;
 }
 
 async function readForm(c: Context): Promise<unknown> {
-  const { decodeForm } = await import("./form.ts");
+  const { decodeForm } = await import("./body_formats.ts");
   // Hono keeps a form that middleware has parsed
   return c.req.bodyCache.formData
     ? await c.req.parseBody({ all: true })

@@ -22,7 +22,8 @@ import {
   type Prefixes,
   versionsAmong,
 } from "../route/route_table.ts";
-import { answerUnmatched, createRouter, mount, type PathVersions } from "../route/router.ts";
+import { createRouter, mount } from "../route/router.ts";
+import type { PathVersions } from "../route/unmatched.ts";
 import type { Versioning } from "../route/version.ts";
 import { isDevelopment } from "../../platform/env.ts";
 
@@ -69,6 +70,7 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
   router.onError(answerError);
   router.notFound(async (c) => { // inside middleware, which would not see what it throws
     try {
+      const { answerUnmatched } = await import("../route/unmatched.ts");
       return answerUnmatched(router, c, { pathVersions: pathVersions(options, versions) });
     } catch (error) {
       return c.res = await answerError(error, c);

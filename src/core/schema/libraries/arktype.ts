@@ -30,22 +30,19 @@ export const ARKTYPE: SchemaLibrary<ArkType> = {
   owns: (schema): schema is ArkType =>
     schema["~standard"].vendor === "arktype" && "onDeepUndeclaredKey" in schema,
   acceptsArrayAsObject: (type) => type.in.distribute(isObject).every(Boolean),
-  stripping: (type) => {
-    const stripped = stripping(type);
-    return stripped && withoutMethods(stripped);
-  },
+  stripping,
   propertiesOf: (type) => mergedProperties(type.distribute(propertiesOf)),
   transforms: (type) => type.distribute(isMorph).some(Boolean),
   expectsList: ({ expected }) => /\barray\b|^an object or /.test(String(expected)),
   messageOf,
 };
 
-function stripping(type: ArkType): ArkType | undefined {
-  if (!keepsUndeclared(type.json)) return type;
+function stripping(type: ArkType): StandardSchemaV1 | undefined {
+  if (!keepsUndeclared(type.json)) return withoutMethods(type);
   try {
     const stripped = type.onDeepUndeclaredKey("delete");
     // recursive types and morphs keep them
-    return keepsUndeclared(stripped.json) ? undefined : stripped;
+    return keepsUndeclared(stripped.json) ? undefined : withoutMethods(stripped);
   } catch {
     return undefined; // a union whose branches would then overlap
   }
@@ -55,27 +52,19 @@ function stripping(type: ArkType): ArkType | undefined {
  * Returns the schema with plain objects in its output: arktype's copies keep the methods of their
  * originals, of which `toJSON` could send what was dropped.
  */
-function withoutMethods(type: ArkType): StandardSchemaV1 {
-  const { validate, ...standard } = type["~standard"];
-  return {
-    "~standard": {
-      ...standard,
-      validate(value) {
-        const result = validate(value);
-        const plain = (it: StandardSchemaV1.Result<unknown>) =>
-          it.issues ? it : { value: plainCopy(it.value) };
-        return result instanceof Promise ? result.then(plain) : plain(result);
-      },
-    },
+function withoutMethods({ "~standard": standard }: ArkType): StandardSchemaV1 {
+  const validate = (value: unknown) => {
+    const result = standard.validate(value) as StandardSchemaV1.Result<unknown>; // no promise
+    return result.issues ? result : { value: plainCopy(result.value) };
   };
+  return { "~standard": { ...standard, validate } };
 }
 
-/** Copies what has a `toJSON` and members to plain objects; a `Date` or a `URL` has no members. */
+/** Copies objects and lists to plain ones; those without members, such as a `Date`, stay. */
 function plainCopy(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(plainCopy);
-  const members = Object.entries(value);
-  if ("toJSON" in value && members.length === 0) return value;
+  const members = typeof value === "object" ? Object.entries(value ?? {}) : [];
+  if (members.length === 0) return value;
   return Object.fromEntries(members.map(([key, member]) => [key, plainCopy(member)]));
 }
 
