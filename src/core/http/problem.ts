@@ -112,14 +112,24 @@ function forgetRepresentation(c: Context): void {
 function logFailure(exception: HttpException, c: Context): void {
   const requestId = requestIdSlot.get(c);
   const template = "{method} {path} failed with {status}: {error}";
-  getLogger(["fw", "http"]).error(requestId ? `${template} (request {requestId})` : template, {
+  const error = exception instanceof UnexpectedException
+    ? exception.cause
+    : exception.cause ?? exception;
+  const level = isAbandoned(error, c.req.raw.signal) ? "debug" : "error";
+  getLogger(["fw", "http"])[level](requestId ? `${template} (request {requestId})` : template, {
     method: c.req.method,
     path: rawPath(c.req.url),
     route: matchedRoute(c)?.path,
     status: exception.status,
-    error: exception instanceof UnexpectedException
-      ? exception.cause
-      : exception.cause ?? exception,
+    error,
     requestId,
   });
+}
+
+/** Checks whether an error was caused by the client, who has left and gets no response. */
+function isAbandoned(error: unknown, { aborted, reason }: AbortSignal): boolean {
+  for (let cause = error; aborted && cause; cause = (cause as Error).cause) {
+    if (cause === reason) return true;
+  }
+  return false;
 }

@@ -232,6 +232,25 @@ for (const [path, instance] of Object.entries(INSTANCES)) {
     }));
 }
 
+test("a failure that the client caused by leaving is logged at debug, any other at error", () =>
+  captureLogs(["fw"], async (records) => {
+    let leaves = new AbortController();
+    class LeavingController extends controller() {
+      fail = route.get("/:cause", ({ params }, c) => {
+        leaves.abort(new Error("gone"));
+        const { reason } = c.req.raw.signal;
+        const cause = params["cause"] === "client" ? new Error("aborted", { cause: reason }) : 1;
+        throw new Error("no answer", { cause });
+      });
+    }
+    await using app = await createTestApplication(module({ controllers: [LeavingController] }));
+    for (const cause of ["client", "server"]) {
+      leaves = new AbortController();
+      await app.request(`/${cause}`, { signal: leaves.signal });
+    }
+    assert.deepEqual(records.map(({ level }) => level), ["debug", "error"]);
+  }));
+
 test("instance of a problem names no other host if a path begins with two slashes", () =>
   captureLogs(["fw"], async () => {
     await using app = await createTestApplication(root);

@@ -82,12 +82,16 @@ testOnEach("a GET whose client has left, or that was answered, ends its statemen
   { brand, url },
 ) => {
   assert.ok(brand !== "sqlite");
-  await captureLogs(["fw"], async () => {
+  await captureLogs(["fw"], async (records) => {
+    const levels = () =>
+      records.filter(({ category }) => category.includes("http")).map(({ level }) => level);
     await using slow = await serveSlow(brand, url);
     for (const path of ["get", "transaction"] as const) {
       await leaveFrom(slow, "GET", `/${path}`);
       assert.equal(await slow.ends[path], "StatementTimeout", path);
     }
+    while (levels().length < 2) await delay(20);
+    assert.deepEqual(levels(), ["debug", "debug"]);
     const timed = await fetch(`${slow.server.url}/timed`);
     assert.equal(timed.status, 504);
     await timed.body?.cancel();
