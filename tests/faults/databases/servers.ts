@@ -8,7 +8,7 @@ import { killSessions, type ServerBrand } from "../../db/support/sessions.ts";
 import { type TcpLine, tcpLine } from "../../db/support/tcp_line.ts";
 import { type Given, type Outcome, type Scenario, skipped } from "../scenario.ts";
 import { type DatabaseFault, endure } from "./endure.ts";
-import { smallDisk } from "./small_disk.ts";
+import { fillFor, smallDisk } from "./small_disk.ts";
 
 const NAMES: Readonly<Record<ServerBrand, string>> = { postgres: "PostgreSQL", mysql: "MariaDB" };
 /** How many MiB the data of a server need, and how many more it may write. */
@@ -147,13 +147,7 @@ async function fillDisk(brand: ServerBrand, given: Given): Promise<Outcome> {
   return await endure(given, {
     url: server.url,
     health: "up",
-    async inject({ load }) {
-      disk.fill();
-      await load.refused();
-      await delay(given.isQuick ? 1000 : 10_000);
-      disk.free();
-      return 1;
-    },
+    inject: (running) => fillFor(disk, running, given),
   });
 }
 

@@ -2,7 +2,10 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { TemporaryFolder } from "../../support/temporary_folder.ts";
+import type { Given } from "../scenario.ts";
+import type { Running } from "./endure.ts";
 
 /** A disk of some MiB, in memory. */
 export interface SmallDisk extends Disposable {
@@ -44,6 +47,19 @@ export function smallDisk(mib: number): SmallDisk | undefined {
       folder[Symbol.dispose]();
     },
   };
+}
+
+/** Fills the disk of a database until after its application has refused a request: once. */
+export async function fillFor(
+  disk: SmallDisk,
+  { load }: Running,
+  { isQuick }: Given,
+): Promise<number> {
+  disk.fill();
+  await load.refused();
+  await delay(isQuick ? 1000 : 10_000);
+  disk.free();
+  return 1;
 }
 
 function writes(file: number, chunk: Uint8Array): boolean {

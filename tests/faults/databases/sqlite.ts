@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { TemporaryFolder } from "../../support/temporary_folder.ts";
 import { type Given, type Outcome, type Scenario, skipped } from "../scenario.ts";
 import { endure } from "./endure.ts";
-import { smallDisk } from "./small_disk.ts";
+import { fillFor, smallDisk } from "./small_disk.ts";
 import { killWriters } from "./sqlite_kills.ts";
 
 /** The scenarios of SQLite. */
@@ -44,13 +44,7 @@ async function fillDisk(given: Given): Promise<Outcome> {
   return await endure(given, {
     url: `sqlite:${disk.path("data.sqlite")}`,
     health: "up",
-    async inject({ load }) {
-      disk.fill();
-      await load.refused();
-      await delay(given.isQuick ? 1000 : 10_000);
-      disk.free();
-      return 1;
-    },
+    inject: (running) => fillFor(disk, running, given),
   });
 }
 
