@@ -35,22 +35,20 @@ import type { Answering } from "./answering.ts";
 /**
  * Returns the plugin of `useTrustedProxy`.
  *
- * @throws {RangeError} if `hops` is not a whole number
+ * @throws {RangeError} if `hops` is not 0 or a positive integer
  */
 export function trustedProxyPlugin(
   options: TrustedProxyOptions,
 ): Plugin & TrustedProxyOptions {
   const { hops } = options;
   if (!Number.isSafeInteger(hops) || hops < 0) {
-    throw new RangeError(`Cannot trust proxies: ${hops} hops is not a whole number`);
+    throw new RangeError(`Cannot trust proxies: ${hops} hops is not 0 or a positive integer`);
   }
-  return {
-    ...options,
-    ...loaded(
-      "trustedProxy",
-      async () => (await import("../middleware/client_ip.ts")).trustedProxy(options),
-    ),
-  };
+  const plugin = loaded(
+    "trustedProxy",
+    async () => (await import("../middleware/client_ip.ts")).trustedProxy(options),
+  );
+  return { ...plugin, hops };
 }
 
 /**
@@ -130,8 +128,8 @@ export function rateLimitPlugin(
     key: options.name ?? "default",
     [limitsRate]: options,
     async install(router) {
-      const it = await import("../middleware/rate_limit/rate_limit.ts");
-      router.use(throwingErrors(it.rateLimit(options)));
+      const { rateLimit } = await import("../middleware/rate_limit/rate_limit.ts");
+      router.use(throwingErrors(rateLimit(options)));
     },
   };
 }

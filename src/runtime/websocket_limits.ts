@@ -67,7 +67,13 @@ export function limitSends(socket: object, maxBytes: number): void {
   let isClosed = false;
   for (const name of SENDS) {
     const send = raw[name];
-    if (send) raw[name] = (...args) => hasRoom() ? send.apply(raw, args) : undefined;
+    if (!send) continue;
+    raw[name] = (...args) => {
+      if (hasRoom()) return send.apply(raw, args);
+      const done = args.at(-1); // the callback of Node
+      if (typeof done === "function") done(new Error("Cannot send: the WebSocket is closed"));
+      return undefined;
+    };
   }
 
   function hasRoom(): boolean {

@@ -80,7 +80,12 @@ async function loadUpgrade(): Promise<RuntimeUpgrade> {
       const { upgradeWebSocket } = await import("hono/deno");
       return async (c, events) => {
         const upgrade = await beginOnDeno(c);
-        return await upgradeWebSocket(lowerCased(c), counted(namingLoss(events), upgrade));
+        try {
+          return await upgradeWebSocket(lowerCased(c), counted(namingLoss(events), upgrade));
+        } catch (error) {
+          upgrade?.opened(); // it never will be
+          throw error;
+        }
       };
     }
     case "bun":

@@ -49,6 +49,16 @@ for (const framing of ["a Content-Length", "chunks"]) {
     }));
 }
 
+test("an application answers the request of another, whose body it limits again", async () => {
+  await using inner = await FwFactory.create(module({ controllers: [BodiesController] }));
+  await using outer = await FwFactory.create(module({}));
+  outer.use("/text", (c) => inner.fetch(c.req.raw) as Promise<Response>);
+  const body = "x".repeat(1000);
+  const headers = { "content-length": "1000" };
+  const response = await outer.request("/text", { method: "POST", headers, body });
+  assert.deepEqual(await response.json(), { length: 1000 });
+});
+
 test("the body limit applies to GET", () =>
   serving(async (server) => {
     for (const [bytes, status] of [[MIB, 200], [MIB + 1, 413]] as const) {

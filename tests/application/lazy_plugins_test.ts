@@ -16,7 +16,7 @@ test("trustedProxyPlugin() refuses hops that are not a whole number", () => {
   for (const hops of [-1, 1.5, NaN, Infinity]) {
     assert.throws(() => trustedProxyPlugin({ hops }), {
       name: "RangeError",
-      message: `Cannot trust proxies: ${hops} hops is not a whole number`,
+      message: `Cannot trust proxies: ${hops} hops is not 0 or a positive integer`,
     });
   }
 });

@@ -4,10 +4,14 @@
  *
  * @module
  */
-import { type BuildOptions, buildSync } from "esbuild";
+import type { BuildOptions } from "esbuild";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import process from "node:process";
 import { ROOT } from "../support/project.ts";
+
+process.env["ESBUILD_WORKER_THREADS"] = "0"; // else a message port stays open
+const { buildSync } = await import("esbuild");
 
 /** The folder of the command line, of which one module and its types remain. */
 const CLI = "src/cli";

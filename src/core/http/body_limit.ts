@@ -30,10 +30,10 @@ import { matchedRoute } from "./matched_route.ts";
 export const bodyLimit: Slot<number> = slot("bodyLimit");
 
 /** The error of a body that exceeded its limit. */
-const bodyLimitErrorSlot = slot<PayloadTooLargeException>("body");
+const bodyLimitErrorSlot = slot<PayloadTooLargeException>("bodyLimitError");
 
 /** Whether the body is limited while it is read, in size and in time. */
-const boundedSlot = slot<boolean>("body");
+const boundedSlot = slot<boolean>("bodyLimited");
 
 /** The methods whose requests have no body on any runtime, and those that usually have none. */
 const EMPTY = ["GET", "HEAD"];

@@ -10,10 +10,11 @@ import { RequestTimeoutException } from "./http_exception.ts";
 
 /**
  * The time limit of the request's body in milliseconds, from when it is read; default 30 000. A
- * body gets one more second for every 4 KB of it: of its `Content-Length`, or above 1 MiB of what
- * has arrived. So an upload of any size succeeds at 4 KB/s, and a client that sends a byte now and
- * then is refused with 408. Middleware, guards and handlers set another limit before the body is
- * read, or `Infinity`, such as for a request that streams for as long as its client wants.
+ * body gets one more second for every 4 KB of it: of its `Content-Length` if it is read as a whole
+ * and has at most 1 MiB, otherwise of what has arrived. So an upload of any size succeeds at
+ * 4 KB/s, and a client that sends a byte now and then is refused with 408. Middleware, guards and
+ * handlers set another limit before the body is read, or `Infinity`, such as for a request that
+ * streams for as long as its client wants.
  *
  * @example
  * ```ts
@@ -63,14 +64,14 @@ export function limitReads(c: Context, bytes: number): void {
   for (const read of READS) {
     const native = raw[read];
     const value = () => inTime(c, native.call(raw), bytes / BYTES_PER_MS);
-    Object.defineProperty(raw, read, { value });
+    Object.defineProperty(raw, read, { value, configurable: true, writable: true });
   }
   let body: ReadableStream | undefined;
   const get = () => {
     const native = Reflect.get(Object.getPrototypeOf(raw), "body", raw);
     return body ??= native && boundedStream(native, bytes, { wait: partsInTime(c) });
   };
-  Object.defineProperty(raw, "body", { get });
+  Object.defineProperty(raw, "body", { get, configurable: true });
 }
 
 /** Waits for a part of a body, for the limit of the request and `moreMs`. */

@@ -128,8 +128,10 @@ function logFailure(exception: HttpException, c: Context): void {
 
 /** Checks whether an error was caused by the client, who has left and gets no response. */
 function isAbandoned(error: unknown, { aborted, reason }: AbortSignal): boolean {
-  for (let cause = error; aborted && cause; cause = (cause as Error).cause) {
+  let cause = error;
+  for (let depth = 0; aborted && cause && depth < 10; depth++) { // causes can be a circle
     if (cause === reason) return true;
+    cause = (cause as Error).cause;
   }
   return false;
 }

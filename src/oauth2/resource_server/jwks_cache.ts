@@ -221,9 +221,11 @@ export class JwksCache implements KeySource {
     try {
       const json = await this.#request();
       const keys = await KeySet.read(json, this.#keys);
+      const isStale = (this.#knownAgeMs() ?? Infinity) > this.#maxStaleMs;
+      const known = isStale ? KeySet.EMPTY : this.#keys;
       // a provider that fails or starts can send an empty set: tokens of the last keys stay valid
       if (keys.size === 0) throw new FetchFailure("it has no key that can verify signatures");
-      const usable = [...this.#algorithms].filter((alg) => this.#keys.has(alg));
+      const usable = [...this.#algorithms].filter((alg) => known.has(alg));
       if (usable.length > 0 && !usable.some((alg) => keys.has(alg))) {
         throw new FetchFailure(`it has no key for ${usable.join(" or ")}`);
       }

@@ -537,6 +537,46 @@ test("a response schema of any library strips what it does not declare", async (
   }
 });
 
+test("an arktype response sends instances by their toJSON, and objects by their keys", async () => {
+  class Price {
+    readonly cents: number;
+
+    constructor(cents: number) {
+      this.cents = cents;
+    }
+
+    toJSON() {
+      return `${this.cents / 100} EUR`;
+    }
+  }
+  const Priced = type({ name: "string", price: type.instanceOf(Price), at: "Date" });
+  const Empty = type({ "nickname?": "string" });
+  const data = {
+    list: [{ name: "book", price: new Price(1250), at: new Date(0), hidden: 1 }],
+    either: { name: "lamp", price: new Price(4900), at: new Date(0), hidden: 1 },
+    empty: Object.create({ toJSON: () => "leaked" }),
+    any: new Price(100),
+  };
+  class PricesController extends controller() {
+    list = route.get("/", {
+      response: type({
+        list: Priced.array(),
+        either: Priced.or("null"),
+        empty: Empty,
+        any: "unknown",
+      }),
+    }, () => data);
+  }
+  await using app = await serving(PricesController);
+  const at = "1970-01-01T00:00:00.000Z";
+  assert.deepEqual(await (await app.request("/")).json(), {
+    list: [{ name: "book", price: "12.5 EUR", at }],
+    either: { name: "lamp", price: "49 EUR", at },
+    empty: {},
+    any: "1 EUR",
+  });
+});
+
 test("a route refuses an arktype response that always keeps undeclared keys", () => {
   const recursive = type.module({ user: { name: "string", "manager?": "user" } }).user;
   const union = type({ a: "string" }).or({ b: "number" });

@@ -149,7 +149,9 @@ for (const [name, reply, reason] of OUTAGES) {
     outcomes.push(await outcomeOf(verifier.verify(KNOWN)));
     server.reply = undefined;
     outcomes.push(await outcomeOf(verifier.verify(KNOWN)));
-    assert.deepEqual(outcomes, ["accepted", "accepted", "accepted", "JwksFetch", "accepted"]);
+    // keys of another algorithm are good as soon as those of the last one are too old
+    const late = name === "keys of another algorithm" ? "UnknownKid" : "JwksFetch";
+    assert.deepEqual(outcomes, ["accepted", "accepted", "accepted", late, "accepted"]);
     assert.equal(cache.size, 1);
   });
 }

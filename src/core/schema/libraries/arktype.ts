@@ -49,23 +49,47 @@ function stripping(type: ArkType): StandardSchemaV1 | undefined {
 }
 
 /**
- * Returns the schema with plain objects in its output: arktype's copies keep the methods of their
- * originals, of which `toJSON` could send what was dropped.
+ * Returns the schema with plain objects in its output where it declares keys: arktype's copies keep
+ * the methods of their originals, of which `toJSON` could send what was dropped.
  */
-function withoutMethods({ "~standard": standard }: ArkType): StandardSchemaV1 {
+function withoutMethods({ "~standard": standard, json }: ArkType): StandardSchemaV1 {
   const validate = (value: unknown) => {
     const result = standard.validate(value) as StandardSchemaV1.Result<unknown>; // no promise
-    return result.issues ? result : { value: plainCopy(result.value) };
+    return result.issues ? result : { value: plainCopy(result.value, json) };
   };
   return { "~standard": { ...standard, validate } };
 }
 
-/** Copies objects and lists to plain ones; those without members, such as a `Date`, stay. */
-function plainCopy(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plainCopy);
-  const members = typeof value === "object" ? Object.entries(value ?? {}) : [];
-  if (members.length === 0) return value;
-  return Object.fromEntries(members.map(([key, member]) => [key, plainCopy(member)]));
+/** The definition of a type, as far as it is used here: of an object, or of a list. */
+interface Definition {
+  readonly required?: readonly { readonly key: string; readonly value: unknown }[];
+  readonly optional?: Definition["required"];
+  readonly index?: readonly { readonly value: unknown }[];
+  readonly sequence?: unknown;
+}
+
+/** Copies what a definition describes; other values, such as a `Date`, stay. */
+function plainCopy(value: unknown, definition: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const branches = [definition].flat() as (Definition | undefined)[]; // a union is a list of them
+  const branch = branches.find((each) => describes(each, value));
+  if (!branch) return value;
+  const { required = [], optional = [], index, sequence } = branch;
+  if (Array.isArray(value)) return value.map((item) => plainCopy(item, sequence));
+  const members = new Map([...required, ...optional].map((each) => [each.key, each.value]));
+  return Object.fromEntries(
+    Object.entries(value).map((
+      [key, member],
+    ) => [key, plainCopy(member, members.get(key) ?? index?.[0]?.value)]),
+  );
+}
+
+function describes(branch: Definition | undefined, value: object): boolean {
+  if (typeof branch !== "object") return false;
+  if (Array.isArray(value)) return "sequence" in branch;
+  const { required = [], optional, index } = branch;
+  return required.every(({ key }) => key in value) &&
+    (required.length > 0 || !!optional || !!index);
 }
 
 function keepsUndeclared(node: unknown): boolean {

@@ -139,7 +139,7 @@ export class Sqlite implements Dialect {
     return this.#writer.database.isTransaction;
   }
 
-  /** Runs all statements of a script. */
+  /** Runs all statements of a script; waits up to 5 s for another writer, without the loop. */
   runScript(script: string): Promise<void> {
     const { database } = this.#writer;
     database.exec(`pragma busy_timeout = ${SCRIPT_WAIT_MS}`);
@@ -224,7 +224,7 @@ export async function openSqlite(
     return new Sqlite(database, {
       limits,
       file: new SqliteFile(() => statSync(absolute, { bigint: true })),
-      openReader: () => new DatabaseSync(path, { readOnly: true }),
+      openReader: () => new DatabaseSync(absolute, { readOnly: true }),
     });
   } catch (error) {
     database?.close();

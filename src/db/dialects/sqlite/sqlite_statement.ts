@@ -91,9 +91,10 @@ export async function onceFree<T>(
     try {
       return await run();
     } catch (error) {
-      if (!isLocked(error) || isGivenUp() || performance.now() > endsAtMs) throw error;
+      if (!isLocked(error) || performance.now() > endsAtMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      if (isGivenUp()) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 }
 
@@ -120,7 +121,8 @@ export class WaitingConnection implements DatabaseConnection {
     const limitMs = this.#limits.limitMs - this.waitedMs;
     this.waitedMs = 0;
     const result = await onceFree(() => this.#connection.executeQuery<R>(query), { limitMs });
-    if (query.query.kind !== "SelectQueryNode") this.#checkWritten();
+    const writes = query.query.kind !== "SelectQueryNode" && query.sql !== "rollback";
+    if (writes) this.#checkWritten();
     return result;
   }
 
