@@ -3,9 +3,11 @@ import assert from "node:assert/strict";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { test } from "../support/test.ts";
+import { testOn } from "../support/test.ts";
 import { fw } from "./fw.ts";
 import { MadeProject } from "./made_project.ts";
+
+const test = testOn(["deno"], "projects are loaded by it");
 
 /** The environment of a server behind a proxy. */
 const SERVER = { FW_ENV: "production", TRUSTED_PROXY_HOPS: "1" };
