@@ -55,7 +55,9 @@ testFault(
       await kill();
       break;
     }
-    await delay(500); // what the server sent before its end is read first
+    // what the server has sent is read before its end
+    const pings = () => db.ping().then(() => true, () => false);
+    for (let i = 0; i < 100 && !await pings(); i++) await delay(50);
     assert.ok(await works(db));
     await rejectsAsLost(() =>
       db.kysely.transaction().execute(async (trx) => {
