@@ -1,0 +1,44 @@
+/** How a peer is started. */
+import process from "node:process";
+
+/** The application of a peer: bare routes, routes with tokens, the whole stack, or many routes. */
+export type Mode = "plain" | "token" | "stack" | "routes";
+
+/** What a peer starts with. */
+export interface PeerOptions {
+  readonly port: number;
+  readonly mode: Mode;
+  /** The number of routes in the mode `routes`. */
+  readonly routes: number;
+  /** Who issues the tokens, for whom, and the public keys, here and at an address. */
+  readonly issuer: string;
+  readonly audience: string;
+  readonly jwks: { readonly keys: [JsonWebKey & { readonly kid: string }] };
+  readonly jwksUrl: string;
+}
+
+const {
+  PORT = "0",
+  MODE = "plain",
+  ROUTES = "0",
+  ISSUER = "",
+  AUDIENCE = "",
+  JWKS,
+  JWKS_URL = "",
+} = process.env;
+
+/** The options of this process, from its environment. */
+export const options: PeerOptions = {
+  port: Number(PORT),
+  mode: MODE as Mode,
+  routes: Number(ROUTES),
+  issuer: ISSUER,
+  audience: AUDIENCE,
+  jwks: JSON.parse(JWKS ?? '{"keys":[]}'),
+  jwksUrl: JWKS_URL,
+};
+
+/** A limit that no contest reaches, so that only its count is measured. */
+export const RATE_LIMIT = 1_000_000_000;
+/** The window of the limit in milliseconds. */
+export const RATE_WINDOW_MS = 3_600_000;
