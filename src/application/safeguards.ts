@@ -16,7 +16,8 @@ import type { Answering } from "./answering.ts";
 export interface SafeguardsOptions {
   /**
    * How long middleware has to answer for a handler that never does, in milliseconds, so that its
-   * request counts as limited in time; 60 000 by default, for which the call then takes.
+   * request counts as limited in time; default 60 000. Without a time limit, the call takes as
+   * long as this.
    */
   readonly waitMs?: number;
 }

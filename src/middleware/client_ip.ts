@@ -6,8 +6,8 @@
 import type { MiddlewareHandler } from "hono";
 import { type Context, type Slot, slot } from "../core/http/context.ts";
 
-/** The address of the client, as trusted proxies report it. */
-const clientIpSlot: Slot<string> = slot("clientIp");
+/** The address of the client, as trusted proxies report it; set for every request. */
+const trustedSlot: Slot<{ readonly ip: string | undefined }> = slot("clientIp");
 
 const OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 const IPV4 = new RegExp(`^(?:::ffff:)?(${OCTET}(?:\\.${OCTET}){3})$`, "i");
@@ -28,12 +28,13 @@ interface SocketEnv {
  * runtime, on a Unix socket or in a test.
  */
 export function clientIp(c: Context): string | undefined {
-  return clientIpSlot.get(c) ?? socketIp(c);
+  const trusted = trustedSlot.get(c);
+  return trusted ? trusted.ip : socketIp(c);
 }
 
-/** Checks whether a client's address comes from trusted proxies. */
-export function isForwarded(c: Context): boolean {
-  return clientIpSlot.get(c) !== undefined;
+/** Checks whether the address of a client is read from what trusted proxies report. */
+export function trustsProxies(c: Context): boolean {
+  return trustedSlot.get(c) !== undefined;
 }
 
 /** Options of `app.useTrustedProxy()`. */
@@ -61,7 +62,7 @@ export function trustedProxy({ hops }: TrustedProxyOptions): MiddlewareHandler {
       if (forwarded === undefined) break;
       ip = forwarded;
     }
-    if (hops > 0) clientIpSlot.set(c, ip);
+    if (hops > 0) trustedSlot.set(c, { ip });
     await next();
   };
 }

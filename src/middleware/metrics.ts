@@ -85,7 +85,7 @@ export async function createMetrics({ registry }: MetricsOptions = {}): Promise<
   };
 }
 
-/** @throws {TypeError} always; bundles for the edge leave the package out, and say so */
+/** @throws {TypeError} that names the package; at the edge, the error of the bundle without it */
 function notInstalled(cause: unknown): never {
   if (!outlivesRequests()) throw cause;
   throw new TypeError("Cannot serve metrics: npm install prom-client", { cause });

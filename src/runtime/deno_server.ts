@@ -217,7 +217,7 @@ export class DenoServer implements RuntimeServer {
   }
 }
 
-/** Checks whether a request has a body that a shutdown interrupts: not those of HTTP/2. */
+/** Checks whether a request announces a body; one of HTTP/2 without a length does not. */
 function hasBody({ method, headers }: Request): boolean {
   if (method === "GET" || method === "HEAD") return false;
   return headers.has("transfer-encoding") || Number(headers.get("content-length")) > 0;

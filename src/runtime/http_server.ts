@@ -59,14 +59,14 @@ export interface HttpServerParts {
 /** How long requests wait before the server stops accepting connections, in milliseconds. */
 const HOLD_MS = 100;
 
-/** How long the event loop has to run without a new request before that, in turns. */
+/** How many turns of the event loop without a new request end the wait for those that come. */
 const QUIET_TURNS = 3;
 const TURN_MS = 5;
 
 /** A turn that takes longer, in milliseconds, was held up: what came meanwhile is not read yet. */
 const LATE_MS = 20;
 
-/** The most turns, on a machine that is always late. */
+/** The most turns, on a machine that is always late or under a steady load. */
 const MOST_TURNS = 50;
 
 /** Creates a server from the server of a runtime. */

@@ -128,7 +128,8 @@ interface NodeEnv {
 
 /** Node keeps the first of several `Host` fields, which are invalid (RFC 9112 §3.2). */
 function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
-  const isHost = (field: string, i: number) => i % 2 === 0 && field.toLowerCase() === "host";
+  const isHost = (field: string, i: number) =>
+    i % 2 === 0 && field.length === 4 && field.toLowerCase() === "host";
   return rawHeaders.findIndex(isHost) !== rawHeaders.findLastIndex(isHost);
 }
 

@@ -53,7 +53,7 @@ for (const scenario of scenariosOf(wanted)) {
     });
     const result = resultOf(outcome);
     counts[result] += 1;
-    console.log([WORDS[result], fault, runtime, ...cells(outcome)].join("	"));
+    console.log([WORDS[result], fault, runtime, ...cells(outcome)].join("\t"));
     for (const failure of outcome.failures) console.log(`  ${failure}`);
   }));
 }

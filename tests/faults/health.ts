@@ -32,6 +32,9 @@ export class HealthWatch implements AsyncDisposable {
       ...others ? [`GET /health: ${others.status || "no answer"}`] : [],
       ...expected === "down" && !isDown ? ["health does not report the fault"] : [],
       ...expected === "up" && isDown ? ["health is 503, although it must be up"] : [],
+      ...this.#answers.some(({ status, answeredAt }) => status !== 200 && answeredAt < from)
+        ? ["health was not up before the fault"]
+        : [],
       ...last === 200 ? [] : [`health is ${last} after the fault`],
     ];
   }

@@ -3,7 +3,7 @@ import { timeout } from "hono/timeout";
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import * as v from "valibot";
-import { bodyTimeout, controller, FwFactory, module, route } from "../../mod.ts";
+import { bodyTimeout, controller, FwFactory, type HttpServer, module, route } from "../../mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { test, testOn } from "../support/test.ts";
 import { RawClient } from "./raw_client.ts";
@@ -42,19 +42,9 @@ for (const framing of FRAMINGS) {
       }).use("/middleware", async (c) => c.text(await c.req.text()));
       const server = await app.listen(0, LOCAL);
       for (const path of ["/declared", "/text", "/stream", "/upload", "/middleware"]) {
-        using client = await RawClient.connect(server);
-        const head = [`POST ${path} HTTP/1.1`, "Host: x", "Content-Type: application/json"];
-        client.send([...head, framing], "1\r\n2\r\n");
-        const trickle = setInterval(() => client.socket.write("1\r\n2\r\n"), 50);
-        try {
-          const [answer] = await client.until(/^HTTP\/1\.1 408 [^]*"status":408[^]*\}/);
-          assert.match(answer, /"detail":"The body is too slow"/);
-          assert.match(answer, /^connection: close\r$/im);
-          // Deno reads what the client still sends
-          if (RUNTIME !== "deno") await client.end();
-        } finally {
-          clearInterval(trickle);
-        }
+        const answer = await answerToTrickle(server, path, framing);
+        assert.match(answer, /"detail":"The body is too slow"/);
+        assert.match(answer, /^connection: close\r$/im);
       }
     }));
 }
@@ -110,18 +100,28 @@ for (const framing of FRAMINGS) {
       app.use(timeout(200, TOO_SLOW));
       const server = await app.listen(0, LOCAL);
       for (const path of ["/declared", "/text"]) {
-        using client = await RawClient.connect(server);
-        const head = [`POST ${path} HTTP/1.1`, "Host: x", "Content-Type: application/json"];
-        client.send([...head, framing], "1\r\n2\r\n");
-        const trickle = setInterval(() => client.socket.write("1\r\n2\r\n"), 50);
-        try {
-          const [answer] = await client.until(/^HTTP\/1\.1 408 [^]*"status":408[^]*\}/);
-          assert.match(answer, /"detail":"The request took too long"/);
-          // Deno reads what the client still sends
-          if (RUNTIME !== "deno") await client.end();
-        } finally {
-          clearInterval(trickle);
-        }
+        const answer = await answerToTrickle(server, path, framing);
+        assert.match(answer, /"detail":"The request took too long"/);
       }
     }));
+}
+
+/** Sends a body that never ends; resolves to the 408, after which the connection is closed. */
+async function answerToTrickle(
+  server: HttpServer,
+  path: string,
+  framing: string,
+): Promise<string> {
+  using client = await RawClient.connect(server);
+  const head = [`POST ${path} HTTP/1.1`, "Host: x", "Content-Type: application/json"];
+  client.send([...head, framing], "1\r\n2\r\n");
+  const trickle = setInterval(() => client.socket.write("1\r\n2\r\n"), 50);
+  try {
+    const [answer] = await client.until(/^HTTP\/1\.1 408 [^]*"status":408[^]*\}/);
+    // Deno reads what the client still sends
+    if (RUNTIME !== "deno") await client.end();
+    return answer;
+  } finally {
+    clearInterval(trickle);
+  }
 }

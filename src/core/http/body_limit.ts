@@ -50,8 +50,8 @@ export function checkedBodyLimit(bytes: number): number {
 }
 
 /**
- * The default limit of a body in bytes: 1 MiB. A body up to it that announces its length is read as
- * a whole, whose parts are not counted.
+ * The default limit of a body in bytes: 1 MiB. Reads of a body up to it with a `Content-Length` are
+ * limited only in time.
  */
 export const DEFAULT_BODY_LIMIT: number = 1024 * 1024;
 

@@ -181,8 +181,9 @@ export class StatementWatch {
   /** Cancels a statement, and then closes its connection: a late request would hit the next. */
   async #giveUp(connection: DatabaseConnection, sent: Promise<unknown>): Promise<void> {
     const settled = sent.then(ignore, ignore);
+    const cancelled = cancel(connection); // on SQLite it can only end a wait
     if (this.#options.cancels) {
-      await within(Promise.all([cancel(connection), settled]), CANCEL_MS);
+      await within(Promise.all([cancelled, settled]), CANCEL_MS);
       await within(Promise.resolve(connection.killSession?.(noControl).catch(ignore)), CANCEL_MS);
     }
     this.#unsettled.set(connection, settled);

@@ -7,7 +7,7 @@ import { getLogger } from "@logtape/logtape";
 import type { MiddlewareHandler } from "hono";
 import type { Context } from "../../core/http/context.ts";
 import { TooManyRequestsException } from "../../core/http/http_exception.ts";
-import { clientIp, isForwarded, networkOf } from "../client_ip.ts";
+import { clientIp, networkOf, trustsProxies } from "../client_ip.ts";
 import { FallbackStore, MemoryRateLimitStore } from "./memory_rate_limit_store.ts";
 import { checkRateLimit, type RateLimitOptions } from "./rate_limit_options.ts";
 import { withResponseHeaders } from "../response_headers.ts";
@@ -71,7 +71,7 @@ const UNTRUSTED =
 
 /** Checks whether a request may have passed a proxy, whose address then counts as the client's. */
 function isOfUntrustedProxy(c: Context): boolean {
-  return c.req.header("x-forwarded-for") !== undefined && !isForwarded(c);
+  return c.req.header("x-forwarded-for") !== undefined && !trustsProxies(c);
 }
 
 function clientNetwork(c: Context): string | undefined {

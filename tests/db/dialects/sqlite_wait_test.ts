@@ -47,6 +47,24 @@ for (const [name, write] of Object.entries(WRITES)) {
   });
 }
 
+for (const [name, write] of Object.entries(WRITES)) {
+  test(`${name} that its caller has given up is not run when the file is free`, async () => {
+    await using folder = await temporaryFolder();
+    const path = folder.path("data.sqlite");
+    const options = DbOptions.fromUrl(`sqlite:${path}`)
+      .acquireTimeoutMs(60_000).statementTimeoutMs(100);
+    await using db = await Db.open(options);
+    await db.createTables();
+    const other = new DatabaseSync(path);
+    other.exec("begin immediate");
+    await assert.rejects(write(db), { name: "DbError", code: "StatementTimeout" });
+    other.exec("commit");
+    other.close();
+    await delay(LATER_MS); // more than the wait between two tries
+    assert.equal(await db.user.count(), 0);
+  });
+}
+
 test("the file is checked after writes of Kysely, and not after its reads", async () => {
   await using folder = await temporaryFolder();
   const path = folder.path("data.sqlite");

@@ -48,13 +48,13 @@ export async function attack(
   await client[Symbol.asyncDispose]();
   const [beforeMib, before] = [instance.memoryMib(), instance.descriptors()];
   await using beside = new WellBehavedClient(instance.origin, PAUSE_MS);
-  const peak = new Peak(instance);
+  using peak = new Peak(instance);
   const { injected, note, failures } = await run(instance);
   await beside.answered(10);
   await beside[Symbol.asyncDispose]();
   const afterMib = await settled(instance, beforeMib + maxGrowthMib);
   const after = await leftOpen(instance, before + MORE_DESCRIPTORS);
-  const peakMib = peak.end();
+  const { mib: peakMib } = peak;
   const memory = `memory ${Math.round(beforeMib)} to ${Math.round(afterMib)} MiB`;
   return {
     injected,
@@ -104,19 +104,23 @@ async function leftOpen(instance: Instance, bound: number): Promise<number> {
 }
 
 /** The largest memory of a process. */
-class Peak {
-  #mib = 0;
+class Peak implements Disposable {
+  mib: number;
   readonly #timer: ReturnType<typeof setInterval>;
 
   constructor(instance: Instance) {
-    const measure = () => this.#mib = Math.max(this.#mib, instance.memoryMib());
-    measure();
-    this.#timer = setInterval(measure, 100);
+    this.mib = instance.memoryMib();
+    this.#timer = setInterval(() => {
+      try {
+        this.mib = Math.max(this.mib, instance.memoryMib());
+      } catch {
+        clearInterval(this.#timer); // the process has ended, which the outcome says
+      }
+    }, 100);
   }
 
-  end(): number {
+  [Symbol.dispose](): void {
     clearInterval(this.#timer);
-    return this.#mib;
   }
 }
 

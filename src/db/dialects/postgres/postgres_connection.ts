@@ -102,7 +102,7 @@ export class PostgresConnection {
     return this.#isSpent || this.#isRetired;
   }
 
-  /** Has it closed after its use: its server is read-only, and another one may have taken over. */
+  /** Closes it after its use: its server is read-only, and another one may have taken over. */
   retire(): void {
     this.#isRetired = true;
   }

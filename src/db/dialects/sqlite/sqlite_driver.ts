@@ -139,7 +139,7 @@ export class Sqlite implements Dialect {
     return this.#writer.database.isTransaction;
   }
 
-  /** Runs all statements of a script; waits up to 5 s for another writer, without the loop. */
+  /** Runs all statements of a script; a wait for a writer, up to 5 s, blocks the process. */
   runScript(script: string): Promise<void> {
     const { database } = this.#writer;
     database.exec(`pragma busy_timeout = ${SCRIPT_WAIT_MS}`);

@@ -102,6 +102,7 @@ export async function onceFree<T>(
 export class WaitingConnection implements DatabaseConnection {
   /** How long its caller has waited for it, in milliseconds; the first query waits less. */
   waitedMs = 0;
+  #isGivenUp = false;
   readonly #connection: DatabaseConnection;
   readonly #limits: WaitLimits;
   readonly #checkWritten: () => void;
@@ -120,10 +121,18 @@ export class WaitingConnection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const limitMs = this.#limits.limitMs - this.waitedMs;
     this.waitedMs = 0;
-    const result = await onceFree(() => this.#connection.executeQuery<R>(query), { limitMs });
+    this.#isGivenUp = false;
+    const limits = { limitMs, isGivenUp: () => this.#isGivenUp };
+    const result = await onceFree(() => this.#connection.executeQuery<R>(query), limits);
     const writes = query.query.kind !== "SelectQueryNode" && query.sql !== "rollback";
     if (writes) this.#checkWritten();
     return result;
+  }
+
+  /** Ends the wait of a query, which then does not run. */
+  cancelQuery(): Promise<void> {
+    this.#isGivenUp = true;
+    return Promise.resolve();
   }
 
   /** Runs a query, and yields its rows. */
