@@ -18,20 +18,16 @@ const SESSION_TESTS = [
   "POST /api/session refuses a wrong password, and GET /api/me a wrong token",
 ];
 
-/** Every database, `--oauth2` and `--strict` in all combinations; `--authn` with each pair of them. */
-const COMBINATIONS: readonly Features[] = [undefined, "sqlite", "postgres", "mysql"].flatMap((
-  db,
-  i,
-) =>
-  [false, true].flatMap((oauth2) =>
-    [false, true].map((strict): Features => ({
-      db: db as Features["db"],
+/** Every pair of options: eight of the 32 combinations have them all. */
+const COMBINATIONS: readonly Features[] = ([undefined, "postgres", "sqlite", "mysql"] as const)
+  .flatMap((db, i) =>
+    [false, true].map((oauth2) => ({
+      db,
       oauth2,
-      strict,
-      authn: (i + Number(oauth2) + Number(strict)) % 2 === 1,
+      strict: oauth2 !== (i % 2 === 1),
+      authn: oauth2 !== (i >= 2),
     }))
-  )
-);
+  );
 
 for (const features of COMBINATIONS) {
   const { db, oauth2, authn, strict } = features;
