@@ -116,7 +116,12 @@ function authorityOf(url: string): string | undefined {
  * valid, as in HTTP/1.0.
  */
 function isHost(host: string | undefined): boolean {
-  if (!host) return true;
+  if (!host || host === lastHost) return true;
   const [, port = "0"] = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/i.exec(host) ?? [, "none"];
-  return Number(port) <= 65_535;
+  const isValid = Number(port) <= 65_535;
+  if (isValid) lastHost = host;
+  return isValid;
 }
+
+/** The last host that was valid: most requests to a server name the same. */
+let lastHost: string | undefined;

@@ -12,6 +12,7 @@ import {
   isAnswerable,
   type RuntimeServer,
 } from "./adapter.ts";
+import { abortOnlyEarly, setExchange } from "./deno_request.ts";
 import { DenoServer } from "./deno_server.ts";
 import { DenoUpgrades } from "./deno_upgrades.ts";
 
@@ -21,13 +22,15 @@ export function listenOnDeno(
   address: Address,
   { tls }: AdapterOptions,
 ): RuntimeServer {
+  abortOnlyEarly();
   const upgrades = new DenoUpgrades();
   return new DenoServer(({ signal, port, underWay }) => {
     const answer = (request: Request, info: Deno.ServeHandlerInfo) => {
-      upgrades.attach(request, underWay);
-      const handled = fetch(abortingOnlyEarly(request, info), info);
+      setExchange(request, { info, upgrades, underWay });
+      upgrades.watch(request);
+      const handled = fetch(request, info);
       const checked = handled instanceof Promise ? handled.then(sendable) : sendable(handled);
-      const response = underWay.track(checked, { request, info });
+      const response = underWay.track(checked, { request, completed: info.completed });
       return request.method === "HEAD" ? answerHead(response, withEmptyStream) : response;
     };
     const handle = (request: Request, info: Deno.ServeHandlerInfo) => {
@@ -101,68 +104,10 @@ function problem(
   });
 }
 
-/** The part of Deno's `ServeHandlerInfo` that is used here. */
-interface Delivery {
-  /** Settles when the response has been sent or has failed. */
-  readonly completed: Promise<void>;
-}
-
-const DELIVERY = Symbol("fw.delivery");
-const SIGNAL = Symbol("fw.signal");
-
-/** A request with the state of its signal. */
-interface TrackedRequest extends Request {
-  [DELIVERY]?: Delivery;
-  [SIGNAL]?: AbortSignal;
-}
-
-/**
- * The prototype of requests, with one accessor for all of them. A copy of a request
- * cannot be upgraded.
- */
-const TRACKED: object = Object.create(Request.prototype, {
-  signal: {
-    configurable: true,
-    get(this: TrackedRequest): AbortSignal {
-      const native = nativeSignal(this);
-      const delivery = this[DELIVERY];
-      return this[SIGNAL] ??= delivery ? earlySignal(native, delivery) : native;
-    },
-  },
-});
-
-/**
- * Makes the signal of a request abort only if the client disconnects before the response was sent.
- * Without `--unstable-no-legacy-abort`, Deno aborts it after every response. For Deno the end of a
- * stream is a disconnect: there the signal still aborts after the response.
- */
-function abortingOnlyEarly(request: Request, delivery: Delivery): Request {
-  (request as TrackedRequest)[DELIVERY] = delivery; // a private symbol
-  return Object.setPrototypeOf(request, TRACKED);
-}
-
 /** Sets an HTTP URL on a request over a Unix socket: Deno's begins with `http+unix:`. */
 function overHttp(request: Request): Request {
   const url = new URL(request.url.replace(/^http\+unix:\/\/[^/]*/, "http://localhost"));
   const host = request.headers.get("host");
   if (host) url.host = host;
   return Object.defineProperty(request, "url", { configurable: true, value: url.href });
-}
-
-function nativeSignal(request: Request): AbortSignal {
-  return Reflect.get(Request.prototype, "signal", request);
-}
-
-function earlySignal(native: AbortSignal, { completed }: Delivery): AbortSignal {
-  const early = new AbortController();
-  let delivered = false;
-  completed.then(() => delivered = true, () => {});
-  const abort = () =>
-    // If the response was sent, `completed` resolves just before the signal aborts.
-    queueMicrotask(() => {
-      if (!delivered) early.abort(native.reason);
-    });
-  if (native.aborted) setTimeout(abort); // `completed` may be resolved already
-  else native.addEventListener("abort", abort);
-  return early.signal;
 }

@@ -23,13 +23,6 @@ export type StartServer = (options: StartOptions) => Deno.HttpServer<Deno.Addr>;
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 1_000;
 
-/** A request, with the part of Deno's `ServeHandlerInfo` that is used here. */
-export interface Exchange {
-  readonly request: Request;
-  /** Settles when the response has been sent or has failed. */
-  readonly info: { readonly completed: Promise<void> };
-}
-
 /**
  * Counts the requests without a response, the bodies that can be read until their responses are
  * sent, and the open WebSockets, of one server: its shutdown would close them.
@@ -44,9 +37,9 @@ export class UnderWay {
   /** Counts a request until its response; returns the response. */
   track(
     response: Response | Promise<Response>,
-    { request, info }: Exchange,
+    { request, completed }: { readonly request: Request; readonly completed: Promise<void> },
   ): Response | Promise<Response> {
-    if (hasBody(request)) this.#receive(info.completed);
+    if (hasBody(request)) this.#receive(completed);
     if (!(response instanceof Promise)) {
       if (response.status === 101) this.#count++;
       return response;

@@ -15,30 +15,6 @@ const MOST = 256;
 const SHORTEST_CHECK_MS = 200;
 const LONGEST_CHECK_MS = 400;
 
-const UPGRADES = Symbol("fw.upgrades");
-
-const UNDER_WAY = Symbol("fw.underWay");
-
-/** The count of the WebSockets of a server. */
-interface Counted {
-  /** Ends the count of one that was opened. */
-  end(): void;
-}
-
-/** A request with the upgrades of its server. */
-interface UpgradableRequest extends Request {
-  [UPGRADES]?: DenoUpgrades;
-  [UNDER_WAY]?: Counted;
-}
-
-/** An upgrade that has begun. */
-export interface Upgrade {
-  /** Reports that its WebSocket is open or has failed. */
-  opened(): void;
-  /** Reports that its WebSocket is closed. */
-  closed(): void;
-}
-
 /**
  * The upgrades of one server that are not open yet. If a client resets its connection before Deno
  * has sent the response with 101, its WebSocket never opens, fails or closes, and Deno keeps the
@@ -48,33 +24,28 @@ export class DenoUpgrades {
   #unopened = 0;
   #isReported = false;
 
-  /** Makes them known to the handler of a request, as soon as it has arrived. */
-  attach(request: Request, underWay: Counted): void {
-    const upgradable = request as UpgradableRequest; // private symbols
-    upgradable[UPGRADES] = this;
-    upgradable[UNDER_WAY] = underWay;
+  /** Makes it known later whether the client of a request has left, if that may be asked. */
+  watch(request: Request): void {
     // a signal aborts only if it was read before the client left
     if (this.#unopened >= USUAL && request.headers.has("upgrade")) void request.signal;
   }
 
   /**
-   * Resolves when an upgrade may begin; to `undefined` if its client has disconnected, or too many
-   * are not open.
+   * Resolves when an upgrade may begin, to a function that reports its end: its WebSocket is open
+   * or has failed. It resolves to `undefined` if its client has disconnected, or too many are not
+   * open.
    */
-  async begin(request: Request): Promise<Upgrade | undefined> {
+  async begin(request: Request): Promise<(() => void) | undefined> {
     if (this.#unopened >= USUAL && await isGone(request)) return undefined;
     if (this.#unopened >= MOST) {
       this.#report();
       return undefined;
     }
     this.#unopened++;
-    let isOpened = false;
-    return {
-      opened: () => {
-        if (!isOpened) this.#unopened--;
-        isOpened = true;
-      },
-      closed: () => (request as UpgradableRequest)[UNDER_WAY]?.end(),
+    let isSettled = false;
+    return () => {
+      if (!isSettled) this.#unopened--;
+      isSettled = true;
     };
   }
 
@@ -87,11 +58,6 @@ export class DenoUpgrades {
       { unopened: this.#unopened },
     );
   }
-}
-
-/** Returns the upgrades of the server of a request, or `undefined` if another program serves it. */
-export function upgradesOf(request: Request): DenoUpgrades | undefined {
-  return (request as UpgradableRequest)[UPGRADES];
 }
 
 async function isGone({ signal }: Request): Promise<boolean> {

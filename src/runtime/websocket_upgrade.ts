@@ -19,7 +19,7 @@ import {
   HttpException,
   ServiceUnavailableException,
 } from "../core/http/http_exception.ts";
-import { type Upgrade, upgradesOf } from "./deno_upgrades.ts";
+import { exchangeOf } from "./deno_request.ts";
 
 /** The arguments of `upgradeWebSocket`. */
 export interface UpgradeParts {
@@ -83,7 +83,7 @@ async function loadUpgrade(): Promise<RuntimeUpgrade> {
         try {
           return await upgradeWebSocket(lowerCased(c), counted(namingLoss(events), upgrade));
         } catch (error) {
-          upgrade?.opened(); // it never will be
+          upgrade?.settled(); // it never will be
           throw error;
         }
       };
@@ -147,23 +147,32 @@ function namingLoss(events: WSEvents): WSEvents {
   };
 }
 
+/** An upgrade that has begun on Deno. */
+interface Upgrade {
+  /** Reports that its WebSocket is open or has failed. */
+  settled(): void;
+  /** Reports that its WebSocket is closed. */
+  closed(): void;
+}
+
 /** Begins an upgrade; `listen` bounds those that Deno never opens. */
 async function beginOnDeno({ req }: Context): Promise<Upgrade | undefined> {
-  const upgrades = upgradesOf(req.raw);
-  if (!upgrades) return undefined;
-  const upgrade = await upgrades.begin(req.raw);
-  return upgrade ?? ServiceUnavailableException.throw("No more WebSockets can be opened");
+  const exchange = exchangeOf(req.raw);
+  if (!exchange) return undefined;
+  const settled = await exchange.upgrades.begin(req.raw);
+  if (!settled) throw new ServiceUnavailableException("No more WebSockets can be opened");
+  return { settled, closed: () => exchange.underWay.end() };
 }
 
 function counted(events: WSEvents, upgrade: Upgrade | undefined): WSEvents {
   return {
     ...events,
     onOpen(event, socket) {
-      upgrade?.opened();
+      upgrade?.settled();
       events.onOpen?.(event, socket);
     },
     onError(event, socket) {
-      upgrade?.opened();
+      upgrade?.settled();
       events.onError?.(event, socket);
     },
     onClose(event, socket) {

@@ -58,10 +58,10 @@ testOn(["deno"], "its subject is Deno's")(
       const upgrades = new DenoUpgrades();
       const request = new Request("http://localhost");
       const begun = await Promise.all(Array.from({ length: 300 }, () => upgrades.begin(request)));
-      const accepted = begun.filter((upgrade) => upgrade !== undefined);
+      const accepted = begun.filter((settled) => settled !== undefined);
       assert.equal(accepted.length, 256);
-      accepted[0]!.opened();
-      accepted[0]!.opened();
+      accepted[0]!();
+      accepted[0]!();
       assert.notEqual(await upgrades.begin(request), undefined);
       assert.equal(await upgrades.begin(request), undefined);
       assert.deepEqual(records.map(({ level }) => level), ["error"]);
