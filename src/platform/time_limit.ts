@@ -7,8 +7,20 @@
 /** The longest delay of a timer in milliseconds: a timer with a longer one fires at once. */
 export const MAX_DELAY_MS = 2 ** 31 - 1;
 
+/**
+ * For how many turns of the microtask queue work is awaited without a timer: what is ready needs
+ * none, such as a small body on Deno that came with its head. There a timer takes a fifth of the
+ * time of a small request.
+ */
+const TURNS = 3;
+
 /** Waits for work for at most `limitMs` milliseconds; returns whether it was done by then. */
 export async function within(work: Promise<unknown>, limitMs: number): Promise<boolean> {
+  let isDone = false;
+  const end = () => void (isDone = true);
+  work.then(end, end);
+  for (let turn = 0; turn < TURNS && !isDone; turn++) await undefined;
+  if (isDone) return await work.then(() => true);
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, Math.min(limitMs, MAX_DELAY_MS));
   try {

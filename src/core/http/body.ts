@@ -30,6 +30,8 @@ export const MEDIA_TYPES: Readonly<Record<BodyFormat, string>> = {
   multipart: "multipart/form-data",
 };
 
+const UTF_8 = new TextDecoder("utf-8", { fatal: true });
+
 /** JSON up to this length in characters is not measured. */
 const SMALL = 1024;
 
@@ -100,7 +102,7 @@ async function decodeJson(bytes: ArrayBuffer, maxBytes?: number): Promise<unknow
   if (bytes.byteLength === 0) return undefined;
   let text: string, value: unknown;
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    text = UTF_8.decode(bytes);
     value = JSON.parse(text);
   } catch (cause) {
     throw new BadRequestException("The body is not valid JSON", { cause });

@@ -58,20 +58,52 @@ export function partsInTime(c: Context): WaitForPart {
   };
 }
 
+const LIMIT = Symbol("fw.readLimit");
+
+/** A request whose body is limited in time. */
+interface LimitedRequest extends Request {
+  [LIMIT]: {
+    readonly c: Context;
+    /** The length of the body. */
+    readonly bytes: number;
+    body?: ReadableStream | null;
+  };
+}
+
 /** Limits the time of reading the body of a request, which has `bytes`. */
 export function limitReads(c: Context, bytes: number): void {
   const { raw } = c.req;
+  (raw as LimitedRequest)[LIMIT] = { c, bytes }; // a private symbol
+  Object.setPrototypeOf(raw, limitedPrototype(Object.getPrototypeOf(raw)));
+}
+
+/** The prototypes of limited requests, by those of their runtime. */
+const prototypes = new WeakMap<object, object>();
+
+/** Returns the prototype with limited reads; to define them on each request would cost more. */
+function limitedPrototype(native: object): object {
+  const known = prototypes.get(native);
+  if (known) return known;
+  const limited: object = Object.create(native, {
+    body: {
+      configurable: true,
+      get(this: LimitedRequest) {
+        const limit = this[LIMIT];
+        const body: ReadableStream | null = Reflect.get(native, "body", this);
+        return limit.body ??= body &&
+          boundedStream(body, limit.bytes, { wait: partsInTime(limit.c) });
+      },
+    },
+  });
   for (const read of READS) {
-    const native = raw[read];
-    const value = () => inTime(c, native.call(raw), bytes / BYTES_PER_MS);
-    Object.defineProperty(raw, read, { value, configurable: true, writable: true });
+    const value = function (this: LimitedRequest) {
+      const { c, bytes } = this[LIMIT];
+      return inTime(c, Reflect.get(native, read).call(this), bytes / BYTES_PER_MS);
+    };
+    Object.defineProperty(limited, read, { value, configurable: true, writable: true });
   }
-  let body: ReadableStream | undefined;
-  const get = () => {
-    const native = Reflect.get(Object.getPrototypeOf(raw), "body", raw);
-    return body ??= native && boundedStream(native, bytes, { wait: partsInTime(c) });
-  };
-  Object.defineProperty(raw, "body", { get, configurable: true });
+  prototypes.set(native, limited);
+  return limited;
 }
 
 /** Waits for a part of a body, for the limit of the request and `moreMs`. */
