@@ -14,7 +14,7 @@ export interface Caller {
 }
 
 /** Runs work that can ask, as can all that it calls, whether its caller still waits. */
-export type CallerTracker = <T>(caller: Caller, work: () => Promise<T>) => Promise<T>;
+export type CallerTracker = <T>(caller: Caller, work: () => T | Promise<T>) => Promise<T>;
 
 let tracker: CallerTracker | undefined;
 

@@ -10,9 +10,11 @@ import { bodyLimitError, limitBody } from "../http/body_limit.ts";
 import type { Context } from "../http/context.ts";
 import { deprecated } from "../http/deprecation.ts";
 import { markOf, type VersionReader } from "../http/matched_route.ts";
+import { inputOf } from "../route/declared_input.ts";
 import { composePath, segmentsOf } from "../route/path.ts";
 import { applyFilters, type PipelineDeclaration, resolvePipeline } from "../route/pipeline.ts";
 import { problemResponse } from "../http/problem.ts";
+import type { RouteOptions } from "../route/route.ts";
 import { createRouteHandler } from "../route/route_handler.ts";
 import { globalGuards, identityNeededBy } from "../route/route_protection.ts";
 import {
@@ -25,6 +27,8 @@ import {
 import { createRouter, mount } from "../route/router.ts";
 import type { PathVersions } from "../route/unmatched.ts";
 import type { Versioning } from "../route/version.ts";
+import { loadFastPaths } from "../schema/compiled/fast_path.ts";
+import type { AnySchema } from "../schema/validation.ts";
 import { isDevelopment } from "../../platform/env.ts";
 
 /** How an application is assembled. */
@@ -55,6 +59,7 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
   const versions = versionsAmong(placed);
   const reader = await readerOf(versions, options.versioning);
   const global = await resolvePipeline(options.global, kernel.create);
+  await loadFastPaths(placed.flatMap(({ bound }) => schemasOf(bound.route.options)));
   await kernel.start();
   kernel.checkOverrides();
   const router = createRouter();
@@ -115,6 +120,12 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
     mount(router, { method, path, bodyLimit, handler, version, middleware });
   }
   return router;
+}
+
+/** Lists the schemas by which requests and responses of a route are validated. */
+function schemasOf(options: RouteOptions): readonly (AnySchema | undefined)[] {
+  const { params, query, headers, body } = inputOf(options);
+  return [params, query, headers, body, options.response];
 }
 
 /** Answers for an exception that cannot be sent, such as one with invalid headers. */

@@ -4,14 +4,16 @@
  * @module
  */
 import type { Context } from "../http/context.ts";
+import { whenReady } from "../../platform/ready.ts";
 import { dtoName } from "../schema/dto.ts";
 import type { RouteOptions } from "./route.ts";
+import { MISS, validateFast } from "../schema/compiled/fast_path.ts";
 import { stripping } from "../schema/schema_libraries.ts";
 import { type AnySchema, issuesOf } from "../schema/validation.ts";
 import type { ValidationIssue } from "../http/validation_issue.ts";
 
 /** Turns the result of a handler into a response. */
-export type Responder = (output: unknown, c: Context) => Promise<Response>;
+export type Responder = (output: unknown, c: Context) => Response | Promise<Response>;
 
 /**
  * Creates the responder of a route: data is checked against the response schema, stripped to it and
@@ -19,23 +21,24 @@ export type Responder = (output: unknown, c: Context) => Promise<Response>;
  */
 export function createResponder({ response: schema, status }: RouteOptions): Responder {
   const stripped = schema && stripping(schema);
-  return async function respond(output, c) {
-    if (isResponse(output)) return sendable(output, c);
-    let data = output;
-    if (schema && stripped) {
-      let result = stripped["~standard"].validate(output);
-      if (result instanceof Promise) result = await result;
-      if (result.issues) {
-        throw mismatch(schema, issuesOf(result.issues, { value: output, part: "body" }));
-      }
-      data = result.value;
-    }
+  function send(data: unknown, c: Context): Response {
     if (data === undefined || status === 204) return c.body(null, status);
     const json: string | undefined = JSON.stringify(data);
     if (json === undefined) throw new TypeError(`Cannot send a ${typeof data}: it is not data`);
     // the length of the response to GET; without it, a server sends 0 (RFC 9110 §8.6)
     if (c.req.method === "HEAD") c.header("content-length", String(byteLength(json)));
     return c.body(json, status, JSON_TYPE);
+  }
+
+  return function respond(output, c) {
+    if (isResponse(output)) return sendable(output, c);
+    if (!schema || !stripped) return send(output, c);
+    const data = validateFast(stripped, output);
+    if (data !== MISS) return send(data, c);
+    return whenReady(stripped["~standard"].validate(output), (result) => {
+      if (!result.issues) return send(result.value, c);
+      throw mismatch(schema, issuesOf(result.issues, { value: output, part: "body" }));
+    });
   };
 }
 

@@ -6,6 +6,7 @@
  */
 import type { Handler } from "hono";
 import { callerTracker } from "../../platform/caller.ts";
+import { inTurn, whenReady } from "../../platform/ready.ts";
 import { isForm, readBody } from "../http/body.ts";
 import { bodyLimit, bodyLimitError, limitBody } from "../http/body_limit.ts";
 import type { Context } from "../http/context.ts";
@@ -53,30 +54,44 @@ export function createRouteHandler(
   const respond = createResponder(route.options);
   const args = Object.entries(route.options.args ?? {});
 
-  async function call(c: Context): Promise<unknown> {
+  function call(c: Context): unknown {
     const input: Input = { params: NO_PARAMS };
-    if (parts.length > 0) await readParts(parts, input, c);
-    for (const [key, extract] of args) input[key] = await extract(c);
-    return route.handler(input, c);
+    const extracted = whenReady(
+      readParts(parts, input, c),
+      () => inTurn(args, ([key, extract]) => whenReady(extract(c), set(input, key))),
+    );
+    return whenReady(extracted, () => route.handler(input, c));
   }
 
-  const wrapped = interceptors.reduceRight<(c: Context) => Promise<unknown>>(
-    (next, intercept) => async (c) => await intercept(c, () => next(c)),
+  const wrapped = interceptors.reduceRight<(c: Context) => unknown>(
+    (next, intercept) => (c) => intercept(c, async () => await next(c)),
     call,
   );
 
-  async function handle(c: Context): Promise<Response> {
+  function handle(c: Context): Response | Promise<Response> {
+    const answerError = (error: unknown) => applyFilters(filters, bodyLimitError(c) ?? error, c);
     try {
       limitBody(c, ownLimit ?? bodyLimit.get(c) ?? limit, { isRead });
-      for (const guard of guards) {
-        if (await guard(c) !== true) throw new ForbiddenException();
-      }
-      return await respond(await wrapped(c), c);
+      const admitted = inTurn(guards, (guard) => whenReady(guard(c), admit));
+      const output = whenReady(admitted, () => wrapped(c));
+      const response = whenReady(output, (output) => respond(output, c));
+      return response instanceof Promise ? response.catch(answerError) : response;
     } catch (error) {
-      return await applyFilters(filters, bodyLimitError(c) ?? error, c);
+      return answerError(error);
     }
   }
   return isSafe ? abandonable(handle) : handle;
+}
+
+/** Refuses a request unless a guard has returned `true`. */
+function admit(isAdmitted: boolean): void {
+  if (isAdmitted !== true) throw new ForbiddenException();
+}
+
+function set(input: Input, key: string): (value: unknown) => void {
+  return (value) => {
+    input[key] = value;
+  };
 }
 
 function partsOf({ options }: Route, path: string): readonly Part[] {
@@ -97,23 +112,23 @@ function partsOf({ options }: Route, path: string): readonly Part[] {
 }
 
 /** Reads and validates every part; one error lists the issues of all parts. */
-async function readParts(parts: readonly Part[], input: Input, c: Context): Promise<void> {
-  let refusals: InputRefusal[] | undefined;
-  for (const { key, read, schema, mayBeForm } of parts) {
-    let value = read(c);
-    if (value instanceof Promise) value = await value;
-    if (schema) {
-      let result = schema.validate(value, mayBeForm ? { isFields: isForm(c) } : undefined);
-      if (result instanceof Promise) result = await result;
-      if (result.refusal) (refusals ??= []).push(result.refusal);
-      value = result.value;
-    }
-    input[key] = value;
-  }
-  if (refusals) throw refuse(refusals);
+function readParts(parts: readonly Part[], input: Input, c: Context): void | Promise<void> {
+  const refusals: InputRefusal[] = [];
+  const taken = inTurn(parts, ({ key, read, schema, mayBeForm }) =>
+    whenReady(read(c), (value) => {
+      if (!schema) return void (input[key] = value);
+      const validated = schema.validate(value, mayBeForm ? { isFields: isForm(c) } : undefined);
+      return whenReady(validated, ({ value, refusal }) => {
+        if (refusal) refusals.push(refusal);
+        input[key] = value;
+      });
+    }));
+  return whenReady(taken, () => {
+    if (refusals.length > 0) throw refuse(refusals);
+  });
 }
 
 /** Returns a handler of a safe method (RFC 9110 §9.2.1), whose work can be given up. */
-function abandonable(handle: (c: Context) => Promise<Response>): Handler {
+function abandonable(handle: (c: Context) => Response | Promise<Response>): Handler {
   return (c) => callerTracker()?.(c, () => handle(c)) ?? handle(c);
 }

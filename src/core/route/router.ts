@@ -4,19 +4,43 @@
  * @module
  */
 import type { Handler, Hono, MiddlewareHandler } from "hono";
+import type { Result } from "hono/router";
 import { HonoBase } from "hono/hono-base"; // without the routers that are not used here
 import { TrieRouter } from "hono/router/trie-router";
 import { answers, markRoute, type MatchedRoute, type RouteMark } from "../http/matched_route.ts";
 import { CONSTRAINT } from "./path.ts";
 
+/** The methods whose matches are kept; clients can send any. */
+const METHODS: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
 /**
  * Hono's trie router: the cost of a match does not depend on the number of routes, unlike that of
- * Hono's default router.
+ * Hono's default router. What matches a path without parameters is looked up once.
  */
 class Router<T> extends TrieRouter<T> {
+  readonly #literal = new Set<string>();
+  /** What matches literal paths, by path and method. */
+  readonly #found = new Map<string, Map<string, Result<T>>>();
+
+  /** Adds a route or middleware. */
+  override add(method: string, path: string, handler: T): void {
+    super.add(method, path, handler);
+    if (!/[:*{]/.test(path)) this.#literal.add(path);
+    this.#found.clear();
+  }
+
   /** Matches a path; a path that looks like a pattern, such as `/users/:id`, is taken literally. */
-  override match(method: string, path: string): ReturnType<TrieRouter<T>["match"]> {
-    return super.match(method, path.replace(/\/(?:\*(?=\/|$)|:)/g, escaped));
+  override match(method: string, path: string): Result<T> {
+    const known = this.#found.get(path)?.get(method);
+    if (known) return known;
+    const found = super.match(method, path.replace(/\/(?:\*(?=\/|$)|:)/g, escaped));
+    if (this.#literal.has(path) && METHODS.includes(method)) this.#keep(method, path, found);
+    return found;
+  }
+
+  #keep(method: string, path: string, found: Result<T>): void {
+    const kept = this.#found.get(path) ?? new Map<string, Result<T>>();
+    this.#found.set(path, kept.set(method, found));
   }
 }
 

@@ -4,15 +4,11 @@
  * @module
  */
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { MISS, validateFast } from "./compiled/fast_path.ts";
 import { dtoName } from "./dto.ts";
 import { UnprocessableEntityException } from "../http/http_exception.ts";
 import type { InputPart, ValidationIssue } from "../http/validation_issue.ts";
-import {
-  acceptsArrayAsObject,
-  expectsList,
-  messageOf,
-  withoutQuotation,
-} from "./schema_libraries.ts";
+import { acceptsArrayAsObject, messageOf, withoutQuotation } from "./schema_libraries.ts";
 
 /** A schema of any library that implements Standard Schema: valibot, zod, arktype and others. */
 export type AnySchema = StandardSchemaV1;
@@ -35,9 +31,6 @@ const MAX_ISSUES = 100;
 
 /** The maximum length of the `field` and `message` of an issue, in UTF-16 units. */
 const MAX_TEXT = 256;
-
-/** The maximum number of validations with lists of one: a schema may report one issue at a time. */
-const MAX_ROUNDS = 8;
 
 /** One part of a request, with its schema. */
 export class InputSchema<S extends AnySchema> {
@@ -65,11 +58,15 @@ export class InputSchema<S extends AnySchema> {
     if (this.#refusesArray && Array.isArray(value)) {
       return this.#understand({ issues: [{ message: "Invalid type: Expected Object" }] }, value);
     }
+    const output = validateFast(this.#schema, value);
+    // the output type is declared by the library
+    if (output !== MISS) return { value: output as SchemaOutput<S>, refusal: undefined };
     const judge = (result: StandardSchemaV1.Result<unknown>) => {
       if (!result.issues || !isFields || typeof value !== "object") {
         return this.#understand(result, value);
       }
-      return withListsOfOne(this.#schema, { result, fields: { ...value } })
+      return import("./lists_of_one.ts")
+        .then((lists) => lists.withListsOfOne(this.#schema, { result, fields: { ...value } }))
         .then(({ result, fields }) => this.#understand(result, fields));
     };
     const result = this.#schema["~standard"].validate(value);
@@ -186,37 +183,4 @@ function valueAt(value: unknown, keys: readonly PropertyKey[]): unknown {
     at = (at as Record<PropertyKey, unknown>)[key];
   }
   return at;
-}
-
-/** Fields of a query or form, with the result of their validation. */
-interface ValidatedFields {
-  readonly fields: Readonly<Record<string, unknown>>;
-  readonly result: StandardSchemaV1.Result<unknown>;
-}
-
-/**
- * Validates refused fields again, with lists of one in place of single values where the schema
- * expects lists: a field that can repeat is not a list when it is sent once.
- */
-async function withListsOfOne(
-  schema: AnySchema,
-  validated: ValidatedFields,
-): Promise<ValidatedFields> {
-  let { fields, result } = validated;
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const lists = expectedLists(result).filter((key) =>
-      Object.hasOwn(fields, key) && !Array.isArray(fields[key])
-    );
-    if (lists.length === 0) break;
-    fields = { ...fields, ...Object.fromEntries(lists.map((key) => [key, [fields[key]]])) };
-    result = await schema["~standard"].validate(fields);
-  }
-  return { fields, result };
-}
-
-/** Returns the names of the fields for which a list was expected. */
-function expectedLists({ issues = [] }: StandardSchemaV1.Result<unknown>): readonly string[] {
-  return issues.filter(expectsList).map(({ path = [] }) => Array.from(path)).filter(({ length }) =>
-    length === 1
-  ).map(([segment]) => String(typeof segment === "object" ? segment.key : segment));
 }

@@ -18,7 +18,7 @@ export type GoneReason = () => unknown;
  */
 export async function untilHandled<T>(
   caller: Caller,
-  work: (goneReason: GoneReason) => Promise<T>,
+  work: (goneReason: GoneReason) => T | Promise<T>,
 ): Promise<T> {
   let isHandled = false;
   try {

@@ -1,0 +1,283 @@
+/**
+ * Makes code from schemas of valibot. Each step has the result of the library's `~run`; where that
+ * would add an issue, and only there, the code ends with a miss: a union tries its next option
+ * then. Schemas and actions that are not known here are run by the library, from within the code.
+ *
+ * @module
+ */
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { isValibot } from "../libraries/valibot.ts";
+
+/** Returns the output of a schema for a value, or the value for a miss. */
+export type FastPath = (value: unknown) => unknown;
+
+/** A schema or an action of valibot. */
+interface Item {
+  readonly kind: string;
+  readonly type: string;
+  readonly async?: boolean;
+  readonly requirement?: unknown;
+  readonly [member: string]: unknown;
+}
+
+/** A schema that the code runs itself, or that the library runs. */
+interface Schema extends Item {
+  readonly pipe?: readonly Item[];
+  readonly wrapped?: Schema;
+  readonly item?: Schema;
+  readonly options?: readonly unknown[];
+  readonly entries?: Readonly<Record<string, Schema>>;
+}
+
+/** The longest code in characters. */
+const MAX_LENGTH = 100_000;
+
+/** Returns the fast path of a schema, if it has one. It returns `miss` for an invalid value. */
+export function compile(schema: StandardSchemaV1, miss: symbol): FastPath | undefined {
+  if (!isValibot(schema)) return undefined;
+  const code = new Code(miss);
+  try {
+    const output = code.schema(schema as unknown as Schema, "value");
+    return code.toFunction(output);
+  } catch (error) {
+    if (error instanceof NoCode) return undefined;
+    throw error;
+  }
+}
+
+/** Code cannot be made from a schema, such as one that is asynchronous. */
+class NoCode extends Error {}
+
+/** The members that valibot's functions add to a schema whose `~run` they replace. */
+const REPLACED = ["fallback", "cache"];
+
+/** The schemas whose key can be missing, as objects decide it. */
+const OPTIONAL = ["optional", "exact_optional", "nullish"];
+
+/** The methods of strings that transformations call. */
+const METHODS: Readonly<Record<string, string>> = {
+  trim: "trim",
+  trim_start: "trimStart",
+  trim_end: "trimEnd",
+  to_lower_case: "toLowerCase",
+  to_upper_case: "toUpperCase",
+};
+
+/** What a value must not be, by the validation and its requirement. */
+const REFUSED: Readonly<Record<string, (x: string, requirement: number) => string>> = {
+  length: (x, length) => `${x}.length !== ${length}`,
+  min_length: (x, min) => `${x}.length < ${min}`,
+  max_length: (x, max) => `${x}.length > ${max}`,
+  min_value: (x, min) => `!(${x} >= ${min})`,
+  max_value: (x, max) => `!(${x} <= ${max})`,
+  gt_value: (x, limit) => `!(${x} > ${limit})`,
+  lt_value: (x, limit) => `!(${x} < ${limit})`,
+  multiple_of: (x, divisor) => `${x} % ${divisor} != 0`,
+};
+
+/** The functions of `Number` that validations call. */
+const NUMBERS: Readonly<Record<string, string>> = {
+  integer: "isInteger",
+  safe_integer: "isSafeInteger",
+  finite: "isFinite",
+};
+
+/** The lines of a function under construction. Its methods take and return names of variables. */
+class Code {
+  readonly #lines: string[] = [];
+  readonly #miss: symbol;
+  readonly #constants: unknown[];
+  #variables = 0;
+
+  /** Creates code whose first constant is the value for a miss. */
+  constructor(miss: symbol) {
+    this.#miss = miss;
+    this.#constants = [miss];
+  }
+
+  /** Adds what a schema does to a value; returns its output. */
+  schema(schema: Schema, x: string): string {
+    if (schema.async) throw new NoCode();
+    if (REPLACED.some((member) => member in schema)) return this.#run(schema, x);
+    if (schema.pipe) return this.#pipe(schema.pipe, x);
+    switch (schema.type) {
+      case "string":
+      case "boolean":
+        return this.#checked(x, `typeof ${x} !== "${schema.type}"`);
+      case "number":
+        return this.#checked(x, `typeof ${x} !== "number" || ${x} !== ${x}`);
+      case "null":
+        return this.#checked(x, `${x} !== null`);
+      case "any":
+      case "unknown":
+        return x;
+      case "literal":
+        return this.#checked(x, `!${this.#constant([schema.literal])}.includes(${x})`);
+      case "picklist":
+      case "enum":
+        return this.#checked(x, `!${this.#constant(schema.options)}.includes(${x})`);
+      case "optional":
+      case "undefinedable":
+        return this.#unless(`${x} === undefined`, schema, x);
+      case "nullable":
+        return this.#unless(`${x} === null`, schema, x);
+      case "nullish":
+        return this.#unless(`${x} === null || ${x} === undefined`, schema, x);
+      case "array":
+        return this.#array(schema, x);
+      case "object":
+      case "strict_object":
+        return this.#object(schema, x);
+      case "union":
+        return this.#union(schema, x);
+      default:
+        return this.#run(schema, x);
+    }
+  }
+
+  /** Returns the function of this code. */
+  toFunction(output: string): FastPath {
+    const body = `"use strict";\nreturn (value) => {\n${
+      this.#lines.join("\n")
+    }\nreturn ${output};\n};`;
+    if (body.length > MAX_LENGTH) throw new NoCode();
+    const names = this.#constants.map((_, i) => `c${i}`);
+    return new Function(...names, body)(...this.#constants);
+  }
+
+  #pipe([first, ...items]: readonly Item[], input: string): string {
+    let x = this.schema(first as Schema, input);
+    for (const item of items) {
+      if (item.async) throw new NoCode();
+      x = item.kind === "schema" ? this.schema(item as Schema, x) : this.#action(item, x);
+    }
+    return x;
+  }
+
+  #action(item: Item, x: string): string {
+    const { kind, type, requirement } = item;
+    if (kind === "metadata" || ["readonly", "brand", "flavor"].includes(type)) return x;
+    if (type === "transform") return this.#declare(`${this.#constant(item)}.operation(${x})`);
+    const method = METHODS[type];
+    if (method) return this.#declare(`${x}.${method}()`);
+    if (kind !== "validation") return this.#run(item, x);
+    if (type === "non_empty") return this.#checked(x, `${x}.length === 0`);
+    const refused = REFUSED[type];
+    if (refused && typeof requirement === "number" && Number.isFinite(requirement)) {
+      return this.#checked(x, refused(x, requirement));
+    }
+    if (NUMBERS[type]) return this.#checked(x, `!Number.${NUMBERS[type]}(${x})`);
+    if (requirement instanceof RegExp && !requirement.global && !requirement.sticky) {
+      return this.#checked(x, `!${this.#constant(requirement)}.test(${x})`);
+    }
+    return this.#run(item, x);
+  }
+
+  #array({ item }: Schema, x: string): string {
+    const output = this.#declare("[]", "const");
+    this.#missIf(`!Array.isArray(${x})`);
+    const i = this.#declare("0");
+    this.#lines.push(`for (; ${i} < ${x}.length; ${i}++) {`);
+    const each = this.#declare(`${x}[${i}]`);
+    this.#lines.push(`${output}.push(${this.schema(item as Schema, each)});\n}`);
+    return output;
+  }
+
+  #object(schema: Schema, x: string): string {
+    const { entries = {}, type } = schema;
+    if (!isPlain(entries)) return this.#run(schema, x);
+    this.#missIf(`typeof ${x} !== "object" || ${x} === null`);
+    const output = this.#declare("{}");
+    for (const [key, entry] of Object.entries(entries)) this.#property(entry, { key, x, output });
+    if (type === "strict_object") {
+      const known = this.#constant(entries);
+      this.#lines.push(`for (const key in ${x}) if (!Object.hasOwn(${known}, key)) return c0;`);
+    }
+    return output;
+  }
+
+  #property(
+    schema: Schema,
+    { key, x, output }: { readonly key: string; readonly x: string; readonly output: string },
+  ): void {
+    const name = JSON.stringify(key);
+    const value = this.#declare(`${x}[${name}]`);
+    const set = (value: string) => this.#lines.push(`${output}[${name}] = ${value};`);
+    const isMissing = `${value} === undefined && !(${name} in ${x})`;
+    const isOptional = OPTIONAL.includes(schema.type);
+    if (isOptional && schema.default === undefined) {
+      this.#lines.push(`if (!(${isMissing})) {`);
+      set(this.schema(schema, value));
+      this.#lines.push("}");
+      return;
+    }
+    if (!isOptional) this.#missIf(isMissing);
+    else if (typeof schema.default === "function") {
+      this.#lines.push(`if (${isMissing}) ${value} = ${this.#constant(schema)}.default();`);
+    } else this.#lines.push(`if (${isMissing}) ${value} = ${this.#constant(schema)}.default;`);
+    set(this.schema(schema, value));
+  }
+
+  /** Adds a schema whose value can be absent: its default, or the value itself. */
+  #unless(isAbsent: string, schema: Schema, x: string): string {
+    if (typeof schema.default === "function") return this.#run(schema, x);
+    const output = this.#declare(x);
+    if (schema.default !== undefined) {
+      this.#lines.push(`if (${isAbsent}) ${x} = ${this.#constant(schema)}.default;`);
+    }
+    this.#lines.push(`if (!(${isAbsent})) {`);
+    this.#lines.push(
+      `${output} = ${this.schema(schema.wrapped as Schema, x)};\n} else ${output} = ${x};`,
+    );
+    return output;
+  }
+
+  #union({ options = [] }: Schema, x: string): string {
+    const output = this.#declare("c0");
+    for (const option of options as readonly Schema[]) {
+      const code = new Code(this.#miss);
+      const fastPath = code.toFunction(code.schema(option, "value"));
+      this.#lines.push(`if (${output} === c0) ${output} = ${this.#constant(fastPath)}(${x});`);
+    }
+    return this.#checked(output, `${output} === c0`);
+  }
+
+  /** Lets the library run a schema or an action. */
+  #run(item: Item, x: string): string {
+    const dataset = `{ typed: ${item.kind !== "schema"}, value: ${x} }`;
+    const result = this.#declare(`${this.#constant(item)}["~run"](${dataset}, {})`, "const");
+    this.#missIf(`${result}.issues || !${result}.typed`);
+    return this.#declare(`${result}.value`);
+  }
+
+  #checked(x: string, refused: string): string {
+    this.#missIf(refused);
+    return x;
+  }
+
+  #missIf(condition: string): void {
+    this.#lines.push(`if (${condition}) return c0;`);
+  }
+
+  #declare(value: string, kind: "let" | "const" = "let"): string {
+    const name = `v${this.#variables++}`;
+    this.#lines.push(`${kind} ${name} = ${value};`);
+    return name;
+  }
+
+  #constant(value: unknown): string {
+    return `c${this.#constants.push(value) - 1}`;
+  }
+}
+
+/**
+ * Checks whether the code can set the keys of an object one by one: `__proto__` would set the
+ * prototype, inherited keys have an order of their own, and a fallback would stand for a missing
+ * key.
+ */
+function isPlain(entries: Readonly<Record<string, Schema>>): boolean {
+  const inherited = Object.getPrototypeOf(entries);
+  return (inherited === Object.prototype || inherited === null) &&
+    !Object.hasOwn(entries, "__proto__") &&
+    Object.values(entries).every((entry) => !("fallback" in entry));
+}
