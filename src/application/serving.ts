@@ -33,6 +33,7 @@ export class Serving {
   readonly #servers = new Set<HttpServer>();
   #closed: Promise<void> | undefined;
   #releaseSignals: (() => void) | undefined;
+  #releaseLog: (() => void) | undefined;
 
   /** Prepares to serve. */
   constructor(parts: ServingParts) {
@@ -53,6 +54,7 @@ export class Serving {
     }
     this.#servers.add(server);
     getLogger(["fw", "runtime"]).info("Listening on {url}", { url: server.url });
+    this.#releaseLog ??= await answering.batchLog();
     return server;
   }
 
@@ -97,6 +99,7 @@ export class Serving {
       await kernel.stop(signal);
     } finally {
       this.#releaseSignals?.();
+      this.#releaseLog?.();
     }
   }
 }

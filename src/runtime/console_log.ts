@@ -9,9 +9,11 @@ import {
   getConsoleSink,
   getJsonLinesFormatter,
   getTextFormatter,
+  type Sink,
 } from "@logtape/logtape";
 import { getRuntimeKey } from "hono/adapter";
 import { isProduction } from "../platform/env.ts";
+import { LogBatch } from "./log_batch.ts";
 
 /**
  * Prints the logs of the framework from level `info` to the console, as text, or as JSON lines if
@@ -22,13 +24,42 @@ export function logToConsole(): void {
   if (getConfig() !== null) return;
   const formatter = isForMachines()
     ? getJsonLinesFormatter({ message: "template" })
-    : getTextFormatter({ value: getRuntimeKey() === "workerd" ? shown : "bare" });
+    : getTextFormatter({ value: getRuntimeKey() === "workerd" ? shown : plain });
+  const printNow = getConsoleSink({ formatter });
+  const sink: Sink = (record) => {
+    if (record.level === "info") return batch.add(formatter(record).trimEnd());
+    batch.flush(); // so that lines keep their order
+    printNow(record);
+  };
   configureSync({
-    sinks: { console: getConsoleSink({ formatter }) },
+    sinks: { console: sink },
     loggers: [
       { category: "fw", lowestLevel: "info", sinks: ["console"] },
       { category: ["logtape", "meta"], lowestLevel: "warning", sinks: ["console"] },
     ],
+  });
+}
+
+const batch = new LogBatch((lines) => console.info(lines));
+
+/**
+ * Prints the lines of level `info` together, each up to 20 ms later, until the returned function is
+ * called. Warnings and errors are printed at once, after the lines before them.
+ */
+export function batchLines(): () => void {
+  return batch.hold();
+}
+
+/** What could look like another line, or change the terminal. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Formats a value; numbers and texts, of which most lines consist, without the runtime's help. */
+function plain(value: unknown, inspect: (value: unknown) => string): string {
+  if (typeof value === "number") return String(value);
+  if (typeof value !== "string") return inspect(value);
+  return value.replace(UNPRINTABLE, (found) => {
+    const escaped = JSON.stringify(found).slice(1, -1);
+    return escaped === found ? `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}` : escaped;
   });
 }
 

@@ -6,6 +6,7 @@
 import type { WebSocketServerLike } from "@hono/node-server";
 import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { findLightResponses } from "../platform/light_response.ts";
 import {
   type AdapterOptions,
   type Address,
@@ -77,6 +78,7 @@ export async function listenOnNode(
     serverOptions,
     websocket: { server: webSockets },
   }) as Server;
+  findLightResponses();
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
   connections.watch(server);
   webSockets.on("connection", (client) => {
@@ -128,9 +130,12 @@ interface NodeEnv {
 
 /** Node keeps the first of several `Host` fields, which are invalid (RFC 9112 §3.2). */
 function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
-  const isHost = (field: string, i: number) =>
-    i % 2 === 0 && field.length === 4 && field.toLowerCase() === "host";
-  return rawHeaders.findIndex(isHost) !== rawHeaders.findLastIndex(isHost);
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length === 4 && name.toLowerCase() === "host") hosts++;
+  }
+  return hosts > 1;
 }
 
 interface Refusal {

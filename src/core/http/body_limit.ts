@@ -78,7 +78,7 @@ export function limitBody(
 ): void {
   const { raw } = c.req;
   const isEmpty = EMPTY.includes(raw.method);
-  if (isEmpty && isEarly) return;
+  if (isEmpty && (isEarly || announcesNothing(c))) return;
   const isChunked = raw.headers.has("transfer-encoding");
   const length = isChunked ? NaN : Number(raw.headers.get("content-length") ?? NaN);
   if (length > maxBytes && !isEarly) throw tooLarge(maxBytes);
@@ -100,6 +100,17 @@ export function limitBody(
  */
 export function bodyLimitError(c: Context): PayloadTooLargeException | undefined {
   return bodyLimitErrorSlot.get(c);
+}
+
+/** The part of the bindings of `@hono/node-server` that is used here. */
+interface NodeBindings {
+  readonly incoming?: { readonly headers?: { readonly [name: string]: unknown } };
+}
+
+/** Checks whether Node has received no length of a body; to read it by `Headers` would cost more. */
+function announcesNothing({ env }: Context): boolean {
+  const headers = (env as NodeBindings | undefined)?.incoming?.headers;
+  return headers !== undefined && headers["content-length"] === undefined;
 }
 
 function tooLarge(maxBytes: number): PayloadTooLargeException {
