@@ -79,7 +79,7 @@ export function limitBody(
   const { raw } = c.req;
   const isEmpty = EMPTY.includes(raw.method);
   if (isEmpty && (isEarly || announcesNothing(c))) return;
-  const isChunked = raw.headers.has("transfer-encoding");
+  const isChunked = !isEmpty && raw.headers.has("transfer-encoding");
   const length = isChunked ? NaN : Number(raw.headers.get("content-length") ?? NaN);
   if (length > maxBytes && !isEarly) throw tooLarge(maxBytes);
   if (isEmpty) return;
