@@ -27,6 +27,6 @@ export function inTurn<T>(
 
 /** Checks whether `await` would wait for a value. */
 function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof value === "object" && value !== null && "then" in value &&
-    typeof value.then === "function";
+  return (typeof value === "object" && value !== null || typeof value === "function") &&
+    typeof (value as Partial<PromiseLike<T>>).then === "function";
 }

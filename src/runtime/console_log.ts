@@ -27,7 +27,7 @@ export function logToConsole(): void {
     : getTextFormatter({ value: getRuntimeKey() === "workerd" ? shown : plain });
   const printNow = getConsoleSink({ formatter });
   const sink: Sink = (record) => {
-    if (record.level === "info") return batch.add(formatter(record).trimEnd());
+    if (record.level === "info") return batch.add(formatter(record).replace(/\r?\n$/, ""));
     batch.flush(); // so that lines keep their order
     printNow(record);
   };

@@ -46,8 +46,8 @@ export class LogBatch {
   };
 
   /**
-   * Keeps lines to print them together, until the returned function is called. The end of the process
-   * loses none, unless it is killed.
+   * Keeps lines to print them together, until the returned function is called. The end of the
+   * process loses none, unless it is killed.
    */
   hold(): () => void {
     if (this.#holders++ === 0) this.#watchEnd();

@@ -6,7 +6,7 @@
 import type { WebSocketServerLike } from "@hono/node-server";
 import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { findLightResponses } from "../platform/light_response.ts";
+import { setLightResponses } from "../platform/light_responses.ts";
 import {
   type AdapterOptions,
   type Address,
@@ -14,6 +14,7 @@ import {
   GOING_AWAY,
   type RuntimeServer,
 } from "./adapter.ts";
+import { findLightResponses } from "./light_responses.ts";
 import { NodeConnections } from "./node_connections.ts";
 import { checkFolder } from "./unix_socket.ts";
 
@@ -78,7 +79,8 @@ export async function listenOnNode(
     serverOptions,
     websocket: { server: webSockets },
   }) as Server;
-  findLightResponses();
+  const light = findLightResponses();
+  if (light) setLightResponses(light);
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
   connections.watch(server);
   webSockets.on("connection", (client) => {
@@ -155,7 +157,8 @@ function refusingWhole(fetch: FetchHandler): FetchHandler {
     if (hasTwoHosts(incoming)) {
       return new Response(null, { status: 400, headers: { connection: "close" } });
     }
-    if (outgoing !== undefined) return fetch(request, env);
+    // of what is not a promise, `@hono/node-server` does not catch that it cannot be sent
+    if (outgoing !== undefined) return Promise.resolve(fetch(request, env));
     return Promise.resolve(fetch(request, env)).then(async (response) => {
       const { body } = response;
       if (body !== null) await refuse({ incoming, response, body });

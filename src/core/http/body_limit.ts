@@ -107,7 +107,7 @@ interface NodeBindings {
   readonly incoming?: { readonly headers?: { readonly [name: string]: unknown } };
 }
 
-/** Checks whether Node has received no length of a body; to read it by `Headers` would cost more. */
+/** Checks whether Node has received no length of a body: `Headers` would cost more. */
 function announcesNothing({ env }: Context): boolean {
   const headers = (env as NodeBindings | undefined)?.incoming?.headers;
   return headers !== undefined && headers["content-length"] === undefined;

@@ -70,9 +70,13 @@ interface LimitedRequest extends Request {
   };
 }
 
-/** Limits the time of reading the body of a request, which has `bytes`. */
+/**
+ * Limits the time of reading the body of a request, which has `bytes`, unless an application in
+ * which this one is mounted has done so.
+ */
 export function limitReads(c: Context, bytes: number): void {
   const { raw } = c.req;
+  if (LIMIT in raw) return;
   (raw as LimitedRequest)[LIMIT] = { c, bytes }; // a private symbol
   Object.setPrototypeOf(raw, limitedPrototype(Object.getPrototypeOf(raw)));
 }

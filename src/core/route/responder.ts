@@ -4,7 +4,7 @@
  * @module
  */
 import type { Context } from "../http/context.ts";
-import { isUnreadText } from "../../platform/light_response.ts";
+import { lightResponses } from "../../platform/light_responses.ts";
 import { whenReady } from "../../platform/ready.ts";
 import { dtoName } from "../schema/dto.ts";
 import type { RouteOptions } from "./route.ts";
@@ -64,9 +64,11 @@ function isResponse(value: unknown): value is Response {
 
 /** Prepares the response of a handler, which can come from `fetch` or from an earlier request. */
 function sendable(response: Response, c: Context): Response {
-  if (isUnreadText(response) && c.req.method !== "HEAD") return response;
-  if (response.bodyUsed || response.status === 0) {
-    const why = response.bodyUsed ? "its body has been read" : "it is a network error";
+  const light = lightResponses();
+  if (light && c.req.method !== "HEAD" && light.sendsAsMade(response)) return response;
+  const isRead = light?.wasSent(response) || response.bodyUsed;
+  if (isRead || response.status === 0) {
+    const why = isRead ? "its body has been read" : "it is a network error";
     throw new TypeError(`Cannot send the response: ${why}`);
   }
   if (c.req.method === "HEAD" && response.body) {

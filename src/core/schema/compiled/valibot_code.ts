@@ -39,9 +39,8 @@ export function compile(schema: StandardSchemaV1, miss: symbol): FastPath | unde
   try {
     const output = code.schema(schema as unknown as Schema, "value");
     return code.toFunction(output);
-  } catch (error) {
-    if (error instanceof NoCode) return undefined;
-    throw error;
+  } catch {
+    return undefined; // it is asynchronous, or deeper than the stack
   }
 }
 
@@ -98,7 +97,7 @@ class Code {
   /** Adds what a schema does to a value; returns its output. */
   schema(schema: Schema, x: string): string {
     if (schema.async) throw new NoCode();
-    if (REPLACED.some((member) => member in schema)) return this.#run(schema, x);
+    if (!isOriginal(schema)) return this.#run(schema, x);
     if (schema.pipe) return this.#pipe(schema.pipe, x);
     switch (schema.type) {
       case "string":
@@ -277,7 +276,17 @@ class Code {
  */
 function isPlain(entries: Readonly<Record<string, Schema>>): boolean {
   const inherited = Object.getPrototypeOf(entries);
+  const own = Object.entries(Object.getOwnPropertyDescriptors(entries));
   return (inherited === Object.prototype || inherited === null) &&
-    !Object.hasOwn(entries, "__proto__") &&
-    Object.values(entries).every((entry) => !("fallback" in entry));
+    // a getter can refer to its own schema
+    own.every(([key, { get, value }]) => key !== "__proto__" && !get && !("fallback" in value));
+}
+
+/**
+ * Checks whether the `~run` of a schema is that of its type: `v.fallback()`, `v.cache()` and others
+ * return a copy with another one.
+ */
+function isOriginal(schema: Schema): boolean {
+  if (REPLACED.some((member) => member in schema)) return false;
+  return "pipe" in schema || String(schema.reference).includes(String(schema["~run"]));
 }

@@ -184,3 +184,33 @@ testOn(["deno"], "it can forbid code from text")(
   },
   { exhaustive: true },
 );
+
+test("a schema that refers to itself is left to the library", async () => {
+  interface Tree {
+    readonly name: string;
+    readonly child?: Tree | undefined;
+  }
+  const tree: v.GenericSchema<Tree> = v.object({
+    name: v.string(),
+    get child() {
+      return v.optional(tree);
+    },
+  });
+  await loadFastPaths([tree]);
+  const value = { name: "a", child: { name: "b" } };
+  assert.deepEqual(validateFast(tree, value), value);
+  assert.equal(validateFast(tree, { name: "a", child: { name: 1 } }), MISS);
+});
+
+test("a schema whose ~run is not that of its type is left to the library", async () => {
+  const word = v.string();
+  const refusing: v.GenericSchema<string> = {
+    ...word,
+    "~run": (dataset, config) =>
+      dataset.value === "a" ? word["~run"](dataset, config) : word["~run"]({ value: 1 }, config),
+  };
+  const schema = v.object({ word: refusing });
+  await loadFastPaths([schema]);
+  assert.deepEqual(validateFast(schema, { word: "a" }), { word: "a" });
+  assert.equal(validateFast(schema, { word: "b" }), MISS);
+});
