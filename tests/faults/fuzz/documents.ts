@@ -13,7 +13,7 @@ const RUNTIMES = 3;
 /** How many go on at once for an application, so that they are interleaved. */
 const AT_ONCE = 2;
 /** Clients and servers have limits of their own. */
-const MAX_PATH_LENGTH = 8_000;
+const MAX_HEAD_LENGTH = 8_000;
 const DEADLINE_MS = 60_000;
 
 /** Sends requests to every application, single and interleaved, and checks each answer. */
@@ -37,7 +37,7 @@ export async function documents({ runtime, isQuick, seed }: Given): Promise<Outc
         requests,
         seed: own,
         untold: UNTOLD,
-        maxPathLength: MAX_PATH_LENGTH,
+        maxHeadLength: MAX_HEAD_LENGTH,
         ...jsonPath !== undefined && { jsonPath },
         ...problemType !== undefined && { problemType },
       });

@@ -24,8 +24,8 @@ export interface Trial extends RequestsOptions {
   readonly requests: number;
   /** What the requests begin with; random by default. */
   readonly seed?: number;
-  /** The longest path that a client or a server takes; longer ones are not sent. */
-  readonly maxPathLength?: number;
+  /** The longest path and headers that a client or a server takes; longer ones are not sent. */
+  readonly maxHeadLength?: number;
 }
 
 /** What came of it. */
@@ -43,7 +43,7 @@ export interface TrialResult {
  * so that some are for what others have made.
  */
 export async function checkAnswers(trial: Trial): Promise<TrialResult> {
-  const { send, jsonPath, problemType, requests, seed, maxPathLength = Infinity } = trial;
+  const { send, jsonPath, problemType, requests, seed, maxHeadLength = Infinity } = trial;
   using document = await ServedDocument.fetch(send, jsonPath);
   const values = new SeenValues();
   const seen = new Map(document.operations.map(({ id }) => [id, new Set<number>()]));
@@ -51,7 +51,7 @@ export async function checkAnswers(trial: Trial): Promise<TrialResult> {
   const check = async (planned: PlannedRequest) => {
     const sent = writeRequest(planned, values);
     const { path, ...init } = sent;
-    fc.pre(path.length <= maxPathLength);
+    fc.pre(path.length + headLength(init.headers) <= maxHeadLength);
     const response = await send(path, { ...init, redirect: "manual" } as RequestInit);
     const exchange = { document, planned, sent, response, problemType };
     const { operation, status, json } = await checkAnswer(exchange);
@@ -68,6 +68,10 @@ export async function checkAnswers(trial: Trial): Promise<TrialResult> {
     [id, new Set(responses.keys())] as const
   );
   return { answers, seen, documented: new Map(documented) };
+}
+
+function headLength(headers: Readonly<Record<string, string>> = {}): number {
+  return Object.entries(headers).flat().reduce((length, text) => length + text.length, 0);
 }
 
 /** Reports of a failure by the request and the answer, and by the seed that makes the same requests again. */
