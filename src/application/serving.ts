@@ -33,7 +33,7 @@ export class Serving {
   readonly #servers = new Set<HttpServer>();
   #closed: Promise<void> | undefined;
   #releaseSignals: (() => void) | undefined;
-  #releaseLog: (() => void) | undefined;
+  #logBatch: Promise<() => void> | undefined;
 
   /** Prepares to serve. */
   constructor(parts: ServingParts) {
@@ -54,7 +54,8 @@ export class Serving {
     }
     this.#servers.add(server);
     getLogger(["fw", "runtime"]).info("Listening on {url}", { url: server.url });
-    this.#releaseLog ??= await answering.batchLog();
+    this.#logBatch ??= answering.batchLog();
+    await this.#logBatch;
     return server;
   }
 
@@ -99,7 +100,7 @@ export class Serving {
       await kernel.stop(signal);
     } finally {
       this.#releaseSignals?.();
-      this.#releaseLog?.();
+      (await this.#logBatch)?.();
     }
   }
 }

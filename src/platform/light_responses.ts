@@ -1,29 +1,27 @@
 /**
- * Responses that cost less as long as they are sent as they were made; only the server for Node has
- * them.
+ * Responses whose parts the runtime still keeps, which it sends faster than a whole `Response`.
  *
  * @module
  */
 
-/** What the server knows of such responses. */
+/** The light responses of a runtime. */
 export interface LightResponses {
-  /**
-   * Checks whether a response can be sent as it was made: of a text, with headers that were
-   * checked, unread, and for the first time.
-   */
-  sendsAsMade(response: Response): boolean;
-  /** Checks whether a response was sent as it was made. */
-  wasSent(response: Response): boolean;
+  /** Checks whether a response is valid text that nothing has read or changed. */
+  isIntact(response: Response): boolean;
+  /** Marks an intact response as sent; returns `false` if it is not intact, or marked already. */
+  claim(response: Response): boolean;
+  /** Checks whether a response was marked as sent. */
+  isClaimed(response: Response): boolean;
 }
 
 let light: LightResponses | undefined;
 
-/** Sets what the server knows. */
+/** Sets the light responses of the runtime. */
 export function setLightResponses(responses: LightResponses): void {
   light = responses;
 }
 
-/** Returns what the server knows, if it has such responses. */
+/** Returns the light responses of the runtime, if it has any. */
 export function lightResponses(): LightResponses | undefined {
   return light;
 }

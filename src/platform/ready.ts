@@ -5,7 +5,7 @@
  * @module
  */
 
-/** Continues with a value: at once if it is ready, so that the result is too. */
+/** Calls `next` with a value: at once, unless the value is a promise or another thenable. */
 export function whenReady<T, R>(
   value: T | PromiseLike<T>,
   next: (value: T) => R | Promise<R>,
@@ -13,15 +13,14 @@ export function whenReady<T, R>(
   return isPromiseLike(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
-/** Takes a step for each item, one after the other. */
+/** Calls `step` for each item in order; waits only after a step that returns a promise. */
 export function inTurn<T>(
   items: readonly T[],
   step: (item: T) => void | Promise<void>,
-  from = 0,
 ): void | Promise<void> {
-  for (let i = from; i < items.length; i++) {
-    const taken = step(items[i] as T); // which is below the length
-    if (taken instanceof Promise) return taken.then(() => inTurn(items, step, i + 1));
+  for (let i = 0; i < items.length; i++) {
+    const done = step(items[i] as T); // which is below the length
+    if (done instanceof Promise) return done.then(() => inTurn(items.slice(i + 1), step));
   }
 }
 

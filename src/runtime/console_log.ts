@@ -53,7 +53,7 @@ export function batchLines(): () => void {
 /** What could look like another line, or change the terminal. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Formats a value; numbers and texts, of which most lines consist, without the runtime's help. */
+/** Formats a value as LogTape's `"bare"` does, but faster for numbers and texts. */
 function plain(value: unknown, inspect: (value: unknown) => string): string {
   if (typeof value === "number") return String(value);
   if (typeof value !== "string") return inspect(value);

@@ -15,6 +15,7 @@ import {
 import { abortOnlyEarly, setExchange } from "./deno_request.ts";
 import { DenoServer } from "./deno_server.ts";
 import { DenoUpgrades } from "./deno_upgrades.ts";
+import { DENO_PARTS, registerLightResponses } from "./light_responses.ts";
 
 /** Listens with `Deno.serve`, which closes WebSockets by itself when it stops. */
 export function listenOnDeno(
@@ -24,13 +25,15 @@ export function listenOnDeno(
 ): RuntimeServer {
   abortOnlyEarly();
   const upgrades = new DenoUpgrades();
+  const light = registerLightResponses(DENO_PARTS);
+  const checked = (response: Response) => light?.isIntact(response) ? response : sendable(response);
   return new DenoServer(({ signal, port, underWay }) => {
     const answer = (request: Request, info: Deno.ServeHandlerInfo) => {
       setExchange(request, { info, upgrades, underWay });
       upgrades.watch(request);
       const handled = fetch(request, info);
-      const checked = handled instanceof Promise ? handled.then(sendable) : sendable(handled);
-      const response = underWay.track(checked, { request, completed: info.completed });
+      const answered = handled instanceof Promise ? handled.then(checked) : checked(handled);
+      const response = underWay.track(answered, { request, info });
       return request.method === "HEAD" ? answerHead(response, withEmptyStream) : response;
     };
     const handle = (request: Request, info: Deno.ServeHandlerInfo) => {

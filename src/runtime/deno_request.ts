@@ -1,18 +1,15 @@
 /**
- * What the server on Deno knows of a request.
+ * The state that the server on Deno keeps with a request, and the signal of the request.
  *
  * @module
  */
-import type { UnderWay } from "./deno_server.ts";
+import type { Delivery, UnderWay } from "./deno_server.ts";
 import type { DenoUpgrades } from "./deno_upgrades.ts";
 
-/** What the server knows of a request. */
+/** The delivery of a request, and the server that received it. */
 export interface Exchange {
-  /** The part of Deno's `ServeHandlerInfo` that is used here. */
-  readonly info: {
-    /** Settles when the response has been sent or has failed. */
-    readonly completed: Promise<void>;
-  };
+  /** What Deno knows of its response. */
+  readonly info: Delivery;
   /** The upgrades of its server. */
   readonly upgrades: DenoUpgrades;
   /** The requests of its server. */
@@ -44,8 +41,8 @@ const { get: nativeSignal } = Object.getOwnPropertyDescriptor(Request.prototype,
  * response was sent. Without `--unstable-no-legacy-abort`, Deno aborts them after every response.
  * For Deno the end of a stream is a disconnect: there the signal still aborts after the response.
  *
- * It changes the prototype, as to change each request costs a tenth of its time. Other requests
- * keep their signal.
+ * It patches the prototype, as to change each request takes a tenth of its time. Requests without
+ * an exchange keep their signal.
  */
 export function abortOnlyEarly(): void {
   Object.defineProperty(Request.prototype, "signal", {

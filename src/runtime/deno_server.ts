@@ -23,6 +23,12 @@ export type StartServer = (options: StartOptions) => Deno.HttpServer<Deno.Addr>;
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 1_000;
 
+/** The part of Deno's `ServeHandlerInfo` that is used here. */
+export interface Delivery {
+  /** Settles when the response has been sent or has failed; reading it creates the promise. */
+  readonly completed: Promise<void>;
+}
+
 /**
  * Counts the requests without a response, the bodies that can be read until their responses are
  * sent, and the open WebSockets, of one server: its shutdown would close them.
@@ -37,9 +43,9 @@ export class UnderWay {
   /** Counts a request until its response; returns the response. */
   track(
     response: Response | Promise<Response>,
-    { request, completed }: { readonly request: Request; readonly completed: Promise<void> },
+    { request, info }: { readonly request: Request; readonly info: Delivery },
   ): Response | Promise<Response> {
-    if (hasBody(request)) this.#receive(completed);
+    if (hasBody(request)) this.#receive(info.completed); // a getter, which creates a promise
     if (!(response instanceof Promise)) {
       if (response.status === 101) this.#count++;
       return response;

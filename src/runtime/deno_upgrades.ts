@@ -24,16 +24,18 @@ export class DenoUpgrades {
   #unopened = 0;
   #isReported = false;
 
-  /** Makes it known later whether the client of a request has left, if that may be asked. */
+  /**
+   * Reads the signal of an upgrade request while many upgrades are unopened, so that `begin()` can
+   * check whether its client has left.
+   */
   watch(request: Request): void {
     // a signal aborts only if it was read before the client left
     if (this.#unopened >= USUAL && request.headers.has("upgrade")) void request.signal;
   }
 
   /**
-   * Resolves when an upgrade may begin, to a function that reports its end: its WebSocket is open
-   * or has failed. It resolves to `undefined` if its client has disconnected, or too many are not
-   * open.
+   * Resolves to a function that ends the count of the upgrade, for when its WebSocket is open or
+   * has failed; or to `undefined` if its client has left or 256 upgrades are unopened.
    */
   async begin(request: Request): Promise<(() => void) | undefined> {
     if (this.#unopened >= USUAL && await isGone(request)) return undefined;

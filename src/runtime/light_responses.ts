@@ -1,46 +1,73 @@
 /**
- * The responses of `@hono/node-server`: they keep their body and headers as they were made, and
- * cost half of a small request on Node once they are asked for more than their status and headers.
+ * The light responses of Node and Deno: the server sends the parts of which a response was made;
+ * the rest of a `Response` is created only for whoever reads it. On Node that takes half of a small
+ * request.
  *
  * @module
  */
-import type { LightResponses } from "../platform/light_responses.ts";
+import { type LightResponses, setLightResponses } from "../platform/light_responses.ts";
 
-const SENT = Symbol("fw.sent");
+const CLAIMED = Symbol("fw.claimed");
 
-/** A response, and whether it was sent as it was made. */
-interface LightResponse extends Response {
-  [SENT]?: true;
+/** A response, and whether it was marked as sent. */
+interface ClaimableResponse extends Response {
+  [CLAIMED]?: true;
 }
 
-/** Finds out how responses are made, as soon as the global class has been replaced. */
-export function findLightResponses(): LightResponses | undefined {
-  // what a response was made of, until it has been asked for more
-  const madeOf = Object.getOwnPropertySymbols(new Response("")).find(({ description }) =>
-    description === "cache"
+/** How a runtime keeps the parts of a response. */
+interface ResponseParts {
+  /** The description of the symbol under which it keeps them until the response is read. */
+  readonly property: string;
+  /** Checks whether they can be sent: a text, with a status and headers that are valid. */
+  readonly areSendable: (parts: unknown) => boolean;
+}
+
+/** Those of `Response` of `@hono/node-server`, which checks neither its status nor its headers. */
+export const NODE_PARTS: ResponseParts = {
+  property: "cache",
+  areSendable: (parts) =>
+    Array.isArray(parts) && typeof parts[1] === "string" && hasBody(parts[0]) &&
+    areChecked(parts[2]),
+};
+
+/** Those of `Response` of Deno, made of a text or of JSON alone. */
+export const DENO_PARTS: ResponseParts = {
+  property: "lazy static body",
+  areSendable: (text) => typeof text === "string",
+};
+
+/**
+ * Registers the light responses of a runtime. Returns `undefined` if it does not keep their parts
+ * under that symbol: then every response is checked in full.
+ */
+export function registerLightResponses(
+  { property, areSendable }: ResponseParts,
+): LightResponses | undefined {
+  const symbol = Object.getOwnPropertySymbols(new Response("")).find(({ description }) =>
+    description === property
   );
-  return madeOf && {
-    sendsAsMade(response: LightResponse) {
-      const made: unknown = Reflect.get(response, madeOf);
-      if (!Array.isArray(made) || response[SENT] || !isChecked(made)) return false;
-      return response[SENT] = true; // a private symbol
+  if (symbol === undefined) return undefined;
+  const isIntact = (response: Response) => areSendable(Reflect.get(response, symbol));
+  const light: LightResponses = {
+    isIntact,
+    claim(response: ClaimableResponse) {
+      if (response[CLAIMED] || !isIntact(response)) return false;
+      return response[CLAIMED] = true; // a private symbol
     },
-    wasSent: (response: LightResponse) => response[SENT] === true,
+    isClaimed: (response: ClaimableResponse) => response[CLAIMED] === true,
   };
+  setLightResponses(light);
+  return light;
 }
 
-function isChecked([status, body, headers]: readonly unknown[]): boolean {
-  return typeof body === "string" && isStatusWithBody(status) &&
-    (headers === undefined || headers instanceof Headers || isContentType(headers));
-}
-
-function isStatusWithBody(status: unknown): boolean {
+function hasBody(status: unknown): boolean {
   return Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599 &&
     ![204, 205, 304].includes(Number(status));
 }
 
-/** Checks whether headers are a content type alone, which has no default then. */
-function isContentType(headers: unknown): boolean {
+/** Checks whether headers are valid, and have a content type or get the default one. */
+function areChecked(headers: unknown): boolean {
+  if (headers === undefined || headers instanceof Headers) return true;
   const [[name, value] = ["", ""], ...others] = Object.entries(headers ?? {});
   return others.length === 0 && name.toLowerCase() === "content-type" &&
     typeof value === "string" && /^[\x20-\x7e]+$/.test(value);

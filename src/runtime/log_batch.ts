@@ -3,19 +3,14 @@
  *
  * @module
  */
-/** The part of `process` that is used here; an edge runtime may have none. */
-interface Process {
-  on(event: "exit", listener: () => void): void;
-  off(event: "exit", listener: () => void): void;
-}
 
-const { process } = globalThis as { readonly process?: Process };
-
-/** How long a line waits at most, in milliseconds, and how many wait. */
+/** The longest time that a line waits, in milliseconds. */
 const DELAY_MS = 20;
-const MOST = 256;
 
-/** The events of Deno before it ends the process; `exit` is not emitted then. */
+/** The largest number of lines that wait. */
+const MAX_LINES = 256;
+
+/** Deno's events before the process ends; it emits no `exit` then. */
 const LAST_EVENTS = ["unload", "error", "unhandledrejection"] as const;
 
 /** Prints lines: at once, or together while it {@linkcode hold}s them. */
@@ -33,11 +28,11 @@ export class LogBatch {
   /** Prints a line, or keeps it for up to 20 ms. */
   add(line: string): void {
     this.#lines.push(line);
-    if (this.#holders === 0 || this.#lines.length >= MOST) this.flush();
+    if (this.#holders === 0 || this.#lines.length >= MAX_LINES) this.flush();
     else this.#timer ??= setTimeout(this.flush, DELAY_MS);
   }
 
-  /** Prints the lines that wait. It is bound. */
+  /** Prints the waiting lines. It is bound, as listeners need it. */
   readonly flush = (): void => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -46,8 +41,8 @@ export class LogBatch {
   };
 
   /**
-   * Keeps lines to print them together, until the returned function is called. The end of the
-   * process loses none, unless it is killed.
+   * Batches lines until the returned function is called. The exit of the process prints those that
+   * wait.
    */
   hold(): () => void {
     if (this.#holders++ === 0) this.#watchEnd();
@@ -61,12 +56,12 @@ export class LogBatch {
   }
 
   #watchEnd(): void {
-    process?.on("exit", this.flush);
+    globalThis.process?.on("exit", this.flush);
     for (const event of LAST_EVENTS) globalThis.addEventListener?.(event, this.flush);
   }
 
   #unwatchEnd(): void {
-    process?.off("exit", this.flush);
+    globalThis.process?.off("exit", this.flush);
     for (const event of LAST_EVENTS) globalThis.removeEventListener?.(event, this.flush);
   }
 }

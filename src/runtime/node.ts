@@ -6,7 +6,6 @@
 import type { WebSocketServerLike } from "@hono/node-server";
 import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setLightResponses } from "../platform/light_responses.ts";
 import {
   type AdapterOptions,
   type Address,
@@ -14,7 +13,7 @@ import {
   GOING_AWAY,
   type RuntimeServer,
 } from "./adapter.ts";
-import { findLightResponses } from "./light_responses.ts";
+import { NODE_PARTS, registerLightResponses } from "./light_responses.ts";
 import { NodeConnections } from "./node_connections.ts";
 import { checkFolder } from "./unix_socket.ts";
 
@@ -79,8 +78,7 @@ export async function listenOnNode(
     serverOptions,
     websocket: { server: webSockets },
   }) as Server;
-  const light = findLightResponses();
-  if (light) setLightResponses(light);
+  registerLightResponses(NODE_PARTS); // of the global class, which was replaced just now
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
   connections.watch(server);
   webSockets.on("connection", (client) => {
@@ -157,7 +155,7 @@ function refusingWhole(fetch: FetchHandler): FetchHandler {
     if (hasTwoHosts(incoming)) {
       return new Response(null, { status: 400, headers: { connection: "close" } });
     }
-    // of what is not a promise, `@hono/node-server` does not catch that it cannot be sent
+    // `@hono/node-server` catches errors of sending only after a promise
     if (outgoing !== undefined) return Promise.resolve(fetch(request, env));
     return Promise.resolve(fetch(request, env)).then(async (response) => {
       const { body } = response;

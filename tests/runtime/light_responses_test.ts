@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { findLightResponses } from "../../src/runtime/light_responses.ts";
+import { NODE_PARTS, registerLightResponses } from "../../src/runtime/light_responses.ts";
 import { type Context, controller, FwFactory, module, route } from "../../mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { test, testOn } from "../support/test.ts";
@@ -75,9 +75,9 @@ testOn(["node"], "its subject is @hono/node-server")(
     const found: Record<string, boolean> = {};
     app.use((c) => {
       const made = { ...MADE, ...OTHER }[c.req.path]!(c);
-      const light = findLightResponses()!;
-      found[c.req.path] = light.sendsAsMade(made);
-      assert.equal(light.sendsAsMade(made), false);
+      const light = registerLightResponses(NODE_PARTS)!;
+      found[c.req.path] = light.claim(made);
+      assert.equal(light.claim(made), false);
       return Promise.resolve(new Response());
     });
     await using _server = await app.listen(0); // which replaces the class of responses

@@ -26,13 +26,13 @@ test("LogBatch prints at once, or together while it is held", () => {
   assert.deepEqual(printed[4], "g");
 });
 
-test("LogBatch prints within a while what it holds", async () => {
+test("LogBatch prints held lines within 20 ms", async () => {
   const { promise, resolve } = Promise.withResolvers<string>();
-  const release = new LogBatch(resolve);
-  const end = release.hold();
-  release.add("a");
+  const batch = new LogBatch(resolve);
+  const release = batch.hold();
+  batch.add("a");
   assert.equal(await promise, "a");
-  end();
+  release();
 });
 
 for (const end of ["exit", "throw", "reject", "return"]) {

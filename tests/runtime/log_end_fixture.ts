@@ -1,4 +1,4 @@
-/** A server that logs requests, and then ends as its argument tells. */
+/** A server that logs requests, and then ends as its argument says. */
 import { getLogger } from "@logtape/logtape";
 import process from "node:process";
 import { FwFactory, module } from "../../mod.ts";

@@ -107,18 +107,19 @@ async function decodeJson(bytes: ArrayBuffer, maxBytes?: number): Promise<unknow
   } catch (cause) {
     throw new BadRequestException("The body is not valid JSON", { cause });
   }
-  if (text.length > SMALL) {
-    formats ??= await import("./body_formats.ts");
-    formats.checkJsonSize(text, maxBytes);
-  }
+  if (text.length > SMALL) (formats ?? await loadFormats()).checkJsonSize(text, maxBytes);
   return value;
 }
 
-/** What few bodies need; to import it for each would take longer than to decode it. */
+/** The decoders of forms and large JSON: repeated `import()` takes longer than decoding. */
 let formats: typeof import("./body_formats.ts") | undefined;
 
+async function loadFormats(): Promise<typeof import("./body_formats.ts")> {
+  return formats ??= await import("./body_formats.ts");
+}
+
 async function readForm(c: Context): Promise<unknown> {
-  const { decodeForm } = await import("./body_formats.ts");
+  const { decodeForm } = await loadFormats();
   // Hono keeps a form that middleware has parsed
   return c.req.bodyCache.formData
     ? await c.req.parseBody({ all: true })

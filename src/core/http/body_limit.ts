@@ -78,7 +78,7 @@ export function limitBody(
 ): void {
   const { raw } = c.req;
   const isEmpty = EMPTY.includes(raw.method);
-  if (isEmpty && (isEarly || announcesNothing(c))) return;
+  if (isEmpty && (isEarly || hasNoLengthOnNode(c))) return;
   const isChunked = !isEmpty && raw.headers.has("transfer-encoding");
   const length = isChunked ? NaN : Number(raw.headers.get("content-length") ?? NaN);
   if (length > maxBytes && !isEarly) throw tooLarge(maxBytes);
@@ -107,8 +107,8 @@ interface NodeBindings {
   readonly incoming?: { readonly headers?: { readonly [name: string]: unknown } };
 }
 
-/** Checks whether Node has received no length of a body: `Headers` would cost more. */
-function announcesNothing({ env }: Context): boolean {
+/** Checks on Node whether a request has no `Content-Length`, without creating its `Headers`. */
+function hasNoLengthOnNode({ env }: Context): boolean {
   const headers = (env as NodeBindings | undefined)?.incoming?.headers;
   return headers !== undefined && headers["content-length"] === undefined;
 }

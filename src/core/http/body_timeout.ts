@@ -71,8 +71,8 @@ interface LimitedRequest extends Request {
 }
 
 /**
- * Limits the time of reading the body of a request, which has `bytes`, unless an application in
- * which this one is mounted has done so.
+ * Limits the time of reading the body of a request, which has `bytes`. If an outer application has
+ * limited the same request, its limit applies alone.
  */
 export function limitReads(c: Context, bytes: number): void {
   const { raw } = c.req;

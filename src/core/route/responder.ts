@@ -65,8 +65,8 @@ function isResponse(value: unknown): value is Response {
 /** Prepares the response of a handler, which can come from `fetch` or from an earlier request. */
 function sendable(response: Response, c: Context): Response {
   const light = lightResponses();
-  if (light && c.req.method !== "HEAD" && light.sendsAsMade(response)) return response;
-  const isRead = light?.wasSent(response) || response.bodyUsed;
+  if (light && c.req.method !== "HEAD" && light.claim(response)) return response;
+  const isRead = light?.isClaimed(response) || response.bodyUsed;
   if (isRead || response.status === 0) {
     const why = isRead ? "its body has been read" : "it is a network error";
     throw new TypeError(`Cannot send the response: ${why}`);

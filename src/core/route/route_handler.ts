@@ -58,7 +58,11 @@ export function createRouteHandler(
     const input: Input = { params: NO_PARAMS };
     const extracted = whenReady(
       readParts(parts, input, c),
-      () => inTurn(args, ([key, extract]) => whenReady(extract(c), set(input, key))),
+      () =>
+        inTurn(
+          args,
+          ([key, extract]) => whenReady(extract(c), (value) => void (input[key] = value)),
+        ),
     );
     return whenReady(extracted, () => route.handler(input, c));
   }
@@ -83,15 +87,9 @@ export function createRouteHandler(
   return isSafe ? abandonable(handle) : handle;
 }
 
-/** Refuses a request unless a guard has returned `true`. */
+/** Throws 403 unless a guard has returned `true`. */
 function admit(isAdmitted: boolean): void {
   if (isAdmitted !== true) throw new ForbiddenException();
-}
-
-function set(input: Input, key: string): (value: unknown) => void {
-  return (value) => {
-    input[key] = value;
-  };
 }
 
 function partsOf({ options }: Route, path: string): readonly Part[] {

@@ -10,37 +10,35 @@ import { TrieRouter } from "hono/router/trie-router";
 import { answers, markRoute, type MatchedRoute, type RouteMark } from "../http/matched_route.ts";
 import { CONSTRAINT } from "./path.ts";
 
-/** The methods whose matches are kept; clients can send any. */
+/** The methods whose matches are cached: clients can send any other. */
 const METHODS: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /**
  * Hono's trie router: the cost of a match does not depend on the number of routes, unlike that of
- * Hono's default router. What matches a path without parameters is looked up once.
+ * Hono's default router. Matches of paths without parameters are cached.
  */
 class Router<T> extends TrieRouter<T> {
   readonly #literal = new Set<string>();
-  /** What matches literal paths, by path and method. */
-  readonly #found = new Map<string, Map<string, Result<T>>>();
+  /** The matches of literal paths, by method and path. */
+  readonly #found: ReadonlyMap<string, Map<string, Result<T>>> = new Map(
+    METHODS.map((method) => [method, new Map()]),
+  );
 
   /** Adds a route or middleware. */
   override add(method: string, path: string, handler: T): void {
     super.add(method, path, handler);
     if (!/[:*{]/.test(path)) this.#literal.add(path);
-    this.#found.clear();
+    for (const found of this.#found.values()) found.clear();
   }
 
   /** Matches a path; a path that looks like a pattern, such as `/users/:id`, is taken literally. */
   override match(method: string, path: string): Result<T> {
-    const known = this.#found.get(path)?.get(method);
+    const cache = this.#literal.has(path) ? this.#found.get(method) : undefined;
+    const known = cache?.get(path);
     if (known) return known;
     const found = super.match(method, path.replace(/\/(?:\*(?=\/|$)|:)/g, escaped));
-    if (this.#literal.has(path) && METHODS.includes(method)) this.#keep(method, path, found);
+    cache?.set(path, found);
     return found;
-  }
-
-  #keep(method: string, path: string, found: Result<T>): void {
-    const kept = this.#found.get(path) ?? new Map<string, Result<T>>();
-    this.#found.set(path, kept.set(method, found));
   }
 }
 

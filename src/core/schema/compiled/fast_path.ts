@@ -17,7 +17,7 @@ export const MISS: unique symbol = Symbol("fw.miss");
 
 const missing: FastPath = () => MISS;
 
-/** Those of the schemas that have been used. */
+/** The fast paths of the schemas that have been used. */
 const fastPaths = new WeakMap<StandardSchemaV1, FastPath>();
 
 let makeCode: typeof compile | undefined;

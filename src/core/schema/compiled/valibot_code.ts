@@ -40,11 +40,11 @@ export function compile(schema: StandardSchemaV1, miss: symbol): FastPath | unde
     const output = code.schema(schema as unknown as Schema, "value");
     return code.toFunction(output);
   } catch {
-    return undefined; // it is asynchronous, or deeper than the stack
+    return undefined; // it is asynchronous, or too long or too deep
   }
 }
 
-/** Code cannot be made from a schema, such as one that is asynchronous. */
+/** The error of a schema that has no fast path. */
 class NoCode extends Error {}
 
 /** The members that valibot's functions add to a schema whose `~run` they replace. */
@@ -117,11 +117,11 @@ class Code {
         return this.#checked(x, `!${this.#constant(schema.options)}.includes(${x})`);
       case "optional":
       case "undefinedable":
-        return this.#unless(`${x} === undefined`, schema, x);
+        return this.#wrapper(`${x} === undefined`, schema, x);
       case "nullable":
-        return this.#unless(`${x} === null`, schema, x);
+        return this.#wrapper(`${x} === null`, schema, x);
       case "nullish":
-        return this.#unless(`${x} === null || ${x} === undefined`, schema, x);
+        return this.#wrapper(`${x} === null || ${x} === undefined`, schema, x);
       case "array":
         return this.#array(schema, x);
       case "object":
@@ -210,24 +210,22 @@ class Code {
       this.#lines.push("}");
       return;
     }
-    if (!isOptional) this.#missIf(isMissing);
-    else if (typeof schema.default === "function") {
-      this.#lines.push(`if (${isMissing}) ${value} = ${this.#constant(schema)}.default();`);
-    } else this.#lines.push(`if (${isMissing}) ${value} = ${this.#constant(schema)}.default;`);
+    if (isOptional) {
+      const call = typeof schema.default === "function" ? "()" : "";
+      this.#lines.push(`if (${isMissing}) ${value} = ${this.#constant(schema)}.default${call};`);
+    } else this.#missIf(isMissing);
     set(this.schema(schema, value));
   }
 
-  /** Adds a schema whose value can be absent: its default, or the value itself. */
-  #unless(isAbsent: string, schema: Schema, x: string): string {
+  /** Adds a wrapper such as `v.optional()`: an absent value becomes the default, if it has one. */
+  #wrapper(isAbsent: string, schema: Schema, x: string): string {
     if (typeof schema.default === "function") return this.#run(schema, x);
-    const output = this.#declare(x);
     if (schema.default !== undefined) {
       this.#lines.push(`if (${isAbsent}) ${x} = ${this.#constant(schema)}.default;`);
     }
+    const output = this.#declare(x);
     this.#lines.push(`if (!(${isAbsent})) {`);
-    this.#lines.push(
-      `${output} = ${this.schema(schema.wrapped as Schema, x)};\n} else ${output} = ${x};`,
-    );
+    this.#lines.push(`${output} = ${this.schema(schema.wrapped as Schema, x)};\n}`);
     return output;
   }
 
@@ -283,10 +281,12 @@ function isPlain(entries: Readonly<Record<string, Schema>>): boolean {
 }
 
 /**
- * Checks whether the `~run` of a schema is that of its type: `v.fallback()`, `v.cache()` and others
- * return a copy with another one.
+ * Checks whether the code can stand for the `~run` of a schema. A copy with another one, as of
+ * `v.fallback()` or `v.cache()`, is left to the library. A schema with a pipe is defined by its
+ * pipe: `v.config()` and `v.message()` change only its issues.
  */
 function isOriginal(schema: Schema): boolean {
   if (REPLACED.some((member) => member in schema)) return false;
+  // the function that makes a schema contains the source of its `~run`
   return "pipe" in schema || String(schema.reference).includes(String(schema["~run"]));
 }
