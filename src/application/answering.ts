@@ -142,12 +142,6 @@ export class Answering implements PluginHost {
     this.#logWarnings();
   }
 
-  /** Prints lines together until the returned function is called. */
-  async batchLog(): Promise<() => void> {
-    const { batchLines } = await import("../runtime/console_log.ts");
-    return batchLines();
-  }
-
   /** Logs warnings, under the category `fw.openapi`, as soon as there is a log. */
   warn(warnings: readonly string[]): void {
     this.#warnings = warnings;

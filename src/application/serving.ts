@@ -54,7 +54,7 @@ export class Serving {
     }
     this.#servers.add(server);
     getLogger(["fw", "runtime"]).info("Listening on {url}", { url: server.url });
-    this.#logBatch ??= answering.batchLog();
+    this.#logBatch ??= import("../runtime/console_log.ts").then(({ batchLines }) => batchLines());
     await this.#logBatch;
     return server;
   }

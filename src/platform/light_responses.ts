@@ -21,7 +21,7 @@ export function setLightResponses(responses: LightResponses): void {
   light = responses;
 }
 
-/** Returns the light responses of the runtime, if it has any. */
+/** Returns the light responses of the runtime, or `undefined` where it has none. */
 export function lightResponses(): LightResponses | undefined {
   return light;
 }

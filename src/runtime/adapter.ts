@@ -110,6 +110,9 @@ function authorityOf(url: string): string | undefined {
   return /^https?:\/\/([^/?#]*)/.exec(url)?.[1];
 }
 
+/** The last host that was valid: most requests to a server name the same. */
+let lastHost: string | undefined;
+
 /**
  * Checks whether a `Host` is a host with an optional port (RFC 9110 §7.2). The URL of a request
  * contains it, so any other text could change the path or make the URL invalid. A missing one is
@@ -122,6 +125,3 @@ function isHost(host: string | undefined): boolean {
   if (isValid) lastHost = host;
   return isValid;
 }
-
-/** The last host that was valid: most requests to a server name the same. */
-let lastHost: string | undefined;

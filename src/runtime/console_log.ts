@@ -15,6 +15,9 @@ import { getRuntimeKey } from "hono/adapter";
 import { isProduction } from "../platform/env.ts";
 import { LogBatch } from "./log_batch.ts";
 
+/** The lines of level `info`. */
+const batch = new LogBatch((lines) => console.info(lines));
+
 /**
  * Prints the logs of the framework from level `info` to the console, as text, or as JSON lines if
  * `FW_ENV` is `production`. Does nothing if the application has configured LogTape; an application
@@ -39,8 +42,6 @@ export function logToConsole(): void {
     ],
   });
 }
-
-const batch = new LogBatch((lines) => console.info(lines));
 
 /**
  * Prints the lines of level `info` together, each up to 20 ms later, until the returned function is

@@ -45,7 +45,7 @@ export class UnderWay {
     response: Response | Promise<Response>,
     { request, info }: { readonly request: Request; readonly info: Delivery },
   ): Response | Promise<Response> {
-    if (hasBody(request)) this.#receive(info.completed); // a getter, which creates a promise
+    if (hasBody(request)) this.#receive(info.completed);
     if (!(response instanceof Promise)) {
       if (response.status === 101) this.#count++;
       return response;

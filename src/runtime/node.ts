@@ -156,8 +156,9 @@ function refusingWhole(fetch: FetchHandler): FetchHandler {
       return new Response(null, { status: 400, headers: { connection: "close" } });
     }
     // `@hono/node-server` catches errors of sending only after a promise
-    if (outgoing !== undefined) return Promise.resolve(fetch(request, env));
-    return Promise.resolve(fetch(request, env)).then(async (response) => {
+    const answer = Promise.resolve(fetch(request, env));
+    if (outgoing !== undefined) return answer;
+    return answer.then(async (response) => {
       const { body } = response;
       if (body !== null) await refuse({ incoming, response, body });
       return response;

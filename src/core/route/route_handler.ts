@@ -78,7 +78,7 @@ export function createRouteHandler(
       limitBody(c, ownLimit ?? bodyLimit.get(c) ?? limit, { isRead });
       const admitted = inTurn(guards, (guard) => whenReady(guard(c), admit));
       const output = whenReady(admitted, () => wrapped(c));
-      const response = whenReady(output, (output) => respond(output, c));
+      const response = whenReady(output, (result) => respond(result, c));
       return response instanceof Promise ? response.catch(answerError) : response;
     } catch (error) {
       return answerError(error);

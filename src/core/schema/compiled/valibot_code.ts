@@ -7,18 +7,10 @@
  */
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { isValibot } from "../libraries/valibot.ts";
+import { isPattern, type Item, methodOf, refusalOf } from "./valibot_actions.ts";
 
 /** Returns the output of a schema for a value, or the value for a miss. */
 export type FastPath = (value: unknown) => unknown;
-
-/** A schema or an action of valibot. */
-interface Item {
-  readonly kind: string;
-  readonly type: string;
-  readonly async?: boolean;
-  readonly requirement?: unknown;
-  readonly [member: string]: unknown;
-}
 
 /** A schema that the code runs itself, or that the library runs. */
 interface Schema extends Item {
@@ -52,34 +44,6 @@ const REPLACED = ["fallback", "cache"];
 
 /** The schemas whose key can be missing, as objects decide it. */
 const OPTIONAL = ["optional", "exact_optional", "nullish"];
-
-/** The methods of strings that transformations call. */
-const METHODS: Readonly<Record<string, string>> = {
-  trim: "trim",
-  trim_start: "trimStart",
-  trim_end: "trimEnd",
-  to_lower_case: "toLowerCase",
-  to_upper_case: "toUpperCase",
-};
-
-/** What a value must not be, by the validation and its requirement. */
-const REFUSED: Readonly<Record<string, (x: string, requirement: number) => string>> = {
-  length: (x, length) => `${x}.length !== ${length}`,
-  min_length: (x, min) => `${x}.length < ${min}`,
-  max_length: (x, max) => `${x}.length > ${max}`,
-  min_value: (x, min) => `!(${x} >= ${min})`,
-  max_value: (x, max) => `!(${x} <= ${max})`,
-  gt_value: (x, limit) => `!(${x} > ${limit})`,
-  lt_value: (x, limit) => `!(${x} < ${limit})`,
-  multiple_of: (x, divisor) => `${x} % ${divisor} != 0`,
-};
-
-/** The functions of `Number` that validations call. */
-const NUMBERS: Readonly<Record<string, string>> = {
-  integer: "isInteger",
-  safe_integer: "isSafeInteger",
-  finite: "isFinite",
-};
 
 /** The lines of a function under construction. Its methods take and return names of variables. */
 class Code {
@@ -155,18 +119,15 @@ class Code {
 
   #action(item: Item, x: string): string {
     const { kind, type, requirement } = item;
-    if (kind === "metadata" || ["readonly", "brand", "flavor"].includes(type)) return x;
+    if (kind === "metadata") return x;
+    if (!isOriginal(item)) return this.#run(item, x);
+    if (["readonly", "brand", "flavor"].includes(type)) return x;
     if (type === "transform") return this.#declare(`${this.#constant(item)}.operation(${x})`);
-    const method = METHODS[type];
+    const method = methodOf(item);
     if (method) return this.#declare(`${x}.${method}()`);
-    if (kind !== "validation") return this.#run(item, x);
-    if (type === "non_empty") return this.#checked(x, `${x}.length === 0`);
-    const refused = REFUSED[type];
-    if (refused && typeof requirement === "number" && Number.isFinite(requirement)) {
-      return this.#checked(x, refused(x, requirement));
-    }
-    if (NUMBERS[type]) return this.#checked(x, `!Number.${NUMBERS[type]}(${x})`);
-    if (requirement instanceof RegExp && !requirement.global && !requirement.sticky) {
+    const refused = refusalOf(item, x);
+    if (refused) return this.#checked(x, refused);
+    if (kind === "validation" && isPattern(requirement)) {
       return this.#checked(x, `!${this.#constant(requirement)}.test(${x})`);
     }
     return this.#run(item, x);
@@ -281,12 +242,12 @@ function isPlain(entries: Readonly<Record<string, Schema>>): boolean {
 }
 
 /**
- * Checks whether the code can stand for the `~run` of a schema. A copy with another one, as of
- * `v.fallback()` or `v.cache()`, is left to the library. A schema with a pipe is defined by its
- * pipe: `v.config()` and `v.message()` change only its issues.
+ * Checks whether the code can stand for the `~run` of a schema or an action. A copy with another
+ * one, as of `v.fallback()` or `v.cache()`, is left to the library. A schema with a pipe is defined
+ * by its pipe: `v.config()` and `v.message()` change only its issues.
  */
-function isOriginal(schema: Schema): boolean {
-  if (REPLACED.some((member) => member in schema)) return false;
-  // the function that makes a schema contains the source of its `~run`
-  return "pipe" in schema || String(schema.reference).includes(String(schema["~run"]));
+function isOriginal(item: Item): boolean {
+  if (REPLACED.some((member) => member in item)) return false;
+  // the function that makes it contains the source of its `~run`
+  return "pipe" in item || String(item.reference).includes(String(item["~run"]));
 }

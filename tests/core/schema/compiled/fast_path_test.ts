@@ -9,6 +9,7 @@ import {
   MISS,
   validateFast,
 } from "../../../../src/core/schema/compiled/fast_path.ts";
+import { compile } from "../../../../src/core/schema/compiled/valibot_code.ts";
 import { ROOT } from "../../../support/project.ts";
 import { SCOPE, test, testOn } from "../../../support/test.ts";
 
@@ -164,6 +165,18 @@ testOn(["deno"], "one runtime is enough")(
   { exhaustive: true },
 );
 
+test("the code of usual schemas does not call the library", () => {
+  const schema = v.object({
+    name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(9), v.regex(/a/), v.email()),
+    count: v.pipe(v.number(), v.integer(), v.minValue(1), v.description("How many")),
+    kind: v.optional(v.picklist(["a", "b"]), "a"),
+    tags: v.nullable(v.array(v.union([v.literal("x"), v.boolean()]))),
+    id: v.pipe(v.string(), v.transform(Number), v.brand("Id")),
+  });
+  assert.doesNotMatch(String(compile(schema, MISS)), /~run/);
+  assert.match(String(compile(v.record(v.string(), v.number()), MISS)), /~run/);
+});
+
 test("an asynchronous schema has no fast path", async () => {
   const schema = v.objectAsync({ a: v.pipeAsync(v.string(), v.checkAsync(() => true)) });
   await loadFastPaths([schema]);
@@ -202,15 +215,19 @@ test("a schema that refers to itself is left to the library", async () => {
   assert.equal(validateFast(tree, { name: "a", child: { name: 1 } }), MISS);
 });
 
-test("a schema whose ~run is not that of its type is left to the library", async () => {
+test("a schema or an action whose ~run is not that of its type is left to the library", async () => {
   const word = v.string();
   const refusing: v.GenericSchema<string> = {
     ...word,
     "~run": (dataset, config) =>
       dataset.value === "a" ? word["~run"](dataset, config) : word["~run"]({ value: 1 }, config),
   };
-  const schema = v.object({ word: refusing });
+  const anyLength: v.BaseValidation<string, string, v.BaseIssue<unknown>> = {
+    ...v.maxLength(0),
+    "~run": (dataset) => dataset,
+  };
+  const schema = v.object({ word: refusing, text: v.pipe(v.string(), anyLength) });
   await loadFastPaths([schema]);
-  assert.deepEqual(validateFast(schema, { word: "a" }), { word: "a" });
-  assert.equal(validateFast(schema, { word: "b" }), MISS);
+  assert.deepEqual(validateFast(schema, { word: "a", text: "b" }), { word: "a", text: "b" });
+  assert.equal(validateFast(schema, { word: "b", text: "b" }), MISS);
 });
