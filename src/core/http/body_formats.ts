@@ -94,12 +94,25 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
  * @throws {PayloadTooLargeException} 413 if it has more than one value for 50 bytes of `maxBytes`
  */
 export function checkJsonSize(text: string, maxBytes: number = DEFAULT_BODY_LIMIT): void {
+  const maxValues = Math.max(1000, Math.floor(maxBytes / LIMIT_BYTES_PER_VALUE));
+  // a value takes at least one character, and a level one opening bracket
+  if (text.length <= maxValues && hasFewBrackets(text)) return;
   const { values, depth } = measureJson(text);
   if (depth > MAX_DEPTH) throw new BadRequestException("The body is nested too deeply");
-  const maxValues = Math.max(1000, Math.floor(maxBytes / LIMIT_BYTES_PER_VALUE));
   if (values > maxValues) {
     throw new PayloadTooLargeException(`The body has more than ${maxValues} values`);
   }
+}
+
+/** Checks whether a text has so few opening brackets that it cannot nest too deeply. */
+function hasFewBrackets(text: string): boolean {
+  let count = 0;
+  for (const bracket of "[{") {
+    for (let i = text.indexOf(bracket); i !== -1; i = text.indexOf(bracket, i + 1)) {
+      if (++count > MAX_DEPTH) return false;
+    }
+  }
+  return true;
 }
 
 /** The size of a JSON text. */

@@ -824,6 +824,7 @@ test("a JSON body with too many values, or too deep, is refused before it is val
   class BulkController extends controller() {
     plain = route.post("/plain", { body: counted }, () => "ok");
     bulk = route.post("/bulk", { body: counted, bodyLimit: 10_000_000 }, () => "ok");
+    small = route.post("/small", { body: counted, bodyLimit: 50_000 }, () => "ok");
   }
   await using app = await serving(BulkController);
   const post = async (path: string, body: string) => {
@@ -836,9 +837,15 @@ test("a JSON body with too many values, or too deep, is refused before it is val
   };
   const many = JSON.stringify(Array.from({ length: 30_000 }, () => ({})));
   assert.deepEqual(await post("/plain", many), [413, "The body has more than 20971 values"]);
-  const deep = "[".repeat(10_000) + "]".repeat(10_000);
-  assert.deepEqual(await post("/bulk", deep), [400, "The body is nested too deeply"]);
+  const lists = (count: number) => JSON.stringify(Array.from({ length: count }, () => []));
+  assert.deepEqual(await post("/small", lists(500)), [413, "The body has more than 1000 values"]);
+  const deep = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+  for (const depth of [513, 10_000]) {
+    assert.deepEqual(await post("/bulk", deep(depth)), [400, "The body is nested too deeply"]);
+  }
   assert.equal(validated, 0);
+  assert.deepEqual(await post("/small", lists(499)), [200, undefined]);
+  assert.deepEqual(await post("/bulk", `${deep(512)}   `), [200, undefined]);
   assert.deepEqual(await post("/bulk", many), [200, undefined]);
   const commas = JSON.stringify([",[{".repeat(100_000), 'a"b\\'.repeat(1000)]);
   assert.deepEqual(await post("/plain", commas), [200, undefined]);
