@@ -8,7 +8,8 @@ import type { Kernel } from "../core/module/boot.ts";
 import type { UnixAddress } from "../runtime/adapter.ts";
 import type { Background } from "../runtime/background.ts";
 import type { DrainOptions, HttpServer } from "../runtime/http_server.ts";
-import type { ListenOptions } from "../runtime/listen.ts";
+import { batchLines } from "../runtime/console_log.ts";
+import { type ListenOptions, serve } from "../runtime/listen.ts";
 import type { Answering } from "./answering.ts";
 
 /** Options of `app.close()`. */
@@ -33,7 +34,7 @@ export class Serving {
   readonly #servers = new Set<HttpServer>();
   #closed: Promise<void> | undefined;
   #releaseSignals: (() => void) | undefined;
-  #logBatch: Promise<() => void> | undefined;
+  #releaseLog: (() => void) | undefined;
 
   /** Prepares to serve. */
   constructor(parts: ServingParts) {
@@ -45,7 +46,6 @@ export class Serving {
     const { answering } = this.#parts;
     await answering.router();
     await answering.openLog();
-    const { serve } = await import("../runtime/listen.ts");
     const where = typeof address === "object" ? { path: address.path } : { port: address };
     const server = await serve(answering.fetch, { ...options, ...where });
     if (this.#closed) {
@@ -54,8 +54,7 @@ export class Serving {
     }
     this.#servers.add(server);
     getLogger(["fw", "runtime"]).info("Listening on {url}", { url: server.url });
-    this.#logBatch ??= import("../runtime/console_log.ts").then(({ batchLines }) => batchLines());
-    await this.#logBatch;
+    this.#releaseLog ??= batchLines();
     return server;
   }
 
@@ -100,7 +99,7 @@ export class Serving {
       await kernel.stop(signal);
     } finally {
       this.#releaseSignals?.();
-      (await this.#logBatch)?.();
+      this.#releaseLog?.();
     }
   }
 }

@@ -3,16 +3,13 @@
  *
  * @module
  */
-import {
-  calculateJwkThumbprint,
-  CompactSign,
-  compactVerify,
-  exportJWK,
-  generateKeyPair,
-  importJWK,
-  importPKCS8,
-  type JWK,
-} from "jose";
+import type { JWK } from "jose";
+import { calculateJwkThumbprint } from "jose/jwk/thumbprint";
+import { CompactSign } from "jose/jws/compact/sign";
+import { compactVerify } from "jose/jws/compact/verify";
+import { exportJWK } from "jose/key/export";
+import { generateKeyPair } from "jose/key/generate/keypair";
+import { importJWK, importPKCS8 } from "jose/key/import";
 import { OAuth2Error } from "../oauth2/ground/errors.ts";
 import { KeySet } from "../oauth2/resource_server/key_set.ts";
 import { describe, inspectedByToString } from "../platform/secret.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { SignJWT } from "jose";
+import { SignJWT } from "jose/jwt/sign";
 import { OAuth2Error } from "../oauth2/ground/errors.ts";
 import type { KeySource } from "../oauth2/resource_server/key_set.ts";
 import { JwtVerifier } from "../oauth2/resource_server/jwt_verifier.ts";

@@ -40,15 +40,35 @@ interface Bun {
 }
 
 /** Listens with `Bun.serve`. */
-export async function listenOnBun(
+export function listenOnBun(
   fetch: FetchHandler,
   address: Address,
   { tls }: AdapterOptions,
-): Promise<RuntimeServer> {
-  const { websocket } = await import("hono/bun");
+): RuntimeServer {
   const scheme = tls ? "https" : "http";
   const sockets = new Set<Socket>();
   let stopping = false;
+  let events: typeof Websocket | undefined;
+  const loadEvents = async () => { // by the first upgrade: many applications have no WebSocket
+    ({ websocket: events } = await import("hono/bun"));
+  };
+  const handle = (request: Request, server: Server): Response | Promise<Response> => {
+    if (!isAnswerable(request)) return new Response(null, { status: 400 });
+    if (!events && request.headers.has("upgrade")) {
+      return loadEvents().then(() => handle(request, server));
+    }
+    const env = {
+      server, // read by Hono's helpers
+      get remoteAddr() {
+        return { hostname: server.requestIP(request)?.address };
+      },
+    };
+    const answer = request.url.startsWith("/")
+      // without a host, Bun passes only the path
+      ? fetch(new Request(`${scheme}://localhost${request.url}`, request), env)
+      : fetch(request, env);
+    return request.method === "HEAD" ? answerHead(answer, withEncoding) : answer;
+  };
   const { Bun } = globalThis as unknown as { readonly Bun: Bun };
   const server = Bun.serve({
     ...("path" in address ? { unix: address.path } : address),
@@ -58,30 +78,17 @@ export async function listenOnBun(
     // `reusePort: false` it then shares a port that is in use.
     development: false,
     reusePort: false,
-    fetch(request, server) {
-      const env = {
-        server, // read by Hono's helpers
-        get remoteAddr() {
-          return { hostname: server.requestIP(request)?.address };
-        },
-      };
-      if (!isAnswerable(request)) return new Response(null, { status: 400 });
-      const answer = request.url.startsWith("/")
-        // without a host, Bun passes only the path
-        ? fetch(new Request(`${scheme}://localhost${request.url}`, request), env)
-        : fetch(request, env);
-      return request.method === "HEAD" ? answerHead(answer, withEncoding) : answer;
-    },
+    fetch: handle,
     websocket: {
-      ...websocket,
       open(socket) {
         sockets.add(socket);
-        websocket.open(socket);
+        events?.open(socket);
         if (stopping) socket.close(...GOING_AWAY);
       },
+      message: (socket, message) => events?.message(socket, message),
       close(socket, code, reason) {
         sockets.delete(socket);
-        websocket.close(socket, code, reason);
+        events?.close(socket, code, reason);
       },
     },
   });

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { WebSocketServerLike } from "@hono/node-server";
 import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
@@ -14,7 +13,7 @@ import {
   type RuntimeServer,
 } from "./adapter.ts";
 import { NODE_PARTS, registerLightResponses } from "./light_responses.ts";
-import { NodeConnections } from "./node_connections.ts";
+import { NodeConnections, nodeWebSockets } from "./node_connections.ts";
 import { checkFolder } from "./unix_socket.ts";
 
 /**
@@ -32,29 +31,18 @@ const HEAD_MS = 60_000;
 /** The idle time after which TCP probes a connection, in milliseconds. */
 const TCP_PROBE_MS = 30_000;
 
-/** The largest WebSocket message in bytes, as on Bun. */
-const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-
-/** The part of the server of `ws` that is used here; the package has no types. */
-interface WebSocketServer extends WebSocketServerLike {
-  readonly clients: Iterable<{ close(code: number, reason: string): void }>;
-}
-
 /** Listens with `node:http` or `node:https`, `@hono/node-server` and `ws`. */
 export async function listenOnNode(
   fetch: FetchHandler,
   address: Address,
   { tls, maxConnections }: AdapterOptions,
 ): Promise<RuntimeServer> {
-  const [{ createAdaptorServer }, ws, { createServer }] = await Promise.all([
+  const [{ createAdaptorServer }, { EventEmitter }, { createServer }] = await Promise.all([
     import("@hono/node-server"),
-    import("ws"),
+    import("node:events"),
     tls ? import("node:https") : import("node:http"),
   ]);
-  const webSockets: WebSocketServer = new ws.WebSocketServer({
-    noServer: true,
-    maxPayload: MAX_MESSAGE_BYTES,
-  });
+  const webSockets = nodeWebSockets(new EventEmitter());
   const connections = new NodeConnections();
   const serverOptions = {
     ...tls,
@@ -72,7 +60,7 @@ export async function listenOnNode(
   };
   // It is the server of `createServer`: `https.Server` has all members of `http.Server`.
   const server = createAdaptorServer({
-    fetch: refusingWhole(fetch),
+    fetch: refusingWhole(fetch, () => webSockets.load()),
     hostname: "localhost",
     createServer,
     serverOptions,
@@ -94,7 +82,7 @@ export async function listenOnNode(
     port: "path" in address ? 0 : (server.address() as AddressInfo).port,
     stop() {
       server.close();
-      for (const client of webSockets.clients) client.close(...GOING_AWAY);
+      webSockets.leave();
       return closed;
     },
     cut() {
@@ -145,10 +133,11 @@ interface Refusal {
 }
 
 /**
- * Refuses requests with two hosts, and sends the body of a response to a rejected upgrade, such as
- * the problem of a guard: `@hono/node-server` sends only its status and headers.
+ * Refuses requests with two hosts, loads what completes upgrades before the first of them is
+ * handled, and sends the body of a response to a rejected upgrade, such as the problem of a guard:
+ * `@hono/node-server` sends only its status and headers.
  */
-function refusingWhole(fetch: FetchHandler): FetchHandler {
+function refusingWhole(fetch: FetchHandler, loadUpgrades: () => Promise<void>): FetchHandler {
   return (request, env) => {
     // `@hono/node-server` calls handlers with these bindings.
     const { incoming, outgoing } = env as NodeEnv;
@@ -156,9 +145,8 @@ function refusingWhole(fetch: FetchHandler): FetchHandler {
       return new Response(null, { status: 400, headers: { connection: "close" } });
     }
     // `@hono/node-server` catches errors of sending only after a promise
-    const answer = Promise.resolve(fetch(request, env));
-    if (outgoing !== undefined) return answer;
-    return answer.then(async (response) => {
+    if (outgoing !== undefined) return Promise.resolve(fetch(request, env));
+    return loadUpgrades().then(() => fetch(request, env)).then(async (response) => {
       const { body } = response;
       if (body !== null) await refuse({ incoming, response, body });
       return response;

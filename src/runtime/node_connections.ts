@@ -1,11 +1,14 @@
 /**
- * Tracks the connections of a Node server.
+ * The connections of a Node server, and its WebSockets.
  *
  * @module
  */
+import type { WebSocketServerLike } from "@hono/node-server";
+import type { EventEmitter } from "node:events";
 import type { Server } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import type { Socket } from "node:net";
+import { GOING_AWAY } from "./adapter.ts";
 
 /**
  * Counts the unanswered requests of each connection, so that `server.close()` interrupts no
@@ -79,4 +82,44 @@ export class NodeConnections {
 /** Returns a key that is unique among the TCP connections of a server. */
 function ends({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`;
+}
+
+/** The largest WebSocket message in bytes, as on Bun. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+
+/** The part of the server of `ws` that is used here; the package has no types. */
+interface WebSocketServer extends WebSocketServerLike {
+  readonly clients: Iterable<{ close(code: number, reason: string): void }>;
+}
+
+/** A server of `ws` that `load()` loads, before an upgrade: many applications have no WebSocket. */
+export interface NodeWebSockets extends WebSocketServerLike {
+  /** Loads it. */
+  load(): Promise<void>;
+  /** Closes every WebSocket with {@linkcode GOING_AWAY}. */
+  leave(): void;
+}
+
+/** Makes an emitter a server of WebSockets. */
+export function nodeWebSockets(events: EventEmitter): NodeWebSockets {
+  let server: WebSocketServer | undefined;
+  return Object.assign(events, {
+    options: { noServer: true },
+    async load() {
+      if (server) return;
+      const { WebSocketServer } = await import("ws");
+      if (server) return; // another upgrade has loaded it meanwhile
+      server = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
+      server?.on("headers", (headers) => events.emit("headers", headers));
+    },
+    handleUpgrade(...args: Parameters<WebSocketServerLike["handleUpgrade"]>) {
+      server?.handleUpgrade(...args);
+    },
+    close() {
+      server?.close();
+    },
+    leave() {
+      for (const client of server?.clients ?? []) client.close(...GOING_AWAY);
+    },
+  });
 }

@@ -34,6 +34,15 @@ test("upgradeWebSocket() calls a handler for each event of a socket, and sends t
   assert.deepEqual(seen, ["open", "string", "object", "4000 enough"]);
 });
 
+test("the first WebSockets of a server open at once", async () => {
+  await using server = await serveSockets({
+    onMessage: ({ data }, socket) => socket.send(data as string),
+  });
+  const clients = await Promise.all(Array.from({ length: 20 }, () => open(server)));
+  const echoes = await Promise.all(clients.map((client, index) => echo(client, `${index}`)));
+  assert.deepEqual(echoes, clients.map((_, index) => `${index}`));
+});
+
 test("upgradeWebSocket() passes a socket that the handler can close", async () => {
   await using server = await serveSockets({
     onMessage: (_, socket) => socket.close(4001, "no more"),

@@ -5,7 +5,7 @@
  * @module
  */
 import { getCookie, setCookie } from "hono/cookie";
-import { base64url } from "jose";
+import * as base64url from "jose/base64url";
 import type { Context } from "../../core/http/context.ts";
 import { BadRequestException } from "../../core/http/http_exception.ts";
 

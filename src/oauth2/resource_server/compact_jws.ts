@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { base64url } from "jose";
+import * as base64url from "jose/base64url";
 import { deepFreeze, isJsonObject, type JsonObject } from "../../platform/json_object.ts";
 import { OAuth2Error } from "../ground/errors.ts";
 

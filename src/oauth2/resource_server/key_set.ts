@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { importJWK, type JWK } from "jose";
+import type { JWK } from "jose";
+import { importJWK } from "jose/key/import";
 import { isJsonObject } from "../../platform/json_object.ts";
 import {
   isSigningAlgorithm,

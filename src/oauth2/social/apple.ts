@@ -6,7 +6,8 @@
 import { OAuth2Error } from "../ground/errors.ts";
 import { type JsonObject, jsonObject } from "../../platform/json_object.ts";
 import { type SocialLogin, type SocialOptions, SocialProvider } from "./social_provider.ts";
-import { importPKCS8, SignJWT } from "jose";
+import { SignJWT } from "jose/jwt/sign";
+import { importPKCS8 } from "jose/key/import";
 
 /** The userinfo of Apple: the claims of the id_token, and the name at the first login. */
 export interface AppleUserinfo {
