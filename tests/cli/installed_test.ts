@@ -33,7 +33,7 @@ test("fw runs after deno install, and creates projects that use its checkout", a
 test("fw runs by npx from the npm package, and creates projects that use its release", async () => {
   using folder = new TemporaryFolder();
   const cwd = folder.path;
-  buildNpmPackage(join(cwd, "fw.tgz"));
+  await buildNpmPackage(join(cwd, "fw.tgz"));
   const npx = (...args: string[]) =>
     run(["npx", "-y", "-p", OLDEST_NODE, "-p", join(cwd, "fw.tgz"), "fw", ...args], { cwd });
   assert.equal((await npx("--version")).stdout, `${VERSION}\n`);

@@ -1,6 +1,6 @@
 /**
- * Builds the package for npm: the output of `deno pack`, with the command `fw` and other members of the
- * manifest that `deno.json` does not have. Fails on warnings.
+ * Builds the package for npm: the output of `deno pack` with joined modules, the command `fw`, and
+ * other members of the manifest that `deno.json` does not have. Fails on warnings.
  *
  *     deno task pack fw.tgz
  */
@@ -20,9 +20,13 @@ import process from "node:process";
 import { IN_PLACE_OF_LEFT_OUT, LEFT_OUT } from "./left_out.ts";
 import { ROOT } from "../support/project.ts";
 import { bundlePackages } from "./bundled.ts";
+import { joinModules } from "./joined_modules.ts";
 
 /** The script that npm links as `fw`, with a shebang. */
 const BIN = "src/cli/mod.js";
+
+/** The module in place of those that bundles for the edge leave out. */
+const REPLACEMENT = "src/left_out.js";
 
 /** The repository of the publishing workflow, for npm's provenance. */
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
@@ -51,7 +55,7 @@ const MANIFEST = {
 const NEEDS_NO_TYPES = /^Could not generate types for '.*'\. Types will not be included .*$/gm;
 
 /** Builds the package and writes it to a file. */
-export function buildNpmPackage(file: string): void {
+export async function buildNpmPackage(file: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "fw-npm-"));
   try {
     const pack = ["pack", "--allow-dirty", "--no-source-maps", "-o", join(folder, "packed.tgz")];
@@ -62,8 +66,9 @@ export function buildNpmPackage(file: string): void {
     bundlePackages(root);
     const program = readFileSync(join(root, BIN), "utf8");
     writeFileSync(join(root, BIN), `#!/usr/bin/env node\n${program}`);
-    writeFileSync(join(root, "src/left_out.js"), IN_PLACE_OF_LEFT_OUT);
+    writeFileSync(join(root, REPLACEMENT), IN_PLACE_OF_LEFT_OUT);
     renameLeftOut(root);
+    await joinModules(root, { apart: [BIN, REPLACEMENT] });
     complete(root);
     const [packed = ""] = run("npm", ["pack", "--silent"], root).trim().split("\n");
     renameSync(join(root, packed), resolve(file));
@@ -74,7 +79,7 @@ export function buildNpmPackage(file: string): void {
 
 /** The target of a package that bundles leave out, by the condition of the importer. */
 function replaced(name: string): Readonly<Record<string, string>> {
-  const file = "./src/left_out.js";
+  const file = `./${REPLACEMENT}`;
   return { workerd: file, "edge-light": file, browser: file, default: name };
 }
 
@@ -127,7 +132,7 @@ function importedPackages(root: string): ReadonlySet<string> {
     const code = readFileSync(join(root, file), "utf8").replaceAll(/\/\*[^]*?\*\//g, "");
     for (
       const [, from = ""] of code.matchAll(
-        /(?:\bfrom\s*|\bimport\s*\(?\s*)"([@#\w][\w@.:/-]*|\.[^"]+)"/g,
+        /(?:\bfrom\s*|\bimport\s*\(?\s*)["']([@#\w][\w@.:/-]*|\.[^"']+)["']/g,
       )
     ) {
       const imported = join(root, dirname(file), from.replace(/\.js$/, ".d.ts"));
@@ -151,4 +156,4 @@ function run(program: string, args: readonly string[], cwd: string): string {
   return stdout + (program === process.execPath ? stderr : "");
 }
 
-if (import.meta.main) buildNpmPackage(process.argv[2] ?? "fw.tgz");
+if (import.meta.main) await buildNpmPackage(process.argv[2] ?? "fw.tgz");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
@@ -15,7 +15,7 @@ const ESM_ONLY: Readonly<Record<string, string>> = {
 };
 
 const denoTest = testOn(["deno"], "it builds the package");
-const tarball = "Deno" in globalThis ? build() : new Uint8Array();
+const tarball = "Deno" in globalThis ? await build() : new Uint8Array();
 
 denoTest("attw reports no problem with the types of any entry point of the package", async () => {
   const result = await checkPackage(createPackageFromTarballData(tarball));
@@ -34,9 +34,19 @@ denoTest("publint reports no problem with the package", async () => {
   assert.deepEqual([pkg["name"], pkg["bin"]], ["@fw/fw", { fw: "./src/cli/mod.js" }]);
 });
 
-function build(): Uint8Array<ArrayBuffer> {
+denoTest("the modules of the main entry point are joined into one file", () => {
+  const pkg = createPackageFromTarballData(tarball);
+  const importsOf = (file: string) =>
+    [...pkg.readFile(file).matchAll(/\bfrom '(\.[^']+)'/g)]
+      .map(([, from = ""]) => join(dirname(file), from));
+  const [joined = "", ...others] = new Set(importsOf("/node_modules/@fw/fw/mod.js"));
+  assert.deepEqual(others, []);
+  assert.deepEqual(importsOf(joined), []);
+});
+
+async function build(): Promise<Uint8Array<ArrayBuffer>> {
   using folder = new TemporaryFolder();
   const file = join(folder.path, "fw.tgz");
-  buildNpmPackage(file);
+  await buildNpmPackage(file);
   return new Uint8Array(readFileSync(file));
 }

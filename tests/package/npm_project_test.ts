@@ -201,7 +201,7 @@ async function build(): Promise<string> {
   const folder = new TemporaryFolder();
   globalThis.addEventListener("unload", () => folder[Symbol.dispose]());
   const file = join(folder.path, "fw.tgz");
-  buildNpmPackage(file);
+  await buildNpmPackage(file);
   await bundle("");
   return file;
 }

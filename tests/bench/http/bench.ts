@@ -44,7 +44,7 @@ const PARTS: Readonly<Record<string, (runtime: Runtime) => Promise<void>>> = {
   connections: measureConnections,
 };
 
-if (!values["as-prepared"]) prepare();
+if (!values["as-prepared"]) await prepare();
 await using tokens = await startTokens();
 const { env, token } = tokens;
 for (const runtime of runtimes) {

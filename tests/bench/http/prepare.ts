@@ -9,11 +9,11 @@ import { buildNpmPackage } from "../../package/npm_package.ts";
 const HERE = import.meta.dirname!;
 
 /** Prepares the folder of the bench; installs the peers once, the framework each time. */
-export function prepare(): void {
+export async function prepare(): Promise<void> {
   if (!existsSync(join(HERE, "node_modules/elysia"))) npm("ci");
   const file = join(tmpdir(), `fw-${crypto.randomUUID()}.tgz`);
   try {
-    buildNpmPackage(file);
+    await buildNpmPackage(file);
     npm("install", "--no-save", file);
   } finally {
     rmSync(file, { force: true });
