@@ -1,6 +1,5 @@
 /** Elysia, as its documentation writes it; on Node with its adapter. */
 import { Elysia, t } from "elysia";
-import { createLocalJWKSet, jwtVerify } from "jose";
 import { receipt, storedRows, TEXT } from "../fixtures.ts";
 import { options } from "./options.ts";
 import { serve } from "./serve.ts";
@@ -41,6 +40,7 @@ export async function listen(): Promise<void> {
   const isNode = !("Deno" in globalThis || "Bun" in globalThis);
   const app = new Elysia(isNode ? { adapter: (await import("@elysiajs/node")).node() } : {});
   if (mode === "token") {
+    const { createLocalJWKSet, jwtVerify } = await import("jose");
     const keys = createLocalJWKSet(jwks);
     app.derive(async ({ headers, status }) => {
       const [, token = ""] = headers["authorization"]?.split(" ") ?? [];

@@ -1,9 +1,6 @@
 /** Fastify, as its documentation writes it: schemas that it compiles, for input and for output. */
-import fastifyJwt from "@fastify/jwt";
-import fastifyRateLimit from "@fastify/rate-limit";
 import fastify from "fastify";
 import { createPublicKey } from "node:crypto";
-import { collectDefaultMetrics, Counter, Histogram, register } from "prom-client";
 import { type NewOrder, receipt, storedRows, TEXT } from "../fixtures.ts";
 import { options, RATE_LIMIT, RATE_WINDOW_MS } from "./options.ts";
 
@@ -55,6 +52,7 @@ const ROWS_1000 = storedRows(1000);
 export async function listen(): Promise<void> {
   const app = fastify({ logger: mode === "stack" });
   if (mode === "stack") {
+    const { collectDefaultMetrics, Counter, Histogram, register } = await import("prom-client");
     collectDefaultMetrics();
     const labelNames = ["method", "route", "status"] as const;
     const requests = new Counter({ name: "http_requests_total", help: "Requests", labelNames });
@@ -78,12 +76,12 @@ export async function listen(): Promise<void> {
       reply.header("x-request-id", request.id);
       done();
     });
-    await app.register(fastifyRateLimit, { max: RATE_LIMIT, timeWindow: RATE_WINDOW_MS });
+    await app.register(import("@fastify/rate-limit"), { max: RATE_LIMIT, timeWindow: RATE_WINDOW_MS });
   }
   if (mode === "stack" || mode === "token") {
     const [key] = jwks.keys;
     const pem = createPublicKey({ key, format: "jwk" }).export({ type: "spki", format: "pem" });
-    await app.register(fastifyJwt, {
+    await app.register(import("@fastify/jwt"), {
       secret: { public: pem },
       verify: { algorithms: ["ES256"], allowedIss: issuer, allowedAud: audience, cache: 1000 },
     });

@@ -1,9 +1,8 @@
 /** `fw`, as its documentation writes it, with valibot. */
-import { controller, FwFactory, module, route } from "@fw/fw";
-import { JwtVerifier, OAuth2Principal, ValidationConfig } from "@fw/fw/oauth2";
+import { controller, type ControllerClass, FwFactory, module, route } from "@fw/fw";
 import * as v from "valibot";
 import { receipt, storedRows, TEXT } from "../fixtures.ts";
-import { options, RATE_LIMIT, RATE_WINDOW_MS } from "./options.ts";
+import { type Mode, options, RATE_LIMIT, RATE_WINDOW_MS } from "./options.ts";
 import {
   Item,
   ItemParams,
@@ -33,10 +32,6 @@ class ContestController extends controller() {
   rows1000 = route.get("/rows/1000", { response: Rows }, () => ROWS_1000);
 }
 
-class MeController extends controller() {
-  me = route.get("/me", { args: { me: OAuth2Principal } }, ({ me }) => ({ subject: me.subject }));
-}
-
 class ManyController extends controller("many") {
   constructor() {
     super();
@@ -51,20 +46,25 @@ const ROWS_1000 = storedRows(1000);
 
 /** Listens. */
 export async function listen(): Promise<void> {
-  const controllers = {
-    plain: [ContestController],
-    stack: [ContestController],
-    token: [MeController],
-    routes: [ManyController],
-  }[mode];
-  const app = await FwFactory.create(module({ controllers }));
+  const app = await FwFactory.create(module({ controllers: await controllersOf(mode) }));
   if (mode === "stack") {
     app.useRequestId().useRequestTracing().enableMetrics("/metrics")
       .useRateLimit({ max: RATE_LIMIT, windowMs: RATE_WINDOW_MS });
   }
   if (mode === "stack" || mode === "token") {
+    const { JwtVerifier, ValidationConfig } = await import("@fw/fw/oauth2");
     const config = new ValidationConfig("ES256").withIssuer(issuer).withAudience(audience);
     app.useOAuth2(await JwtVerifier.fromUrl(jwksUrl, config), { require: true });
   }
   await app.listen(port, { hostname: "127.0.0.1" });
+}
+
+async function controllersOf(mode: Mode): Promise<readonly ControllerClass[]> {
+  if (mode === "routes") return [ManyController];
+  if (mode !== "token") return [ContestController];
+  const { OAuth2Principal } = await import("@fw/fw/oauth2");
+  class MeController extends controller() {
+    me = route.get("/me", { args: { me: OAuth2Principal } }, ({ me }) => ({ subject: me.subject }));
+  }
+  return [MeController];
 }

@@ -1,11 +1,6 @@
 /** Hono, as its documentation writes it, with the validator for Standard Schemas and valibot. */
-import { prometheus } from "@hono/prometheus";
 import { sValidator } from "@hono/standard-validator";
 import { Hono } from "hono";
-import { rateLimiter } from "hono-rate-limiter";
-import { jwk } from "hono/jwk";
-import { logger } from "hono/logger";
-import { requestId } from "hono/request-id";
 import * as v from "valibot";
 import { receipt, storedRows, TEXT } from "../fixtures.ts";
 import { options, RATE_LIMIT, RATE_WINDOW_MS } from "./options.ts";
@@ -28,6 +23,12 @@ const ROWS_1000 = storedRows(1000);
 export async function listen(): Promise<void> {
   const app = new Hono();
   if (mode === "stack") {
+    const [{ prometheus }, { rateLimiter }, { logger }, { requestId }] = await Promise.all([
+      import("@hono/prometheus"),
+      import("hono-rate-limiter"),
+      import("hono/logger"),
+      import("hono/request-id"),
+    ]);
     const { printMetrics, registerMetrics } = prometheus();
     app.use(requestId(), logger(), registerMetrics);
     app.get("/metrics", printMetrics);
@@ -38,6 +39,7 @@ export async function listen(): Promise<void> {
     }));
   }
   if (mode === "stack" || mode === "token") {
+    const { jwk } = await import("hono/jwk");
     app.use(jwk({ keys: jwks.keys, alg: ["ES256"], verification: { iss: issuer, aud: audience } }));
   }
   app.get("/me", (c) => c.json({ subject: c.get("jwtPayload").sub }));
