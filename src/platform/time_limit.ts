@@ -20,14 +20,10 @@ export async function within(work: Promise<unknown>, limitMs: number): Promise<b
   const end = () => void (isDone = true);
   work.then(end, end);
   for (let turn = 0; turn < TURNS && !isDone; turn++) await undefined;
-  if (isDone) return await work.then(() => true);
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, Math.min(limitMs, MAX_DELAY_MS));
-  try {
-    return await Promise.race([work.then(() => true), promise.then(() => false)]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return await new Promise((resolve, reject) => {
+    const timer = isDone ? undefined : setTimeout(resolve, Math.min(limitMs, MAX_DELAY_MS), false);
+    work.then(() => resolve(true), reject).then(() => clearTimeout(timer));
+  });
 }
 
 /** In how many parts the event loop has to run before a time limit is reached. */
