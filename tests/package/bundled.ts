@@ -11,7 +11,7 @@ import process from "node:process";
 import { ROOT } from "../support/project.ts";
 
 process.env["ESBUILD_WORKER_THREADS"] = "0"; // else a message port stays open
-const { buildSync } = await import("esbuild");
+const { buildSync, transformSync } = await import("esbuild");
 
 /** The folder of the command line, of which one module and its types remain. */
 const CLI = "src/cli";
@@ -57,6 +57,11 @@ function bundle(options: BuildOptions): readonly string[] {
     ...options,
   });
   return Object.keys(metafile!.inputs); // as it is asked for
+}
+
+/** Returns a module without its comments: those of public names are in its types. */
+export function withoutComments(code: string): string {
+  return transformSync(code, { legalComments: "none", target: "node22" }).code;
 }
 
 /** Replaces the specifiers of the bundled packages. */

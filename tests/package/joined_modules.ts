@@ -1,29 +1,33 @@
 /**
- * Joins the modules of the npm package into fewer files: to find and load a module takes a runtime
- * longer than to run it. What is imported dynamically stays apart.
+ * Joins the modules of the npm package into fewer files, for runtimes: to find and load a module
+ * takes them longer than to run it. What is imported dynamically stays apart. Bundlers get the
+ * modules themselves, of which they leave out what is not used.
  *
  * @module
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { rollup } from "rollup";
+import { withoutComments } from "./bundled.ts";
 
 /** The entry point that every application imports; what it imports becomes one file. */
 const MAIN = "mod.js";
 
-/** The folder of the modules that are not entry points. */
-const FOLDER = "src/joined";
+/** The folder of the joined modules, and the conditions of the runtimes that load them. */
+const FOLDER = "joined";
+const RUNTIMES = ["deno", "bun", "node"];
 
-/** Joins the modules of the package in a folder, apart from those of its own bundles. */
-export async function joinModules(
-  root: string,
-  { apart }: { readonly apart: readonly string[] },
-): Promise<void> {
-  const modules = readdirSync(root, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".js") && !apart.includes(file));
-  const entryPoints = entryPointsOf(root).filter((file) => modules.includes(file));
+/** The files of an entry point, by condition. */
+type Entry = Readonly<Record<string, string>>;
+
+/** Joins the modules of the package in a folder, apart from an entry point that is a bundle. */
+export async function joinModules(root: string, { apart }: { readonly apart: string }) {
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const entries = Object.entries<Entry>(manifest.exports);
+  const joined = entries.filter(([, { import: file = "" }]) => join(file) !== apart);
+  const files = joined.map(([, { import: file = "" }]) => join(file));
   await using bundle = await rollup({
-    input: Object.fromEntries(entryPoints.map((file) => [file, join(root, file)])),
+    input: Object.fromEntries(files.map((file) => [file, join(root, file)])),
     external: /^[^./]/,
     onwarn({ code, message }) {
       if (code === "EMPTY_BUNDLE") return; // an entry point of types
@@ -32,25 +36,26 @@ export async function joinModules(
   });
   const { output } = await bundle.generate({
     manualChunks: { main: [join(root, MAIN)] },
-    entryFileNames: "[name]",
+    entryFileNames: `${FOLDER}/[name]`,
     chunkFileNames: `${FOLDER}/[name]-[hash].js`,
     hoistTransitiveImports: false,
   });
-  for (const file of modules) rmSync(join(root, file));
   for (const chunk of output) {
     if (chunk.type !== "chunk") throw new Error(`Cannot join ${chunk.fileName}: it is no module`);
     checkNames(chunk);
     const path = join(root, chunk.fileName);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, chunk.code);
+    writeFileSync(path, withoutComments(chunk.code));
   }
+  const exports = { ...manifest.exports, ...Object.fromEntries(joined.map(withJoined)) };
+  writeFileSync(join(root, "package.json"), JSON.stringify({ ...manifest, exports }));
 }
 
-/** Lists the entry points that the manifest names. */
-function entryPointsOf(root: string): readonly string[] {
-  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  return Object.values(exports as Record<string, { readonly import: string }>)
-    .map((entry) => join(entry.import));
+/** Adds the joined module of an entry point, after its types. */
+function withJoined([name, { types = "", ...others }]: readonly [string, Entry]) {
+  const file = `./${join(FOLDER, others["import"] ?? "")}`;
+  const byRuntime = Object.fromEntries(RUNTIMES.map((runtime) => [runtime, file]));
+  return [name, { types, ...byRuntime, ...others }] as const;
 }
 
 /** Checks that no class was renamed: error messages contain the names of classes. */

@@ -68,7 +68,7 @@ export async function buildNpmPackage(file: string): Promise<void> {
     writeFileSync(join(root, BIN), `#!/usr/bin/env node\n${program}`);
     writeFileSync(join(root, REPLACEMENT), IN_PLACE_OF_LEFT_OUT);
     renameLeftOut(root);
-    await joinModules(root, { apart: [BIN, REPLACEMENT] });
+    await joinModules(root, { apart: BIN });
     complete(root);
     const [packed = ""] = run("npm", ["pack", "--silent"], root).trim().split("\n");
     renameSync(join(root, packed), resolve(file));

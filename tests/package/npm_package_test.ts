@@ -34,12 +34,12 @@ denoTest("publint reports no problem with the package", async () => {
   assert.deepEqual([pkg["name"], pkg["bin"]], ["@fw/fw", { fw: "./src/cli/mod.js" }]);
 });
 
-denoTest("the modules of the main entry point are joined into one file", () => {
+denoTest("runtimes load the modules of the main entry point from one file", () => {
   const pkg = createPackageFromTarballData(tarball);
   const importsOf = (file: string) =>
-    [...pkg.readFile(file).matchAll(/\bfrom '(\.[^']+)'/g)]
+    [...pkg.readFile(file).matchAll(/\bfrom "(\.[^"]+)"/g)]
       .map(([, from = ""]) => join(dirname(file), from));
-  const [joined = "", ...others] = new Set(importsOf("/node_modules/@fw/fw/mod.js"));
+  const [joined = "", ...others] = new Set(importsOf("/node_modules/@fw/fw/joined/mod.js"));
   assert.deepEqual(others, []);
   assert.deepEqual(importsOf(joined), []);
 });

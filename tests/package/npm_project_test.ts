@@ -166,6 +166,8 @@ denoTest(
       json: { text: "Tea" },
     });
     assert.equal(status, 201);
+    const part = await bundle(`export { HttpException } from "@fw/fw";`, { project: cwd });
+    assert.ok(part.code.length < 10_000, `${part.code.length} bytes for one class`);
     const metrics = await bundle(METRICS, { project: cwd });
     await assert.rejects(Worker.start(metrics.code), /bundles for the edge leave them out/);
   },

@@ -76,7 +76,10 @@ export async function listen(): Promise<void> {
       reply.header("x-request-id", request.id);
       done();
     });
-    await app.register(import("@fastify/rate-limit"), { max: RATE_LIMIT, timeWindow: RATE_WINDOW_MS });
+    await app.register(import("@fastify/rate-limit"), {
+      max: RATE_LIMIT,
+      timeWindow: RATE_WINDOW_MS,
+    });
   }
   if (mode === "stack" || mode === "token") {
     const [key] = jwks.keys;
