@@ -2,7 +2,9 @@
  * Measures the framework beside its peers over HTTP, and prints the ratios of processor time.
  *
  *     deno task bench:http [--runtime deno] [--peer fw] [--only contests|start|routes|connections]
- *       [--rounds 5] [WORDS OF A CONTEST]
+ *       [--rounds 5] [--publish] [WORDS OF A CONTEST]
+ *
+ * `--publish` writes the contests into `docs/performance.md`.
  */
 import { parseArgs } from "node:util";
 import process from "node:process";
@@ -19,6 +21,7 @@ import {
 } from "./peer_process.ts";
 import type { Mode } from "./peers/options.ts";
 import { prepare } from "./prepare.ts";
+import { type Measured, publish } from "./publish.ts";
 import { printContest, printStarts } from "./report.ts";
 import { startTokens } from "./tokens.ts";
 
@@ -30,6 +33,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: "string", default: "5" },
     only: { type: "string", multiple: true },
     "as-prepared": { type: "boolean" },
+    publish: { type: "boolean" },
   },
 });
 const words = positionals.join(" ");
@@ -37,6 +41,7 @@ const contests = CONTESTS.filter(({ name }) => name.includes(words));
 const runtimes = RUNTIMES.filter((runtime) => values.runtime?.includes(runtime) ?? true);
 
 const rounds = Number(values.rounds);
+const measured: Measured[] = [];
 const PARTS: Readonly<Record<string, (runtime: Runtime) => Promise<void>>> = {
   contests: measureContests,
   start: measureStarts,
@@ -52,6 +57,7 @@ for (const runtime of runtimes) {
     if (values.only?.includes(part) ?? true) await run(runtime);
   }
 }
+if (values.publish) publish(measured);
 process.exit();
 
 async function measureContests(runtime: Runtime): Promise<void> {
@@ -59,7 +65,9 @@ async function measureContests(runtime: Runtime): Promise<void> {
     await using peers = await startPeers(runtime, mode);
     for (const contest of contests.filter((contest) => contest.mode === mode)) {
       const options = { token, rounds, connections: 40 };
-      printContest(`${contest.name} on ${runtime}`, await measure(contest, peers.all, options));
+      const figures = await measure(contest, peers.all, options);
+      printContest(`${contest.name} on ${runtime}`, figures);
+      measured.push({ runtime, contest: contest.name, figures });
     }
   }
 }

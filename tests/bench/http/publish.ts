@@ -1,0 +1,66 @@
+/** Writes what was measured into `docs/performance.md`: a table for each runtime, and a picture. */
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { arch, cpus } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { ROOT } from "../../support/project.ts";
+import { type Figures, median } from "./measure.ts";
+import type { Runtime } from "./peer_process.ts";
+import { drawRatios, NAMES, type Ratios, RUNTIME_NAMES } from "./picture.ts";
+
+/** A measured contest. */
+export interface Measured {
+  readonly runtime: Runtime;
+  readonly contest: string;
+  readonly figures: readonly Figures[];
+}
+
+const PAGE = join(ROOT, "docs/performance.md");
+const PICTURE = "http.svg";
+const [BEGIN, END] = ["<!-- written by deno task bench:http -->", "<!-- end -->"];
+
+/** Writes the contests between the marks on the page. */
+export function publish(measured: readonly Measured[]): void {
+  const all = measured.map(ratiosOf);
+  writeFileSync(join(ROOT, "docs", PICTURE), drawRatios(all));
+  const date = new Date().toISOString().slice(0, 10);
+  const machine = `${cpus().length} cores of an ${cpus()[0]?.model.trim()} (${arch()})`;
+  const text = [
+    BEGIN,
+    `Measured on ${date} on ${machine}.`,
+    `![The processor time of a request to peers, beside that of fw](${PICTURE})`,
+    ...[...new Set(all.map(({ runtime }) => runtime))].map((runtime) =>
+      tableOf(runtime, all.filter((each) => each.runtime === runtime))
+    ),
+    END,
+  ].join("\n\n");
+  const page = readFileSync(PAGE, "utf8");
+  const [before, rest = ""] = page.split(BEGIN);
+  if (!rest.includes(END)) throw new Error(`Cannot publish: ${PAGE} has no marks`);
+  writeFileSync(PAGE, before + text + rest.slice(rest.indexOf(END) + END.length));
+  execFileSync(process.execPath, ["fmt", "-q", PAGE]);
+}
+
+function ratiosOf({ runtime, contest, figures }: Measured): Ratios {
+  const own = figures.find(({ peer }) => peer === "fw");
+  if (!own) throw new Error(`Cannot publish ${contest}: fw was not measured`);
+  const others = figures.filter((each) => each !== own);
+  const over = new Map(
+    others.map(({ peer, cpuUs }) => [peer, median(own.cpuUs) / median(cpuUs)] as const),
+  );
+  return { runtime, contest, over };
+}
+
+function tableOf(runtime: Runtime, rows: readonly Ratios[]): string {
+  const peers = [...new Set(rows.flatMap(({ over }) => [...over.keys()]))];
+  const lines = [
+    [RUNTIME_NAMES[runtime], ...peers.map((peer) => NAMES[peer])],
+    ["---", ...peers.map(() => "---")],
+    ...rows.map(({ contest, over }) => [
+      contest,
+      ...peers.map((peer) => over.get(peer)?.toFixed(2) ?? ""),
+    ]),
+  ];
+  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
