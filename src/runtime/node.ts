@@ -42,7 +42,7 @@ export async function listenOnNode(
     import("node:events"),
     tls ? import("node:https") : import("node:http"),
   ]);
-  const webSockets = nodeWebSockets(new EventEmitter());
+  const webSockets = nodeWebSockets(EventEmitter);
   const connections = new NodeConnections();
   const serverOptions = {
     ...tls,

@@ -92,34 +92,46 @@ interface WebSocketServer extends WebSocketServerLike {
   readonly clients: Iterable<{ close(code: number, reason: string): void }>;
 }
 
-/** A server of `ws` that `load()` loads, before an upgrade: many applications have no WebSocket. */
-export interface NodeWebSockets extends WebSocketServerLike {
-  /** Loads it. */
+/** A WebSocket server, of which `load()` loads all but the listeners before the first upgrade. */
+export interface NodeWebSockets extends WebSocketServer {
+  /** Loads `ws`: many applications have no WebSocket. */
   load(): Promise<void>;
   /** Closes every WebSocket with {@linkcode GOING_AWAY}. */
   leave(): void;
 }
 
-/** Makes an emitter a server of WebSockets. */
-export function nodeWebSockets(events: EventEmitter): NodeWebSockets {
-  let server: WebSocketServer | undefined;
-  return Object.assign(events, {
-    options: { noServer: true },
-    async load() {
-      if (server) return;
-      const { WebSocketServer } = await import("ws");
-      if (server) return; // another upgrade has loaded it meanwhile
-      server = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
-      server?.on("headers", (headers) => events.emit("headers", headers));
-    },
+/** Creates a WebSocket server from `EventEmitter`, without loading `ws`. */
+export function nodeWebSockets(Emitter: typeof EventEmitter): NodeWebSockets {
+  return new class extends Emitter {
+    readonly options = { noServer: true };
+    #server: WebSocketServer | undefined;
+    #loaded: Promise<void> | undefined;
+
+    get clients() {
+      return this.#server?.clients ?? new Set();
+    }
+
+    load() {
+      return this.#loaded ??= this.#load();
+    }
+
     handleUpgrade(...args: Parameters<WebSocketServerLike["handleUpgrade"]>) {
-      server?.handleUpgrade(...args);
-    },
+      this.#server?.handleUpgrade(...args);
+    }
+
     close() {
-      server?.close();
-    },
+      this.#server?.close();
+    }
+
     leave() {
-      for (const client of server?.clients ?? []) client.close(...GOING_AWAY);
-    },
-  });
+      for (const client of this.clients) client.close(...GOING_AWAY);
+    }
+
+    async #load() {
+      const { WebSocketServer } = await import("ws");
+      const server = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
+      server.on("headers", (...args: unknown[]) => this.emit("headers", ...args));
+      this.#server = server;
+    }
+  }();
 }

@@ -17,14 +17,23 @@ const MAIN = "mod.js";
 const FOLDER = "joined";
 const RUNTIMES = ["deno", "bun", "node"];
 
-/** The files of an entry point, by condition. */
-type Entry = Readonly<Record<string, string>>;
+/** The files of each entry point, by condition. */
+export type EntryPoints = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Joins the modules of the package in a folder, apart from an entry point that is a bundle. */
-export async function joinModules(root: string, { apart }: { readonly apart: string }) {
-  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const entries = Object.entries<Entry>(manifest.exports);
-  const joined = entries.filter(([, { import: file = "" }]) => join(file) !== apart);
+/**
+ * Joins the modules of the package in a folder, apart from an entry point that is a bundle; returns
+ * the entry points for the manifest.
+ */
+export async function joinModules(
+  root: string,
+  { apart }: { readonly apart: string },
+): Promise<EntryPoints> {
+  const { exports }: { readonly exports: EntryPoints } = JSON.parse(
+    readFileSync(join(root, "package.json"), "utf8"),
+  );
+  const joined = Object.entries(exports).filter(([, { import: file = "" }]) =>
+    join(file) !== apart
+  );
   const files = joined.map(([, { import: file = "" }]) => join(file));
   await using bundle = await rollup({
     input: Object.fromEntries(files.map((file) => [file, join(root, file)])),
@@ -47,12 +56,11 @@ export async function joinModules(root: string, { apart }: { readonly apart: str
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, withoutComments(chunk.code));
   }
-  const exports = { ...manifest.exports, ...Object.fromEntries(joined.map(withJoined)) };
-  writeFileSync(join(root, "package.json"), JSON.stringify({ ...manifest, exports }));
+  return { ...exports, ...Object.fromEntries(joined.map(withJoined)) };
 }
 
 /** Adds the joined module of an entry point, after its types. */
-function withJoined([name, { types = "", ...others }]: readonly [string, Entry]) {
+function withJoined([name, { types = "", ...others }]: readonly [string, EntryPoints[string]]) {
   const file = `./${join(FOLDER, others["import"] ?? "")}`;
   const byRuntime = Object.fromEntries(RUNTIMES.map((runtime) => [runtime, file]));
   return [name, { types, ...byRuntime, ...others }] as const;

@@ -20,7 +20,7 @@ import process from "node:process";
 import { IN_PLACE_OF_LEFT_OUT, LEFT_OUT } from "./left_out.ts";
 import { ROOT } from "../support/project.ts";
 import { bundlePackages } from "./bundled.ts";
-import { joinModules } from "./joined_modules.ts";
+import { type EntryPoints, joinModules } from "./joined_modules.ts";
 
 /** The script that npm links as `fw`, with a shebang. */
 const BIN = "src/cli/mod.js";
@@ -68,8 +68,7 @@ export async function buildNpmPackage(file: string): Promise<void> {
     writeFileSync(join(root, BIN), `#!/usr/bin/env node\n${program}`);
     writeFileSync(join(root, REPLACEMENT), IN_PLACE_OF_LEFT_OUT);
     renameLeftOut(root);
-    await joinModules(root, { apart: BIN });
-    complete(root);
+    complete(root, await joinModules(root, { apart: BIN }));
     const [packed = ""] = run("npm", ["pack", "--silent"], root).trim().split("\n");
     renameSync(join(root, packed), resolve(file));
   } finally {
@@ -100,10 +99,10 @@ function renameLeftOut(root: string): void {
 }
 
 /**
- * Completes the manifest: `deno pack` leaves out packages of which only types are imported, and
- * lists those that are bundled.
+ * Completes the manifest with entry points and packages: `deno pack` leaves out those of which only
+ * types are imported, and lists those that are bundled.
  */
-function complete(root: string): void {
+function complete(root: string, exports: EntryPoints): void {
   const file = join(root, "package.json");
   const manifest = JSON.parse(readFileSync(file, "utf8"));
   const { imports } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
@@ -113,6 +112,7 @@ function complete(root: string): void {
     versions.filter(([name]) => OPTIONAL.includes(name) === isOptional)
   );
   const members = {
+    exports,
     dependencies: Object.fromEntries(others),
     peerDependencies: Object.fromEntries(optional),
     peerDependenciesMeta: Object.fromEntries(optional.map(([name]) => [name, { optional: true }])),
@@ -132,7 +132,7 @@ function importedPackages(root: string): ReadonlySet<string> {
     const code = readFileSync(join(root, file), "utf8").replaceAll(/\/\*[^]*?\*\//g, "");
     for (
       const [, from = ""] of code.matchAll(
-        /(?:\bfrom\s*|\bimport\s*\(?\s*)["']([@#\w][\w@.:/-]*|\.[^"']+)["']/g,
+        /(?:\bfrom\s*|\bimport\s*\(?\s*)"([@#\w][\w@.:/-]*|\.[^"]+)"/g,
       )
     ) {
       const imported = join(root, dirname(file), from.replace(/\.js$/, ".d.ts"));
