@@ -24,7 +24,8 @@ import {
   type Prefixes,
   versionsAmong,
 } from "../route/route_table.ts";
-import { createRouter, mount } from "../route/router.ts";
+import { createRouter } from "../route/path_router.ts";
+import { mount } from "../route/router.ts";
 import type { PathVersions } from "../route/unmatched.ts";
 import type { Versioning } from "../route/version.ts";
 import { loadFastPaths } from "../schema/compiled/fast_path.ts";

@@ -3,11 +3,12 @@ import {
   controller,
   type ControllerClass,
   type FwApplication,
+  FwFactory,
   module,
   route,
 } from "../../../mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
-import { test } from "../../support/test.ts";
+import { test, testOn } from "../../support/test.ts";
 
 function serving(...controllers: ControllerClass[]): Promise<FwApplication> {
   return createTestApplication(module({ name: "AppModule", controllers }));
@@ -64,6 +65,26 @@ test("an unknown path is a 404 problem", async () => {
     instance: "/nothing/here",
   });
 });
+
+testOn(["deno", "node"], "a Request of Bun has no other method than those of HTTP")(
+  "a method is never taken for a member of every object",
+  async () => {
+    await using app = await FwFactory.create(module({ controllers: [ThingsController] }));
+    let before = 0;
+    app.use("*", (_, next) => {
+      before++;
+      return next();
+    });
+    for (const method of ["valueOf", "toString", "constructor", "hasOwnProperty", "__proto__"]) {
+      assert.equal((await app.request("/things", { method })).status, 405, method);
+      assert.equal((await app.request("/none", { method })).status, 404, method);
+      assert.equal((await app.request("/things/any", { method })).status, 200, method);
+    }
+    assert.equal(before, 15);
+    assert.deepEqual(Object.keys(Object.prototype), []);
+    assert.equal(await (await app.request("/things/7")).text(), '"7"');
+  },
+);
 
 test("a wrong method is a 405 problem with Allow", async () => {
   await using app = await serving(ThingsController);
