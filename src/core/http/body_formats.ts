@@ -30,18 +30,17 @@ export async function decodeForm(
   const isMultipart = /^\s*multipart/i.test(type);
   const boundary = BOUNDARY.exec(type)?.[2];
   if (isMultipart && boundary === undefined) throw invalid();
-  const separators = isMultipart ? countOf(`--${boundary}`, bytes) - 1 : countOf("&", bytes);
+  const separators = placesOf(isMultipart ? `--${boundary}` : "&", bytes);
   // the last delimiter of a multipart form ends it
-  if (separators + (isMultipart ? 0 : 1) > MAX_FIELDS) {
+  if (separators.length + (isMultipart ? -1 : 1) > MAX_FIELDS) {
     throw new PayloadTooLargeException(`The form has more than ${MAX_FIELDS} fields`);
   }
-  // Deno accepts one that was cut off (RFC 2046 §5.1.1)
-  if (isMultipart && countOf(`--${boundary}--`, bytes) === 0) throw invalid();
+  const body = isMultipart ? wholeForm(`--${boundary}`, bytes) : bytes;
   // with the boundary that was counted, whatever the parser would read from the header
   const contentType = isMultipart ? `multipart/form-data; boundary="${boundary}"` : type;
   const headers = { "content-type": contentType };
   try {
-    const form = new Request("http://localhost", { method: "POST", body: bytes, headers });
+    const form = new Request("http://localhost", { method: "POST", body, headers });
     return await parseBody(form, { all: true });
   } catch (cause) {
     throw invalid(cause);
@@ -53,10 +52,29 @@ function invalid(cause?: unknown): BadRequestException {
 }
 
 /**
- * Counts the occurrences of an ASCII text, up to two more than the fields can have. Each byte is
+ * Returns a multipart form up to its closing delimiter (RFC 2046 §5.1.1). The parsers of the
+ * runtimes differ in what they read before the first delimiter and after the last, and Deno's takes
+ * a form that was cut off.
+ *
+ * @throws {BadRequestException} 400 if it does not begin with a delimiter, or none ends it
+ */
+function wholeForm(delimiter: string, buffer: ArrayBuffer): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(buffer);
+  const beginsLine = (place: number) =>
+    place === 0 || bytes[place - 2] === CR && bytes[place - 1] === LF;
+  const [first] = placesOf(delimiter, buffer);
+  const end = placesOf(`${delimiter}--`, buffer).find(beginsLine);
+  if (first !== 0 || end === undefined) throw invalid();
+  return bytes.subarray(0, end + delimiter.length + 2);
+}
+
+const [CR, LF] = [0x0d, 0x0a];
+
+/**
+ * Returns where an ASCII text occurs, up to two more times than the fields can have. Each byte is
  * read once, whatever the client has chosen as its boundary (Knuth, Morris and Pratt).
  */
-function countOf(text: string, buffer: ArrayBuffer): number {
+function placesOf(text: string, buffer: ArrayBuffer): readonly number[] {
   const wanted = new TextEncoder().encode(text);
   const shorter = [0]; // the next shorter match after each one
   const extend = (matched: number, byte: number): number => {
@@ -64,14 +82,16 @@ function countOf(text: string, buffer: ArrayBuffer): number {
     return wanted[matched] === byte ? matched + 1 : 0;
   };
   for (const byte of wanted.subarray(1)) shorter.push(extend(shorter.at(-1) ?? 0, byte));
-  let [count, matched] = [0, 0];
+  const places: number[] = [];
+  let [end, matched] = [0, 0];
   for (const byte of new Uint8Array(buffer)) {
+    end++;
     matched = extend(matched, byte);
     if (matched < wanted.length) continue;
-    if (++count > MAX_FIELDS + 1) break;
+    if (places.push(end - wanted.length) > MAX_FIELDS + 1) break;
     matched = 0;
   }
-  return count;
+  return places;
 }
 
 /**

@@ -271,6 +271,25 @@ test("a multipart form has fields, repeated fields and files", async () => {
   assert.deepEqual(await response.json(), { name: "Tom", tags: ["a", "b"], file: "meow" });
 });
 
+test("a multipart form is read from its first delimiter to its last", async () => {
+  await using app = await serving(CatsController);
+  const part = (name: string, value: string) =>
+    `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const cases = [
+    [`${part("name", "Tom")}--x--`, { name: "Tom" }],
+    [`${part("name", "Tom")}--x--\r\n${part("tags", "late")}--x--\r\n`, { name: "Tom" }],
+    [`--x--\r\n${part("name", "Tom")}--x--\r\n`, undefined],
+    [`a preamble\r\n${part("name", "Tom")}--x--\r\n`, undefined],
+    [`${part("name", "Tom")}--x--\r\n`.replaceAll("\r", ""), undefined],
+  ] as const;
+  const headers = { "content-type": "multipart/form-data; boundary=x" };
+  for (const [body, form] of cases) {
+    const response = await app.request("/cats/form", { method: "POST", body, headers });
+    if (form) assert.deepEqual(await response.json(), form, body);
+    else assert.match(String(response.status), /^(?:400|422)$/, body);
+  }
+});
+
 test("a form of more than 1000 fields is refused before it is parsed", async () => {
   await using app = await serving(CatsController);
   const multipart = (fields: number) =>
