@@ -17,13 +17,22 @@ const TURNS = 3;
 /** Waits for work for at most `limitMs` milliseconds; returns whether it was done by then. */
 export async function within(work: Promise<unknown>, limitMs: number): Promise<boolean> {
   let isDone = false;
-  const end = () => void (isDone = true);
+  let wake: (() => void) | undefined;
+  const end = () => {
+    isDone = true;
+    wake?.();
+  };
   work.then(end, end);
   for (let turn = 0; turn < TURNS && !isDone; turn++) await undefined;
-  return await new Promise((resolve, reject) => {
-    const timer = isDone ? undefined : setTimeout(resolve, Math.min(limitMs, MAX_DELAY_MS), false);
-    work.then(() => resolve(true), reject).then(() => clearTimeout(timer));
-  });
+  if (!isDone) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    wake = resolve;
+    const timer = setTimeout(resolve, Math.min(limitMs, MAX_DELAY_MS));
+    await promise;
+    clearTimeout(timer);
+  }
+  if (isDone) await work; // which may have failed
+  return isDone;
 }
 
 /** In how many parts the event loop has to run before a time limit is reached. */

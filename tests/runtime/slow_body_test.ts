@@ -20,6 +20,7 @@ const LOCAL = { hostname: "127.0.0.1" };
 class SlowController extends controller() {
   declared = route.post("/declared", { body: v.unknown() }, ({ body }) => ({ body }));
   text = route.post("/text", async (_, c) => (await c.req.text()).length);
+  bytes = route.post("/bytes", async (_, c) => (await c.req.raw.bytes()).length);
   stream = route.post("/stream", async (_, c) => {
     let bytes = 0;
     for await (const chunk of c.req.raw.body ?? []) bytes += chunk.byteLength;
@@ -41,7 +42,7 @@ for (const framing of FRAMINGS) {
         return next();
       }).use("/middleware", async (c) => c.text(await c.req.text()));
       const server = await app.listen(0, LOCAL);
-      for (const path of ["/declared", "/text", "/stream", "/upload", "/middleware"]) {
+      for (const path of ["/declared", "/text", "/bytes", "/stream", "/upload", "/middleware"]) {
         const answer = await answerToTrickle(server, path, framing);
         assert.match(answer, /"detail":"The body is too slow"/);
         assert.match(answer, /^connection: close\r$/im);

@@ -5,6 +5,7 @@
  */
 import { bodyLimit } from "./body_limit.ts";
 import type { Context } from "./context.ts";
+import { whenReady } from "../../platform/ready.ts";
 import {
   BadRequestException,
   HttpException,
@@ -70,6 +71,7 @@ export function isForm(c: Context): boolean {
 }
 
 function formatOf(contentType: string, formats: readonly BodyFormat[]): BodyFormat {
+  if (contentType === MEDIA_TYPES.json && formats.includes("json")) return "json"; // most are
   const [mediaType = "", ...parameters] = partsOf(contentType);
   const format = mediaType.startsWith("application/") && mediaType.endsWith("+json")
     ? "json"
@@ -98,7 +100,8 @@ async function bytesOf(c: Context): Promise<ArrayBuffer> {
   }
 }
 
-async function decodeJson(bytes: ArrayBuffer, maxBytes?: number): Promise<unknown> {
+/** Decodes JSON; at once, unless what measures it has to be loaded. */
+function decodeJson(bytes: ArrayBuffer, maxBytes?: number): unknown {
   if (bytes.byteLength === 0) return undefined;
   let text: string, value: unknown;
   try {
@@ -107,8 +110,11 @@ async function decodeJson(bytes: ArrayBuffer, maxBytes?: number): Promise<unknow
   } catch (cause) {
     throw new BadRequestException("The body is not valid JSON", { cause });
   }
-  if (text.length > SMALL) (formats ?? await loadFormats()).checkJsonSize(text, maxBytes);
-  return value;
+  if (text.length <= SMALL) return value;
+  return whenReady(formats ?? loadFormats(), ({ checkJsonSize }) => {
+    checkJsonSize(text, maxBytes);
+    return value;
+  });
 }
 
 /** The decoders of forms and large JSON: repeated `import()` takes longer than decoding. */

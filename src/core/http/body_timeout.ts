@@ -38,8 +38,8 @@ export const LAST = { headers: { connection: "close" } } as const;
 const DEFAULT_MS = 30_000;
 const BYTES_PER_MS = 4;
 
-/** The methods of a request that read its whole body. */
-const READS = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as const;
+/** The methods of a request that read its whole body, besides `bytes`. */
+const READS = ["arrayBuffer", "blob", "formData", "json", "text"] as const;
 
 /** Waits for a part of a body after the first `bytes` of it; see {@linkcode partsInTime}. */
 export type WaitForPart = <T>(part: Promise<T>, bytes: number) => Promise<T>;
@@ -98,6 +98,13 @@ function limitedPrototype(native: object): object {
           boundedStream(body, limit.bytes, { wait: partsInTime(limit.c) });
       },
     },
+    bytes: {
+      configurable: true,
+      writable: true,
+      async value(this: LimitedRequest) { // which `@hono/node-server` does not have
+        return new Uint8Array(await this.arrayBuffer());
+      },
+    },
   });
   for (const read of READS) {
     const value = function (this: LimitedRequest) {
@@ -112,6 +119,6 @@ function limitedPrototype(native: object): object {
 
 /** Waits for a part of a body, for the limit of the request and `moreMs`. */
 async function inTime<T>(c: Context, part: Promise<T>, moreMs: number): Promise<T> {
-  if (await within(part, (bodyTimeout.get(c) ?? DEFAULT_MS) + moreMs)) return part;
+  if (await within(part, (bodyTimeout.get(c) ?? DEFAULT_MS) + moreMs)) return await part;
   throw new RequestTimeoutException("The body is too slow", LAST);
 }

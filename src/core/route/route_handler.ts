@@ -32,6 +32,16 @@ interface Part {
   readonly mayBeForm: boolean;
 }
 
+/** The input of a request while it is read. */
+interface Reading {
+  readonly c: Context;
+  readonly input: Input;
+  readonly refusals: InputRefusal[];
+}
+
+/** Reads one part of the input, or checks what was read. */
+type Step = (reading: Reading) => void | Promise<void>;
+
 /** The path of a route, and defaults of the application. */
 export interface RouteHandlerOptions {
   /** The full path pattern: prefixes can have parameters too. */
@@ -50,21 +60,19 @@ export function createRouteHandler(
   const { bodyLimit: ownLimit } = route.options;
   const isRead = inputOf(route.options).body !== undefined;
   const isSafe = route.method === "GET" || route.method === "HEAD";
-  const parts = partsOf(route, path);
   const respond = createResponder(route.options);
-  const args = Object.entries(route.options.args ?? {});
+  const steps: readonly Step[] = [
+    ...partSteps(route, path),
+    ...Object.entries(route.options.args ?? {})
+      .map(([key, read]) => partStep({ key, read, schema: undefined, mayBeForm: false })),
+  ];
 
   function call(c: Context): unknown {
-    const input: Input = { params: NO_PARAMS };
-    const extracted = whenReady(
-      readParts(parts, input, c),
-      () =>
-        inTurn(
-          args,
-          ([key, extract]) => whenReady(extract(c), (value) => void (input[key] = value)),
-        ),
+    const reading: Reading = { c, input: { params: NO_PARAMS }, refusals: [] };
+    return whenReady(
+      inTurn(steps, (step) => step(reading)),
+      () => route.handler(reading.input, c),
     );
-    return whenReady(extracted, () => route.handler(input, c));
   }
 
   const wrapped = interceptors.reduceRight<(c: Context) => unknown>(
@@ -92,27 +100,28 @@ function admit(isAdmitted: boolean): void {
   if (isAdmitted !== true) throw new ForbiddenException();
 }
 
-function partsOf({ options }: Route, path: string): readonly Part[] {
+/** Creates the steps that read and validate every part; then one error lists the issues of all. */
+function partSteps({ options }: Route, path: string): readonly Step[] {
   const { params, query, headers, body, consumes } = options;
-  const parts: Part[] = [];
+  const steps: Step[] = [];
   const add = (part: InputPart, it: Pick<Part, "key" | "read">, schema: AnySchema | undefined) =>
-    parts.push({
+    steps.push(partStep({
       ...it,
       schema: schema && new InputSchema(part, schema),
       mayBeForm: part === "body" && consumes?.some((format) => format !== "json") === true,
-    });
+    }));
   const hasParams = params || path.includes(":");
   if (hasParams) add("path", { key: "params", read: (c) => c.req.param() }, params);
   if (query) add("query", { key: "query", read: queryOf }, query);
   if (headers) add("header", { key: "headers", read: (c) => c.req.header() }, headers);
   if (body) add("body", { key: "body", read: (c) => readBody(c, { consumes }) }, body);
-  return parts;
+  return [...steps, ({ refusals }) => {
+    if (refusals.length > 0) throw refuse(refusals);
+  }];
 }
 
-/** Reads and validates every part; one error lists the issues of all parts. */
-function readParts(parts: readonly Part[], input: Input, c: Context): void | Promise<void> {
-  const refusals: InputRefusal[] = [];
-  const taken = inTurn(parts, ({ key, read, schema, mayBeForm }) =>
+function partStep({ key, read, schema, mayBeForm }: Part): Step {
+  return ({ c, input, refusals }) =>
     whenReady(read(c), (value) => {
       if (!schema) return void (input[key] = value);
       const validated = schema.validate(value, mayBeForm ? { isFields: isForm(c) } : undefined);
@@ -120,10 +129,7 @@ function readParts(parts: readonly Part[], input: Input, c: Context): void | Pro
         if (refusal) refusals.push(refusal);
         input[key] = value;
       });
-    }));
-  return whenReady(taken, () => {
-    if (refusals.length > 0) throw refuse(refusals);
-  });
+    });
 }
 
 /** Returns a handler of a safe method (RFC 9110 §9.2.1), whose work can be given up. */
