@@ -27,7 +27,11 @@ export function logToConsole(): void {
   if (getConfig() !== null) return;
   const formatter = isForMachines()
     ? getJsonLinesFormatter({ message: "template" })
-    : getTextFormatter({ value: getRuntimeKey() === "workerd" ? shown : plain });
+    : getTextFormatter({
+      value: getRuntimeKey() !== "workerd"
+        ? plain
+        : (value, inspect) => plain(value, (it) => shown(it, inspect)),
+    });
   const printNow = getConsoleSink({ formatter });
   const sink: Sink = (record) => {
     if (record.level === "info") return batch.add(formatter(record).replace(/\r?\n$/, ""));
@@ -57,16 +61,23 @@ const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u
 /** Formats a value as LogTape's `"bare"` does, but faster for numbers and texts. */
 function plain(value: unknown, inspect: (value: unknown) => string): string {
   if (typeof value === "number") return String(value);
-  if (typeof value !== "string") return inspect(value);
-  return value.replace(UNPRINTABLE, (found) => {
-    const escaped = JSON.stringify(found).slice(1, -1);
-    return escaped === found ? `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}` : escaped;
+  return typeof value === "string" ? escaped(value) : indented(inspect(value));
+}
+
+/** Indents the lines of an error, whose message can come from a client: a record begins a line. */
+function indented(text: string): string {
+  return text.split(/\r?\n/).map(escaped).join("\n").replace(/\n(?! )/g, "\n    ");
+}
+
+function escaped(text: string): string {
+  return text.replace(UNPRINTABLE, (found) => {
+    const json = JSON.stringify(found).slice(1, -1);
+    return json === found ? `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}` : json;
   });
 }
 
-/** Formats a value on a runtime that cannot inspect values: an error with its stack and causes. */
+/** Shows a value on a runtime that cannot inspect values: an error with its stack and causes. */
 function shown(value: unknown, inspect: (value: unknown) => string): string {
-  if (typeof value === "string") return JSON.stringify(value).slice(1, -1); // on one line
   if (!(value instanceof Error)) return inspect(value);
   const text = value.stack ?? String(value);
   return value.cause === undefined ? text : `${text}\nCaused by: ${shown(value.cause, inspect)}`;

@@ -7,6 +7,14 @@ test("logToConsole() prints only the logs of the framework, one line each", asyn
   assert.match(output, /^\S+ \S+ \S+ \[INF\] fw·http: GET \/a\\nb\n$/);
 });
 
+test("logToConsole() lets no message of an error look like another line", async () => {
+  const output = await outputOf({ env: { FW_ENV: "" }, args: ["failing"] });
+  const [first, second, ...rest] = output.trimEnd().split("\n");
+  assert.match(`${first}\n${second}`, /\[INF\] [^]*\n.* \[ERR\] fw·http: failed: Error: no$/);
+  assert.ok(rest.length > 2 && rest.every((line) => line.startsWith("  ")), output);
+  assert.match(output, /^ {4}2026-01-01 FAKE\\u001b\[31m$/m);
+});
+
 test("logToConsole() prints JSON lines when FW_ENV is production", async () => {
   const output = await outputOf({ env: { FW_ENV: "production" } });
   const { "@timestamp": timestamp, ...record } = JSON.parse(output);
