@@ -1,6 +1,6 @@
 /**
- * Limits what a WebSocket buffers for a client that does not read, and the messages of a client
- * that wait for their handlers.
+ * Limits what a WebSocket buffers for a client that does not read, the messages of a client that
+ * wait for their handlers, and what it can be closed with.
  *
  * @module
  */
@@ -33,7 +33,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 interface RuntimeSocket {
   readonly bufferedAmount?: number;
   getBufferedAmount?(): number;
-  close(code: number, reason: string): void;
+  close(code?: number, reason?: string): void;
   send?: Send;
   sendText?: Send;
   sendBinary?: Send;
@@ -88,6 +88,27 @@ export function limitSends(socket: object, maxBytes: number): void {
     raw.close(1013, "The client does not read");
     return false;
   }
+}
+
+/** The longest reason of a close in bytes (RFC 6455 §5.5). */
+const MAX_REASON_BYTES = 123;
+
+/**
+ * Makes a socket throw a `RangeError` if it is closed with a code that no endpoint sends (RFC 6455
+ * §7.4), or with too long a reason. The runtimes differ: on Node it would stay open for ever.
+ */
+export function checkCloses(socket: object): void {
+  const raw = socket as RuntimeSocket; // the packages have no types
+  const { close } = raw;
+  raw.close = (code, reason = "") => {
+    const isCode = code === undefined || /^(?:100[0-37-9]|101[0-4]|[34]\d{3})$/.test(String(code));
+    if (!isCode) throw new RangeError(`Cannot close a WebSocket: ${code} is not a code to send`);
+    const { byteLength } = new TextEncoder().encode(reason);
+    if (byteLength > MAX_REASON_BYTES) {
+      throw new RangeError(`Cannot close a WebSocket: its reason has ${byteLength} bytes of 123`);
+    }
+    close.call(raw, code, reason);
+  };
 }
 
 /** How many messages may wait by default. */

@@ -8,6 +8,7 @@ import { getRuntimeKey } from "hono/adapter";
 import type { WSContext, WSEvents } from "hono/ws";
 import type { Context } from "../core/http/context.ts";
 import {
+  checkCloses,
   checkedPendingLimit,
   checkedSendLimit,
   limitPending,
@@ -71,6 +72,11 @@ function refuse(detail: string): never {
   });
 }
 
+/** Refuses a client that did not wait for the answer (RFC 6455 §4.1): Bun has lost its frames. */
+function refuseEarly(): never {
+  throw new BadRequestException("The client has sent more than the handshake, or is gone");
+}
+
 /** Upgrades a request of a runtime. */
 type RuntimeUpgrade = (c: Context, events: WSEvents) => Promise<Response>;
 
@@ -88,8 +94,10 @@ async function loadUpgrade(): Promise<RuntimeUpgrade> {
         }
       };
     }
-    case "bun":
-      return (await import("hono/bun")).upgradeWebSocket;
+    case "bun": {
+      const { upgradeWebSocket } = await import("hono/bun");
+      return async (c, events) => await upgradeWebSocket(() => events)(c, refuseEarly) as Response;
+    }
     case "node":
       return (await import("@hono/node-server")).upgradeWebSocket;
     case "workerd":
@@ -112,12 +120,14 @@ function guarded(
   };
 }
 
-/** Limits the sends of a socket before anything can be sent. */
+/** Limits the sends of a socket and checks its closes, before anything can be sent. */
 function limited(events: WSEvents, maxBytes: number): WSEvents {
   return {
     ...events,
     onOpen(event, socket) {
-      limitSends(socket.raw as object, maxBytes); // each runtime has one
+      const raw = socket.raw as object; // each runtime has one
+      limitSends(raw, maxBytes);
+      checkCloses(raw);
       events.onOpen?.(event, socket);
     },
   };

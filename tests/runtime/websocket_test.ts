@@ -8,6 +8,7 @@ import { HttpException } from "../../src/core/http/http_exception.ts";
 import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { serve } from "../../src/runtime/listen.ts";
 import { upgradeWebSocket } from "../../src/runtime/websocket.ts";
+import { captureLogs } from "../support/capture_logs.ts";
 import { test } from "../support/test.ts";
 
 test("upgradeWebSocket() calls a handler for each event of a socket, and sends text and bytes", async () => {
@@ -53,6 +54,22 @@ test("upgradeWebSocket() passes a socket that the handler can close", async () =
   const { code, reason, wasClean } = await closing(client);
   assert.deepEqual([code, reason, wasClean], [4001, "no more", true]);
 });
+
+test("a WebSocket is closed with 1011 if its handler closes it with what nobody may send", () =>
+  captureLogs(["fw"], async (records) => {
+    const codes = [999, 1004, 1005, 1006, 1015, 2000, 5000, NaN];
+    const closes = [...codes.map((code) => [code]), [4000, "é".repeat(62)]];
+    await using server = await serveSockets({
+      onMessage: ({ data }, socket) =>
+        socket.close(...closes[Number(data)] as [number, string | undefined]),
+    });
+    for (const index of closes.keys()) {
+      const client = await open(server);
+      client.send(String(index));
+      assert.equal((await closing(client)).code, 1011, `${closes[index]}`);
+    }
+    assert.equal(records.length, closes.length);
+  }));
 
 test("upgradeWebSocket() selects the first protocol that the client offers", async () => {
   await using server = await serveSockets({});

@@ -136,6 +136,30 @@ test("upgradeWebSocket() refuses an invalid handshake with a problem document", 
     assert.deepEqual(records.filter(({ level }) => level === "error"), []);
   }));
 
+test("a frame in the packet of the handshake is received, or the handshake is refused", () =>
+  captureLogs(["fw"], async (records) => {
+    class SlowController extends controller() {
+      open = route.get("/", async (_, c) => {
+        await new Promise((resolve) => setTimeout(resolve, 20)); // Bun loses the frame meanwhile
+        return await upgradeWebSocket(c, ECHO);
+      });
+    }
+    const answered = Promise.withResolvers<number>();
+    await using app = await FwFactory.create(module({ controllers: [SlowController] }));
+    app.use("*", async (c, next) => {
+      await next();
+      answered.resolve(c.res.status);
+    });
+    const server = await app.listen(0, { hostname: "127.0.0.1" });
+    using client = await RawClient.connect(server);
+    const lines = Object.entries(UPGRADE).map(([name, value]) => `${name}: ${value}`);
+    const head = ["GET / HTTP/1.1", "Host: x", ...lines, "", ""].join("\r\n");
+    client.socket.write(Buffer.concat([Buffer.from(head), frame(0x81, "early")]));
+    await client.until(/^HTTP\/1\.1 (?:101 [^]*early|400 )/);
+    assert.notEqual(await answered.promise, 500);
+    assert.deepEqual(records.filter(({ level }) => level === "error"), []);
+  }));
+
 function serveSockets(events: WSEvents, where: ServeOptions): Promise<HttpServer> {
   const app = new Hono().get("/", (c) => upgradeWebSocket(c, events));
   return serve(app.fetch, where);
