@@ -82,10 +82,11 @@ export const GOING_AWAY: readonly [code: number, reason: string] = [1001, "Serve
 
 /**
  * Checks whether a request can be handled: it does not ask for a tunnel (`CONNECT`, which has no
- * path), and its `Host`, or the `:authority` of HTTP/2, is valid.
+ * path), its `Host` is valid, and its URL has the scheme HTTP, a valid host and a path. The URL has
+ * the target of the request if that is absolute (RFC 9112 §3.2.2), or the `:authority` of HTTP/2.
  */
 export function isAnswerable({ method, headers, url }: Request): boolean {
-  return method !== "CONNECT" && isHost(headers.get("host") ?? authorityOf(url));
+  return method !== "CONNECT" && isHost(headers.get("host")) && isHttp(url);
 }
 
 /** The statuses of responses that have no body for GET either. */
@@ -105,9 +106,16 @@ export async function answerHead(
   return isKnown ? response : withoutLength(response);
 }
 
-/** Returns the authority of an absolute URL. It may be one that `URL` cannot parse. */
-function authorityOf(url: string): string | undefined {
-  return /^https?:\/\/([^/?#]*)/.exec(url)?.[1];
+/** The last beginning of a URL that was valid: most requests to a server have the same. */
+let lastOrigin = "/"; // without a host, Bun passes only the path
+
+/** Checks a URL up to its path, which `URL` cannot parse if it has another host than `Host`. */
+function isHttp(url: string): boolean {
+  if (url.startsWith(lastOrigin)) return true;
+  const [origin, host] = /^(?:https?:\/\/([^/?#]+))?\//i.exec(url) ?? [];
+  if (origin === undefined || !isHost(host ?? null)) return false;
+  lastOrigin = origin;
+  return true;
 }
 
 /** The last host that was valid: most requests to a server name the same. */
@@ -118,7 +126,7 @@ let lastHost: string | undefined;
  * contains it, so any other text could change the path or make the URL invalid. A missing one is
  * valid, as in HTTP/1.0.
  */
-function isHost(host: string | undefined): boolean {
+function isHost(host: string | null): boolean {
   if (!host || host === lastHost) return true;
   const [, port = "0"] = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/i.exec(host) ?? [, "none"];
   const isValid = Number(port) <= 65_535;

@@ -93,8 +93,9 @@ export async function listenOnNode(
   };
 }
 
-function isWebSocket({ headers }: IncomingMessage): boolean {
-  return headers.upgrade?.toLowerCase() === "websocket";
+/** `@hono/node-server` takes any other method of an upgrade for GET. */
+function isWebSocket({ method, headers }: IncomingMessage): boolean {
+  return method === "GET" && headers.upgrade?.toLowerCase() === "websocket";
 }
 
 function listening(server: Server, address: Address): Promise<void> {

@@ -194,6 +194,45 @@ async function statusOverHttp2(port: number, authority: string): Promise<number 
   return status;
 }
 
+test("a request whose target is absolute is answered only if its scheme, host and path are clear", async () => {
+  const seen: string[] = [];
+  await using server = await serve(({ url }) => {
+    seen.push(new URL(url).pathname);
+    return new Response("well");
+  }, LOCAL);
+  const secret = ["http://evil.example?x=/secret"];
+  const invalid = [
+    "http://evil.example#/secret",
+    "http://a\\b/secret",
+    "http://[x/secret",
+    "http://a%2fb/secret",
+    "http://evil.example:99999/secret",
+    "ftp://evil.example/secret",
+    "ws://evil.example/secret",
+  ];
+  // Bun passes the path of a target with the host of the field `Host`
+  for (const target of RUNTIME === "bun" ? secret : [...secret, ...invalid]) {
+    using client = await RawClient.connect(server);
+    client.send([`GET ${target} HTTP/1.1`, "Host: localhost", "Connection: close"]);
+    await client.end();
+  }
+  assert.ok(seen.every((path) => path === "/"), `${seen}`);
+  const head = await answer(server, ["GET http://other.example:81/open HTTP/1.1"]);
+  assert.match(head, /^HTTP\/1\.1 200/);
+  assert.equal(seen.at(-1), "/open");
+});
+
+test("a request with another method than GET is no upgrade", async () => {
+  await using server = await serve(({ method }) => new Response(method), LOCAL);
+  for (const method of ["POST", "PUT", "DELETE"]) {
+    const lines = ["Connection: Upgrade", "Upgrade: websocket", ...KEY];
+    assert.match(
+      await answer(server, [`${method} / HTTP/1.1`, ...lines]),
+      new RegExp(`${method}$`),
+    );
+  }
+});
+
 /** Sends a request on a new connection; returns the response, complete if it has a length. */
 async function answer(server: HttpServer, lines: readonly string[], body = ""): Promise<string> {
   using client = await RawClient.connect(server);

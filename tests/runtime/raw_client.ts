@@ -9,7 +9,7 @@ import { connect as connectTls } from "node:tls";
 import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { LOCALHOST } from "./certificate_fixture.ts";
 
-const MAX_WAIT_MS = 15_000;
+const MAX_WAIT_MS = 60_000;
 
 /** A connection over TCP, TLS or a Unix socket, depending on the URL of the server. */
 export class RawClient implements Disposable {
