@@ -1,5 +1,6 @@
 /** Parts of an attack that do the same many times. */
 import { Buffer } from "node:buffer";
+import { setTimeout as delay } from "node:timers/promises";
 import { RawClient } from "../../runtime/raw_client.ts";
 import type { Instance, RuntimeName } from "../server/instance.ts";
 import type { Attacked } from "./attack.ts";
@@ -27,9 +28,19 @@ export function together(...parts: readonly Part[]): Part {
   };
 }
 
+/** How often a connection is tried: it is refused while the queue of the instance is full. */
+const TRIES = 200;
+
 /** Connects to an instance. */
-export function connectTo({ origin }: Instance): Promise<RawClient> {
-  return RawClient.connect({ url: origin, port: Number(new URL(origin).port) });
+export async function connectTo({ origin }: Instance): Promise<RawClient> {
+  for (let tries = 1;; tries++) {
+    try {
+      return await RawClient.connect({ url: origin, port: Number(new URL(origin).port) });
+    } catch (error) {
+      if (tries === TRIES) throw error;
+      await delay(50);
+    }
+  }
 }
 
 /** Does something `count` times, `atOnce` at once; returns what it returned that is not `undefined`. */
@@ -52,8 +63,12 @@ export async function repeat(
 export async function write({ socket }: RawClient, bytes: Uint8Array | string): Promise<void> {
   const data = typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes;
   await new Promise<void>((resolve) => {
-    socket.once("close", () => resolve());
-    if (socket.destroyed) resolve();
-    else socket.write(data, () => resolve());
+    const end = () => {
+      socket.off("close", end);
+      resolve();
+    };
+    socket.once("close", end);
+    if (socket.destroyed) end();
+    else socket.write(data, end);
   });
 }
