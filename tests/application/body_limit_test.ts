@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
 import type { Context, Next } from "hono";
 import { bodyLimit, controller, FwFactory, module, route } from "../../mod.ts";
 import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { RawClient } from "../runtime/raw_client.ts";
 import { captureLogs } from "../support/capture_logs.ts";
-import { test } from "../support/test.ts";
+import { test, testOn } from "../support/test.ts";
 
 const MIB = 1024 * 1024;
 
@@ -68,6 +70,36 @@ test("the body limit applies to GET", () =>
       assert.equal(Number(got), status);
     }
   }));
+
+testOn(["deno"], "the others have no HTTP/2")(
+  "the body limit applies to HTTP/2, where a body needs no field",
+  () =>
+    serving(async ({ url }) => {
+      const session = connectHttp2(url);
+      for (
+        const [method, bytes, status] of [
+          ["DELETE", MIB, 200],
+          ["DELETE", 2 * MIB, 413],
+          ["OPTIONS", 2 * MIB, 413],
+          ["POST", 2 * MIB, 413],
+        ] as const
+      ) {
+        const stream = session.request({ ":method": method, ":path": "/text" }, {
+          endStream: false,
+        });
+        stream.on("error", () => {}); // it is reset while the body is sent
+        const responded = once(stream, "response");
+        stream.end("x".repeat(bytes));
+        const [headers] = await responded;
+        assert.equal(headers[":status"], status, `${method} of ${bytes} bytes`);
+        stream.resume();
+        if (!stream.closed) await once(stream, "close");
+      }
+      const closed = once(session, "close");
+      session.close();
+      await closed;
+    }),
+);
 
 /** Calls a function with a server whose middleware reads bodies; nothing may be logged as an error. */
 async function serving(use: (server: HttpServer) => Promise<void>): Promise<void> {

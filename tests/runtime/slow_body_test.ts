@@ -21,6 +21,14 @@ class SlowController extends controller() {
   declared = route.post("/declared", { body: v.unknown() }, ({ body }) => ({ body }));
   text = route.post("/text", async (_, c) => (await c.req.text()).length);
   bytes = route.post("/bytes", async (_, c) => (await c.req.raw.bytes()).length);
+  clone = route.post("/clone", async (_, c) => (await c.req.raw.clone().text()).length);
+  proxied = route.post("/proxied", (_, c) => {
+    const { body } = c.req.raw;
+    return fetch(
+      String(c.req.header("x-upstream")),
+      { method: "POST", body, duplex: "half" } as RequestInit,
+    );
+  });
   stream = route.post("/stream", async (_, c) => {
     let bytes = 0;
     for await (const chunk of c.req.raw.body ?? []) bytes += chunk.byteLength;
@@ -33,6 +41,8 @@ class SlowController extends controller() {
   );
 }
 
+const PATHS = ["/declared", "/text", "/bytes", "/clone", "/proxied", "/stream", "/upload"];
+
 for (const framing of FRAMINGS) {
   test(`a body with ${framing} that does not arrive in time is answered 408`, () =>
     captureLogs(["fw"], async () => {
@@ -42,11 +52,34 @@ for (const framing of FRAMINGS) {
         return next();
       }).use("/middleware", async (c) => c.text(await c.req.text()));
       const server = await app.listen(0, LOCAL);
-      for (const path of ["/declared", "/text", "/bytes", "/stream", "/upload", "/middleware"]) {
+      for (const path of [...PATHS, "/middleware"]) {
         const answer = await answerToTrickle(server, path, framing);
         assert.match(answer, /"detail":"The body is too slow"/);
         assert.match(answer, /^connection: close\r$/im);
       }
+    }));
+}
+
+for (const framing of FRAMINGS) {
+  test(`a body with ${framing} whose client leaves is a 400, and not logged as an error`, () =>
+    captureLogs(["fw"], async (records) => {
+      await using app = await FwFactory.create(module({ controllers: [SlowController] }));
+      let [arrived, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<number>()];
+      app.use(async (c, next) => {
+        arrived.resolve();
+        await next();
+        ended.resolve(c.res.status);
+      });
+      const server = await app.listen(0, LOCAL);
+      for (const path of PATHS) {
+        [arrived, ended] = [Promise.withResolvers(), Promise.withResolvers()];
+        using client = await RawClient.connect(server);
+        client.send(headOf(server, path, framing), "1\r\n2\r\n");
+        await arrived.promise;
+        client.socket.destroy();
+        assert.equal(await ended.promise, 400, path);
+      }
+      assert.deepEqual(records.filter(({ level }) => level === "error"), []);
     }));
 }
 
@@ -107,6 +140,11 @@ for (const framing of FRAMINGS) {
     }));
 }
 
+function headOf({ url }: HttpServer, path: string, framing: string): readonly string[] {
+  const type = "Content-Type: application/json";
+  return [`POST ${path} HTTP/1.1`, "Host: x", type, `X-Upstream: ${url}/text`, framing];
+}
+
 /** Sends a body that never ends; resolves to the 408, after which the connection is closed. */
 async function answerToTrickle(
   server: HttpServer,
@@ -114,8 +152,7 @@ async function answerToTrickle(
   framing: string,
 ): Promise<string> {
   using client = await RawClient.connect(server);
-  const head = [`POST ${path} HTTP/1.1`, "Host: x", "Content-Type: application/json"];
-  client.send([...head, framing], "1\r\n2\r\n");
+  client.send(headOf(server, path, framing), "1\r\n2\r\n");
   const trickle = setInterval(() => client.socket.write("1\r\n2\r\n"), 50);
   try {
     const [answer] = await client.until(/^HTTP\/1\.1 408 [^]*"status":408[^]*\}/);

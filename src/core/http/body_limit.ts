@@ -5,9 +5,9 @@
  * @module
  */
 import { boundedStream } from "../../platform/bounded_stream.ts";
-import { LAST, limitReads, partsInTime } from "./body_timeout.ts";
+import { bodyErrorSlot, LAST, limitReads, partsInTime } from "./body_timeout.ts";
 import { type Context, type Slot, slot } from "./context.ts";
-import { PayloadTooLargeException } from "./http_exception.ts";
+import { type HttpException, PayloadTooLargeException } from "./http_exception.ts";
 import { matchedRoute } from "./matched_route.ts";
 
 /**
@@ -29,15 +29,11 @@ import { matchedRoute } from "./matched_route.ts";
  */
 export const bodyLimit: Slot<number> = slot("bodyLimit");
 
-/** The error of a body that exceeded its limit. */
-const bodyLimitErrorSlot = slot<PayloadTooLargeException>("bodyLimitError");
-
 /** Whether the body is limited while it is read, in size and in time. */
 const boundedSlot = slot<boolean>("bodyLimited");
 
-/** The methods whose requests have no body on any runtime, and those that usually have none. */
+/** The methods whose requests have no body on any runtime. */
 const EMPTY = ["GET", "HEAD"];
-const USUALLY_EMPTY = ["OPTIONS", "DELETE"];
 
 /**
  * Returns a limit of bodies in bytes.
@@ -57,8 +53,6 @@ export const DEFAULT_BODY_LIMIT: number = 1024 * 1024;
 
 /** Options of {@linkcode limitBody}. */
 export interface LimitBodyOptions {
-  /** Whether the route reads a body, even one that the request does not announce. */
-  readonly isRead?: boolean;
   /** Whether the request has not reached its route, so that its limit can still change. */
   readonly isEarly?: boolean;
 }
@@ -66,51 +60,57 @@ export interface LimitBodyOptions {
 /**
  * Limits the body of a request, also in time. A `Content-Length` over the limit is rejected at
  * once, unless the limit can still change; any other body over it fails while it is read, and
- * {@linkcode bodyLimitError} returns the error. For methods that usually have no body, a body is
- * expected only if the request announces one or `isRead` is set.
+ * {@linkcode bodyLimitError} returns the error.
  *
  * @throws {PayloadTooLargeException} 413
  */
 export function limitBody(
   c: Context,
   maxBytes: number,
-  { isRead = false, isEarly = false }: LimitBodyOptions = {},
+  { isEarly = false }: LimitBodyOptions = {},
 ): void {
   const { raw } = c.req;
   const isEmpty = EMPTY.includes(raw.method);
-  if (isEmpty && (isEarly || hasNoLengthOnNode(c))) return;
+  if (isEmpty && isEarly || hasNoBodyOnNode(c)) return;
   const isChunked = !isEmpty && raw.headers.has("transfer-encoding");
   const length = isChunked ? NaN : Number(raw.headers.get("content-length") ?? NaN);
   if (length > maxBytes && !isEarly) throw tooLarge(maxBytes);
   if (isEmpty) return;
   if (!isEarly) bodyLimit.set(c, maxBytes);
-  if (isNaN(length) && !isChunked && !isRead && USUALLY_EMPTY.includes(raw.method)) return;
   if (boundedSlot.get(c) || raw.bodyUsed) return; // Hono keeps what middleware has read
   boundedSlot.set(c, true);
   if (length <= Math.min(maxBytes, DEFAULT_BODY_LIMIT)) return limitReads(c, length);
   if (!raw.body) return;
   const limit = () => bodyLimit.get(c) ?? matchedRoute(c)?.bodyLimit ?? maxBytes;
-  const onExceeded = () => bodyLimitErrorSlot.set(c, tooLarge(limit()));
+  const onExceeded = () => bodyErrorSlot.set(c, tooLarge(limit()));
   const body = boundedStream(raw.body, limit, { onExceeded, wait: partsInTime(c) });
   c.req.raw = new Request(raw, { body, duplex: "half" } as RequestInit);
 }
 
 /**
- * Returns the error of a body over the limit; each runtime reports it to the reader in its own way.
+ * Returns the error of a body over its limit in size or time, or that did not arrive whole; each
+ * runtime, and `fetch` with the body, reports it to the reader in its own way.
  */
-export function bodyLimitError(c: Context): PayloadTooLargeException | undefined {
-  return bodyLimitErrorSlot.get(c);
+export function bodyLimitError(c: Context): HttpException | undefined {
+  return bodyErrorSlot.get(c);
 }
 
 /** The part of the bindings of `@hono/node-server` that is used here. */
 interface NodeBindings {
-  readonly incoming?: { readonly headers?: { readonly [name: string]: unknown } };
+  readonly incoming?: {
+    readonly httpVersionMajor?: number;
+    readonly headers?: { readonly [name: string]: unknown };
+  };
 }
 
-/** Checks on Node whether a request has no `Content-Length`, without creating its `Headers`. */
-function hasNoLengthOnNode({ env }: Context): boolean {
-  const headers = (env as NodeBindings | undefined)?.incoming?.headers;
-  return headers !== undefined && headers["content-length"] === undefined;
+/**
+ * Checks on Node whether a request has no body (RFC 9112 §6.3), without creating its `Headers`. One
+ * of HTTP/2 needs no field for it.
+ */
+function hasNoBodyOnNode({ env }: Context): boolean {
+  const { httpVersionMajor, headers } = (env as NodeBindings | undefined)?.incoming ?? {};
+  return httpVersionMajor === 1 && headers !== undefined &&
+    headers["content-length"] === undefined && headers["transfer-encoding"] === undefined;
 }
 
 function tooLarge(maxBytes: number): PayloadTooLargeException {

@@ -6,7 +6,7 @@
 import { boundedStream } from "../../platform/bounded_stream.ts";
 import { within } from "../../platform/time_limit.ts";
 import { type Context, type Slot, slot } from "./context.ts";
-import { RequestTimeoutException } from "./http_exception.ts";
+import { BadRequestException, HttpException, RequestTimeoutException } from "./http_exception.ts";
 
 /**
  * The time limit of the request's body in milliseconds, from when it is read; default 30 000. A
@@ -28,6 +28,9 @@ import { RequestTimeoutException } from "./http_exception.ts";
  * ```
  */
 export const bodyTimeout: Slot<number> = slot("bodyTimeout");
+
+/** The error of a body that exceeded its limit in size or time, or did not arrive whole. */
+export const bodyErrorSlot: Slot<HttpException> = slot("bodyError");
 
 /**
  * What refuses a body: the rest of it stays unread, so the connection cannot be used again
@@ -67,6 +70,7 @@ interface LimitedRequest extends Request {
     /** The length of the body. */
     readonly bytes: number;
     body?: ReadableStream | null;
+    isRead?: boolean;
   };
 }
 
@@ -75,10 +79,12 @@ interface LimitedRequest extends Request {
  * limited the same request, its limit applies alone.
  */
 export function limitReads(c: Context, bytes: number): void {
-  const { raw } = c.req;
-  if (LIMIT in raw) return;
-  (raw as LimitedRequest)[LIMIT] = { c, bytes }; // a private symbol
-  Object.setPrototypeOf(raw, limitedPrototype(Object.getPrototypeOf(raw)));
+  if (!(LIMIT in c.req.raw)) limit(c.req.raw, { c, bytes });
+}
+
+function limit(request: Request, { c, bytes }: LimitedRequest[typeof LIMIT]): Request {
+  (request as LimitedRequest)[LIMIT] = { c, bytes }; // a private symbol
+  return Object.setPrototypeOf(request, limitedPrototype(Object.getPrototypeOf(request)));
 }
 
 /** The prototypes of limited requests, by those of their runtime. */
@@ -105,11 +111,21 @@ function limitedPrototype(native: object): object {
         return new Uint8Array(await this.arrayBuffer());
       },
     },
+    clone: {
+      configurable: true,
+      writable: true,
+      value(this: LimitedRequest) {
+        return limit(Reflect.get(native, "clone").call(this), this[LIMIT]);
+      },
+    },
   });
   for (const read of READS) {
     const value = function (this: LimitedRequest) {
-      const { c, bytes } = this[LIMIT];
-      return inTime(c, Reflect.get(native, read).call(this), bytes / BYTES_PER_MS);
+      const { c, bytes, isRead } = this[LIMIT];
+      const reading = Reflect.get(native, read).call(this);
+      if (isRead) return reading; // a mistake of the application, which rejects
+      this[LIMIT].isRead = true;
+      return inTime(c, reading, bytes / BYTES_PER_MS);
     };
     Object.defineProperty(limited, read, { value, configurable: true, writable: true });
   }
@@ -117,8 +133,21 @@ function limitedPrototype(native: object): object {
   return limited;
 }
 
-/** Waits for a part of a body, for the limit of the request and `moreMs`. */
+/**
+ * Waits for a part of a body, for the limit of the request and `moreMs`.
+ *
+ * @throws {RequestTimeoutException} 408 if it does not arrive in time
+ * @throws {BadRequestException} 400 if the client leaves before, or its framing is invalid
+ */
 async function inTime<T>(c: Context, part: Promise<T>, moreMs: number): Promise<T> {
-  if (await within(part, (bodyTimeout.get(c) ?? DEFAULT_MS) + moreMs)) return await part;
-  throw new RequestTimeoutException("The body is too slow", LAST);
+  try {
+    if (await within(part, (bodyTimeout.get(c) ?? DEFAULT_MS) + moreMs)) return await part;
+    throw new RequestTimeoutException("The body is too slow", LAST);
+  } catch (cause) {
+    const error = cause instanceof HttpException
+      ? cause
+      : new BadRequestException("The body is incomplete", { ...LAST, cause });
+    bodyErrorSlot.set(c, error);
+    throw error;
+  }
 }

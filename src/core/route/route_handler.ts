@@ -10,7 +10,6 @@ import { inTurn, whenReady } from "../../platform/ready.ts";
 import { isForm, readBody } from "../http/body.ts";
 import { bodyLimit, bodyLimitError, limitBody } from "../http/body_limit.ts";
 import type { Context } from "../http/context.ts";
-import { inputOf } from "./declared_input.ts";
 import { queryOf } from "./extractor.ts";
 import { ForbiddenException } from "../http/http_exception.ts";
 import type { InputPart } from "../http/validation_issue.ts";
@@ -58,7 +57,6 @@ export function createRouteHandler(
 ): Handler {
   const { guards, interceptors, filters } = pipeline;
   const { bodyLimit: ownLimit } = route.options;
-  const isRead = inputOf(route.options).body !== undefined;
   const isSafe = route.method === "GET" || route.method === "HEAD";
   const respond = createResponder(route.options);
   const steps: readonly Step[] = [
@@ -83,7 +81,7 @@ export function createRouteHandler(
   function handle(c: Context): Response | Promise<Response> {
     const answerError = (error: unknown) => applyFilters(filters, bodyLimitError(c) ?? error, c);
     try {
-      limitBody(c, ownLimit ?? bodyLimit.get(c) ?? limit, { isRead });
+      limitBody(c, ownLimit ?? bodyLimit.get(c) ?? limit);
       const admitted = inTurn(guards, (guard) => whenReady(guard(c), admit));
       const output = whenReady(admitted, () => wrapped(c));
       const response = whenReady(output, (result) => respond(result, c));
