@@ -30,12 +30,13 @@ export async function decodeForm(
   const isMultipart = /^\s*multipart/i.test(type);
   const boundary = BOUNDARY.exec(type)?.[2];
   if (isMultipart && boundary === undefined) throw invalid();
-  const separators = placesOf(isMultipart ? `--${boundary}` : "&", bytes);
+  const delimiter = `--${boundary}`;
+  const separators = placesOf(isMultipart ? delimiter : "&", bytes);
   // the last delimiter of a multipart form ends it
   if (separators.length + (isMultipart ? -1 : 1) > MAX_FIELDS) {
     throw new PayloadTooLargeException(`The form has more than ${MAX_FIELDS} fields`);
   }
-  const body = isMultipart ? wholeForm(`--${boundary}`, bytes) : bytes;
+  const body = isMultipart ? wholeForm(bytes, { delimiter, separators }) : bytes;
   // with the boundary that was counted, whatever the parser would read from the header
   const contentType = isMultipart ? `multipart/form-data; boundary="${boundary}"` : type;
   const headers = { "content-type": contentType };
@@ -51,24 +52,37 @@ function invalid(cause?: unknown): BadRequestException {
   return new BadRequestException("The body is not a valid form", { cause });
 }
 
-/**
- * Returns a multipart form up to its closing delimiter (RFC 2046 §5.1.1). The parsers of the
- * runtimes differ in what they read before the first delimiter and after the last, and Deno's takes
- * a form that was cut off.
- *
- * @throws {BadRequestException} 400 if it does not begin with a delimiter, or none ends it
- */
-function wholeForm(delimiter: string, buffer: ArrayBuffer): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(buffer);
-  const beginsLine = (place: number) =>
-    place === 0 || bytes[place - 2] === CR && bytes[place - 1] === LF;
-  const [first] = placesOf(delimiter, buffer);
-  const end = placesOf(`${delimiter}--`, buffer).find(beginsLine);
-  if (first !== 0 || end === undefined) throw invalid();
-  return bytes.subarray(0, end + delimiter.length + 2);
+/** The delimiter of a multipart form, and where it occurs. */
+interface Delimiters {
+  readonly delimiter: string;
+  readonly separators: readonly number[];
 }
 
-const [CR, LF] = [0x0d, 0x0a];
+/**
+ * Returns a multipart form up to its closing delimiter (RFC 2046 §5.1.1). The parsers of the
+ * runtimes differ in what they read before the first delimiter and after the last, in a delimiter
+ * within a line or with more on its line, and Deno's takes a form that was cut off.
+ *
+ * @throws {BadRequestException} 400 if it does not begin with a delimiter, if none ends it, or if
+ * one is not a line of its own
+ */
+function wholeForm(
+  buffer: ArrayBuffer,
+  { delimiter, separators }: Delimiters,
+): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(buffer);
+  const pairAt = (place: number) => String.fromCharCode(...bytes.subarray(place, place + 2));
+  if (separators[0] !== 0) throw invalid();
+  for (const place of separators) {
+    if (place > 0 && pairAt(place - 2) !== CRLF) break;
+    const end = place + delimiter.length;
+    if (pairAt(end) === "--") return bytes.subarray(0, end + 2);
+    if (pairAt(end) !== CRLF) break;
+  }
+  throw invalid();
+}
+
+const CRLF = "\r\n";
 
 /**
  * Returns where an ASCII text occurs, up to two more times than the fields can have. Each byte is

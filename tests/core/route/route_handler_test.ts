@@ -281,6 +281,10 @@ test("a multipart form is read from its first delimiter to its last", async () =
     [`--x--\r\n${part("name", "Tom")}--x--\r\n`, undefined],
     [`a preamble\r\n${part("name", "Tom")}--x--\r\n`, undefined],
     [`${part("name", "Tom")}--x--\r\n`.replaceAll("\r", ""), undefined],
+    [part("name", "Tom").replace("Tom", "T--x\r\nom") + "--x--\r\n", undefined],
+    [part("name", "Tom").replace("--x\r", "--x  \r") + "--x--\r\n", undefined],
+    [part("name", "Tom") + "--xy\r\n--x--\r\n", undefined],
+    [part("name", "-\r\n--\r\n--y") + "--x--", { name: "-\r\n--\r\n--y" }],
   ] as const;
   const headers = { "content-type": "multipart/form-data; boundary=x" };
   for (const [body, form] of cases) {
