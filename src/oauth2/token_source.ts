@@ -161,7 +161,8 @@ function isUpgrade(c: Context): boolean {
 function isSameSite(c: Context): boolean {
   const site = c.req.header("sec-fetch-site");
   if (site !== undefined) return SAME_SITE.has(site);
-  return c.req.header("origin") === new URL(c.req.url).origin;
+  const origin = c.req.header("origin");
+  return origin !== undefined && origin === URL.parse(c.req.url)?.origin;
 }
 
 function malformed(why: string): never {

@@ -6,6 +6,8 @@
 
 /** The light responses of a runtime. */
 export interface LightResponses {
+  /** Checks whether the runtime still keeps the parts of a response. */
+  hasParts(response: Response): boolean;
   /** Checks whether a response is valid text that nothing has read or changed. */
   isIntact(response: Response): boolean;
   /** Marks an intact response as sent; returns `false` if it is not intact, or marked already. */

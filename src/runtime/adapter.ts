@@ -80,13 +80,22 @@ export type Adapter = (
  */
 export const GOING_AWAY: readonly [code: number, reason: string] = [1001, "Server shutting down"];
 
+/** What the head of a request names. */
+export interface RequestTarget {
+  readonly method: string | undefined;
+  /** Its URL, or its target alone. */
+  readonly url: string;
+  /** The field `Host`. */
+  readonly host: string | null | undefined;
+}
+
 /**
  * Checks whether a request can be handled: it does not ask for a tunnel (`CONNECT`, which has no
  * path), its `Host` is valid, and its URL has the scheme HTTP, a valid host and a path. The URL has
  * the target of the request if that is absolute (RFC 9112 §3.2.2), or the `:authority` of HTTP/2.
  */
-export function isAnswerable({ method, headers, url }: Request): boolean {
-  return method !== "CONNECT" && isHost(headers.get("host")) && isHttp(url);
+export function isAnswerable({ method, url, host }: RequestTarget): boolean {
+  return method !== "CONNECT" && isHost(host) && isHttp(url);
 }
 
 /** The statuses of responses that have no body for GET either. */
@@ -107,13 +116,13 @@ export async function answerHead(
 }
 
 /** The last beginning of a URL that was valid: most requests to a server have the same. */
-let lastOrigin = "/"; // without a host, Bun passes only the path
+let lastOrigin = "/"; // Node passes only the target, and Bun only the path without a host
 
 /** Checks a URL up to its path, which `URL` cannot parse if it has another host than `Host`. */
 function isHttp(url: string): boolean {
   if (url.startsWith(lastOrigin)) return true;
   const [origin, host] = /^(?:https?:\/\/([^/?#]+))?\//i.exec(url) ?? [];
-  if (origin === undefined || !isHost(host ?? null)) return false;
+  if (origin === undefined || !isHost(host)) return false;
   lastOrigin = origin;
   return true;
 }
@@ -126,10 +135,10 @@ let lastHost: string | undefined;
  * contains it, so any other text could change the path or make the URL invalid. A missing one is
  * valid, as in HTTP/1.0.
  */
-function isHost(host: string | null): boolean {
+function isHost(host: string | null | undefined): boolean {
   if (!host || host === lastHost) return true;
   const [, port = "0"] = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/i.exec(host) ?? [, "none"];
-  const isValid = Number(port) <= 65_535;
+  const isValid = Number(port) <= 65_535 && URL.parse(`http://${host}`) !== null; // not 1.2.3.999
   if (isValid) lastHost = host;
   return isValid;
 }

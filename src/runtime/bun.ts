@@ -53,8 +53,11 @@ export function listenOnBun(
     ({ websocket: events } = await import("hono/bun"));
   };
   const handle = (request: Request, server: Server): Response | Promise<Response> => {
-    if (!isAnswerable(request)) return new Response(null, { status: 400 });
-    if (!events && request.headers.has("upgrade")) {
+    const { method, url, headers } = request;
+    if (!isAnswerable({ method, url, host: headers.get("host") })) {
+      return new Response(null, { status: 400 });
+    }
+    if (!events && headers.has("upgrade")) {
       return loadEvents().then(() => handle(request, server));
     }
     const env = {
@@ -63,9 +66,9 @@ export function listenOnBun(
         return { hostname: server.requestIP(request)?.address };
       },
     };
-    const answer = request.url.startsWith("/")
+    const answer = url.startsWith("/")
       // without a host, Bun passes only the path
-      ? fetch(new Request(`${scheme}://localhost${request.url}`, request), env)
+      ? fetch(new Request(`${scheme}://localhost${url}`, request), env)
       : fetch(request, env);
     return request.method === "HEAD" ? answerHead(answer, withEncoding) : answer;
   };

@@ -37,7 +37,11 @@ export function listenOnDeno(
       return request.method === "HEAD" ? answerHead(response, withEmptyStream) : response;
     };
     const handle = (request: Request, info: Deno.ServeHandlerInfo) => {
-      if (!isAnswerable(request)) return new Response(null, { status: 400 });
+      const { method, url, headers } = request;
+      if (!isAnswerable({ method, url, host: headers.get("host") })) {
+        return new Response(null, { status: 400 });
+      }
+      if (DOT_SEGMENT.test(url)) setUrl(request, new URL(url));
       if (!underWay.isTooLate(request)) return answer(request, info);
       return receiveFirst(request).then((whole) => answer(whole, info), tooLate);
     };
@@ -50,6 +54,9 @@ export function listenOnDeno(
       : Deno.serve({ ...common, ...address, ...port && { port }, ...tls }, handle);
   });
 }
+
+/** A segment that `URL` resolves, as the other runtimes have done (RFC 3986 §5.2.4). */
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 
 /** The longest late body in bytes. */
 const LATE_BYTES = 64 * 1024;
@@ -112,5 +119,9 @@ function overHttp(request: Request): Request {
   const url = new URL(request.url.replace(/^http\+unix:\/\/[^/]*/, "http://localhost"));
   const host = request.headers.get("host");
   if (host) url.host = host;
-  return Object.defineProperty(request, "url", { configurable: true, value: url.href });
+  return setUrl(request, url);
+}
+
+function setUrl(request: Request, { href }: URL): Request {
+  return Object.defineProperty(request, "url", { configurable: true, value: href });
 }

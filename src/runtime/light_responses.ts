@@ -49,6 +49,7 @@ export function registerLightResponses(
   if (symbol === undefined) return undefined;
   const isIntact = (response: Response) => areSendable(Reflect.get(response, symbol));
   const light: LightResponses = {
+    hasParts: (response) => Reflect.get(response, symbol) !== undefined,
     isIntact,
     claim(response: ClaimableResponse) {
       if (response[CLAIMED] || !isIntact(response)) return false;

@@ -3,15 +3,18 @@
  *
  * @module
  */
-import type { IncomingMessage, Server } from "node:http";
+import { getLogger } from "@logtape/logtape";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
   type AdapterOptions,
   type Address,
   type FetchHandler,
   GOING_AWAY,
+  isAnswerable,
   type RuntimeServer,
 } from "./adapter.ts";
+import { lightResponses } from "../platform/light_responses.ts";
 import { NODE_PARTS, registerLightResponses } from "./light_responses.ts";
 import { NodeConnections, nodeWebSockets } from "./node_connections.ts";
 import { checkFolder } from "./unix_socket.ts";
@@ -114,7 +117,7 @@ function listening(server: Server, address: Address): Promise<void> {
 /** The bindings of `@hono/node-server`; an upgrade request has no `outgoing`. */
 interface NodeEnv {
   readonly incoming: IncomingMessage;
-  readonly outgoing?: unknown;
+  readonly outgoing?: ServerResponse;
 }
 
 /** Node keeps the first of several `Host` fields, which are invalid (RFC 9112 §3.2). */
@@ -142,17 +145,53 @@ function refusingWhole(fetch: FetchHandler, loadUpgrades: () => Promise<void>): 
   return (request, env) => {
     // `@hono/node-server` calls handlers with these bindings.
     const { incoming, outgoing } = env as NodeEnv;
-    if (hasTwoHosts(incoming)) {
+    const { method, url = "", headers: { host } } = incoming;
+    if (hasTwoHosts(incoming) || !isAnswerable({ method, url, host })) {
       return new Response(null, { status: 400, headers: { connection: "close" } });
     }
-    // `@hono/node-server` catches errors of sending only after a promise
-    if (outgoing !== undefined) return Promise.resolve(fetch(request, env));
+    if (outgoing !== undefined) {
+      const response = fetch(request, env);
+      // `@hono/node-server` catches errors of sending only after a promise
+      return response instanceof Promise
+        ? response.then((response) => cutOff(response, outgoing))
+        : Promise.resolve(cutOff(response, outgoing));
+    }
     return loadUpgrades().then(() => fetch(request, env)).then(async (response) => {
       const { body } = response;
       if (body !== null) await refuse({ incoming, response, body });
       return response;
     });
   };
+}
+
+/**
+ * Makes a response whose stream fails close its connection, as on the other runtimes:
+ * `@hono/node-server` would send the message of the error if it has not sent the head.
+ */
+function cutOff(response: Response, outgoing: ServerResponse): Response {
+  if (lightResponses()?.hasParts(response) || !response.body) return response;
+  const reader = response.body.getReader();
+  const body = new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        if (outgoing.destroyed) return; // its client has left
+        const { method, url } = outgoing.req;
+        getLogger(["fw", "http"]).error("{method} {path} failed while it was sent: {error}", {
+          method,
+          path: url?.split("?")[0],
+          error,
+        });
+        outgoing.destroy();
+        controller.close();
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  }, { highWaterMark: 0 });
+  return Object.defineProperty(response, "body", { value: body });
 }
 
 /** Streams a response and closes the connection, so that nothing else is sent. */

@@ -207,6 +207,8 @@ test("a request whose target is absolute is answered only if its scheme, host an
     "http://[x/secret",
     "http://a%2fb/secret",
     "http://evil.example:99999/secret",
+    "http://user:password@evil.example/secret",
+    "http://1.2.3.999/secret",
     "ftp://evil.example/secret",
     "ws://evil.example/secret",
   ];
@@ -220,6 +222,36 @@ test("a request whose target is absolute is answered only if its scheme, host an
   const head = await answer(server, ["GET http://other.example:81/open HTTP/1.1"]);
   assert.match(head, /^HTTP\/1\.1 200/);
   assert.equal(seen.at(-1), "/open");
+});
+
+test("a Host that no URL has is refused", async () => {
+  const seen: string[] = [];
+  await using server = await serve(({ url }) => new Response(seen.push(url) + url), LOCAL);
+  for (const host of ["1.2.3.999", "1.2.3.4.5", "99999999999", "a.0x", "[:::]", "a b", "u@a"]) {
+    using client = await RawClient.connect(server);
+    client.send(["GET / HTTP/1.1", `Host: ${host}`, "Connection: close"]);
+    assert.match(await client.end(), /^HTTP\/1\.1 400 /, host);
+  }
+  assert.deepEqual(seen, []);
+});
+
+test("the dot segments of a path are resolved", async () => {
+  await using server = await serve(({ url }) => new Response(url), LOCAL);
+  for (
+    const [target, resolved] of [
+      ["/a/../b", "/b"],
+      ["/a/%2e%2E/b?x=/../c", "/b?x=/../c"],
+      ["/./b", "/b"],
+      ["/../../b/.", "/b/"],
+      ["/a/..b/.c/...", "/a/..b/.c/..."],
+    ]
+  ) {
+    const head = `GET ${target} HTTP/1.1`;
+    assert.match(
+      await answer(server, [head]),
+      new RegExp(`http://localhost${resolved?.replaceAll(/[.?]/g, "\\$&")}$`),
+    );
+  }
 });
 
 test("a request with another method than GET is no upgrade", async () => {

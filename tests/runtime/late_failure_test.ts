@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { controller, FwFactory, module, route } from "../../mod.ts";
 import { serve } from "../../src/runtime/listen.ts";
+import { captureLogs } from "../support/capture_logs.ts";
 import { test } from "../support/test.ts";
+import { RawClient } from "./raw_client.ts";
+import { RUNTIME } from "./runtime_name.ts";
 
 test("a response stream that fails midway interrupts its response, not the process", async () => {
   await using server = await serve(({ url }) => {
@@ -14,6 +18,39 @@ test("a response stream that fails midway interrupts its response, not the proce
   await assert.rejects(response.text());
   assert.equal(await (await fetch(server.url)).text(), "alive");
 });
+
+test("a response stream that fails at once sends neither its error nor a whole response", () =>
+  captureLogs(["fw"], async (records) => {
+    const failures: Readonly<Record<string, UnderlyingDefaultSource>> = {
+      pull: { pull: fail },
+      start: { start: async () => fail(await delay(0)) },
+      later: { pull: async () => fail(await delay(1)) },
+      chunk: {
+        pull(controller) {
+          controller.enqueue(new Uint8Array(10));
+          fail();
+        },
+      },
+    };
+    class FailingController extends controller() {
+      fails = route.get(
+        "/:how",
+        ({ params }) => new Response(new ReadableStream(failures[params.how]!)),
+      );
+      alive = route.get("/", () => "alive");
+    }
+    await using app = await FwFactory.create(module({ controllers: [FailingController] }));
+    const server = await app.listen(0, { hostname: "127.0.0.1" });
+    for (const path of Object.keys(failures)) {
+      using client = await RawClient.connect(server);
+      client.send([`GET /${path} HTTP/1.1`, "Host: x"]);
+      await client.end();
+      assert.doesNotMatch(client.received, /SECRET|\r\n0\r\n\r\n$|content-length/i, path);
+    }
+    const errors = records.filter(({ level }) => level === "error");
+    if (RUNTIME === "node") assert.equal(errors.length, Object.keys(failures).length);
+    assert.equal(await (await fetch(server.url)).json(), "alive");
+  }));
 
 test("a client that disconnects aborts the request's signal, and the process continues", async () => {
   const arrived = Promise.withResolvers<void>();
@@ -48,6 +85,10 @@ test("a client that disconnects during its body makes reading it fail, not the p
   assert.equal(await failed, true);
   assert.equal(await (await fetch(server.url)).text(), "alive");
 });
+
+function fail(_?: unknown): never {
+  throw new Error("the SECRET of a stream");
+}
 
 function failing(): ReadableStream<Uint8Array> {
   let chunks = 0;
