@@ -58,7 +58,9 @@ export class ProviderLine implements AsyncDisposable {
 
   async #forward(path: string, response: ServerResponse): Promise<void> {
     const answer = await fetch(this.#provider.issuer + path);
+    const body = await answer.text();
+    if (this.reply) return this.reply(response); // it lies by now, and this may be a new key
     const type = answer.headers.get("content-type") ?? "application/json";
-    response.writeHead(answer.status, { "content-type": type }).end(await answer.text());
+    response.writeHead(answer.status, { "content-type": type }).end(body);
   }
 }
