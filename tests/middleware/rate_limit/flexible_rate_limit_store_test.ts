@@ -152,7 +152,7 @@ test(
     redis.on("error", () => {});
     const prefix = `fw-test:${crypto.randomUUID()}`;
     const store = new RedisRateLimitStore(redis, { prefix });
-    const app = limitedApp({ max: 1000, windowMs: 60_000, store, storeTimeoutMs: 250 });
+    const app = limitedApp({ max: 1000, windowMs: 60_000, store, storeTimeoutMs: 1000 });
     const direct = new Redis(REDIS_URL ?? "");
     const key = `${prefix}:default:1000:60000:unknown`;
     const countInRedis = async () => Number(await direct.get(key));
@@ -171,11 +171,11 @@ test(
           const startMs = performance.now();
           for (let i = 0; i < 20; i++) assert.equal(await count(), false);
           assert(
-            performance.now() - startMs < 2_500,
+            performance.now() - startMs < 10_000,
             "one request waits for the time limit, not all",
           );
           line.restore();
-          const deadlineMs = performance.now() + 5000;
+          const deadlineMs = performance.now() + 30_000;
           while (!await count()) {
             assert(performance.now() < deadlineMs, "counts again");
             await new Promise((resolve) => setTimeout(resolve, 50));
