@@ -9,7 +9,7 @@ import type { Readable } from "node:stream";
 import type { TogetherOptions } from "../../connection/dialect.ts";
 import type { Statement } from "../../connection/statement.ts";
 import { lengthOf } from "./mysql.ts";
-import { type DuplicateKey, explainMysqlError, isDuplicate, keyIn } from "./mysql_errors.ts";
+import { type DuplicateKey, endsConnection, isDuplicate, keyIn } from "./mysql_errors.ts";
 
 /** Definitions whose bodies are several statements; not all servers can prepare them. */
 const PROGRAM =
@@ -80,7 +80,7 @@ export function kyselyConnection(
   abandon: Abandon,
 ): MysqlPoolConnection {
   let pending = 0;
-  let isReadOnly = false;
+  let isOver = false;
 
   function query(sql: string, values: readonly unknown[], callback?: Callback): unknown {
     if (!callback) return { stream: (options: StreamOptions) => streamed(sql, values, options) };
@@ -131,7 +131,7 @@ export function kyselyConnection(
 
   function note(error: QueryError | null, sql: string): void {
     withoutValues(error, sql);
-    if (error && explainMysqlError(error).code === "ReadOnly") isReadOnly = true;
+    if (error && endsConnection(error)) isOver = true;
   }
 
   /** Looks up the columns of a key: the error has only its name. */
@@ -154,8 +154,7 @@ export function kyselyConnection(
     config: connection.config,
     threadId: connection.threadId ?? 0,
     destroy: () => abandon(connection, { isHung: pending > 0 }),
-    // A server that is read-only may have been replaced by another.
-    release: () => isReadOnly ? abandon(connection, { isHung: false }) : connection.release(),
+    release: () => isOver ? abandon(connection, { isHung: false }) : connection.release(),
     // Kysely's type is narrower than the driver's.
     query: query as MysqlPoolConnection["query"],
   };

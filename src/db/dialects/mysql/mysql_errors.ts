@@ -63,6 +63,8 @@ const LOSSES: readonly string[] = ["PROTOCOL_CONNECTION_LOST", "PROTOCOL_SEQUENC
 /** ENOSPC of POSIX, which other errors of files and of the storage engine quote. */
 const NO_SPACE = /(?:errno|errcode|error):? 28\b/i;
 const DUPLICATE = 1062;
+/** A statement is larger than the server's `max_allowed_packet`. */
+const TOO_LARGE = 1153;
 /** What an option of the server prevents, such as `--super-read-only`. */
 const PREVENTED = 1290;
 
@@ -73,7 +75,15 @@ export interface DuplicateKey extends Error {
 
 /** Checks whether an error is that of a duplicate key. */
 export function isDuplicate(error: unknown): error is DuplicateKey {
-  return error instanceof Error && "errno" in error && error.errno === DUPLICATE;
+  return error instanceof Error && errnoOf(error) === DUPLICATE;
+}
+
+/**
+ * Checks whether a connection is to be closed after an error: the server has closed it, as after a
+ * statement that is too large, or is read-only, and may have been replaced by another.
+ */
+export function endsConnection(error: unknown): boolean {
+  return errnoOf(error) === TOO_LARGE || explainMysqlError(error).code === "ReadOnly";
 }
 
 /** Explains an error of a statement or a connection. */
@@ -91,6 +101,9 @@ export function explainMysqlError(error: unknown): DbFailure {
   if (isDuplicate(error)) return { code: "UniqueViolation", fields: columnsOf(error) };
   if (kind === "NotNullViolation") return { code: kind, fields: columnIn(message) };
   if (kind) return { code: kind };
+  if (errno === TOO_LARGE) {
+    return { code: "CheckViolation", reason: "it is larger than the database accepts" };
+  }
   if (errno === PREVENTED && message.includes("read-only")) return { code: "ReadOnly" };
   if (NO_SPACE.test(message)) return { code: "DiskFull" };
   const isLost = fatal === true || LOSSES.includes(String(code)) || isOutOfReach(error) ||
@@ -101,6 +114,10 @@ export function explainMysqlError(error: unknown): DbFailure {
 /** Reads the name of the key in `Duplicate entry '…' for key 'users.email'`. */
 export function keyIn(message: string): string | undefined {
   return /for key '(?:[^'.]+\.)?([^'.]+)'$/.exec(message)?.[1];
+}
+
+function errnoOf(error: unknown): unknown {
+  return (error as { errno?: unknown }).errno;
 }
 
 /** The key of a unique column has the column's name, unless it was named explicitly. */
