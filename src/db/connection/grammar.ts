@@ -127,6 +127,12 @@ export interface Grammar {
   /** Returns the type of a field's column; an indexed one may need another type. */
   columnType(field: AnyField, isIndexed: boolean): ColumnDataType | Expression<unknown>;
 
+  /**
+   * The most characters of text in an indexed column, if there is a limit: the server may cut white
+   * space at the end of longer text without an error.
+   */
+  readonly maxIndexedText?: number;
+
   /** Adds the generation of values to a column's definition. */
   generated(definition: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
 

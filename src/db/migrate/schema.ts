@@ -7,7 +7,7 @@ import { type ColumnDefinitionBuilder, type Compilable, CompiledQuery, sql } fro
 import { hexOf } from "../connection/codecs.ts";
 import type { DbConnection } from "../connection/connection.ts";
 import type { ReferenceTarget } from "../model/field.ts";
-import { isGenerated, isUnique } from "../model/model.ts";
+import { isGenerated, isIndexed, isUnique } from "../model/model.ts";
 import type { Table, TableColumn } from "../query/table.ts";
 import { changeSchema } from "./schema_change.ts";
 
@@ -45,8 +45,7 @@ export async function createTables(
 function createTable({ name, columns, connection: { kysely, grammar } }: Table): Compilable {
   let table = kysely.schema.createTable(name).ifNotExists();
   for (const column of columns) {
-    const isIndexed = isUnique(column.field) || column.field.traits.reference !== undefined;
-    const type = grammar.columnType(column.field, isIndexed);
+    const type = grammar.columnType(column.field, isIndexed(column.field));
     // Kysely accepts an expression of any type as a data type.
     table = table.addColumn(
       column.name,

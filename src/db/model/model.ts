@@ -118,6 +118,11 @@ export function isUnique({ flags }: Pick<AnyField, "flags">): boolean {
   return flags.has("unique") || flags.has("primaryKey");
 }
 
+/** Checks whether tables have an index on a field, as on each that is unique or a reference. */
+export function isIndexed(field: AnyField): boolean {
+  return isUnique(field) || field.traits.reference !== undefined;
+}
+
 function checkField(
   { table, name, value }: {
     readonly table: string;

@@ -12,6 +12,7 @@ import { FIELD_KINDS, type FieldKindRules } from "../model/field_kind.ts";
 import type { Relations } from "../model/include.ts";
 import type { AnyField, AnyModel } from "../model/model.ts";
 import type { AnyRelation, RelationKind } from "../model/relation.ts";
+import { type StorageLimit, storageLimit } from "./storage_limit.ts";
 import { BoundedMap, type BoundedMapOptions } from "../../platform/bounded_map.ts";
 
 /** At most 256 statements, and fewer where they bind many values. */
@@ -39,6 +40,7 @@ export class TableColumn {
   readonly codec: Codec;
   /** The rules of its kind. */
   readonly rules: FieldKindRules;
+  readonly #limit: StorageLimit | undefined;
 
   /** Creates a column of a model's table. */
   constructor(
@@ -53,6 +55,21 @@ export class TableColumn {
     this.grammar = grammar;
     this.codec = grammar.codecs[field.kind];
     this.rules = FIELD_KINDS[field.kind];
+    this.#limit = storageLimit(field, grammar);
+  }
+
+  /**
+   * Encodes a value to be stored, or `null`.
+   *
+   * @throws {TypeError} if it is `undefined`
+   * @throws {DbError} `CheckViolation` as of `encode`, or if it exceeds the limit of the column
+   */
+  store(value: unknown, action: string): unknown {
+    if (value === null) return null;
+    const encoded = this.encode(value, action);
+    if (!this.#limit || this.#limit.admits(value)) return encoded;
+    const reason = `${this.name} takes at most ${this.#limit.name}`;
+    throw dbError(action, { code: "CheckViolation", fields: [this.name], reason });
   }
 
   /**

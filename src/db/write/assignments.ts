@@ -96,8 +96,10 @@ export function assign(values: Values, operation: Operation): Assignments {
       assignments[column.name] = changed({ column, difference: value }, operation);
       continue;
     }
-    const encoded = value === null ? null : column.encode(value, operation.action);
-    assignments[column.name] = operation.bind(`${column.name},`, encoded);
+    assignments[column.name] = operation.bind(
+      `${column.name},`,
+      column.store(value, operation.action),
+    );
   }
   return assignments;
 }

@@ -180,9 +180,8 @@ function recordBatchesOf(
   for (const tuple of rows) {
     const own = tuple[index] === undefined ? keyless : columns;
     const { record, length } = records.encode(own.map((column) => {
-      const value = tuple[column.index];
       const { name, field } = column;
-      return { name, field, value: value === null ? null : column.encode(value, context.action) };
+      return { name, field, value: column.store(tuple[column.index], context.action) };
     }));
     const isFull = batch &&
       (batch.tuples.length >= MAX_RECORDS || batch.length + length > records.maxLength);
@@ -203,10 +202,7 @@ async function insertBatch(batch: readonly Tuple[], context: OperationContext): 
   const columns = table.columns.filter(({ index }) => batch[0]?.[index] !== undefined);
   const values: unknown[] = [];
   for (const tuple of batch) {
-    for (const column of columns) {
-      const value = tuple[column.index];
-      values.push(value === null ? null : column.encode(value, action));
-    }
+    for (const column of columns) values.push(column.store(tuple[column.index], action));
   }
   const names = namesOf({ columns });
   const operation = new Operation(`createMany ${batch.length} of ${names}`, context, values);

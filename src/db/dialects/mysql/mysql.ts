@@ -34,6 +34,8 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unkno
   uuid: "char(36)",
   blob: sql`longblob`,
 };
+/** An index of MySQL cannot have a whole `longtext`. */
+const MAX_INDEXED_TEXT = 255;
 /** The kinds whose default MySQL accepts only as an expression. */
 const EXPRESSIONS: readonly FieldKind[] = ["text", "json", "blob"];
 
@@ -104,8 +106,9 @@ export function mysqlGrammar(
     tableOptions: sql`default character set utf8mb4 collate ${sql.raw(collation)}`,
     columnType({ kind, traits: { size } }, isIndexed) {
       if (kind === "decimal") return sql.raw(`decimal(${size.precision}, ${size.scale})`);
-      return kind === "text" && isIndexed ? "varchar(255)" : COLUMN_TYPES[kind];
+      return kind === "text" && isIndexed ? `varchar(${MAX_INDEXED_TEXT})` : COLUMN_TYPES[kind];
     },
+    maxIndexedText: MAX_INDEXED_TEXT,
     generated: (definition) => definition.autoIncrement(),
     literal(encoded, { kind }) {
       return EXPRESSIONS.includes(kind) ? sql`(${sql.lit(encoded)})` : encoded;

@@ -1,0 +1,46 @@
+/**
+ * Limits of stored values beyond those of their kind.
+ *
+ * @module
+ */
+import type { Grammar } from "../connection/grammar.ts";
+import { type AnyField, isGenerated, isIndexed } from "../model/model.ts";
+
+/**
+ * How many of the largest generated keys cannot be given: generated keys follow the largest one,
+ * and must not reach numbers that cannot be read.
+ */
+const RESERVED_KEYS = 2 ** 32;
+const MAX_INT64 = 2n ** 63n - 1n;
+
+/** The limit of the values that a column stores. */
+export interface StorageLimit {
+  /** The limit, for error messages: `"255 characters"`. */
+  readonly name: string;
+  /** Checks whether a valid value of the field is within the limit. */
+  readonly admits: (value: unknown) => boolean;
+}
+
+/** Returns the limit of the values that a column stores, if it has one. */
+export function storageLimit(
+  field: AnyField,
+  { maxIndexedText }: Grammar,
+): StorageLimit | undefined {
+  if (isGenerated(field)) {
+    const largest = field.kind === "bigint"
+      ? MAX_INT64 - BigInt(RESERVED_KEYS)
+      : Number.MAX_SAFE_INTEGER - RESERVED_KEYS;
+    return { name: `${largest}`, admits: (key) => (key as number | bigint) <= largest };
+  }
+  if (maxIndexedText === undefined || field.kind !== "text" || !isIndexed(field)) return undefined;
+  return {
+    name: `${maxIndexedText} characters`,
+    admits: (text) => isWithin(text as string, maxIndexedText),
+  };
+}
+
+/** Checks whether text has at most a number of code points. */
+function isWithin(text: string, max: number): boolean {
+  // Most text need not be counted: a code point has one or two code units.
+  return text.length <= max || (text.length <= 2 * max && Array.from(text).length <= max);
+}
