@@ -5,6 +5,7 @@
  */
 import { getLogger, type Logger } from "@logtape/logtape";
 import type { ExecutionContext } from "hono";
+import { type Caller, callerTracker } from "../platform/caller.ts";
 import { within } from "../platform/time_limit.ts";
 
 /**
@@ -15,13 +16,22 @@ export class Background implements ExecutionContext {
   /** Used only by Workers; empty here. */
   readonly props: object = {};
   readonly #work = new Set<Promise<void>>();
+  /** Whom the work is for, unlike the rest of its request: the application, which waits for it. */
+  readonly #caller: Caller = {
+    req: { raw: { signal: new AbortController().signal } },
+    finalized: false,
+  };
 
-  /** Keeps work running after its response; the application waits for it before it stops. */
+  /**
+   * Keeps work running after its response, or if its client leaves; the application waits for it
+   * before it stops.
+   */
   readonly waitUntil = (work: Promise<unknown>): void => {
     const noted = Promise.resolve(work).then(() => {}, (error) => {
       logger().error("Background work failed: {error}", { error });
     }).finally(() => this.#work.delete(noted));
     this.#work.add(noted);
+    void callerTracker()?.(this.#caller, () => noted);
   };
 
   /** Does nothing: there is no origin server. */

@@ -12,24 +12,41 @@ export const CHECK_MS = 250;
 /** Returns why nobody waits for a statement any longer; `undefined` while somebody does. */
 export type GoneReason = () => unknown;
 
-/**
- * Runs the work of a handler. Its client is gone when it has disconnected, or was answered before;
- * work that outlives the handler is for no client.
- */
-export async function untilHandled<T>(
-  caller: Caller,
-  work: (goneReason: GoneReason) => T | Promise<T>,
-): Promise<T> {
-  let isHandled = false;
-  try {
-    return await work(() => {
-      if (isHandled) return undefined;
-      const { signal } = caller.req.raw;
-      if (signal?.aborted) return signal.reason;
-      return caller.finalized ? new DOMException("It was answered", "TimeoutError") : undefined;
-    });
-  } finally {
-    isHandled = true;
+/** The work of a handler, and whether anybody waits for it. */
+export class Handling {
+  readonly #caller: Caller;
+  readonly #outer: Handling | undefined;
+  #isHandled = false;
+  /** How much work for other callers it has begun that has not ended, such as background work. */
+  #others = 0;
+
+  /** Prepares the work for a caller, which other work may begin. */
+  constructor(caller: Caller, outer: Handling | undefined) {
+    this.#caller = caller;
+    this.#outer = outer;
+  }
+
+  /**
+   * Returns why nobody waits for it: its client has disconnected, or was answered before. Work that
+   * outlives the handler is for no client. While some of it is for another caller, none of it is
+   * given up: which statement belongs to which is unknown.
+   */
+  readonly goneReason: GoneReason = () => {
+    if (this.#isHandled || this.#others > 0) return undefined;
+    const { req: { raw: { signal } }, finalized } = this.#caller;
+    if (signal?.aborted) return signal.reason;
+    return finalized ? new DOMException("It was answered", "TimeoutError") : undefined;
+  };
+
+  /** Runs the work, once. */
+  async run<T>(work: () => T | Promise<T>): Promise<T> {
+    if (this.#outer) this.#outer.#others += 1;
+    try {
+      return await work();
+    } finally {
+      this.#isHandled = true;
+      if (this.#outer) this.#outer.#others -= 1;
+    }
   }
 }
 

@@ -12,15 +12,15 @@ import {
   Execution,
   type ExecutionOptions,
   type GoneReason,
-  untilHandled,
+  Handling,
 } from "./execution.ts";
 import { Interruption, type LimitScope, timeoutReason, unlessAborted } from "./time_limits.ts";
 
 /** How long a server may take to cancel a statement, in milliseconds. */
 export const CANCEL_MS = 2000;
 
-/** Whether the client of the request waits, on whose behalf a statement runs. */
-const callers = new AsyncLocalStorage<GoneReason | undefined>();
+/** The work of the handler on whose behalf a statement runs. */
+const handlings = new AsyncLocalStorage<Handling | undefined>();
 
 /** How statements are watched. */
 export interface StatementWatchOptions {
@@ -45,9 +45,10 @@ export class StatementWatch {
   /** Creates a watch. */
   constructor(options: StatementWatchOptions) {
     this.#options = options;
-    trackCallers((caller, work) =>
-      untilHandled(caller, (goneReason) => callers.run(goneReason, work))
-    );
+    trackCallers((caller, work) => {
+      const handling = new Handling(caller, handlings.getStore());
+      return handling.run(() => handlings.run(handling, work));
+    });
   }
 
   /**
@@ -60,18 +61,18 @@ export class StatementWatch {
     return this.#begin({
       limitMs: isUnlimited ? Infinity : this.#options.timeoutMs,
       signal,
-      goneReason: callers.getStore(),
+      goneReason: this.goneReason,
     });
   }
 
   /** How to ask whether the client of the caller still waits, if that is known. */
   get goneReason(): GoneReason | undefined {
-    return callers.getStore();
+    return handlings.getStore()?.goneReason;
   }
 
   /** Runs a statement on behalf of several callers: none of them interrupts it. */
   shared<T>(run: () => Promise<T>): Promise<T> {
-    return callers.run(undefined, run);
+    return handlings.run(undefined, run);
   }
 
   /**

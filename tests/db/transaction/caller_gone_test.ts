@@ -155,3 +155,44 @@ testOnEach(
   },
   { brands: SERVERS },
 );
+
+testOnEach(
+  "work that a GET has passed to waitUntil() ends although its client has left",
+  async ({ brand, url }) => {
+    assert.ok(brand !== "sqlite");
+    await captureLogs(["fw"], async () => {
+      const db = await Db.open(DbOptions.fromUrl(url));
+      const outcomeOf = (work: Promise<unknown>) =>
+        work.then(() => "done", (error: DbError) => error.code);
+      const outcomes: Promise<string>[] = [];
+      const ended = Promise.withResolvers<void>();
+      class KeepingController extends controller() {
+        keeping = route.get("/keeping", async (_, c) => {
+          const kept = db.transaction(async () => {
+            await sleep(brand, 1).execute(db.kysely);
+            await sleep(brand, 1).execute(db.kysely);
+          });
+          outcomes.push(outcomeOf(kept));
+          c.executionCtx.waitUntil(kept);
+          // that of the handler itself ends once there is no other work
+          outcomes.push(outcomeOf(sleep(brand, 3600).execute(db.kysely)));
+          await Promise.all(outcomes);
+          ended.resolve();
+        });
+      }
+      await using app = await FwFactory.create(module({ controllers: [KeepingController] }));
+      const server = await app.listen(0, { hostname: "127.0.0.1" });
+      const { hostname, port } = new URL(server.url);
+      const socket = connect(Number(port), hostname);
+      socket.write(`GET /keeping HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+      while (!(await runningStatements(brand, url)).some((it) => it.includes("sleep("))) {
+        await delay(20);
+      }
+      socket.destroy();
+      await ended.promise;
+      assert.deepEqual(await Promise.all(outcomes), ["done", "StatementTimeout"]);
+      await db.close();
+    });
+  },
+  { brands: SERVERS },
+);
