@@ -25,6 +25,13 @@ const SUITE = [
 ]
   .map((name) => `tests/db/${name}`);
 
+/** Settings with which it closes no connection because the machine is busy. */
+const PATIENT = `max_client_conn = 1000
+query_wait_timeout = 0
+client_login_timeout = 0
+server_connect_timeout = 120
+server_login_retry = 1`;
+
 /** Runs a query on a connection of its own, which no pooler has. */
 async function ask(url: string, query: string): Promise<readonly unknown[][]> {
   const sql = postgres(url, { max: 1 });
@@ -63,7 +70,7 @@ for (const mode of MODES) {
   }, { skip: SKIP_PGBOUNCER });
 
   denoTest(`the tests of the data layer pass through PgBouncer in ${mode} mode`, async () => {
-    await using bouncer = await startPgBouncer(mode);
+    await using bouncer = await startPgBouncer(mode, PATIENT);
     const { code, stdout, stderr } = await run(
       [process.execPath, "test", "-A", "--no-check", "--parallel", "--filter=(postgres)", ...SUITE],
       { cwd: ROOT, env: { TEST_POSTGRES_URL: bouncer.url(SERVERS.postgres.url), NO_COLOR: "1" } },
