@@ -128,6 +128,8 @@ export const invalidHeads: Part = async ({ instance, isQuick }) => {
   return { injected: all.length, failures };
 };
 
+const FRAMES_OF_BATCH = 500;
+
 /** Writes frames until there are enough, or the server ends the connection. */
 function flood(
   next: (stream: number) => Buffer,
@@ -135,18 +137,28 @@ function flood(
   isDeaf = false,
 ): Part {
   return async ({ instance, isQuick }) => {
-    const [connections, frames] = isQuick ? [2, 2_000] : [10, 100_000];
-    const together = 500;
+    const [connections, batches] = isQuick ? [2, 4] : [10, 200];
+    const batchAt = (at: number) => {
+      const start = at * FRAMES_OF_BATCH;
+      const frames = Array.from({ length: FRAMES_OF_BATCH }, (_, n) => next(2 * (start + n) + 1));
+      return Buffer.concat(frames);
+    };
+    const made: Buffer[] = []; // once for all connections: this process answers a good client too
     let sent = 0;
     await repeat({ count: connections, atOnce: connections }, async () => {
       using client = await open(instance);
+      client.socket.removeAllListeners("data");
       if (isDeaf) client.socket.pause();
+      else client.socket.resume();
       await write(client, first());
       const end = performance.now() + DEADLINE_MS;
-      for (let at = 0; at < frames && !client.isClosed && performance.now() < end; at += together) {
-        const all = Array.from({ length: together }, (_, n) => next(2 * (at + n) + 1));
-        await Promise.race([write(client, Buffer.concat(all)), delay(2_000)]);
-        sent += together;
+      for (let at = 0; at < batches && !client.isClosed && performance.now() < end; at++) {
+        const stop = new AbortController();
+        const late = delay(2_000, undefined, stop).catch(() => {});
+        await Promise.race([write(client, made[at] ??= batchAt(at)), late]);
+        stop.abort();
+        await delay(1);
+        sent += FRAMES_OF_BATCH;
       }
       return undefined;
     });

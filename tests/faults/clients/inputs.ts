@@ -53,7 +53,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   "JSON of half a surrogate": json('"\\ud800"', [200]),
   "JSON that is no UTF-8": json('"\xff"', [400]),
   "JSON after a byte order mark": json('\xef\xbb\xbf{"a":1}', [200, 400]),
-  "JSON of 2 MiB": json(`"${"a".repeat(2 * MIB)}"`, [413]),
+  // a connection that is closed while its client sends is reset: the 413 may be lost with it
+  "JSON of 2 MiB": json(`"${"a".repeat(2 * MIB)}"`, [413, CLOSED]),
   "a form of 10 000 parameters": form(numbered(10_000, (n) => `a${n}=${n}`, "&"), [413]),
   "a form of 1 MiB of ampersands": form("&".repeat(MIB), [413]),
   "a form of 1 MiB of equals signs": form("=".repeat(MIB), [200, 400]),
