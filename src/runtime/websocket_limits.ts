@@ -130,28 +130,49 @@ export function checkedPendingLimit(messages: number = DEFAULT_MESSAGES): number
 }
 
 /**
- * Makes a handler close its socket with 1008 once more messages than `maxMessages` are being
- * handled; then it ignores those that follow.
+ * Makes a handler close its socket with 1008 once more messages than `maxMessages` wait; then it
+ * ignores those that follow. Messages of one packet reach Node at once: those beyond the limit are
+ * held until the handlers of the others have ended that wait for nothing.
  */
 export function limitPending(handle: MessageHandler, maxMessages: number): MessageHandler {
+  const held: MessageEvent[] = [];
   let pending = 0;
   let isClosed = false;
-  return async function onMessage(event, socket) {
-    if (isClosed) return;
-    if (pending >= maxMessages) {
-      isClosed = true;
-      getLogger(["fw", "runtime"]).warn(
-        "A WebSocket is closed: {pending} of its messages are being handled",
-        { pending },
-      );
-      socket.close(1008, "Too many messages");
-      return;
-    }
+
+  async function start(event: MessageEvent, socket: WSContext): Promise<void> {
     pending++;
     try {
       await handle(event, socket);
     } finally {
       pending--;
     }
+  }
+
+  async function resume(socket: WSContext): Promise<void> {
+    while (held.length > 0) {
+      for (let turn = 0; turn < MICROTASKS && pending >= maxMessages; turn++) await undefined;
+      if (pending >= maxMessages) await new Promise((resolve) => setTimeout(resolve));
+      if (pending >= maxMessages) return close(socket);
+      while (held.length > 0 && pending < maxMessages) void start(held.shift()!, socket);
+    }
+  }
+
+  function close(socket: WSContext): void {
+    isClosed = true;
+    held.length = 0;
+    getLogger(["fw", "runtime"]).warn(
+      "A WebSocket is closed: {pending} of its messages are being handled",
+      { pending },
+    );
+    socket.close(1008, "Too many messages");
+  }
+
+  return async function onMessage(event, socket) {
+    if (isClosed) return;
+    if (held.length === 0 && pending < maxMessages) return await start(event, socket);
+    if (held.push(event) === 1) await resume(socket);
   };
 }
+
+/** How many turns of the microtask queue a handler that waits for nothing usually takes. */
+const MICROTASKS = 10;

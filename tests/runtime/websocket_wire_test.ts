@@ -65,6 +65,23 @@ test("a WebSocket joins the fragments of a message", async () => {
   await client.until(sent(0x81, "in three parts"));
 });
 
+test("a WebSocket handles all messages of a packet, in order", async () => {
+  const texts = Array.from({ length: 5000 }, (_, n) => String(n).padStart(4, "0"));
+  const echoLater: WSEvents = {
+    async onMessage({ data }, socket) {
+      await Promise.resolve();
+      socket.send(data as string);
+    },
+  };
+  for (const events of [ECHO, echoLater]) {
+    await using server = await serveSockets(events, LOCAL);
+    using client = await openRaw(server);
+    client.socket.write(Buffer.concat(texts.map((text) => frame(0x81, text))));
+    await client.until(/4999$/);
+    assert.equal(client.received, texts.map((text) => `\x81\x04${text}`).join(""));
+  }
+});
+
 test("a WebSocket receives a message of 8 MiB, and sends it back", async () => {
   await using server = await serveSockets(ECHO, LOCAL);
   const client = new WebSocket(server.url.replace("http", "ws"));
