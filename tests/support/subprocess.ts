@@ -45,6 +45,7 @@ const MAX_RUN_MS = 20_000;
 export class Subprocess implements AsyncDisposable {
   /** Resolves when it has ended. */
   readonly ended: Promise<Ending>;
+  readonly #maxRunMs: number;
   readonly #child: ChildProcess;
   #output = "";
   #hasEnded = false;
@@ -78,6 +79,7 @@ export class Subprocess implements AsyncDisposable {
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on("data", (chunk) => this.#output += chunk);
     }
+    this.#maxRunMs = maxRunMs;
     const tooLong = setTimeout(() => this.#child.kill("SIGKILL"), maxRunMs);
     this.ended = once(this.#child, "close").then(([code]) => {
       clearTimeout(tooLong);
@@ -86,9 +88,12 @@ export class Subprocess implements AsyncDisposable {
     });
   }
 
-  /** Waits until the output matches, and gives the match; fails if it ends without. */
+  /**
+   * Waits until the output matches, for as long as the process may run, and returns the match;
+   * fails if it ends without.
+   */
   async until(pattern: RegExp): Promise<string> {
-    for (let waitedMs = 0; waitedMs < MAX_RUN_MS; waitedMs += 10) {
+    for (let waitedMs = 0; waitedMs < this.#maxRunMs; waitedMs += 10) {
       const isAll = this.#hasEnded;
       const match = pattern.exec(this.#output);
       if (match) return match[0];

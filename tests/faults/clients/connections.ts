@@ -62,13 +62,14 @@ export const idleConnections: Part = async ({ instance, isQuick }) => {
 /** Many requests in one write, of clients that read the answers and of those that do not. */
 export const pipelining: Part = async ({ instance, isQuick }) => {
   const count = isQuick ? 500 : 20_000;
-  const requests = Array.from(
-    { length: count },
-    (_, n) => `GET /input/path/${"a".repeat(n % 10 + 1)} HTTP/1.1\r\nHost: x\r\n\r\n`,
-  ).join("");
+  const requests = (length: number) =>
+    Array.from(
+      { length },
+      (_, n) => `GET /input/path/${"a".repeat(n % 10 + 1)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    ).join("");
   const failures: string[] = [];
   const reader = await connectTo(instance);
-  void write(reader, requests);
+  void write(reader, requests(count));
   const answers = () => [...reader.received.matchAll(/^\{"size":(\d+)\}/gm)];
   const end = performance.now() + 60_000;
   while (answers().length < count && !reader.isClosed && performance.now() < end) await delay(20);
@@ -80,13 +81,14 @@ export const pipelining: Part = async ({ instance, isQuick }) => {
   }
   reader.socket.destroy();
   const deaf = await Promise.all(Array.from({ length: 20 }, () => connectTo(instance)));
+  const unread = requests(count / 4); // Node handles all that one of them has sent in one turn
   for (const client of deaf) {
     client.socket.pause();
-    void write(client, requests);
+    void write(client, unread);
   }
   await delay(isQuick ? 500 : 10_000);
   for (const client of deaf) client.socket.destroy();
-  return { injected: 21 * count, note: `${sizes.length} of ${count} pipelined`, failures };
+  return { injected: 6 * count, note: `${sizes.length} of ${count} pipelined`, failures };
 };
 
 interface Trickle {
