@@ -74,7 +74,7 @@ export async function boot(
       },
       create: (key) => container.instantiate(scope, key),
       get: (key) => container.get(key, scope),
-      stop: (signal) => runStopHooks(container.instances(), signal),
+      stop: (signal) => runStopHooks(container.instances(), { signal }),
     };
   } catch (error) {
     await runStopHooks(container.instances()).catch(() => {}); // the first error is the cause

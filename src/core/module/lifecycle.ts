@@ -5,6 +5,8 @@
  * @module
  */
 
+import { within } from "../../platform/time_limit.ts";
+
 /** Runs when all of the application's providers exist, before any request. */
 export interface OnModuleInit {
   /** Prepares the instance; awaited. */
@@ -46,25 +48,44 @@ export async function runStartHooks(instances: readonly object[]): Promise<void>
   }
 }
 
+/** Options of {@linkcode runStopHooks}. */
+export interface StopHookOptions {
+  /** The signal that stopped the process, if any. */
+  readonly signal?: string | undefined;
+  /** How long each hook may take, in milliseconds; default 30 000. */
+  readonly hookMs?: number;
+}
+
 /**
- * Runs all stop hooks, even if some fail.
+ * Runs all stop hooks, even if some fail, or do not finish in time.
  *
  * @throws {AggregateError} with the errors of the hooks
  */
-export async function runStopHooks(instances: readonly object[], signal?: string): Promise<void> {
+export async function runStopHooks(
+  instances: readonly object[],
+  { signal, hookMs = 30_000 }: StopHookOptions = {},
+): Promise<void> {
   const errors: unknown[] = [];
   for (
     const hook of ["onApplicationShutdown", "onModuleDestroy", Symbol.asyncDispose] as const
   ) {
     for (const instance of instances.toReversed()) {
       try {
-        await run(instance, { hook, signal });
+        const running = run(instance, { hook, signal });
+        if (!await within(running, hookMs)) errors.push(tooLate(instance, { hook, hookMs }));
       } catch (error) {
         errors.push(error);
       }
     }
   }
   if (errors.length > 0) throw new AggregateError(errors, "Cannot stop cleanly: a hook failed");
+}
+
+function tooLate(
+  { constructor: { name } }: object,
+  { hook, hookMs }: { readonly hook: Hook; readonly hookMs: number },
+): Error {
+  return new Error(`Cannot stop ${name}: ${String(hook)} has not finished within ${hookMs} ms`);
 }
 
 async function run(

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { controller, inject, module, provide, route } from "../../../mod.ts";
+import { runStopHooks } from "../../../src/core/module/lifecycle.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
 import { test } from "../../support/test.ts";
 
@@ -86,6 +87,25 @@ test("close() runs every hook even if one fails, and throws their errors", async
     return true;
   });
   assert.deepEqual(log, ["one shutdown undefined", "one destroy", "one dispose"]);
+});
+
+test("a stop hook that never ends is given up, and the others run", async () => {
+  const log: string[] = [];
+  class Endless {
+    onApplicationShutdown() {
+      return new Promise<void>(() => {});
+    }
+  }
+  const One = recorder(log, "one");
+  await assert.rejects(
+    runStopHooks([new One(), new Endless()], { signal: "SIGTERM", hookMs: 20 }),
+    (error: AggregateError) => {
+      const why = "Cannot stop Endless: onApplicationShutdown has not finished within 20 ms";
+      assert.deepEqual(error.errors.map(String), [`Error: ${why}`]);
+      return true;
+    },
+  );
+  assert.deepEqual(log, ["one shutdown SIGTERM", "one destroy", "one dispose"]);
 });
 
 test("a boot that fails stops the instances it has built", async () => {
