@@ -22,7 +22,10 @@ export function checkNames(
 /** The syntax of names: of roles any, of scopes that of RFC 6749 §3.3. */
 const NAMES = { roles: /./s, scopes: /^[!#-[\]-~]+$/ } as const;
 
-/** Refuses `roles` and `scopes` that are not lists of names, and those beside `public`. */
+/**
+ * Refuses a `public` that is not a boolean, `roles` and `scopes` that are not lists of names, and
+ * those beside `public`.
+ */
 export function checkPermissions(
   options: {
     readonly roles?: readonly string[] | undefined;
@@ -31,6 +34,7 @@ export function checkPermissions(
   },
   refuse: Refuse,
 ): void {
+  if (![undefined, true, false].includes(options.public)) refuse("public is not a boolean");
   for (const kind of ["roles", "scopes"] as const) {
     const names: unknown = options[kind];
     if (names === undefined) continue;

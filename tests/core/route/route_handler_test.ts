@@ -933,6 +933,10 @@ for (
       "Cannot declare GET /: pubic is not an option",
     ],
     [
+      () => route.get("/", { public: "false" as never }, () => 1),
+      "Cannot declare GET /: public is not a boolean",
+    ],
+    [
       () => route.get("/", { roles: "admin" } as object, () => 1),
       "Cannot declare GET /: roles is not an array of names",
     ],
