@@ -54,14 +54,15 @@ export class EnvironmentError extends Error {
  * console.assert(env.LOG_LEVEL === "info");
  * ```
  *
- * @throws {EnvironmentError} with all issues, if the variables do not satisfy the schema
- * @throws {TypeError} if the schema validates asynchronously
+ * @throws {EnvironmentError} with all issues, if the variables do not satisfy the schema, or a
+ * transformation of it throws
+ * @throws {TypeError} if the schema validates asynchronously, or is not a Standard Schema
  */
 export function environment<S extends AnySchema>(
   schema: S,
   { source = globalThis.process?.env ?? {} }: EnvironmentOptions = {},
 ): SchemaOutput<S> {
-  const result = schema["~standard"].validate(source);
+  const result = validate(schema, source);
   if (result instanceof Promise) {
     result.catch(() => {});
     throw new TypeError("Cannot read the environment: its schema validates asynchronously");
@@ -69,6 +70,20 @@ export function environment<S extends AnySchema>(
   if (result.issues) throw new EnvironmentError(result.issues.map((i) => toIssue(i, source)));
   return result.value as SchemaOutput<S>; // the library guarantees the type
 }
+
+function validate(schema: AnySchema, source: unknown): ReturnType<Validate> {
+  const standard: Partial<AnySchema["~standard"]> | undefined = schema?.["~standard"];
+  if (typeof standard?.validate !== "function") {
+    throw new TypeError("Cannot read the environment: the schema is not a Standard Schema");
+  }
+  try {
+    return standard.validate(source);
+  } catch { // the error can contain the value
+    throw new EnvironmentError([{ variable: "", message: "A value cannot be converted" }]);
+  }
+}
+
+type Validate = AnySchema["~standard"]["validate"];
 
 function toIssue(
   { message, path = [] }: StandardSchemaV1.Issue,

@@ -66,6 +66,27 @@ test("environment() shows no value, neither before nor after a transformation", 
   }
 });
 
+test("environment() shows no value of a transformation that throws", () => {
+  for (const convert of [(text: string) => new URL(text), BigInt]) {
+    const schema = v.object({ URL: v.pipe(v.string(), v.transform(convert)) });
+    assert.throws(() => environment(schema, { source: { URL: SECRET } }), (error) => {
+      assert.ok(error instanceof EnvironmentError);
+      assert.deepEqual(error.issues, [{ variable: "", message: "A value cannot be converted" }]);
+      assert.ok(!inspect(error, { depth: Infinity }).includes(SECRET));
+      return true;
+    });
+  }
+});
+
+test("environment() refuses what is not a schema", () => {
+  for (const value of [undefined, {}, { PORT: v.string() }]) {
+    assert.throws(() => environment(value as never), {
+      name: "TypeError",
+      message: "Cannot read the environment: the schema is not a Standard Schema",
+    });
+  }
+});
+
 test("environment() refuses a schema that validates asynchronously", () => {
   const schema = v.objectAsync({
     A: v.pipeAsync(v.string(), v.checkAsync(() => Promise.reject())),
