@@ -5,6 +5,7 @@
  */
 import { SignJWT } from "jose/jwt/sign";
 import { OAuth2Error } from "../oauth2/ground/errors.ts";
+import { MAX_TOKEN_LENGTH } from "../oauth2/resource_server/compact_jws.ts";
 import type { KeySource } from "../oauth2/resource_server/key_set.ts";
 import { JwtVerifier } from "../oauth2/resource_server/jwt_verifier.ts";
 import type { TokenVerifier } from "../oauth2/authentication_options.ts";
@@ -92,7 +93,8 @@ export class JwtService implements TokenVerifier {
    *
    * @throws {TypeError} if the subject is missing, or `claims` contains a claim that
    * the service sets
-   * @throws {RangeError} if the lifetime is not a whole number of seconds of at least 1
+   * @throws {RangeError} if the lifetime is not a whole number of seconds of at least 1, or the
+   * token would have more than 16 384 characters, which no verifier accepts
    */
   async sign({ subject, roles, claims = {}, expiresInSeconds }: JwtContent): Promise<string> {
     if (typeof subject !== "string" || subject === "") {
@@ -103,7 +105,7 @@ export class JwtService implements TokenVerifier {
     const { issuer, audience, key, now = Date.now } = this.#options;
     const iat = Math.floor(now() / 1000);
     const exp = iat + checkLifetime(expiresInSeconds ?? this.#options.expiresInSeconds!);
-    return await new SignJWT({
+    const token = await new SignJWT({
       ...claims,
       ...(roles && { roles }),
       ...(audience !== undefined && { aud: audience }),
@@ -115,6 +117,9 @@ export class JwtService implements TokenVerifier {
     })
       .setProtectedHeader({ alg: key.algorithm, kid: key.kid, typ: "JWT" })
       .sign(key.cryptoKeys().privateKey);
+    if (token.length <= MAX_TOKEN_LENGTH) return token;
+    const { length } = token;
+    throw new RangeError(`Cannot sign token: it has ${length} characters of ${MAX_TOKEN_LENGTH}`);
   }
 
   /**

@@ -8,6 +8,7 @@ import type { MiddlewareHandler } from "hono";
 import { type Challenge, challengeSlot } from "../core/http/challenge.ts";
 import { type Context, requestIdSlot } from "../core/http/context.ts";
 import { asError, messageOf } from "../core/http/http_exception.ts";
+import { rawPath } from "../core/http/raw_path.ts";
 import { callerIdentity } from "../core/route/caller.ts";
 import type { TokenVerifier } from "./authentication_options.ts";
 import { OAuth2Error } from "./ground/errors.ts";
@@ -52,7 +53,7 @@ export function authentication(
   function log(c: Context, properties: Readonly<Record<string, unknown>>): void {
     logger.debug("{method} {path} has no identity: {reason}", {
       method: c.req.method,
-      path: c.req.path,
+      path: rawPath(c.req.url),
       ...properties,
       requestId: requestIdSlot.get(c),
     });

@@ -98,6 +98,10 @@ test("JwtService refuses invalid content and options", async () => {
       message: `Cannot sign token: the service sets ${name}`,
     });
   }
+  await assert.rejects(service.sign({ subject: "x".repeat(16_000) }), {
+    name: "RangeError",
+    message: /^Cannot sign token: it has \d{5} characters of 16384$/,
+  });
   for (const expiresInSeconds of [0, -1, 1.5, NaN, Infinity]) {
     await assert.rejects(service.sign({ subject: "tom", expiresInSeconds }), RangeError);
     assert.throws(() => new JwtService({ issuer, key, expiresInSeconds }), RangeError);

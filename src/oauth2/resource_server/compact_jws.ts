@@ -40,7 +40,8 @@ export interface JwsHeader {
 }
 
 /** The longest token in characters. */
-const MAX_LENGTH = 16 * 1024;
+/** The longest token that is verified, in characters. */
+export const MAX_TOKEN_LENGTH: number = 16 * 1024;
 
 const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
 
@@ -61,7 +62,9 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  */
 export function readCompactJws(token: string, known?: ProtectedHeader): CompactJws {
   if (typeof token !== "string") throw malformed("it is not a string");
-  if (token.length > MAX_LENGTH) throw malformed(`it is longer than ${MAX_LENGTH} characters`);
+  if (token.length > MAX_TOKEN_LENGTH) {
+    throw malformed(`it is longer than ${MAX_TOKEN_LENGTH} characters`);
+  }
   const [, encoded, payload, signature] = COMPACT.exec(token) ?? [];
   if (encoded === undefined || payload === undefined || signature === undefined) {
     throw malformed("it is not three parts of Base64url");
