@@ -98,6 +98,11 @@ test("fw routes and fw openapi need no database, and report why an application d
     await failing('routes --app src/a"b.ts'),
     /^error: Cannot load src\/a"b\.ts: it exports no AppModule; --app names another file$/m,
   );
+  writeFileSync(join(project.root, "src/broken.ts"), "export class AppModule {{\n");
+  assert.match(
+    await failing("routes --app src/broken.ts"),
+    /^error: (?!.*exports no).*(?:syntax|Unexpected|Expected|expected).*src\/broken\.ts/im,
+  );
   // it would not exit
   assert.match(
     await failing("routes --app src/main.ts"),
