@@ -67,7 +67,8 @@ test("environment() shows no value, neither before nor after a transformation", 
 });
 
 test("environment() shows no value of a transformation that throws", () => {
-  for (const convert of [(text: string) => new URL(text), BigInt]) {
+  const conversions: readonly ((text: string) => unknown)[] = [(text) => new URL(text), BigInt];
+  for (const convert of conversions) {
     const schema = v.object({ URL: v.pipe(v.string(), v.transform(convert)) });
     assert.throws(() => environment(schema, { source: { URL: SECRET } }), (error) => {
       assert.ok(error instanceof EnvironmentError);
