@@ -2,13 +2,16 @@
  * Measures the framework beside its peers over HTTP, and prints the ratios of processor time.
  *
  *     deno task bench:http [--runtime deno] [--peer fw] [--only contests|start|routes|connections]
- *       [--rounds 5] [--publish] [WORDS OF A CONTEST]
+ *       [--rounds 5] [--publish | --check] [WORDS OF A CONTEST]
  *
- * `--publish` writes the contests into `docs/performance.md`.
+ * `--publish` writes the contests into `docs/performance.md`, and the ratios to Hono into
+ * `baseline.json`. `--check` measures a few of them beside Hono alone, and fails if a ratio has
+ * grown by a quarter since then.
  */
 import { parseArgs } from "node:util";
 import process from "node:process";
-import { CONTESTS } from "./contests.ts";
+import { BASELINE_PEERS, CHECKED, slower, writeBaseline } from "./baseline.ts";
+import { type Contest, CONTESTS } from "./contests.ts";
 import { CONNECTIONS, measureRoutes, measureStart, ROUTES } from "./growth.ts";
 import { measure } from "./measure.ts";
 import {
@@ -34,16 +37,21 @@ const { values, positionals } = parseArgs({
     only: { type: "string", multiple: true },
     "as-prepared": { type: "boolean" },
     publish: { type: "boolean" },
+    check: { type: "boolean" },
   },
 });
 const words = positionals.join(" ");
 const contests = CONTESTS.filter(({ name }) => name.includes(words));
+const only = values.check ? [] : values.only;
+const among: readonly string[] | undefined = values.check ? BASELINE_PEERS : values.peer;
 const runtimes = RUNTIMES.filter((runtime) => values.runtime?.includes(runtime) ?? true);
 
 const rounds = Number(values.rounds);
 const measured: Measured[] = [];
+/** How often a contest is measured whose ratio has grown: the machine may have been busy. */
+const TRIES = 3;
 const PARTS: Readonly<Record<string, (runtime: Runtime) => Promise<void>>> = {
-  contests: measureContests,
+  contests: async (runtime) => void measured.push(...await measureContests(runtime, contests)),
   start: measureStarts,
   routes: measureGrowth,
   connections: measureConnections,
@@ -54,13 +62,20 @@ await using tokens = await startTokens();
 const { env, token } = tokens;
 for (const runtime of runtimes) {
   for (const [part, run] of Object.entries(PARTS)) {
-    if (values.only?.includes(part) ?? true) await run(runtime);
+    if (only?.includes(part) ?? true) await run(runtime);
   }
 }
-if (values.publish) publish(measured);
-process.exit();
+if (values.publish) {
+  publish(measured);
+  writeBaseline(measured);
+}
+process.exit(values.check && !await isAsFast() ? 1 : 0);
 
-async function measureContests(runtime: Runtime): Promise<void> {
+async function measureContests(
+  runtime: Runtime,
+  contests: readonly Contest[],
+): Promise<readonly Measured[]> {
+  const measured: Measured[] = [];
   for (const mode of new Set(contests.map((contest) => contest.mode))) {
     await using peers = await startPeers(runtime, mode);
     for (const contest of contests.filter((contest) => contest.mode === mode)) {
@@ -70,6 +85,22 @@ async function measureContests(runtime: Runtime): Promise<void> {
       measured.push({ runtime, contest: contest.name, figures });
     }
   }
+  return measured;
+}
+
+/** Checks on each runtime whether the ratios to Hono have not grown by a quarter. */
+async function isAsFast(): Promise<boolean> {
+  let isFast = true;
+  for (const runtime of runtimes) {
+    let left = contests.filter(({ name }) => CHECKED.includes(name));
+    for (let tries = 0; tries < TRIES && left.length > 0; tries++) {
+      const found = slower(await measureContests(runtime, left));
+      for (const { message } of found) console.log(message);
+      left = left.filter(({ name }) => found.some(({ contest }) => contest === name));
+    }
+    isFast &&= left.length === 0;
+  }
+  return isFast;
 }
 
 async function measureStarts(runtime: Runtime): Promise<void> {
@@ -97,7 +128,7 @@ async function measureConnections(runtime: Runtime): Promise<void> {
 }
 
 function chosen(runtime: Runtime, mode: Mode): readonly Peer[] {
-  return peersOf(runtime, mode).filter((peer) => values.peer?.includes(peer) ?? true);
+  return peersOf(runtime, mode).filter((peer) => among?.includes(peer) ?? true);
 }
 
 async function startPeers(

@@ -52,6 +52,14 @@ export async function measure(
   }));
 }
 
+/** Returns the processor time of the framework over that of a peer; `NaN` if one was not measured. */
+export function ratioTo(peer: Peer, figures: readonly Figures[]): number {
+  const [own, other] = (["fw", peer] as const).map((name) =>
+    median(figures.find((each) => each.peer === name)?.cpuUs ?? [])
+  );
+  return own! / other!;
+}
+
 /** Returns the middle one. */
 export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN;

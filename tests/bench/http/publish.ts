@@ -5,7 +5,7 @@ import { arch, cpus } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { ROOT } from "../../support/project.ts";
-import { type Figures, median } from "./measure.ts";
+import { type Figures, ratioTo } from "./measure.ts";
 import type { Runtime } from "./peer_process.ts";
 import { drawRatios, NAMES, type Ratios, RUNTIME_NAMES } from "./picture.ts";
 
@@ -43,13 +43,14 @@ export function publish(measured: readonly Measured[]): void {
 }
 
 function ratiosOf({ runtime, contest, figures }: Measured): Ratios {
-  const own = figures.find(({ peer }) => peer === "fw");
-  if (!own) throw new Error(`Cannot publish ${contest}: fw was not measured`);
-  const others = figures.filter((each) => each !== own);
-  const over = new Map(
-    others.map(({ peer, cpuUs }) => [peer, median(own.cpuUs) / median(cpuUs)] as const),
-  );
-  return { runtime, contest, over };
+  const peers = figures.map(({ peer }) => peer);
+  if (!peers.includes("fw")) throw new Error(`Cannot publish ${contest}: fw was not measured`);
+  const others = peers.filter((peer) => peer !== "fw");
+  return {
+    runtime,
+    contest,
+    over: new Map(others.map((peer) => [peer, ratioTo(peer, figures)])),
+  };
 }
 
 function tableOf(runtime: Runtime, rows: readonly Ratios[]): string {

@@ -1,23 +1,21 @@
 /** Prints what was measured. */
 import type { StartFigures } from "./growth.ts";
-import { type Figures, median } from "./measure.ts";
+import { type Figures, median, ratioTo } from "./measure.ts";
 import type { Runtime } from "./peer_process.ts";
 
 /** Prints a contest: a line for each peer, with its processor time, and that of `fw` over it. */
 export function printContest(title: string, figures: readonly Figures[]): void {
-  const own = figures.find(({ peer }) => peer === "fw");
   console.log(`\n${title}`);
   console.log("peer          µs/request  (quartiles)        requests/s    p99 ms   fw over it");
   for (const { peer, cpuUs, perSecond, p99Us } of figures) {
     const quartile = (part: number) => cpuUs[Math.floor(part * (cpuUs.length - 1))] ?? NaN;
-    const ratio = own ? median(own.cpuUs) / median(cpuUs) : NaN;
     console.log(
       peer.padEnd(13),
       median(cpuUs).toFixed(1).padStart(10),
       ` (${quartile(0.25).toFixed(1)}-${quartile(0.75).toFixed(1)})`.padEnd(19),
       Math.round(perSecond).toString().padStart(9),
       (p99Us / 1000).toFixed(1).padStart(9),
-      ratio.toFixed(2).padStart(12),
+      ratioTo(peer, figures).toFixed(2).padStart(12),
     );
   }
 }
