@@ -60,6 +60,20 @@ for (const framing of FRAMINGS) {
     }));
 }
 
+test("a form that a handler reads itself is a 400 if it is invalid", () =>
+  captureLogs(["fw"], async () => {
+    class FormController extends controller() {
+      form = route.post("/", async (_, c) => [...(await c.req.formData()).keys()]);
+    }
+    await using app = await FwFactory.create(module({ controllers: [FormController] }));
+    const server = await app.listen(0, LOCAL);
+    const headers = { "content-type": "multipart/form-data; boundary=x" };
+    const body = "no form";
+    const response = await fetch(server.url, { method: "POST", headers, body });
+    assert.equal(response.status, 400);
+    assert.match(await response.text(), /"detail":"The body is incomplete or invalid"/);
+  }));
+
 for (const framing of FRAMINGS) {
   test(`a body with ${framing} whose client leaves is a 400, and not logged as an error`, () =>
     captureLogs(["fw"], async (records) => {

@@ -146,7 +146,7 @@ async function inTime<T>(c: Context, part: Promise<T>, moreMs: number): Promise<
   } catch (cause) {
     const error = cause instanceof HttpException
       ? cause
-      : new BadRequestException("The body is incomplete", { ...LAST, cause });
+      : new BadRequestException("The body is incomplete or invalid", { ...LAST, cause });
     bodyErrorSlot.set(c, error);
     throw error;
   }
