@@ -7,8 +7,8 @@
 
 /** A request, as its context knows it. */
 export interface Caller {
-  /** The request, whose signal is aborted when the client has disconnected. */
-  readonly req: { readonly raw: { readonly signal: AbortSignal } };
+  /** The request, whose signal is aborted when the client has disconnected; without one, never. */
+  readonly req: { readonly raw: { readonly signal?: AbortSignal } };
   /** Whether it was answered: before its handler has ended, as by Hono's `timeout()`. */
   readonly finalized: boolean;
 }

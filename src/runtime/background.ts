@@ -8,6 +8,9 @@ import type { ExecutionContext } from "hono";
 import { type Caller, callerTracker } from "../platform/caller.ts";
 import { within } from "../platform/time_limit.ts";
 
+/** The caller of background work: the application, which never disconnects. */
+const APPLICATION: Caller = { req: { raw: {} }, finalized: false };
+
 /**
  * The execution context of every request of a server: `c.executionCtx.waitUntil(work)` works as on
  * an edge runtime. Failures are logged.
@@ -16,11 +19,6 @@ export class Background implements ExecutionContext {
   /** Used only by Workers; empty here. */
   readonly props: object = {};
   readonly #work = new Set<Promise<void>>();
-  /** Whom the work is for, unlike the rest of its request: the application, which waits for it. */
-  readonly #caller: Caller = {
-    req: { raw: { signal: new AbortController().signal } },
-    finalized: false,
-  };
 
   /**
    * Keeps work running after its response, or if its client leaves; the application waits for it
@@ -31,7 +29,7 @@ export class Background implements ExecutionContext {
       logger().error("Background work failed: {error}", { error });
     }).finally(() => this.#work.delete(noted));
     this.#work.add(noted);
-    void callerTracker()?.(this.#caller, () => noted);
+    void callerTracker()?.(APPLICATION, () => noted);
   };
 
   /** Does nothing: there is no origin server. */

@@ -3,7 +3,15 @@ import { timeout } from "hono/timeout";
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import * as v from "valibot";
-import { bodyTimeout, controller, FwFactory, type HttpServer, module, route } from "../../mod.ts";
+import {
+  bodyTimeout,
+  ConflictException,
+  controller,
+  FwFactory,
+  type HttpServer,
+  module,
+  route,
+} from "../../mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { test, testOn } from "../support/test.ts";
 import { RawClient } from "./raw_client.ts";
@@ -60,18 +68,29 @@ for (const framing of FRAMINGS) {
     }));
 }
 
-test("a form that a handler reads itself is a 400 if it is invalid", () =>
+test("an error that a handler throws after it has caught that of a body is its own", () =>
   captureLogs(["fw"], async () => {
-    class FormController extends controller() {
-      form = route.post("/", async (_, c) => [...(await c.req.formData()).keys()]);
+    class CatchingController extends controller() {
+      caught = route.post("/", async (_, c) => {
+        await c.req.text().catch(() => {});
+        throw new ConflictException("another reason");
+      });
+      json = route.post("/json", async (_, c) => {
+        const error = await c.req.raw.json().catch((error: unknown) => error);
+        return (error as Error).name;
+      });
     }
-    await using app = await FwFactory.create(module({ controllers: [FormController] }));
+    await using app = await FwFactory.create(module({ controllers: [CatchingController] }));
+    app.use((c, next) => {
+      bodyTimeout.set(c, 200);
+      return next();
+    });
     const server = await app.listen(0, LOCAL);
-    const headers = { "content-type": "multipart/form-data; boundary=x" };
-    const body = "no form";
-    const response = await fetch(server.url, { method: "POST", headers, body });
-    assert.equal(response.status, 400);
-    assert.match(await response.text(), /"detail":"The body is incomplete or invalid"/);
+    using client = await RawClient.connect(server);
+    client.send(["POST / HTTP/1.1", "Host: x", "Content-Length: 10"], "1");
+    await client.until(/^HTTP\/1\.1 409 /);
+    const response = await fetch(`${server.url}/json`, { method: "POST", body: '{"a":' });
+    assert.equal(await response.json(), "SyntaxError");
   }));
 
 for (const framing of FRAMINGS) {

@@ -72,11 +72,12 @@ function wholeForm(
 ): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(buffer);
   const pairAt = (place: number) => String.fromCharCode(...bytes.subarray(place, place + 2));
-  if (separators[0] !== 0) throw invalid();
+  const [first = -1] = separators;
+  if (first !== 0 && !(first === 2 && pairAt(0) === CRLF)) throw invalid();
   for (const place of separators) {
     if (place > 0 && pairAt(place - 2) !== CRLF) break;
     const end = place + delimiter.length;
-    if (pairAt(end) === "--") return bytes.subarray(0, end + 2);
+    if (pairAt(end) === "--") return bytes.subarray(first, end + 2);
     if (pairAt(end) !== CRLF) break;
   }
   throw invalid();

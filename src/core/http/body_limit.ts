@@ -71,7 +71,7 @@ export function limitBody(
 ): void {
   const { raw } = c.req;
   const isEmpty = EMPTY.includes(raw.method);
-  if (isEmpty && isEarly || hasNoBodyOnNode(c)) return;
+  if (isEmpty && (isEarly || hasNoLengthOnNode(c))) return;
   const isChunked = !isEmpty && raw.headers.has("transfer-encoding");
   const length = isChunked ? NaN : Number(raw.headers.get("content-length") ?? NaN);
   if (length > maxBytes && !isEarly) throw tooLarge(maxBytes);
@@ -97,20 +97,13 @@ export function bodyLimitError(c: Context): HttpException | undefined {
 
 /** The part of the bindings of `@hono/node-server` that is used here. */
 interface NodeBindings {
-  readonly incoming?: {
-    readonly httpVersionMajor?: number;
-    readonly headers?: { readonly [name: string]: unknown };
-  };
+  readonly incoming?: { readonly headers?: { readonly [name: string]: unknown } };
 }
 
-/**
- * Checks on Node whether a request has no body (RFC 9112 §6.3), without creating its `Headers`. One
- * of HTTP/2 needs no field for it.
- */
-function hasNoBodyOnNode({ env }: Context): boolean {
-  const { httpVersionMajor, headers } = (env as NodeBindings | undefined)?.incoming ?? {};
-  return httpVersionMajor === 1 && headers !== undefined &&
-    headers["content-length"] === undefined && headers["transfer-encoding"] === undefined;
+/** Checks on Node whether a request has no `Content-Length`, without creating its `Headers`. */
+function hasNoLengthOnNode({ env }: Context): boolean {
+  const headers = (env as NodeBindings | undefined)?.incoming?.headers;
+  return headers !== undefined && headers["content-length"] === undefined;
 }
 
 function tooLarge(maxBytes: number): PayloadTooLargeException {

@@ -41,8 +41,12 @@ export const LAST = { headers: { connection: "close" } } as const;
 const DEFAULT_MS = 30_000;
 const BYTES_PER_MS = 4;
 
-/** The methods of a request that read its whole body, besides `bytes`. */
+/**
+ * The native methods that read a whole body. `bytes` calls `arrayBuffer`: requests of
+ * `@hono/node-server` do not have it.
+ */
 const READS = ["arrayBuffer", "blob", "formData", "json", "text"] as const;
+const PARSES: readonly string[] = ["formData", "json"];
 
 /** Waits for a part of a body after the first `bytes` of it; see {@linkcode partsInTime}. */
 export type WaitForPart = <T>(part: Promise<T>, bytes: number) => Promise<T>;
@@ -55,7 +59,13 @@ export function partsInTime(c: Context): WaitForPart {
   let waitedMs = 0;
   return async (part, bytes) => {
     const startMs = performance.now() - waitedMs;
-    await inTime(c, part, bytes / BYTES_PER_MS - waitedMs);
+    try {
+      await inTime(c, part, { moreMs: bytes / BYTES_PER_MS - waitedMs });
+    } catch (error) {
+      // the runtimes and `fetch` report the failure of a stream as an error of their own
+      if (error instanceof HttpException) bodyErrorSlot.set(c, error);
+      throw error;
+    }
     waitedMs = performance.now() - startMs;
     return part;
   };
@@ -107,7 +117,7 @@ function limitedPrototype(native: object): object {
     bytes: {
       configurable: true,
       writable: true,
-      async value(this: LimitedRequest) { // which `@hono/node-server` does not have
+      async value(this: LimitedRequest) {
         return new Uint8Array(await this.arrayBuffer());
       },
     },
@@ -121,11 +131,11 @@ function limitedPrototype(native: object): object {
   });
   for (const read of READS) {
     const value = function (this: LimitedRequest) {
-      const { c, bytes, isRead } = this[LIMIT];
+      const { c, bytes, body, isRead } = this[LIMIT];
       const reading = Reflect.get(native, read).call(this);
-      if (isRead) return reading; // a mistake of the application, which rejects
+      if (isRead || body) return reading; // rejects: a body is read once
       this[LIMIT].isRead = true;
-      return inTime(c, reading, bytes / BYTES_PER_MS);
+      return inTime(c, reading, { moreMs: bytes / BYTES_PER_MS, isParsed: PARSES.includes(read) });
     };
     Object.defineProperty(limited, read, { value, configurable: true, writable: true });
   }
@@ -133,21 +143,27 @@ function limitedPrototype(native: object): object {
   return limited;
 }
 
+interface Wait {
+  /** How long the part may take beyond the limit of the request, in milliseconds. */
+  readonly moreMs: number;
+  /** Whether it is parsed, which can fail for another reason. */
+  readonly isParsed?: boolean;
+}
+
 /**
- * Waits for a part of a body, for the limit of the request and `moreMs`.
+ * Waits for a part of a body.
  *
  * @throws {RequestTimeoutException} 408 if it does not arrive in time
- * @throws {BadRequestException} 400 if the client leaves before, or its framing is invalid
+ * @throws {BadRequestException} 400 if the client disconnects, or its framing is invalid
  */
-async function inTime<T>(c: Context, part: Promise<T>, moreMs: number): Promise<T> {
+async function inTime<T>(c: Context, part: Promise<T>, wait: Wait): Promise<T> {
+  let isDone: boolean;
   try {
-    if (await within(part, (bodyTimeout.get(c) ?? DEFAULT_MS) + moreMs)) return await part;
-    throw new RequestTimeoutException("The body is too slow", LAST);
+    isDone = await within(part, (bodyTimeout.get(c) ?? DEFAULT_MS) + wait.moreMs);
   } catch (cause) {
-    const error = cause instanceof HttpException
-      ? cause
-      : new BadRequestException("The body is incomplete or invalid", { ...LAST, cause });
-    bodyErrorSlot.set(c, error);
-    throw error;
+    if (wait.isParsed || cause instanceof HttpException) throw cause;
+    throw new BadRequestException("The body is incomplete", { ...LAST, cause });
   }
+  if (!isDone) throw new RequestTimeoutException("The body is too slow", LAST);
+  return await part;
 }

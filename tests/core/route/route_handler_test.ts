@@ -283,6 +283,7 @@ test("a multipart form is read from its first delimiter to its last", async () =
     [`${part("name", "Tom")}--x--\r\n`.replaceAll("\r", ""), undefined],
     [part("name", "Tom").replace("Tom", "T--x\r\nom") + "--x--\r\n", undefined],
     [part("name", "Tom").replace("--x\r", "--x  \r") + "--x--\r\n", undefined],
+    [`\r\n${part("name", "Tom")}--x--`, { name: "Tom" }],
     [part("name", "Tom") + "--xy\r\n--x--\r\n", undefined],
     [part("name", "-\r\n--\r\n--y") + "--x--", { name: "-\r\n--\r\n--y" }],
   ] as const;

@@ -168,9 +168,11 @@ testOnEach(
       const ended = Promise.withResolvers<void>();
       class KeepingController extends controller() {
         keeping = route.get("/keeping", async (_, c) => {
+          const { signal } = c.req.raw;
+          const left = new Promise((resolve) => signal.addEventListener("abort", resolve));
           const kept = db.transaction(async () => {
-            await sleep(brand, 1).execute(db.kysely);
-            await sleep(brand, 1).execute(db.kysely);
+            await left;
+            await sleep(brand, 1).execute(db.kysely); // its caller is checked several times
           });
           outcomes.push(outcomeOf(kept));
           c.executionCtx.waitUntil(kept);
