@@ -38,10 +38,9 @@ export function listenOnDeno(
     };
     const handle = (request: Request, info: Deno.ServeHandlerInfo) => {
       const { method, url, headers } = request;
-      if (!isAnswerable({ method, url, host: headers.get("host") })) {
+      if (!isAnswerable({ method, url, host: headers.get("host") }) || DOT_SEGMENT.test(url)) {
         return new Response(null, { status: 400 });
       }
-      if (DOT_SEGMENT.test(url)) setUrl(request, new URL(url));
       if (!underWay.isTooLate(request)) return answer(request, info);
       return receiveFirst(request).then((whole) => answer(whole, info), tooLate);
     };
@@ -55,8 +54,11 @@ export function listenOnDeno(
   });
 }
 
-/** A segment that `URL` resolves, as the other runtimes have done (RFC 3986 §5.2.4). */
-const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
+/**
+ * A path with a segment that clients resolve before they send it (RFC 3986 §5.2.4), and that `URL`
+ * would: the path of `new URL(c.req.url)` would be another than that of the route.
+ */
+const DOT_SEGMENT = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 
 /** The longest late body in bytes. */
 const LATE_BYTES = 64 * 1024;
@@ -119,9 +121,5 @@ function overHttp(request: Request): Request {
   const url = new URL(request.url.replace(/^http\+unix:\/\/[^/]*/, "http://localhost"));
   const host = request.headers.get("host");
   if (host) url.host = host;
-  return setUrl(request, url);
-}
-
-function setUrl(request: Request, { href }: URL): Request {
-  return Object.defineProperty(request, "url", { configurable: true, value: href });
+  return Object.defineProperty(request, "url", { configurable: true, value: url.href });
 }

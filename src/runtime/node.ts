@@ -14,6 +14,7 @@ import {
   isAnswerable,
   type RuntimeServer,
 } from "./adapter.ts";
+import { rawPath } from "../core/http/raw_path.ts";
 import { lightResponses } from "../platform/light_responses.ts";
 import { NODE_PARTS, registerLightResponses } from "./light_responses.ts";
 import { NodeConnections, nodeWebSockets } from "./node_connections.ts";
@@ -153,8 +154,8 @@ function refusingWhole(fetch: FetchHandler, loadUpgrades: () => Promise<void>): 
       const response = fetch(request, env);
       // `@hono/node-server` catches errors of sending only after a promise
       return response instanceof Promise
-        ? response.then((response) => cutOff(response, outgoing))
-        : Promise.resolve(cutOff(response, outgoing));
+        ? response.then((response) => closeOnFailure(response, { request, outgoing }))
+        : Promise.resolve(closeOnFailure(response, { request, outgoing }));
     }
     return loadUpgrades().then(() => fetch(request, env)).then(async (response) => {
       const { body } = response;
@@ -164,12 +165,28 @@ function refusingWhole(fetch: FetchHandler, loadUpgrades: () => Promise<void>): 
   };
 }
 
+/** A request, and its response of Node. */
+interface Exchange {
+  readonly request: Request;
+  readonly outgoing: ServerResponse;
+}
+
 /**
- * Makes a response whose stream fails close its connection, as on the other runtimes:
- * `@hono/node-server` would send the message of the error if it has not sent the head.
+ * Makes a response close its connection if its stream fails, as on the other runtimes:
+ * `@hono/node-server` would send the message of the error if the head was not sent.
  */
-function cutOff(response: Response, outgoing: ServerResponse): Response {
+function closeOnFailure(response: Response, { request, outgoing }: Exchange): Response {
   if (lightResponses()?.hasParts(response) || !response.body) return response;
+  const fail = (error: unknown) =>
+    getLogger(["fw", "http"]).error("{method} {path} failed while it was sent: {error}", {
+      method: request.method,
+      path: rawPath(request.url),
+      error,
+    });
+  if (response.body.locked) {
+    fail(new TypeError("Cannot send the response: its body is locked"));
+    return new Response(null, { status: 500 });
+  }
   const reader = response.body.getReader();
   const body = new ReadableStream({
     async pull(controller) {
@@ -179,12 +196,7 @@ function cutOff(response: Response, outgoing: ServerResponse): Response {
         else controller.enqueue(value);
       } catch (error) {
         if (outgoing.destroyed) return; // its client has left
-        const { method, url } = outgoing.req;
-        getLogger(["fw", "http"]).error("{method} {path} failed while it was sent: {error}", {
-          method,
-          path: url?.split("?")[0],
-          error,
-        });
+        fail(error);
         outgoing.destroy();
         controller.close();
       }

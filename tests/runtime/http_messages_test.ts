@@ -235,23 +235,17 @@ test("a Host that no URL has is refused", async () => {
   assert.deepEqual(seen, []);
 });
 
-test("the dot segments of a path are resolved", async () => {
+test("no path has dot segments: they are resolved, on Deno refused", async () => {
   await using server = await serve(({ url }) => new Response(url), LOCAL);
-  for (
-    const [target, resolved] of [
-      ["/a/../b", "/b"],
-      ["/a/%2e%2E/b?x=/../c", "/b?x=/../c"],
-      ["/./b", "/b"],
-      ["/../../b/.", "/b/"],
-      ["/a/..b/.c/...", "/a/..b/.c/..."],
-    ]
-  ) {
-    const head = `GET ${target} HTTP/1.1`;
-    assert.match(
-      await answer(server, [head]),
-      new RegExp(`http://localhost${resolved?.replaceAll(/[.?]/g, "\\$&")}$`),
-    );
+  const targets = { "/a/../b": "/b", "/a/%2e%2E/b?x=/../c": "/b?x=/../c", "/../../b/.": "/b/" };
+  const sent = async (target: string) => await answer(server, [`GET ${target} HTTP/1.1`]);
+  for (const [target, resolved] of Object.entries(targets)) {
+    const head = await sent(target);
+    if (RUNTIME === "deno") assert.match(head, /^HTTP\/1\.1 400 /);
+    else assert.ok(head.endsWith(`http://localhost${resolved}`), head);
   }
+  const odd = "/a/..b/.c/...?x=/../y";
+  assert.ok((await sent(odd)).endsWith(`http://localhost${odd}`));
 });
 
 test("a request with another method than GET is no upgrade", async () => {
