@@ -78,7 +78,9 @@ function validate(schema: AnySchema, source: unknown): ReturnType<Validate> {
   }
   try {
     return standard.validate(source);
-  } catch { // the error can contain the value
+  } catch (error) {
+    if (error instanceof Error && error.name === "NotCapable") throw error; // Deno denies the access
+    // any other can contain the value
     throw new EnvironmentError([{ variable: "", message: "A value cannot be converted" }]);
   }
 }
