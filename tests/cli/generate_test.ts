@@ -46,6 +46,24 @@ update src/app.ts
   assert.equal(after["src/app.ts"], app);
 });
 
+test("fw generate loses no edit of a parallel run", async () => {
+  using folder = await shop();
+  const names = ["Mail", "Price", "Stock", "Tax"];
+  const ended = await Promise.all(
+    names.map((name) => fw(["g", "s", name, "--flat"], { cwd: folder.root })),
+  );
+  const app = folder.files("shop")["src/app.ts"] ?? "";
+  const [, listed = ""] = /providers: \[([^\]]*)/.exec(app) ?? [];
+  for (const [i, { code, stderr }] of ended.entries()) {
+    const claimed = [code, stderr, listed.includes(`${names[i]}Service`)];
+    const refused = "error: Cannot write src/app.ts: it was changed in the meantime; " +
+      "run the command again\n";
+    assert.deepEqual(claimed, code === 0 ? [0, "", true] : [1, refused, false], listed);
+  }
+  assert.ok(ended.some(({ code }) => code === 0));
+  assert.ok(!(".fw.lock" in folder.files("shop")));
+});
+
 test("fw generate puts a name into the folders before it, and lists it in the nearest module", async () => {
   using folder = await shop();
   await succeed("g mo admin", folder.root);

@@ -79,7 +79,7 @@ async function generate(
   });
   plan.check({ force });
   const changes = plan.changes();
-  if (!dryRun) plan.apply();
+  if (!dryRun) plan.apply(changes);
   printChanges(changes, plan.notes());
 }
 

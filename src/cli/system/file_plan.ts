@@ -6,7 +6,9 @@
  */
 import {
   chmodSync,
+  closeSync,
   mkdirSync,
+  openSync,
   realpathSync,
   rmdirSync,
   rmSync,
@@ -17,6 +19,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import process from "node:process";
 import { CliError, SIGNALS } from "../terminal/cli_error.ts";
 import { isTaken, readText } from "./files.ts";
+import { withLock } from "./lock.ts";
 
 /** A file to write. */
 export interface Change {
@@ -31,10 +34,17 @@ export interface Change {
 /** The mode of `.env`: only its owner reads the secrets in it. */
 const SECRET = 0o600;
 
+/** The file that exists while a process edits files, in the root. */
+const LOCK_FILE = ".fw.lock";
+
+const MEANWHILE = "in the meantime; run the command again";
+
 /** The files to write below a folder. */
 export class FilePlan {
   readonly #root: string;
   readonly #texts = new Map<string, string>();
+  /** The texts of files when they were first read, on which edits depend. */
+  readonly #read = new Map<string, string | undefined>();
   /** The texts before edits. */
   readonly #originals = new Map<string, string>();
   readonly #notes: string[] = [];
@@ -58,8 +68,8 @@ export class FilePlan {
 
   /** Plans the new text of a file, which may be missing. */
   update(path: string, text: string): void {
-    const original = readText(join(this.#root, path));
-    if (!this.#texts.has(path) && original !== undefined) this.#originals.set(path, original);
+    const original = this.#texts.has(path) ? undefined : this.read(path);
+    if (original !== undefined) this.#originals.set(path, original);
     this.#texts.set(path, text);
   }
 
@@ -75,7 +85,10 @@ export class FilePlan {
 
   /** Returns the planned or current text of a file, `undefined` for a missing one. */
   read(path: string): string | undefined {
-    return this.#texts.get(path) ?? readText(join(this.#root, path));
+    const planned = this.#texts.get(path);
+    if (planned !== undefined) return planned;
+    if (!this.#read.has(path)) this.#read.set(path, readText(join(this.#root, path)));
+    return this.#read.get(path);
   }
 
   /** Formats new files. Edited files keep the formatting of their author. */
@@ -121,49 +134,62 @@ export class FilePlan {
 
   /**
    * Writes all files or none: a failure restores what was there, and a signal waits until the end.
+   * Edits of several processes run one after another. `changes` are those that were checked.
    *
-   * @throws {CliError} naming a file that cannot be written, or was changed since it was read
+   * @throws {CliError} naming a file that cannot be written, was changed since it was read, or was
+   * created since it was checked
    */
-  apply(): void {
-    const undo: (() => void)[] = [];
+  apply(changes: readonly Change[] = this.changes()): void {
     const ignore = () => {};
     for (const signal of SIGNALS) process.on(signal, ignore);
     try {
-      for (const change of this.changes()) this.#write(change, undo);
-    } catch (cause) {
-      for (const step of undo.reverse()) attempt(step);
-      throw cause;
+      // what is only created needs no lock
+      if (this.#originals.size === 0) this.#writeAll(changes);
+      else withLock(join(this.#root, LOCK_FILE), () => this.#writeAll(changes));
     } finally {
       for (const signal of SIGNALS) process.off(signal, ignore);
     }
   }
 
-  #write({ path, text }: Change, undo: (() => void)[]): void {
+  #writeAll(changes: readonly Change[]): void {
+    const undo: (() => void)[] = [];
+    try {
+      for (const change of changes) this.#write(change, undo);
+    } catch (cause) {
+      for (const step of undo.reverse()) attempt(step);
+      throw cause;
+    }
+  }
+
+  #write({ path, text, verb }: Change, undo: (() => void)[]): void {
     const file = join(this.#root, path);
+    const isSecret = basename(path) === ".env";
     try {
       for (const folder of missingFolders(dirname(file))) {
         mkdirSync(folder);
         undo.push(() => rmdirSync(folder));
       }
-      const before = readText(file);
-      const original = this.#originals.get(path);
-      if (original !== undefined && original !== before) {
-        throw new CliError(`Cannot write ${path}: it was changed in the meantime`);
+      if (verb === "create") {
+        closeSync(openSync(file, "wx", isSecret ? SECRET : undefined));
+        undo.push(() => rmSync(file, { force: true }));
+      } else {
+        const before = readText(file);
+        if (before === undefined || before !== (this.#originals.get(path) ?? before)) {
+          throw new CliError(`Cannot write ${path}: it was changed ${MEANWHILE}`);
+        }
+        const { mode } = statSync(file);
+        undo.push(() => {
+          writeFileSync(file, before);
+          chmodSync(file, mode);
+        });
+        if (isSecret) chmodSync(file, SECRET); // before it has secrets
       }
-      const mode = before === undefined ? undefined : statSync(file).mode;
-      undo.push(() => {
-        if (before === undefined) return rmSync(file, { force: true });
-        writeFileSync(file, before);
-        if (mode !== undefined) chmodSync(file, mode);
-      });
-      const isSecret = basename(path) === ".env";
-      // before it has secrets; the mode of `writeFileSync` is that of a new file
-      if (isSecret && before !== undefined) chmodSync(file, SECRET);
-      writeFileSync(file, text, isSecret ? { mode: SECRET } : {});
+      writeFileSync(file, text);
     } catch (cause) {
       if (cause instanceof CliError) throw cause;
       const { code = "an error" } = cause as NodeJS.ErrnoException;
-      throw new CliError(`Cannot write ${path}: ${code}`, { cause });
+      const why = code === "EEXIST" ? `it was created ${MEANWHILE}` : code;
+      throw new CliError(`Cannot write ${path}: ${why}`, { cause });
     }
   }
 }

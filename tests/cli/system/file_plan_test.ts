@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { FilePlan } from "../../../src/cli/system/file_plan.ts";
@@ -16,9 +16,53 @@ test("FilePlan.apply() writes nothing if a file was changed since it was read", 
   writeFileSync(file, "three");
   assert.throws(() => plan.apply(), {
     name: "CliError",
-    message: "Cannot write app.ts: it was changed in the meantime",
+    message: "Cannot write app.ts: it was changed in the meantime; run the command again",
   });
   assert.deepEqual([folder.names(), readFileSync(file, "utf8")], [["app.ts"], "three"]);
+});
+
+test("FilePlan.apply() writes nothing if a file was changed before its edit was planned", () => {
+  using folder = new TemporaryFolder();
+  const file = join(folder.path, "app.ts");
+  writeFileSync(file, "one");
+  const plan = new FilePlan(folder.path);
+  const text = `${plan.read("app.ts")} two`;
+  writeFileSync(file, "three"); // while the edit is formatted
+  plan.update("app.ts", text);
+  assert.throws(() => plan.apply(), {
+    message: "Cannot write app.ts: it was changed in the meantime; run the command again",
+  });
+  assert.equal(readFileSync(file, "utf8"), "three");
+});
+
+test("FilePlan.apply() overwrites no file that was created since check()", () => {
+  using folder = new TemporaryFolder();
+  const plan = new FilePlan(folder.path);
+  plan.create("cat.ts", "mine");
+  const changes = plan.changes();
+  writeFileSync(join(folder.path, "cat.ts"), "theirs");
+  assert.throws(() => plan.apply(changes), {
+    name: "CliError",
+    message: "Cannot write cat.ts: it was created in the meantime; run the command again",
+  });
+  assert.deepEqual(folder.files(), { "cat.ts": "theirs" });
+});
+
+test("FilePlan.apply() waits while another process edits, unless that was killed", () => {
+  using folder = new TemporaryFolder();
+  const [file, lock] = ["app.ts", ".fw.lock"].map((name) => join(folder.path, name)) as [
+    string,
+    string,
+  ];
+  writeFileSync(file, "one");
+  writeFileSync(lock, "");
+  const [now, ageMs] = [Date.now(), 9_500];
+  utimesSync(lock, new Date(now - ageMs), new Date(now - ageMs));
+  const plan = new FilePlan(folder.path);
+  plan.update("app.ts", "two");
+  plan.apply();
+  assert.ok(Date.now() - now >= 400, "it waits until the lock is 10 s old");
+  assert.deepEqual(folder.files(), { "app.ts": "two" });
 });
 
 test(
