@@ -4,6 +4,9 @@
  * @module
  */
 import type { Context } from "../core/http/context.ts";
+import { assemble } from "../core/module/assembly.ts";
+import type { Kernel } from "../core/module/boot.ts";
+import { placeholder } from "../core/module/preview.ts";
 import { inOrder, type Plugin, type PluginSlot } from "../core/module/plugin.ts";
 import { CONSTRAINT } from "../core/route/path.ts";
 import type { RouteMethod, RouteOptions } from "../core/route/route.ts";
@@ -21,6 +24,11 @@ export interface SafeguardsOptions {
    * long as this.
    */
   readonly waitMs?: number;
+  /**
+   * Whether to send requests through middleware; `true` by default. Otherwise, nothing is known of
+   * what it does: `observed` is `undefined`, and `openEndpoints` empty.
+   */
+  readonly observe?: boolean;
 }
 
 /** The safe defaults of an application; see `app.safeguards()`. */
@@ -88,15 +96,23 @@ const SECURITY_HEADERS = [
 ];
 const RATE_LIMIT_HEADERS = ["ratelimit", "ratelimit-policy", "x-ratelimit-limit"];
 
-/** Observes the safe defaults of an application. */
+/**
+ * Observes the safe defaults of an application.
+ *
+ * @throws {TypeError} with which the application does not start to serve, as far as that depends on
+ * its routes, its documentation and its metrics
+ */
 export async function safeguardsOf(
   answering: Answering,
-  { waitMs = 60_000 }: SafeguardsOptions = {},
+  { waitMs = 60_000, observe = true }: SafeguardsOptions = {},
 ): Promise<Safeguards> {
+  await checkAssembly(answering);
   const { plugins, bodyLimit, production, requiresIdentity } = answering.settings;
   const run = plugins.filter((plugin) => plugin.slot !== "endpoints" && !isLeftOut(plugin));
   const early = run.filter(({ slot }) => EARLY.includes(slot));
-  const probes = [await openProbe(answering, run), await openProbe(answering, early)];
+  const probes = observe
+    ? [await openProbe(answering, run), await openProbe(answering, early)]
+    : [];
   const paths = await endpointPaths(answering);
   const isOpen = await Promise.all(paths.map(async (path) => {
     return await reached(probes, { method: "GET", path }) !== undefined;
@@ -129,6 +145,24 @@ export async function safeguardsOf(
       };
     })),
   };
+}
+
+/** Assembles the routes and the endpoints, as for the first request, without a provider. */
+async function checkAssembly(answering: Answering): Promise<void> {
+  const { settings, routes } = answering;
+  const kernel: Kernel = {
+    routes: [...new Set(routes.map(({ bound }) => bound))], // a route has a place for each of its versions
+    isPreview: true,
+    create: <T>() => Promise.resolve(placeholder() as T), // as a preview does
+    get: <T>() => placeholder() as T,
+    start: () => Promise.resolve(),
+    checkOverrides() {},
+    stop: () => Promise.resolve(),
+  };
+  const plugins = settings.plugins.map((plugin) =>
+    isReadable(plugin) ? plugin : { ...plugin, install() {} }
+  );
+  await assemble(kernel, { ...settings, plugins, host: answering });
 }
 
 interface Sent {
@@ -202,8 +236,7 @@ async function isAnsweredFor(
 /** Lists the paths of the metrics and of the documentation. */
 async function endpointPaths(answering: Answering): Promise<readonly string[]> {
   const router = createRouter();
-  for (const { slot, key, install } of answering.settings.plugins) {
-    if (slot !== "endpoints" || key !== "metrics" && key !== "openapi") continue;
+  for (const { install } of answering.settings.plugins.filter(isReadable)) {
     await install(router, answering);
   }
   return [...new Set(router.routes.map(({ path }) => path))];
@@ -229,6 +262,11 @@ function isSet(headers: Headers, name: string): boolean {
 function isLeftOut(plugin: Plugin): boolean {
   const { slot, key } = plugin;
   return isLimitPlugin(plugin) || NOT_RUN.includes(slot) && (key === slot || key === "roles");
+}
+
+/** Checks whether a plugin serves the metrics or the documentation. */
+function isReadable({ slot, key }: Plugin): boolean {
+  return slot === "endpoints" && (key === "metrics" || key === "openapi");
 }
 
 function isAuthentication(slot: PluginSlot): boolean {

@@ -15,7 +15,7 @@ import {
   route,
   type RouteSafeguards,
 } from "../../mod.ts";
-import { JwtKey, JwtService } from "../../src/authn/mod.ts";
+import { JwtKey, JwtService, Principal } from "../../src/authn/mod.ts";
 import { test } from "../support/test.ts";
 
 const ALL = ["strict-transport-security", "x-content-type-options", "x-frame-options"];
@@ -33,6 +33,10 @@ class CatsController extends controller("cats") {
 }
 
 const AppModule = module({ providers: [Database], controllers: [CatsController] });
+
+class CallerController extends controller("caller", { version: ["v1", "v2"] }) {
+  me = route.get("/", { args: { caller: Principal } }, ({ caller }) => caller.subject);
+}
 
 async function preview(): Promise<FwApplication> {
   return await FwFactory.create(AppModule, { preview: true });
@@ -175,6 +179,47 @@ test("FwApplication.safeguards() lists the endpoints that everybody can read", a
       (c, next) => c.req.header("x-key") ? next() : Promise.resolve(c.body("", 401)),
     );
   assert.deepEqual(await open(), ["/api.json", "/api.yaml"]);
+});
+
+test("FwApplication.safeguards() throws what ready() throws, of a preview too", async () => {
+  const Caller = module({ name: "Caller", controllers: [CallerController] });
+  const create = async () => (await FwFactory.create(Caller, { preview: true })).useRoles(() => []);
+  for (const options of [{}, { observe: false }]) {
+    await assert.rejects((await create()).enableUriVersioning().safeguards(options), {
+      name: "TypeError",
+      message: "Cannot mount Caller.CallerController.me: caller requires an identity, but " +
+        "no authentication is installed; call app.useOAuth2() or app.useAuthn()",
+    });
+  }
+  class HealthController extends controller() {
+    health = route.get("/metrics", () => 1);
+  }
+  const Health = module({ name: "Health", controllers: [HealthController] });
+  const collision = await FwFactory.create(Health, { preview: true });
+  await assert.rejects(collision.enableMetrics().safeguards({ observe: false }), {
+    name: "TypeError",
+    message: "Cannot mount Health.HealthController.health: GET /metrics is an endpoint already",
+  });
+});
+
+test("FwApplication.safeguards() runs no middleware with observe: false", async () => {
+  class CatsGuard {
+    readonly #database = inject(Database);
+    canActivate = () => this.#database.size > 0;
+  }
+  const key = await JwtKey.generate();
+  const app = await FwFactory.create(module({ controllers: [CallerController] }), {
+    preview: true,
+  });
+  app.useAuthn(new JwtService({ issuer: "a", audience: "a", key }))
+    .enableUriVersioning()
+    .useGlobalGuards(CatsGuard)
+    .use(() => assert.fail());
+  const { authenticates, routes } = await app.safeguards({ observe: false });
+  assert.deepEqual([authenticates, routes.map(({ path, observed }) => [path, observed])], [
+    true,
+    [["/v1/caller", undefined], ["/v2/caller", undefined]],
+  ]);
 });
 
 test("FwApplication.safeguards() leaves the application as it is", async () => {

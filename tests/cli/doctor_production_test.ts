@@ -207,6 +207,33 @@ test("fw doctor --production has to be told of the proxy and the endpoints of a 
   ]);
 });
 
+test("fw doctor reports that an application does not boot, also in production alone", async () => {
+  await using project = await MadeProject.make({ authn: true });
+  const file = join(project.root, "src/app.ts");
+  const scaffold = readFileSync(file, "utf8");
+  const doctor = async (flags = "", env: Case["env"] = SERVER) => {
+    const { code, stdout } = await fw(`doctor ${flags}`, { cwd: project.root, env });
+    return [code, linesOf(stdout).filter((line) => / (application|protection) /.test(line))];
+  };
+  const report = (why: string) => [1, [
+    `problem application ${why}`,
+    "skipped protection the application cannot be loaded",
+  ]];
+  const without = scaffold.replace(/\.useAuthn\([^;]*?\}\)/, "");
+  assert.notEqual(without, scaffold);
+  writeFileSync(file, without);
+  const why = "Cannot mount AppModule.MeController.me: me requires an identity, but no " +
+    "authentication is installed; call app.useOAuth2() or app.useAuthn()";
+  assert.deepEqual(await doctor("", { FW_ENV: "development" }), report(why));
+  assert.deepEqual(await doctor("--production"), report(why));
+  writeFileSync(
+    file,
+    `${scaffold}if (Deno.env.get("FW_ENV") === "production") throw new Error("Cannot licence");\n`,
+  );
+  await project.fw("doctor");
+  assert.deepEqual(await doctor("--production"), report("Cannot licence"));
+});
+
 test("fw doctor --production warns about a .env that others can read", async () => {
   await using project = await MadeProject.make();
   const secrets = async () => {

@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { type ApplicationOptions, routesOf } from "../project/application.ts";
+import { type ApplicationOptions, bootedRoutesOf } from "../project/application.ts";
 import {
   type DatabaseOption,
   type ListedMigration,
@@ -17,14 +17,14 @@ import { lineOf } from "../terminal/cli_error.ts";
 import type { Variables } from "./environment.ts";
 import { count, type Finding, listSome, ok, problem, skipped, warning } from "./finding.ts";
 
-/** Checks whether the application loads, and whether every route declares who can call it. */
+/** Checks whether the application boots, and whether every route declares who can call it. */
 export async function checkApplication(
   project: Project,
-  { isProduction, ...options }: ApplicationOptions & { readonly isProduction: boolean },
+  options: ApplicationOptions & { readonly isProduction: boolean },
 ): Promise<readonly Finding[]> {
-  const openRoutes = isProduction ? problem : warning;
+  const openRoutes = options.isProduction ? problem : warning;
   try {
-    const routes = await routesOf(project, options);
+    const routes = await bootedRoutesOf(project, options);
     const open = routes.filter(({ protection }) => protection === "open");
     const names = open.map(({ method, path }) => `${method} ${path}`);
     return [

@@ -38,11 +38,35 @@ export interface ListedRoute {
  *
  * @throws {CliError} if the application cannot be loaded, or lists its routes in another format
  */
-export async function routesOf(
+export function routesOf(
   project: Project,
   options: ApplicationOptions,
 ): Promise<readonly ListedRoute[]> {
-  const routes = await inspect(project, { ...options, body: "  return app.routes();" });
+  return readRoutes(project, { ...options, body: ROUTES });
+}
+
+/**
+ * Lists the routes of a project that boots, in production if `isProduction` is set.
+ *
+ * @throws {CliError} if the application cannot be loaded, with the error of its boot as far as a
+ * preview has it, or if it lists its routes in another format
+ */
+export function bootedRoutesOf(
+  project: Project,
+  { isProduction, ...options }: ApplicationOptions & { readonly isProduction: boolean },
+): Promise<readonly ListedRoute[]> {
+  const env = isProduction ? PRODUCTION : {};
+  return readRoutes(project, { ...options, body: CHECK + ROUTES, env });
+}
+
+const ROUTES = "  return app.routes();";
+const CHECK = "  await app.safeguards?.({ observe: false });\n";
+
+async function readRoutes(
+  project: Project,
+  inspection: Inspection,
+): Promise<readonly ListedRoute[]> {
+  const routes = await inspect(project, inspection);
   if (Array.isArray(routes) && routes.every(isListedRoute)) return routes;
   throw new CliError(`Cannot read the routes: ${project.framework} lists them in another format`);
 }
@@ -104,11 +128,12 @@ export async function safeguardsOf(
   project: Project,
   options: ApplicationOptions,
 ): Promise<ListedSafeguards> {
-  const env = { FW_ENV: "production" };
-  const safeguards = await inspect(project, { ...options, body: SAFEGUARDS, env });
+  const safeguards = await inspect(project, { ...options, body: SAFEGUARDS, env: PRODUCTION });
   if (safeguards) return safeguards as ListedSafeguards; // its release wrote it, as this one reads
   throw new CliError(`Cannot read the safeguards: ${project.framework} does not report them`);
 }
+
+const PRODUCTION = { FW_ENV: "production" };
 
 /** Timers are 100 times as fast, so that a time limit of a minute is observed in 600 ms. */
 const SAFEGUARDS = `  if (app.safeguards === undefined) return null;
@@ -116,11 +141,10 @@ const SAFEGUARDS = `  if (app.safeguards === undefined) return null;
   globalThis.setTimeout = (run, ms = 0, ...args) => wait(run, ms / 100, ...args);
   return await app.safeguards();`;
 
+type Inspection = ApplicationOptions & Pick<ProjectScript, "body" | "env">;
+
 /** Runs code with a preview of the project's `app`, which builds no provider. */
-function inspect(
-  project: Project,
-  { app, body, env = {} }: ApplicationOptions & Pick<ProjectScript, "body" | "env">,
-): Promise<unknown> {
+function inspect(project: Project, { app, body, env = {} }: Inspection): Promise<unknown> {
   const preview = `  const { FwFactory } = await import("@fw/fw");
   const app = await FwFactory.create(await exported.AppModule, { preview: true });
   await exported.setUp?.(app);
