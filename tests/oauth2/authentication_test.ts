@@ -25,6 +25,8 @@ import { captureLogs } from "../support/capture_logs.ts";
 import { test } from "../support/test.ts";
 import { issuer } from "./issuer.ts";
 
+const NO_CREDENTIALS = "the request has no credentials of the scheme Bearer";
+
 class ProbeController extends controller() {
   open = route.get("/open", (_, c) => ({ subject: oauth2Identity(c)?.subject ?? null }));
   guarded = route.get("/guarded", { guards: [OAuth2Guard] }, () => "in");
@@ -299,13 +301,15 @@ test("failures are logged at debug with a reason, never with the token", () =>
     await app.request("/open", bearer(token));
     await app.request("/open", bearer("no.token.this"));
     await app.request("/open");
+    await app.request("/%0Aadmin"); // decoded, it would be two lines
     const failures = records.filter(({ category }) => category.join(".") === "fw.oauth2");
     assert.deepEqual(
-      failures.map(({ level, properties }) => [level, properties.code, properties.reason]),
+      failures.map(({ level, properties: { path, code, reason } }) => [level, path, code, reason]),
       [
-        ["debug", "InvalidClaim", "Cannot verify token: exp has passed"],
-        ["debug", "Validation", "Cannot verify token: its Base64url is not canonical"],
-        ["debug", undefined, "the request has no credentials of the scheme Bearer"],
+        ["debug", "/open", "InvalidClaim", "Cannot verify token: exp has passed"],
+        ["debug", "/open", "Validation", "Cannot verify token: its Base64url is not canonical"],
+        ["debug", "/open", undefined, NO_CREDENTIALS],
+        ["debug", "/%0Aadmin", undefined, NO_CREDENTIALS],
       ],
     );
     const text = JSON.stringify(records.map(({ message, properties }) => [message, properties]));

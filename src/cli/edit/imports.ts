@@ -13,10 +13,7 @@ export function specifierOfName({ body }: Program, name: string): string | undef
     .find(({ specifiers }) => specifiers.some(({ local }) => local.name === name))?.source.value;
 }
 
-/**
- * Checks whether a file exports a name. `export *` may export any, and so may a file with a syntax
- * error, which whoever loads it reports.
- */
+/** Checks whether a file exports a name; `export *` may export any. */
 export async function exportsName(source: string, name: string): Promise<boolean> {
   const program = await parseModule(source);
   return program?.body.some((statement) => {
@@ -24,7 +21,7 @@ export async function exportsName(source: string, name: string): Promise<boolean
     if (statement.type !== "ExportNamedDeclaration") return false;
     const isListed = statement.specifiers.some(({ exported }) => nameOf(exported) === name);
     return isListed || namesOf(statement.declaration).includes(name);
-  }) ?? true;
+  }) ?? false;
 }
 
 /**

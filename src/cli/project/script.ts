@@ -11,6 +11,7 @@ import { pathToFileURL } from "node:url";
 import { CliError, interruptible, lineOf } from "../terminal/cli_error.ts";
 import { findDeno, type Outcome, run } from "../system/programs.ts";
 import { exportsName } from "../edit/imports.ts";
+import { parseModule } from "../edit/syntax.ts";
 import { readText } from "../system/files.ts";
 import { hasFile, type Project } from "./project.ts";
 
@@ -49,8 +50,8 @@ export async function runInProject(project: Project, script: ProjectScript): Pro
   if (source === undefined) {
     throw new CliError(`Cannot load ${file}: it does not exist; ${option} names another file`);
   }
-  // other files may have side effects when loaded
-  if (!await exportsName(source, name)) {
+  // other files may have side effects when loaded; one with a syntax error is not run
+  if (await parseModule(source) && !await exportsName(source, name)) {
     throw new CliError(`Cannot load ${file}: it exports no ${name}; ${option} names another file`);
   }
   const deno = findDeno();

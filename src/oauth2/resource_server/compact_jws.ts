@@ -39,8 +39,7 @@ export interface JwsHeader {
   readonly [parameter: string]: unknown;
 }
 
-/** The longest token in characters. */
-/** The longest token that is verified, in characters. */
+/** The maximum length of a token in characters. */
 export const MAX_TOKEN_LENGTH: number = 16 * 1024;
 
 const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;

@@ -68,6 +68,11 @@ for (
       'Cannot declare controller("cats"): guard is not an option, guards is',
     ],
     [
+      "a public that is not a boolean",
+      () => controller("cats", { public: "false" } as object),
+      'Cannot declare controller("cats"): public is not a boolean',
+    ],
+    [
       "an empty list of roles",
       () => controller("cats", { roles: [] }),
       'Cannot declare controller("cats"): roles is empty: name at least one',

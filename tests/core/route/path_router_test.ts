@@ -59,7 +59,7 @@ test("PathRouter finds the handlers and parameters that Hono's trie router finds
   );
 });
 
-test("PathRouter keeps nothing of paths that no pattern has", () => {
+test("PathRouter returns the same handlers for every value of a parameter", () => {
   const router = new PathRouter<string>();
   router.add("GET", "/users/:id", "user");
   router.add("ALL", "/*", "middleware");
