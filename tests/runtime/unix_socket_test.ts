@@ -15,6 +15,7 @@ const GET = ["GET / HTTP/1.1", "Host: localhost"];
 
 class ConnectionController extends controller() {
   connection = route.get("/", (_, c) => ({ url: c.req.url, ip: clientIp(c) ?? "none" }));
+  remove = route.delete("/", (_, c) => ({ removed: c.req.url }));
 }
 
 test("app.listen() serves on a Unix socket, and removes its file when it closes", () =>
@@ -28,6 +29,8 @@ test("app.listen() serves on a Unix socket, and removes its file when it closes"
     using client = await RawClient.connect(server);
     client.send(["GET / HTTP/1.1", "Host: example.com:81"]);
     await client.take(/\{"url":"http:\/\/example\.com:81\/","ip":"none"\}/);
+    client.send(["DELETE / HTTP/1.1", "Host: example.com:81"]);
+    await client.take(/\{"removed":"http:\/\/example\.com:81\/"\}/);
     client.send(["GET /health HTTP/1.1", "Host: localhost"]);
     await client.take(/200 [^]*"ok"/);
     await app.close();

@@ -84,7 +84,10 @@ export function limitBody(
   const limit = () => bodyLimit.get(c) ?? matchedRoute(c)?.bodyLimit ?? maxBytes;
   const onExceeded = () => bodyErrorSlot.set(c, tooLarge(limit()));
   const body = boundedStream(raw.body, limit, { onExceeded, wait: partsInTime(c) });
-  c.req.raw = new Request(raw, { body, duplex: "half" } as RequestInit);
+  const limited = new Request(raw, { body, duplex: "half" } as RequestInit);
+  // the adapter of Deno sets that of a request over a Unix socket
+  if (limited.url !== raw.url) Object.defineProperty(limited, "url", { value: raw.url });
+  c.req.raw = limited;
 }
 
 /**
