@@ -130,12 +130,13 @@ function limitedPrototype(native: object): object {
     },
   });
   for (const read of READS) {
+    const isParsed = PARSES.includes(read);
     const value = function (this: LimitedRequest) {
       const { c, bytes, body, isRead } = this[LIMIT];
       const reading = Reflect.get(native, read).call(this);
       if (isRead || body) return reading; // rejects: a body is read once
       this[LIMIT].isRead = true;
-      return inTime(c, reading, { moreMs: bytes / BYTES_PER_MS, isParsed: PARSES.includes(read) });
+      return inTime(c, reading, { moreMs: bytes / BYTES_PER_MS, isParsed });
     };
     Object.defineProperty(limited, read, { value, configurable: true, writable: true });
   }
