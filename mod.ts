@@ -125,13 +125,8 @@ export type {
   StandIn,
 } from "./src/core/module/provider.ts";
 export { type Route, route } from "./src/core/route/route.ts";
-export type {
-  RouteDeclaration,
-  RouteDeclarations,
-  RouteMethod,
-  RouteOptions,
-  SuccessStatus,
-} from "./src/core/route/route.ts";
+export type { RouteDeclaration, RouteDeclarations } from "./src/core/route/route.ts";
+export type { RouteMethod, RouteOptions, SuccessStatus } from "./src/core/route/route_options.ts";
 export type { RouteOpenApi, RouteResponse } from "./src/core/route/route_openapi.ts";
 export type {
   Declared,

@@ -29,6 +29,7 @@ import {
   type TokenVerifier,
 } from "../oauth2/authentication_options.ts";
 import type { RolesReader } from "../oauth2/identity.ts";
+import { checkNames } from "../platform/option_names.ts";
 import { isTimeLimit } from "../platform/time_limit.ts";
 import type { Answering } from "./answering.ts";
 
@@ -54,9 +55,17 @@ export function trustedProxyPlugin(
 /**
  * Returns the plugin of a health check at a path.
  *
+ * @throws {TypeError} if an option is unknown, or an indicator is not a function
  * @throws {RangeError} if `timeoutMs` is not positive or not below 2^31
  */
 export function healthCheckPlugin(path: string, options: HealthCheckOptions = {}): Plugin {
+  const refuse = (why: string): never => {
+    throw new TypeError(`Cannot check health: ${why}`);
+  };
+  checkNames(options, { known: ["indicators", "timeoutMs"], refuse });
+  for (const [name, indicator] of Object.entries(options.indicators ?? {})) {
+    if (typeof indicator !== "function") refuse(`indicators.${name} is not a function`);
+  }
   const { timeoutMs } = options;
   if (timeoutMs !== undefined && !isTimeLimit(timeoutMs)) {
     throw new RangeError(`Cannot check health: ${timeoutMs} ms is not a time limit`);
@@ -117,6 +126,7 @@ export function metricsPlugins(path: string, options?: MetricsOptions): readonly
 /**
  * Returns the plugin of `useRateLimit`. Limits of different names add up.
  *
+ * @throws {TypeError} if an option is unknown
  * @throws {RangeError} if an option is out of range
  */
 export function rateLimitPlugin(

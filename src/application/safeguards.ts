@@ -9,7 +9,7 @@ import type { Kernel } from "../core/module/boot.ts";
 import { placeholder } from "../core/module/preview.ts";
 import { inOrder, type Plugin, type PluginSlot } from "../core/module/plugin.ts";
 import { CONSTRAINT } from "../core/route/path.ts";
-import type { RouteMethod, RouteOptions } from "../core/route/route.ts";
+import type { RouteMethod, RouteOptions } from "../core/route/route_options.ts";
 import { createRouter } from "../core/route/path_router.ts";
 import { mount } from "../core/route/router.ts";
 import type { TrustedProxyOptions } from "../middleware/client_ip.ts";

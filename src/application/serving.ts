@@ -7,6 +7,7 @@ import { getLogger } from "@logtape/logtape";
 import type { Kernel } from "../core/module/boot.ts";
 import type { UnixAddress } from "../runtime/adapter.ts";
 import type { Background } from "../runtime/background.ts";
+import { within } from "../platform/time_limit.ts";
 import type { DrainOptions, HttpServer } from "../runtime/http_server.ts";
 import { batchLines } from "../runtime/console_log.ts";
 import { type ListenOptions, serve } from "../runtime/listen.ts";
@@ -90,12 +91,15 @@ export class Serving {
   async #close({ signal, drainMs = 30_000, lameDuckMs = 0 }: CloseOptions): Promise<void> {
     const { answering, background, kernel } = this.#parts;
     const endMs = performance.now() + lameDuckMs + drainMs;
+    const leftMs = (atLeast: number) => Math.max(atLeast, endMs - performance.now());
     try {
       const drain = { drainMs, lameDuckMs };
       await Promise.all([...this.#servers].map((server) => server.close(drain)));
-      await background.end(Math.max(0, endMs - performance.now()));
+      await background.end(leftMs(0));
       // an assembly under way may have started instances, which have to stop too
-      await answering.settled();
+      if (!await within(answering.settled(), leftMs(1000))) {
+        getLogger(["fw", "runtime"]).warn("A start hook has not finished before the stop");
+      }
       await kernel.stop(signal);
     } finally {
       this.#releaseSignals?.();

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { checkNames } from "../platform/option_names.ts";
 import type { VerifyOptions } from "./resource_server/key_set.ts";
 import type { ValidationConfig } from "./resource_server/validation_config.ts";
 import type { VerifiedToken } from "./resource_server/verified_token_cache.ts";
@@ -43,17 +44,23 @@ export interface AuthenticationOptions {
  * accident.
  *
  * @throws {TypeError} if the `ValidationConfig` of the verifier names no issuer or no audience, and
- * does not call `anyIssuer()` or `anyAudience()` either; or if `from` is not a token source
+ * does not call `anyIssuer()` or `anyAudience()` either; if an option is unknown; or if `require` is
+ * not a boolean, or `from` not a token source
  */
 export function checkAuthentication(
   verifier: TokenVerifier,
-  { from }: AuthenticationOptions = {},
+  options: AuthenticationOptions = {},
 ): void {
   checkBounds(verifier);
+  checkNames(options, { known: ["require", "from"], refuse });
+  const { require, from } = options;
+  if (![undefined, true, false].includes(require)) refuse("require is not a boolean");
   if (from === undefined || typeof from?.read === "function" && from.challenges) return;
-  throw new TypeError(
-    "Cannot authenticate: from is not a TokenSource; use bearer(), scheme() or cookie()",
-  );
+  refuse("from is not a TokenSource; use bearer(), scheme() or cookie()");
+}
+
+function refuse(why: string): never {
+  throw new TypeError(`Cannot authenticate: ${why}`);
 }
 
 function checkBounds({ validation }: TokenVerifier): void {

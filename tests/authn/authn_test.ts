@@ -219,6 +219,21 @@ test("principalOf() returns the caller of either kind to audit middleware, and n
   ]);
 });
 
+test("useAuthn() and useOAuth2() refuse an unknown option and a `require` that is no boolean", async () => {
+  const provider = await issuer();
+  for (
+    const [options, why] of [
+      [{ required: true }, "required is not an option"],
+      [{ require: "true" }, "require is not a boolean"],
+      [{ require: null }, "require is not a boolean"],
+    ] as [never, string][]
+  ) {
+    const refusal = { name: "TypeError", message: `Cannot authenticate: ${why}` };
+    await assert.rejects(probe((app) => app.useAuthn(app.get(JwtService), options)), refusal);
+    await assert.rejects(probe((app) => app.useOAuth2(provider.verifier, options)), refusal);
+  }
+});
+
 test("useAuthn() and useOAuth2() refuse a `from` that is not a token source", async () => {
   const provider = await issuer();
   for (const from of ["cookie", null, {}, () => "token"] as never[]) {

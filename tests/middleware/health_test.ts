@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Hono } from "hono";
+import { FwFactory, module } from "../../mod.ts";
 import { healthCheck, type HealthCheckOptions } from "../../src/middleware/health.ts";
 import { test } from "../support/test.ts";
 import { captureLogs } from "../support/capture_logs.ts";
@@ -113,4 +114,19 @@ test("healthCheck() answers 503 while draining, without running the indicators",
   application.isDraining = true;
   assert.deepEqual(await ask(), [503, { status: "draining" }]);
   assert.equal(runs, 1);
+});
+
+test("enableHealthCheck() refuses options that would leave a dependency unchecked", async () => {
+  const app = await FwFactory.create(module({}));
+  for (
+    const [options, why] of [
+      [{ indicator: { db: () => true } }, "indicator is not an option, indicators is"],
+      [{ indicators: { db: true } }, "indicators.db is not a function"],
+    ] as [object, string][]
+  ) {
+    assert.throws(() => app.enableHealthCheck("/health", options), {
+      name: "TypeError",
+      message: `Cannot check health: ${why}`,
+    });
+  }
 });

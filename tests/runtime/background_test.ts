@@ -103,3 +103,18 @@ test("app.fetch() passes work to its execution context, and the request as it is
     assert.deepEqual(handed, [response, work]);
     await app.close();
   }));
+
+test("close() does not wait for a start hook that never ends", () =>
+  captureLogs(["fw", "runtime"], async (records) => {
+    class Guard {
+      onModuleInit = () => new Promise<void>(() => {});
+      canActivate = () => true;
+    }
+    const app = await leaving(() => Promise.resolve());
+    app.useGlobalGuards(Guard);
+    void app.ready();
+    await app.close({ drainMs: 0 });
+    assert.deepEqual(records.map(({ rawMessage }) => rawMessage), [
+      "A start hook has not finished before the stop",
+    ]);
+  }));

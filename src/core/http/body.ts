@@ -5,6 +5,7 @@
  */
 import { bodyLimit } from "./body_limit.ts";
 import type { Context } from "./context.ts";
+import type { Refuse } from "../../platform/option_names.ts";
 import { whenReady } from "../../platform/ready.ts";
 import {
   BadRequestException,
@@ -30,6 +31,14 @@ export const MEDIA_TYPES: Readonly<Record<BodyFormat, string>> = {
   form: "application/x-www-form-urlencoded",
   multipart: "multipart/form-data",
 };
+
+/** Refuses formats that are not a list of them, or are empty, so that no body could be read. */
+export function checkFormats(consumes: readonly BodyFormat[], refuse: Refuse): void {
+  const isList = Array.isArray(consumes) &&
+    consumes.every((each) => Object.hasOwn(MEDIA_TYPES, each));
+  if (!isList) refuse('consumes is not an array of "json", "form" and "multipart"');
+  if (consumes.length === 0) refuse("consumes is empty, so no body could be read");
+}
 
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 

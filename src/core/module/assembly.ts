@@ -14,7 +14,7 @@ import { inputOf } from "../route/declared_input.ts";
 import { composePath, segmentsOf } from "../route/path.ts";
 import { applyFilters, type PipelineDeclaration, resolvePipeline } from "../route/pipeline.ts";
 import { problemResponse } from "../http/problem.ts";
-import type { RouteOptions } from "../route/route.ts";
+import type { RouteOptions } from "../route/route_options.ts";
 import { createRouteHandler } from "../route/route_handler.ts";
 import { globalGuards, identityNeededBy } from "../route/route_protection.ts";
 import {

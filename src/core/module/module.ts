@@ -5,7 +5,7 @@
  * @module
  */
 import type { ControllerClass } from "../route/controller.ts";
-import { checkNames } from "../route/declared_options.ts";
+import { checkNames } from "../../platform/option_names.ts";
 import { type InjectionKey, isProvider, keyName, type Provider } from "./provider.ts";
 
 /** Options of {@linkcode module}. */

@@ -5,7 +5,7 @@
  */
 import type { Handler, Hono, MiddlewareHandler } from "hono";
 import { asError } from "../http/http_exception.ts";
-import { checkNames } from "../route/declared_options.ts";
+import { checkNames } from "../../platform/option_names.ts";
 import { composePath } from "../route/path.ts";
 import { mount, routerPattern } from "../route/router.ts";
 

@@ -5,7 +5,8 @@
  */
 import type { PipelineDeclaration } from "./pipeline.ts";
 import type { Class } from "../../platform/class.ts";
-import { checkNames, checkPermissions } from "./declared_options.ts";
+import { checkNames } from "../../platform/option_names.ts";
+import { checkPermissions, checkPipeline } from "./declared_options.ts";
 import { Route, route, type RouteDeclarations } from "./route.ts";
 import { checkVersion, type DeclaredVersion } from "./version.ts";
 
@@ -110,7 +111,7 @@ export class Controller<Prefix extends string = string> {
  * ```
  *
  * @throws {TypeError} if an option is unknown, the version is invalid, or `roles` or `scopes` is
- * empty, not an array of names, or beside `public`
+ * empty, not an array of names, or beside `public`; or `guards`, `interceptors` or `filters` not an array
  */
 export function controller<const Prefix extends string = "">(
   prefix?: Prefix,
@@ -122,6 +123,7 @@ export function controller<const Prefix extends string = "">(
   if (prefix !== undefined && typeof prefix !== "string") refuse("the prefix is not a string");
   checkNames(options, { known: OPTIONS, refuse });
   checkPermissions(options, refuse);
+  checkPipeline(options, refuse);
   try {
     if (options.version !== undefined) checkVersion(options.version);
   } catch (error) {

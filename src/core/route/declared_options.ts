@@ -1,23 +1,10 @@
 /**
- * Checks of the options that modules, controllers and routes have in common: an unknown name would
- * have no effect, and a route could be open.
+ * Checks of the options that routes and controllers have in common.
  *
  * @module
  */
-
-/** Throws a `TypeError` with the reason. */
-export type Refuse = (why: string) => never;
-
-/** Refuses options with an unknown name. */
-export function checkNames(
-  options: object,
-  { known, refuse }: { readonly known: readonly string[]; readonly refuse: Refuse },
-): void {
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  const plural = known.includes(`${unknown}s`) ? `, ${unknown}s is` : "";
-  refuse(`${unknown} is not an option${plural}`);
-}
+import type { Refuse } from "../../platform/option_names.ts";
+import type { PipelineDeclaration } from "./pipeline.ts";
 
 /** The syntax of names: of roles any, of scopes that of RFC 6749 §3.3. */
 const NAMES = { roles: /./s, scopes: /^[!#-[\]-~]+$/ } as const;
@@ -42,5 +29,13 @@ export function checkPermissions(
     if (!Array.isArray(names) || !names.every(isName)) refuse(`${kind} is not an array of names`);
     if (names.length === 0) refuse(`${kind} is empty: name at least one`);
     if (options.public) refuse(`it is public, so its ${kind} have no effect`);
+  }
+}
+
+/** Refuses guards, interceptors and filters that are not lists. */
+export function checkPipeline(options: PipelineDeclaration, refuse: Refuse): void {
+  for (const kind of ["guards", "interceptors", "filters"] as const) {
+    const declared: unknown = options[kind];
+    if (declared !== undefined && !Array.isArray(declared)) refuse(`${kind} is not an array`);
   }
 }

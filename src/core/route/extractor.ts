@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isForm, readBody, type ReadBodyOptions } from "../http/body.ts";
+import { checkFormats, isForm, readBody, type ReadBodyOptions } from "../http/body.ts";
 import type { Context } from "../http/context.ts";
 import { markInput } from "./declared_input.ts";
 import { HttpException } from "../http/http_exception.ts";
@@ -33,12 +33,17 @@ export type Extractor<T> = (c: Context) => T | Promise<T>;
 /**
  * Extracts the body, decoded and validated, like the `body` option of a route.
  *
+ * @throws {TypeError} at once, if a format is unknown
  * @throws {HttpException} 400, 413, 415 or 422
  */
 export function validatedBody<S extends AnySchema>(
   schema: S,
   options: ReadBodyOptions = {},
 ): Extractor<SchemaOutput<S>> {
+  const { consumes = ["json"] } = options;
+  checkFormats(consumes, (why) => {
+    throw new TypeError(`Cannot read the body: ${why}`);
+  });
   const input = new InputSchema("body", schema);
   const extract: Extractor<SchemaOutput<S>> = async (c) =>
     input.parse(await readBody(c, options), { isFields: isForm(c) });

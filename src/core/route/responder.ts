@@ -7,7 +7,7 @@ import type { Context } from "../http/context.ts";
 import { lightResponses } from "../../platform/light_responses.ts";
 import { whenReady } from "../../platform/ready.ts";
 import { dtoName } from "../schema/dto.ts";
-import type { RouteOptions } from "./route.ts";
+import type { RouteOptions } from "./route_options.ts";
 import { MISS, validateFast } from "../schema/compiled/fast_path.ts";
 import { stripping } from "../schema/schema_libraries.ts";
 import { type AnySchema, issuesOf } from "../schema/validation.ts";

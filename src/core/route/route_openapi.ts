@@ -4,6 +4,7 @@
  * @module
  */
 import { type Deprecation, deprecationHeaders } from "../http/deprecation.ts";
+import { checkNames } from "../../platform/option_names.ts";
 import { type AnySchema, isStandardSchema } from "../schema/validation.ts";
 
 /** Additions of a route to its OpenAPI operation. */
@@ -50,34 +51,56 @@ export interface RouteResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+const ADDITIONS = [
+  ...["summary", "description", "tag", "security", "operationId", "responses", "deprecated"],
+  "hidden",
+];
+
+function refuse(why: string): never {
+  throw new TypeError(why);
+}
+
 /**
  * Checks the additions of a route.
  *
  * @throws {TypeError} if one is invalid
  */
-export function checkRouteOpenApi(
-  { responses = {}, deprecated, operationId, summary, security = [] }: RouteOpenApi,
-): void {
+export function checkRouteOpenApi(additions: RouteOpenApi): void {
+  checkNames(additions, { known: ADDITIONS, refuse });
+  const { responses = {}, deprecated, hidden, operationId, summary, security = [] } = additions;
   for (const [status, response] of Object.entries(responses)) {
-    if (!/^[1-5]\d\d$/.test(status)) throw new TypeError(`${status} is not a status`);
+    if (!/^[1-5]\d\d$/.test(status)) refuse(`${status} is not a status`);
     const description = typeof response === "string" ? response : response?.description;
-    if (typeof description !== "string") throw new TypeError(`${status} has no description`);
+    if (typeof description !== "string") refuse(`${status} has no description`);
     const schema = typeof response === "object" ? response.schema : undefined;
     if (schema !== undefined && !isStandardSchema(schema)) {
-      throw new TypeError(`the schema of ${status} is not a Standard Schema`);
+      refuse(`the schema of ${status} is not a Standard Schema`);
     }
     if (typeof response === "object" && response.contentType === "") {
-      throw new TypeError(`the contentType of ${status} is empty`);
+      refuse(`the contentType of ${status} is empty`);
     }
     const hasBody = typeof response === "object" && (response.schema || response.contentType);
-    if (hasBody && /^(1..|204|205|304)$/.test(status)) throw new TypeError(`${status} has no body`);
+    if (hasBody && /^(1..|204|205|304)$/.test(status)) refuse(`${status} has no body`);
   }
   if (!Array.isArray(security) || !security.every(isRequirement)) {
-    throw new TypeError("security is not a list of schemes with their scopes");
+    refuse("security is not a list of schemes with their scopes");
   }
-  if (operationId === "") throw new TypeError("operationId is empty");
-  if (summary === "") throw new TypeError("summary is empty");
-  if (typeof deprecated === "object") deprecationHeaders(deprecated);
+  if (operationId === "") refuse("operationId is empty");
+  if (summary === "") refuse("summary is empty");
+  if (![undefined, true, false].includes(hidden)) refuse("hidden is not a boolean");
+  checkDeprecation(deprecated);
+}
+
+function checkDeprecation(deprecated: unknown): void {
+  if (deprecated === undefined || typeof deprecated === "boolean") return;
+  if (typeof deprecated !== "object" || deprecated === null) {
+    refuse("deprecated is neither a boolean nor an object");
+  }
+  checkNames(deprecated, {
+    known: ["since", "sunset", "link"],
+    refuse: (why) => refuse(`deprecated.${why}`),
+  });
+  deprecationHeaders(deprecated);
 }
 
 function isRequirement(value: unknown): boolean {

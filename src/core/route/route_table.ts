@@ -7,7 +7,8 @@ import type { ControllerDeclaration } from "./controller.ts";
 import { inputOf, missingParam } from "./declared_input.ts";
 import { compareSpecificity, composePath, paramNames, shapeOf } from "./path.ts";
 import type { Pipeline } from "./pipeline.ts";
-import type { Route, RouteMethod } from "./route.ts";
+import type { Route } from "./route.ts";
+import type { RouteMethod } from "./route_options.ts";
 import {
   type GlobalProtection,
   permissionsOf,

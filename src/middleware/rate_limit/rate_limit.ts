@@ -21,10 +21,12 @@ const MAX_KEY_LENGTH = 128;
  * `Retry-After`. While the store fails, each process counts by itself, requests before the failure
  * included: a client is allowed `max` requests in a window by each.
  *
+ * @throws {TypeError} if an option is unknown
  * @throws {RangeError} if an option is out of range
  */
-export function rateLimit(
-  {
+export function rateLimit(options: RateLimitOptions = {}): MiddlewareHandler {
+  checkRateLimit(options);
+  const {
     max = 100,
     windowMs = 60_000,
     name = "default",
@@ -32,9 +34,7 @@ export function rateLimit(
     store = new MemoryRateLimitStore(),
     storeTimeoutMs = 500,
     skip,
-  }: RateLimitOptions = {},
-): MiddlewareHandler {
-  checkRateLimit({ max, windowMs, name, storeTimeoutMs });
+  } = options;
   const counter = store instanceof MemoryRateLimitStore
     ? store
     : new FallbackStore(store, { timeoutMs: storeTimeoutMs });

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Context } from "../../core/http/context.ts";
+import { checkNames } from "../../platform/option_names.ts";
 import { isTimeLimit } from "../../platform/time_limit.ts";
 import type { RateLimitStore } from "./rate_limit_store.ts";
 
@@ -53,11 +54,17 @@ export const limitsRate: unique symbol = Symbol("fw.limitsRate");
 /**
  * Checks the options of a rate limit.
  *
+ * @throws {TypeError} if one is unknown
  * @throws {RangeError} if one is out of range
  */
-export function checkRateLimit(
-  { max = 1, windowMs = 1000, name = "default", storeTimeoutMs = 1 }: RateLimitOptions,
-): void {
+export function checkRateLimit(options: RateLimitOptions): void {
+  checkNames(options, {
+    known: ["max", "windowMs", "name", "key", "store", "storeTimeoutMs", "skip"],
+    refuse: (why) => {
+      throw new TypeError(`Cannot limit rate: ${why}`);
+    },
+  });
+  const { max = 1, windowMs = 1000, name = "default", storeTimeoutMs = 1 } = options;
   requireThat(Number.isSafeInteger(max) && max > 0, `max ${max} is not a positive integer`);
   requireThat(
     Number.isSafeInteger(windowMs) && windowMs > 0 && windowMs % 1000 === 0,

@@ -31,7 +31,7 @@ export async function measure(
   const turn = async ({ origin, cpuUs }: PeerProcess) => {
     const before = cpuUs();
     const result = await load({ origin, contest, headers, seconds: 1, connections });
-    return { ...result, cpuUs: (cpuUs() - before) / result.requests };
+    return { ...result, cpuUs: (cpuUs() - before) / result.requests }; // cold, some answer none
   };
   const turns = new Map<PeerProcess, (LoadResult & { readonly cpuUs: number })[]>();
   for (const peer of peers) {
@@ -44,6 +44,8 @@ export async function measure(
       turns.get(peer)?.push(await turn(peer));
     }
   }
+  const idle = [...turns].find(([, results]) => results.some(({ requests }) => requests === 0));
+  if (idle) throw new Error(`${idle[0].peer} answered nothing for a second: ${contest.name}`);
   return [...turns].map(([{ peer }, results]) => ({
     peer,
     cpuUs: results.map(({ cpuUs }) => cpuUs).sort((a, b) => a - b),

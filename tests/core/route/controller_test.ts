@@ -68,6 +68,11 @@ for (
       'Cannot declare controller("cats"): guard is not an option, guards is',
     ],
     [
+      "guards that are not a list",
+      () => controller("cats", { guards: letNobodyIn } as object),
+      'Cannot declare controller("cats"): guards is not an array',
+    ],
+    [
       "a public that is not a boolean",
       () => controller("cats", { public: "false" } as object),
       'Cannot declare controller("cats"): public is not a boolean',

@@ -925,6 +925,43 @@ for (
       () => route.post("/", { args: { body: () => 1 } }, () => 1),
       "Cannot declare POST /: args cannot contain body: the name is reserved",
     ],
+    ...["a", [() => 1]].map((args) =>
+      [
+        () => route.get("/", { args } as object, () => 1),
+        "Cannot declare GET /: args is not an object of extractors",
+      ] as const
+    ),
+    [
+      () => route.get("/", { args: { who: "me" } } as object, () => 1),
+      "Cannot declare GET /: args.who is not an extractor",
+    ],
+    ...["form", ["xml"], ["toString"]].map((consumes) =>
+      [
+        () => route.post("/", { consumes } as object, () => 1),
+        'Cannot declare POST /: consumes is not an array of "json", "form" and "multipart"',
+      ] as const
+    ),
+    ...["guards", "interceptors", "filters"].map((kind) =>
+      [
+        () => route.get("/", { [kind]: () => true } as object, () => 1),
+        `Cannot declare GET /: ${kind} is not an array`,
+      ] as const
+    ),
+    ...([
+      [{ tags: ["a"] }, "tags is not an option"],
+      [{ hidden: "false" }, "hidden is not a boolean"],
+      [{ deprecated: "2025-01-01" }, "deprecated is neither a boolean nor an object"],
+      [{ deprecated: { until: "2025-01-01" } }, "deprecated.until is not an option"],
+    ] as const).map(([openapi, why]) =>
+      [
+        () => route.get("/", { openapi } as object, () => 1),
+        `Cannot declare GET /: openapi: ${why}`,
+      ] as const
+    ),
+    [
+      () => validatedBody(CreateCat, { consumes: ["xml"] as never[] }),
+      'Cannot read the body: consumes is not an array of "json", "form" and "multipart"',
+    ],
     [
       () => route.get("/", { role: ["admin"] } as object, () => 1),
       "Cannot declare GET /: role is not an option, roles is",

@@ -222,6 +222,10 @@ test("rateLimit() refuses options out of range", () => {
     const refusal = { name: "RangeError", message: `Cannot limit rate: ${reason}` };
     assert.throws(() => rateLimit(options), refusal);
   }
+  assert.throws(() => rateLimit({ limit: 5 } as object), {
+    name: "TypeError",
+    message: "Cannot limit rate: limit is not an option",
+  });
 });
 
 test("rateLimit() warns once of a refused request whose X-Forwarded-For is ignored", async () => {

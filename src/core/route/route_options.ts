@@ -1,0 +1,158 @@
+/**
+ * The options of a route.
+ *
+ * @module
+ */
+import { type BodyFormat, checkFormats } from "../http/body.ts";
+import { checkNames, type Refuse } from "../../platform/option_names.ts";
+import { checkPermissions, checkPipeline } from "./declared_options.ts";
+import type { Extractor } from "./extractor.ts";
+import type { PipelineDeclaration } from "./pipeline.ts";
+import { checkRouteOpenApi, type RouteOpenApi } from "./route_openapi.ts";
+import { stripping } from "../schema/schema_libraries.ts";
+import { type AnySchema, isStandardSchema } from "../schema/validation.ts";
+import { checkVersion, type DeclaredVersion } from "./version.ts";
+
+/** The method of a route; `ALL` answers the methods that no other route of its path has. */
+export type RouteMethod =
+  | "GET"
+  | "POST"
+  | "PUT"
+  | "PATCH"
+  | "DELETE"
+  | "OPTIONS"
+  | "HEAD"
+  | "ALL";
+
+/** Statuses of a response with data. */
+export type SuccessStatus = 200 | 201 | 202 | 203 | 206 | 207 | 208 | 226;
+
+/** Options of a route. All are optional. */
+export interface RouteOptions<
+  Params extends AnySchema | undefined = AnySchema | undefined,
+  Query extends AnySchema | undefined = AnySchema | undefined,
+  Headers extends AnySchema | undefined = AnySchema | undefined,
+  Body extends AnySchema | undefined = AnySchema | undefined,
+  Output extends AnySchema | undefined = AnySchema | undefined,
+  Args extends object = Record<string, unknown>,
+> extends PipelineDeclaration {
+  /** Schema of the path parameters, each a percent-decoded string. */
+  readonly params?: Params;
+  /**
+   * Schema of the query: strings, and arrays of strings for keys that repeat. One value is an array
+   * too if the schema accepts nothing else.
+   */
+  readonly query?: Query;
+  /** Schema of the headers; their names are in lower case. */
+  readonly headers?: Headers;
+  /** Schema of the body; a request without a body is `undefined`. */
+  readonly body?: Body;
+  /**
+   * The accepted formats of the body; default only JSON. Repeated fields of a form are arrays; a
+   * single one is an array too if the schema accepts nothing else.
+   */
+  readonly consumes?: readonly BodyFormat[];
+  /** The largest body in bytes; default the limit of the application (1 MiB). */
+  readonly bodyLimit?: number;
+  /** Named extractors; their values are in the input of the handler. */
+  readonly args?: { readonly [K in keyof Args]: Extractor<Args[K]> };
+  /**
+   * Roles of which the caller needs one: 401 for a caller who is unknown, 403 for one who has none
+   * of them. Middleware and guards that authenticate requests set `callerIdentity` and
+   * `callerRoles`.
+   */
+  readonly roles?: readonly string[];
+  /**
+   * Scopes (RFC 6749 §3.3) of which the caller's token needs all: 401 for a caller who is unknown,
+   * else 403. Middleware and guards that authenticate requests set `callerIdentity` and
+   * `callerScopes`.
+   */
+  readonly scopes?: readonly string[];
+  /**
+   * Whether it is open to callers without an identity where the application requires one of all
+   * routes (`useOAuth2(verifier, { require: true })`), or its controller roles or scopes; default
+   * its controller's, else `false`. Guards still stand before it.
+   */
+  readonly public?: boolean;
+  /** Its version, or several; default its controller's. */
+  readonly version?: DeclaredVersion | undefined;
+  /** Schema of the result, which is checked and stripped to what the schema declares. */
+  readonly response?: Output;
+  /** Status of the response; default 200. A 204 has no body. */
+  readonly status?: SuccessStatus | 204;
+  /** Additions to its OpenAPI operation. */
+  readonly openapi?: RouteOpenApi;
+}
+
+const INPUT = ["params", "query", "headers", "body"] as const;
+
+const ROUTE_OPTIONS = [
+  ...INPUT,
+  ...["consumes", "bodyLimit", "args", "response", "status", "openapi"],
+  ...["roles", "scopes", "public", "version", "guards", "interceptors", "filters"],
+];
+
+/**
+ * Checks the options of a route.
+ *
+ * @throws {TypeError} naming the route and the option, if one is unknown or invalid
+ */
+export function checkRouteOptions(
+  options: RouteOptions,
+  { method, path }: { readonly method: RouteMethod; readonly path: string },
+): void {
+  const refuse = (why: string): never => {
+    throw new TypeError(`Cannot declare ${method} ${path}: ${why}`);
+  };
+  checkNames(options, { known: ROUTE_OPTIONS, refuse });
+  checkPermissions(options, refuse);
+  checkPipeline(options, refuse);
+  for (const key of [...INPUT, "response"] as const) {
+    const schema = options[key];
+    if (schema !== undefined && !isStandardSchema(schema)) {
+      refuse(`${key} is not a Standard Schema`);
+    }
+  }
+  checkArgs(options.args, refuse);
+  const check = (key: string, checks: () => void) => {
+    try {
+      checks();
+    } catch (error) {
+      refuse(`${key}: ${(error as Error).message}`);
+    }
+  };
+  check("response", () => options.response && stripping(options.response));
+  check("version", () => options.version !== undefined && checkVersion(options.version));
+  check("openapi", () => options.openapi && checkRouteOpenApi(options.openapi));
+  checkBody(options, { method, refuse });
+}
+
+function checkArgs(args: RouteOptions["args"], refuse: Refuse): void {
+  if (args === undefined) return;
+  if (!isRecord(args)) refuse("args is not an object of extractors");
+  for (const [key, extractor] of Object.entries(args)) {
+    if (INPUT.some((name) => name === key)) {
+      refuse(`args cannot contain ${key}: the name is reserved`);
+    }
+    if (typeof extractor !== "function") refuse(`args.${key} is not an extractor`);
+  }
+}
+
+function checkBody(
+  { body, consumes, bodyLimit, response, status = 200 }: RouteOptions,
+  { method, refuse }: { readonly method: RouteMethod; readonly refuse: Refuse },
+): void {
+  if (!(Number.isInteger(status) && status >= 200 && status < 600)) {
+    refuse(`status ${status} is not an integer from 200 to 599`);
+  }
+  if (bodyLimit !== undefined && !(Number.isSafeInteger(bodyLimit) && bodyLimit >= 0)) {
+    refuse(`bodyLimit ${bodyLimit} is not a size in bytes`);
+  }
+  if (consumes !== undefined) checkFormats(consumes, refuse);
+  if (body && (method === "GET" || method === "HEAD")) refuse(`${method} has no body`);
+  if (response && status === 204) refuse("a 204 response has no body");
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
