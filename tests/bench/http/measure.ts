@@ -54,7 +54,7 @@ export async function measure(
   }));
 }
 
-/** Returns the processor time of the framework over that of a peer; `NaN` if one was not measured. */
+/** Returns the processor time of the framework over that of a peer, `NaN` without either. */
 export function ratioTo(peer: Peer, figures: readonly Figures[]): number {
   const [own, other] = (["fw", peer] as const).map((name) =>
     median(figures.find((each) => each.peer === name)?.cpuUs ?? [])
