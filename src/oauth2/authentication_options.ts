@@ -44,8 +44,8 @@ export interface AuthenticationOptions {
  * accident.
  *
  * @throws {TypeError} if the `ValidationConfig` of the verifier names no issuer or no audience, and
- * does not call `anyIssuer()` or `anyAudience()` either; if an option is unknown; or if `require` is
- * not a boolean, or `from` not a token source
+ * does not call `anyIssuer()` or `anyAudience()` either; if an option is unknown; or if `require`
+ * is not a boolean, or `from` not a token source
  */
 export function checkAuthentication(
   verifier: TokenVerifier,

@@ -1,3 +1,4 @@
+import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { timeout } from "hono/timeout";
 import assert from "node:assert/strict";
@@ -6,12 +7,14 @@ import * as v from "valibot";
 import {
   bodyTimeout,
   ConflictException,
+  type Context,
   controller,
   FwFactory,
   type HttpServer,
   module,
   route,
 } from "../../mod.ts";
+import { limitBody, readWhole } from "../../src/core/http/body_limit.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { test, testOn } from "../support/test.ts";
 import { RawClient } from "./raw_client.ts";
@@ -67,6 +70,37 @@ for (const framing of FRAMINGS) {
       }
     }));
 }
+
+test("a body that a filter reads, as its route has refused it unread, has the time limit", () =>
+  captureLogs(["fw"], async () => {
+    class FilteredController extends controller("", { filters: [readingFilter] }) {
+      json = route.post("/", { body: v.unknown() }, ({ body }) => ({ body }));
+    }
+    async function readingFilter(_: unknown, c: Context) {
+      bodyTimeout.set(c, 200);
+      return c.text(await c.req.text());
+    }
+    await using app = await FwFactory.create(module({ controllers: [FilteredController] }));
+    const server = await app.listen(0, LOCAL);
+    using client = await RawClient.connect(server);
+    client.send(["POST / HTTP/1.1", "Host: x", "Content-Type: a/b", "Content-Length: 10"], "1");
+    await client.until(/^HTTP\/1\.1 408 [^]*"detail":"The body is too slow"/);
+  }));
+
+test("readWhole() limits the time of a body that is read first", async () => {
+  const app = new Hono();
+  app.post("/", async (c) => {
+    bodyTimeout.set(c, 100);
+    limitBody(c, 1000, { isReadFirst: true });
+    const error = await readWhole(c).catch((error) => error);
+    return c.text(error.message);
+  });
+  const body = new ReadableStream({ type: "bytes" }); // never a byte
+  const headers = { "content-length": "10" };
+  const init = { method: "POST", headers, body, duplex: "half" } as RequestInit;
+  const response = await app.request("/", init);
+  assert.equal(await response.text(), "The body is too slow");
+});
 
 test("an error that a handler throws after it has caught that of a body is its own", () =>
   captureLogs(["fw"], async () => {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { bodyLimit } from "./body_limit.ts";
+import { bodyLimit, readWhole } from "./body_limit.ts";
 import type { Context } from "./context.ts";
 import type { Refuse } from "../../platform/option_names.ts";
 import { whenReady } from "../../platform/ready.ts";
@@ -102,7 +102,7 @@ function partsOf(contentType: string): readonly string[] {
 
 async function bytesOf(c: Context): Promise<ArrayBuffer> {
   try {
-    return await c.req.arrayBuffer();
+    return await readWhole(c);
   } catch (cause) {
     if (cause instanceof HttpException) throw cause;
     throw new BadRequestException("The body is incomplete", { cause });

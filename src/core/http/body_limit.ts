@@ -5,7 +5,7 @@
  * @module
  */
 import { boundedStream } from "../../platform/bounded_stream.ts";
-import { bodyErrorSlot, LAST, limitReads, partsInTime } from "./body_timeout.ts";
+import { bodyErrorSlot, inTime, LAST, limitReads, partsInTime } from "./body_timeout.ts";
 import { type Context, type Slot, slot } from "./context.ts";
 import { type HttpException, PayloadTooLargeException } from "./http_exception.ts";
 import { matchedRoute } from "./matched_route.ts";
@@ -29,8 +29,11 @@ import { matchedRoute } from "./matched_route.ts";
  */
 export const bodyLimit: Slot<number> = slot("bodyLimit");
 
-/** Whether the body is limited while it is read, in size and in time. */
-const boundedSlot = slot<boolean>("bodyLimited");
+/**
+ * Whether whatever reads the body is limited, in size and in time; or the length of a body that
+ * only {@linkcode readWhole} reads in time.
+ */
+const boundedSlot = slot<true | number>("bodyLimited");
 
 /** The methods whose requests have no body on any runtime. */
 const EMPTY = ["GET", "HEAD"];
@@ -55,6 +58,12 @@ export const DEFAULT_BODY_LIMIT: number = 1024 * 1024;
 export interface LimitBodyOptions {
   /** Whether the request has not reached its route, so that its limit can still change. */
   readonly isEarly?: boolean;
+  /**
+   * Whether {@linkcode readWhole} reads the body before any code of the application runs. Then a
+   * body of a known length needs no limit of other reads, which takes a fifth of the time of a
+   * small request on Node; {@linkcode limitOtherReads} adds it.
+   */
+  readonly isReadFirst?: boolean;
 }
 
 /**
@@ -67,7 +76,7 @@ export interface LimitBodyOptions {
 export function limitBody(
   c: Context,
   maxBytes: number,
-  { isEarly = false }: LimitBodyOptions = {},
+  { isEarly = false, isReadFirst = false }: LimitBodyOptions = {},
 ): void {
   const { raw } = c.req;
   const isEmpty = EMPTY.includes(raw.method);
@@ -78,8 +87,9 @@ export function limitBody(
   if (isEmpty) return;
   if (!isEarly) bodyLimit.set(c, maxBytes);
   if (boundedSlot.get(c) || raw.bodyUsed) return; // Hono keeps what middleware has read
-  boundedSlot.set(c, true);
-  if (length <= Math.min(maxBytes, DEFAULT_BODY_LIMIT)) return limitReads(c, length);
+  const isShort = length <= Math.min(maxBytes, DEFAULT_BODY_LIMIT);
+  boundedSlot.set(c, isShort && isReadFirst ? length : true);
+  if (isShort) return isReadFirst ? undefined : limitReads(c, length);
   if (!raw.body) return;
   const limit = () => bodyLimit.get(c) ?? matchedRoute(c)?.bodyLimit ?? maxBytes;
   const onExceeded = () => bodyErrorSlot.set(c, tooLarge(limit()));
@@ -88,6 +98,21 @@ export function limitBody(
   // the adapter of Deno sets that of a request over a Unix socket
   if (limited.url !== raw.url) Object.defineProperty(limited, "url", { value: raw.url });
   c.req.raw = limited;
+}
+
+/** Reads the whole body, in time. */
+export function readWhole(c: Context): Promise<ArrayBuffer> {
+  const length = boundedSlot.get(c);
+  const reading = c.req.arrayBuffer();
+  return typeof length === "number" ? inTime(c, reading, { bytes: length }) : reading;
+}
+
+/** Limits the reads of a body that was to be read first: something has failed before. */
+export function limitOtherReads(c: Context): void {
+  const length = boundedSlot.get(c);
+  if (typeof length !== "number") return;
+  boundedSlot.set(c, true);
+  if (!c.req.raw.bodyUsed) limitReads(c, length);
 }
 
 /**

@@ -60,7 +60,7 @@ export function partsInTime(c: Context): WaitForPart {
   return async (part, bytes) => {
     const startMs = performance.now() - waitedMs;
     try {
-      await inTime(c, part, { moreMs: bytes / BYTES_PER_MS - waitedMs });
+      await inTime(c, part, { bytes, waitedMs });
     } catch (error) {
       // the runtimes and `fetch` report the failure of a stream as an error of their own
       if (error instanceof HttpException) bodyErrorSlot.set(c, error);
@@ -136,7 +136,7 @@ function limitedPrototype(native: object): object {
       const reading = Reflect.get(native, read).call(this);
       if (isRead || body) return reading; // rejects: a body is read once
       this[LIMIT].isRead = true;
-      return inTime(c, reading, { moreMs: bytes / BYTES_PER_MS, isParsed });
+      return inTime(c, reading, { bytes, isParsed });
     };
     Object.defineProperty(limited, read, { value, configurable: true, writable: true });
   }
@@ -144,9 +144,12 @@ function limitedPrototype(native: object): object {
   return limited;
 }
 
-interface Wait {
-  /** How long the part may take beyond the limit of the request, in milliseconds. */
-  readonly moreMs: number;
+/** The part that {@linkcode inTime} waits for. */
+export interface Wait {
+  /** How many bytes of the body lengthen the limit of the request. */
+  readonly bytes: number;
+  /** How long parts before it have been waited for, in milliseconds. */
+  readonly waitedMs?: number;
   /** Whether it is parsed, which can fail for another reason. */
   readonly isParsed?: boolean;
 }
@@ -157,12 +160,17 @@ interface Wait {
  * @throws {RequestTimeoutException} 408 if it does not arrive in time
  * @throws {BadRequestException} 400 if the client disconnects, or its framing is invalid
  */
-async function inTime<T>(c: Context, part: Promise<T>, wait: Wait): Promise<T> {
+export async function inTime<T>(
+  c: Context,
+  part: Promise<T>,
+  { bytes, waitedMs = 0, isParsed = false }: Wait,
+): Promise<T> {
+  const limitMs = (bodyTimeout.get(c) ?? DEFAULT_MS) + bytes / BYTES_PER_MS - waitedMs;
   let isDone: boolean;
   try {
-    isDone = await within(part, (bodyTimeout.get(c) ?? DEFAULT_MS) + wait.moreMs);
+    isDone = await within(part, limitMs);
   } catch (cause) {
-    if (wait.isParsed || cause instanceof HttpException) throw cause;
+    if (isParsed || cause instanceof HttpException) throw cause;
     throw new BadRequestException("The body is incomplete", { ...LAST, cause });
   }
   if (!isDone) throw new RequestTimeoutException("The body is too slow", LAST);

@@ -110,8 +110,9 @@ export class Controller<Prefix extends string = string> {
  * }
  * ```
  *
- * @throws {TypeError} if an option is unknown, the version is invalid, or `roles` or `scopes` is
- * empty, not an array of names, or beside `public`; or `guards`, `interceptors` or `filters` not an array
+ * @throws {TypeError} if an option is unknown, the version is invalid, `roles` or `scopes` is
+ * empty, not an array of names, or beside `public`, or if `guards`, `interceptors` or `filters` is
+ * not an array
  */
 export function controller<const Prefix extends string = "">(
   prefix?: Prefix,

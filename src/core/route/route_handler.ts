@@ -8,7 +8,7 @@ import type { Handler } from "hono";
 import { callerTracker } from "../../platform/caller.ts";
 import { inTurn, whenReady } from "../../platform/ready.ts";
 import { isForm, readBody } from "../http/body.ts";
-import { bodyLimit, bodyLimitError, limitBody } from "../http/body_limit.ts";
+import { bodyLimit, bodyLimitError, limitBody, limitOtherReads } from "../http/body_limit.ts";
 import type { Context } from "../http/context.ts";
 import { queryOf } from "./extractor.ts";
 import { ForbiddenException } from "../http/http_exception.ts";
@@ -57,6 +57,8 @@ export function createRouteHandler(
 ): Handler {
   const { guards, interceptors, filters } = pipeline;
   const { bodyLimit: ownLimit } = route.options;
+  const isReadFirst = route.options.body !== undefined && guards.length === 0 &&
+    interceptors.length === 0;
   const isSafe = route.method === "GET" || route.method === "HEAD";
   const respond = createResponder(route.options);
   const steps: readonly Step[] = [
@@ -79,9 +81,12 @@ export function createRouteHandler(
   );
 
   function handle(c: Context): Response | Promise<Response> {
-    const answerError = (error: unknown) => applyFilters(filters, bodyLimitError(c) ?? error, c);
+    const answerError = (error: unknown) => {
+      if (isReadFirst) limitOtherReads(c); // filters may read the body
+      return applyFilters(filters, bodyLimitError(c) ?? error, c);
+    };
     try {
-      limitBody(c, ownLimit ?? bodyLimit.get(c) ?? limit);
+      limitBody(c, ownLimit ?? bodyLimit.get(c) ?? limit, { isReadFirst });
       const admitted = inTurn(guards, (guard) => whenReady(guard(c), admit));
       const output = whenReady(admitted, () => wrapped(c));
       const response = whenReady(output, (result) => respond(result, c));
