@@ -80,7 +80,8 @@ export class JwtService implements TokenVerifier {
     const config = new ValidationConfig()
       .withAlgorithms(this.#keys.map(({ algorithm }) => algorithm))
       .withIssuer(issuer)
-      .withTokenType("JWT");
+      .withTokenType("JWT")
+      .withLeeway(0); // it issues them by the same clock
     this.#verifier = new JwtVerifier(
       ownKeys(this.#keys),
       audience === undefined ? config : config.withAudience(audience),

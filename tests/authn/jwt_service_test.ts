@@ -77,8 +77,9 @@ test("JwtService.verify() refuses tokens of others and expired ones", async () =
   const key = await JwtKey.generate();
   const service = new JwtService({ issuer, audience: "shop", key, now: () => now });
   const token = await service.sign({ subject: "tom", expiresInSeconds: 10 });
+  now += 9_999;
   await service.verify(token);
-  now += 70_000;
+  now += 1;
   await assert.rejects(service.verify(token), code("InvalidClaim"));
   const other = new JwtService({ issuer: "https://other.example.com", audience: "shop", key });
   await assert.rejects(service.verify(await other.sign({ subject: "tom" })), code("InvalidClaim"));

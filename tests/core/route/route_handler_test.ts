@@ -1,4 +1,4 @@
-import { type } from "arktype";
+import { scope, type } from "arktype";
 import { secureHeaders } from "hono/secure-headers";
 import assert from "node:assert/strict";
 import * as v from "valibot";
@@ -601,6 +601,40 @@ test("an arktype response sends instances by their toJSON, and objects by their 
   });
 });
 
+test("a response of a union of arktype leaves the handler's object as it is", async () => {
+  const tom = { name: "Tom", owner: "Ann", home: { city: "Rome", secret: 1 } };
+  const stored = structuredClone(tom);
+  const Home = type({ city: "string" });
+  const flat = type({ name: "string" });
+  const schemas = [
+    flat.or("null"),
+    flat.or("undefined"),
+    type({ name: "'Tom'" }).or({ name: "'Ann'" }),
+    type({ name: "string", home: Home }).or("null"),
+    type({ name: "string", "home?": Home }).or("undefined"),
+    type({ name: "'Tom'", home: Home }).or({ name: "'Ann'" }),
+    type({ name: "string", home: Home }),
+  ];
+  class UnionsController extends controller() {
+    constructor() {
+      super();
+      schemas.forEach((response, i) =>
+        Object.assign(this, { [`r${i}`]: route.get(`/${i}`, { response }, () => tom) })
+      );
+    }
+    wrong = route.get("/wrong", { response: schemas[0]! }, () => ({ name: 1 }) as never);
+  }
+  await using app = await serving(UnionsController);
+  for (const i of schemas.keys()) {
+    const sent = await (await app.request(`/${i}`)).json();
+    assert.deepEqual(sent, { name: "Tom", ...i > 2 && { home: { city: "Rome" } } });
+    assert.deepEqual(tom, stored);
+  }
+  await captureLogs(["fw"], async () => {
+    assert.equal((await app.request("/wrong")).status, 500);
+  });
+});
+
 test("a route refuses an arktype response that always keeps undeclared keys", () => {
   const recursive = type.module({ user: { name: "string", "manager?": "user" } }).user;
   const union = type({ a: "string" }).or({ b: "number" });
@@ -609,7 +643,9 @@ test("a route refuses an arktype response that always keeps undeclared keys", ()
   const message =
     "Cannot declare GET /: response: Cannot strip to the schema: it keeps undeclared " +
     'keys; declare "+": "delete"';
-  for (const response of [recursive, union, recursive.array()]) {
+  const { Users } = scope({ User: { name: "string", "team?": "User[]" }, Users: "User[]" })
+    .export();
+  for (const response of [recursive, union, recursive.array(), Users, type([Users, "string"])]) {
     assert.throws(() => route.get("/", { response }, () => new Response()), { message });
   }
   route.get("/", { response: stripping }, () => new Response());

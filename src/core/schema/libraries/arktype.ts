@@ -15,12 +15,16 @@ import {
 interface ArkType extends StandardSchemaV1 {
   /** Its definition. */
   readonly json: unknown;
+  /** All types in its definition, and those that it only names, such as recursive ones. */
+  readonly references: readonly { readonly json: unknown }[];
   /** The type of its input, without morphs. */
   readonly in: ArkType;
   /** The properties of an object; throws if it is another type. */
   readonly props: readonly { readonly key: unknown; readonly value: StandardSchemaV1 }[];
   /** Maps the branches of a union, or the type itself. */
   distribute<T>(map: (branch: ArkType) => T): readonly T[];
+  /** Returns the type of lists of it. */
+  array(): ArkType;
   /** Returns the type with another behavior for undeclared keys, as deep as possible. */
   onDeepUndeclaredKey(behavior: "delete"): ArkType;
 }
@@ -38,11 +42,11 @@ export const ARKTYPE: SchemaLibrary<ArkType> = {
 };
 
 function stripping(type: ArkType): StandardSchemaV1 | undefined {
-  if (!keepsUndeclared(type.json)) return withoutMethods(type);
+  if (!anyKeepsUndeclared(type)) return withoutMethods(type);
   try {
     const stripped = type.onDeepUndeclaredKey("delete");
     // recursive types and morphs keep them
-    return keepsUndeclared(stripped.json) ? undefined : withoutMethods(stripped);
+    return anyKeepsUndeclared(stripped) ? undefined : withoutMethods(stripped);
   } catch {
     return undefined; // a union whose branches would then overlap
   }
@@ -52,10 +56,13 @@ function stripping(type: ArkType): StandardSchemaV1 | undefined {
  * Returns the schema with plain objects in its output where it declares keys: arktype's copies keep
  * the methods of their originals, of which `toJSON` could send what was dropped.
  */
-function withoutMethods({ "~standard": standard, json }: ArkType): StandardSchemaV1 {
+function withoutMethods(type: ArkType): StandardSchemaV1 {
+  const { "~standard": standard, json } = type;
+  // a union would delete undeclared keys of the value itself, in a list of a copy
+  const list = type.array()["~standard"];
   const validate = (value: unknown) => {
-    const result = standard.validate(value) as StandardSchemaV1.Result<unknown>; // no promise
-    return result.issues ? result : { value: plainCopy(result.value, json) };
+    const result = list.validate([value]) as StandardSchemaV1.Result<unknown[]>; // no promise
+    return result.issues ? standard.validate(value) : { value: plainCopy(result.value[0], json) };
   };
   return { "~standard": { ...standard, validate } };
 }
@@ -90,6 +97,10 @@ function describes(branch: Definition | undefined, value: object): boolean {
   const { required = [], optional, index } = branch;
   return required.every(({ key }) => key in value) &&
     (required.length > 0 || !!optional || !!index);
+}
+
+function anyKeepsUndeclared({ references }: ArkType): boolean {
+  return references.some(({ json }) => keepsUndeclared(json));
 }
 
 function keepsUndeclared(node: unknown): boolean {
