@@ -29,7 +29,7 @@ import {
   type TokenVerifier,
 } from "../oauth2/authentication_options.ts";
 import type { RolesReader } from "../oauth2/identity.ts";
-import { checkNames } from "../platform/option_names.ts";
+import { checkNames, type Refuse, refusing } from "../platform/option_names.ts";
 import { isTimeLimit } from "../platform/time_limit.ts";
 import type { Answering } from "./answering.ts";
 
@@ -59,9 +59,7 @@ export function trustedProxyPlugin(
  * @throws {RangeError} if `timeoutMs` is not positive or not below 2^31
  */
 export function healthCheckPlugin(path: string, options: HealthCheckOptions = {}): Plugin {
-  const refuse = (why: string): never => {
-    throw new TypeError(`Cannot check health: ${why}`);
-  };
+  const refuse: Refuse = refusing("check health");
   checkNames(options, { known: ["indicators", "timeoutMs"], refuse });
   for (const [name, indicator] of Object.entries(options.indicators ?? {})) {
     if (typeof indicator !== "function") refuse(`indicators.${name} is not a function`);

@@ -5,9 +5,9 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { Kernel } from "../core/module/boot.ts";
+import { within } from "../platform/time_limit.ts";
 import type { UnixAddress } from "../runtime/adapter.ts";
 import type { Background } from "../runtime/background.ts";
-import { within } from "../platform/time_limit.ts";
 import type { DrainOptions, HttpServer } from "../runtime/http_server.ts";
 import { batchLines } from "../runtime/console_log.ts";
 import { type ListenOptions, serve } from "../runtime/listen.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { checkNames } from "../platform/option_names.ts";
+import { checkNames, type Refuse, refusing } from "../platform/option_names.ts";
 import type { VerifyOptions } from "./resource_server/key_set.ts";
 import type { ValidationConfig } from "./resource_server/validation_config.ts";
 import type { VerifiedToken } from "./resource_server/verified_token_cache.ts";
@@ -59,9 +59,7 @@ export function checkAuthentication(
   refuse("from is not a TokenSource; use bearer(), scheme() or cookie()");
 }
 
-function refuse(why: string): never {
-  throw new TypeError(`Cannot authenticate: ${why}`);
-}
+const refuse: Refuse = refusing("authenticate");
 
 function checkBounds({ validation }: TokenVerifier): void {
   if (!validation) return;

@@ -7,6 +7,13 @@
 /** Throws an error with the reason. */
 export type Refuse = (why: string) => never;
 
+/** Returns what refuses to do something with a `TypeError`: `Cannot …: why`. */
+export function refusing(action: string): Refuse {
+  return (why) => {
+    throw new TypeError(`Cannot ${action}: ${why}`);
+  };
+}
+
 /**
  * Refuses options with an unknown name: it would have no effect, so that a route could be open or a
  * limit another than meant.

@@ -102,6 +102,31 @@ test("readWhole() limits the time of a body that is read first", async () => {
   assert.equal(await response.text(), "The body is too slow");
 });
 
+test("the time limit of an outer application applies alone, to a body that is read first too", async () => {
+  const inner = new Hono();
+  inner.post("/", async (c) => {
+    bodyTimeout.set(c, 50);
+    limitBody(c, 1000, { isReadFirst: true });
+    return c.text(new TextDecoder().decode(await readWhole(c)));
+  });
+  const outer = new Hono();
+  outer.post("/", (c) => {
+    bodyTimeout.set(c, 20_000);
+    limitBody(c, 1000);
+    return inner.fetch(c.req.raw);
+  });
+  const body = new ReadableStream({
+    async start(controller) {
+      await delay(300);
+      controller.enqueue(new TextEncoder().encode("late"));
+      controller.close();
+    },
+  });
+  const headers = { "content-length": "4" };
+  const init = { method: "POST", headers, body, duplex: "half" } as RequestInit;
+  assert.equal(await (await outer.request("/", init)).text(), "late");
+});
+
 test("an error that a handler throws after it has caught that of a body is its own", () =>
   captureLogs(["fw"], async () => {
     class CatchingController extends controller() {

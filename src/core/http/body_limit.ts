@@ -5,7 +5,14 @@
  * @module
  */
 import { boundedStream } from "../../platform/bounded_stream.ts";
-import { bodyErrorSlot, inTime, LAST, limitReads, partsInTime } from "./body_timeout.ts";
+import {
+  bodyErrorSlot,
+  hasLimitedReads,
+  inTime,
+  LAST,
+  limitReads,
+  partsInTime,
+} from "./body_timeout.ts";
 import { type Context, type Slot, slot } from "./context.ts";
 import { type HttpException, PayloadTooLargeException } from "./http_exception.ts";
 import { matchedRoute } from "./matched_route.ts";
@@ -88,8 +95,10 @@ export function limitBody(
   if (!isEarly) bodyLimit.set(c, maxBytes);
   if (boundedSlot.get(c) || raw.bodyUsed) return; // Hono keeps what middleware has read
   const isShort = length <= Math.min(maxBytes, DEFAULT_BODY_LIMIT);
-  boundedSlot.set(c, isShort && isReadFirst ? length : true);
-  if (isShort) return isReadFirst ? undefined : limitReads(c, length);
+  const waitsItself = isShort && isReadFirst && !hasLimitedReads(raw);
+  boundedSlot.set(c, waitsItself ? length : true);
+  if (waitsItself) return;
+  if (isShort) return limitReads(c, length);
   if (!raw.body) return;
   const limit = () => bodyLimit.get(c) ?? matchedRoute(c)?.bodyLimit ?? maxBytes;
   const onExceeded = () => bodyErrorSlot.set(c, tooLarge(limit()));

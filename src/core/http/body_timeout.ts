@@ -84,12 +84,17 @@ interface LimitedRequest extends Request {
   };
 }
 
+/** Checks whether the reads of a request are limited in time, as by an outer application. */
+export function hasLimitedReads(request: Request): boolean {
+  return LIMIT in request;
+}
+
 /**
  * Limits the time of reading the body of a request, which has `bytes`. If an outer application has
  * limited the same request, its limit applies alone.
  */
 export function limitReads(c: Context, bytes: number): void {
-  if (!(LIMIT in c.req.raw)) limit(c.req.raw, { c, bytes });
+  if (!hasLimitedReads(c.req.raw)) limit(c.req.raw, { c, bytes });
 }
 
 function limit(request: Request, { c, bytes }: LimitedRequest[typeof LIMIT]): Request {

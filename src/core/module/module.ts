@@ -5,7 +5,7 @@
  * @module
  */
 import type { ControllerClass } from "../route/controller.ts";
-import { checkNames } from "../../platform/option_names.ts";
+import { checkNames, refusing } from "../../platform/option_names.ts";
 import { type InjectionKey, isProvider, keyName, type Provider } from "./provider.ts";
 
 /** Options of {@linkcode module}. */
@@ -44,9 +44,7 @@ export class Module {
   constructor(options: ModuleOptions) {
     checkNames(options, {
       known: ["name", "imports", "providers", "controllers", "exports"],
-      refuse: (why) => {
-        throw new TypeError(`Cannot declare module: ${why}`);
-      },
+      refuse: refusing("declare module"),
     });
     const { name, imports, providers, controllers, exports } = options;
     this.imports = listOf(imports, "imports");

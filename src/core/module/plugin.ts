@@ -5,7 +5,7 @@
  */
 import type { Handler, Hono, MiddlewareHandler } from "hono";
 import { asError } from "../http/http_exception.ts";
-import { checkNames } from "../../platform/option_names.ts";
+import { checkNames, refusing } from "../../platform/option_names.ts";
 import { composePath } from "../route/path.ts";
 import { mount, routerPattern } from "../route/router.ts";
 
@@ -167,12 +167,7 @@ export function usePlugin(args: readonly [string, ...UseArguments] | UseArgument
   const hasPath = typeof first === "string";
   const hasOptions = typeof last === "object" && last !== null;
   const options: UseOptions = hasOptions ? last : {};
-  checkNames(options, {
-    known: ["afterAuthentication"],
-    refuse: (why) => {
-      throw new TypeError(`Cannot use middleware: ${why}`);
-    },
-  });
+  checkNames(options, { known: ["afterAuthentication"], refuse: refusing("use middleware") });
   const { afterAuthentication = false } = options;
   const path = hasPath ? routerPattern(composePath({ routePath: first })) : "*";
   const handlers = args.slice(hasPath ? 1 : 0, hasOptions ? -1 : undefined)

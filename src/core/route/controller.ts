@@ -5,7 +5,7 @@
  */
 import type { PipelineDeclaration } from "./pipeline.ts";
 import type { Class } from "../../platform/class.ts";
-import { checkNames } from "../../platform/option_names.ts";
+import { checkNames, type Refuse, refusing } from "../../platform/option_names.ts";
 import { checkPermissions, checkPipeline } from "./declared_options.ts";
 import { Route, route, type RouteDeclarations } from "./route.ts";
 import { checkVersion, type DeclaredVersion } from "./version.ts";
@@ -118,9 +118,7 @@ export function controller<const Prefix extends string = "">(
   prefix?: Prefix,
   options: ControllerOptions = {},
 ): ControllerClass<Controller<Prefix>> {
-  const refuse = (why: string): never => {
-    throw new TypeError(`Cannot declare controller(${JSON.stringify(prefix ?? "")}): ${why}`);
-  };
+  const refuse: Refuse = refusing(`declare controller(${JSON.stringify(prefix ?? "")})`);
   if (prefix !== undefined && typeof prefix !== "string") refuse("the prefix is not a string");
   checkNames(options, { known: OPTIONS, refuse });
   checkPermissions(options, refuse);

@@ -5,6 +5,7 @@
  */
 import { checkFormats, isForm, readBody, type ReadBodyOptions } from "../http/body.ts";
 import type { Context } from "../http/context.ts";
+import { refusing } from "../../platform/option_names.ts";
 import { markInput } from "./declared_input.ts";
 import { HttpException } from "../http/http_exception.ts";
 import { markAcceptsIdentity, requiresIdentity } from "./identity_marker.ts";
@@ -41,9 +42,7 @@ export function validatedBody<S extends AnySchema>(
   options: ReadBodyOptions = {},
 ): Extractor<SchemaOutput<S>> {
   const { consumes = ["json"] } = options;
-  checkFormats(consumes, (why) => {
-    throw new TypeError(`Cannot read the body: ${why}`);
-  });
+  checkFormats(consumes, refusing("read the body"));
   const input = new InputSchema("body", schema);
   const extract: Extractor<SchemaOutput<S>> = async (c) =>
     input.parse(await readBody(c, options), { isFields: isForm(c) });

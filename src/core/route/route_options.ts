@@ -4,7 +4,7 @@
  * @module
  */
 import { type BodyFormat, checkFormats } from "../http/body.ts";
-import { checkNames, type Refuse } from "../../platform/option_names.ts";
+import { checkNames, type Refuse, refusing } from "../../platform/option_names.ts";
 import { checkPermissions, checkPipeline } from "./declared_options.ts";
 import type { Extractor } from "./extractor.ts";
 import type { PipelineDeclaration } from "./pipeline.ts";
@@ -101,9 +101,7 @@ export function checkRouteOptions(
   options: RouteOptions,
   { method, path }: { readonly method: RouteMethod; readonly path: string },
 ): void {
-  const refuse = (why: string): never => {
-    throw new TypeError(`Cannot declare ${method} ${path}: ${why}`);
-  };
+  const refuse: Refuse = refusing(`declare ${method} ${path}`);
   checkNames(options, { known: ROUTE_OPTIONS, refuse });
   checkPermissions(options, refuse);
   checkPipeline(options, refuse);

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Context } from "../../core/http/context.ts";
-import { checkNames } from "../../platform/option_names.ts";
+import { checkNames, refusing } from "../../platform/option_names.ts";
 import { isTimeLimit } from "../../platform/time_limit.ts";
 import type { RateLimitStore } from "./rate_limit_store.ts";
 
@@ -60,9 +60,7 @@ export const limitsRate: unique symbol = Symbol("fw.limitsRate");
 export function checkRateLimit(options: RateLimitOptions): void {
   checkNames(options, {
     known: ["max", "windowMs", "name", "key", "store", "storeTimeoutMs", "skip"],
-    refuse: (why) => {
-      throw new TypeError(`Cannot limit rate: ${why}`);
-    },
+    refuse: refusing("limit rate"),
   });
   const { max = 1, windowMs = 1000, name = "default", storeTimeoutMs = 1 } = options;
   requireThat(Number.isSafeInteger(max) && max > 0, `max ${max} is not a positive integer`);
