@@ -1,12 +1,9 @@
 /**
- * Runs the one suite on Deno, Node and Bun, and the tests of workerd, three of them at a time.
- * Exhaustive tests run on Deno, and on the others where they differ; on runtimes that are named,
- * all of them.
- * Prints how many tests passed, failed, were skipped, or run on another runtime, and which. All
- * come from npm.
+ * Runs the one suite, exhaustive tests included, on Deno, Node and Bun, and the tests of workerd, three
+ * of them at a time. Prints how many tests passed, failed, were skipped, or need another runtime, and which. All come from npm.
  *
- * Fails if a test failed, if one was skipped for anything but the vectors of Wycheproof where they
- * are not, or if the runtimes do not have the same number of tests.
+ * Fails if a test failed, if one was skipped for anything but the vectors of Wycheproof where they are
+ * not, or if the runtimes do not have the same number of tests.
  */
 import { join } from "node:path";
 import process from "node:process";
@@ -14,7 +11,7 @@ import { pathToFileURL } from "node:url";
 import { SKIP_WYCHEPROOF } from "../oauth2/resource_server/wycheproof.ts";
 import { ROOT, sourceFiles } from "../support/project.ts";
 import { BUN, NODE, OLDEST_NODE } from "../support/runtimes.ts";
-import { EXHAUSTIVE, SCOPE } from "../support/test.ts";
+import { SCOPE } from "../support/test.ts";
 import { type Command, runSideBySide } from "../support/side_by_side.ts";
 import {
   BUN_SUMMARY,
@@ -62,9 +59,9 @@ const runtimes = RUNTIMES.filter(({ name }) =>
   wanted.length === 0 || wanted.some((word) => name.startsWith(word))
 );
 // much of what tests do is to wait
-const commands = runtimes.map(({ name, command: { words, env } }) => ({
+const commands = runtimes.map(({ command: { words, env } }) => ({
   words,
-  env: { [SCOPE]: wanted.length > 0 || name === "deno" ? "all" : "everywhere", ...env },
+  env: { [SCOPE]: "all", ...env },
 }));
 const endings = runSideBySide(commands, { atOnce: 3 });
 const rows: string[] = [];
@@ -109,7 +106,7 @@ console.log(`\n${sums.passed} passed, ${sums.failed} failed, ${sums.skipped} ski
 process.exit(isWell && totals.size <= 1 ? 0 : 1);
 
 function isElsewhere(why: string): boolean {
-  return why.startsWith("needs ") || why === EXHAUSTIVE;
+  return why.startsWith("needs ");
 }
 
 function deno(name: string, args: readonly string[]): Runtime {

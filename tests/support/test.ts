@@ -9,26 +9,19 @@ export type TestRuntime = "deno" | "node" | "bun";
 export interface TestOptions {
   /** Why it cannot run here; `undefined` if it can. */
   readonly skip?: string | undefined;
-  /**
-   * Whether it is exhaustive rather than telling, so that only `deno task test:all` runs it: on
-   * Deno, or `"everywhere"` where runtimes differ.
-   */
-  readonly exhaustive?: Exhaustive;
+  /** Whether it is exhaustive rather than telling, so that only `deno task test:all` runs it. */
+  readonly exhaustive?: boolean;
 }
-
-/** Whether a test is exhaustive, and where it then runs. */
-export type Exhaustive = boolean | "everywhere";
 
 /** Registers a test. */
 export type Test = (name: string, body: Body, options?: TestOptions) => void;
 
 type Body = () => void | Promise<void>;
 
-/** The variable that is `all` where exhaustive tests run too, or `everywhere` for some of them. */
+/** The variable that is `all` where exhaustive tests run too. */
 export const SCOPE = "FW_TEST";
 
-/** Why an exhaustive test is skipped. */
-export const EXHAUSTIVE = "exhaustive: deno task test:all runs it, on Deno at least";
+const EXHAUSTIVE = "exhaustive: deno task test:all runs it";
 
 /** Registers a test on each runtime. The name of a skipped test ends with the reason, in brackets. */
 export function test(
@@ -36,8 +29,7 @@ export function test(
   body: Body,
   { skip, exhaustive = false }: TestOptions = {},
 ): void {
-  const scope = process.env[SCOPE];
-  const isLeftOut = exhaustive && scope !== "all" && scope !== exhaustive;
+  const isLeftOut = exhaustive && process.env[SCOPE] !== "all";
   const reason = skip ?? (isLeftOut ? EXHAUSTIVE : undefined);
   const title = reason === undefined ? name : `${name} [${reason}]`;
   if (!("Deno" in globalThis)) return void nodeTest(title, { skip: reason !== undefined }, body);

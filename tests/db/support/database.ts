@@ -11,7 +11,7 @@ import {
   field,
   model,
 } from "../../../src/db/mod.ts";
-import { type Exhaustive, test } from "../../support/test.ts";
+import { test } from "../../support/test.ts";
 import { createDatabase, SERVERS } from "./servers.ts";
 
 export const User = model("users", {
@@ -62,7 +62,7 @@ export function testOnEach(
   run: (database: TestDatabase) => Promise<void>,
   { brands = ["sqlite", "postgres", "mysql"], exhaustive = false }: {
     readonly brands?: readonly Brand[];
-    readonly exhaustive?: Exhaustive;
+    readonly exhaustive?: boolean;
   } = {},
 ): void {
   for (const brand of brands) {

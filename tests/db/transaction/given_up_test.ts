@@ -111,11 +111,11 @@ test("statements that are given up behind PgBouncer reach nobody else", async ()
   };
   await Promise.all([abort(), abort(), abort(), work(), work(), work()]);
   assert.equal(await other.user.count(), 0);
-}, { skip: SKIP_PGBOUNCER, exhaustive: "everywhere" });
+}, { skip: SKIP_PGBOUNCER, exhaustive: true });
 
 testOnEach("close() ends a transaction whose function never ends", async ({ url }) => {
   const db = await openDb(url);
   const endless = assert.rejects(db.transaction(() => new Promise(() => {})), LATE);
   await db.close();
   await endless;
-}, { exhaustive: "everywhere" });
+}, { exhaustive: true });
