@@ -6,12 +6,8 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { isHttpToken } from "../core/http/http_token.ts";
-import {
-  endpointPlugin,
-  type Plugin,
-  type PluginSlot,
-  throwingErrors,
-} from "../core/module/plugin.ts";
+import { middlewarePlugin } from "../core/module/install_plugins.ts";
+import { endpointPlugin, type Plugin, type PluginSlot } from "../core/module/plugin.ts";
 import type { TrustedProxyOptions } from "../middleware/client_ip.ts";
 import type { HealthCheckOptions } from "../middleware/health.ts";
 import type { Metrics, MetricsOptions } from "../middleware/metrics.ts";
@@ -102,7 +98,7 @@ export function requestIdPlugin(options: RequestIdOptions = {}): Plugin {
   }
   return loaded("requestId", async () => {
     const { requestIdMiddleware } = await import("../middleware/request_id.ts");
-    return throwingErrors(requestIdMiddleware(options));
+    return requestIdMiddleware(options);
   });
 }
 
@@ -131,15 +127,15 @@ export function rateLimitPlugin(
   { afterAuthentication = false, ...options }: UseRateLimitOptions = {},
 ): Plugin & { readonly [limitsRate]: RateLimitOptions } {
   checkRateLimit(options);
-  return {
+  const plugin = middlewarePlugin({
     slot: afterAuthentication ? "callerRateLimit" : "rateLimit",
     key: options.name ?? "default",
-    [limitsRate]: options,
-    async install(router) {
+    async load() {
       const { rateLimit } = await import("../middleware/rate_limit/rate_limit.ts");
-      router.use(throwingErrors(rateLimit(options)));
+      return rateLimit(options);
     },
-  };
+  });
+  return { ...plugin, [limitsRate]: options };
 }
 
 /**
@@ -193,5 +189,5 @@ export function documentationPlugins(answering: Answering): readonly Plugin[] {
 
 /** Returns the plugin of a slot's one middleware. */
 function loaded(slot: PluginSlot, load: () => Promise<MiddlewareHandler>): Plugin {
-  return { slot, key: slot, install: async (router) => void router.use(await load()) };
+  return middlewarePlugin({ slot, key: slot, load });
 }

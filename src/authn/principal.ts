@@ -6,6 +6,7 @@
 import type { MiddlewareHandler } from "hono";
 import { refuseUnauthenticated } from "../core/http/challenge.ts";
 import type { Context } from "../core/http/context.ts";
+import { hooked } from "../core/module/request_hooks.ts";
 import type { Extractor } from "../core/route/extractor.ts";
 import { markRequiresIdentity } from "../core/route/identity_marker.ts";
 import { callerRoles, callerScopes } from "../core/route/caller.ts";
@@ -101,7 +102,7 @@ export function authnMiddleware(
   { from }: AuthenticationOptions = {},
 ): MiddlewareHandler {
   const verifier = cachingVerifier(service);
-  return authentication({
+  return hooked(authentication({
     name: "authn",
     from,
     async identify(token, c) {
@@ -118,5 +119,5 @@ export function authnMiddleware(
         throw error;
       }
     },
-  });
+  }));
 }

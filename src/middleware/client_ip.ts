@@ -5,6 +5,7 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { type Context, type Slot, slot } from "../core/http/context.ts";
+import { hooked } from "../core/module/request_hooks.ts";
 
 /** The address of the client, as trusted proxies report it; set for every request. */
 const trustedSlot: Slot<{ readonly ip: string | undefined }> = slot("clientIp");
@@ -54,17 +55,18 @@ export interface TrustedProxyOptions {
  * right is used.
  */
 export function trustedProxy({ hops }: TrustedProxyOptions): MiddlewareHandler {
-  return async function trustedProxy(c, next) {
-    let ip = socketIp(c);
-    const entries = c.req.header("x-forwarded-for")?.split(",") ?? [];
-    for (const entry of hops === 0 ? [] : entries.slice(-hops).reverse()) {
-      const forwarded = parseIp(withoutPort(entry.trim()));
-      if (forwarded === undefined) break;
-      ip = forwarded;
-    }
-    if (hops > 0) trustedSlot.set(c, { ip });
-    await next();
-  };
+  return hooked({
+    before(c) {
+      let ip = socketIp(c);
+      const entries = c.req.header("x-forwarded-for")?.split(",") ?? [];
+      for (const entry of hops === 0 ? [] : entries.slice(-hops).reverse()) {
+        const forwarded = parseIp(withoutPort(entry.trim()));
+        if (forwarded === undefined) break;
+        ip = forwarded;
+      }
+      if (hops > 0) trustedSlot.set(c, { ip });
+    },
+  });
 }
 
 /**

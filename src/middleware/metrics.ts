@@ -6,7 +6,8 @@
 import type { Handler, MiddlewareHandler } from "hono";
 import { matchedRoute } from "../core/http/matched_route.ts";
 import { outlivesRequests } from "../platform/wait_until.ts";
-import { knownMethod, observe } from "./observe.ts";
+import { hooked } from "../core/module/request_hooks.ts";
+import { knownMethod, statusOf } from "./observe.ts";
 
 /** The used part of a registry of `prom-client`, in either of its text formats. */
 export interface MetricsRegistry {
@@ -60,25 +61,31 @@ export async function createMetrics({ registry }: MetricsOptions = {}): Promise<
     labelNames: ["method", "route"],
     registers,
   });
-  const inFlight = new Gauge({
+  let inFlight = 0;
+  new Gauge({
     name: "http_requests_in_flight",
     help: "HTTP requests being answered",
     registers,
+    collect() {
+      this.set(inFlight);
+    },
   });
 
   return {
     registry: target,
-    async middleware(c, next) {
-      const startMs = performance.now();
-      inFlight.inc();
-      await observe(c, next, (status) => {
+    middleware: hooked({
+      before() {
+        inFlight++;
+        return performance.now();
+      },
+      after(c, startMs, failure) {
         const method = knownMethod(c.req.method);
         const route = matchedRoute(c)?.path ?? "unmatched";
-        inFlight.dec();
-        requests.inc({ method, route, status });
+        inFlight--;
+        requests.inc({ method, route, status: statusOf(c, failure) });
         durations.observe({ method, route }, (performance.now() - startMs) / 1000);
-      });
-    },
+      },
+    }),
     async handler(c) {
       return c.body(await target.metrics(), 200, { "content-type": target.contentType });
     },

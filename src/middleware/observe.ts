@@ -1,34 +1,16 @@
 /**
- * Observing requests from a middleware.
+ * What middleware that observes requests reports of them.
  *
  * @module
  */
-import type { Next } from "hono";
 import type { Context } from "../core/http/context.ts";
 import { HttpException } from "../core/http/http_exception.ts";
+import type { Failure } from "../core/module/request_hooks.ts";
 
-/**
- * Runs the rest of the request, then calls `onEnd` exactly once with the status of the response and
- * the error that caused it, if any. The body may not have been sent by then.
- */
-export async function observe(
-  c: Context,
-  next: Next,
-  onEnd: (status: number, error: unknown) => void,
-): Promise<void> {
-  let status = 500;
-  let error: unknown;
-  try {
-    await next();
-    if (c.finalized) status = c.res.status;
-    error = c.error;
-  } catch (thrown) {
-    status = HttpException.from(thrown).status;
-    error = thrown;
-    throw thrown;
-  } finally {
-    onEnd(status, error);
-  }
+/** Returns the status of the response of a request, which can have failed. */
+export function statusOf(c: Context, failure: Failure | undefined): number {
+  if (failure) return HttpException.from(failure.thrown).status;
+  return c.finalized ? c.res.status : 500;
 }
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(

@@ -5,7 +5,8 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { type Context, requestIdSlot } from "../core/http/context.ts";
-import { withResponseHeaders } from "./response_headers.ts";
+import { hooked } from "../core/module/request_hooks.ts";
+import { writeHeaders } from "./response_headers.ts";
 
 /** Options of `app.useRequestId()`. */
 export interface RequestIdOptions {
@@ -30,12 +31,15 @@ export function requestId(c: Context): string | undefined {
 export function requestIdMiddleware(
   { headerName = "x-request-id", generator = () => crypto.randomUUID() }: RequestIdOptions = {},
 ): MiddlewareHandler {
-  return async function assignRequestId(c, next) {
-    const incoming = c.req.header(headerName);
-    const id = incoming !== undefined && isValid(incoming) ? incoming : generator();
-    requestIdSlot.set(c, id);
-    await withResponseHeaders(c, next, { headers: { [headerName]: id } });
-  };
+  return hooked({
+    before(c) {
+      const incoming = c.req.header(headerName);
+      const id = incoming !== undefined && isValid(incoming) ? incoming : generator();
+      requestIdSlot.set(c, id);
+      return id;
+    },
+    after: (c, id, failure) => writeHeaders(c, { [headerName]: id }, { failure }),
+  });
 }
 
 function isValid(id: string): boolean {

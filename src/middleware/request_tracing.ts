@@ -7,7 +7,9 @@ import { getLogger } from "@logtape/logtape";
 import type { MiddlewareHandler } from "hono";
 import { matchedRoute } from "../core/http/matched_route.ts";
 import { rawPath } from "../core/http/raw_path.ts";
-import { observe } from "./observe.ts";
+import { consoleSink } from "../platform/console_sink.ts";
+import { hooked } from "../core/module/request_hooks.ts";
+import { statusOf } from "./observe.ts";
 import { requestId } from "./request_id.ts";
 import { type RequestTracingOptions, skippedPaths } from "./request_tracing_options.ts";
 import { serverSpan } from "./server_span.ts";
@@ -25,28 +27,61 @@ export function requestTracing(
   { skipPaths, now = () => performance.now() }: RequestTracingOptions = {},
 ): MiddlewareHandler {
   const isSkipped = skippedPaths(skipPaths);
-  const logger = getLogger(["fw", "http"]);
 
-  return async function requestTracing(c, next) {
-    if (isSkipped(c.req.path)) return await next();
-    const startMs = now();
-    const path = rawPath(c.req.url);
-    const span = serverSpan(c, path);
-    await span.run(() =>
-      observe(c, next, (status, error) => {
-        const durationMs = Math.round((now() - startMs) * 1000) / 1000;
-        const route = matchedRoute(c)?.path;
-        logger.info("{method} {path} {status} in {durationMs} ms", {
-          method: c.req.method,
-          route,
-          path,
-          status,
-          durationMs,
-          requestId: requestId(c),
-          traceId: span.traceId,
-        });
-        span.end({ route, status, error });
-      })
-    );
-  };
+  return hooked({
+    before(c) {
+      if (isSkipped(c.req.path)) return undefined;
+      const startMs = now();
+      const path = rawPath(c.req.url);
+      return { startMs, path, span: serverSpan(c, path) };
+    },
+    around: (next, request) => request ? request.span.run(next) : next(),
+    after(c, request, failure) {
+      if (!request) return;
+      const { startMs, path, span } = request;
+      const status = statusOf(c, failure);
+      const durationMs = Math.round((now() - startMs) * 1000) / 1000;
+      const route = matchedRoute(c)?.path;
+      const { method } = c.req;
+      log({
+        method,
+        route,
+        path,
+        status,
+        durationMs,
+        requestId: requestId(c),
+        traceId: span.traceId,
+      });
+      span.end({ route, status, error: failure ? failure.thrown : c.error });
+    },
+  });
+}
+
+/** The properties of the line of a request. */
+interface RequestLine {
+  readonly method: string;
+  readonly route: string | undefined;
+  readonly path: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly requestId: string | undefined;
+  readonly traceId: string | undefined;
+}
+
+const CATEGORY = ["fw", "http"] as const;
+const TEMPLATE = "{method} {path} {status} in {durationMs} ms";
+
+function log(line: RequestLine): void {
+  const properties = { ...line };
+  const sink = consoleSink();
+  if (!sink) return getLogger(CATEGORY).info(TEMPLATE, properties);
+  const { method, path, status, durationMs } = line;
+  sink({
+    category: CATEGORY,
+    level: "info",
+    message: ["", method, " ", path, " ", status, " in ", durationMs, " ms"],
+    rawMessage: TEMPLATE,
+    timestamp: Date.now(),
+    properties,
+  });
 }

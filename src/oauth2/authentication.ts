@@ -4,10 +4,10 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
-import type { MiddlewareHandler } from "hono";
 import { type Challenge, challengeSlot } from "../core/http/challenge.ts";
 import { type Context, requestIdSlot } from "../core/http/context.ts";
 import { asError, messageOf } from "../core/http/http_exception.ts";
+import type { RequestHooks } from "../core/module/request_hooks.ts";
 import { rawPath } from "../core/http/raw_path.ts";
 import { callerIdentity } from "../core/route/caller.ts";
 import type { TokenVerifier } from "./authentication_options.ts";
@@ -38,13 +38,13 @@ export function cachingVerifier(verifier: TokenVerifier): TokenVerifier {
 }
 
 /**
- * Returns middleware that reads the token of a request and identifies the caller. It never refuses
- * a request; the reason why a caller has no identity is logged at level debug. A 401 without
+ * Returns hooks that read the token of a request and identify the caller. They refuse no request;
+ * the reason why a caller has no identity is logged at level debug. A 401 without
  * `WWW-Authenticate` gets one.
  */
 export function authentication(
   { name, from = bearer(), identify }: AuthenticationSetup,
-): MiddlewareHandler {
+): RequestHooks<Challenge | undefined> {
   const logger = getLogger(["fw", name]);
   const { description, challenges: { insufficient, ...challenges } } = from;
   const missing: Challenge = { unauthenticated: challenges.missing, insufficient };
@@ -80,15 +80,20 @@ export function authentication(
     }
   }
 
-  return async function authenticated(c, next) {
-    const before = challengeSlot.get(c);
-    const found = await authenticate(c, before);
-    const challenge = callerIdentity.get(c) ? found : combined(found, before);
-    challengeSlot.set(c, challenge);
-    await next();
-    if (c.res.status === 401 && !c.res.headers.has("www-authenticate")) {
-      c.header("WWW-Authenticate", challenge.unauthenticated);
-    }
+  return {
+    async before(c) {
+      const before = challengeSlot.get(c);
+      const found = await authenticate(c, before);
+      const challenge = callerIdentity.get(c) ? found : combined(found, before);
+      challengeSlot.set(c, challenge);
+      return challenge;
+    },
+    after(c, challenge, failure) {
+      if (failure || !challenge) return;
+      if (c.res.status === 401 && !c.res.headers.has("www-authenticate")) {
+        c.header("WWW-Authenticate", challenge.unauthenticated);
+      }
+    },
   };
 }
 

@@ -5,6 +5,7 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { type Slot, slot } from "../core/http/context.ts";
+import { hooked } from "../core/module/request_hooks.ts";
 import { waitUntilOf } from "../platform/wait_until.ts";
 import { authentication, cachingVerifier } from "./authentication.ts";
 import type { AuthenticationOptions, TokenVerifier } from "./authentication_options.ts";
@@ -23,10 +24,7 @@ const rolesReaderSlot: Slot<RolesReader> = slot("rolesReader");
 
 /** Returns the middleware of `app.useRoles`: it comes before the tokens are verified. */
 export function rolesMiddleware(reader: RolesReader): MiddlewareHandler {
-  return (c, next) => {
-    rolesReaderSlot.set(c, reader);
-    return next();
-  };
+  return hooked({ before: (c) => rolesReaderSlot.set(c, reader) });
 }
 
 /**
@@ -51,13 +49,15 @@ export function oauth2Middleware(
       oauth2IdentitySlot.set(c, identity);
     },
   });
-  return async function oauth2(c, next) {
-    // the application has issued the caller's token
-    if (authnIdentitySlot.get(c)) return await next();
-    if (oauth2IdentitySlot.get(c)) {
-      oauth2IdentitySlot.set(c, undefined); // the last verifier decides
-      setCaller(c, undefined);
-    }
-    return await authenticate(c, next);
-  };
+  return hooked({
+    ...authenticate,
+    before(c) {
+      if (authnIdentitySlot.get(c)) return undefined; // the application has issued the token
+      if (oauth2IdentitySlot.get(c)) {
+        oauth2IdentitySlot.set(c, undefined); // the last verifier decides
+        setCaller(c, undefined);
+      }
+      return authenticate.before(c);
+    },
+  });
 }

@@ -12,6 +12,7 @@ import {
   type Sink,
 } from "@logtape/logtape";
 import { getRuntimeKey } from "hono/adapter";
+import { setConsoleSink } from "../platform/console_sink.ts";
 import { isProduction } from "../platform/env.ts";
 import { LogBatch } from "./log_batch.ts";
 
@@ -45,6 +46,7 @@ export function logToConsole(): void {
       { category: ["logtape", "meta"], lowestLevel: "warning", sinks: ["console"] },
     ],
   });
+  setConsoleSink(sink);
 }
 
 /**

@@ -12,6 +12,7 @@ import { requestTracing } from "../../src/middleware/request_tracing.ts";
 import { requestTracingPlugin } from "../../src/application/lazy_plugins.ts";
 import { test } from "../support/test.ts";
 import { captureLogs } from "../support/capture_logs.ts";
+import { Subprocess, type SubprocessOptions } from "../support/subprocess.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 
@@ -144,3 +145,25 @@ test("requestTracingPlugin() refuses a path that can never match", () => {
     message: 'Cannot skip path "health": it does not start with "/"',
   });
 });
+
+for (const mode of ["", "production"]) {
+  test(`requestTracing() prints what LogTape prints, with FW_ENV=${mode}`, async () => {
+    const [line = "", ofLogTape = "", ...rest] = await printed({ env: { FW_ENV: mode } });
+    assert.deepEqual(rest, [""]);
+    const withoutTime = (text: string) => text.replace(/\d{4}-\d\d-\d\d[T ][\d:.]+/, "");
+    assert.match(line, /\/a%0Ab%E2%80%AE/);
+    assert.equal(withoutTime(line), withoutTime(ofLogTape));
+  });
+}
+
+test("requestTracing() logs by the configuration that the application has made since", async () => {
+  const own = "own /a%0Ab%E2%80%AE";
+  assert.deepEqual(await printed({ args: ["configured"] }), [own, own, ""]);
+});
+
+async function printed(options: SubprocessOptions): Promise<readonly string[]> {
+  await using child = new Subprocess("tests/middleware/request_line_fixture.ts", options);
+  const { code, output } = await child.ended;
+  assert.equal(code, 0, output);
+  return output.split("\n");
+}

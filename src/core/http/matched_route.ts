@@ -61,10 +61,14 @@ export function markOf(handler: unknown): RouteMark | undefined {
  * matches (404, 405).
  */
 export function matchedRoute(c: Context): MatchedRoute | undefined {
-  const matched = matchedRoutes(c).map(({ handler }) => markOf(handler));
-  const isAnswering = (mark: RouteMark | undefined) => mark !== undefined && answers(mark, c);
-  const reached = matched[c.req.routeIndex];
-  return isAnswering(reached) ? reached?.route : matched.find(isAnswering)?.route;
+  const matched = matchedRoutes(c);
+  const reached = markOf(matched[c.req.routeIndex]?.handler);
+  if (reached && answers(reached, c)) return reached.route;
+  for (const { handler } of matched) {
+    const mark = markOf(handler);
+    if (mark && answers(mark, c)) return mark.route;
+  }
+  return undefined;
 }
 
 /** Checks whether a route whose path matches answers a request. */

@@ -5,7 +5,9 @@
  */
 import type { Hono } from "hono";
 import type { Kernel } from "./boot.ts";
-import { inOrder, type Plugin, type PluginHost } from "./plugin.ts";
+import { installAll } from "./install_plugins.ts";
+import type { Plugin, PluginHost } from "./plugin.ts";
+import { hooked } from "./request_hooks.ts";
 import { bodyLimitError, limitBody } from "../http/body_limit.ts";
 import type { Context } from "../http/context.ts";
 import { deprecated } from "../http/deprecation.ts";
@@ -84,12 +86,9 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
   });
 
   if (options.plugins.length > 0) { // middleware can read the body
-    router.use((c, next) => {
-      limitBody(c, options.bodyLimit, { isEarly: true });
-      return next();
-    });
+    const first = hooked({ before: (c) => limitBody(c, options.bodyLimit, { isEarly: true }) });
+    await installAll(options.plugins, { router, host: options.host, first });
   }
-  for (const { install } of inOrder(options.plugins)) await install(router, options.host);
   const endpoints = router.routes.filter(({ handler }) => markOf(handler)).map(slotOf);
   const twice = endpoints.find((slot, i) => endpoints.indexOf(slot) !== i);
   if (twice) throw new TypeError(`Cannot mount an endpoint: ${twice} is mounted twice`);

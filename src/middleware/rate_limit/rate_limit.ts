@@ -7,10 +7,13 @@ import { getLogger } from "@logtape/logtape";
 import type { MiddlewareHandler } from "hono";
 import type { Context } from "../../core/http/context.ts";
 import { TooManyRequestsException } from "../../core/http/http_exception.ts";
+import { hooked } from "../../core/module/request_hooks.ts";
+import { whenReady } from "../../platform/ready.ts";
 import { clientIp, networkOf, trustsProxies } from "../client_ip.ts";
 import { FallbackStore, MemoryRateLimitStore } from "./memory_rate_limit_store.ts";
+import type { RateLimitHit } from "./rate_limit_store.ts";
 import { checkRateLimit, type RateLimitOptions } from "./rate_limit_options.ts";
-import { withResponseHeaders } from "../response_headers.ts";
+import { writeHeaders } from "../response_headers.ts";
 
 const MAX_KEY_LENGTH = 128;
 
@@ -42,11 +45,14 @@ export function rateLimit(options: RateLimitOptions = {}): MiddlewareHandler {
   const prefix = `${name}:${max}:${windowMs}:`; // different limits in one store never share a count
   let hasWarned = key !== clientNetwork;
 
-  return async function rateLimit(c, next) {
-    if (await skip?.(c)) return await next();
-    const client = await bounded(await key(c) ?? "unknown");
-    const hit = await counter.hit(prefix + client, windowMs);
+  const counted = (c: Context) =>
+    whenReady(
+      whenReady(key(c), (client) => bounded(client ?? "unknown")),
+      (client) => whenReady(counter.hit(prefix + client, windowMs), (hit) => checked(hit, c)),
+    );
 
+  /** Returns the headers that report a hit. */
+  function checked(hit: RateLimitHit, c: Context): Readonly<Record<string, string>> {
     const resetSeconds = Math.max(1, Math.ceil(hit.resetMs / 1000));
     const headers = {
       "RateLimit": `"${name}";r=${Math.max(0, max - hit.count)};t=${resetSeconds}`,
@@ -61,8 +67,15 @@ export function rateLimit(options: RateLimitOptions = {}): MiddlewareHandler {
         headers: { ...headers, "Retry-After": String(resetSeconds) },
       });
     }
-    await withResponseHeaders(c, next, { headers, append: true });
-  };
+    return headers;
+  }
+
+  return hooked({
+    before: (c) => whenReady(skip?.(c), (isSkipped) => isSkipped ? undefined : counted(c)),
+    after(c, headers, failure) {
+      if (headers) writeHeaders(c, headers, { append: true, failure });
+    },
+  });
 }
 
 const UNTRUSTED =
@@ -80,8 +93,11 @@ function clientNetwork(c: Context): string | undefined {
 }
 
 /** Returns the key, or its hash if it is long, so that clients cannot fill the store. */
-async function bounded(key: string): Promise<string> {
-  if (key.length <= MAX_KEY_LENGTH) return key;
+function bounded(key: string): string | Promise<string> {
+  return key.length <= MAX_KEY_LENGTH ? key : hashed(key);
+}
+
+async function hashed(key: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
   return `sha256:${btoa(String.fromCharCode(...new Uint8Array(digest)))}`;
 }

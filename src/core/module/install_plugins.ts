@@ -1,0 +1,56 @@
+/**
+ * Installing the plugins of an application.
+ *
+ * @module
+ */
+import type { Hono, MiddlewareHandler } from "hono";
+import { inOrder, type Plugin, type PluginHost } from "./plugin.ts";
+import { joinHooked } from "./request_hooks.ts";
+
+const LOAD = Symbol("fw.loadMiddleware");
+
+/** A plugin that installs one middleware, which sees every request. */
+export interface MiddlewarePlugin extends Plugin {
+  readonly [LOAD]: () => MiddlewareHandler | Promise<MiddlewareHandler>;
+}
+
+/** Returns a plugin whose middleware is loaded when the application starts to serve. */
+export function middlewarePlugin(
+  { load, ...plugin }: Pick<Plugin, "slot" | "key"> & {
+    readonly load: MiddlewarePlugin[typeof LOAD];
+  },
+): MiddlewarePlugin {
+  return { ...plugin, [LOAD]: load, install: async (router) => void router.use(await load()) };
+}
+
+/**
+ * Installs plugins in their order, after the middleware that is given; what neighbours do before
+ * and after requests is joined.
+ */
+export async function installAll(
+  plugins: readonly Plugin[],
+  { router, host, first }: {
+    readonly router: Hono;
+    readonly host: PluginHost;
+    readonly first: MiddlewareHandler;
+  },
+): Promise<void> {
+  let waiting: MiddlewareHandler[] = [first];
+  const flush = () => {
+    if (waiting.length > 0) router.use(...joinHooked(waiting));
+    waiting = [];
+  };
+  for (const plugin of inOrder(plugins)) {
+    if (isMiddlewarePlugin(plugin)) {
+      waiting.push(await plugin[LOAD]());
+      continue;
+    }
+    flush();
+    await plugin.install(router, host);
+  }
+  flush();
+}
+
+function isMiddlewarePlugin(plugin: Plugin): plugin is MiddlewarePlugin {
+  return LOAD in plugin;
+}
