@@ -49,6 +49,7 @@ export class Answering implements PluginHost {
   readonly #kernel: Kernel;
   readonly #background: Background;
   #settings: Settings = INITIAL_SETTINGS;
+  #placed: readonly PlacedRoute[] | undefined;
   #isDraining = false;
   #assembled: Promise<Hono> | undefined;
   #router: Hono | undefined;
@@ -75,7 +76,7 @@ export class Answering implements PluginHost {
 
   /** The routes at their full paths. */
   get routes(): readonly PlacedRoute[] {
-    return placeRoutes(this.#kernel.routes, this.#settings);
+    return this.#placed ??= placeRoutes(this.#kernel.routes, this.#settings);
   }
 
   /** The protection of all routes. */
@@ -97,6 +98,7 @@ export class Answering implements PluginHost {
       );
     }
     this.#settings = { ...this.#settings, ...change };
+    this.#placed = undefined;
   }
 
   /** Answers a request. It is bound. */
@@ -163,8 +165,9 @@ export class Answering implements PluginHost {
     if (this.#isDraining) throw new TypeError("Cannot serve: the application is closed");
   }
 
-  #assemble(): Promise<Hono> {
-    return assemble(this.#kernel, { ...this.#settings, host: this });
+  async #assemble(): Promise<Hono> {
+    const { routes } = this;
+    return await assemble(this.#kernel, { ...this.#settings, host: this, routes });
   }
 
   #logWarnings(): void {

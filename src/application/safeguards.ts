@@ -151,7 +151,7 @@ export async function safeguardsOf(
 async function checkAssembly(answering: Answering): Promise<void> {
   const { settings, routes } = answering;
   const kernel: Kernel = {
-    routes: [...new Set(routes.map(({ bound }) => bound))], // a route has a place for each of its versions
+    routes: [],
     isPreview: true,
     create: <T>() => Promise.resolve(placeholder() as T), // as a preview does
     get: <T>() => placeholder() as T,
@@ -160,9 +160,9 @@ async function checkAssembly(answering: Answering): Promise<void> {
     stop: () => Promise.resolve(),
   };
   const plugins = settings.plugins.map((plugin) =>
-    isReadable(plugin) ? plugin : { ...plugin, install() {} }
+    isReadable(plugin) ? plugin : { slot: plugin.slot, key: plugin.key, install() {} }
   );
-  await assemble(kernel, { ...settings, plugins, host: answering });
+  await assemble(kernel, { ...settings, plugins, host: answering, routes });
 }
 
 interface Sent {

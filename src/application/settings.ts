@@ -11,7 +11,7 @@ import type { Versioning } from "../core/route/version.ts";
 import { type ResolvedOpenApiOptions, resolveOptions } from "../openapi/options.ts";
 
 /** The settings of an application: one immutable value. */
-export interface Settings extends Omit<AssemblyOptions, "host"> {
+export interface Settings extends Omit<AssemblyOptions, "host" | "routes"> {
   /** The options of the OpenAPI document. */
   readonly openApi: ResolvedOpenApiOptions;
 }

@@ -22,7 +22,7 @@ import { globalGuards, identityNeededBy } from "../route/route_protection.ts";
 import {
   type BoundRoute,
   nameOf,
-  placeRoutes,
+  type PlacedRoute,
   type Prefixes,
   versionsAmong,
 } from "../route/route_table.ts";
@@ -38,6 +38,8 @@ import { isDevelopment } from "../../platform/env.ts";
 export interface AssemblyOptions extends Prefixes {
   /** The application, as its plugins know it. */
   readonly host: PluginHost;
+  /** The routes at their full paths. */
+  readonly routes: readonly PlacedRoute[];
   /** Middleware and endpoints. */
   readonly plugins: readonly Plugin[];
   /**
@@ -55,10 +57,11 @@ export interface AssemblyOptions extends Prefixes {
 /**
  * Assembles the router of an application.
  *
- * @throws {TypeError} if the routes are invalid; see {@linkcode placeRoutes}
+ * @throws {TypeError} if a route is at the path of an endpoint, or needs an identity that nothing
+ * sets
  */
 export async function assemble(kernel: Kernel, options: AssemblyOptions): Promise<Hono> {
-  const placed = placeRoutes(kernel.routes, options);
+  const { routes: placed } = options;
   const versions = versionsAmong(placed);
   const reader = await readerOf(versions, options.versioning);
   const global = await resolvePipeline(options.global, kernel.create);

@@ -44,11 +44,10 @@ export function shapeOf(pattern: string): string {
 }
 
 /**
- * Orders patterns for a router that takes the first match: a literal segment before a constrained
- * parameter, that before a plain one, and a wildcard last; literals by their letters.
+ * Orders the segments of patterns for a router that takes the first match: a literal segment before
+ * a constrained parameter, that before a plain one, and a wildcard last; literals by their letters.
  */
-export function compareSpecificity(a: string, b: string): number {
-  const [left, right] = [segmentsOf(a), segmentsOf(b)];
+export function compareSpecificity(left: readonly string[], right: readonly string[]): number {
   for (let i = 0; i < Math.min(left.length, right.length); i++) {
     const [one, other] = [left[i] as string, right[i] as string];
     const difference = rankOf(one) - rankOf(other);

@@ -78,11 +78,14 @@ export interface PipelineDeclaration {
 /** Builds an instance of a class, with its injected providers. */
 export type CreateInstance = <T>(key: Class<T>) => Promise<T>;
 
+const NONE: Pipeline = { guards: [], interceptors: [], filters: [] };
+
 /** Resolves declared guards, interceptors and filters to functions; `create` builds the classes. */
 export async function resolvePipeline(
   { guards, interceptors, filters }: PipelineDeclaration,
   create: CreateInstance,
 ): Promise<Pipeline> {
+  if (!guards && !interceptors && !filters) return NONE;
   return {
     guards: await resolveAll(guards, "canActivate", create),
     interceptors: await resolveAll(interceptors, "intercept", create),

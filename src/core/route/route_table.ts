@@ -5,7 +5,7 @@
  */
 import type { ControllerDeclaration } from "./controller.ts";
 import { inputOf, missingParam } from "./declared_input.ts";
-import { compareSpecificity, composePath, paramNames, shapeOf } from "./path.ts";
+import { compareSpecificity, composePath, paramNames, segmentsOf, shapeOf } from "./path.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Route } from "./route.ts";
 import type { RouteMethod } from "./route_options.ts";
@@ -95,10 +95,15 @@ export function placeRoutes(
       place(placed, taken, { isByPath: versioning?.kind === "URI" });
     }
   }
-  return [...taken.values()].flat().sort((a, b) =>
-    compareSpecificity(a.path, b.path) || methodRank(a.method) - methodRank(b.method) ||
-    Number(b.versions.length > 0) - Number(a.versions.length > 0)
+  const sorted = [...taken.values()].flat().map((placed) => ({
+    placed,
+    segments: segmentsOf(placed.path),
+  })).sort((a, b) =>
+    compareSpecificity(a.segments, b.segments) ||
+    methodRank(a.placed.method) - methodRank(b.placed.method) ||
+    Number(b.placed.versions.length > 0) - Number(a.placed.versions.length > 0)
   );
+  return sorted.map(({ placed }) => placed);
 }
 
 /**
@@ -165,7 +170,8 @@ function place(
   { isByPath = false }: { readonly isByPath?: boolean } = {},
 ): void {
   const { method, versions, bound } = placed;
-  const held = taken.get(slotOf(placed)) ?? [];
+  const slot = `${method} ${shapeOf(placed.path)}`;
+  const held = taken.get(slot) ?? [];
   const other = isByPath
     ? held[0]
     : held.find((other) =>
@@ -178,11 +184,7 @@ function place(
       `Cannot mount ${nameOf(bound)}: ${nameOf(other.bound)} has ${method} ${other.path} already`,
     );
   }
-  taken.set(slotOf(placed), [...held, placed]);
-}
-
-function slotOf({ method, path }: PlacedRoute): string {
-  return `${method} ${shapeOf(path)}`;
+  taken.set(slot, [...held, placed]);
 }
 
 function versionsOf(

@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
-import { compareSpecificity, composePath, shapeOf } from "../../../src/core/route/path.ts";
+import {
+  compareSpecificity,
+  composePath,
+  segmentsOf,
+  shapeOf,
+} from "../../../src/core/route/path.ts";
 import { test } from "../../support/test.ts";
 
 test("composePath() joins /{globalPrefix}/{version}/{controllerPrefix}/{routePath}", () => {
@@ -76,7 +81,8 @@ test("compareSpecificity() puts literals before parameters before wildcards", ()
     "/*",
     "/a/:id/b",
   ];
-  assert.deepEqual(patterns.toSorted(compareSpecificity), [
+  const sorted = patterns.map(segmentsOf).sort(compareSpecificity);
+  assert.deepEqual(sorted.map((segments) => `/${segments.join("/")}`), [
     "/a",
     "/a/me",
     "/a/:id{[0-9]+}",
