@@ -124,18 +124,19 @@ export function metricsPlugins(path: string, options?: MetricsOptions): readonly
  * @throws {RangeError} if an option is out of range
  */
 export function rateLimitPlugin(
-  { afterAuthentication = false, ...options }: UseRateLimitOptions = {},
+  options: UseRateLimitOptions = {},
 ): Plugin & { readonly [limitsRate]: RateLimitOptions } {
-  checkRateLimit(options);
+  const { afterAuthentication = false, ...limit } = options;
+  checkRateLimit(typeof options === "object" ? limit : options); // `limit` of a number is empty
   const plugin = middlewarePlugin({
     slot: afterAuthentication ? "callerRateLimit" : "rateLimit",
-    key: options.name ?? "default",
+    key: limit.name ?? "default",
     async load() {
       const { rateLimit } = await import("../middleware/rate_limit/rate_limit.ts");
-      return rateLimit(options);
+      return rateLimit(limit);
     },
   });
-  return { ...plugin, [limitsRate]: options };
+  return { ...plugin, [limitsRate]: limit };
 }
 
 /**

@@ -12,6 +12,7 @@ import type { TokenVerifier } from "../oauth2/authentication_options.ts";
 import { ValidationConfig } from "../oauth2/resource_server/validation_config.ts";
 import type { VerifiedToken } from "../oauth2/resource_server/verified_token_cache.ts";
 import type { JwtKey, PublicJwk } from "./jwt_key.ts";
+import { checkNames, type Refuse, refusing } from "../platform/option_names.ts";
 
 /** Options of a {@linkcode JwtService}. */
 export interface JwtServiceOptions {
@@ -71,8 +72,13 @@ export class JwtService implements TokenVerifier {
    *
    * @throws {OAuth2Error} `InvalidConfig` if an option is invalid, or two keys have the same `kid`
    * @throws {RangeError} if the lifetime is not a whole number of seconds of at least 1
+   * @throws {TypeError} if an option is unknown
    */
   constructor(options: JwtServiceOptions) {
+    checkNames(options, {
+      known: ["issuer", "audience", "key", "acceptedKeys", "expiresInSeconds", "now"],
+      refuse: refusing("issue tokens"),
+    });
     const { issuer, audience, key, acceptedKeys = [], expiresInSeconds = 900, now } = options;
     checkLifetime(expiresInSeconds);
     this.#options = { ...options, expiresInSeconds };
@@ -92,12 +98,16 @@ export class JwtService implements TokenVerifier {
   /**
    * Signs a token.
    *
-   * @throws {TypeError} if the subject is missing, or `claims` contains a claim that
-   * the service sets
+   * @throws {TypeError} if the subject is missing, `roles` is not a list, a member is unknown, or
+   * `claims` contains a claim that the service sets
    * @throws {RangeError} if the lifetime is not a whole number of seconds of at least 1, or the
    * token would have more than 16 384 characters, which no verifier accepts
    */
-  async sign({ subject, roles, claims = {}, expiresInSeconds }: JwtContent): Promise<string> {
+  async sign(content: JwtContent): Promise<string> {
+    const refuse: Refuse = refusing("sign token");
+    checkNames(content, { known: ["subject", "roles", "claims", "expiresInSeconds"], refuse });
+    const { subject, roles, claims = {}, expiresInSeconds } = content;
+    if (roles !== undefined && !Array.isArray(roles)) refuse("roles is not a list");
     if (typeof subject !== "string" || subject === "") {
       throw new TypeError("Cannot sign token: it has no subject");
     }

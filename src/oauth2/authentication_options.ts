@@ -51,6 +51,7 @@ export function checkAuthentication(
   verifier: TokenVerifier,
   options: AuthenticationOptions = {},
 ): void {
+  if (typeof verifier?.verify !== "function") refuse("the first argument is not a verifier");
   checkBounds(verifier);
   checkNames(options, { known: ["require", "from"], refuse });
   const { require, from } = options;

@@ -8,6 +8,7 @@ import type { Context } from "../core/http/context.ts";
 import { ForbiddenException } from "../core/http/http_exception.ts";
 import { isHttpToken } from "../core/http/http_token.ts";
 import { OAuth2Error } from "./ground/errors.ts";
+import { checkNames, type Refuse, refusing } from "../platform/option_names.ts";
 
 /** Where `useOAuth2` and `useAuthn` find the token of a request. */
 export interface TokenSource {
@@ -123,10 +124,15 @@ export function scheme(name: string): TokenSource {
  * app.useAuthn(app.get(JwtService), { from: cookie("__Host-session") });
  * ```
  *
- * @throws {TypeError} if the name is not a valid cookie name (RFC 6265 §4.1.1)
+ * @throws {TypeError} if the name is not a valid cookie name (RFC 6265 §4.1.1), an option is
+ * unknown, or `csrf` is not a boolean
  */
-export function cookie(name: string, { csrf = true }: CookieSourceOptions = {}): TokenSource {
+export function cookie(name: string, options: CookieSourceOptions = {}): TokenSource {
+  const refuse: Refuse = refusing("read the token from a cookie");
   checkName("cookie", name);
+  checkNames(options, { known: ["csrf"], refuse });
+  const { csrf = true } = options;
+  if (typeof csrf !== "boolean") refuse("csrf is not a boolean");
   const challenge = `Cookie cookie-name="${name}"`;
   return {
     description: `cookie ${name}`,
@@ -144,14 +150,15 @@ export function cookie(name: string, { csrf = true }: CookieSourceOptions = {}):
 }
 
 function checkName(kind: string, name: string): void {
-  if (isHttpToken(name)) return;
+  if (typeof name === "string" && isHttpToken(name)) return;
   throw new TypeError(`Cannot read ${kind} ${JSON.stringify(name)}: it is not a token of RFC 9110`);
 }
 
 /** Checks for a second cookie of the same name, which another host of the domain can set. */
 function isRepeated(c: Context, name: string): boolean {
   const pairs = (c.req.header("cookie") ?? "").split(";");
-  return pairs.filter((pair) => pair.split("=", 1)[0]?.trim() === name).length > 1;
+  const nameOf = (pair: string) => pair.split("=", 1)[0]?.replace(/^[ \t]+|[ \t]+$/g, "");
+  return pairs.filter((pair) => nameOf(pair) === name).length > 1;
 }
 
 function isUpgrade(c: Context): boolean {

@@ -22,6 +22,10 @@ export function checkNames(
   options: object,
   { known, refuse }: { readonly known: readonly string[]; readonly refuse: Refuse },
 ): void {
+  // a guard or an array in place of options would have no effect either
+  if (typeof options !== "object" || options === null || Symbol.iterator in options) {
+    refuse("the options are not an object of options");
+  }
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const plural = known.includes(`${unknown}s`) ? `, ${unknown}s is` : "";

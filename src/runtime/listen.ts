@@ -4,6 +4,7 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
+import { checkNames, refusing } from "../platform/option_names.ts";
 import { getRuntimeKey } from "hono/adapter";
 import type { Adapter, Address, FetchHandler, RuntimeServer, TlsOptions } from "./adapter.ts";
 import { checkCertificate, ListenError, listenErrorCode } from "./listen_error.ts";
@@ -44,13 +45,17 @@ export interface ServeOptions extends ListenOptions {
  * @throws {RangeError} if the port is not an integer from 0 to 65535, or `maxConnections` not a
  * positive integer
  * @throws {ListenError} if the address is not available, or the certificate is invalid
- * @throws {TypeError} on a runtime without servers, such as an edge runtime; if the path of a Unix
+ * @throws {TypeError} if an option is unknown; on a runtime without servers, such as an edge runtime; if the path of a Unix
  * socket is invalid, or is combined with a host name or TLS
  */
 export async function serve(
   handler: FetchHandler,
   options: ServeOptions = {},
 ): Promise<HttpServer> {
+  checkNames(options, {
+    known: ["port", "path", "hostname", "tls", "maxConnections"],
+    refuse: refusing("listen"),
+  });
   const { port = 3000, path, hostname, tls, maxConnections } = options;
   // an undefined path, such as a missing environment variable, must not open a port
   if ("path" in options) checkPath(path, { hostname, tls });

@@ -107,14 +107,29 @@ async function loadUpgrade(): Promise<RuntimeUpgrade> {
   }
 }
 
-/** Catches the errors of handlers, which would otherwise end the process, and limits messages. */
+/**
+ * Catches the errors of handlers, which would otherwise end the process, and limits messages: they
+ * wait for `onOpen`, and those that arrive after the close are ignored.
+ */
 function guarded(
   { onOpen, onMessage, onClose, onError }: WSEvents,
   maxMessages: number,
 ): WSEvents {
+  let opening: Promise<void> | undefined;
+  const open = onOpen && guard(onOpen);
+  const message = onMessage && guard(onMessage);
   return {
-    ...onOpen && { onOpen: guard(onOpen) },
-    ...onMessage && { onMessage: limitPending(guard(onMessage), maxMessages) },
+    ...open && {
+      onOpen(event, socket) {
+        opening = open(event, socket).finally(() => opening = undefined);
+      },
+    },
+    ...message && {
+      onMessage: limitPending(async (event, socket) => {
+        await opening;
+        if (isOpen(socket)) await message(event, socket);
+      }, maxMessages),
+    },
     ...onClose && { onClose: guard(onClose) },
     ...onError && { onError: guard(onError) },
   };
@@ -131,6 +146,11 @@ function limited(events: WSEvents, maxBytes: number): WSEvents {
       events.onOpen?.(event, socket);
     },
   };
+}
+
+/** On Bun, the context of a message has the state that the socket had when it arrived. */
+function isOpen({ raw }: WSContext): boolean {
+  return (raw as { readonly readyState: number }).readyState === 1; // each runtime has one
 }
 
 type EventHandler<E, R = unknown> = (event: E, socket: WSContext) => R;

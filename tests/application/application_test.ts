@@ -321,6 +321,14 @@ test("builder methods refuse invalid options at the call", async () => {
   assert.throws(() => app.useRequestTracing({ skipPaths: ["x"] }), TypeError);
   assert.throws(() => app.enableHealthCheck("/a b"), TypeError);
   assert.throws(() => app.use("nothing" as never, undefined as never), TypeError);
+  assert.throws(() => app.use("", (_, next) => next()), /its path is empty/);
+  assert.throws(() => app.useRateLimit({ key: "ip" as never }), /key is not a function/);
+  assert.throws(() => app.useRateLimit(5 as never), /the options are not an object/);
+  assert.throws(() => app.useOAuth2({ require: true } as never), /is not a verifier/);
+  const verifier = { verify: () => Promise.reject(new Error("unused")) };
+  for (const options of [true, () => true, [], "require"]) {
+    assert.throws(() => app.useAuthn(verifier, options as never), /the options are not an object/);
+  }
 });
 
 test("a value that a callback of the application throws becomes a problem, even if it is not an Error", () =>
@@ -439,4 +447,26 @@ test("createTestApplication().request() sends JSON, by POST unless a method is g
   await using app = await createTestApplication(AppModule);
   assert.deepEqual(await (await app.request("/echo", { json: [1] })).json(), [1]);
   assert.equal((await app.request("/echo", { method: "PUT", json: 1 })).status, 405);
+});
+
+test("a path of more than 256 segments is 414, after the middleware of all paths", async () => {
+  class FilesController extends controller("files") {
+    raw = route.get("/:path{.+}/raw", ({ params }) => params.path.length);
+    any = route.get("/*", () => "any");
+  }
+  const app = await FwFactory.create(module({ controllers: [FilesController] }));
+  app.useRequestId();
+  const statusOf = async (path: string, method = "GET") => {
+    const response = await app.request(path, { method });
+    assert.ok(response.headers.has("x-request-id"));
+    return response.status;
+  };
+  const deep = (segments: number) => `/files${"/x".repeat(segments - 2)}/raw`;
+  assert.equal(await statusOf(deep(256)), 200);
+  for (const path of [deep(257), deep(6000), `/files${"/".repeat(13_000)}raw`]) {
+    for (const method of ["GET", "POST", "OPTIONS", "HEAD"]) {
+      assert.equal(await statusOf(path, method), 414);
+    }
+  }
+  assert.equal(await statusOf(`/files/${"x".repeat(6000)}`), 200);
 });

@@ -111,6 +111,27 @@ test("JwtService refuses invalid content and options", async () => {
   assert.throws(() => new JwtService({ issuer, key, acceptedKeys: [key] }), code("InvalidConfig"));
 });
 
+test("JwtService refuses names that it does not know, and roles that are no list", async () => {
+  const key = await JwtKey.generate();
+  const options = { issuer: "https://api.example.com", key, audiance: "shop" };
+  assert.throws(() => new JwtService(options), {
+    name: "TypeError",
+    message: "Cannot issue tokens: audiance is not an option",
+  });
+  const service = new JwtService({ issuer: "https://api.example.com", key });
+  for (
+    const [content, why] of [
+      [{ role: ["admin"] }, "role is not an option, roles is"],
+      [{ roles: "admin" }, "roles is not a list"],
+    ] as const
+  ) {
+    await assert.rejects(service.sign({ subject: "tom", ...content } as never), {
+      name: "TypeError",
+      message: `Cannot sign token: ${why}`,
+    });
+  }
+});
+
 test("JwtKey reads JSON Web Keys and PEM, and names a key by its thumbprint", async () => {
   const { privateKey } = await generateKeyPair("ES256", { extractable: true });
   const jwk = { ...await exportJWK(privateKey), alg: "ES256" };

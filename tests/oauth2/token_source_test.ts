@@ -279,3 +279,18 @@ test("scheme() and cookie() refuse names that no request can have", () => {
     }
   }
 });
+
+test("cookie() refuses options that it does not have, or that are no booleans", () => {
+  const cases: readonly [object, string][] = [
+    [{ crsf: true }, "crsf is not an option"],
+    [{ csrf: null }, "csrf is not a boolean"],
+    [{ csrf: 0 }, "csrf is not a boolean"],
+  ];
+  for (const [options, why] of cases) {
+    assert.throws(() => cookie("session", options), {
+      name: "TypeError",
+      message: `Cannot read the token from a cookie: ${why}`,
+    });
+  }
+  assert.throws(() => cookie(undefined as never), TypeError);
+});

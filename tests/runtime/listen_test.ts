@@ -324,3 +324,19 @@ function raw(port: number, text: string): Promise<string> {
     socket.on("close", () => resolve(received)).on("error", reject);
   });
 }
+
+test("serve() refuses an option that it does not have: it would listen elsewhere", async () => {
+  const cases: readonly [object, string][] = [
+    [{ host: "127.0.0.1" }, "host is not an option"],
+    [{ hostName: "127.0.0.1" }, "hostName is not an option"],
+    [{ cert: "", key: "" }, "cert is not an option"],
+    [{ maxConnection: 5 }, "maxConnection is not an option, maxConnections is"],
+    [["127.0.0.1"], "the options are not an object of options"],
+  ];
+  for (const [options, why] of cases) {
+    await assert.rejects(serve(ok, options), {
+      name: "TypeError",
+      message: `Cannot listen: ${why}`,
+    });
+  }
+});

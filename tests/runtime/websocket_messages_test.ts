@@ -5,6 +5,7 @@ import { serve } from "../../src/runtime/listen.ts";
 import { upgradeWebSocket } from "../../src/runtime/websocket.ts";
 import type { WebSocketOptions } from "../../src/runtime/websocket_limits.ts";
 import { captureLogs } from "../support/capture_logs.ts";
+import { RawClient } from "./raw_client.ts";
 import { test, testOn } from "../support/test.ts";
 
 for (const { maxPendingMessages } of [{}, { maxPendingMessages: 3 }] as WebSocketOptions[]) {
@@ -84,6 +85,65 @@ test("the time to check subprotocols is proportional to their length", async () 
   assert.equal(await response.text(), "BadRequestException");
   assert.ok(performance.now() - startedAt < 20_000); // minutes, if it were its square
 });
+
+test("messages after the close of a WebSocket are not handled", async () => {
+  const handled: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const onMessage: WSEvents["onMessage"] = ({ data }, socket) => {
+    handled.push(String(data));
+    socket.close(4001, "not allowed");
+    first.resolve();
+  };
+  await using server = await serveSockets({ onMessage }, {});
+  using client = await RawClient.connect(server);
+  client.send([
+    "GET / HTTP/1.1",
+    "Host: localhost",
+    "Upgrade: websocket",
+    "Connection: Upgrade",
+    "Sec-WebSocket-Version: 13",
+    `Sec-WebSocket-Key: ${btoa("0123456789abcdef")}`,
+  ]);
+  await client.take(/ 101 [^]*\r\n\r\n/);
+  for (const text of ["1", "2", "3"]) {
+    client.socket.write(textFrame(text));
+    await first.promise;
+    await new Promise((resolve) => setTimeout(resolve, 50)); // it answers no close
+  }
+  assert.deepEqual(handled, ["1"]);
+});
+
+test("messages wait until an asynchronous onOpen has ended, and are dropped if it fails", () =>
+  captureLogs(["fw"], async () => {
+    for (const isAllowed of [true, false]) {
+      const events: string[] = [];
+      const opening = Promise.withResolvers<void>();
+      await using server = await serveSockets({
+        async onOpen() {
+          await opening.promise;
+          events.push("open");
+          if (!isAllowed) throw new Error("not allowed");
+        },
+        onMessage: ({ data }, socket) => {
+          events.push(String(data));
+          socket.send("handled");
+        },
+      }, {});
+      const client = await open(server.url);
+      const answered = new Promise((resolve) => client.onmessage = client.onclose = resolve);
+      client.send("1");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      assert.deepEqual(events, []);
+      opening.resolve();
+      await answered;
+      assert.deepEqual(events, isAllowed ? ["open", "1"] : ["open"]);
+      client.close();
+    }
+  }));
+
+function textFrame(text: string): Uint8Array {
+  return Uint8Array.from([0x81, 0x80 | text.length, 0, 0, 0, 0, ...new TextEncoder().encode(text)]);
+}
 
 function serveSockets(events: WSEvents, options: WebSocketOptions) {
   const app = new Hono().get("/", (c) => upgradeWebSocket(c, events, options));

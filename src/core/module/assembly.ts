@@ -11,6 +11,7 @@ import { hooked } from "./request_hooks.ts";
 import { bodyLimitError, limitBody } from "../http/body_limit.ts";
 import type { Context } from "../http/context.ts";
 import { deprecated } from "../http/deprecation.ts";
+import { HttpException } from "../http/http_exception.ts";
 import { markOf, type VersionReader } from "../http/matched_route.ts";
 import { inputOf } from "../route/declared_input.ts";
 import { composePath, segmentsOf } from "../route/path.ts";
@@ -26,7 +27,7 @@ import {
   type Prefixes,
   versionsAmong,
 } from "../route/route_table.ts";
-import { createRouter } from "../route/path_router.ts";
+import { createRouter, MOST_SEGMENTS, TOO_DEEP } from "../route/path_router.ts";
 import { mount } from "../route/router.ts";
 import type { PathVersions } from "../route/unmatched.ts";
 import type { Versioning } from "../route/version.ts";
@@ -92,6 +93,9 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
     const first = hooked({ before: (c) => limitBody(c, options.bodyLimit, { isEarly: true }) });
     await installAll(options.plugins, { router, host: options.host, first });
   }
+  router.all(TOO_DEEP, () => {
+    throw new HttpException(414, `The path has more than ${MOST_SEGMENTS} segments`);
+  });
   const endpoints = router.routes.filter(({ handler }) => markOf(handler)).map(slotOf);
   const twice = endpoints.find((slot, i) => endpoints.indexOf(slot) !== i);
   if (twice) throw new TypeError(`Cannot mount an endpoint: ${twice} is mounted twice`);

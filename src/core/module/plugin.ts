@@ -169,6 +169,9 @@ export function usePlugin(args: readonly [string, ...UseArguments] | UseArgument
   const options: UseOptions = hasOptions ? last : {};
   checkNames(options, { known: ["afterAuthentication"], refuse: refusing("use middleware") });
   const { afterAuthentication = false } = options;
+  if (first === "") {
+    throw new TypeError("Cannot use middleware: its path is empty; leave it out for all paths");
+  }
   const path = hasPath ? routerPattern(composePath({ routePath: first })) : "*";
   const handlers = args.slice(hasPath ? 1 : 0, hasOptions ? -1 : undefined)
     .map((middleware) => throwingErrors(middleware as MiddlewareHandler)); // which checks it

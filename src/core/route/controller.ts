@@ -128,7 +128,9 @@ export function controller<const Prefix extends string = "">(
   } catch (error) {
     refuse((error as Error).message);
   }
-  const declaration = Object.freeze({ ...options, prefix: prefix ?? "" });
+  // inherited options, such as those of a class, count as well
+  const declared = Object.fromEntries(OPTIONS.map((name) => [name, options[name]]));
+  const declaration = Object.freeze({ ...declared, prefix: prefix ?? "" });
   return class extends Controller<Prefix> {
     static readonly [extendsController] = declaration;
   };

@@ -7,10 +7,26 @@ import type { Hono } from "hono";
 import { HonoBase } from "hono/hono-base"; // without the routers that are not used here
 import type { Result } from "hono/router";
 import { TrieRouter } from "hono/router/trie-router";
+import { getPathNoStrict } from "hono/utils/url";
+
+/**
+ * The most segments of a path. The time of Hono's trie grows with their square where a constraint
+ * such as `{.+}` matches several: 6000 segments take seconds.
+ */
+export const MOST_SEGMENTS = 256;
+
+/** The path of a request with more segments: no URL has it. */
+export const TOO_DEEP = "/\x01";
 
 /** Creates an empty Hono application: `/users` and `/users/` are the same path. */
 export function createRouter(): Hono {
-  return new HonoBase({ strict: false, router: new PathRouter() });
+  const getPath = (request: Request) => bounded(getPathNoStrict(request));
+  return new HonoBase({ router: new PathRouter(), getPath });
+}
+
+function bounded(path: string): string {
+  if (path.length <= MOST_SEGMENTS) return path;
+  return path.split("/", MOST_SEGMENTS + 2).length > MOST_SEGMENTS + 1 ? TOO_DEEP : path;
 }
 
 /** The handlers of a path, each with the places of its parameters among the segments. */

@@ -5,6 +5,7 @@
  * @module
  */
 import type { Context } from "../http/context.ts";
+import { type Refuse, refusing } from "../../platform/option_names.ts";
 import type { PathParams, RouteInput, RouteOutput } from "./route_input.ts";
 import { checkRouteOptions, type RouteMethod, type RouteOptions } from "./route_options.ts";
 import type { AnySchema } from "../schema/validation.ts";
@@ -130,11 +131,11 @@ export const route: RouteDeclarations = {
 
 function declare(method: RouteMethod): RouteDeclaration {
   return (path: string, ...rest: unknown[]): Route => {
-    const handler = rest.pop() as Route["handler"]; // the overloads type it by its schemas
-    const options = (rest.pop() ?? {}) as RouteOptions;
-    if (typeof handler !== "function") {
-      throw new TypeError(`Cannot declare ${method} ${path}: the handler is ${typeof handler}`);
-    }
+    const handler = rest.at(-1) as Route["handler"]; // the overloads type it by its schemas
+    const [options = {}] = rest.slice(0, -1) as readonly (RouteOptions | undefined)[];
+    const refuse: Refuse = refusing(`declare ${method} ${path}`);
+    if (typeof handler !== "function") refuse(`the handler is ${typeof handler}`);
+    if (rest.length > 2) refuse("it takes options and a handler; guards belong into the options");
     return new Route(method, path, { options, handler });
   };
 }

@@ -33,7 +33,7 @@ export function versionReader(
   if (versioning.kind === "header") {
     const { header } = versioning;
     return {
-      read: (c) => c.req.header(header)?.trim() || defaultVersion,
+      read: (c) => c.req.header(header) || defaultVersion,
       vary: header,
       where: `the header ${header}`,
       varying: varying(header),

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Context } from "../../core/http/context.ts";
-import { checkNames, refusing } from "../../platform/option_names.ts";
+import { checkNames, type Refuse, refusing } from "../../platform/option_names.ts";
 import { isTimeLimit } from "../../platform/time_limit.ts";
 import type { RateLimitStore } from "./rate_limit_store.ts";
 
@@ -54,14 +54,19 @@ export const limitsRate: unique symbol = Symbol("fw.limitsRate");
 /**
  * Checks the options of a rate limit.
  *
- * @throws {TypeError} if one is unknown
+ * @throws {TypeError} if one is unknown, or `key` or `skip` is not a function
  * @throws {RangeError} if one is out of range
  */
 export function checkRateLimit(options: RateLimitOptions): void {
+  const refuse: Refuse = refusing("limit rate");
   checkNames(options, {
     known: ["max", "windowMs", "name", "key", "store", "storeTimeoutMs", "skip"],
-    refuse: refusing("limit rate"),
+    refuse,
   });
+  for (const name of ["key", "skip"] as const) {
+    const hook = options[name];
+    if (hook !== undefined && typeof hook !== "function") refuse(`${name} is not a function`);
+  }
   const { max = 1, windowMs = 1000, name = "default", storeTimeoutMs = 1 } = options;
   requireThat(Number.isSafeInteger(max) && max > 0, `max ${max} is not a positive integer`);
   requireThat(

@@ -78,15 +78,20 @@ export function makeAuthorizeUrl(
   return { url: url.href, state };
 }
 
+/** The syntax of a scope (RFC 6749 §3.3). */
+const SCOPE = /^[!#-[\]-~]+$/;
+
 /**
  * Joins scopes for a request (RFC 6749 §3.3).
  *
- * @throws {TypeError} if they are not an array of strings
+ * @throws {TypeError} if they are not an array of strings, or one is not a scope
  */
 export function joinScopes(scopes: readonly string[]): string {
   const isList = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
   if (!isList) throw new TypeError("Cannot request scopes: they are not an array of strings");
-  return scopes.join(" ");
+  const invalid = scopes.find((scope) => !SCOPE.test(scope));
+  if (invalid === undefined) return scopes.join(" ");
+  throw new TypeError(`Cannot request scopes: ${JSON.stringify(invalid)} is not one scope`);
 }
 
 function checkExtra(extra: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

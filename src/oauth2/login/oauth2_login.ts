@@ -6,7 +6,9 @@
 import { getLogger } from "@logtape/logtape";
 import type { Context } from "../../core/http/context.ts";
 import { BadGatewayException, UnauthorizedException } from "../../core/http/http_exception.ts";
+import { joinScopes } from "../client/authorize_url.ts";
 import type { OAuth2Client } from "../client/client.ts";
+import { checkNames, refusing } from "../../platform/option_names.ts";
 import { equalInConstantTime } from "../../platform/secret.ts";
 import { OAuth2Error } from "../ground/errors.ts";
 import type { IdTokenClaims } from "../client/id_token.ts";
@@ -89,13 +91,19 @@ export class OAuth2Login {
    * @throws {OAuth2Error} `InvalidConfig` if the client has no redirectUri or, with the scope
    * `openid`, no issuer or jwksUrl
    * @throws {RangeError} if `ttlMs` is not a whole number of milliseconds from 1 to a day
+   * @throws {TypeError} if an option is unknown, or `scopes` is not a list of scopes
    */
   constructor(client: OAuth2Client, options: OAuth2LoginOptions = {}) {
+    checkNames(options, {
+      known: ["scopes", "extra", "store", "ttlMs"],
+      refuse: refusing("log users in"),
+    });
     const { scopes = [], store = new MemoryLoginStore(), ttlMs = 600_000 } = options;
     const { authorizeUrl, clientId, redirectUri, issuer, idTokenIssuer, jwksUrl } = client.options;
     if (!(Number.isInteger(ttlMs) && ttlMs >= 1 && ttlMs <= DAY_MS)) {
       throw new RangeError(`Cannot log users in: ttlMs ${ttlMs} is not 1 to ${DAY_MS}`);
     }
+    joinScopes(scopes); // checks them
     if (redirectUri === undefined) throw unfit("no redirectUri");
     if (scopes.includes("openid") && !((issuer || idTokenIssuer) && jwksUrl)) {
       throw unfit("no issuer or no jwksUrl, which verifying an id_token requires");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { controller, type ControllerClass, FwFactory, module, route } from "../../../mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
+import { declarationOf } from "../../../src/core/route/controller.ts";
 import { test } from "../../support/test.ts";
 
 const letNobodyIn = () => false;
@@ -174,3 +175,17 @@ for (const [claim, [type, message]] of Object.entries(REFUSED)) {
     await assert.rejects(FwFactory.create(root, { preview: true }), { name: "TypeError", message });
   });
 }
+
+test("controller() takes options that its argument inherits", () => {
+  class Options {
+    get roles() {
+      return ["admin"];
+    }
+  }
+  for (const options of [new Options(), Object.create({ roles: ["admin"] })]) {
+    class SecretController extends controller("", options) {
+      secret = route.get("/", () => "secret");
+    }
+    assert.deepEqual(declarationOf(SecretController).roles, ["admin"]);
+  }
+});

@@ -998,6 +998,18 @@ for (
       () => validatedBody(CreateCat, { consumes: ["xml"] as never[] }),
       'Cannot read the body: consumes is not an array of "json", "form" and "multipart"',
     ],
+    ...[[() => true, () => 1], [[], () => 1], [5, () => 1]].map((args) =>
+      [
+        () => Reflect.apply(route.get, route, ["/", ...args]),
+        "Cannot declare GET /: the options are not an object of options",
+      ] as const
+    ),
+    ...[[{}, () => true, () => 1], [{}, undefined, () => 1], [{}, {}, () => 1]].map((args) =>
+      [
+        () => Reflect.apply(route.get, route, ["/", ...args]),
+        "Cannot declare GET /: it takes options and a handler; guards belong into the options",
+      ] as const
+    ),
     [
       () => route.get("/", { role: ["admin"] } as object, () => 1),
       "Cannot declare GET /: role is not an option, roles is",

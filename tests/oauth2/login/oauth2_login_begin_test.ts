@@ -175,3 +175,15 @@ test("OAuth2Login refuses an invalid time limit", () => {
   }
   for (const ttlMs of [1, 86_400_000]) exampleLogin({ fetch, ttlMs });
 });
+
+test("OAuth2Login refuses scopes and options that it would take for others", () => {
+  const url = "https://id.example.com";
+  const create = (options: object) => new OAuth2Login(clientOf(url), options);
+  for (const scopes of [["openid email"], ["email", ""], ['a"b'], "openid", [1]]) {
+    assert.throws(() => create({ scopes }), TypeError, JSON.stringify(scopes));
+  }
+  assert.throws(() => create({ ttl: 1 }), {
+    name: "TypeError",
+    message: "Cannot log users in: ttl is not an option",
+  });
+});
