@@ -45,8 +45,8 @@ export interface ServeOptions extends ListenOptions {
  * @throws {RangeError} if the port is not an integer from 0 to 65535, or `maxConnections` not a
  * positive integer
  * @throws {ListenError} if the address is not available, or the certificate is invalid
- * @throws {TypeError} if an option is unknown; on a runtime without servers, such as an edge runtime; if the path of a Unix
- * socket is invalid, or is combined with a host name or TLS
+ * @throws {TypeError} if an option is unknown; on a runtime without servers, such as an edge
+ * runtime; if the path of a Unix socket is invalid, or is combined with a host name or TLS
  */
 export async function serve(
   handler: FetchHandler,

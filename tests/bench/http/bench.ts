@@ -49,7 +49,7 @@ const runtimes = RUNTIMES.filter((runtime) => values.runtime?.includes(runtime) 
 const rounds = Number(values.rounds);
 const measured: Measured[] = [];
 /** How often a contest is measured whose ratio has grown: the machine may have been busy. */
-const TRIES = 3;
+const TRIES = 5;
 const PARTS: Readonly<Record<string, (runtime: Runtime) => Promise<void>>> = {
   contests: async (runtime) => void measured.push(...await measureContests(runtime, contests)),
   start: measureStarts,
