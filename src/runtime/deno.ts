@@ -25,8 +25,9 @@ export function listenOnDeno(
 ): RuntimeServer {
   abortOnlyEarly();
   const upgrades = new DenoUpgrades();
-  const light = registerLightResponses(DENO_PARTS);
-  const checked = (response: Response) => light?.isIntact(response) ? response : sendable(response);
+  registerLightResponses(DENO_PARTS);
+  const hasOnlyType = onlyTypeCheck();
+  const checked = (response: Response) => hasOnlyType(response) ? response : sendable(response);
   return new DenoServer(({ signal, port, underWay }) => {
     const answer = (request: Request, info: Deno.ServeHandlerInfo) => {
       setExchange(request, { info, upgrades, underWay });
@@ -69,6 +70,28 @@ async function receiveFirst(request: Request): Promise<Request> {
   const length = Number(headers.get("content-length") ?? Infinity);
   if (length > LATE_BYTES) throw new RangeError(`Cannot receive ${length} bytes: it is too late`);
   return new Request(url, { method, headers, signal, body: await request.arrayBuffer() });
+}
+
+/**
+ * Returns a function that checks whether a response has no header, or only a valid content type, as
+ * far as Deno still keeps them apart: once its headers are read, Deno sends it in a slower way.
+ */
+function onlyTypeCheck(): (response: Response) => boolean {
+  const symbols = Object.getOwnPropertySymbols(new Response(""));
+  const [kind, type] = ["serve fast header kind", "serve fast content type"].map((name) =>
+    symbols.find(({ description }) => description === name)
+  );
+  if (!kind || !type) return () => false; // another version of Deno
+  let lastType: unknown;
+  return (response) => {
+    const found: unknown = Reflect.get(response, kind);
+    if (found !== 2) return found === 1; // 0: others, or they were read
+    const value: unknown = Reflect.get(response, type);
+    if (value === lastType) return true;
+    if (typeof value !== "string" || CONTROL.test(value)) return false;
+    lastType = value;
+    return true;
+  };
 }
 
 /** The controls that `Headers` takes, although no field value can have them (RFC 9110 §5.5). */
