@@ -33,17 +33,21 @@ export function listenOnDeno(
       setExchange(request, { info, upgrades, underWay });
       upgrades.watch(request);
       const handled = fetch(request, info);
-      const answered = handled instanceof Promise ? handled.then(checked) : checked(handled);
-      const response = underWay.track(answered, { request, info });
-      return request.method === "HEAD" ? answerHead(response, withEmptyStream) : response;
+      return handled instanceof Promise ? underWay.track(handled.then(checked)) : checked(handled);
+    };
+    const answerUnsafe = (request: Request, info: Deno.ServeHandlerInfo) => {
+      underWay.receive(request, info);
+      return answer(request, info);
     };
     const handle = (request: Request, info: Deno.ServeHandlerInfo) => {
       const { method, url, headers } = request;
-      if (!isAnswerable({ method, url, host: headers.get("host") }) || DOT_SEGMENT.test(url)) {
+      if (!isAnswerable({ method, url, host: headers.get("host") }) || hasDotSegment(url)) {
         return new Response(null, { status: 400 });
       }
-      if (!underWay.isTooLate(request)) return answer(request, info);
-      return receiveFirst(request).then((whole) => answer(whole, info), tooLate);
+      if (method === "GET") return answer(request, info);
+      if (method === "HEAD") return answerHead(answer(request, info), withEmptyStream);
+      if (!underWay.isTooLate(request)) return answerUnsafe(request, info);
+      return receiveFirst(request).then((whole) => answerUnsafe(whole, info), tooLate);
     };
     const common = { signal, onListen() {} };
     return "path" in address
@@ -60,6 +64,10 @@ export function listenOnDeno(
  * would: the path of `new URL(c.req.url)` would be another than that of the route.
  */
 const DOT_SEGMENT = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
+
+function hasDotSegment(url: string): boolean {
+  return (url.includes("/.") || url.includes("/%2")) && DOT_SEGMENT.test(url); // mostly neither
+}
 
 /** The longest late body in bytes. */
 const LATE_BYTES = 64 * 1024;

@@ -40,16 +40,8 @@ export class UnderWay {
   readonly #receiving = new Set<Promise<void>>();
   #isEnding = false;
 
-  /** Counts a request until its response; returns the response. */
-  track(
-    response: Response | Promise<Response>,
-    { request, info }: { readonly request: Request; readonly info: Delivery },
-  ): Response | Promise<Response> {
-    if (hasBody(request)) this.#receive(info.completed);
-    if (!(response instanceof Promise)) {
-      if (response.status === 101) this.#count++;
-      return response;
-    }
+  /** Counts a request until its response, which is later; returns the response. */
+  track(response: Promise<Response>): Promise<Response> {
     this.#count++;
     return response.then((answer) => {
       if (answer.status !== 101) this.end();
@@ -63,6 +55,11 @@ export class UnderWay {
   /** Ends the count of a WebSocket, which began with the response to its upgrade. */
   end(): void {
     if (--this.#count === 0) this.#idle?.();
+  }
+
+  /** Counts a request with a body, until its response is sent. */
+  receive(request: Request, { completed }: Delivery): void {
+    if (hasBody(request)) this.#receive(completed);
   }
 
   /** Resolves when there are none. */
@@ -217,7 +214,6 @@ export class DenoServer implements RuntimeServer {
 }
 
 /** Checks whether a request announces a body; one of HTTP/2 without a length does not. */
-function hasBody({ method, headers }: Request): boolean {
-  if (method === "GET" || method === "HEAD") return false;
+function hasBody({ headers }: Request): boolean {
   return headers.has("transfer-encoding") || Number(headers.get("content-length")) > 0;
 }
