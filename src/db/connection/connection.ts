@@ -225,8 +225,9 @@ export class DbConnection implements OpenDatabase {
 
   /** Runs a script of several statements on the connection of a Kysely. */
   async runScript(script: string, kysely: Kysely<AnyTables>): Promise<void> {
-    if (this.#dialect.runScript) await this.#dialect.runScript(script, kysely);
-    else await kysely.executeQuery(CompiledQuery.raw(script));
+    const text = script.replace(/^\uFEFF/, ""); // the mark of an editor
+    if (this.#dialect.runScript) await this.#dialect.runScript(text, kysely);
+    else await kysely.executeQuery(CompiledQuery.raw(text));
   }
 
   /**

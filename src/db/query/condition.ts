@@ -18,6 +18,9 @@ type Builder = ExpressionBuilder<AnyTables, string>;
 const MAX_WIDTH = 100;
 const MAX_DEPTH = 100;
 
+/** The longest list of conditions: PostgreSQL compiles tens of thousands for minutes. */
+const MAX_CONDITIONS = 5000;
+
 /**
  * Reads a `Where`.
  *
@@ -147,6 +150,9 @@ function logicFilter(
     return (eb) => eb.not(eb.parens(filter(eb)));
   }
   if (!Array.isArray(value)) throw operation.mistake(`${name} is not a list`);
+  if (value.length > MAX_CONDITIONS) {
+    throw operation.mistake(`${name} has ${value.length} conditions of ${MAX_CONDITIONS}`);
+  }
   operation.add("[");
   const filters = Array.from(value, (where) => nestedFilter({ where, depth }, operation));
   operation.add("]");

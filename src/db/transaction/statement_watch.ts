@@ -194,7 +194,7 @@ export class StatementWatch {
   #arm(atMs: number): void {
     clearTimeout(this.#timer);
     this.#firesAtMs = atMs;
-    this.#timer = setTimeout(() => this.#sweep(), Math.ceil(atMs - performance.now()));
+    this.#timer = setTimeout(() => this.#sweep(), Math.max(0, Math.ceil(atMs - performance.now())));
   }
 
   #sweep(): void {

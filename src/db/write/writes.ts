@@ -74,8 +74,10 @@ export async function deleteRow(unique: Values, context: OperationContext): Prom
  * row is out of scope
  */
 export async function upsertRow(upsert: RowUpsert, context: OperationContext): Promise<AnyRow> {
-  const { table: { connection }, scope } = context;
+  const { table: { connection }, scope, action } = context;
   const { unique, values, created } = upsert;
+  // also if the row exists, as in one statement
+  for (const [column, value] of created) if (value !== null) column.encode(value, action);
   const [column] = [...unique.keys()] as [TableColumn];
   const isOneStatement = connection.grammar.returning && values.size > 0;
   // A row out of scope stays there, however often it is looked for.

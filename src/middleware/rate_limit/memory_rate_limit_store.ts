@@ -20,6 +20,8 @@ export interface MemoryRateLimitStoreOptions {
   readonly now?: () => number;
 }
 
+const MAX_KEYS = 100_000;
+
 interface Window {
   count: number;
   readonly endMs: number;
@@ -45,7 +47,7 @@ export class MemoryRateLimitStore implements RateLimitStore {
    * @throws {RangeError} if `maxKeys` is not a positive integer
    */
   constructor(
-    { maxKeys = 100_000, now = () => performance.now() }: MemoryRateLimitStoreOptions = {},
+    { maxKeys = MAX_KEYS, now = () => performance.now() }: MemoryRateLimitStoreOptions = {},
   ) {
     if (!Number.isSafeInteger(maxKeys) || maxKeys < 1) {
       throw new RangeError(
@@ -112,7 +114,7 @@ const RETRY_MS = 1000;
 /**
  * Wraps a store so that its failures neither refuse nor delay requests: the process also counts the
  * hits by itself, and while the store fails, its own counts apply. They still do for a window that
- * began before the end of an outage, if they are higher: the store missed hits, or lost its counts.
+ * began before the end of an outage, or if the store has lost its window, if they are higher.
  * The start and the end of an outage are logged (category `fw`, `rate-limit`), not each request.
  * During an outage the store is tried once per second.
  */
@@ -126,6 +128,8 @@ export class FallbackStore implements RateLimitStore {
   #retryAtMs: number | undefined;
   /** The end of the last outage. */
   #recoveredAtMs = -Infinity;
+  /** The latest end of the windows of the store, by key; each is kept until its earliest end. */
+  readonly #ends: BoundedMap<string, number>;
 
   /** Wraps a store. */
   constructor(
@@ -134,6 +138,7 @@ export class FallbackStore implements RateLimitStore {
   ) {
     this.#store = store;
     this.#own = new MemoryRateLimitStore({ now });
+    this.#ends = new BoundedMap({ max: MAX_KEYS, now });
     this.#timeoutMs = timeoutMs;
     this.#now = now;
   }
@@ -147,16 +152,30 @@ export class FallbackStore implements RateLimitStore {
       if (this.#now() < retryAtMs) return own;
       this.#postpone(); // so that only this request waits for the store
     }
+    const askedAtMs = this.#now();
     try {
       const pending = this.#store.hit(key, windowMs);
       const hit = "then" in pending ? await withTimeLimit(pending, this.#timeoutMs) : pending;
       if (isProbe) this.#recover();
-      const isPartial = this.#now() + own.resetMs - windowMs < this.#recoveredAtMs;
+      const isPartial = this.#now() + own.resetMs - windowMs < this.#recoveredAtMs ||
+        this.#hasLost(key, { ...hit, askedAtMs });
       return isPartial && own.count > hit.count ? own : hit;
     } catch (error) {
       this.#fail(error);
       return own;
     }
+  }
+
+  /**
+   * Checks whether the store has begun another window before the known one has ended: it has lost
+   * that, as Redis does by a restart that no hit has noticed.
+   */
+  #hasLost(key: string, { resetMs, askedAtMs }: RateLimitHit & { readonly askedAtMs: number }) {
+    const earliestEndMs = askedAtMs + resetMs;
+    const latestEndMs = this.#ends.get(key);
+    if (latestEndMs !== undefined) return earliestEndMs > latestEndMs;
+    this.#ends.set(key, this.#now() + resetMs + 1, { expiresAtMs: earliestEndMs }); // in whole ms
+    return false;
   }
 
   /** Ends the outage. Only a probe does so: other results may be from before the outage. */

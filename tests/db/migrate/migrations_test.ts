@@ -96,6 +96,12 @@ testOnEach(
   },
 );
 
+testOnEach("a script may begin with the mark of an editor", async ({ url }) => {
+  const script = `\ufeff${TABLE} insert into notes values (1, 'marked');`;
+  const options = DbOptions.fromUrl(url).migrations({ "0001_marked": script });
+  assert.deepEqual(await notesAfter(options), ["1 marked"]);
+});
+
 testOnEach("a failed migration is named, rolled back, and can be corrected", async (database) => {
   const options = DbOptions.fromUrl(database.url).poolMax(1);
   const insert = "insert into notes values (2, 'half')";

@@ -161,6 +161,20 @@ testDbOnEach("Where finds the rows of each list, whatever lists came before", as
   assert.equal(await db.sample.count({ where: { integer: { in: many } } }), 3);
 });
 
+testDbOnEach("Where joins at most 5000 conditions in a list", async (db) => {
+  const alternatives = (length: number) => Array.from({ length }, (_, id) => ({ id }));
+  assert.equal(await db.user.count({ where: { OR: alternatives(5000) } }), 0);
+  for (const name of ["AND", "OR"]) {
+    await assert.rejects(
+      async () => await db.user.count({ where: { [name]: alternatives(5001) } }),
+      {
+        name: "TypeError",
+        message: `Cannot count users: ${name} has 5001 conditions of 5000`,
+      },
+    );
+  }
+});
+
 testDbOnEach("Where rejects unknown members, and names them", async (db) => {
   const injected = 'id" = 1 or "id';
   const table: readonly (readonly [unknown, string])[] = [

@@ -115,6 +115,17 @@ testBlogOnEach("Repository.upsert() refuses what other rows have taken", async (
   await assert.rejects(db.tag.upsert(changed), isTaken("name"));
 });
 
+testBlogOnEach(
+  "Repository.upsert() checks what it would create, though the row exists",
+  async ({ db }) => {
+    await find(db, "a");
+    for (const update of [{}, { uses: 2 }]) {
+      const upsert = db.tag.upsert({ where: { name: "a" }, create: { uses: 1.5 }, update });
+      await assert.rejects(upsert, { code: "CheckViolation" });
+    }
+  },
+);
+
 testBlogOnEach("Repository.upsert() never returns what its snapshot lacks", async (blogs) => {
   const { db, other, brand } = blogs;
   for (const retries of [0, 1]) {

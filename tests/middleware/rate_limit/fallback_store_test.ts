@@ -142,6 +142,42 @@ test("FallbackStore.hit() refuses a client over its limit when the store returns
   nowMs = 100_000; // a window that began after the outage is that of the store
   assert.deepEqual(await store.hit("idle", WINDOW_MS), { count: 1, resetMs: WINDOW_MS });
   nowMs = 101_000;
-  shared = new MemoryRateLimitStore({ now });
-  assert.deepEqual(await store.hit("idle", WINDOW_MS), { count: 1, resetMs: WINDOW_MS });
+  shared = new MemoryRateLimitStore({ now }); // unnoticed
+  assert.deepEqual(await store.hit("idle", WINDOW_MS), { count: 2, resetMs: WINDOW_MS - 1000 });
+});
+
+test("FallbackStore.hit() refuses a client over its limit when the store loses its counts unnoticed", async () => {
+  const max = 10;
+  let nowMs = 0;
+  const now = () => nowMs;
+  let shared = new MemoryRateLimitStore({ now });
+  const store = new FallbackStore({ hit: (...hit) => shared.hit(...hit) }, { timeoutMs: 50, now });
+  const allowed = async () => {
+    let count = 0;
+    for (let n = 0; n < 2 * max; n++) {
+      if ((await store.hit("key", WINDOW_MS)).count <= max) count += 1;
+    }
+    return count;
+  };
+  assert.equal(await allowed(), max);
+  for (nowMs = 1000; nowMs < WINDOW_MS; nowMs += 15_000) {
+    shared = new MemoryRateLimitStore({ now });
+    assert.equal(await allowed(), 0, `${nowMs} ms`);
+  }
+  nowMs = 2 * WINDOW_MS;
+  assert.equal(await allowed(), max, "a later window");
+});
+
+test("FallbackStore.hit() allows the limit in each window of the store, which another process began", async () => {
+  const max = 10;
+  let nowMs = 0;
+  const now = () => nowMs;
+  const shared = new MemoryRateLimitStore({ now });
+  const store = new FallbackStore(shared, { timeoutMs: 50, now });
+  shared.hit("key", WINDOW_MS);
+  for (nowMs of [30_000, WINDOW_MS - 1]) {
+    for (let n = 0; n < max; n++) await store.hit("key", WINDOW_MS);
+  }
+  nowMs = WINDOW_MS + 1;
+  assert.equal((await store.hit("key", WINDOW_MS)).count, 1);
 });

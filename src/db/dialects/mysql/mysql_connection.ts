@@ -60,8 +60,9 @@ const COLUMNS_OF_KEY = "select column_name as name from information_schema.stati
   "where table_schema = database() and table_name = ? and index_name = ? order by seq_in_index";
 
 /** Returns the error of a lost connection. */
-export function lost(): Error {
-  return Object.assign(new Error("the connection was lost"), { code: "PROTOCOL_CONNECTION_LOST" });
+export function lost(): QueryError {
+  const error = new Error("the connection was lost");
+  return Object.assign(error, { code: "PROTOCOL_CONNECTION_LOST", fatal: true });
 }
 
 /** Ends a connection; `isHung` if the server has not answered it. */
@@ -108,7 +109,11 @@ export function kyselyConnection(
   function jointly(sql: string, { values, isWhole }: JointValues, callback: Callback): unknown {
     return connection.query(sql, values.map(untyped), (error, result) => {
       if (error) return callback(error, undefined);
-      const results = (result as readonly unknown[]).map((it) => Array.isArray(it) ? it : [it]);
+      if (!Array.isArray(result)) { // the packets of another answer
+        isOver = true;
+        return callback(lost(), undefined);
+      }
+      const results = result.map((it) => Array.isArray(it) ? it : [it]);
       callback(null, isWhole ? results.slice(1, -1) : results);
     });
   }
