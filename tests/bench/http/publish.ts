@@ -23,7 +23,8 @@ const [BEGIN, END] = ["<!-- written by deno task bench:http -->", "<!-- end -->"
 /** Writes the contests between the marks on the page. */
 export function publish(measured: readonly Measured[]): void {
   const all = measured.map(ratiosOf);
-  writeFileSync(join(ROOT, "docs", PICTURE), drawRatios(all));
+  const picture = join(ROOT, "docs", PICTURE);
+  writeFileSync(picture, drawRatios(all));
   const date = new Date().toISOString().slice(0, 10);
   const machine = `${cpus().length} cores of an ${cpus()[0]?.model.trim()} (${arch()})`;
   const text = [
@@ -39,7 +40,7 @@ export function publish(measured: readonly Measured[]): void {
   const [before, rest = ""] = page.split(BEGIN);
   if (!rest.includes(END)) throw new Error(`Cannot publish: ${PAGE} has no marks`);
   writeFileSync(PAGE, before + text + rest.slice(rest.indexOf(END) + END.length));
-  execFileSync(process.execPath, ["fmt", "-q", PAGE]);
+  execFileSync(process.execPath, ["fmt", "-q", PAGE, picture]);
 }
 
 function ratiosOf({ runtime, contest, figures }: Measured): Ratios {
