@@ -1,7 +1,7 @@
 /**
  * Measures the framework beside its peers over HTTP, and prints the ratios of processor time.
  *
- *     deno task bench:http [--runtime deno] [--peer fw] [--only contests|start|routes|connections]
+ *     deno task bench:http [--runtime deno] [--peer fw] [--only contests|start|routes|controllers|connections|types]
  *       [--rounds 5] [--publish | --check] [WORDS OF A CONTEST]
  *
  * `--publish` writes the contests into `docs/performance.md`, and the ratios to Hono into
@@ -12,7 +12,14 @@ import { parseArgs } from "node:util";
 import process from "node:process";
 import { BASELINE_PEERS, CHECKED, slower, writeBaseline } from "./baseline.ts";
 import { type Contest, CONTESTS } from "./contests.ts";
-import { CONNECTIONS, measureRoutes, measureStart, ROUTES } from "./growth.ts";
+import {
+  CONNECTIONS,
+  CONTROLLERS,
+  measureBoot,
+  measureRoutes,
+  measureStart,
+  ROUTES,
+} from "./growth.ts";
 import { measure } from "./measure.ts";
 import {
   type Peer,
@@ -25,8 +32,9 @@ import {
 import type { Mode } from "./peers/options.ts";
 import { prepare } from "./prepare.ts";
 import { type Measured, publish } from "./publish.ts";
-import { printContest, printStarts } from "./report.ts";
+import { printBoot, printContest, printStarts, printTypeChecks } from "./report.ts";
 import { startTokens } from "./tokens.ts";
+import { measureTypeChecks } from "./type_checks.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -54,6 +62,7 @@ const PARTS: Readonly<Record<string, (runtime: Runtime) => Promise<void>>> = {
   contests: async (runtime) => void measured.push(...await measureContests(runtime, contests)),
   start: measureStarts,
   routes: measureGrowth,
+  controllers: measureControllers,
   connections: measureConnections,
 };
 
@@ -65,6 +74,7 @@ for (const runtime of runtimes) {
     if (only?.includes(part) ?? true) await run(runtime);
   }
 }
+if (only?.includes("types") ?? true) printTypeChecks(measureTypeChecks());
 if (values.publish) {
   publish(measured);
   writeBaseline(measured);
@@ -114,6 +124,16 @@ async function measureGrowth(runtime: Runtime): Promise<void> {
     printContest(
       `the last of ${routes} routes on ${runtime}`,
       await measureRoutes(runtime, options),
+    );
+  }
+}
+
+async function measureControllers(runtime: Runtime): Promise<void> {
+  for (const controllers of CONTROLLERS) {
+    const peers = chosen(runtime, "controllers");
+    printBoot(
+      `${controllers} controllers on ${runtime}`,
+      await measureBoot(runtime, { peers, controllers, env }),
     );
   }
 }

@@ -1,4 +1,4 @@
-/** What grows: start-up and memory, the number of routes, and the number of connections. */
+/** What grows: start-up and memory, and the numbers of routes, controllers and connections. */
 import { setTimeout as delay } from "node:timers/promises";
 import { TEXT } from "./fixtures.ts";
 import type { Contest } from "./contests.ts";
@@ -21,6 +21,8 @@ const REQUESTS = 100_000;
 const STARTS = 7;
 /** How many routes an application has. */
 export const ROUTES = [10, 1000, 5000] as const;
+/** How many controllers an application has, of five routes each. */
+export const CONTROLLERS = [10, 100, 1000] as const;
 /** How many connections a load has. */
 export const CONNECTIONS = [1, 40, 500] as const;
 
@@ -63,6 +65,29 @@ export async function measureStart(
     figures.push({ peer, startMs, idleMib, usedMib: process.memoryMib() });
   }
   return figures;
+}
+
+/** Returns how long peers take to boot controllers and answer, in milliseconds: the median. */
+export async function measureBoot(
+  runtime: Runtime,
+  { peers, controllers, env }: {
+    readonly peers: readonly Peer[];
+    readonly controllers: number;
+    readonly env: Env;
+  },
+): Promise<ReadonlyMap<Peer, number>> {
+  const times = new Map<Peer, number>();
+  for (const peer of peers) {
+    const starts: number[] = [];
+    for (let start = 0; start < STARTS; start++) {
+      const ofControllers = { ...env, CONTROLLERS: String(controllers) };
+      const options = { runtime, peer, mode: "controllers", env: ofControllers } as const;
+      await using process = await startPeer(options);
+      starts.push(process.startMs);
+    }
+    times.set(peer, median(starts));
+  }
+  return times;
 }
 
 /** Measures the last of so many routes. */

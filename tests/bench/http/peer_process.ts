@@ -26,6 +26,7 @@ export const PEERS = {
 const MODES: Readonly<Partial<Record<string, readonly Mode[]>>> = {
   hono_zod: ["plain", "routes"],
   elysia: ["plain", "token", "routes"],
+  fastify: ["plain", "token", "stack", "routes"],
   raw: ["plain"],
 };
 

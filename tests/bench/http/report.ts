@@ -1,7 +1,8 @@
 /** Prints what was measured. */
 import type { StartFigures } from "./growth.ts";
 import { type Figures, median, ratioTo } from "./measure.ts";
-import type { Runtime } from "./peer_process.ts";
+import type { Peer, Runtime } from "./peer_process.ts";
+import type { TypeCheck } from "./type_checks.ts";
 
 /** Prints a contest: a line for each peer, with its processor time, and that of `fw` over it. */
 export function printContest(title: string, figures: readonly Figures[]): void {
@@ -16,6 +17,25 @@ export function printContest(title: string, figures: readonly Figures[]): void {
       Math.round(perSecond).toString().padStart(9),
       (p99Us / 1000).toFixed(1).padStart(9),
       ratioTo(peer, figures).toFixed(2).padStart(12),
+    );
+  }
+}
+
+/** Prints how long peers take from the start of the process to their first answer. */
+export function printBoot(title: string, times: ReadonlyMap<Peer, number>): void {
+  console.log(`\n${title}\npeer          first answer ms`);
+  for (const [peer, ms] of times) console.log(peer.padEnd(13), ms.toFixed(0).padStart(15));
+}
+
+/** Prints how long the types of routes take to check. */
+export function printTypeChecks(checks: readonly TypeCheck[]): void {
+  console.log("\ntypes of routes\npeer          routes   deno check s   tsc s");
+  for (const { peer, routes, denoSeconds, tscSeconds } of checks) {
+    console.log(
+      peer.padEnd(13),
+      String(routes).padStart(6),
+      denoSeconds.toFixed(1).padStart(14),
+      tscSeconds.toFixed(1).padStart(7),
     );
   }
 }

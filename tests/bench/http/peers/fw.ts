@@ -41,6 +41,18 @@ class ManyController extends controller("many") {
   }
 }
 
+/** A controller of five routes. */
+function smallController(index: number): ControllerClass {
+  return class SmallController extends controller(`small${index}`) {
+    constructor() {
+      super();
+      for (let n = 0; n < 5; n++) {
+        Object.assign(this, { [`r${n}`]: route.get(`/r${n}/:id`, (_, c) => c.text(TEXT)) });
+      }
+    }
+  };
+}
+
 const ROWS_20 = storedRows(20);
 const ROWS_1000 = storedRows(1000);
 
@@ -61,6 +73,9 @@ export async function listen(): Promise<void> {
 
 async function controllersOf(mode: Mode): Promise<readonly ControllerClass[]> {
   if (mode === "routes") return [ManyController];
+  if (mode === "controllers") {
+    return Array.from({ length: options.controllers }, (_, index) => smallController(index));
+  }
   if (mode !== "token") return [ContestController];
   const { OAuth2Principal } = await import("@fw/fw/oauth2");
   class MeController extends controller() {

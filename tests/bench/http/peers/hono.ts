@@ -46,6 +46,11 @@ export async function listen(): Promise<void> {
   for (let index = 0; index < options.routes; index++) {
     app.get(`/many/r${index}/:id`, (c) => c.text(TEXT));
   }
+  for (let index = 0; index < options.controllers; index++) {
+    const small = new Hono();
+    for (let n = 0; n < 5; n++) small.get(`/r${n}/:id`, (c) => c.text(TEXT));
+    app.route(`/small${index}`, small);
+  }
   app.get("/text", (c) => c.text(TEXT));
   app.get("/json", (c) => c.json(v.parse(Message, { message: TEXT })));
   app.get("/items/:id", sValidator("param", ItemParams), sValidator("query", ItemQuery), (c) => {

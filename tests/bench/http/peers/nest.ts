@@ -194,16 +194,32 @@ class MeController {
   }
 }
 
-function manyController() {
+function manyController(prefix: string, routes: number) {
   class ManyController {}
-  for (let index = 0; index < options.routes; index++) {
+  for (let index = 0; index < routes; index++) {
     const name = `r${index}`;
     Object.defineProperty(ManyController.prototype, name, { value: () => TEXT, writable: true });
     const descriptor = Object.getOwnPropertyDescriptor(ManyController.prototype, name)!;
     Get(`${name}/:id`)(ManyController.prototype, name, descriptor);
   }
-  Controller("many")(ManyController);
+  Controller(prefix)(ManyController);
   return ManyController;
+}
+
+function controllers() {
+  switch (mode) {
+    case "routes":
+      return [manyController("many", options.routes)];
+    case "controllers":
+      return Array.from(
+        { length: options.controllers },
+        (_, index) => manyController(`small${index}`, 5),
+      );
+    case "token":
+      return [MeController];
+    default:
+      return [ContestController];
+  }
 }
 
 const { keys: [key] } = jwks;
@@ -229,11 +245,7 @@ const stack = mode === "stack";
       useClass: TokenGuard,
     }]
     : [],
-  controllers: mode === "routes"
-    ? [manyController()]
-    : mode === "token"
-    ? [MeController]
-    : [ContestController],
+  controllers: controllers(),
 })
 class AppModule {}
 

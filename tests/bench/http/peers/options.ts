@@ -1,8 +1,11 @@
 /** How a peer is started. */
 import process from "node:process";
 
-/** The application of a peer: bare routes, routes with tokens, the whole stack, or many routes. */
-export type Mode = "plain" | "token" | "stack" | "routes";
+/**
+ * The application of a peer: bare routes, routes with tokens, the whole stack, many routes, or many
+ * controllers of five routes each.
+ */
+export type Mode = "plain" | "token" | "stack" | "routes" | "controllers";
 
 /** What a peer starts with. */
 export interface PeerOptions {
@@ -10,6 +13,8 @@ export interface PeerOptions {
   readonly mode: Mode;
   /** The number of routes in the mode `routes`. */
   readonly routes: number;
+  /** The number of controllers in the mode `controllers`. */
+  readonly controllers: number;
   /** Who issues the tokens, for whom, and the public keys, here and at an address. */
   readonly issuer: string;
   readonly audience: string;
@@ -21,6 +26,7 @@ const {
   PORT = "0",
   MODE = "plain",
   ROUTES = "0",
+  CONTROLLERS = "0",
   ISSUER = "",
   AUDIENCE = "",
   JWKS,
@@ -32,6 +38,7 @@ export const options: PeerOptions = {
   port: Number(PORT),
   mode: MODE as Mode,
   routes: Number(ROUTES),
+  controllers: Number(CONTROLLERS),
   issuer: ISSUER,
   audience: AUDIENCE,
   jwks: JSON.parse(JWKS ?? '{"keys":[]}'),
