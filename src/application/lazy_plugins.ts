@@ -127,7 +127,8 @@ export function rateLimitPlugin(
   options: UseRateLimitOptions = {},
 ): Plugin & { readonly [limitsRate]: RateLimitOptions } {
   const { afterAuthentication = false, ...limit } = options;
-  checkRateLimit(typeof options === "object" ? limit : options); // `limit` of a number is empty
+  const isRecord = typeof options === "object" && !Array.isArray(options);
+  checkRateLimit(isRecord ? limit : options); // `limit` of a number or a list is empty
   const plugin = middlewarePlugin({
     slot: afterAuthentication ? "callerRateLimit" : "rateLimit",
     key: limit.name ?? "default",

@@ -43,15 +43,9 @@ export function requestTracing(
       const durationMs = Math.round((now() - startMs) * 1000) / 1000;
       const route = matchedRoute(c)?.path;
       const { method } = c.req;
-      log({
-        method,
-        route,
-        path,
-        status,
-        durationMs,
-        requestId: requestId(c),
-        traceId: span.traceId,
-      });
+      const { traceId } = span;
+      const line = { method, route, path, status, durationMs, requestId: requestId(c), traceId };
+      span.run(() => log(line));
       span.end({ route, status, error: failure ? failure.thrown : c.error });
     },
   });
@@ -76,12 +70,16 @@ function log(line: RequestLine): void {
   const sink = consoleSink();
   if (!sink) return getLogger(CATEGORY).info(TEMPLATE, properties);
   const { method, path, status, durationMs } = line;
-  sink({
-    category: CATEGORY,
-    level: "info",
-    message: ["", method, " ", path, " ", status, " in ", durationMs, " ms"],
-    rawMessage: TEMPLATE,
-    timestamp: Date.now(),
-    properties,
-  });
+  try {
+    sink({
+      category: CATEGORY,
+      level: "info",
+      message: ["", method, " ", path, " ", status, " in ", durationMs, " ms"],
+      rawMessage: TEMPLATE,
+      timestamp: Date.now(),
+      properties,
+    });
+  } catch (error) { // as LogTape does
+    getLogger(["logtape", "meta"]).fatal("Cannot print the line of a request: {error}", { error });
+  }
 }

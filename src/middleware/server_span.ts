@@ -30,13 +30,13 @@ export interface RequestResult {
 export interface ServerSpan {
   /** The id of the trace that the request belongs to, if any. */
   readonly traceId: string | undefined;
-  /** Runs the request with the span active. */
-  readonly run: (request: () => Promise<void>) => Promise<void>;
+  /** Runs a part of the request with the span active. */
+  readonly run: <T>(work: () => T) => T;
   /** Completes the span. */
   readonly end: (result: RequestResult) => void;
 }
 
-const UNTRACED: ServerSpan = { traceId: undefined, run: (request) => request(), end() {} };
+const UNTRACED: ServerSpan = { traceId: undefined, run: (work) => work(), end() {} };
 
 /**
  * Returns the span that the runtime or its instrumentation has already started. Otherwise, if
@@ -78,7 +78,7 @@ export function parseTraceparent(header: string | undefined): TraceParent | unde
 function joined(c: Context, span: Span): ServerSpan {
   return {
     traceId: span.spanContext().traceId,
-    run: (request) => request(),
+    run: (work) => work(),
     end: ({ route }) => nameAfter(route, { c, span }),
   };
 }
@@ -96,7 +96,7 @@ function started(c: Context, path: string): ServerSpan {
   if (traceId === INVALID_TRACEID) return UNTRACED;
   return {
     traceId,
-    run: (request) => context.with(trace.setSpan(parent, span), request),
+    run: (work) => context.with(trace.setSpan(parent, span), work),
     end({ route, status, error }) {
       nameAfter(route, { c, span });
       span.setAttributes({ "http.response.status_code": status, "client.address": clientIp(c) });

@@ -90,7 +90,11 @@ function onlyTypeCheck(): (response: Response) => boolean {
     symbols.find(({ description }) => description === name)
   );
   if (!kind || !type) return () => false; // another version of Deno
-  let lastType: unknown;
+  const kindOf = (headers: HeadersInit) => Reflect.get(new Response("", { headers }), kind);
+  if (kindOf({ "content-type": "text/plain" }) !== 2 || kindOf({ "x-other": "1" }) !== 0) {
+    return () => false;
+  }
+  let lastType = "";
   return (response) => {
     const found: unknown = Reflect.get(response, kind);
     if (found !== 2) return found === 1; // 0: others, or they were read

@@ -118,17 +118,22 @@ function guarded(
   let opening: Promise<void> | undefined;
   const open = onOpen && guard(onOpen);
   const message = onMessage && guard(onMessage);
+  const limitedMessage = message && limitPending(async (event, socket) => {
+    if (opening) {
+      await opening;
+      if (!isOpen(socket)) return; // `onOpen` has failed, or has closed it
+    }
+    await message(event, socket);
+  }, maxMessages);
   return {
     ...open && {
       onOpen(event, socket) {
         opening = open(event, socket).finally(() => opening = undefined);
       },
     },
-    ...message && {
-      onMessage: limitPending(async (event, socket) => {
-        await opening;
-        if (isOpen(socket)) await message(event, socket);
-      }, maxMessages),
+    ...limitedMessage && {
+      // a close that is received with its message does not come before it
+      onMessage: (event, socket) => isOpen(socket) ? void limitedMessage(event, socket) : undefined,
     },
     ...onClose && { onClose: guard(onClose) },
     ...onError && { onError: guard(onError) },

@@ -323,7 +323,9 @@ test("builder methods refuse invalid options at the call", async () => {
   assert.throws(() => app.use("nothing" as never, undefined as never), TypeError);
   assert.throws(() => app.use("", (_, next) => next()), /its path is empty/);
   assert.throws(() => app.useRateLimit({ key: "ip" as never }), /key is not a function/);
-  assert.throws(() => app.useRateLimit(5 as never), /the options are not an object/);
+  for (const options of [5, []]) {
+    assert.throws(() => app.useRateLimit(options as never), /the options are not an object/);
+  }
   assert.throws(() => app.useOAuth2({ require: true } as never), /is not a verifier/);
   const verifier = { verify: () => Promise.reject(new Error("unused")) };
   for (const options of [true, () => true, [], "require"]) {
@@ -469,4 +471,5 @@ test("a path of more than 256 segments is 414, after the middleware of all paths
     }
   }
   assert.equal(await statusOf(`/files/${"x".repeat(6000)}`), 200);
+  for (const path of ["/%01", "/%23"]) assert.equal(await statusOf(path), 404);
 });

@@ -96,21 +96,23 @@ test("messages after the close of a WebSocket are not handled", async () => {
   };
   await using server = await serveSockets({ onMessage }, {});
   using client = await RawClient.connect(server);
-  client.send([
-    "GET / HTTP/1.1",
-    "Host: localhost",
-    "Upgrade: websocket",
-    "Connection: Upgrade",
-    "Sec-WebSocket-Version: 13",
-    `Sec-WebSocket-Key: ${btoa("0123456789abcdef")}`,
-  ]);
-  await client.take(/ 101 [^]*\r\n\r\n/);
+  await handshake(client);
   for (const text of ["1", "2", "3"]) {
     client.socket.write(textFrame(text));
     await first.promise;
     await new Promise((resolve) => setTimeout(resolve, 50)); // it answers no close
   }
   assert.deepEqual(handled, ["1"]);
+});
+
+test("a message that is received together with a close is handled", async () => {
+  const handled = Promise.withResolvers<string>();
+  const onMessage: WSEvents["onMessage"] = ({ data }) => handled.resolve(String(data));
+  await using server = await serveSockets({ onMessage }, {});
+  using client = await RawClient.connect(server);
+  await handshake(client);
+  client.socket.write(Uint8Array.from([...textFrame("bye"), 0x88, 0x80, 0, 0, 0, 0]));
+  assert.equal(await handled.promise, "bye");
 });
 
 test("messages wait until an asynchronous onOpen has ended, and are dropped if it fails", () =>
@@ -140,6 +142,18 @@ test("messages wait until an asynchronous onOpen has ended, and are dropped if i
       client.close();
     }
   }));
+
+async function handshake(client: RawClient): Promise<void> {
+  client.send([
+    "GET / HTTP/1.1",
+    "Host: localhost",
+    "Upgrade: websocket",
+    "Connection: Upgrade",
+    "Sec-WebSocket-Version: 13",
+    `Sec-WebSocket-Key: ${btoa("0123456789abcdef")}`,
+  ]);
+  await client.take(/ 101 [^]*\r\n\r\n/);
+}
 
 function textFrame(text: string): Uint8Array {
   return Uint8Array.from([0x81, 0x80 | text.length, 0, 0, 0, 0, ...new TextEncoder().encode(text)]);

@@ -6,6 +6,7 @@
 import type { Handler, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { Context } from "./context.ts";
+import { TOO_DEEP } from "./raw_path.ts";
 
 /** A route by its method and pattern. Their number is bounded, so they can label metrics. */
 export interface MatchedRoute {
@@ -61,6 +62,7 @@ export function markOf(handler: unknown): RouteMark | undefined {
  * matches (404, 405).
  */
 export function matchedRoute(c: Context): MatchedRoute | undefined {
+  if (c.req.path === TOO_DEEP) return undefined;
   const matched = matchedRoutes(c);
   const reached = markOf(matched[c.req.routeIndex]?.handler);
   if (reached && answers(reached, c)) return reached.route;

@@ -29,3 +29,9 @@ export function pathReference(url: string): string {
     .replace(/^(?=\/\/)/, "/.") // two slashes would begin a host (RFC 3986 §4.2)
     .replace(/%(?![\dA-F]{2})|["<>[\\\]^`{|}]/gi, encodeURIComponent);
 }
+
+/**
+ * The path of a request that has too many segments to be matched. No other path has a `#`:
+ * `decodeURI` keeps `%23`.
+ */
+export const TOO_DEEP = "/#";

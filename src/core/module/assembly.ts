@@ -17,6 +17,7 @@ import { inputOf } from "../route/declared_input.ts";
 import { composePath, segmentsOf } from "../route/path.ts";
 import { applyFilters, type PipelineDeclaration, resolvePipeline } from "../route/pipeline.ts";
 import { problemResponse } from "../http/problem.ts";
+import { TOO_DEEP } from "../http/raw_path.ts";
 import type { RouteOptions } from "../route/route_options.ts";
 import { createRouteHandler } from "../route/route_handler.ts";
 import { globalGuards, identityNeededBy } from "../route/route_protection.ts";
@@ -27,7 +28,7 @@ import {
   type Prefixes,
   versionsAmong,
 } from "../route/route_table.ts";
-import { createRouter, MOST_SEGMENTS, TOO_DEEP } from "../route/path_router.ts";
+import { createRouter, MOST_SEGMENTS } from "../route/path_router.ts";
 import { mount } from "../route/router.ts";
 import type { PathVersions } from "../route/unmatched.ts";
 import type { Versioning } from "../route/version.ts";

@@ -18,7 +18,12 @@ export interface Failure {
 export interface RequestHooks<State = unknown> {
   /** Runs before the rest, and returns what the other hooks need; it throws to refuse a request. */
   readonly before: (c: Context) => State | Promise<State>;
-  /** Runs the rest, in place of `next()`. */
+  /**
+   * Whether `before` refuses requests. Such hooks begin a function of their own, so that the hooks
+   * before them see the response to the refusal.
+   */
+  readonly refuses?: boolean;
+  /** Runs the rest, in place of `next()`, with the hooks of all middleware that follows. */
   readonly around?: (next: Next, state: State) => Promise<void>;
   /** Runs when the response exists or the rest has failed, in reverse order. */
   readonly after?: (c: Context, state: State, failure?: Failure) => void;
@@ -36,12 +41,12 @@ export function hooked<State>(hooks: RequestHooks<State>): MiddlewareHandler {
   return inOne([hooks as RequestHooks]); // each gets the state that it has returned
 }
 
-/** Joins neighbouring middleware that consists of hooks. */
+/** Joins neighbouring middleware that consists of hooks, where that changes nothing else. */
 export function joinHooked(middleware: readonly MiddlewareHandler[]): readonly MiddlewareHandler[] {
   const joined: MiddlewareHandler[] = [];
   for (const each of middleware) {
     const last = joined.at(-1);
-    if (last && isHooked(last) && isHooked(each)) {
+    if (last && isHooked(last) && isHooked(each) && mayJoin(last, each)) {
       joined[joined.length - 1] = inOne([...last[HOOKS], ...each[HOOKS]]);
     } else joined.push(each);
   }
@@ -69,9 +74,21 @@ function inOne(all: readonly RequestHooks[]): HookedMiddleware {
 
   /** Runs the last hooks of those whose first hooks have succeeded. */
   function finish(c: Context, states: readonly unknown[], failure?: Failure): void {
-    for (let i = states.length - 1; i >= 0; i--) all[i]?.after?.(c, states[i], failure);
+    let failed: Failure | undefined;
+    for (let i = states.length - 1; i >= 0; i--) {
+      try {
+        all[i]?.after?.(c, states[i], failed ?? failure);
+      } catch (thrown) {
+        failed = { thrown };
+      }
+    }
+    if (failed) throw asError(failed.thrown);
   }
   return Object.assign(hookedMiddleware, { [HOOKS]: all });
+}
+
+function mayJoin(last: HookedMiddleware, next: HookedMiddleware): boolean {
+  return !last[HOOKS].at(-1)?.around && !next[HOOKS][0]?.refuses;
 }
 
 function isHooked(middleware: MiddlewareHandler): middleware is HookedMiddleware {

@@ -8,15 +8,13 @@ import { HonoBase } from "hono/hono-base"; // without the routers that are not u
 import type { Result } from "hono/router";
 import { TrieRouter } from "hono/router/trie-router";
 import { getPathNoStrict } from "hono/utils/url";
+import { TOO_DEEP } from "../http/raw_path.ts";
 
 /**
  * The most segments of a path. The time of Hono's trie grows with their square where a constraint
  * such as `{.+}` matches several: 6000 segments take seconds.
  */
 export const MOST_SEGMENTS = 256;
-
-/** The path of a request with more segments: no URL has it. */
-export const TOO_DEEP = "/\x01";
 
 /** Creates an empty Hono application: `/users` and `/users/` are the same path. */
 export function createRouter(): Hono {

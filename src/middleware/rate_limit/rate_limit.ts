@@ -71,6 +71,7 @@ export function rateLimit(options: RateLimitOptions = {}): MiddlewareHandler {
   }
 
   return hooked({
+    refuses: true,
     before: (c) => whenReady(skip?.(c), (isSkipped) => isSkipped ? undefined : counted(c)),
     after(c, headers, failure) {
       if (headers) writeHeaders(c, headers, { append: true, failure });

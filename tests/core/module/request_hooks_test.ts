@@ -89,3 +89,25 @@ test("joinHooked() does not run the handler twice when a later hook fails", asyn
   const response = await app.onError(({ message }, c) => c.text(message, 500)).request("/");
   assert.equal(`${response.status} ${await response.text()} ${calls}`, "500 broken 1");
 });
+
+test("joinHooked() keeps apart what refuses requests, and what follows a span", () => {
+  const before = () => {};
+  const around: RequestHooks["around"] = (next) => next();
+  const cases: readonly (readonly [RequestHooks[], number])[] = [
+    [[{ before }, { before, around }], 1],
+    [[{ before, around }, { before }], 2],
+    [[{ before }, { before, refuses: true }, { before }], 2],
+  ];
+  for (const [hooks, functions] of cases) {
+    assert.equal(joinHooked(hooks.map((each) => hooked(each))).length, functions);
+  }
+});
+
+test("joinHooked() runs the outer hooks although an inner one fails", async () => {
+  const events: string[] = [];
+  const fail = () => {
+    throw new Error("broken");
+  };
+  await answer(joinHooked([reporting(events, "1"), hooked({ before: () => {}, after: fail })]));
+  assert.deepEqual(events, ["1 before", "1 after failure Error: broken"]);
+});

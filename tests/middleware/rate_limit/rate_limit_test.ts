@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type Context, Hono } from "hono";
+import { FwFactory, module } from "../../../mod.ts";
 import { HttpException } from "../../../src/core/http/http_exception.ts";
 import { trustedProxy } from "../../../src/middleware/client_ip.ts";
 import { MemoryRateLimitStore } from "../../../src/middleware/rate_limit/memory_rate_limit_store.ts";
@@ -204,6 +205,15 @@ test("rateLimit() counts in the process while its store fails", async () => {
   const startMs = performance.now();
   assert.deepEqual(await statuses(app, [{}, {}, {}, {}]), [200, 200, 429, 429]);
   assert(performance.now() - startMs < 2_000);
+});
+
+test("a second limit that refuses a request keeps the fields of the first", async () => {
+  const app = await FwFactory.create(module({}));
+  app.useRateLimit({ max: 5, name: "a" }).useRateLimit({ max: 1, name: "b" });
+  await app.request("/");
+  const { status, headers } = await app.request("/");
+  assert.equal(status, 429);
+  assert.equal(headers.get("ratelimit"), '"b";r=0;t=60, "a";r=3;t=60');
 });
 
 test("rateLimit() refuses options out of range", () => {
