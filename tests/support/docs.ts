@@ -53,9 +53,9 @@ export class Page {
 export const README: Page = new Page("README.md");
 
 /** The pages in the folder of the documentation. */
-export const PAGES: readonly Page[] = readdirSync(join(ROOT, "docs")).toSorted().map((name) =>
-  new Page(`docs/${name}`)
-);
+export const PAGES: readonly Page[] = readdirSync(join(ROOT, "docs")).filter((name) =>
+  name.endsWith(".md")
+).toSorted().map((name) => new Page(`docs/${name}`));
 
 /** Returns a page by its name, such as `routes`. */
 export function page(name: string): Page {
