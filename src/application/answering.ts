@@ -49,6 +49,7 @@ export class Answering implements PluginHost {
   readonly #kernel: Kernel;
   readonly #background: Background;
   #settings: Settings = INITIAL_SETTINGS;
+  /** They are placed once: to sort them takes a fifth of the time of the document. */
   #placed: readonly PlacedRoute[] | undefined;
   #isDraining = false;
   #assembled: Promise<Hono> | undefined;
@@ -165,9 +166,8 @@ export class Answering implements PluginHost {
     if (this.#isDraining) throw new TypeError("Cannot serve: the application is closed");
   }
 
-  async #assemble(): Promise<Hono> {
-    const { routes } = this;
-    return await assemble(this.#kernel, { ...this.#settings, host: this, routes });
+  async #assemble(): Promise<Hono> { // asynchronous: to place the routes can throw
+    return await assemble(this.#kernel, { ...this.#settings, host: this, routes: this.routes });
   }
 
   #logWarnings(): void {

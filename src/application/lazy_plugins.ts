@@ -96,10 +96,10 @@ export function requestIdPlugin(options: RequestIdOptions = {}): Plugin {
       `Cannot use request ids: ${JSON.stringify(headerName)} is not a header name`,
     );
   }
-  return loaded("requestId", async () => {
-    const { requestIdMiddleware } = await import("../middleware/request_id.ts");
-    return requestIdMiddleware(options);
-  });
+  return loaded(
+    "requestId",
+    async () => (await import("../middleware/request_id.ts")).requestIdMiddleware(options),
+  );
 }
 
 /** Returns the plugins that count requests and serve the metrics at a path. */

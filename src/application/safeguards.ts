@@ -150,8 +150,7 @@ export async function safeguardsOf(
 /** Assembles the routes and the endpoints, as for the first request, without a provider. */
 async function checkAssembly(answering: Answering): Promise<void> {
   const { settings, routes } = answering;
-  const kernel: Kernel = {
-    routes: [],
+  const kernel: Omit<Kernel, "routes"> = {
     isPreview: true,
     create: <T>() => Promise.resolve(placeholder() as T), // as a preview does
     get: <T>() => placeholder() as T,

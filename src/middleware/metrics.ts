@@ -7,7 +7,7 @@ import type { Handler, MiddlewareHandler } from "hono";
 import { matchedRoute } from "../core/http/matched_route.ts";
 import { outlivesRequests } from "../platform/wait_until.ts";
 import { hooked } from "../core/module/request_hooks.ts";
-import { knownMethod, statusOf } from "./observe.ts";
+import { knownMethod, statusOf } from "./request_labels.ts";
 
 /** The used part of a registry of `prom-client`, in either of its text formats. */
 export interface MetricsRegistry {

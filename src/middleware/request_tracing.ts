@@ -9,7 +9,7 @@ import { matchedRoute } from "../core/http/matched_route.ts";
 import { rawPath } from "../core/http/raw_path.ts";
 import { consoleSink } from "../platform/console_sink.ts";
 import { hooked } from "../core/module/request_hooks.ts";
-import { statusOf } from "./observe.ts";
+import { statusOf } from "./request_labels.ts";
 import { requestId } from "./request_id.ts";
 import { type RequestTracingOptions, skippedPaths } from "./request_tracing_options.ts";
 import { serverSpan } from "./server_span.ts";
@@ -66,7 +66,7 @@ const CATEGORY = ["fw", "http"] as const;
 const TEMPLATE = "{method} {path} {status} in {durationMs} ms";
 
 function log(line: RequestLine): void {
-  const properties = { ...line };
+  const properties = { ...line }; // an interface has no index signature
   const sink = consoleSink();
   if (!sink) return getLogger(CATEGORY).info(TEMPLATE, properties);
   const { method, path, status, durationMs } = line;

@@ -14,7 +14,7 @@ import {
 } from "@opentelemetry/api";
 import type { Context } from "../core/http/context.ts";
 import { clientIp } from "./client_ip.ts";
-import { knownMethod } from "./observe.ts";
+import { knownMethod } from "./request_labels.ts";
 
 /** The result of a request. */
 export interface RequestResult {

@@ -51,7 +51,7 @@ export function checkAuthentication(
   verifier: TokenVerifier,
   options: AuthenticationOptions = {},
 ): void {
-  if (typeof verifier?.verify !== "function") refuse("the first argument is not a verifier");
+  if (typeof verifier?.verify !== "function") refuse("the verifier has no method verify");
   checkBounds(verifier);
   checkNames(options, { known: ["require", "from"], refuse });
   const { require, from } = options;

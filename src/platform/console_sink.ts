@@ -1,19 +1,19 @@
 /**
- * The console's own sink, for records that need no logger: LogTape takes four fifths of the time of
- * a line to find the sinks of a logger and to build its record.
+ * The console's own sink, for records that need no logger: LogTape spends most of the time of a
+ * line on finding the sinks of a logger and building its record.
  *
  * @module
  */
-import { type Config, getConfig, type Sink } from "@logtape/logtape";
+import { getConfig, type Sink } from "@logtape/logtape";
 
-let own: { readonly config: Config<string, string> | null; readonly sink: Sink } | undefined;
+const SINK = Symbol("fw.consoleSink");
 
-/** Sets the sink that the present configuration of LogTape uses for all records. */
-export function setConsoleSink(sink: Sink): void {
-  own = { config: getConfig(), sink };
+/** Marks a configuration of LogTape whose one sink takes all records of the framework. */
+export function withConsoleSink<C extends object>(config: C, sink: Sink): C {
+  return Object.defineProperty(config, SINK, { value: sink }); // which no copy has
 }
 
-/** Returns that sink, or `undefined` if the application has configured LogTape. */
+/** Returns the sink of the present configuration; `undefined` if the application has made it. */
 export function consoleSink(): Sink | undefined {
-  return own && own.config === getConfig() ? own.sink : undefined;
+  return (getConfig() as { readonly [SINK]?: Sink } | null)?.[SINK];
 }

@@ -8,9 +8,10 @@
 export interface LightResponses {
   /** Checks whether the runtime still keeps the parts of a response. */
   hasParts(response: Response): boolean;
-  /** Checks whether a response is valid text that nothing has read or changed. */
-  isIntact(response: Response): boolean;
-  /** Marks an intact response as sent; returns `false` if it is not intact, or marked already. */
+  /**
+   * Marks a response as sent if it is valid text that nothing has read or changed; returns `false`
+   * if it is not, or is marked already.
+   */
   claim(response: Response): boolean;
   /** Checks whether a response was marked as sent. */
   isClaimed(response: Response): boolean;

@@ -24,7 +24,7 @@ export function checkNames(
 ): void {
   // a guard or an array in place of options would have no effect either
   if (typeof options !== "object" || options === null || Symbol.iterator in options) {
-    refuse("the options are not an object of options");
+    refuse("the options are not a plain object");
   }
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;

@@ -12,7 +12,7 @@ import {
   type Sink,
 } from "@logtape/logtape";
 import { getRuntimeKey } from "hono/adapter";
-import { setConsoleSink } from "../platform/console_sink.ts";
+import { withConsoleSink } from "../platform/console_sink.ts";
 import { isProduction } from "../platform/env.ts";
 import { LogBatch } from "./log_batch.ts";
 
@@ -39,14 +39,13 @@ export function logToConsole(): void {
     batch.flush(); // so that lines keep their order
     printNow(record);
   };
-  configureSync({
+  configureSync(withConsoleSink({
     sinks: { console: sink },
     loggers: [
       { category: "fw", lowestLevel: "info", sinks: ["console"] },
       { category: ["logtape", "meta"], lowestLevel: "warning", sinks: ["console"] },
     ],
-  });
-  setConsoleSink(sink);
+  }, sink));
 }
 
 /**

@@ -35,7 +35,7 @@ export function listenOnDeno(
       const handled = fetch(request, info);
       return handled instanceof Promise ? underWay.track(handled.then(checked)) : checked(handled);
     };
-    const answerUnsafe = (request: Request, info: Deno.ServeHandlerInfo) => {
+    const answerWithBody = (request: Request, info: Deno.ServeHandlerInfo) => {
       underWay.receive(request, info);
       return answer(request, info);
     };
@@ -46,8 +46,8 @@ export function listenOnDeno(
       }
       if (method === "GET") return answer(request, info);
       if (method === "HEAD") return answerHead(answer(request, info), withEmptyStream);
-      if (!underWay.isTooLate(request)) return answerUnsafe(request, info);
-      return receiveFirst(request).then((whole) => answerUnsafe(whole, info), tooLate);
+      if (!underWay.isTooLate(request)) return answerWithBody(request, info);
+      return receiveFirst(request).then((whole) => answerWithBody(whole, info), tooLate);
     };
     const common = { signal, onListen() {} };
     return "path" in address
@@ -80,6 +80,10 @@ async function receiveFirst(request: Request): Promise<Request> {
   return new Request(url, { method, headers, signal, body: await request.arrayBuffer() });
 }
 
+/** Deno's numbers for the headers of a response that it has not read yet. */
+const NO_HEADER = 1;
+const ONLY_TYPE = 2;
+
 /**
  * Returns a function that checks whether a response has no header, or only a valid content type, as
  * far as Deno still keeps them apart: once its headers are read, Deno sends it in a slower way.
@@ -89,15 +93,18 @@ function onlyTypeCheck(): (response: Response) => boolean {
   const [kind, type] = ["serve fast header kind", "serve fast content type"].map((name) =>
     symbols.find(({ description }) => description === name)
   );
-  if (!kind || !type) return () => false; // another version of Deno
+  if (!kind || !type) return () => false;
   const kindOf = (headers: HeadersInit) => Reflect.get(new Response("", { headers }), kind);
-  if (kindOf({ "content-type": "text/plain" }) !== 2 || kindOf({ "x-other": "1" }) !== 0) {
-    return () => false;
+  if (
+    kindOf({ "content-type": "text/plain" }) !== ONLY_TYPE ||
+    kindOf({ "x-other": "1" }) === NO_HEADER
+  ) {
+    return () => false; // another version of Deno
   }
   let lastType = "";
   return (response) => {
-    const found: unknown = Reflect.get(response, kind);
-    if (found !== 2) return found === 1; // 0: others, or they were read
+    const headerKind: unknown = Reflect.get(response, kind);
+    if (headerKind !== ONLY_TYPE) return headerKind === NO_HEADER; // others, or they were read
     const value: unknown = Reflect.get(response, type);
     if (value === lastType) return true;
     if (typeof value !== "string" || CONTROL.test(value)) return false;

@@ -57,7 +57,7 @@ export class UnderWay {
     if (--this.#count === 0) this.#idle?.();
   }
 
-  /** Counts a request with a body, until its response is sent. */
+  /** Counts a request that announces a body, until its response is sent. */
   receive(request: Request, { completed }: Delivery): void {
     if (hasBody(request)) this.#receive(completed);
   }
@@ -213,7 +213,7 @@ export class DenoServer implements RuntimeServer {
   }
 }
 
-/** Checks whether a request announces a body; one of HTTP/2 without a length does not. */
-function hasBody({ headers }: Request): boolean {
+/** Checks whether a request announces a body; without a length, one of HTTP/2 does not. */
+function hasBody({ headers }: Request): boolean { // neither of a GET nor of a HEAD
   return headers.has("transfer-encoding") || Number(headers.get("content-length")) > 0;
 }

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { type LightResponses, setLightResponses } from "../platform/light_responses.ts";
+import { setLightResponses } from "../platform/light_responses.ts";
 
 const CLAIMED = Symbol("fw.claimed");
 
@@ -36,29 +36,20 @@ export const DENO_PARTS: ResponseParts = {
   areSendable: (text) => typeof text === "string",
 };
 
-/**
- * Registers the light responses of a runtime. Returns `undefined` if it does not keep their parts
- * under that symbol: then every response is checked in full.
- */
-export function registerLightResponses(
-  { property, areSendable }: ResponseParts,
-): LightResponses | undefined {
+/** Registers the light responses of a runtime, if it keeps their parts under that symbol. */
+export function registerLightResponses({ property, areSendable }: ResponseParts): void {
   const symbol = Object.getOwnPropertySymbols(new Response("")).find(({ description }) =>
     description === property
   );
-  if (symbol === undefined) return undefined;
-  const isIntact = (response: Response) => areSendable(Reflect.get(response, symbol));
-  const light: LightResponses = {
+  if (symbol === undefined) return;
+  setLightResponses({
     hasParts: (response) => Reflect.get(response, symbol) !== undefined,
-    isIntact,
     claim(response: ClaimableResponse) {
-      if (response[CLAIMED] || !isIntact(response)) return false;
+      if (response[CLAIMED] || !areSendable(Reflect.get(response, symbol))) return false;
       return response[CLAIMED] = true; // a private symbol
     },
     isClaimed: (response: ClaimableResponse) => response[CLAIMED] === true,
-  };
-  setLightResponses(light);
-  return light;
+  });
 }
 
 function hasBody(status: unknown): boolean {

@@ -128,6 +128,7 @@ function guarded(
   return {
     ...open && {
       onOpen(event, socket) {
+        // cleared, as later messages must not wait for another turn
         opening = open(event, socket).finally(() => opening = undefined);
       },
     },
@@ -153,7 +154,7 @@ function limited(events: WSEvents, maxBytes: number): WSEvents {
   };
 }
 
-/** On Bun, the context of a message has the state that the socket had when it arrived. */
+/** Checks whether a socket is open now; `readyState` of its context is older on Bun. */
 function isOpen({ raw }: WSContext): boolean {
   return (raw as { readonly readyState: number }).readyState === 1; // each runtime has one
 }

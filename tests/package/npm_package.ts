@@ -19,7 +19,7 @@ import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { IN_PLACE_OF_LEFT_OUT, LEFT_OUT } from "./left_out.ts";
 import { ROOT } from "../support/project.ts";
-import { bundlePackages } from "./bundled.ts";
+import { bundlePackages, withoutComments } from "./bundled.ts";
 import { type EntryPoints, joinModules } from "./joined_modules.ts";
 
 /** The script that npm links as `fw`, with a shebang. */
@@ -67,7 +67,7 @@ export async function buildNpmPackage(file: string): Promise<void> {
     const program = readFileSync(join(root, BIN), "utf8");
     writeFileSync(join(root, BIN), `#!/usr/bin/env node\n${program}`);
     writeFileSync(join(root, REPLACEMENT), IN_PLACE_OF_LEFT_OUT);
-    renameLeftOut(root);
+    finishModules(root);
     complete(root, await joinModules(root, { apart: BIN }));
     const [packed = ""] = run("npm", ["pack", "--silent"], root).trim().split("\n");
     renameSync(join(root, packed), resolve(file));
@@ -82,18 +82,21 @@ function replaced(name: string): Readonly<Record<string, string>> {
   return { workerd: file, "edge-light": file, browser: file, default: name };
 }
 
-/** Replaces the specifiers of dynamic imports by the names in the manifest's `imports`. */
-function renameLeftOut(root: string): void {
+/**
+ * Replaces the specifiers of dynamic imports by the names in the manifest's `imports`, and removes
+ * comments: the types keep those of what is exported.
+ */
+function finishModules(root: string): void {
   const unseen = new Set(LEFT_OUT);
   for (const name of readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })) {
-    if (!name.endsWith(".js")) continue;
     const file = join(root, "src", name);
+    if (!name.endsWith(".js") || file === join(root, BIN)) continue;
     const code = readFileSync(file, "utf8");
     const renamed = code.replaceAll(/\bimport\("([^"]+)"\)/g, (found, from) => {
       unseen.delete(from);
       return LEFT_OUT.includes(from) ? `import("#${from}")` : found;
     });
-    if (renamed !== code) writeFileSync(file, renamed);
+    writeFileSync(file, name.startsWith("bundled/") ? renamed : withoutComments(renamed));
   }
   if (unseen.size > 0) throw new Error(`Cannot pack: nothing loads ${[...unseen].join(" and ")}`);
 }

@@ -57,7 +57,7 @@ const INSTALLED = [
 ];
 
 /** The most bytes of their files: 8 MB, and some room for releases of theirs. */
-const INSTALLED_BYTES = 9_200_000;
+const INSTALLED_BYTES = 9_000_000;
 
 /** Serves metrics and documents as YAML; prints why that failed. */
 const METRICS_AND_YAML = `

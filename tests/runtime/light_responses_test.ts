@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { NODE_PARTS, registerLightResponses } from "../../src/runtime/light_responses.ts";
+import { lightResponses } from "../../src/platform/light_responses.ts";
 import { type Context, controller, FwFactory, module, route } from "../../mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { test, testOn } from "../support/test.ts";
@@ -75,7 +75,7 @@ testOn(["node"], "its subject is @hono/node-server")(
     const found: Record<string, boolean> = {};
     app.use((c) => {
       const made = { ...MADE, ...OTHER }[c.req.path]!(c);
-      const light = registerLightResponses(NODE_PARTS)!;
+      const light = lightResponses()!;
       found[c.req.path] = light.claim(made);
       assert.equal(light.claim(made), false);
       return Promise.resolve(new Response());

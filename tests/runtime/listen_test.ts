@@ -331,7 +331,7 @@ test("serve() refuses an option that it does not have: it would listen elsewhere
     [{ hostName: "127.0.0.1" }, "hostName is not an option"],
     [{ cert: "", key: "" }, "cert is not an option"],
     [{ maxConnection: 5 }, "maxConnection is not an option, maxConnections is"],
-    [["127.0.0.1"], "the options are not an object of options"],
+    [["127.0.0.1"], "the options are not a plain object"],
   ];
   for (const [options, why] of cases) {
     await assert.rejects(serve(ok, options), {

@@ -28,7 +28,7 @@ import {
   type Prefixes,
   versionsAmong,
 } from "../route/route_table.ts";
-import { createRouter, MOST_SEGMENTS } from "../route/path_router.ts";
+import { createRouter, MAX_SEGMENTS } from "../route/path_router.ts";
 import { mount } from "../route/router.ts";
 import type { PathVersions } from "../route/unmatched.ts";
 import type { Versioning } from "../route/version.ts";
@@ -62,7 +62,10 @@ export interface AssemblyOptions extends Prefixes {
  * @throws {TypeError} if a route is at the path of an endpoint, or needs an identity that nothing
  * sets
  */
-export async function assemble(kernel: Kernel, options: AssemblyOptions): Promise<Hono> {
+export async function assemble(
+  kernel: Omit<Kernel, "routes">,
+  options: AssemblyOptions,
+): Promise<Hono> {
   const { routes: placed } = options;
   const versions = versionsAmong(placed);
   const reader = await readerOf(versions, options.versioning);
@@ -95,7 +98,7 @@ export async function assemble(kernel: Kernel, options: AssemblyOptions): Promis
     await installAll(options.plugins, { router, host: options.host, first });
   }
   router.all(TOO_DEEP, () => {
-    throw new HttpException(414, `The path has more than ${MOST_SEGMENTS} segments`);
+    throw new HttpException(414, `The path has more than ${MAX_SEGMENTS} segments`);
   });
   const endpoints = router.routes.filter(({ handler }) => markOf(handler)).map(slotOf);
   const twice = endpoints.find((slot, i) => endpoints.indexOf(slot) !== i);

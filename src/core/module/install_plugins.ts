@@ -24,8 +24,8 @@ export function middlewarePlugin(
 }
 
 /**
- * Installs plugins in their order, after the middleware that is given; what neighbours do before
- * and after requests is joined.
+ * Installs plugins in the order of requests, after `first`. Neighbours that consist of hooks are
+ * joined to one function.
  */
 export async function installAll(
   plugins: readonly Plugin[],
@@ -35,14 +35,14 @@ export async function installAll(
     readonly first: MiddlewareHandler;
   },
 ): Promise<void> {
-  let waiting: MiddlewareHandler[] = [first];
+  let unjoined: MiddlewareHandler[] = [first];
   const flush = () => {
-    if (waiting.length > 0) router.use(...joinHooked(waiting));
-    waiting = [];
+    if (unjoined.length > 0) router.use(...joinHooked(unjoined));
+    unjoined = [];
   };
   for (const plugin of inOrder(plugins)) {
     if (isMiddlewarePlugin(plugin)) {
-      waiting.push(await plugin[LOAD]());
+      unjoined.push(await plugin[LOAD]());
       continue;
     }
     flush();

@@ -5,7 +5,7 @@
  */
 import type { Handler, Hono, MiddlewareHandler } from "hono";
 import { asError } from "../http/http_exception.ts";
-import { checkNames, refusing } from "../../platform/option_names.ts";
+import { checkNames, type Refuse, refusing } from "../../platform/option_names.ts";
 import { composePath } from "../route/path.ts";
 import { mount, routerPattern } from "../route/router.ts";
 
@@ -167,15 +167,14 @@ export function usePlugin(args: readonly [string, ...UseArguments] | UseArgument
   const hasPath = typeof first === "string";
   const hasOptions = typeof last === "object" && last !== null;
   const options: UseOptions = hasOptions ? last : {};
-  checkNames(options, { known: ["afterAuthentication"], refuse: refusing("use middleware") });
+  const refuseUse: Refuse = refusing("use middleware");
+  checkNames(options, { known: ["afterAuthentication"], refuse: refuseUse });
   const { afterAuthentication = false } = options;
-  if (first === "") {
-    throw new TypeError("Cannot use middleware: its path is empty; leave it out for all paths");
-  }
+  if (first === "") refuseUse("its path is empty; leave it out for all paths");
   const path = hasPath ? routerPattern(composePath({ routePath: first })) : "*";
   const handlers = args.slice(hasPath ? 1 : 0, hasOptions ? -1 : undefined)
     .map((middleware) => throwingErrors(middleware as MiddlewareHandler)); // which checks it
-  if (handlers.length === 0) throw new TypeError("Cannot use middleware: it is missing");
+  if (handlers.length === 0) refuseUse("it is missing");
   return {
     slot: afterAuthentication ? "afterAuthentication" : "use",
     install: (router) => void router.use(path, ...handlers),
@@ -213,7 +212,7 @@ export function endpointPlugin(
  * Returns middleware that throws an `Error` whatever the given one throws: Hono
  * handles nothing else.
  */
-export function throwingErrors(middleware: MiddlewareHandler): MiddlewareHandler {
+function throwingErrors(middleware: MiddlewareHandler): MiddlewareHandler {
   if (typeof middleware !== "function") {
     throw new TypeError(`Cannot use ${typeof middleware}: it is not middleware`);
   }

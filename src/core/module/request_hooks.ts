@@ -8,7 +8,7 @@ import type { MiddlewareHandler, Next } from "hono";
 import type { Context } from "../http/context.ts";
 import { asError } from "../http/http_exception.ts";
 
-/** What the rest of a request has thrown: its response is created later. */
+/** What the rest of a request threw; its response does not exist yet. */
 export interface Failure {
   /** The error, or any other value. */
   readonly thrown: unknown;
@@ -16,7 +16,7 @@ export interface Failure {
 
 /** What runs before and after the rest of a request. */
 export interface RequestHooks<State = unknown> {
-  /** Runs before the rest, and returns what the other hooks need; it throws to refuse a request. */
+  /** Runs before the rest; its result is the state that the other hooks get. */
   readonly before: (c: Context) => State | Promise<State>;
   /**
    * Whether `before` refuses requests. Such hooks begin a function of their own, so that the hooks
@@ -36,9 +36,9 @@ interface HookedMiddleware extends MiddlewareHandler {
   readonly [HOOKS]: readonly RequestHooks[];
 }
 
-/** Returns the middleware of hooks. What `before` throws is an `Error` afterwards. */
+/** Returns middleware that consists of hooks; whatever `before` throws, it throws an `Error`. */
 export function hooked<State>(hooks: RequestHooks<State>): MiddlewareHandler {
-  return inOne([hooks as RequestHooks]); // each gets the state that it has returned
+  return inOne([hooks as RequestHooks]); // a state is passed only to the hooks that returned it
 }
 
 /** Joins neighbouring middleware that consists of hooks, where that changes nothing else. */

@@ -14,17 +14,17 @@ import { TOO_DEEP } from "../http/raw_path.ts";
  * The most segments of a path. The time of Hono's trie grows with their square where a constraint
  * such as `{.+}` matches several: 6000 segments take seconds.
  */
-export const MOST_SEGMENTS = 256;
+export const MAX_SEGMENTS = 256;
 
 /** Creates an empty Hono application: `/users` and `/users/` are the same path. */
 export function createRouter(): Hono {
-  const getPath = (request: Request) => bounded(getPathNoStrict(request));
+  const getPath = (request: Request) => boundedPath(getPathNoStrict(request));
   return new HonoBase({ router: new PathRouter(), getPath });
 }
 
-function bounded(path: string): string {
-  if (path.length <= MOST_SEGMENTS) return path;
-  return path.split("/", MOST_SEGMENTS + 2).length > MOST_SEGMENTS + 1 ? TOO_DEEP : path;
+function boundedPath(path: string): string {
+  if (path.length <= MAX_SEGMENTS) return path;
+  return path.split("/", MAX_SEGMENTS + 2).length > MAX_SEGMENTS + 1 ? TOO_DEEP : path;
 }
 
 /** The handlers of a path, each with the places of its parameters among the segments. */

@@ -132,10 +132,10 @@ export const route: RouteDeclarations = {
 function declare(method: RouteMethod): RouteDeclaration {
   return (path: string, ...rest: unknown[]): Route => {
     const handler = rest.at(-1) as Route["handler"]; // the overloads type it by its schemas
-    const [options = {}] = rest.slice(0, -1) as readonly (RouteOptions | undefined)[];
+    const [options = {}] = rest.slice(0, -1) as readonly (RouteOptions | undefined)[]; // the route checks it
     const refuse: Refuse = refusing(`declare ${method} ${path}`);
     if (typeof handler !== "function") refuse(`the handler is ${typeof handler}`);
-    if (rest.length > 2) refuse("it takes options and a handler; guards belong into the options");
+    if (rest.length > 2) refuse("a route takes options and a handler; put guards into the options");
     return new Route(method, path, { options, handler });
   };
 }

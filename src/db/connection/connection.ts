@@ -225,7 +225,7 @@ export class DbConnection implements OpenDatabase {
 
   /** Runs a script of several statements on the connection of a Kysely. */
   async runScript(script: string, kysely: Kysely<AnyTables>): Promise<void> {
-    const text = script.replace(/^\uFEFF/, ""); // the mark of an editor
+    const text = script.replace(/^\uFEFF/, ""); // a byte order mark
     if (this.#dialect.runScript) await this.#dialect.runScript(text, kysely);
     else await kysely.executeQuery(CompiledQuery.raw(text));
   }

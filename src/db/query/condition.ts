@@ -18,7 +18,7 @@ type Builder = ExpressionBuilder<AnyTables, string>;
 const MAX_WIDTH = 100;
 const MAX_DEPTH = 100;
 
-/** The longest list of conditions: PostgreSQL compiles tens of thousands for minutes. */
+/** The most conditions in lists: PostgreSQL compiles tens of thousands for minutes. */
 const MAX_CONDITIONS = 5000;
 
 /**
@@ -150,8 +150,8 @@ function logicFilter(
     return (eb) => eb.not(eb.parens(filter(eb)));
   }
   if (!Array.isArray(value)) throw operation.mistake(`${name} is not a list`);
-  if (value.length > MAX_CONDITIONS) {
-    throw operation.mistake(`${name} has ${value.length} conditions of ${MAX_CONDITIONS}`);
+  if (operation.countConditions(value.length) > MAX_CONDITIONS) {
+    throw operation.mistake(`where has over ${MAX_CONDITIONS} conditions in AND and OR`);
   }
   operation.add("[");
   const filters = Array.from(value, (where) => nestedFilter({ where, depth }, operation));

@@ -28,6 +28,7 @@ export class Operation implements OperationContext {
   readonly action: string;
   readonly #values: unknown[];
   #shape: string;
+  #conditions = 0;
 
   /**
    * Begins an operation; `name` begins its shape, and includes the number of `values`
@@ -44,6 +45,11 @@ export class Operation implements OperationContext {
   /** The number of values bound so far, with those of lists that drivers write into the SQL. */
   get size(): number {
     return this.#values.flat().length;
+  }
+
+  /** Counts the conditions of a list; returns how many all lists of the operation have. */
+  countConditions(conditions: number): number {
+    return this.#conditions += conditions;
   }
 
   /** Adds a part whose SQL binds nothing to the shape. Equal shapes have equal SQL. */

@@ -76,7 +76,7 @@ export async function deleteRow(unique: Values, context: OperationContext): Prom
 export async function upsertRow(upsert: RowUpsert, context: OperationContext): Promise<AnyRow> {
   const { table: { connection }, scope, action } = context;
   const { unique, values, created } = upsert;
-  // also if the row exists, as in one statement
+  // a statement with ON CONFLICT checks them even if the row exists; so does this
   for (const [column, value] of created) if (value !== null) column.encode(value, action);
   const [column] = [...unique.keys()] as [TableColumn];
   const isOneStatement = connection.grammar.returning && values.size > 0;

@@ -158,7 +158,10 @@ export class FallbackStore implements RateLimitStore {
       const hit = "then" in pending ? await withTimeLimit(pending, this.#timeoutMs) : pending;
       if (isProbe) this.#recover();
       const isPartial = this.#now() + own.resetMs - windowMs < this.#recoveredAtMs ||
-        this.#hasLost(key, { ...hit, askedAtMs });
+        this.#hasLost(key, {
+          earliestMs: askedAtMs + hit.resetMs,
+          latestMs: this.#now() + hit.resetMs + 1, // Redis reports whole milliseconds
+        });
       return isPartial && own.count > hit.count ? own : hit;
     } catch (error) {
       this.#fail(error);
@@ -167,14 +170,16 @@ export class FallbackStore implements RateLimitStore {
   }
 
   /**
-   * Checks whether the store has begun another window before the known one has ended: it has lost
-   * that, as Redis does by a restart that no hit has noticed.
+   * Checks whether the store began a new window, with this end, before the known one ended: then it
+   * has lost its counts, as in a restart of Redis during which no request came.
    */
-  #hasLost(key: string, { resetMs, askedAtMs }: RateLimitHit & { readonly askedAtMs: number }) {
-    const earliestEndMs = askedAtMs + resetMs;
-    const latestEndMs = this.#ends.get(key);
-    if (latestEndMs !== undefined) return earliestEndMs > latestEndMs;
-    this.#ends.set(key, this.#now() + resetMs + 1, { expiresAtMs: earliestEndMs }); // in whole ms
+  #hasLost(
+    key: string,
+    end: { readonly earliestMs: number; readonly latestMs: number },
+  ): boolean {
+    const knownMs = this.#ends.get(key);
+    if (knownMs !== undefined) return end.earliestMs > knownMs;
+    this.#ends.set(key, end.latestMs, { expiresAtMs: end.earliestMs });
     return false;
   }
 

@@ -91,7 +91,7 @@ export function joinScopes(scopes: readonly string[]): string {
   if (!isList) throw new TypeError("Cannot request scopes: they are not an array of strings");
   const invalid = scopes.find((scope) => !SCOPE.test(scope));
   if (invalid === undefined) return scopes.join(" ");
-  throw new TypeError(`Cannot request scopes: ${JSON.stringify(invalid)} is not one scope`);
+  throw new TypeError(`Cannot request scopes: ${JSON.stringify(invalid)} is not a single scope`);
 }
 
 function checkExtra(extra: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

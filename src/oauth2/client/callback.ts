@@ -61,7 +61,7 @@ function checkIssuer(
 function refused(values: Readonly<Record<string, string | undefined>>, state: string): OAuth2Error {
   const grant = readGrantError(values, [state]);
   if (!grant) return invalid("its error is malformed");
-  const reason = /^[\w.-]{1,64}$/.test(grant.error) ? grant.error : "an error of its own";
+  const reason = /^[\w.-]{1,64}$/.test(grant.error) ? grant.error : "an unusual error";
   const message = `Cannot accept callback: the server refused with ${reason}`;
   return new OAuth2Error({ code: "Grant", grant }, message);
 }

@@ -20,6 +20,11 @@ const PAGE = join(ROOT, "docs/performance.md");
 const PICTURE = "http.svg";
 const [BEGIN, END] = ["<!-- written by deno task bench:http -->", "<!-- end -->"];
 
+const MEANING = "Each number is the processor time of a request to the framework, divided by " +
+  "that of the peer: below 1 the framework takes less. The token of *bearer token again* was " +
+  "verified before; *whole stack* is request ids, a log line, metrics, a rate limit, a token and " +
+  "validation.";
+
 /** Writes the contests between the marks on the page. */
 export function publish(measured: readonly Measured[]): void {
   const all = measured.map(ratiosOf);
@@ -29,7 +34,7 @@ export function publish(measured: readonly Measured[]): void {
   const machine = `${cpus().length} cores of an ${cpus()[0]?.model.trim()} (${arch()})`;
   const text = [
     BEGIN,
-    `Measured on ${date} on ${machine}.`,
+    `Measured on ${date} on ${machine}. ${MEANING}`,
     `![The processor time of a request to peers, beside that of fw](${PICTURE})`,
     ...[...new Set(all.map(({ runtime }) => runtime))].map((runtime) =>
       tableOf(runtime, all.filter((each) => each.runtime === runtime))

@@ -1001,13 +1001,13 @@ for (
     ...[[() => true, () => 1], [[], () => 1], [5, () => 1]].map((args) =>
       [
         () => Reflect.apply(route.get, route, ["/", ...args]),
-        "Cannot declare GET /: the options are not an object of options",
+        "Cannot declare GET /: the options are not a plain object",
       ] as const
     ),
     ...[[{}, () => true, () => 1], [{}, undefined, () => 1], [{}, {}, () => 1]].map((args) =>
       [
         () => Reflect.apply(route.get, route, ["/", ...args]),
-        "Cannot declare GET /: it takes options and a handler; guards belong into the options",
+        "Cannot declare GET /: a route takes options and a handler; put guards into the options",
       ] as const
     ),
     [

@@ -96,7 +96,7 @@ testOnEach(
   },
 );
 
-testOnEach("a script may begin with the mark of an editor", async ({ url }) => {
+testOnEach("a script may begin with a byte order mark", async ({ url }) => {
   const script = `\ufeff${TABLE} insert into notes values (1, 'marked');`;
   const options = DbOptions.fromUrl(url).migrations({ "0001_marked": script });
   assert.deepEqual(await notesAfter(options), ["1 marked"]);

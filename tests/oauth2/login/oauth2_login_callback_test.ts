@@ -58,10 +58,10 @@ const CALLBACKS: readonly (readonly [query: string, status: number, detail: stri
   ["state=S&error=access_denied&code=C", 401, "access_denied"],
   ["state=S&error=server_error&error_description=C", 502, "server_error"],
   [`state=S&error=${UNSUPPORTED}&error_uri=javascript:C`, 502, UNSUPPORTED],
-  ["state=S&error=S", 401, "an error of its own"],
+  ["state=S&error=S", 401, "an unusual error"],
   ["state=S&error=%22%0d%0a", 401, "its error is malformed"],
   ["state=S&error=&code=C", 401, "its error is malformed"],
-  ["state=S&error=%3Cscript%3E", 401, "an error of its own"],
+  ["state=S&error=%3Cscript%3E", 401, "an unusual error"],
   [
     "state=S&error=a&error_description=b&error_description=c",
     401,

@@ -109,7 +109,7 @@ export function kyselyConnection(
   function jointly(sql: string, { values, isWhole }: JointValues, callback: Callback): unknown {
     return connection.query(sql, values.map(untyped), (error, result) => {
       if (error) return callback(error, undefined);
-      if (!Array.isArray(result)) { // the packets of another answer
+      if (!Array.isArray(result)) { // the answer of another statement
         isOver = true;
         return callback(lost(), undefined);
       }

@@ -1,5 +1,5 @@
 /**
- * What middleware that observes requests reports of them.
+ * What log lines, metrics and spans report of a request.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { Context } from "../core/http/context.ts";
 import { HttpException } from "../core/http/http_exception.ts";
 import type { Failure } from "../core/module/request_hooks.ts";
 
-/** Returns the status of the response of a request, which can have failed. */
+/** Returns the status of the response, or the one that the failure will have. */
 export function statusOf(c: Context, failure: Failure | undefined): number {
   if (failure) return HttpException.from(failure.thrown).status;
   return c.finalized ? c.res.status : 500;
