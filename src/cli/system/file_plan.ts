@@ -5,11 +5,14 @@
  * @module
  */
 import {
+  accessSync,
   chmodSync,
   closeSync,
+  constants,
   mkdirSync,
   openSync,
   realpathSync,
+  renameSync,
   rmdirSync,
   rmSync,
   statSync,
@@ -178,11 +181,8 @@ export class FilePlan {
           throw new CliError(`Cannot write ${path}: it was changed ${MEANWHILE}`);
         }
         const { mode } = statSync(file);
-        undo.push(() => {
-          writeFileSync(file, before);
-          chmodSync(file, mode);
-        });
-        if (isSecret) chmodSync(file, SECRET); // before it has secrets
+        undo.push(() => replace(file, { text: before, mode }));
+        return replace(file, { text, mode: isSecret ? SECRET : mode });
       }
       writeFileSync(file, text);
     } catch (cause) {
@@ -191,6 +191,27 @@ export class FilePlan {
       const why = code === "EEXIST" ? `it was created ${MEANWHILE}` : code;
       throw new CliError(`Cannot write ${path}: ${why}`, { cause });
     }
+  }
+}
+
+/**
+ * Replaces a file at once: another process that reads it meanwhile, as to plan its own edit, sees
+ * no part of a text.
+ */
+function replace(
+  file: string,
+  { text, mode }: { readonly text: string; readonly mode: number },
+): void {
+  const target = realpathSync(file);
+  accessSync(target, constants.W_OK); // a rename would not need it
+  const whole = `${target}.${process.pid}.tmp`;
+  try {
+    writeFileSync(whole, text, { mode });
+    chmodSync(whole, mode); // whatever the umask
+    renameSync(whole, target);
+  } catch (cause) {
+    rmSync(whole, { force: true });
+    throw cause;
   }
 }
 

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { chmodSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  openSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { FilePlan } from "../../../src/cli/system/file_plan.ts";
@@ -33,6 +41,24 @@ test("FilePlan.apply() writes nothing if a file was changed before its edit was 
     message: "Cannot write app.ts: it was changed in the meantime; run the command again",
   });
   assert.equal(readFileSync(file, "utf8"), "three");
+});
+
+test("FilePlan.apply() replaces a file at once: who reads it meanwhile sees one whole text", () => {
+  using folder = new TemporaryFolder();
+  const file = join(folder.path, "app.ts");
+  writeFileSync(file, "one");
+  chmodSync(file, 0o640);
+  const reader = openSync(file, "r");
+  try {
+    const plan = new FilePlan(folder.path);
+    plan.update("app.ts", "two, which is longer");
+    plan.apply();
+    assert.equal(readFileSync(reader, "utf8"), "one");
+  } finally {
+    closeSync(reader);
+  }
+  assert.deepEqual(folder.files(), { "app.ts": "two, which is longer" });
+  assert.equal(statSync(file).mode & 0o777, 0o640);
 });
 
 test("FilePlan.apply() overwrites no file that was created since check()", () => {
