@@ -140,9 +140,9 @@ export class FwApplication {
     return this.plug(plugins.trustedProxyPlugin(options));
   }
 
-  /** Limits each client's requests, by default to 100 in 60 s. Limits with other names add up. */
+  /** Limits each client's requests, by default to 100 in 60 s. Limits add up; each has a name. */
   useRateLimit(options?: UseRateLimitOptions): this {
-    return this.plug(plugins.rateLimitPlugin(options));
+    return this.plug(plugins.rateLimitPlugin(options, this.#answering.settings.plugins));
   }
 
   /**

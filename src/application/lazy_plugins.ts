@@ -118,20 +118,28 @@ export function metricsPlugins(path: string, options?: MetricsOptions): readonly
 }
 
 /**
- * Returns the plugin of `useRateLimit`. Limits of different names add up.
+ * Returns the plugin of `useRateLimit`, beside others. Limits add up, each with a name of its own.
  *
- * @throws {TypeError} if an option is unknown
+ * @throws {TypeError} if an option is unknown, or another limit has the name
  * @throws {RangeError} if an option is out of range
  */
 export function rateLimitPlugin(
   options: UseRateLimitOptions = {},
+  others: readonly Plugin[] = [],
 ): Plugin & { readonly [limitsRate]: RateLimitOptions } {
   const { afterAuthentication = false, ...limit } = options;
   const isRecord = typeof options === "object" && !Array.isArray(options);
   checkRateLimit(isRecord ? limit : options); // `limit` of a number or a list is empty
+  const { name = "default" } = limit;
+  if (others.some((other) => limitsRate in other && other.key === name)) {
+    throw new TypeError(
+      `Cannot limit rate: another limit has the name ${JSON.stringify(name)}; ` +
+        "give each a name of its own",
+    );
+  }
   const plugin = middlewarePlugin({
     slot: afterAuthentication ? "callerRateLimit" : "rateLimit",
-    key: limit.name ?? "default",
+    key: name,
     async load() {
       const { rateLimit } = await import("../middleware/rate_limit/rate_limit.ts");
       return rateLimit(limit);

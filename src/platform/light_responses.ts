@@ -13,6 +13,8 @@ export interface LightResponses {
    * if it is not, or is marked already.
    */
   claim(response: Response): boolean;
+  /** Checks whether a response has a body, without creating a stream of it. */
+  hasBody(response: Response): boolean;
   /** Checks whether a response was marked as sent. */
   isClaimed(response: Response): boolean;
 }

@@ -20,27 +20,40 @@ interface ResponseParts {
   readonly property: string;
   /** Checks whether they can be sent: a text, with a status and headers that are valid. */
   readonly areSendable: (parts: unknown) => boolean;
+  /** Checks whether a response has a body; without its parts, it may have been read. */
+  readonly hasBody: (response: Response, parts: unknown) => boolean;
 }
 
 /** Those of `Response` of `@hono/node-server`, which checks neither its status nor its headers. */
 export const NODE_PARTS: ResponseParts = {
   property: "cache",
   areSendable: (parts) =>
-    Array.isArray(parts) && typeof parts[1] === "string" && hasBody(parts[0]) &&
+    Array.isArray(parts) && typeof parts[1] === "string" && mayHaveBody(parts[0]) &&
     areChecked(parts[2]),
+  hasBody: (response, parts) =>
+    Array.isArray(parts) ? (parts[1] ?? null) !== null : response.body !== null,
 };
 
 /** Those of `Response` of Deno, made of a text or of JSON alone. */
 export const DENO_PARTS: ResponseParts = {
   property: "lazy static body",
   areSendable: (text) => typeof text === "string",
+  hasBody: (response, text) => typeof text === "string" || (innerBody(response) ?? null) !== null,
 };
 
+let inner: symbol | undefined;
+
+/** Returns the body of a response of Deno as it was given: its getter makes a stream of a text. */
+function innerBody(response: Response): unknown {
+  inner ??= symbolOf(response, "response");
+  if (inner === undefined) return response.body;
+  const { body }: { readonly body?: unknown } = Reflect.get(response, inner) ?? response;
+  return body;
+}
+
 /** Registers the light responses of a runtime, if it keeps their parts under that symbol. */
-export function registerLightResponses({ property, areSendable }: ResponseParts): void {
-  const symbol = Object.getOwnPropertySymbols(new Response("")).find(({ description }) =>
-    description === property
-  );
+export function registerLightResponses({ property, areSendable, hasBody }: ResponseParts): void {
+  const symbol = symbolOf(new Response(""), property);
   if (symbol === undefined) return;
   setLightResponses({
     hasParts: (response) => Reflect.get(response, symbol) !== undefined,
@@ -48,11 +61,16 @@ export function registerLightResponses({ property, areSendable }: ResponseParts)
       if (response[CLAIMED] || !areSendable(Reflect.get(response, symbol))) return false;
       return response[CLAIMED] = true; // a private symbol
     },
+    hasBody: (response) => hasBody(response, Reflect.get(response, symbol)),
     isClaimed: (response: ClaimableResponse) => response[CLAIMED] === true,
   });
 }
 
-function hasBody(status: unknown): boolean {
+function symbolOf(response: Response, name: string): symbol | undefined {
+  return Object.getOwnPropertySymbols(response).find(({ description }) => description === name);
+}
+
+function mayHaveBody(status: unknown): boolean {
   return Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599 &&
     ![204, 205, 304].includes(Number(status));
 }

@@ -357,16 +357,21 @@ test("a value that a callback of the application throws becomes a problem, even 
     }
   }));
 
-test("limits with different names add up, and a second one with the same name replaces the first", async () => {
+test("limits with different names add up, and a second one with the same name is refused", async () => {
   await using app = await createTestApplication(AppModule, {
-    setUp: (app) =>
-      app.useRateLimit({ max: 1 }).useRateLimit({ max: 5 }).useRateLimit({
-        name: "hourly",
-        max: 9,
-      }),
+    setUp: (app) => app.useRateLimit({ max: 5 }).useRateLimit({ name: "hourly", max: 9 }),
   });
   const { headers } = await app.request("/ping");
   assert.equal(headers.get("ratelimit-policy"), '"hourly";q=9;w=60, "default";q=5;w=60');
+  for (const second of [{}, { afterAuthentication: true, key: () => "x" }]) {
+    const limited = (await FwFactory.create(AppModule)).useRateLimit();
+    assert.throws(() => limited.useRateLimit(second), {
+      name: "TypeError",
+      message:
+        'Cannot limit rate: another limit has the name "default"; give each a name of its own',
+    });
+    await limited.close();
+  }
 });
 
 test("rateLimit() limits one path when passed to use()", async () => {

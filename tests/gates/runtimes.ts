@@ -11,7 +11,7 @@ import { pathToFileURL } from "node:url";
 import { SKIP_WYCHEPROOF } from "../oauth2/resource_server/wycheproof.ts";
 import { ROOT, sourceFiles } from "../support/project.ts";
 import { BUN, NODE, OLDEST_NODE } from "../support/runtimes.ts";
-import { SCOPE } from "../support/test.ts";
+import { MAX_TEST_MS, SCOPE } from "../support/test.ts";
 import { type Command, runSideBySide } from "../support/side_by_side.ts";
 import {
   BUN_SUMMARY,
@@ -48,11 +48,14 @@ const RUNTIMES: readonly Runtime[] = [
   }),
   {
     name: "bun 1.4",
-    command: { words: ["npx", "-y", BUN, "test", "--timeout", "30000", ...files] },
+    command: { words: ["npx", "-y", BUN, "test", "--timeout", String(MAX_TEST_MS), ...files] },
     summary: BUN_SUMMARY,
   },
   deno("workerd", [EDGE]),
 ];
+
+/** After these, the suite of a runtime is ended, so that what it has printed is seen. */
+const MAX_MINUTES = 50;
 
 const wanted = process.argv.slice(2);
 const runtimes = RUNTIMES.filter(({ name }) =>
@@ -63,7 +66,7 @@ const commands = runtimes.map(({ command: { words, env } }) => ({
   words,
   env: { [SCOPE]: "all", ...env },
 }));
-const endings = runSideBySide(commands, { atOnce: 3 });
+const endings = runSideBySide(commands, { atOnce: 3, maxMinutes: MAX_MINUTES });
 const rows: string[] = [];
 const skipped: { readonly why: string; readonly count: number; readonly names: string[] }[] = [];
 const sums = { passed: 0, failed: 0, skipped: 0 };

@@ -1,6 +1,7 @@
 /** Where `useOAuth2` and `useAuthn` find tokens: `bearer`, `scheme` and `cookie`, over real connections. */
 import assert from "node:assert/strict";
 import type { LogRecord } from "@logtape/logtape";
+import { Hono } from "hono";
 import {
   bearer,
   controller,
@@ -158,6 +159,16 @@ test("cookie() reads the token of a cookie, and nothing else", () =>
     const { status, challenge } = await ask("GET /admin", { cookie: "session=good-tom" });
     assert.deepEqual([status, challenge], [403, null]);
   }));
+
+test("cookie() takes a time in proportion to the blanks of a cookie", async () => {
+  const source = cookie("session");
+  const app = new Hono().get("/", (c) => c.text(source.read(c) ?? "none"));
+  // the square of this length would be minutes
+  const headers = { cookie: `session=good; a${" \t".repeat(200_000)}b=1` };
+  const startedMs = performance.now();
+  assert.equal(await (await app.request("/", { headers })).text(), "good");
+  assert.ok(performance.now() - startedMs < 10_000);
+});
 
 /** Headers of a request beside its cookie, and whether the cookie authenticates it. */
 const SITES: readonly [(origin: string) => Headers, boolean][] = [

@@ -78,18 +78,25 @@ export async function authorization(page: Page, scheme: string): Promise<Locator
   return page.locator(".auth-container", { hasText: scheme });
 }
 
+/** How long a popup may take to open or to close, in milliseconds, on a busy machine. */
+const POPUP_MS = 120_000;
+
 /** Presses a button that opens a popup. */
 export async function popupOf(page: Page, button: Locator): Promise<Page> {
-  const popup = page.waitForEvent("popup");
-  await button.click();
-  return await popup;
+  // together, as a rejection that nobody awaits would end the process
+  const [popup] = await Promise.all([
+    page.waitForEvent("popup", { timeout: POPUP_MS }),
+    button.click(),
+  ]);
+  return popup;
 }
 
 /** Logs Alice in at the development identity provider: the popup has to close by itself. */
 export async function logInAlice(popup: Page): Promise<void> {
   const complaints = await complaintsOf(popup);
-  const closed = popup.waitForEvent("close");
-  await popup.getByRole("button", { name: "Alice" }).click();
-  await closed;
+  await Promise.all([
+    popup.waitForEvent("close", { timeout: POPUP_MS }),
+    popup.getByRole("button", { name: "Alice" }).click(),
+  ]);
   assert.deepEqual(complaints, []);
 }

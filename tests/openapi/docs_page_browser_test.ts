@@ -56,7 +56,7 @@ function docsTest(
       const context = await browser.newContext(browserOptions);
       const outside = await routeCdn(context);
       const page = await context.newPage();
-      page.setDefaultTimeout(20_000);
+      page.setDefaultTimeout(120_000);
       const complaints = await complaintsOf(page);
       await body({ site, page, outside, complaints });
       assert.deepEqual(outside.ofOthers, []);
@@ -66,7 +66,7 @@ function docsTest(
 
 /** Waits until an expression is true. The page's policy lets it be evaluated from outside alone. */
 async function until(page: Page, expression: string): Promise<void> {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + 120_000;
   while (!await page.evaluate(expression)) {
     assert.ok(Date.now() < end, `never: ${expression}`);
     await page.waitForTimeout(50);

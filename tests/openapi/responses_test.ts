@@ -352,7 +352,7 @@ for (
 test("OpenAPI table: a plugin in the slot of rate limits adds no 429", async () => {
   const { paths } = await documentOf(controllerOf({ list: route.get("/", () => 1) }), {
     setUp: (app) =>
-      app.useRateLimit() // which the first plugin replaces
+      app.useRateLimit() // which the first plugin replaces, as it has the same key
         .plug({ slot: "rateLimit", key: "default", install: () => {} })
         .plug({ slot: "callerRateLimit", install: () => {} }),
   });

@@ -27,21 +27,32 @@ export interface Ending {
   readonly seconds: number;
 }
 
+/** How commands run side by side. */
+export interface SideBySideOptions {
+  /** How many run at once; default 2. */
+  readonly atOnce?: number;
+  /** After how many minutes a command is ended; default never. */
+  readonly maxMinutes?: number;
+}
+
 /** Starts commands in their order, so many at once; gives how each ends. */
 export function runSideBySide(
   commands: readonly Command[],
-  { atOnce = 2 }: { readonly atOnce?: number } = {},
+  { atOnce = 2, maxMinutes = Infinity }: SideBySideOptions = {},
 ): readonly Promise<Ending>[] {
   const endings = commands.map(() => Promise.withResolvers<Ending>());
   const waiting = commands.entries();
   async function lane(): Promise<void> {
-    for (const [i, command] of waiting) endings[i]?.resolve(await run(command));
+    for (const [i, command] of waiting) endings[i]?.resolve(await run(command, maxMinutes));
   }
   for (let i = 0; i < atOnce; i++) lane();
   return endings.map(({ promise }) => promise);
 }
 
-async function run({ words: [file = "", ...args], env = {} }: Command): Promise<Ending> {
+async function run(
+  { words: [file = "", ...args], env = {} }: Command,
+  maxMinutes: number,
+): Promise<Ending> {
   const startedMs = performance.now();
   const seconds = () => Math.round((performance.now() - startedMs) / 1000);
   const child = spawn(file, args, {
@@ -53,10 +64,17 @@ async function run({ words: [file = "", ...args], env = {} }: Command): Promise<
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text) => stdout += text);
   child.stderr.setEncoding("utf8").on("data", (text) => stderr += text);
-  try {
-    const [status] = await once(child, "close");
-    return { status, output: stdout + stderr, seconds: seconds() };
-  } catch (error) {
-    return { status: null, output: String(error), seconds: seconds() };
-  }
+  const over = Promise.withResolvers<Ending>();
+  const timer = Number.isFinite(maxMinutes) && setTimeout(() => {
+    child.kill(); // npx passes the signal on; what does not end on it is not waited for
+    const why = `\nIt was ended after ${maxMinutes} minutes.\n`;
+    over.resolve({ status: null, output: stdout + stderr + why, seconds: seconds() });
+  }, maxMinutes * 60_000);
+  const ended = once(child, "close").then(
+    ([status]) => ({ status, output: stdout + stderr, seconds: seconds() }),
+    (error) => ({ status: null, output: String(error), seconds: seconds() }),
+  );
+  const ending = await Promise.race([ended, over.promise]);
+  if (timer) clearTimeout(timer);
+  return ending;
 }

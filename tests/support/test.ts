@@ -23,6 +23,9 @@ export const SCOPE = "FW_TEST";
 
 const EXHAUSTIVE = "exhaustive: deno task test:all runs it";
 
+/** After these, a test fails: one that waits for ever would hide its name, and all others. */
+export const MAX_TEST_MS = 10 * 60_000;
+
 /** Registers a test on each runtime. The name of a skipped test ends with the reason, in brackets. */
 export function test(
   name: string,
@@ -32,14 +35,28 @@ export function test(
   const isLeftOut = exhaustive && process.env[SCOPE] !== "all";
   const reason = skip ?? (isLeftOut ? EXHAUSTIVE : undefined);
   const title = reason === undefined ? name : `${name} [${reason}]`;
-  if (!("Deno" in globalThis)) return void nodeTest(title, { skip: reason !== undefined }, body);
+  const fn = () => inTime(body);
+  if (!("Deno" in globalThis)) return void nodeTest(title, { skip: reason !== undefined }, fn);
   Deno.test({
     name: title,
-    fn: body,
+    fn,
     ignore: reason !== undefined,
     sanitizeOps: true,
     sanitizeResources: true,
   });
+}
+
+async function inTime(body: Body): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<never>((_resolve, reject) => {
+    const error = new Error(`it has not ended in ${MAX_TEST_MS} ms`);
+    timer = setTimeout(() => reject(error), MAX_TEST_MS);
+  });
+  try {
+    await Promise.race([body(), over]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Makes a `test` for what needs one of some runtimes: on the others its tests are skipped. */

@@ -13,6 +13,7 @@ import type { Context } from "../http/context.ts";
 import { deprecated } from "../http/deprecation.ts";
 import { HttpException } from "../http/http_exception.ts";
 import { markOf, type VersionReader } from "../http/matched_route.ts";
+import { dropBody, withoutBody } from "../http/sendable.ts";
 import { inputOf } from "../route/declared_input.ts";
 import { composePath, segmentsOf } from "../route/path.ts";
 import { applyFilters, type PipelineDeclaration, resolvePipeline } from "../route/pipeline.ts";
@@ -77,6 +78,10 @@ export async function assemble(
   const shown = { ...options, development: isDevelopment() };
 
   async function answerError(thrown: unknown, c: Context): Promise<Response> {
+    const response = await answerFiltered(thrown, c);
+    return c.req.method === "HEAD" ? withoutBody(response) : response;
+  }
+  async function answerFiltered(thrown: unknown, c: Context): Promise<Response> {
     try {
       return await applyFilters(global.filters, bodyLimitError(c) ?? thrown, c);
     } catch (error) {
@@ -94,7 +99,12 @@ export async function assemble(
   });
 
   if (options.plugins.length > 0) { // middleware can read the body
-    const first = hooked({ before: (c) => limitBody(c, options.bodyLimit, { isEarly: true }) });
+    const first = hooked({
+      before: (c) => limitBody(c, options.bodyLimit, { isEarly: true }),
+      after(c, _state, failure) {
+        if (!failure && c.req.method === "HEAD") dropBody(c.res);
+      },
+    });
     await installAll(options.plugins, { router, host: options.host, first });
   }
   router.all(TOO_DEEP, () => {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Context } from "../http/context.ts";
-import { lightResponses } from "../../platform/light_responses.ts";
+import { dropBody, isResponse, sendable } from "../http/sendable.ts";
 import { whenReady } from "../../platform/ready.ts";
 import { dtoName } from "../schema/dto.ts";
 import type { RouteOptions } from "./route_options.ts";
@@ -32,7 +32,11 @@ export function createResponder({ response: schema, status }: RouteOptions): Res
   }
 
   return function respond(output, c) {
-    if (isResponse(output)) return sendable(output, c);
+    if (isResponse(output)) {
+      if (!isLate(c)) return sendable(output, c);
+      dropBody(output);
+      return output;
+    }
     if (!schema || !stripped) return send(output, c);
     const data = validateFast(stripped, output);
     if (data !== MISS) return send(data, c);
@@ -41,6 +45,11 @@ export function createResponder({ response: schema, status }: RouteOptions): Res
       throw mismatch(schema, issuesOf(result.issues, { value: output, part: "body" }));
     });
   };
+}
+
+/** Checks whether an error, such as that of a time limit, was answered before the handler ended. */
+function isLate({ finalized, error }: Context): boolean {
+  return finalized && error !== undefined;
 }
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -52,34 +61,6 @@ function mismatch(schema: AnySchema, issues: readonly ValidationIssue[]): TypeEr
   return new TypeError(
     `Cannot send the response: it does not satisfy ${name} (${reasons.join("; ")})`,
   );
-}
-
-/**
- * Checks whether a value is a response of any realm: the server for Node replaces the global class.
- */
-function isResponse(value: unknown): value is Response {
-  return value instanceof Response ||
-    Object.prototype.toString.call(value) === "[object Response]";
-}
-
-/** Prepares the response of a handler, which can come from `fetch` or from an earlier request. */
-function sendable(response: Response, c: Context): Response {
-  const light = lightResponses();
-  if (light && c.req.method !== "HEAD" && light.claim(response)) return response;
-  const isRead = light?.isClaimed(response) || response.bodyUsed;
-  if (isRead || response.status === 0) {
-    const why = isRead ? "its body has been read" : "it is a network error";
-    throw new TypeError(`Cannot send the response: ${why}`);
-  }
-  if (c.req.method === "HEAD" && response.body) {
-    response.body.cancel().catch(() => {}); // it is not read, and its source would not end
-    return new Response(null, response);
-  }
-  // Middleware sets headers: those of a fetched or redirecting response are immutable, and a
-  // response without a body can be sent many times.
-  const { status, url } = response;
-  const isShared = status === 204 || status === 205 || (status >= 300 && status < 400);
-  return isShared || url !== "" ? new Response(response.body, response) : response;
 }
 
 function byteLength(text: string): number {

@@ -13,7 +13,8 @@ import type { Context } from "../http/context.ts";
 import { queryOf } from "./extractor.ts";
 import { ForbiddenException } from "../http/http_exception.ts";
 import type { InputPart } from "../http/validation_issue.ts";
-import { applyFilters, type Pipeline } from "./pipeline.ts";
+import { dropBody, isResponse } from "../http/sendable.ts";
+import { applyFilters, type InterceptorFn, type Pipeline } from "./pipeline.ts";
 import { createResponder } from "./responder.ts";
 import type { Route } from "./route.ts";
 import { type AnySchema, type InputRefusal, InputSchema, refuse } from "../schema/validation.ts";
@@ -76,7 +77,7 @@ export function createRouteHandler(
   }
 
   const wrapped = interceptors.reduceRight<(c: Context) => unknown>(
-    (next, intercept) => (c) => intercept(c, async () => await next(c)),
+    (next, intercept) => (c) => around(intercept, next, c),
     call,
   );
 
@@ -96,6 +97,31 @@ export function createRouteHandler(
     }
   }
   return isSafe ? abandonable(handle) : handle;
+}
+
+/** Calls an interceptor; a response that it has got is not sent if it fails. */
+async function around(
+  intercept: InterceptorFn,
+  next: (c: Context) => unknown,
+  c: Context,
+): Promise<unknown> {
+  let response: Response | undefined;
+  let hasFailed = false;
+  async function rest(): Promise<unknown> {
+    const output = await next(c);
+    if (isResponse(output)) {
+      response = output;
+      if (hasFailed) dropBody(output);
+    }
+    return output;
+  }
+  try {
+    return await intercept(c, rest);
+  } catch (error) {
+    hasFailed = true;
+    if (response) dropBody(response);
+    throw error;
+  }
 }
 
 /** Throws 403 unless a guard has returned `true`. */

@@ -9,7 +9,7 @@ import type { Context } from "../../core/http/context.ts";
 import { TooManyRequestsException } from "../../core/http/http_exception.ts";
 import { hooked } from "../../core/module/request_hooks.ts";
 import { whenReady } from "../../platform/ready.ts";
-import { clientIp, networkOf, trustsProxies } from "../client_ip.ts";
+import { clientIp, networkOf, parseIp, trustsProxies } from "../client_ip.ts";
 import { FallbackStore, MemoryRateLimitStore } from "./memory_rate_limit_store.ts";
 import type { RateLimitHit } from "./rate_limit_store.ts";
 import { checkRateLimit, type RateLimitOptions } from "./rate_limit_options.ts";
@@ -33,7 +33,7 @@ export function rateLimit(options: RateLimitOptions = {}): MiddlewareHandler {
     max = 100,
     windowMs = 60_000,
     name = "default",
-    key = clientNetwork,
+    key = clientIp,
     store = new MemoryRateLimitStore(),
     storeTimeoutMs = 500,
     skip,
@@ -43,11 +43,11 @@ export function rateLimit(options: RateLimitOptions = {}): MiddlewareHandler {
     : new FallbackStore(store, { timeoutMs: storeTimeoutMs });
   const policy = `"${name}";q=${max};w=${windowMs / 1000}`;
   const prefix = `${name}:${max}:${windowMs}:`; // different limits in one store never share a count
-  let hasWarned = key !== clientNetwork;
+  let hasWarned = key !== clientIp;
 
   const counted = (c: Context) =>
     whenReady(
-      whenReady(key(c), (client) => bounded(client ?? "unknown")),
+      whenReady(key(c), (client) => bounded(client ? network(client) : "unknown")),
       (client) => whenReady(counter.hit(prefix + client, windowMs), (hit) => checked(hit, c)),
     );
 
@@ -88,9 +88,10 @@ function isOfUntrustedProxy(c: Context): boolean {
   return c.req.header("x-forwarded-for") !== undefined && !trustsProxies(c);
 }
 
-function clientNetwork(c: Context): string | undefined {
-  const ip = clientIp(c);
-  return ip && networkOf(ip);
+/** Returns the network of an address, and any other key unchanged. */
+function network(key: string): string {
+  const ip = key.includes(":") ? parseIp(key) : undefined;
+  return ip === undefined ? key : networkOf(ip);
 }
 
 /** Returns the key, or its hash if it is long, so that clients cannot fill the store. */

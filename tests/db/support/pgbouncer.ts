@@ -24,6 +24,8 @@ export type PoolMode = "session" | "transaction";
 
 /** A running PgBouncer. */
 export interface PgBouncer extends AsyncDisposable {
+  /** What has ended it, if it has ended by itself; PgBouncer 1.18 can fail an assertion of its own. */
+  crash(): string | undefined;
   /** Returns the URL of a database of the server, by way of the pooler. */
   url(databaseUrl: string): string;
 }
@@ -51,10 +53,18 @@ ${settings}
 `,
   );
   chmodSync(folder.path, 0o755);
-  const child = spawn(PROGRAM ?? "pgbouncer", ["-q", file], { stdio: "ignore" });
+  const child = spawn(PROGRAM ?? "pgbouncer", ["-q", file], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let log = "";
+  child.stderr.setEncoding("utf8").on("data", (text) => log = (log + text).slice(-4_000));
   const ended = once(child, "exit");
   await isListening(port);
   return {
+    crash: () =>
+      child.signalCode ?? child.exitCode !== null
+        ? `PgBouncer has ended: ${child.signalCode ?? child.exitCode}\n${log}`
+        : undefined,
     url(databaseUrl) {
       const url = new URL(databaseUrl);
       url.host = `127.0.0.1:${port}`;
@@ -62,7 +72,7 @@ ${settings}
     },
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM"); // at once, whoever is connected
-      await ended;
+      if (child.exitCode === null && child.signalCode === null) await ended;
       folder[Symbol.dispose]();
     },
   };

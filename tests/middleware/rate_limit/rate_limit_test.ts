@@ -136,6 +136,23 @@ test("rateLimit() distinguishes clients by address, for IPv6 by the /64 network"
   assert.deepEqual(await statuses(app, [{}, {}]), [200, 429], "no address: one key for all");
 });
 
+test("rateLimit() takes a key that is an IPv6 address for its network, however it is written", async () => {
+  const keys = [
+    "2001:db8:0:1::1",
+    "2001:DB8:0:1:ffff::9",
+    "2001:db8:0:2::1",
+    "user:1",
+    "user:1::2",
+    "user:1::3",
+  ];
+  const app = limitedApp({ max: 1, key: (c) => c.req.header("x-key") });
+  const seen = [];
+  for (const key of keys) {
+    seen.push((await app.request("/", { headers: { "x-key": key } })).status);
+  }
+  assert.deepEqual(seen, [200, 429, 200, 200, 200, 200]);
+});
+
 test("rateLimit() limits a real client that forges addresses", async () => {
   const server = await serve(limitedApp({ max: 3 }));
   try {

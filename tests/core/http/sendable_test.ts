@@ -1,0 +1,155 @@
+/** Responses that answer several requests, or that nobody sends. */
+import assert from "node:assert/strict";
+import { timeout } from "hono/timeout";
+import {
+  controller,
+  type FwApplication,
+  FwFactory,
+  module,
+  NotFoundException,
+  route,
+} from "../../../mod.ts";
+import { captureLogs } from "../../support/capture_logs.ts";
+import { RUNTIME } from "../../runtime/runtime_name.ts";
+import { test } from "../../support/test.ts";
+
+/** Constants without a body, as an application may keep them. */
+const CONSTANTS: Readonly<Record<string, Response>> = {
+  created: new Response(null, { status: 201 }),
+  missing: new Response(null, { status: 404 }),
+  empty: new Response(null),
+};
+
+/** A body that never ends, and whether it was cancelled. */
+class Endless {
+  readonly cancelled = Promise.withResolvers<void>();
+
+  response(): Response {
+    const body = new ReadableStream({
+      pull: (stream) => stream.enqueue(new TextEncoder().encode("more")),
+      cancel: () => this.cancelled.resolve(),
+    }, { highWaterMark: 0 });
+    return new Response(body, { headers: { "content-type": "text/plain" } });
+  }
+}
+
+interface Case {
+  readonly what: string;
+  readonly method: string;
+  readonly setUp?: (app: FwApplication, endless: Endless) => void;
+  readonly expected: number;
+}
+
+const CASES: readonly Case[] = [
+  { what: "a handler answers HEAD", method: "HEAD", expected: 200 },
+  {
+    what: "middleware answers HEAD",
+    method: "HEAD",
+    setUp: (app, endless) => app.use(() => Promise.resolve(endless.response())),
+    expected: 200,
+  },
+  {
+    what: "a filter answers HEAD",
+    method: "HEAD",
+    setUp: (app, endless) =>
+      app.useGlobalGuards(() => false).useGlobalFilters(() => endless.response()),
+    expected: 200,
+  },
+  {
+    what: "an interceptor fails with the response",
+    method: "GET",
+    setUp: (app) =>
+      app.useGlobalInterceptors(async (_, next) => {
+        await next();
+        throw new NotFoundException();
+      }),
+    expected: 404,
+  },
+  {
+    what: "an interceptor fails before the response",
+    method: "GET",
+    setUp: (app) =>
+      app.useGlobalInterceptors((_, next) => {
+        void next();
+        throw new NotFoundException();
+      }),
+    expected: 404,
+  },
+  {
+    what: "a time limit answers first",
+    method: "GET",
+    setUp: (app) => app.use(timeout(1)),
+    expected: 504,
+  },
+];
+
+for (const { what, method, setUp, expected } of CASES) {
+  test(`a body that is not sent is cancelled: ${what}`, async () => {
+    const endless = new Endless();
+    class EndlessController extends controller() {
+      get = route.get("/", async () => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return endless.response();
+      });
+    }
+    await captureLogs(["fw"], async (records) => {
+      await using app = await FwFactory.create(module({ controllers: [EndlessController] }));
+      setUp?.(app, endless);
+      await using server = await app.listen(0);
+      const { status, body } = await fetch(server.url, { method });
+      await body?.cancel();
+      assert.equal(status, expected);
+      await endless.cancelled.promise;
+      const failures = records.filter(({ level }) => level === "error");
+      assert.deepEqual(
+        failures.map(({ properties }) => properties.status),
+        expected >= 500 ? [expected] : [],
+      );
+    });
+  });
+}
+
+test("a constant response without a body keeps no cookie of a caller", async () => {
+  class ConstantController extends controller() {
+    get = route.get("/:name", (_, c) => CONSTANTS[c.req.param("name")!]!);
+    fail = route.get("/filtered/:name", {
+      filters: [(_, c) => CONSTANTS[c.req.param("name")!]!],
+    }, () => {
+      throw new NotFoundException();
+    });
+  }
+  await using app = await FwFactory.create(module({ controllers: [ConstantController] }));
+  app.use(async (c, next) => {
+    await next();
+    c.header("set-cookie", `id=${c.req.query("id")}`, { append: true });
+  });
+  await using server = await app.listen(0);
+  for (const prefix of ["", "filtered/"]) {
+    for (const [name, { status }] of Object.entries(CONSTANTS)) {
+      for (const id of ["ada", "bob", "eve"]) {
+        const response = await fetch(`${server.url}/${prefix}${name}?id=${id}`);
+        assert.deepEqual([response.status, await response.text()], [status, ""]);
+        const cookies = response.headers.getSetCookie();
+        // Bun sends the headers of a constant only once, and does not tell that it has no body
+        if (RUNTIME !== "bun" || cookies.length > 0) assert.deepEqual(cookies, [`id=${id}`]);
+      }
+    }
+  }
+});
+
+test("bytes and texts keep their length", async () => {
+  class LengthController extends controller() {
+    bytes = route.get("/bytes", () => new Response(new Uint8Array(5)));
+    text = route.get("/text", () => new Response("hello", { headers: { "x-a": "b" } }));
+    fail = route.get("/filtered", { filters: [() => new Response("hello")] }, () => {
+      throw new NotFoundException();
+    });
+  }
+  await using app = await FwFactory.create(module({ controllers: [LengthController] }));
+  await using server = await app.listen(0);
+  for (const path of ["bytes", "text", "filtered"]) {
+    const response = await fetch(`${server.url}/${path}`);
+    assert.equal(response.headers.get("content-length"), "5", path);
+    await response.body?.cancel();
+  }
+});
