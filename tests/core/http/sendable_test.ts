@@ -121,7 +121,7 @@ test("a constant response without a body keeps no cookie of a caller", async () 
   await using app = await FwFactory.create(module({ controllers: [ConstantController] }));
   app.use(async (c, next) => {
     await next();
-    c.header("set-cookie", `id=${c.req.query("id")}`, { append: true });
+    c.res.headers.append("set-cookie", `id=${c.req.query("id")}`);
   });
   await using server = await app.listen(0);
   for (const prefix of ["", "filtered/"]) {

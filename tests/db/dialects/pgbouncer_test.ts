@@ -86,7 +86,7 @@ for (const mode of MODES) {
 
   denoTest(`the tests of the data layer pass through PgBouncer in ${mode} mode`, async () => {
     let ending = await runSuites(mode);
-    if (ending.crash !== undefined) { // which is no failure of what is tested
+    if (ending.crash !== undefined) { // which is no failure of the suites
       console.log(`The suites run once more. ${ending.crash}`);
       ending = await runSuites(mode);
     }

@@ -24,7 +24,7 @@ export type PoolMode = "session" | "transaction";
 
 /** A running PgBouncer. */
 export interface PgBouncer extends AsyncDisposable {
-  /** What has ended it, if it has ended by itself; PgBouncer 1.18 can fail an assertion of its own. */
+  /** Reports how it has ended, if by itself: PgBouncer 1.18 can fail an assertion of its own. */
   crash(): string | undefined;
   /** Returns the URL of a database of the server, by way of the pooler. */
   url(databaseUrl: string): string;
@@ -61,10 +61,11 @@ ${settings}
   const ended = once(child, "exit");
   await isListening(port);
   return {
-    crash: () =>
-      child.signalCode ?? child.exitCode !== null
-        ? `PgBouncer has ended: ${child.signalCode ?? child.exitCode}\n${log}`
-        : undefined,
+    crash() {
+      const end = child.signalCode ?? child.exitCode;
+      return end === null ? undefined : `PgBouncer has ended: ${end}
+${log}`;
+    },
     url(databaseUrl) {
       const url = new URL(databaseUrl);
       url.host = `127.0.0.1:${port}`;
@@ -72,7 +73,7 @@ ${settings}
     },
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM"); // at once, whoever is connected
-      if (child.exitCode === null && child.signalCode === null) await ended;
+      await ended;
       folder[Symbol.dispose]();
     },
   };
