@@ -56,7 +56,7 @@ const NO_CONTENT: readonly number[] = [204, 205];
 
 /**
  * Checks for a body, as far as that does not change it: the getter makes a stream of a text, which
- * has no length, and on Bun no content type. There, only the status tells.
+ * has no length, and on Bun no content type. There, only the status is checked.
  */
 function hasBody(response: Response): boolean {
   const { status, headers } = response;

@@ -22,9 +22,8 @@ export interface RateLimitOptions {
    */
   readonly name?: string;
   /**
-   * Returns the key that a request is counted under; by default the client's address, `clientIp`. A
-   * key that is an IPv6 address is replaced by its /64 network, in which one client can choose among
-   * 2^64 addresses. All requests for which it returns `undefined`, by default those without an
+   * Returns the key that a request is counted under; by default the client's address, `clientIp`. An
+   * IPv6 address counts as its /64 network, in which one client can choose among 2^64. All requests for which it returns `undefined`, by default those without an
    * address, are counted together.
    */
   readonly key?: (c: Context) => string | undefined | Promise<string | undefined>;

@@ -51,9 +51,9 @@ async function ask(url: string, query: string): Promise<readonly unknown[][]> {
 async function runSuites(mode: PoolMode) {
   await using bouncer = await startPgBouncer(mode, PATIENT);
   const suites = SUITES[mode].map((name) => `tests/db/${name}`);
-  const command = [process.execPath, "test", "-A", "--no-check", "--parallel"];
+  const args = ["test", "-A", "--no-check", "--parallel", "--filter=(postgres)", ...suites];
   const env = { TEST_POSTGRES_URL: bouncer.url(SERVERS.postgres.url), NO_COLOR: "1" };
-  const ending = await run([...command, "--filter=(postgres)", ...suites], { cwd: ROOT, env });
+  const ending = await run([process.execPath, ...args], { cwd: ROOT, env });
   return { ...ending, crash: bouncer.crash() };
 }
 
