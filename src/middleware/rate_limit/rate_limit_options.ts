@@ -22,9 +22,9 @@ export interface RateLimitOptions {
    */
   readonly name?: string;
   /**
-   * Returns the key that a request is counted under; by default the client's address, `clientIp`. An
-   * IPv6 address counts as its /64 network, in which one client can choose among 2^64. All requests for which it returns `undefined`, by default those without an
-   * address, are counted together.
+   * Returns the key that a request is counted under; by default `clientIp`. An IPv6 address counts
+   * as its /64 network, in which one client can choose among 2^64. All requests for which it
+   * returns `undefined`, by default those without an address, are counted together.
    */
   readonly key?: (c: Context) => string | undefined | Promise<string | undefined>;
   /** Where counts are stored; in the memory of the process by default. */
