@@ -8,9 +8,9 @@ import {
   every,
   givenFilters,
   namesColumn,
+  scopeFilters,
   uniqueFilter,
   uniqueValues,
-  valueFilters,
 } from "./query/condition.ts";
 import type { CheckedInclude, Found, Include, Reading, RelationGraph } from "./model/include.ts";
 import { UniqueLookups } from "./query/unique_lookup.ts";
@@ -349,7 +349,7 @@ export class Repository<
   }
 
   #where(options: { readonly where?: unknown }, operation: Operation): Filter {
-    return every([...valueFilters(this.#scope, operation), ...givenFilters(options, operation)]);
+    return every([...scopeFilters(this.#scope, operation), ...givenFilters(options, operation)]);
   }
 
   #many({ where, all }: { where?: unknown; all?: unknown }, operation: Operation): Filter {

@@ -146,6 +146,12 @@ export interface Grammar {
   matches(match: TextMatch, column: Expression<unknown>, pattern: Slot): Expression<SqlBool>;
 
   /**
+   * Compares a column of text with a value exactly, whatever the collation of the column ignores,
+   * such as case; by an index, if the type of the column is one of text.
+   */
+  exactly(column: Expression<unknown>, value: Slot): Expression<SqlBool>;
+
+  /**
    * Returns the statement that moves generated keys past a key that was given, if the database does
    * not do so itself.
    */

@@ -9,7 +9,7 @@ import type { AnyTables } from "../connection/dialect.ts";
 import { isPlainObject, membersOf } from "../model/plain_object.ts";
 import { isUnique } from "../model/model.ts";
 import type { Operation } from "./operation.ts";
-import { compareFilter, type Filter, operatorFilter } from "./operators.ts";
+import { compareFilter, type Filter, operatorFilter, scopeFilter } from "./operators.ts";
 import type { TableColumn, Values } from "./table.ts";
 
 type Builder = ExpressionBuilder<AnyTables, string>;
@@ -70,10 +70,15 @@ export function valueFilters(values: Values, operation: Operation): readonly Fil
   );
 }
 
+/** Returns the filters of the rows of a scope. */
+export function scopeFilters(scope: Values, operation: Operation): readonly Filter[] {
+  return Array.from(scope, ([column, operand]) => scopeFilter({ column, operand }, operation));
+}
+
 /** Returns the filter of the row in the scope whose unique columns have these values. */
 export function uniqueFilter(unique: Values, operation: Operation): Filter {
   return every([
-    ...valueFilters(operation.scope, operation),
+    ...scopeFilters(operation.scope, operation),
     every(valueFilters(unique, operation)),
   ]);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { checkOptions, isPlainObject } from "../model/plain_object.ts";
-import { every, givenFilters, valueFilters } from "./condition.ts";
+import { every, givenFilters, scopeFilters } from "./condition.ts";
 import { dropUnselected, type PageOptions, readSelection } from "./find_options.ts";
 import { Operation } from "./operation.ts";
 import { RelatedQuery } from "./related_query.ts";
@@ -83,7 +83,7 @@ class RelatedReading {
         ? `through ${through.table.name} ${through.own} ${through.their}`
         : `by ${their.name}`,
     );
-    const links = through ? valueFilters(scopeOf(through.table, operation), operation) : [];
+    const links = through ? scopeFilters(scopeOf(through.table, operation), operation) : [];
     operation.section("of");
     this.#relation = relation;
     this.#operation = operation;
@@ -91,7 +91,7 @@ class RelatedReading {
     this.#inclusions = readInclude(options.include, operation);
     const needed = this.#inclusions.map(({ own }) => own);
     this.#columns = readSelection({ select: options.select, needed }, operation);
-    const scoped = valueFilters(scopeOf(table, operation), operation);
+    const scoped = scopeFilters(scopeOf(table, operation), operation);
     // Their types are checked where they are read.
     const page = options as PageOptions;
     const related = {

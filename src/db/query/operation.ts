@@ -5,7 +5,13 @@
  * @module
  */
 import type { Compilable } from "kysely";
-import { fill, Slot, type Statement, type StatementResult } from "../connection/statement.ts";
+import {
+  type CompiledStatement,
+  fill,
+  Slot,
+  type Statement,
+  type StatementResult,
+} from "../connection/statement.ts";
 import type { Table, TableColumn, Values } from "./table.ts";
 
 /** The context of an operation. */
@@ -82,9 +88,9 @@ export class Operation implements OperationContext {
     return new TypeError(`Cannot ${this.action}: ${reason}`);
   }
 
-  /** Returns the SQL of its shape, which the first operation of that shape compiles. */
-  sql(build: () => Compilable): string {
-    return this.table.statement(this.#shape, build).sql;
+  /** Returns the statement of its shape, which the first operation of that shape compiles. */
+  compiled(build: () => Compilable): CompiledStatement {
+    return this.table.statement(this.#shape, build);
   }
 
   /**
@@ -104,7 +110,7 @@ export class Operation implements OperationContext {
    */
   statement(build: () => Compilable): Statement {
     const { table, action } = this;
-    const statement = fill(table.statement(this.#shape, build), this.#values);
+    const statement = fill(this.compiled(build), this.#values);
     const { maxParameters } = table.connection.grammar;
     const { length } = statement.parameters;
     if (length > maxParameters) {

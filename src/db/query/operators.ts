@@ -82,6 +82,21 @@ export function compareFilter(
   return (eb) => eb(column.name, operator, operandOf(slot, column));
 }
 
+/** Compares a column with the value of a scope, which no collation may confuse with another. */
+export function scopeFilter(
+  { column, operand, of }: Omit<Comparison<"=">, "operator"> & {
+    /** The table, where the name of the column alone has two meanings. */
+    readonly of?: string;
+  },
+  operation: Operation,
+): Filter {
+  const { name, field: { kind }, grammar } = column;
+  const slot = operation.bind(`${name} exactly,`, column.encode(operand, operation.action));
+  const ref = of === undefined ? name : `${of}.${name}`;
+  return (eb) =>
+    kind === "text" ? grammar.exactly(eb.ref(ref), slot) : eb(ref, "=", operandOf(slot, column));
+}
+
 /** Binds a list of values; returns a function from the column's name to the condition. */
 export function bindList(
   { column, operator, operand }: Comparison<ListOperator> & {

@@ -5,9 +5,16 @@
  * @module
  */
 import { isPlainObject } from "../model/plain_object.ts";
-import type { Statement } from "../connection/statement.ts";
+import { type CompiledStatement, fill, type Statement } from "../connection/statement.ts";
 import { DbError } from "../errors.ts";
-import { every, soleOperand, uniqueValues, valueFilters, whereFilter } from "./condition.ts";
+import {
+  every,
+  scopeFilters,
+  soleOperand,
+  uniqueValues,
+  valueFilters,
+  whereFilter,
+} from "./condition.ts";
 import { keyOf } from "./include_query.ts";
 import { Operation, type OperationContext } from "./operation.ts";
 import { readRows } from "./rows_query.ts";
@@ -15,7 +22,7 @@ import { type AnyRow, decodeRow, type TableColumn } from "./table.ts";
 
 interface Lookup {
   readonly column: TableColumn;
-  readonly sql: string;
+  readonly compiled: CompiledStatement;
 }
 
 interface Key {
@@ -85,8 +92,8 @@ export class UniqueLookups {
     return row === undefined ? null : decodeRow(row, table.columns);
   }
 
-  #statement({ sql }: Lookup, encoded: unknown): Statement {
-    return { sql, parameters: [...this.#scoped, encoded], reads: true };
+  #statement({ compiled }: Lookup, encoded: unknown): Statement {
+    return fill(compiled, [...this.#scoped, encoded]);
   }
 
   /** Joins those that wait for a connection. */
@@ -156,7 +163,7 @@ export class UniqueLookups {
     const operation = new Operation("read", this.#context);
     const values = waiters.map(({ value }) => value);
     const filter = every([
-      ...valueFilters(operation.scope, operation),
+      ...scopeFilters(operation.scope, operation),
       whereFilter({ [lookup.column.name]: { in: values } }, operation),
     ]);
     return operation.statement(readRows({ columns: operation.table.columns, filter }, operation));
@@ -167,14 +174,14 @@ export class UniqueLookups {
     const unique = uniqueValues(where, operation);
     // The values are bound in this order.
     const filters = [
-      ...valueFilters(operation.scope, operation),
+      ...scopeFilters(operation.scope, operation),
       ...valueFilters(unique, operation),
     ];
     const query = readRows(
       { columns: operation.table.columns, filter: every(filters) },
       operation,
     );
-    const lookup = { column: operation.column(name), sql: operation.sql(query) };
+    const lookup = { column: operation.column(name), compiled: operation.compiled(query) };
     this.#lookups.set(name, lookup);
     return lookup;
   }

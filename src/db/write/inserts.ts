@@ -45,6 +45,7 @@ export async function insertRow(
   const insert = () => insertInto(context.table, [assignments]);
   if (connection.grammar.returning) {
     if (unless) operation.section(`unless ${unless.name}`);
+    await passKeys([values.get(primaryKey)], context);
     const result = await operation.run(() =>
       insert().$if(
         unless !== undefined,
@@ -52,9 +53,7 @@ export async function insertRow(
       ).returning(selectionOf(context.table.columns))
     );
     if (unless && result.rows.length === 0) throw taken(unless, context);
-    const row = oneRow(result, context);
-    await passKeys([values.get(primaryKey)], context);
-    return row;
+    return oneRow(result, context);
   }
   const key = values.get(primaryKey);
   const [{ insertId }, created] = await connection.executeTogether(context.action, [
@@ -105,7 +104,8 @@ export async function insertRows(
 }
 
 /**
- * Makes generated keys begin after those that were given, where the database does not do so itself.
+ * Makes generated keys begin after those that are about to be given, where the database does not do
+ * so itself: afterwards, a failure would be reported for rows that are written.
  */
 export async function passKeys(
   keys: readonly unknown[],
@@ -162,10 +162,10 @@ async function insertRecords(
   const names = namesOf({ columns });
   const operation = new Operation(`createMany of ${names}`, context);
   const slot = operation.bind("records", records.join(bound));
+  await passKeys(tuples.map((tuple) => tuple[primaryKey.index]), context);
   await operation.run(() =>
     kysely.insertInto(table).columns([...names]).expression(records.source(table, names, slot))
   );
-  await passKeys(tuples.map((tuple) => tuple[primaryKey.index]), context);
 }
 
 /** Splits rows, in their order, into batches for one statement each. */
@@ -206,6 +206,7 @@ async function insertBatch(batch: readonly Tuple[], context: OperationContext): 
   }
   const names = namesOf({ columns });
   const operation = new Operation(`createMany ${batch.length} of ${names}`, context, values);
+  await passKeys(batch.map((tuple) => tuple[table.primaryKey.index]), context);
   await operation.run(() => {
     const rowOfSlots = (row: number) =>
       Object.fromEntries(
@@ -213,7 +214,6 @@ async function insertBatch(batch: readonly Tuple[], context: OperationContext): 
       );
     return insertInto(table, batch.map((_, row) => rowOfSlots(row)));
   });
-  await passKeys(batch.map((tuple) => tuple[table.primaryKey.index]), context);
 }
 
 /**

@@ -7,8 +7,9 @@
 import { sql } from "kysely";
 import type { Statement } from "../connection/statement.ts";
 import { DbError, dbError } from "../errors.ts";
-import { uniqueFilter } from "../query/condition.ts";
+import { every, uniqueFilter } from "../query/condition.ts";
 import { Operation, type OperationContext } from "../query/operation.ts";
+import { scopeFilter } from "../query/operators.ts";
 import { type AnyRow, selectionOf, type TableColumn, type Values } from "../query/table.ts";
 import { assign } from "./assignments.ts";
 import { insertInto, insertRow, passKeys, taken } from "./inserts.ts";
@@ -115,32 +116,30 @@ async function insertOrUpdate(
   { unique, created, values }: RowUpsert,
   context: OperationContext,
 ): Promise<AnyRow> {
-  const { table, scope, action } = context;
+  const { table, scope } = context;
   const operation = new Operation("upsert", context);
   const inserted = assign(created, operation);
   operation.section("update");
   const assignments = assign(values, operation);
   operation.section("scope");
-  const scoped = Array.from(scope, ([column, value]) => {
-    const slot = operation.bind(`${column.name},`, column.encode(value, action));
-    return [`${table.name}.${column.name}`, slot] as const;
-  });
+  const scoped = Array.from(
+    scope,
+    ([column, operand]) => scopeFilter({ column, operand, of: table.name }, operation),
+  );
   const [column] = [...unique.keys()] as [TableColumn];
   const { name } = column;
   operation.section(`on ${name}`);
+  await passKeys([created.get(table.primaryKey)], context);
   const result = await operation.run(() =>
     insertInto(table, [inserted])
       .onConflict((conflict) =>
         conflict.column(name)
           .doUpdateSet(assignments)
-          .where((eb) => eb.and(scoped.map(([column, slot]) => eb(column, "=", slot))))
+          .where(every(scoped))
       )
       .returning(selectionOf(table.columns))
   );
-  if (result.rows.length > 0) {
-    await passKeys([created.get(table.primaryKey)], context);
-    return oneRow(result, context);
-  }
+  if (result.rows.length > 0) return oneRow(result, context);
   throw taken(column, context);
 }
 

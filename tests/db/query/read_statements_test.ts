@@ -17,7 +17,7 @@ const READS: readonly Operation[] = [
   ],
   [
     ({ author }) => author.scoped({ name: "x", active: true }).findUnique({ where: { id: 1 } }),
-    same([`${READ} ("name" = ? and "active" = ? and "id" = ?)`, "x", true, 1]),
+    same([`${READ} ("name" == ? and "active" = ? and "id" = ?)`, "x", true, 1]),
   ],
   [
     ({ author }) => author.findFirst({ where: { active: true }, skip: 1 }),

@@ -17,7 +17,14 @@ testOnEach("Repository shares the SQL of a shape, and never the values", async (
   const ran = notes.take();
   assert.deepEqual(ran.slice(0, 3).map(([sql]) => sql), ran.slice(3).map(([sql]) => sql));
   const values = ran.map(([, ...values]) => values);
-  assert.deepEqual(values, [[1, "a"], ["a", "a", 1, 0], [1], [2, "b"], ["b", "b", 2, 0], [2]]);
+  // MySQL compares the value of a scope by an index, and exactly
+  const scope = (value: string) => database.brand === "mysql" ? [value, value] : [value];
+  const expected = ([[1, "a"], [2, "b"]] as const).flatMap(([id, name]) => [
+    [id, name],
+    [...scope(name), name, id, 0],
+    [id],
+  ]);
+  assert.deepEqual(values, expected);
 });
 
 testOnEach("Repository never takes one shape for another", async (database) => {

@@ -42,8 +42,22 @@ export function testStatements(
   });
 }
 
-/** Translates a statement with `"name"`, `?` and booleans to a brand. */
-function inDialect(brand: Brand, [sql, ...values]: Noted): Noted {
+/** How a brand compares text exactly. */
+const EXACTLY: Readonly<Record<Brand, string>> = {
+  sqlite: "$1 = ? collate binary",
+  postgres: "$1::text = ?",
+  mysql: "($1 = ? and cast(convert($1 using utf8mb4) as binary) = cast(? as binary))",
+};
+
+/**
+ * Translates a statement with `"name"`, `?`, booleans and exact comparisons of text, `"name" == ?`, to
+ * a brand.
+ */
+function inDialect(brand: Brand, [given, ...all]: Noted): Noted {
+  const places = [...given.matchAll(/(== )?\?/g)].map(([place]) => place);
+  const isTwice = (index: number) => brand === "mysql" && places[index] !== "?";
+  const values = all.flatMap((value, index) => isTwice(index) ? [value, value] : [value]);
+  const sql = given.replaceAll(/("\w+") == \?/g, EXACTLY[brand]);
   let index = 0;
   switch (brand) {
     case "sqlite":

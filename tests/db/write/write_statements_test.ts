@@ -22,7 +22,7 @@ const records = (...rows: Record<string, unknown>[]): Noted => {
   const columns = Object.keys(rows[0] ?? {}).map((name) => `"${name}"`).join(", ");
   return [
     `insert into "authors" (${columns}) select ${columns} ` +
-    'from jsonb_populate_recordset(null::"authors", ?::text::jsonb)',
+    'from jsonb_populate_recordset((select "~row" from "authors" "~row" limit 0), ?::text::jsonb)',
     JSON.stringify(rows),
   ];
 };
@@ -48,7 +48,7 @@ const WRITES: readonly Operation[] = [
   ],
   [
     ({ author }) => author.create({ data: { id: 7, email: "b", name: "'" } }),
-    { ...CREATE_KEYED, postgres: [...CREATE_KEYED.postgres, [passKey(7)]] },
+    { ...CREATE_KEYED, postgres: [[passKey(7)], ...CREATE_KEYED.postgres] },
   ],
   [
     ({ author }) =>
@@ -60,8 +60,8 @@ const WRITES: readonly Operation[] = [
       postgres: [
         ["begin"],
         records(author("c"), author("d", false)),
-        KEYED,
         [passKey(20)],
+        KEYED,
         ["commit"],
       ],
       mysql: [
@@ -162,7 +162,7 @@ const WRITES: readonly Operation[] = [
   ],
   [
     ({ author }) => author.scoped({ name: "n" }).updateMany({ all: true, data: { active: true } }),
-    same(['update "authors" set "active" = ? where "name" = ?', true, "n"]),
+    same(['update "authors" set "active" = ? where "name" == ?', true, "n"]),
   ],
   [
     ({ author }) => author.scoped({ active: false }).delete({ where: { id: 22 } }),
@@ -197,8 +197,8 @@ const WRITES: readonly Operation[] = [
       postgres: [
         ["begin"],
         MIXED[0]!,
-        MIXED[1]!,
         [passKey(30)],
+        MIXED[1]!,
         MIXED[2]!,
         ["commit"],
       ],

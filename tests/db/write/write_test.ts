@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { sql } from "kysely";
 import { DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
-import { type Db, dbError, testDbOnEach, testOnEach } from "../support/database.ts";
+import { type Db, dbError, openDb, testDbOnEach, testOnEach } from "../support/database.ts";
 
 const ADA = { tenant_id: "a", email: "ada@example.org", name: "Ada" };
 
@@ -234,4 +234,35 @@ testOnEach("createMany() keeps values of every kind in columns of other types", 
   await db.thing.createMany({ data: [one, other, text] });
   const rows = await db.thing.findMany({ orderBy: { id: "asc" } });
   assert.deepEqual(rows, [{ id: 1, ...one }, { id: 2, ...other }, { id: 3, ...text }]);
+});
+
+testOnEach("a key that no sequence can pass fails before anything is written", async ({ url }) => {
+  await using db = await openDb(url);
+  await sql`alter table users alter column id set maxvalue 100`.execute(db.kysely);
+  const data = { id: 200, tenant_id: "t", email: "a", name: "Ada" };
+  const failed = { name: "DbError" };
+  await assert.rejects(db.user.create({ data }), failed);
+  await assert.rejects(db.user.createMany({ data: [data] }), failed);
+  const many = [data, { ...data, id: 201, email: "b" }];
+  await assert.rejects(db.user.createMany({ data: many }), failed);
+  const upsert = { where: { email: "a" }, create: data, update: { name: "Eve" } };
+  await assert.rejects(db.user.upsert(upsert), failed);
+  assert.equal(await db.user.count(), 0);
+}, { brands: ["postgres"] });
+
+testOnEach("createMany() writes to tables whose names are those of types", async ({ url }) => {
+  const row = { id: field.integer().primaryKey(), word: field.text() };
+  class Types extends DbService.with({
+    date: model("date", row),
+    text: model("text", row),
+    point: model("point", row),
+    json: model("json", row),
+  }) {}
+  await using db = await Types.open(DbOptions.fromUrl(url));
+  await db.createTables();
+  for (const repository of [db.date, db.text, db.point, db.json]) {
+    await repository.createMany({ data: [{ word: "a" }, { word: "b" }] });
+    const words = (await repository.findMany()).map(({ word }) => word);
+    assert.deepEqual(words, ["a", "b"]);
+  }
 });

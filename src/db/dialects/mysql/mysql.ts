@@ -115,6 +115,10 @@ export function mysqlGrammar(
     },
     pattern: likePattern,
     matches: (_, column, pattern) => like(column, pattern),
+    // The first comparison can use an index; the bytes are those of the session's characters.
+    exactly: (column, value) =>
+      sql<SqlBool>`(${column} = ${value}
+        and cast(convert(${column} using utf8mb4) as binary) = cast(${value} as binary))`,
     // Without the cast, a decimal and text would be compared as doubles.
     operand: (slot, { kind, traits: { size } }) =>
       kind === "decimal"

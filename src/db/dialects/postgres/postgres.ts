@@ -79,10 +79,12 @@ export const POSTGRES: Grammar = {
       return { record, length: record.length };
     },
     join: (records) => `[${records}]`,
-    // Each value is read as its column reads text: the types need not be known here.
+    // Each value is read as its column reads text: the types need not be known here. A subquery has
+    // the type of the rows: the name of a table such as `date` is that of another type.
     source: (table, names, json) =>
       sql`select ${sql.join(names.map((name) => sql.ref(name)))}
-        from jsonb_populate_recordset(null::${sql.table(table)}, ${json}::text::jsonb)`,
+        from jsonb_populate_recordset((select "~row" from ${sql.table(table)} "~row" limit 0),
+          ${json}::text::jsonb)`,
   },
   columnType({ kind, traits: { size } }) {
     if (kind !== "decimal") return COLUMN_TYPES[kind];
@@ -92,6 +94,8 @@ export const POSTGRES: Grammar = {
   literal: (encoded) => encoded,
   pattern: likePattern,
   matches: (_, column, pattern) => like(column, pattern),
+  // Without effect on the types of text; `citext` ignores case, and an enum is no text.
+  exactly: (column, value) => sql<SqlBool>`${column}::text = ${value}`,
   // The other databases do so themselves. A lock serializes reading and setting, so that no
   // transaction sets it back. The error releases the lock, which would otherwise last until the end
   // of the transaction; the sequence keeps its value. One without permission stays unchanged.

@@ -104,6 +104,7 @@ export const SQLITE: Grammar = {
         return sql<SqlBool>`substr(${column}, length(${column}) - length(${text}) + 1) = ${text}`;
     }
   },
+  exactly: (column, value) => sql<SqlBool>`${column} = ${value} collate binary`,
   checked({ column, value }, field) {
     const isBeyond = beyond(value, field);
     if (isBeyond === undefined) return value;
