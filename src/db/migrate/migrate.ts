@@ -23,7 +23,7 @@ import {
   storeChecksum,
 } from "./migration_status.ts";
 import { changeSchema } from "./schema_change.ts";
-import { isOutsideTransaction, splitScript } from "./script.ts";
+import { isOutsideTransaction, refuseTransactions, splitScript } from "./script.ts";
 
 type Action = "migrate" | "roll back";
 
@@ -173,8 +173,10 @@ function makeMigrator(
   connection: DbConnection,
   { kysely, migrations }: { kysely: Kysely<AnyTables>; migrations: Migrations },
 ): Migrator {
-  const runScript = (script: string, kysely: Kysely<AnyTables>) =>
-    connection.runScript(script, kysely);
+  const runScript = (script: string, kysely: Kysely<AnyTables>) => {
+    refuseTransactions(script, connection.grammar.brand);
+    return connection.runScript(script, kysely);
+  };
   const steps = Object.entries(migrations).map(([name, step]) =>
     [name, kyselyMigration({ name, step }, runScript)] as const
   );

@@ -57,6 +57,32 @@ export function splitScript(script: string, brand: ScriptBrand): readonly string
   return tokens.length > 0 ? [...statements, text.trim()] : statements;
 }
 
+/** Statements that begin or end a transaction; ROLLBACK TO only returns to a savepoint. */
+const TRANSACTION =
+  /^(?:begin|start\s+transaction|commit|end|abort|prepare\s+transaction|rollback(?!\s+(?:(?:work|transaction)\s+)?to\b))\b/i;
+const COMMENTS = /^(?:\s|--.*|\/\*[^]*?\*\/)+/;
+
+/**
+ * Refuses a script that would end the transaction that it is run in, and with it the lock of the
+ * schema. On MySQL there is none: its statements on tables commit by themselves.
+ *
+ * @throws {TypeError} naming the statement
+ */
+export function refuseTransactions(script: string, brand: ScriptBrand): void {
+  if (brand === "MySQL") return;
+  const statements = splitScript(script, brand).map((text) => text.replace(COMMENTS, ""));
+  // a column of this name in the body of a trigger looks like the end of the body
+  const hasRoutine = statements.some((text) => /^create\b[^]*\bbegin\b/i.test(text));
+  for (const statement of statements) {
+    const [found] = TRANSACTION.exec(statement) ?? [];
+    if (found === undefined || (hasRoutine && /^end$/i.test(found))) continue;
+    throw new TypeError(
+      `Cannot run script: it runs in a transaction, which its statement ${found} would begin or ` +
+        'end; to have none, begin the script with "-- no transaction"',
+    );
+  }
+}
+
 function isWhole(tokens: readonly string[]): boolean {
   if (tokens[0] !== "create" || !ROUTINE.test(tokens.join(" "))) return true;
   let depth = 0;

@@ -18,7 +18,7 @@ type Builder = ExpressionBuilder<AnyTables, string>;
 const MAX_WIDTH = 100;
 const MAX_DEPTH = 100;
 
-/** The most conditions in lists: PostgreSQL compiles tens of thousands for minutes. */
+/** The most conditions in an operation: PostgreSQL compiles tens of thousands for minutes. */
 const MAX_CONDITIONS = 5000;
 
 /**
@@ -115,7 +115,9 @@ function nestedFilter(
     throw operation.mistake(`where is nested over ${MAX_DEPTH} levels deep`);
   }
   operation.add("(");
-  const filters = membersOf(where, "where", operation).map(([name, value]) =>
+  const members = membersOf(where, "where", operation);
+  if (members.length === 0) count(1, operation);
+  const filters = members.map(([name, value]) =>
     isLogic(name)
       ? logicFilter({ name, value, depth: depth + 1 }, operation)
       : columnFilter({ name, condition: value }, operation)
@@ -155,13 +157,15 @@ function logicFilter(
     return (eb) => eb.not(eb.parens(filter(eb)));
   }
   if (!Array.isArray(value)) throw operation.mistake(`${name} is not a list`);
-  if (operation.countConditions(value.length) > MAX_CONDITIONS) {
-    throw operation.mistake(`where has over ${MAX_CONDITIONS} conditions in AND and OR`);
-  }
   operation.add("[");
   const filters = Array.from(value, (where) => nestedFilter({ where, depth }, operation));
   operation.add("]");
   return name === "AND" ? every(filters) : balanced(filters, (eb, parts) => eb.or(parts));
+}
+
+function count(conditions: number, operation: Operation): void {
+  if (operation.countConditions(conditions) <= MAX_CONDITIONS) return;
+  throw operation.mistake(`where has over ${MAX_CONDITIONS} conditions`);
 }
 
 function columnFilter(
@@ -170,10 +174,12 @@ function columnFilter(
 ): Filter {
   const column = operation.column(name);
   if (!isPlainObject(condition)) {
+    count(1, operation);
     return operatorFilter({ column, operator: "equals", operand: condition }, operation);
   }
   const operators = membersOf(condition, column.name, operation);
   if (operators.length === 0) throw operation.mistake(`${column.name} has no operator`);
+  count(operators.length, operation);
   return every(
     operators.map(([operator, operand]) =>
       operatorFilter({ column, operator, operand }, operation)

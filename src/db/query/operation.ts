@@ -53,7 +53,7 @@ export class Operation implements OperationContext {
     return this.#values.flat().length;
   }
 
-  /** Counts the conditions of a list; returns how many all lists of the operation have. */
+  /** Counts conditions; returns how many the operation has. */
   countConditions(conditions: number): number {
     return this.#conditions += conditions;
   }

@@ -15,10 +15,10 @@ import type { AnyRelation, RelationKind } from "../model/relation.ts";
 import { type StorageLimit, storageLimit } from "./storage_limit.ts";
 import { BoundedMap, type BoundedMapOptions } from "../../platform/bounded_map.ts";
 
-/** At most 256 statements, and fewer where they bind many values. */
+/** At most 256 statements, and fewer where they bind many values or their SQL is long. */
 const STATEMENTS: BoundedMapOptions<string, CompiledStatement> = {
   max: 102_400,
-  weigh: ({ parameters }) => Math.max(400, parameters.length),
+  weigh: ({ parameters, sql }) => Math.max(400, parameters.length, sql.length / 16),
 };
 
 /** A row of any model. */

@@ -157,3 +157,60 @@ test("DbOptions.migrations() rejects a down outside a transaction", () => {
     message: "Cannot migrate: the down of 1 cannot run outside a transaction",
   });
 });
+
+testOnEach("a script that begins or ends a transaction is refused, with a remedy", async (
+  { brand, url },
+) => {
+  const ended = [
+    "begin; insert into notes values (2); commit",
+    "insert into notes values (2);\n-- done\nCOMMIT",
+    "insert into notes values (2); /* undo */ rollback",
+    "insert into notes values (2); end",
+    ...brand === "postgres" ? ["start  transaction; insert into notes values (2)", "abort"] : [],
+  ];
+  for (const script of ended) {
+    await withMigrations(url, { "1_notes": NOTES, "2_row": script }, async (them) => {
+      await assert.rejects(them.migrate(), (error: Error) => {
+        dbError("Database", "Cannot migrate: 2_row failed")(error);
+        assert.match(
+          String(error.cause),
+          /^TypeError: Cannot run script: it runs in a transaction/,
+        );
+        return true;
+      }, script);
+      assert.deepEqual(await statusOf(them), ["1_notes", "2_row"], script);
+    });
+  }
+  await withMigrations(url, { "1_notes": NOTES }, (them) => them.migrate());
+  const down = { "1_notes": NOTES, "2_row": { up: "select 1", down: "commit" } };
+  await withMigrations(url, down, async (them) => {
+    assert.deepEqual(await them.migrate(), ["2_row"]);
+    await assert.rejects(them.rollBack(), /2_row failed/);
+  });
+}, { brands: ["postgres", "sqlite"] });
+
+testOnEach("words of transactions in other places of a script are not refused", async (
+  { brand, url },
+) => {
+  const trigger = brand === "sqlite"
+    ? `create table spans (id integer primary key, begin int, "end" int, "commit" int);
+      create trigger t after insert on notes begin
+        insert into spans (begin, end) values (1, 2);
+        update spans set end = case when end > 1 then 3 else 4 end;
+      end;
+      select 'commit;' as "end; commit"; -- commit;`
+    : `create table spans (id int, "begin" int, "commit" int);
+      create function f() returns int language sql begin atomic; select 1; end;
+      do $$ begin perform 1; end $$;
+      savepoint a; rollback to a; rollback to savepoint a; release a;
+      select 'commit;' as "end; commit" /* ; commit */;`;
+  const migrations = {
+    "1_notes": NOTES,
+    "2_words": trigger,
+    "3_row": "insert into notes values (3)",
+  };
+  await withMigrations(url, migrations, async (them) => {
+    assert.deepEqual(await them.migrate(), Object.keys(migrations));
+  });
+  assert.deepEqual(await noteIds(url), [3]);
+}, { brands: ["postgres", "sqlite"] });

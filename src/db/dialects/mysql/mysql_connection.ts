@@ -59,6 +59,9 @@ type Face = Pick<MysqlPoolConnection, "query" | "release" | "destroy" | "threadI
 const COLUMNS_OF_KEY = "select column_name as name from information_schema.statistics " +
   "where table_schema = database() and table_name = ? and index_name = ? order by seq_in_index";
 
+/** The longest SQL in characters that stays prepared: the driver and the server keep it. */
+const MAX_PREPARED_LENGTH = 16_384;
+
 /** Returns the error of a lost connection. */
 export function lost(): QueryError {
   const error = new Error("the connection was lost");
@@ -89,6 +92,7 @@ export function kyselyConnection(
     const called: Callback = (error, result) => {
       pending -= 1;
       note(error, sql);
+      if (!error && sql.length > MAX_PREPARED_LENGTH) connection.unprepare(sql);
       if (isDuplicate(error)) nameColumns(sql, error, () => callback(error, result));
       else callback(error, result);
     };

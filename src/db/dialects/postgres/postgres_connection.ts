@@ -8,7 +8,7 @@ import type { Options, PendingQuery, PostgresType, Row, Sql } from "postgres";
 import { within } from "../../../platform/time_limit.ts";
 import { CANCEL_MS } from "../../transaction/statement_watch.ts";
 import type { TlsOptions, TlsSettings } from "../server/tls.ts";
-import { explainPostgresError } from "./postgres_errors.ts";
+import { explainPostgresError, mayBeOutdated } from "./postgres_errors.ts";
 
 type Net = Pick<typeof import("node:net"), "Socket" | "isIP">;
 type Types = Record<string, PostgresType>;
@@ -55,6 +55,14 @@ export interface PostgresConnectionOptions {
   readonly turn: number;
   /** Called when the connection is lost. */
   readonly onLost: (line: PostgresConnection) => void;
+}
+
+/** A statement that has failed. */
+export interface FailedStatement {
+  /** Its SQL. */
+  readonly sql: string;
+  /** Whether an earlier use has prepared it. */
+  readonly wasPrepared: boolean;
 }
 
 /**
@@ -107,6 +115,17 @@ export class PostgresConnection {
     this.#isRetired = true;
   }
 
+  /**
+   * Closes it after its use if a failed statement was prepared by earlier uses, which may have been
+   * before a migration. Returns whether that is so; otherwise, the statement itself is wrong.
+   */
+  isOutdated(error: unknown, { sql, wasPrepared }: FailedStatement): boolean {
+    if (!mayBeOutdated(error)) return false;
+    if (wasPrepared) this.retire();
+    else this.prepared.delete(sql);
+    return wasPrepared;
+  }
+
   /** Marks the connection as lost. */
   lose(): void {
     if (this.isLost) return;
@@ -117,6 +136,8 @@ export class PostgresConnection {
   /** Runs a statement, or without parameters a script of several. */
   unsafe(...[sql, parameters = [], options]: Parameters<Sql["unsafe"]>): Query {
     if (this.isLost) throw lost();
+    const wasPrepared = this.prepared.has(sql);
+    if (options?.prepare) this.prepared.add(sql);
     // Without values, the simple protocol runs several statements.
     const query: Query = parameters.length === 0
       ? this.sql.unsafe(sql)
@@ -128,6 +149,7 @@ export class PostgresConnection {
       cancel: () => void this.cancel(query),
       reject: (error: unknown) => {
         if (explainPostgresError(error).code === "ReadOnly") this.retire();
+        this.isOutdated(error, { sql, wasPrepared });
         reject(error);
       },
     });

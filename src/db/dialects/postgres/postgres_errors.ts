@@ -61,6 +61,22 @@ export function explainPostgresError(error: unknown): DbFailure {
   return kind === "NotNullViolation" && name ? { code: kind, fields: [name] } : { code: kind };
 }
 
+/**
+ * Errors by which a statement fails that was prepared before the type of a column was replaced
+ * (PostgreSQL manual, appendix A): a plan whose result has changed, a name that is unknown, types
+ * that do not fit, and a type that is missing. No value of a client leads to them.
+ */
+const OUTDATED: readonly unknown[] = ["0A000", "26000", "42804", "42883"];
+
+/** The message of the internal error that a type is missing; no language has another. */
+const NO_TYPE = /^cache lookup failed/;
+
+/** Checks whether an error may mean that a prepared statement is outdated. */
+export function mayBeOutdated(error: unknown): boolean {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  return OUTDATED.includes(code) || code === "XX000" && NO_TYPE.test(String(message));
+}
+
 /** Reads `Key (email, name)=(…) already exists.` in any language; an expression has no columns. */
 function columnsIn(detail: string): readonly string[] {
   const [, list = ""] = /^[^(]*\(([^()]+)\)=\(/.exec(detail) ?? [];

@@ -25,6 +25,9 @@ const IDLE_MS = 60_000;
  */
 const MAX_PREPARED = 1000;
 
+/** The longest SQL in characters that is prepared: the driver and the server would keep it. */
+const MAX_PREPARED_LENGTH = 16_384;
+
 /** The members of `postgres` that `kysely-postgres-js` uses. */
 type Face = Pick<Sql, "reserve" | "end" | "options">;
 
@@ -105,12 +108,15 @@ export class PostgresPool {
   }
 
   /** Runs a statement on any connection. */
-  async run({ sql, parameters }: Statement, execution: Execution): Promise<StatementResult> {
+  async run(statement: Statement, execution: Execution): Promise<StatementResult> {
+    const { sql, parameters } = statement;
     const line = this.#take();
+    const wasPrepared = line.prepared.has(sql);
     try {
       // The driver accepts the values that codecs return.
       const values = [...parameters] as string[];
       const prepare = values.length > 0 && this.#prepares(sql, line);
+      if (prepare) line.prepared.add(sql);
       const query = line.sql.unsafe(sql, values, { prepare });
       execution.cancel = () => void line.cancel(query);
       const rows = await query.values();
@@ -120,10 +126,12 @@ export class PostgresPool {
       // The driver reports the loss a moment later.
       if (code === "ConnectionLost") line.lose();
       if (code === "ReadOnly") line.retire();
-      throw error;
+      if (!line.isOutdated(error, { sql, wasPrepared })) throw error;
     } finally {
       this.#release(line);
     }
+    // It was prepared before a migration, and has changed nothing: a new connection prepares it anew.
+    return await this.run(statement, execution);
   }
 
   /** Closes all connections; queries have some seconds to end. */
@@ -183,9 +191,8 @@ export class PostgresPool {
   }
 
   #prepares(sql: string, { prepared }: PostgresConnection): boolean {
-    if (!this.#canPrepare || prepared.size >= MAX_PREPARED) return prepared.has(sql);
-    prepared.add(sql);
-    return true;
+    if (prepared.has(sql)) return true;
+    return this.#canPrepare && prepared.size < MAX_PREPARED && sql.length <= MAX_PREPARED_LENGTH;
   }
 
   /**
