@@ -99,6 +99,8 @@ export function typeMismatch(
         (second >= size.scale && first - second >= size.precision - size.scale);
       return isWide ? undefined : is;
     }
+    case "real":
+      return brand === "MySQL" && first !== undefined ? `${is}, which rounds` : undefined;
     case "json":
       // A driver that parses JSON parses no text but MariaDB's JSON.
       return codecs.json.decode === SAME.decode && !JSON_NAME.test(type.name) ? is : undefined;

@@ -112,7 +112,7 @@ export class AmbientDriver implements Driver {
     connection: DatabaseConnection,
     settings: TransactionSettings,
   ): Promise<void> {
-    if (connection instanceof JoinedConnection) await connection.begin();
+    if (connection instanceof JoinedConnection) await connection.begin(settings);
     else if (connection instanceof PooledConnection) {
       await this.#explaining((watch, driver) =>
         watch.run(connection.raw, () => driver.beginTransaction(connection.raw, settings))

@@ -8,8 +8,9 @@ import type {
   ControlConnectionProvider,
   DatabaseConnection,
   QueryResult,
+  TransactionSettings,
 } from "kysely";
-import type { Transaction } from "./transaction.ts";
+import { checkNested, type Transaction } from "./transaction.ts";
 import {
   queryError,
   type Savepoint,
@@ -46,7 +47,8 @@ export class JoinedConnection implements DatabaseConnection {
     }
   }
 
-  async begin(): Promise<void> {
+  async begin(settings: TransactionSettings): Promise<void> {
+    checkNested(settings, this.#transaction.isolation);
     this.#savepoints.push(await this.#inTurn((connection) => connection.savepoint()));
   }
 

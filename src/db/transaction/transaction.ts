@@ -22,6 +22,27 @@ export const ISOLATION_LEVELS: readonly IsolationLevel[] = [
 ];
 
 /**
+ * Checks the settings of a nested transaction, which is a part of the outer one.
+ *
+ * @throws {TypeError} if the outer one is less isolated, or it would be read-only
+ */
+export function checkNested(
+  { isolationLevel, accessMode }: {
+    readonly isolationLevel?: string | undefined;
+    readonly accessMode?: string | undefined;
+  },
+  outer: IsolationLevel,
+): void {
+  const refuse = (reason: string) =>
+    new TypeError(`Cannot begin nested transaction: the outer one is ${reason}`);
+  if (accessMode === "read only") throw refuse("not read-only");
+  if (isolationLevel === undefined) return;
+  const level = ISOLATION_LEVELS.findIndex((known) => known === isolationLevel);
+  if (level >= 0 && level <= ISOLATION_LEVELS.indexOf(outer)) return;
+  throw refuse(`${outer}, not ${isolationLevel}`);
+}
+
+/**
  * How a transaction is run. Of a nested one, `timeoutMs` and `signal` limit the statements; of the
  * outermost they limit the whole, in place of `DbOptions.transactionTimeoutMs`.
  */

@@ -11,6 +11,7 @@ import { dbError, explaining } from "../errors.ts";
 import {
   backOff,
   type CallScope,
+  checkNested,
   ISOLATION_LEVELS,
   type IsolationLevel,
   Transaction,
@@ -95,11 +96,7 @@ export class TransactionRunner {
     }
     const { transaction: outer } = this.scope;
     if (outer) {
-      if (isolation !== undefined && !isAtMost(isolation, outer.isolation)) {
-        throw new TypeError(
-          `Cannot begin nested transaction: the outer one is ${outer.isolation}, not ${isolation}`,
-        );
-      }
+      checkNested({ isolationLevel: isolation }, outer.isolation);
       return await this.limited(limits, () =>
         outer.nest(
           (nested) => this.#runInside(nested, run),
@@ -217,8 +214,4 @@ export class TransactionRunner {
     }
     return false;
   }
-}
-
-function isAtMost(isolation: IsolationLevel, outer: IsolationLevel): boolean {
-  return ISOLATION_LEVELS.indexOf(isolation) <= ISOLATION_LEVELS.indexOf(outer);
 }

@@ -251,3 +251,19 @@ test("createTables() of SQLite passes beside a writer, and by an old row that re
   });
   assert.equal(await other.user.count(), 1);
 });
+
+test("SQLite reads JSON as it was written, from a column of the type JSON too", async () => {
+  class Notes extends DbService.with({
+    note: model("notes", { id: field.integer().primaryKey(), data: field.json().nullable() }),
+  }) {}
+  const values = [1, -7, 1.5, 1e21, 2 ** 53, "5", "1.5", "", true, null, { a: [1, "1"] }];
+  for (const type of ["json", "text"]) {
+    await using db = await Notes.open(DbOptions.fromUrl("sqlite::memory:"));
+    await sql`create table notes (id integer primary key, data ${sql.raw(type)})`
+      .execute(db.kysely);
+    for (const data of values) {
+      const { id } = await db.note.create({ data: { data } });
+      assert.deepEqual(await db.note.findUnique({ where: { id } }), { id, data }, type);
+    }
+  }
+});

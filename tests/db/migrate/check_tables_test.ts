@@ -118,6 +118,11 @@ const MYSQL: Readonly<Record<string, Case>> = {
     "float not null",
     "the column is float, which has single precision, the model has real",
   ],
+  a_rounded: [
+    field.real(),
+    "double(8,2) not null",
+    "the column is double(8,2), which rounds, the model has real",
+  ],
   a_flag: [field.boolean(), "bit(1) not null", "the column is bit(1), the model has boolean"],
   a_short: [
     DECIMAL,

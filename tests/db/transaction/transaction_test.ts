@@ -230,3 +230,27 @@ testDbOnEach(
     assert.deepEqual(await emails(db), ["a"]);
   },
 );
+
+testDbOnEach(
+  "a transaction of Kysely's that is nested is not less isolated than it asks",
+  async (db) => {
+    await db.transaction(async () => {
+      const begin = () => db.kysely.transaction();
+      const none = () => Promise.resolve();
+      await assert.rejects(begin().setAccessMode("read only").execute(none), {
+        name: "TypeError",
+        message: "Cannot begin nested transaction: the outer one is not read-only",
+      });
+      await assert.rejects(begin().setIsolationLevel("serializable").execute(none), {
+        name: "TypeError",
+        message:
+          "Cannot begin nested transaction: the outer one is read committed, not serializable",
+      });
+      await assert.rejects(begin().setIsolationLevel("snapshot").execute(none), TypeError);
+      await begin().setIsolationLevel("read committed").setAccessMode("read write").execute(() =>
+        db.user.create({ data: user("a") })
+      );
+    }, { isolation: "read committed" });
+    assert.deepEqual(await emails(db), ["a"]);
+  },
+);

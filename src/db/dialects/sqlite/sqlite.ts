@@ -49,7 +49,11 @@ const CODECS: Grammar["codecs"] = {
     encode: (value, { traits: { size } }) => decimalDigits(String(value), size),
     decode: (raw, field) => decimalText(BIGINT.decode(raw, field) as bigint, field.traits.size),
   },
-  json: JSON_TEXT,
+  // A column of the type JSON stores a text that is a number as a number, which is read as a bigint.
+  json: {
+    encode: JSON_TEXT.encode,
+    decode: (raw, field) => typeof raw === "bigint" ? Number(raw) : JSON_TEXT.decode(raw, field),
+  },
   timestamp: TIMESTAMP,
   uuid: UUID,
   blob: { encode: (value) => storableBytes(value as Uint8Array), decode: BLOB.decode },
