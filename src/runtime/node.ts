@@ -18,6 +18,7 @@ import { rawPath } from "../core/http/raw_path.ts";
 import { lightResponses } from "../platform/light_responses.ts";
 import { NODE_PARTS, registerLightResponses } from "./light_responses.ts";
 import { NodeConnections, nodeWebSockets } from "./node_connections.ts";
+import { answerUpgrade } from "./node_upgrade.ts";
 import { checkFolder } from "./unix_socket.ts";
 
 /**
@@ -131,16 +132,9 @@ function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
   return hosts > 1;
 }
 
-interface Refusal {
-  readonly incoming: IncomingMessage;
-  readonly response: Response;
-  readonly body: ReadableStream<Uint8Array>;
-}
-
 /**
- * Refuses requests with two hosts, loads what completes upgrades before the first of them is
- * handled, and sends the body of a response to a rejected upgrade, such as the problem of a guard:
- * `@hono/node-server` sends only its status and headers.
+ * Refuses requests with two hosts, and loads what completes upgrades before the first of them is
+ * handled.
  */
 function refusingWhole(fetch: FetchHandler, loadUpgrades: () => Promise<void>): FetchHandler {
   return (request, env) => {
@@ -157,11 +151,9 @@ function refusingWhole(fetch: FetchHandler, loadUpgrades: () => Promise<void>): 
         ? response.then((response) => closeOnFailure(response, { request, outgoing }))
         : Promise.resolve(closeOnFailure(response, { request, outgoing }));
     }
-    return loadUpgrades().then(() => fetch(request, env)).then(async (response) => {
-      const { body } = response;
-      if (body !== null) await refuse({ incoming, response, body });
-      return response;
-    });
+    return loadUpgrades().then(() =>
+      answerUpgrade(incoming, (signal) => fetch(new Request(request, { signal }), env))
+    );
   };
 }
 
@@ -204,28 +196,4 @@ function closeOnFailure(response: Response, { request, outgoing }: Exchange): Re
     cancel: (reason) => reader.cancel(reason),
   }, { highWaterMark: 0 });
   return Object.defineProperty(response, "body", { value: body });
-}
-
-/** Streams a response and closes the connection, so that nothing else is sent. */
-async function refuse({ incoming, response, body }: Refusal): Promise<void> {
-  const [{ ServerResponse }, { Readable }, { pipeline }] = await Promise.all([
-    import("node:http"),
-    import("node:stream"),
-    import("node:stream/promises"),
-  ]);
-  const { socket } = incoming;
-  if (socket.destroyed) return await body.cancel();
-  const closed = new Promise((resolve) => socket.once("close", resolve));
-  const outgoing = new ServerResponse(incoming);
-  outgoing.shouldKeepAlive = false;
-  outgoing.statusCode = response.status;
-  outgoing.setHeaders(response.headers);
-  outgoing.assignSocket(socket);
-  // as the server did before it released the socket
-  socket.on("drain", () => outgoing.emit("drain"));
-  const chunks = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]); // typed twice
-  // the client disconnected, or the handler failed
-  await pipeline(chunks, outgoing).catch(() => {});
-  socket.destroySoon();
-  if (!socket.destroyed) await closed;
 }

@@ -130,7 +130,7 @@ export class PostgresPool {
     } finally {
       this.#release(line);
     }
-    // It was prepared before a migration, and has changed nothing: a new connection prepares it anew.
+    // prepared before a migration; it has changed nothing, and a new connection prepares it anew
     return await this.run(statement, execution);
   }
 

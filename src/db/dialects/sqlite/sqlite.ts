@@ -49,7 +49,7 @@ const CODECS: Grammar["codecs"] = {
     encode: (value, { traits: { size } }) => decimalDigits(String(value), size),
     decode: (raw, field) => decimalText(BIGINT.decode(raw, field) as bigint, field.traits.size),
   },
-  // A column of the type JSON stores a text that is a number as a number, which is read as a bigint.
+  // A column of the type JSON stores a text that is a number as a number, read as a bigint.
   json: {
     encode: JSON_TEXT.encode,
     decode: (raw, field) => typeof raw === "bigint" ? Number(raw) : JSON_TEXT.decode(raw, field),
