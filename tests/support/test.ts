@@ -24,7 +24,7 @@ export const SCOPE = "FW_TEST";
 const EXHAUSTIVE = "exhaustive: deno task test:all runs it";
 
 /** After these, a test fails: one that waits for ever would hide its name, and all others. */
-export const MAX_TEST_MS = 10 * 60_000;
+export const MAX_TEST_MS = 20 * 60_000;
 
 /** Registers a test on each runtime. The name of a skipped test ends with the reason, in brackets. */
 export function test(
