@@ -66,7 +66,8 @@ test("the answers of the users example are those of its document, for every docu
     [
       REQUESTS.usersInHaste,
       hasty,
-      (app) => users.setUp(app).useOAuth2(tokens.verifier).useRateLimit({ max: 100 }),
+      (app) =>
+        users.setUp(app).useOAuth2(tokens.verifier).useRateLimit({ name: "haste", max: 100 }),
     ],
   ];
   const results: TrialResult[] = [];

@@ -14,15 +14,19 @@ for (const thinkMs of [0, 20]) {
     await using load = new Subprocess("tests/runtime/load_fixture.ts", {
       args: [server.port, 20, thinkMs],
     });
-    await delay(1_000);
+    await load.until(/under load/);
     server.process.kill("SIGTERM");
 
     const { output } = await load.ended;
-    const { answered, refused, lost, lastOfConnection } = JSON.parse(output) as LoadResult;
+    const { answered, refused, lost, lastOfConnection } = resultIn(output);
     assert.deepEqual({ refused, lost }, { refused: 0, lost: 0 });
     assert.ok(lastOfConnection >= 20 && answered > lastOfConnection, output);
     assert.deepEqual((await server.process.ended).code, 0);
   });
+}
+
+function resultIn(output: string): LoadResult {
+  return JSON.parse(lines(output).at(-1)!);
 }
 
 test("stopGracefully() stops a process after the requests in flight, then runs its hook", async () => {
@@ -68,14 +72,14 @@ test("a server stopped under load finishes a body that is being received, and lo
   await using load = new Subprocess("tests/runtime/load_fixture.ts", {
     args: [server.port, 20, 0],
   });
-  await delay(1_000);
+  await load.until(/under load/);
   server.process.kill("SIGTERM");
   await delay(1_500); // the end of the lame duck, and more than that
   upload.socket.write("done");
   assert.match(await upload.end(), /^HTTP\/1\.1 200 [^]*halfdone$/);
 
   const { output } = await load.ended;
-  const { refused, lost } = JSON.parse(output) as LoadResult;
+  const { refused, lost } = resultIn(output);
   assert.deepEqual({ refused, lost }, { refused: 0, lost: 0 });
   assert.equal((await server.process.ended).code, 0);
 });

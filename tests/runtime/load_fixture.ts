@@ -1,6 +1,6 @@
 /**
  * A process that sends requests to a server over keep-alive connections until the server accepts no
- * more, and prints their results.
+ * more, and prints when 100 are answered, and at last their results.
  *
  * @module
  */
@@ -66,8 +66,9 @@ async function useUp(socket: Socket): Promise<void> {
     while (!isComplete(received) && !closed) await new Promise<void>((resolve) => wake = resolve);
     if (!isComplete(received)) return void result.lost++;
     const isLast = /^connection: close\r$/im.test(received);
-    if (received.startsWith("HTTP/1.1 200 ")) result.answered++;
-    else result.refused++;
+    if (received.startsWith("HTTP/1.1 200 ")) {
+      if (++result.answered === 100) console.log("under load");
+    } else result.refused++;
     if (isLast) return void result.lastOfConnection++;
     received = "";
     if (thinkMs > 0) await delay(2 * Math.random() * thinkMs);

@@ -109,47 +109,49 @@ for (const { what, method, setUp, expected } of CASES) {
   });
 }
 
-test("a constant response without a body keeps no cookie of a caller", async () => {
-  class ConstantController extends controller() {
-    get = route.get("/:name", (_, c) => CONSTANTS[c.req.param("name")!]!);
-    fail = route.get("/filtered/:name", {
-      filters: [(_, c) => CONSTANTS[c.req.param("name")!]!],
-    }, () => {
-      throw new NotFoundException();
+test("a constant response without a body keeps no cookie of a caller", () =>
+  captureLogs(["fw"], async () => {
+    class ConstantController extends controller() {
+      get = route.get("/:name", (_, c) => CONSTANTS[c.req.param("name")!]!);
+      fail = route.get("/filtered/:name", {
+        filters: [(_, c) => CONSTANTS[c.req.param("name")!]!],
+      }, () => {
+        throw new NotFoundException();
+      });
+    }
+    await using app = await FwFactory.create(module({ controllers: [ConstantController] }));
+    app.use(async (c, next) => {
+      await next();
+      c.res.headers.append("set-cookie", `id=${c.req.query("id")}`);
     });
-  }
-  await using app = await FwFactory.create(module({ controllers: [ConstantController] }));
-  app.use(async (c, next) => {
-    await next();
-    c.res.headers.append("set-cookie", `id=${c.req.query("id")}`);
-  });
-  await using server = await app.listen(0);
-  for (const prefix of ["", "filtered/"]) {
-    for (const [name, { status }] of Object.entries(CONSTANTS)) {
-      for (const id of ["ada", "bob", "eve"]) {
-        const response = await fetch(`${server.url}/${prefix}${name}?id=${id}`);
-        assert.deepEqual([response.status, await response.text()], [status, ""]);
-        const cookies = response.headers.getSetCookie();
-        // Bun sends the headers of a constant only once, and does not tell that it has no body
-        if (RUNTIME !== "bun" || cookies.length > 0) assert.deepEqual(cookies, [`id=${id}`]);
+    await using server = await app.listen(0);
+    for (const prefix of ["", "filtered/"]) {
+      for (const [name, { status }] of Object.entries(CONSTANTS)) {
+        for (const id of ["ada", "bob", "eve"]) {
+          const response = await fetch(`${server.url}/${prefix}${name}?id=${id}`);
+          assert.deepEqual([response.status, await response.text()], [status, ""]);
+          const cookies = response.headers.getSetCookie();
+          // Bun sends the headers of a constant only once, and does not tell that it has no body
+          if (RUNTIME !== "bun" || cookies.length > 0) assert.deepEqual(cookies, [`id=${id}`]);
+        }
       }
     }
-  }
-});
+  }));
 
-test("bytes and texts keep their length", async () => {
-  class LengthController extends controller() {
-    bytes = route.get("/bytes", () => new Response(new Uint8Array(5)));
-    text = route.get("/text", () => new Response("hello", { headers: { "x-a": "b" } }));
-    fail = route.get("/filtered", { filters: [() => new Response("hello")] }, () => {
-      throw new NotFoundException();
-    });
-  }
-  await using app = await FwFactory.create(module({ controllers: [LengthController] }));
-  await using server = await app.listen(0);
-  for (const path of ["bytes", "text", "filtered"]) {
-    const response = await fetch(`${server.url}/${path}`);
-    assert.equal(response.headers.get("content-length"), "5", path);
-    await response.body?.cancel();
-  }
-});
+test("bytes and texts keep their length", () =>
+  captureLogs(["fw"], async () => {
+    class LengthController extends controller() {
+      bytes = route.get("/bytes", () => new Response(new Uint8Array(5)));
+      text = route.get("/text", () => new Response("hello", { headers: { "x-a": "b" } }));
+      fail = route.get("/filtered", { filters: [() => new Response("hello")] }, () => {
+        throw new NotFoundException();
+      });
+    }
+    await using app = await FwFactory.create(module({ controllers: [LengthController] }));
+    await using server = await app.listen(0);
+    for (const path of ["bytes", "text", "filtered"]) {
+      const response = await fetch(`${server.url}/${path}`);
+      assert.equal(response.headers.get("content-length"), "5", path);
+      await response.body?.cancel();
+    }
+  }));
