@@ -32,7 +32,7 @@ async function visit(
   const context = await browser.newContext({ viewport: { width: 1280, height: 1600 } });
   const outside = await routeCdn(context);
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(120_000);
   const complaints = await complaintsOf(page);
   const origin = `http://localhost:${port}`;
   await page.goto(`${origin}/docs`);

@@ -77,7 +77,7 @@ async function answers(
 
 /** Waits for `deno serve`, which prints nothing. */
 export async function untilListening(origin: string): Promise<void> {
-  for (let waitedMs = 0; waitedMs < 20_000; waitedMs += 20) {
+  for (let waitedMs = 0; waitedMs < 120_000; waitedMs += 20) {
     const response = await fetch(origin).catch(() => undefined);
     if (response) return await response.body?.cancel();
     await delay(20);

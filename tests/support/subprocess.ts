@@ -39,7 +39,7 @@ export interface SubprocessOptions {
   readonly maxRunMs?: number;
 }
 
-const MAX_RUN_MS = 20_000;
+const MAX_RUN_MS = 120_000;
 
 /** A running process, which is killed at the end of its scope. */
 export class Subprocess implements AsyncDisposable {
