@@ -127,7 +127,7 @@ testDbOnEach("Repository.scoped() keeps to its scope when its values change late
 /** Columns of text whose collation or type ignores case, by which the database compares it. */
 const LOOSE: Readonly<Record<Brand, readonly string[]>> = {
   sqlite: ["text collate nocase"],
-  postgres: ["citext", "mood"],
+  postgres: ["citext", "mood", 'text collate "loose"'],
   mysql: [
     "varchar(50) character set utf8mb4 collate utf8mb4_general_ci",
     "varchar(50) character set latin1",
@@ -144,6 +144,9 @@ testOnEach(
         await sql`create extension if not exists citext`.execute(db.kysely);
         await sql`do $$ begin create type mood as enum ('ada', 'ADA', 'ada '); exception
         when duplicate_object then null; end $$`.execute(db.kysely);
+        await sql`create collation if not exists loose
+          (provider = icu, locale = 'und-u-ka-shifted-ks-level1', deterministic = false)`
+          .execute(db.kysely);
       }
       await sql`drop table if exists users`.execute(db.kysely);
       const key = { sqlite: "integer primary key", mysql: "int primary key auto_increment" };

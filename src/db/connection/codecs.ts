@@ -49,8 +49,8 @@ export const TIMESTAMP: Codec = {
   decode: decodeInstant,
 };
 
-/** UUIDs: in lower case. */
-export const UUID: Codec = { encode: lower, decode: lower };
+/** UUIDs: in lower case; one in upper case would be found by no condition. */
+export const UUID: Codec = { encode: lower, decode: decodeUuid };
 
 /** Bytes: read as a new `Uint8Array`, whatever class the driver uses. */
 export const BLOB: Codec = {
@@ -69,6 +69,11 @@ function same(value: unknown): unknown {
 
 function lower(value: unknown): string {
   return String(value).toLowerCase();
+}
+
+function decodeUuid(raw: unknown): string {
+  if (raw === lower(raw)) return raw;
+  throw new RangeError("it is not in lower case");
 }
 
 /** A driver may have rounded a number beyond 2^53: it is not the stored value. */

@@ -27,8 +27,8 @@ const SQLITE_TEXT = "char|clob|text";
 
 /**
  * The names of types that can hold every value of a kind, or refuse it with an error: those of a
- * fixed length pad it. On SQLite
- * they decide the affinity: part of the name is enough.
+ * fixed length pad it, and a set of MySQL sorts its members. On SQLite they decide the affinity:
+ * part of the name is enough.
  */
 const TYPES: Readonly<Record<Brand, Readonly<Record<FieldKind, RegExp>>>> = {
   PostgreSQL: {
@@ -46,7 +46,7 @@ const TYPES: Readonly<Record<Brand, Readonly<Record<FieldKind, RegExp>>>> = {
   MySQL: {
     integer: MYSQL_INTEGER,
     bigint: MYSQL_INTEGER,
-    text: new RegExp(`^(?:${MYSQL_TEXT}|enum|set)$`),
+    text: new RegExp(`^(?:${MYSQL_TEXT}|enum)$`),
     boolean: MYSQL_INTEGER,
     real: /^double$/,
     decimal: /^decimal$/,

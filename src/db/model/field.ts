@@ -12,6 +12,17 @@ export type FieldFlag = "primaryKey" | "unique" | "nullable" | "default";
 /** The effect of deleting a row on those that refer to it: by default the deletion fails. */
 export type OnDelete = "restrict" | "cascade" | "set null";
 
+/** A kind of field, and the digits of a decimal. */
+export interface SizedKind {
+  /** The kind. */
+  readonly kind: FieldKind;
+  /** What else the column has. */
+  readonly traits: {
+    /** The digits of a decimal. */
+    readonly size: DecimalSize;
+  };
+}
+
 /** The model that a field refers to. */
 export interface ReferenceTarget {
   /** The model's definition. */
@@ -21,7 +32,7 @@ export interface ReferenceTarget {
     /** The column of the primary key, which the reference holds. */
     readonly primaryKey: string;
     /** The fields by column name. */
-    readonly fields: Readonly<Record<string, { readonly kind: FieldKind }>>;
+    readonly fields: Readonly<Record<string, SizedKind>>;
   };
 }
 
@@ -107,7 +118,7 @@ export class Field<
    * the same model. Relations are made of foreign keys; see `belongsTo`, `hasMany`, `hasOne` and
    * `manyToMany`.
    *
-   * @throws {TypeError} if the primary key is of another kind
+   * @throws {TypeError} if the primary key is of another kind, or a decimal of another scale
    */
   references<const T extends ReferenceTarget | "self">(
     target: T,
@@ -115,9 +126,12 @@ export class Field<
   ): Field<K, F, T> {
     if (target !== "self") {
       const { table, primaryKey, fields } = target["~model"];
-      const kind = fields[primaryKey]?.kind;
-      if (kind !== this.kind) {
-        throw new TypeError(`Cannot refer to ${table}: its key is ${kind}, the field ${this.kind}`);
+      const key = fields[primaryKey];
+      const kind = key && keyKind(key);
+      if (kind !== keyKind(this)) {
+        throw new TypeError(
+          `Cannot refer to ${table}: its key is ${kind}, the field ${keyKind(this)}`,
+        );
       }
     }
     return new Field<K, F, T>(this.kind, this.flags, {
@@ -188,4 +202,9 @@ function plain<K extends FieldKind>(kind: K): Field<K> {
 
 function isWithin(value: number, [least, most]: readonly [number, number]): boolean {
   return Number.isSafeInteger(value) && value >= least && value <= most;
+}
+
+/** Returns the kind of a key, by which references must agree; SQLite stores decimals by scale. */
+export function keyKind({ kind, traits: { size } }: SizedKind): string {
+  return kind === "decimal" ? `decimal of scale ${size.scale}` : kind;
 }

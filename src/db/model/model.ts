@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Field, type FieldFlag, type ReferenceTarget } from "./field.ts";
+import { Field, type FieldFlag, keyKind, type ReferenceTarget } from "./field.ts";
 import type { FieldKind, FieldValues } from "./field_kind.ts";
 
 /** Any field. */
@@ -153,8 +153,9 @@ function checkField(
 }
 
 function checkSelfReferences({ table, fields, primaryKey }: ModelDefinition): void {
-  for (const [name, { kind, traits }] of Object.entries(fields)) {
-    if (traits.reference?.target === "self" && kind !== fields[primaryKey]?.kind) {
+  const kind = keyKind(fields[primaryKey]!);
+  for (const [name, field] of Object.entries(fields)) {
+    if (field.traits.reference?.target === "self" && keyKind(field) !== kind) {
       throw new TypeError(`Cannot define ${table}: ${name} is not of the kind of ${primaryKey}`);
     }
   }

@@ -64,10 +64,14 @@ export function readRows(options: RowsOptions, operation: Operation): () => Comp
   const leading = order.slice(0, distinct.length);
   if (isSame(columns, distinct) && isSame(leading.map(({ column }) => column), distinct)) {
     // No rows are equal in these columns, so that the others do not order them.
-    return () =>
-      bounded(
-        ordered(kysely.selectFrom(table).select(names).distinct().where(filter), leading),
-      );
+    const selection = selectionOf(columns);
+    const isRead = selection.some((it) => typeof it !== "string");
+    return () => {
+      const rows = kysely.selectFrom(table).select(names).distinct().where(filter);
+      // PostgreSQL orders distinct rows by selected columns only.
+      const read = isRead ? kysely.selectFrom(rows.as(ROWS)).select(selection) : rows;
+      return bounded(ordered(read, leading));
+    };
   }
   return () => {
     const numbered = kysely.selectFrom(table)

@@ -72,6 +72,12 @@ assert.equal(await event.createMany({ data: rows }), rows.length);
 const newest = rows.toReversed();
 assert.deepEqual(await event.findMany({ orderBy: { at: "desc" }, take: 3 }), newest.slice(0, 3));
 assert.deepEqual(await event.findMany({ orderBy: { ended: "desc" }, distinct: ["at"] }), newest);
+for (const options of [{ orderBy: { at: "asc" } }, { orderBy: { at: "asc" }, take: 9 }] as const) {
+  assert.deepEqual(
+    await event.findMany({ select: { at: true }, distinct: ["at"], ...options }),
+    INSTANTS.map((at) => ({ at })),
+  );
+}
 assert.deepEqual(
   await hour.findMany({
     where: { at: { in: INSTANTS } },

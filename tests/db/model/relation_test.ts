@@ -301,6 +301,22 @@ test("Field.references() rejects a key of another kind", () => {
   );
 });
 
+test("Field.references() rejects a decimal key of another scale", () => {
+  const decimal = (scale: number) => field.decimal({ precision: 12, scale });
+  const key = decimal(2).primaryKey();
+  const Price = model("prices", { key });
+  assert.throws(() => decimal(3).references(Price), {
+    name: "TypeError",
+    message: "Cannot refer to prices: its key is decimal of scale 2, the field decimal of scale 3",
+  });
+  assert.throws(() => model("t", { key, parent: decimal(3).references("self") }), {
+    name: "TypeError",
+    message: "Cannot define t: parent is not of the kind of key",
+  });
+  const wide = field.decimal({ precision: 14, scale: 2 });
+  model("t", { key, price: wide.references(Price), parent: wide.references("self") });
+});
+
 const Airline = model("airlines", { id: field.integer().primaryKey(), owner: field.text() });
 const Airport = model("airports", { code: field.text().primaryKey() });
 const Flight = model("flights", {

@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
-import type { Where } from "../../../src/db/mod.ts";
-import { type Db, mistake, Sample, testDbOnEach, User } from "../support/database.ts";
+import { sql } from "kysely";
+import { DbOptions, DbService, field, model, type Where } from "../../../src/db/mod.ts";
+import {
+  type Db,
+  dbError,
+  mistake,
+  Sample,
+  testDbOnEach,
+  testOnEach,
+  User,
+} from "../support/database.ts";
 
 const ROWS = [
   { select: "a", integer: 1, text: "Ada", boolean: true, real: 0.5 },
@@ -256,4 +265,19 @@ testDbOnEach("UniqueWhere takes values of unique columns and nothing else", asyn
     await assert.rejects(db.user.delete(options), is("delete"));
   }
   assert.equal((await db.user.findUnique({ where: User.email.equals("a") }))?.name, "Ada");
+});
+
+testOnEach("Repository reads no UUID that it would not find", async ({ brand, url }) => {
+  class Items extends DbService.with({ item: model("items", { id: field.uuid().primaryKey() }) }) {}
+  await using db = await Items.open(DbOptions.fromUrl(url));
+  const id = "A0EEBC99-9C0B-4EF8-BB6D-00000000000A";
+  await sql`create table items (id varchar(36) primary key)`.execute(db.kysely);
+  await sql`insert into items values (${id})`.execute(db.kysely);
+  const found = db.item.findMany();
+  // As most of MySQL's collations, the one of the test's server ignores case.
+  if (brand === "mysql") assert.deepEqual(await found, [{ id: id.toLowerCase() }]);
+  else {
+    const message = "Cannot read items.id: it is not in lower case";
+    await assert.rejects(found, dbError("Database", message));
+  }
 });

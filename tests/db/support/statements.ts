@@ -44,8 +44,8 @@ export function testStatements(
 
 /** How a brand compares text exactly. */
 const EXACTLY: Readonly<Record<Brand, string>> = {
-  sqlite: "$1 = ? collate binary",
-  postgres: "$1::text = ?",
+  sqlite: "($1 = ? and $1 = ? collate binary)",
+  postgres: '($1::text = ? and nullif($1::text = ? collate "C", false) is not null)',
   mysql: "($1 = ? and cast(convert($1 using utf8mb4) as binary) = cast(? as binary))",
 };
 
@@ -55,8 +55,7 @@ const EXACTLY: Readonly<Record<Brand, string>> = {
  */
 function inDialect(brand: Brand, [given, ...all]: Noted): Noted {
   const places = [...given.matchAll(/(== )?\?/g)].map(([place]) => place);
-  const isTwice = (index: number) => brand === "mysql" && places[index] !== "?";
-  const values = all.flatMap((value, index) => isTwice(index) ? [value, value] : [value]);
+  const values = all.flatMap((value, index) => places[index] === "?" ? [value] : [value, value]);
   const sql = given.replaceAll(/("\w+") == \?/g, EXACTLY[brand]);
   let index = 0;
   switch (brand) {

@@ -76,7 +76,8 @@ export function mysqlGrammar(
     decimal: DECIMAL,
     json: JSON_TEXT,
     timestamp: { encode: encodeInstant, decode: TIMESTAMP.decode },
-    uuid: UUID,
+    // Most of its collations ignore case.
+    uuid: { encode: UUID.encode, decode: UUID.encode },
     blob: { encode: bytes, decode: BLOB.decode },
   };
   return {

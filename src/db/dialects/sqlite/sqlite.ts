@@ -108,7 +108,9 @@ export const SQLITE: Grammar = {
         return sql<SqlBool>`substr(${column}, length(${column}) - length(${text}) + 1) = ${text}`;
     }
   },
-  exactly: (column, value) => sql<SqlBool>`${column} = ${value} collate binary`,
+  // The first comparison can use an index, whatever its collation.
+  exactly: (column, value) =>
+    sql<SqlBool>`(${column} = ${value} and ${column} = ${value} collate binary)`,
   checked({ column, value }, field) {
     const isBeyond = beyond(value, field);
     if (isBeyond === undefined) return value;
