@@ -74,10 +74,11 @@ export function healthCheckPlugin(path: string, options: HealthCheckOptions = {}
 /**
  * Returns the plugin of `useRequestTracing`.
  *
- * @throws {TypeError} if a path to skip does not start with `/`
+ * @throws {TypeError} if an option is unknown, or a path to skip does not start with `/`
  */
-export function requestTracingPlugin(options?: RequestTracingOptions): Plugin {
-  skippedPaths(options?.skipPaths); // throws at the call
+export function requestTracingPlugin(options: RequestTracingOptions = {}): Plugin {
+  checkNames(options, { known: ["skipPaths", "now"], refuse: refusing("trace requests") });
+  skippedPaths(options.skipPaths); // throws at the call
   return loaded(
     "requestTracing",
     async () => (await import("../middleware/request_tracing.ts")).requestTracing(options),
@@ -87,23 +88,27 @@ export function requestTracingPlugin(options?: RequestTracingOptions): Plugin {
 /**
  * Returns the plugin of `useRequestId`.
  *
- * @throws {TypeError} if the header's name is not a token (RFC 9110 §5.6.2)
+ * @throws {TypeError} if an option is unknown, or the header's name is not a token (RFC 9110
+ * §5.6.2)
  */
 export function requestIdPlugin(options: RequestIdOptions = {}): Plugin {
+  const refuse: Refuse = refusing("use request ids");
+  checkNames(options, { known: ["headerName", "generator"], refuse });
   const { headerName = "x-request-id" } = options;
-  if (!isHttpToken(headerName)) {
-    throw new TypeError(
-      `Cannot use request ids: ${JSON.stringify(headerName)} is not a header name`,
-    );
-  }
+  if (!isHttpToken(headerName)) refuse(`${JSON.stringify(headerName)} is not a header name`);
   return loaded(
     "requestId",
     async () => (await import("../middleware/request_id.ts")).requestIdMiddleware(options),
   );
 }
 
-/** Returns the plugins that count requests and serve the metrics at a path. */
-export function metricsPlugins(path: string, options?: MetricsOptions): readonly Plugin[] {
+/**
+ * Returns the plugins that count requests and serve the metrics at a path.
+ *
+ * @throws {TypeError} if an option is unknown
+ */
+export function metricsPlugins(path: string, options: MetricsOptions = {}): readonly Plugin[] {
+  checkNames(options, { known: ["registry"], refuse: refusing("count requests") });
   let metrics: Promise<Metrics> | undefined;
   const load = () =>
     metrics ??= import("../middleware/metrics.ts").then((it) => it.createMetrics(options))

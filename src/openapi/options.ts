@@ -4,6 +4,7 @@
  * @module
  */
 import { composePath } from "../core/route/path.ts";
+import { checkNames } from "../platform/option_names.ts";
 import { isValibot } from "../core/schema/libraries/valibot.ts";
 import { type AnySchema, isStandardSchema } from "../core/schema/validation.ts";
 import type { DocsSignIn, DocsUi } from "./docs/docs_page_options.ts";
@@ -96,6 +97,26 @@ export type ResolvedOpenApiOptions =
   & OpenApiOptions
   & { readonly [K in Defaulted]: NonNullable<OpenApiOptions[K]> };
 
+const OPTIONS: readonly (keyof OpenApiOptions)[] = [
+  "title",
+  "version",
+  "info",
+  "jsonPath",
+  "docsPath",
+  "apiPrefix",
+  "operationId",
+  "servers",
+  "documentTags",
+  "components",
+  "problem",
+  "security",
+  "inferRouteSecurityFromRoles",
+  "rolesSecurityScheme",
+  "docsUi",
+  "assets",
+  "docsSignIn",
+];
+
 /** The options with a default. */
 type Defaulted =
   | "title"
@@ -108,10 +129,12 @@ type Defaulted =
 /**
  * Validates options and adds the defaults.
  *
- * @throws {TypeError} if a path is invalid or has parameters, if the paths are equal, if a required
- * security scheme is not declared, or if the schema of problems offers no JSON Schema
+ * @throws {TypeError} if an option is unknown, if a path is invalid or has parameters, if the paths
+ * are equal, if a required security scheme is not declared, or if the schema of problems offers no
+ * JSON Schema
  */
 export function resolveOptions(options: OpenApiOptions = {}): ResolvedOpenApiOptions {
+  checkNames(options, { known: OPTIONS, refuse });
   const {
     title = "fw API",
     jsonPath = "/openapi.json",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { healthCheckPlugin, trustedProxyPlugin } from "../../src/application/lazy_plugins.ts";
-import { clientIp, controller, FwFactory, module, route } from "../../mod.ts";
+import { clientIp, controller, type FwApplication, FwFactory, module, route } from "../../mod.ts";
 import { test } from "../support/test.ts";
 
 test("healthCheckPlugin() refuses a time limit that is out of range", () => {
@@ -18,6 +18,23 @@ test("trustedProxyPlugin() refuses hops that are not a whole number", () => {
       name: "RangeError",
       message: `Cannot trust proxies: ${hops} hops is not 0 or a positive integer`,
     });
+  }
+});
+
+test("an application refuses unknown options, which would have no effect", async () => {
+  const app = await FwFactory.create(module({}));
+  const cases: readonly (readonly [(app: FwApplication, it: object) => void, object, string])[] = [
+    [(app, it) => app.useRequestTracing(it), { skipPath: ["/"] }, "trace requests: skipPath"],
+    [(app, it) => app.useRequestId(it), { header: "x-id" }, "use request ids: header"],
+    [(app, it) => app.enableMetrics("/metrics", it), { register: {} }, "count requests: register"],
+    [(app, it) => app.enableUriVersioning(it), { default: "v1" }, "version routes: default"],
+    [(app, it) => app.enableHeaderVersioning(it), { name: "X" }, "version routes: name"],
+    [(app, it) => app.enableMediaTypeVersioning(it), { header: "v" }, "version routes: header"],
+    [(app, it) => app.enableOpenApi(it), { docs: false }, "enable OpenAPI: docs"],
+  ];
+  for (const [set, options, what] of cases) {
+    const message = new RegExp(`^Cannot ${what} is not an option`);
+    assert.throws(() => set(app, options), { name: "TypeError", message });
   }
 });
 

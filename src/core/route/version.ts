@@ -4,6 +4,7 @@
  * @module
  */
 import { isHttpToken } from "../http/http_token.ts";
+import { checkNames, refusing } from "../../platform/option_names.ts";
 
 /** A version, several, or `""` for no version, even if the application has a default one. */
 export type DeclaredVersion = string | readonly string[];
@@ -50,32 +51,43 @@ export type Versioning =
 /**
  * Returns URI versioning.
  *
- * @throws {TypeError} if the default version is invalid
+ * @throws {TypeError} if an option is unknown, or the default version is invalid
  */
-export function uriVersioning({ defaultVersion }: UriVersioningOptions = {}): Versioning {
+export function uriVersioning(options: UriVersioningOptions = {}): Versioning {
+  checkOptions(options);
+  const { defaultVersion } = options;
   return checked({ kind: "URI", defaultVersion }, "version");
 }
 
 /**
  * Returns header versioning.
  *
- * @throws {TypeError} if the name of the header or the default version is invalid
+ * @throws {TypeError} if an option is unknown, or the name of the header or the default version is
+ * invalid
  */
-export function headerVersioning(
-  { header = "API-Version", defaultVersion }: HeaderVersioningOptions = {},
-): Versioning {
+export function headerVersioning(options: HeaderVersioningOptions = {}): Versioning {
+  checkOptions(options, "header");
+  const { header = "API-Version", defaultVersion } = options;
   return checked({ kind: "header", header, defaultVersion }, header);
 }
 
 /**
  * Returns media type versioning.
  *
- * @throws {TypeError} if the name of the parameter or the default version is invalid
+ * @throws {TypeError} if an option is unknown, or the name of the parameter or the default version
+ * is invalid
  */
-export function mediaTypeVersioning(
-  { parameter = "v", defaultVersion }: MediaTypeVersioningOptions = {},
-): Versioning {
+export function mediaTypeVersioning(options: MediaTypeVersioningOptions = {}): Versioning {
+  checkOptions(options, "parameter");
+  const { parameter = "v", defaultVersion } = options;
   return checked({ kind: "media type", parameter, defaultVersion }, parameter);
+}
+
+function checkOptions(options: object, ...names: readonly string[]): void {
+  checkNames(options, {
+    known: ["defaultVersion", ...names],
+    refuse: refusing("version routes"),
+  });
 }
 
 /** Returns the version in the paths of routes without a declared version, or `""`. */

@@ -13,6 +13,7 @@ import {
 import { discover } from "./discovery.ts";
 import { endpointUrl } from "../ground/endpoint_url.ts";
 import { OAuth2Error } from "../ground/errors.ts";
+import { checkNames } from "../../platform/option_names.ts";
 import { describe, inspectedByToString, REDACTED } from "../../platform/secret.ts";
 import type { SigningAlgorithm } from "../resource_server/signing_algorithm.ts";
 import { type IssuerOf, ValidationConfig } from "../resource_server/validation_config.ts";
@@ -120,6 +121,7 @@ export class OAuth2Options {
    * @throws {OAuth2Error} `InvalidConfig` if an option is missing or invalid
    */
   constructor(options: ConfidentialClientOptions) {
+    checkNames(options, { known: OPTIONS, refuse: (why) => refuse("options", why) });
     const { authMethod = "client_secret_post", idTokenAlgorithms = ["RS256"] } = options;
     this.clientId = checkClientId(options.clientId);
     this.authMethod = authMethod;
@@ -201,6 +203,24 @@ export class OAuth2Options {
 }
 
 inspectedByToString(OAuth2Options);
+
+const OPTIONS: readonly (keyof ConfidentialClientOptions)[] = [
+  "clientId",
+  "authorizeUrl",
+  "tokenUrl",
+  "redirectUri",
+  "issuer",
+  "jwksUrl",
+  "revokeUrl",
+  "userinfoUrl",
+  "issParameterSupported",
+  "idTokenAlgorithms",
+  "idTokenIssuer",
+  "authMethod",
+  "clientSecret",
+  "privateKey",
+  "privateKeyId",
+];
 
 function checkClientId(clientId: unknown): string {
   const isValid = typeof clientId === "string" && clientId.trim() !== "";

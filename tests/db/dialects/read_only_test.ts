@@ -71,6 +71,10 @@ testOnEach("each error of a read-only server is ReadOnly", async ({ url }) => {
   ) {
     await assert.rejects(failWith(errno, message).execute(db.kysely), readOnly("run query"));
   }
+  const inTransaction = db.kysely.transaction().setAccessMode("read only").execute((transaction) =>
+    transaction.insertInto("users").values(ADA).execute()
+  );
+  await assert.rejects(inTransaction, readOnly("run query"));
   const other = failWith(1290, `${server}secure-file-priv option so it cannot`).execute(db.kysely);
   await assert.rejects(other, dbError("Database", "Cannot run query: the database failed"));
 }, { brands: ["mysql"] });

@@ -45,6 +45,7 @@ test("OAuth2Options refuses invalid values with InvalidConfig, and does not repe
     "verify",
   ]) as CryptoKeyPair;
   const cases: readonly [Record<string, unknown>, string][] = [
+    [{ issParameterSuported: true }, "options: issParameterSuported is not an option"],
     [{ clientId: "" }, "clientId: it is empty"],
     [{ clientId: " " }, "clientId: it is empty"],
     [{ clientId: undefined }, "clientId: it is empty"],

@@ -38,6 +38,7 @@ const NUMBERS: Readonly<Record<number, DbErrorCode>> = {
   1021: "DiskFull",
   1114: "DiskFull",
   1036: "ReadOnly",
+  1792: "ReadOnly",
   1836: "ReadOnly",
   1040: "ConnectionLost",
   1044: "ConnectionLost",
