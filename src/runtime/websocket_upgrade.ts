@@ -9,10 +9,11 @@ import type { WSContext, WSEvents } from "hono/ws";
 import type { Context } from "../core/http/context.ts";
 import {
   checkCloses,
-  checkedPendingLimit,
+  checkedPendingLimits,
   checkedSendLimit,
   limitPending,
   limitSends,
+  type PendingLimits,
   type WebSocketOptions,
 } from "./websocket_limits.ts";
 import {
@@ -31,13 +32,13 @@ export interface UpgradeParts {
 
 /** Checks the handshake (RFC 6455 §4.2.1), and upgrades the request. */
 export async function upgrade(
-  { c, events, options: { maxBufferedBytes, maxPendingMessages } }: UpgradeParts,
+  { c, events, options }: UpgradeParts,
 ): Promise<Response> {
-  const maxBytes = checkedSendLimit(maxBufferedBytes);
-  const maxMessages = checkedPendingLimit(maxPendingMessages);
+  const maxBytes = checkedSendLimit(options.maxBufferedBytes);
+  const limits = checkedPendingLimits(options);
   checkHandshake(c);
   const upgrade = await loadUpgrade();
-  return await upgrade(c, limited(guarded(events, maxMessages), maxBytes));
+  return await upgrade(c, limited(guarded(events, limits), maxBytes));
 }
 
 /** 16 bytes in Base64. */
@@ -113,7 +114,7 @@ async function loadUpgrade(): Promise<RuntimeUpgrade> {
  */
 function guarded(
   { onOpen, onMessage, onClose, onError }: WSEvents,
-  maxMessages: number,
+  limits: PendingLimits,
 ): WSEvents {
   let opening: Promise<void> | undefined;
   const open = onOpen && guard(onOpen);
@@ -124,7 +125,7 @@ function guarded(
       if (!isOpen(socket)) return; // `onOpen` has failed, or has closed it
     }
     await message(event, socket);
-  }, maxMessages);
+  }, limits);
   return {
     ...open && {
       onOpen(event, socket) {

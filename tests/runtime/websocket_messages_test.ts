@@ -28,6 +28,43 @@ for (const { maxPendingMessages } of [{}, { maxPendingMessages: 3 }] as WebSocke
     }));
 }
 
+test("at most 16 MiB of messages wait for their handlers, then it is closed with 1008", () =>
+  captureLogs(["fw"], async (records) => {
+    let handled = 0;
+    const onMessage: WSEvents["onMessage"] = () => {
+      handled++;
+      return new Promise(() => {});
+    };
+    await using server = await serveSockets({ onMessage }, {});
+    const client = await open(server.url);
+    const closed = new Promise<CloseEvent>((resolve) => client.onclose = resolve);
+    const mebibyte = 1024 * 1024;
+    for (const size of [8 * mebibyte, 7 * mebibyte, mebibyte]) client.send(new Uint8Array(size));
+    client.send("x");
+    const { code, reason } = await closed;
+    assert.deepEqual([code, reason], [1008, "Too many messages"]);
+    assert.equal(handled, 3);
+    assert.deepEqual(records.map(({ level }) => level), ["warning"]);
+  }));
+
+test("a message of any size is handled alone, and those that are handled do not count", () =>
+  captureLogs(["fw"], async () => {
+    const sizes: number[] = [];
+    const onMessage: WSEvents["onMessage"] = ({ data }, socket) => {
+      sizes.push(String(data).length);
+      socket.send("next");
+    };
+    await using server = await serveSockets({ onMessage }, { maxPendingBytes: 10 });
+    const client = await open(server.url);
+    for (const size of [100, 10, 11]) {
+      const answer = new Promise<unknown>((resolve) => client.onmessage = client.onclose = resolve);
+      client.send("x".repeat(size));
+      await answer;
+    }
+    assert.deepEqual(sizes, [100, 10, 11]);
+    client.close();
+  }));
+
 test("a WebSocket stays open for any number of messages that are handled, or that fail", () =>
   captureLogs(["fw"], async () => {
     const onMessage: WSEvents["onMessage"] = async ({ data }, socket) => {
@@ -47,12 +84,14 @@ test("a WebSocket stays open for any number of messages that are handled, or tha
   }));
 
 testOn(["deno"], "the result does not depend on the runtime")(
-  "upgradeWebSocket() refuses a maxPendingMessages that is not a positive integer",
+  "upgradeWebSocket() refuses limits of messages that are not positive integers",
   async () => {
-    for (const maxPendingMessages of [-1, 0, 0.5, NaN]) {
-      const app = new Hono().get("/", (c) => upgradeWebSocket(c, {}, { maxPendingMessages }));
-      app.onError((error, c) => c.text(error.name));
-      assert.equal(await (await app.request("/")).text(), "RangeError");
+    for (const limit of [-1, 0, 0.5, NaN]) {
+      for (const options of [{ maxPendingMessages: limit }, { maxPendingBytes: limit }]) {
+        const app = new Hono().get("/", (c) => upgradeWebSocket(c, {}, options));
+        app.onError((error, c) => c.text(error.name));
+        assert.equal(await (await app.request("/")).text(), "RangeError");
+      }
     }
   },
 );
