@@ -20,10 +20,6 @@ export interface StoredColumn {
   readonly isFilled: boolean;
   /** Whether it is computed from other columns, and cannot be written. */
   readonly isComputed: boolean;
-  /** Whether it takes one text for another, such as one in upper case for one in lower case. */
-  readonly isLoose: boolean;
-  /** The default, on SQLite. */
-  readonly defaultValue: string;
 }
 
 /** A foreign key, column by column. */
@@ -62,8 +58,6 @@ interface ColumnRow {
   readonly is_nullable: unknown;
   readonly is_filled: unknown;
   readonly is_computed: unknown;
-  readonly is_loose: unknown;
-  readonly default_value?: string | null;
 }
 
 interface KeyRow {
@@ -139,8 +133,6 @@ function tableOf(
       isNullable: isSet(row.is_nullable),
       isFilled: isSet(row.is_filled),
       isComputed: isSet(row.is_computed),
-      isLoose: isSet(row.is_loose),
-      defaultValue: row.default_value ?? "",
     })),
     primaryKey: keys.filter(({ is_primary }) => isSet(is_primary))
       .map(({ column_name }) => String(column_name)),
@@ -177,9 +169,7 @@ function postgresQueries(names: readonly string[]): Queries {
       format_type(base.oid, base.typmod) as sized,
       not (a.attnotnull or base.is_required) as is_nullable,
       (a.atthasdef and a.attgenerated = '') or a.attidentity <> '' or base.has_default as is_filled,
-      a.attgenerated <> '' as is_computed,
-      base.typname = 'citext' or exists (select from pg_collation o
-        where o.oid = a.attcollation and not o.collisdeterministic) as is_loose
+      a.attgenerated <> '' as is_computed
       from ${tables}
       join pg_class r on r.oid = t.id and r.relkind in ('r', 'p', 'v', 'm', 'f')
       join pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
@@ -231,8 +221,7 @@ function mysqlQueries(names: readonly string[]): Queries {
       c.column_name as column_name, c.column_type as declared, c.data_type as type_name,
       c.column_type as sized, c.is_nullable = 'YES' as is_nullable,
       c.column_default is not null or c.extra like '%auto_increment%' as is_filled,
-      c.extra like '%VIRTUAL%' or c.extra like '%STORED%' as is_computed,
-      coalesce(c.collation_name not regexp '(0900|nopad)_bin$', 0) as is_loose
+      c.extra like '%VIRTUAL%' or c.extra like '%STORED%' as is_computed
       from information_schema.columns c join information_schema.tables t
         on t.table_schema = c.table_schema and t.table_name = c.table_name
       where ${among("c")} order by c.ordinal_position`,
@@ -264,9 +253,7 @@ function sqliteQueries(names: readonly string[]): Queries {
       c."notnull" = 0 and c.pk = 0 as is_nullable,
       c.dflt_value is not null or (c.pk = 1 and upper(c.type) = 'INTEGER' and not exists (
         select 1 from pragma_index_list(m.name) i where i.origin = 'pk')) as is_filled,
-      c.hidden > 1 as is_computed, c.dflt_value as default_value,
-      exists (select 1 from pragma_index_list(m.name) i join pragma_index_xinfo(i.name) k
-        where i."unique" = 1 and k.name = c.name and k.coll <> 'BINARY' collate nocase) as is_loose
+      c.hidden > 1 as is_computed
       from ${tables} join pragma_table_xinfo(m.name) c
       where ${among} and c.hidden <> 1 order by c.cid`,
     keys: sql`select m.name as table_name, '' as key_name, 1 as is_primary, c.name as column_name,

@@ -24,9 +24,7 @@ export async function checkTables(
   const stored = await readTables(connection, tables.map(({ name }) => name));
   const differences = tables.flatMap((table) => {
     const found = stored.get(folded(table.name, connection.grammar));
-    return found
-      ? tableDifferences({ table, stored: found }, stored)
-      : [`${table.name}: the table is missing`];
+    return found ? tableDifferences(table, found) : [`${table.name}: the table is missing`];
   });
   if (differences.length === 0) return;
   const places = differences.length === 1 ? "1 place" : `${differences.length} places`;
@@ -36,17 +34,8 @@ export async function checkTables(
   );
 }
 
-/** A table of a model, and the one of the database. */
-interface Compared {
-  readonly table: Table;
-  readonly stored: StoredTable;
-}
-
 /** Lists the differences of a table; of a view only those of the columns that it can be read by. */
-function tableDifferences(
-  { table, stored }: Compared,
-  others: ReadonlyMap<string, StoredTable>,
-): readonly string[] {
+function tableDifferences(table: Table, stored: StoredTable): readonly string[] {
   const { grammar } = table.connection;
   const known = new Set(table.columns.map(({ name }) => folded(name, grammar)));
   const ofColumns = table.columns.flatMap((column) => {
@@ -59,7 +48,6 @@ function tableDifferences(
         ...valueDifferences(column, found),
         ...keyDifferences(column, stored),
         ...referenceDifferences(column, { table, stored }),
-        ...targetDifferences(column, { table, others }),
       ],
     ];
     return reasons.map((reason) => `${table.name}.${column.name}: ${reason}`);
@@ -83,12 +71,9 @@ function typeDifferences({ field, grammar }: TableColumn, { type }: StoredColumn
 
 function valueDifferences({ field }: TableColumn, stored: StoredColumn): readonly string[] {
   const isNullable = field.flags.has("nullable");
-  const isIso = field.kind !== "timestamp" ||
-    !/current_timestamp|datetime/i.test(stored.defaultValue);
   return [
     ...stored.isNullable && !isNullable ? ["the column is nullable, the field is not"] : [],
     ...!stored.isNullable && isNullable ? ["the column is not null, the field is nullable"] : [],
-    ...isIso ? [] : ["the default is no ISO 8601, by which times are compared"],
     ...stored.isComputed ? ["the column is computed, the model writes it"] : [],
     ...isGenerated(field) && !stored.isFilled
       ? ["the column is not generated, the model has a generated key"]
@@ -114,7 +99,7 @@ function keyDifferences(
 
 function referenceDifferences(
   { name, field: { traits: { reference } }, grammar }: TableColumn,
-  { table, stored }: Compared,
+  { table, stored }: { readonly table: Table; readonly stored: StoredTable },
 ): readonly string[] {
   if (!reference) return [];
   const [target, key] = referenceOf(table.name, table.columns, reference.target);
@@ -133,17 +118,4 @@ function referenceDifferences(
   return other
     ? [`the foreign key refers to ${other.table}.${other.key}, the model to ${target}.${key}`]
     : [`there is no foreign key, the model refers to ${target}.${key}`];
-}
-
-/** Related rows are found by the database, and matched by the same text. */
-function targetDifferences(
-  { field: { kind, traits: { reference } }, grammar }: TableColumn,
-  { table, others }: { readonly table: Table; readonly others: ReadonlyMap<string, StoredTable> },
-): readonly string[] {
-  if (!reference || kind !== "text") return [];
-  const [target, key] = referenceOf(table.name, table.columns, reference.target);
-  const isLoose = others.get(folded(target, grammar))?.columns.some((column) =>
-    column.isLoose && folded(column.name, grammar) === folded(key, grammar)
-  );
-  return isLoose ? [`it refers to ${target}.${key}, whose collation or type equates texts`] : [];
 }

@@ -7,6 +7,7 @@ import { checkOptions, isPlainObject } from "../model/plain_object.ts";
 import { every, givenFilters, scopeFilters } from "./condition.ts";
 import { dropUnselected, type PageOptions, readSelection } from "./find_options.ts";
 import { Operation } from "./operation.ts";
+import { DbError } from "../errors.ts";
 import { RelatedQuery } from "./related_query.ts";
 import {
   type AnyRow,
@@ -135,7 +136,7 @@ export function identity(value: unknown): unknown {
 
 async function addRelated(
   rows: readonly AnyRow[],
-  { name, relation: { kind, own }, first, prepare }: RelatedReadings,
+  { name, relation: { kind, own, table }, first, prepare }: RelatedReadings,
 ): Promise<void> {
   const values = new Map<unknown, unknown>();
   for (const { [own.name]: value } of rows) if (value !== null) values.set(identity(value), value);
@@ -144,6 +145,10 @@ async function addRelated(
   for (let start = 0; start < keys.length; start += first.maxKeys) {
     const reading = start === 0 ? first : prepare();
     for (const [key, row] of await reading.read(keys.slice(start, start + first.maxKeys))) {
+      if (!values.has(identity(key))) {
+        const reason = `the collation of ${own.table}.${own.name} or its reference equates texts`;
+        throw new DbError("Database", `Cannot relate ${table.name}: ${reason}`);
+      }
       const found = related.get(identity(key));
       if (found) found.push(row);
       else related.set(identity(key), [row]);

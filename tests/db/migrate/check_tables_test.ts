@@ -22,7 +22,6 @@ const NULLABLE = "the column is not null, the field is nullable";
 const REQUIRED = "the column is nullable, the field is not";
 const COMPUTED = "the column is computed, the model writes it";
 const SHARED = "the column is not unique, the field is";
-const NO_ISO = "the default is no ISO 8601, by which times are compared";
 
 /** The definition of a generated key. */
 const KEY: Readonly<Record<Brand, string>> = {
@@ -232,9 +231,7 @@ const SQLITE: Readonly<Record<string, Case>> = {
   checked: [field.text(), "text not null check (checked in ('a', 'b'))"],
   double: [field.real().nullable(), "double precision"],
   cents: [DECIMAL, "integer not null"],
-  prisma: [field.timestamp(), "datetime not null default current_timestamp", NO_ISO],
-  knex: [field.timestamp(), "text not null default (datetime('now'))", NO_ISO],
-  iso: [field.timestamp(), "text not null default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))"],
+  prisma: [field.timestamp(), "datetime not null default current_timestamp"],
   json: [field.json(), "json not null"],
   textual: [field.uuid(), "char(36) not null"],
   single: [field.text().unique(), "text not null"],
@@ -414,55 +411,6 @@ testOnEach("DbService.checkTables() compares keys, references and other columns"
     ];
     const checked = check(it, { models: { user: User, post: Post }, statements });
     await (expected.length === 0 ? checked : assert.rejects(checked, differences(...expected)));
-  }
-});
-
-const Airport = model("airports", { code: field.text().primaryKey() });
-const Flight = model("flights", {
-  id: field.integer().primaryKey(),
-  origin: field.text().references(Airport),
-  after: field.integer().references("self").nullable(),
-});
-
-/** The types of a key that refer to others than the same text, and those that do not. */
-const KEYS: Readonly<
-  Record<Brand, { readonly loose: readonly string[]; readonly exact: readonly string[] }>
-> = {
-  postgres: {
-    loose: ["citext", 'varchar(9) collate "loose"'],
-    exact: ["text", 'varchar(9) collate "C"', 'text collate "en-x-icu"'],
-  },
-  mysql: {
-    loose: ["varchar(9) collate utf8mb4_general_ci", "varchar(9) collate utf8mb4_bin"],
-    exact: ["varchar(9) collate utf8mb4_nopad_bin"],
-  },
-  sqlite: { loose: ["text collate nocase", "text collate RTrim"], exact: ["text", "varchar(9)"] },
-};
-
-testOnEach("DbService.checkTables() refuses references to keys that equate texts", async (it) => {
-  const { loose, exact } = KEYS[it.brand];
-  const refused = differences(
-    "flights.origin: it refers to airports.code, whose collation or type equates texts",
-  );
-  if (it.brand === "postgres") {
-    await using db = await Db.open(DbOptions.fromUrl(it.url));
-    await sql`create extension citext`.execute(db.kysely);
-    await sql`create collation loose (provider = icu, locale = 'und-u-ks-level1',
-      deterministic = false)`.execute(db.kysely);
-  }
-  for (const [types, isExact] of [[loose, false], [exact, true]] as const) {
-    for (const type of types) {
-      const statements = [
-        "drop table if exists flights",
-        "drop table if exists airports",
-        `create table airports (code ${type} primary key)`,
-        `create table flights (id ${KEY[it.brand]}, origin ${type} not null, after bigint,
-          foreign key (origin) references airports (code),
-          foreign key (after) references flights (id))`,
-      ];
-      const checked = check(it, { models: { airport: Airport, flight: Flight }, statements });
-      await (isExact ? checked : assert.rejects(checked, refused, type));
-    }
   }
 });
 

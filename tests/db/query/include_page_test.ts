@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
 import { sql } from "kysely";
 import { mysqlGrammar } from "../../../src/db/dialects/mysql/mysql.ts";
-import { DbOptions, DbService, field, hasMany, manyToMany, model } from "../../../src/db/mod.ts";
+import {
+  belongsTo,
+  DbOptions,
+  DbService,
+  field,
+  hasMany,
+  manyToMany,
+  model,
+} from "../../../src/db/mod.ts";
 import { test } from "../../support/test.ts";
-import { testOnEach } from "../support/database.ts";
+import { type Brand, dbError, testOnEach } from "../support/database.ts";
 import { openNoted } from "../support/noted.ts";
 import { planOf } from "../support/plans.ts";
 
@@ -176,4 +184,41 @@ test("mysqlGrammar() reads the first rows of each by LATERAL where the server ha
     const { firstOfEach } = mysqlGrammar({ collation: "utf8mb4_bin", version });
     assert.equal(firstOfEach, form, version);
   }
+});
+
+const Airport = model("airports", { code: field.text().primaryKey() });
+const Flight = model("flights", {
+  id: field.integer().primaryKey(),
+  origin: field.text().references(Airport),
+});
+class Flights extends DbService.with({ airport: Airport, flight: Flight }, {
+  airport: { flights: hasMany(Flight.origin) },
+  flight: { from: belongsTo(Flight.origin) },
+}) {}
+
+/** Types that take one text for another of another case. */
+const LOOSE: Readonly<Record<Brand, string>> = {
+  sqlite: "text collate nocase",
+  postgres: "citext",
+  mysql: "varchar(9) collate utf8mb4_general_ci",
+};
+
+testOnEach("include leaves out no row that the database relates by another text", async (it) => {
+  await using db = await Flights.open(DbOptions.fromUrl(it.url));
+  if (it.brand === "postgres") await sql`create extension citext`.execute(db.kysely);
+  const type = sql.raw(LOOSE[it.brand]);
+  await sql`create table airports (code ${type} primary key)`.execute(db.kysely);
+  await sql`create table flights (id int primary key, origin ${type} not null,
+    foreign key (origin) references airports (code))`.execute(db.kysely);
+  await db.airport.create({ data: { code: "AMS" } });
+  await db.flight.create({ data: { id: 1, origin: "AMS" } });
+  const flights = () => db.airport.findMany({ include: { flights: true } });
+  const from = () => db.flight.findMany({ include: { from: true } });
+  assert.deepEqual(await flights(), [{ code: "AMS", flights: [{ id: 1, origin: "AMS" }] }]);
+  assert.deepEqual(await from(), [{ id: 1, origin: "AMS", from: { code: "AMS" } }]);
+  await db.flight.update({ where: { id: 1 }, data: { origin: "ams" } });
+  const relate = (what: string) =>
+    dbError("Database", `Cannot relate ${what} or its reference equates texts`);
+  await assert.rejects(flights(), relate("flights: the collation of airports.code"));
+  await assert.rejects(from(), relate("airports: the collation of flights.origin"));
 });
