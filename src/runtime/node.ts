@@ -18,6 +18,7 @@ import { rawPath } from "../core/http/raw_path.ts";
 import { lightResponses } from "../platform/light_responses.ts";
 import { NODE_PARTS, registerLightResponses } from "./light_responses.ts";
 import { NodeConnections, nodeWebSockets } from "./node_connections.ts";
+import { strictResponse } from "./node_response.ts";
 import { answerUpgrade } from "./node_upgrade.ts";
 import { checkFolder } from "./unix_socket.ts";
 
@@ -42,15 +43,17 @@ export async function listenOnNode(
   address: Address,
   { tls, maxConnections }: AdapterOptions,
 ): Promise<RuntimeServer> {
-  const [{ createAdaptorServer }, { EventEmitter }, { createServer }] = await Promise.all([
+  const [{ createAdaptorServer }, { EventEmitter }, { createServer }, http] = await Promise.all([
     import("@hono/node-server"),
     import("node:events"),
     tls ? import("node:https") : import("node:http"),
+    import("node:http"),
   ]);
   const webSockets = nodeWebSockets(EventEmitter);
   const connections = new NodeConnections();
   const serverOptions = {
     ...tls,
+    ServerResponse: strictResponse(http.ServerResponse),
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: HEAD_MS,
     requestTimeout: 0,

@@ -7,6 +7,7 @@
 import { boundedStream } from "../../platform/bounded_stream.ts";
 import {
   bodyErrorSlot,
+  countFields,
   hasLimitedReads,
   inTime,
   LAST,
@@ -98,6 +99,7 @@ export function limitBody(
   const waitsItself = isShort && isReadFirst && !hasLimitedReads(raw);
   boundedSlot.set(c, waitsItself ? length : true);
   if (waitsItself) return;
+  if (FORM.test(raw.headers.get("content-type") ?? "")) countParsed(c);
   if (isShort) return limitReads(c, length);
   if (!raw.body) return;
   const limit = () => bodyLimit.get(c) ?? matchedRoute(c)?.bodyLimit ?? maxBytes;
@@ -106,7 +108,24 @@ export function limitBody(
   const limited = new Request(raw, { body, duplex: "half" } as RequestInit);
   // the adapter of Deno sets that of a request over a Unix socket
   if (limited.url !== raw.url) Object.defineProperty(limited, "url", { value: raw.url });
+  countFields(limited);
   c.req.raw = limited;
+}
+
+const FORM = /^\s*(?:application\/x-www-form-urlencoded|multipart\/)/i;
+
+/** Makes Hono's `c.req.parseBody()` count the fields of a form, whatever has read its body. */
+function countParsed({ req }: Context): void {
+  const parse = req.parseBody.bind(req);
+  req.parseBody = async (options?: object) => {
+    if (!req.bodyCache.formData) {
+      const bytes = await req.arrayBuffer();
+      const { parseForm } = await import("./body_formats.ts"); // most bodies are no forms
+      const form = parseForm(req.header("content-type"), bytes);
+      Object.assign(req.bodyCache, { formData: form }); // Hono keeps the promise, too
+    }
+    return await parse(options);
+  };
 }
 
 /** Reads the whole body, in time. */

@@ -15,7 +15,8 @@ export function isResponse(value: unknown): value is Response {
 }
 
 /**
- * Prepares the response of a handler, which can come from `fetch` or from an earlier request.
+ * Prepares the response of a handler, a filter or middleware, which can come from `fetch` or from
+ * an earlier request.
  *
  * @throws {TypeError} if its body has been read, or it is a network error
  */
@@ -33,7 +34,7 @@ export function sendable(response: Response, c: Context): Response {
 /** Returns the response to HEAD; Hono sends no body either, but does not cancel it. */
 export function withoutBody(response: Response): Response {
   dropBody(response);
-  return new Response(null, response);
+  return withHeadersOf(response, null);
 }
 
 /**
@@ -41,9 +42,35 @@ export function withoutBody(response: Response): Response {
  * fetched response are immutable, and a response without a body can be a constant that answers many
  * requests, each of which would get the cookies of those before it.
  */
-export function withOwnHeaders(response: Response): Response {
-  const isShared = !hasBody(response) || response.url !== ""; // of a redirection, with its body
-  return isShared ? new Response(response.body, response) : response;
+function withOwnHeaders(response: Response): Response {
+  const isShared = !hasBody(response) || isFetched(response); // of a redirection, with its body
+  return isShared ? withHeadersOf(response, response.body) : response;
+}
+
+function isFetched({ url }: Response): boolean {
+  return url !== "";
+}
+
+/** The fields of one connection (RFC 9110 §7.6.1). */
+const HOP_BY_HOP: readonly string[] = [
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
+
+/** Copies a response, without the fields of another body, which `fetch` has decoded. */
+function withHeadersOf(response: Response, body: ReadableStream | null): Response {
+  const copy = new Response(body, response);
+  if (!isFetched(response)) return copy;
+  const isDecoded = copy.headers.has("content-encoding");
+  const dropped = isDecoded ? ["content-encoding", "content-length", ...HOP_BY_HOP] : HOP_BY_HOP;
+  for (const name of dropped) copy.headers.delete(name);
+  return copy;
 }
 
 /** Cancels the body of a response that is not sent: its source would never end. */

@@ -6,6 +6,7 @@
 import type { Handler, Hono, MiddlewareHandler } from "hono";
 import { asError } from "../http/http_exception.ts";
 import { checkNames, type Refuse, refusing } from "../../platform/option_names.ts";
+import { isResponse, sendable } from "../http/sendable.ts";
 import { composePath } from "../route/path.ts";
 import { mount, routerPattern } from "../route/router.ts";
 
@@ -218,7 +219,9 @@ function throwingErrors(middleware: MiddlewareHandler): MiddlewareHandler {
   }
   return async (c, next) => {
     try {
-      return await middleware(c, next);
+      const response = await middleware(c, next);
+      // Hono ignores what it returns after `next()`
+      return isResponse(response) && !c.finalized ? sendable(response, c) : response;
     } catch (thrown) {
       throw asError(thrown);
     }

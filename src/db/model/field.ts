@@ -12,17 +12,6 @@ export type FieldFlag = "primaryKey" | "unique" | "nullable" | "default";
 /** The effect of deleting a row on those that refer to it: by default the deletion fails. */
 export type OnDelete = "restrict" | "cascade" | "set null";
 
-/** A kind of field, and the digits of a decimal. */
-export interface SizedKind {
-  /** The kind. */
-  readonly kind: FieldKind;
-  /** What else the column has. */
-  readonly traits: {
-    /** The digits of a decimal. */
-    readonly size: DecimalSize;
-  };
-}
-
 /** The model that a field refers to. */
 export interface ReferenceTarget {
   /** The model's definition. */
@@ -32,7 +21,9 @@ export interface ReferenceTarget {
     /** The column of the primary key, which the reference holds. */
     readonly primaryKey: string;
     /** The fields by column name. */
-    readonly fields: Readonly<Record<string, SizedKind>>;
+    readonly fields: Readonly<
+      Record<string, { readonly kind: FieldKind; readonly traits: { readonly size: DecimalSize } }>
+    >;
   };
 }
 
@@ -205,6 +196,8 @@ function isWithin(value: number, [least, most]: readonly [number, number]): bool
 }
 
 /** Returns the kind of a key, by which references must agree; SQLite stores decimals by scale. */
-export function keyKind({ kind, traits: { size } }: SizedKind): string {
+export function keyKind(
+  { kind, traits: { size } }: ReferenceTarget["~model"]["fields"][string],
+): string {
   return kind === "decimal" ? `decimal of scale ${size.scale}` : kind;
 }

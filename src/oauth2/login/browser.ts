@@ -7,7 +7,11 @@
 import { getCookie, setCookie } from "hono/cookie";
 import * as base64url from "jose/base64url";
 import type { Context } from "../../core/http/context.ts";
-import { BadRequestException } from "../../core/http/http_exception.ts";
+import { readBody } from "../../core/http/body.ts";
+import {
+  BadRequestException,
+  UnsupportedMediaTypeException,
+} from "../../core/http/http_exception.ts";
 
 /** Options of a {@linkcode BrowserCookie}. */
 export interface BrowserCookieOptions {
@@ -133,12 +137,13 @@ async function digestOf(value: string): Promise<string> {
 
 async function formParameters(c: Context): Promise<URLSearchParams> {
   try {
-    const fields = [...await c.req.formData()];
+    const fields = Object.entries(await readBody(c, { consumes: ["form"] }) ?? {});
     return new URLSearchParams(
-      fields.flatMap(([name, value]) => typeof value === "string" ? [[name, value]] : []),
+      fields.flatMap(([name, values]) => [values].flat().map((value) => [name, String(value)])),
     );
   } catch (cause) {
-    return refuse("The callback is not a form", cause);
+    if (cause instanceof UnsupportedMediaTypeException) refuse("The callback is not a form", cause);
+    throw cause;
   }
 }
 

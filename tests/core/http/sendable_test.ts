@@ -138,6 +138,43 @@ test("a constant response without a body keeps no cookie of a caller", () =>
     }
   }));
 
+class RootController extends controller() {
+  get = route.get("/", () => "never");
+}
+
+/** Where an application can answer with a response that it keeps. */
+const PLACES: Readonly<Record<string, (app: FwApplication, kept: Response) => unknown>> = {
+  "a filter": (app, kept) => app.useGlobalGuards(() => false).useGlobalFilters(() => kept),
+  middleware: (app, kept) => app.use("/", () => Promise.resolve(kept)),
+  "an interceptor": (app, kept) => app.useGlobalInterceptors(() => kept),
+};
+
+for (const [place, keep] of Object.entries(PLACES)) {
+  test(`nobody gets the cookies of others from a response with a body that ${place} keeps`, () =>
+    captureLogs(["fw"], async (records) => {
+      await using app = await FwFactory.create(module({ controllers: [RootController] }));
+      app.use(async (c, next) => {
+        await next();
+        c.header("set-cookie", `user=${c.req.header("x-user")}`, { append: true });
+      });
+      keep(app, new Response("Busy", { status: 503 }));
+      await using server = await app.listen(0);
+      for (const method of ["GET", "HEAD", "HEAD", "GET", "HEAD"]) {
+        const user = crypto.randomUUID();
+        const response = await fetch(server.url, { method, headers: { "x-user": user } });
+        const text = await response.text();
+        const cookies = response.headers.getSetCookie();
+        assert.deepEqual(cookies.filter((cookie) => cookie !== `user=${user}`), [], method);
+        if (response.status === 500) continue;
+        assert.deepEqual([response.status, text], [503, method === "HEAD" ? "" : "Busy"]);
+      }
+      const messages = records.filter(({ level }) => level === "error")
+        .map(({ properties: { error } }) => String(error));
+      const why = "TypeError: Cannot send the response: its body has been read";
+      assert.ok(messages.length > 0 && messages.every((message) => message === why), place);
+    }));
+}
+
 test("bytes and texts keep their length", () =>
   captureLogs(["fw"], async () => {
     class LengthController extends controller() {

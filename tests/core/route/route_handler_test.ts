@@ -325,6 +325,33 @@ test("a form of more than 1000 fields is refused before it is parsed", async () 
   }
 });
 
+test("the fields of a form are counted, whoever reads it, and however it arrives", async () => {
+  class FormController extends controller("forms") {
+    form = route.post("/formData", async (_, c) => [...await c.req.formData()].length);
+    parsed = route.post("/parseBody", async (_, c) => Object.keys(await c.req.parseBody()).length);
+    raw = route.post("/raw", async (_, c) => [...await c.req.raw.formData()].length);
+  }
+  await using app = await serving(FormController);
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  for (const reader of ["formData", "parseBody", "raw"]) {
+    for (const isChunked of [false, true]) {
+      const send = async (text: string) => {
+        const body = isChunked ? new Blob([text]).stream() : text;
+        const { status } = await app.request(`/forms/${reader}`, {
+          method: "POST",
+          body,
+          headers: isChunked ? { ...headers, "transfer-encoding": "chunked" } : headers,
+          duplex: "half",
+        } as RequestInit);
+        return status;
+      };
+      const what = `${reader}, ${isChunked ? "chunked" : "with a length"}`;
+      assert.equal(await send("a=1&b=2"), 200, what);
+      assert.equal(await send("a&".repeat(500 * 1000)), 413, what);
+    }
+  }
+});
+
 test("a form that middleware has read is decoded", async () => {
   for (const reader of ["formData", "parseBody", "text", "arrayBuffer"] as const) {
     await using app = await createTestApplication(module({ controllers: [CatsController] }), {
@@ -558,6 +585,53 @@ test("a response schema of any library strips what it does not declare", async (
   for (const library of ["valibot", "zod", "arktype"]) {
     const response = await app.request(`/${library}`);
     assert.deepEqual(await response.json(), { id: 1, nested: { ok: true } }, library);
+  }
+});
+
+test("an arktype response strips in tuples, and what a morph returns", async () => {
+  class User {
+    #id = 1;
+    password_hash = "s3cret";
+
+    get id() {
+      return this.#id;
+    }
+    toJSON() {
+      return { id: this.id, password_hash: this.password_hash };
+    }
+  }
+  const id = type({ id: "number" });
+  const same = (value: unknown) => value;
+  class MorphController extends controller() {
+    piped = route.get("/piped", { response: id.pipe(same) }, () => new User());
+    nested = route.get(
+      "/nested",
+      { response: type({ a: id.pipe(same) }) },
+      () => ({ a: new User() }),
+    );
+    tuple = route.get(
+      "/tuple",
+      { response: type([id, id]) },
+      (): [User, User] => [new User(), new User()],
+    );
+    list = route.get("/list", { response: id.pipe(same).array() }, () => [new User()]);
+    union = route.get(
+      "/union",
+      { response: type({ kind: "string", a: "string" }).or({ kind: "string", a: id.pipe(same) }) },
+      () => ({ kind: "user", a: new User() }),
+    );
+  }
+  await using app = await serving(MorphController);
+  for (
+    const [path, expected] of [
+      ["/piped", { id: 1 }],
+      ["/nested", { a: { id: 1 } }],
+      ["/tuple", [{ id: 1 }, { id: 1 }]],
+      ["/list", [{ id: 1 }]],
+      ["/union", { kind: "user", a: { id: 1 } }],
+    ] as const
+  ) {
+    assert.deepEqual(await (await app.request(path)).json(), expected, path);
   }
 });
 

@@ -126,6 +126,7 @@ const BODIES: readonly (readonly [type: string | undefined, body: BodyInit, stat
   ["multipart/form-data; boundary=x", "--x\r\nstate", 400],
   [undefined, new Uint8Array([0xff, 0xfe]), 400],
   ["application/x-www-form-urlencoded", `state=${"x".repeat(1024 * 1024)}`, 413],
+  ["application/x-www-form-urlencoded", "a&".repeat(500_000), 413],
   [
     "application/x-www-form-urlencoded",
     new ReadableStream({

@@ -54,15 +54,22 @@ function stripping(type: ArkType): StandardSchemaV1 | undefined {
 
 /**
  * Returns the schema with plain objects in its output where it declares keys: arktype's copies keep
- * the methods of their originals, of which `toJSON` could send what was dropped.
+ * the methods of their originals, of which `toJSON` could send what was dropped. They are copied
+ * before, as a morph could return them and a copy has no private fields; instances of a class that
+ * the type names, after.
  */
 function withoutMethods(type: ArkType): StandardSchemaV1 {
-  const { "~standard": standard, json } = type;
+  const { "~standard": standard, json, references } = type;
   // a union would delete undeclared keys of the value itself, in a list of a copy
   const list = type.array()["~standard"];
+  const { json: input } = type.in;
+  const hasInstances = references.some(({ json }) => isInstance(json));
   const validate = (value: unknown) => {
-    const result = list.validate([value]) as StandardSchemaV1.Result<unknown[]>; // no promise
-    return result.issues ? standard.validate(value) : { value: plainCopy(result.value[0], json) };
+    const given = [plainCopy(value, input)];
+    const result = list.validate(given) as StandardSchemaV1.Result<unknown[]>; // no promise
+    if (result.issues) return standard.validate(value);
+    const [output] = result.value;
+    return { value: hasInstances ? plainCopy(output, json, true) : output };
   };
   return { "~standard": { ...standard, validate } };
 }
@@ -72,31 +79,59 @@ interface Definition {
   readonly required?: readonly { readonly key: string; readonly value: unknown }[];
   readonly optional?: Definition["required"];
   readonly index?: readonly { readonly value: unknown }[];
+  /** The definition of all items; of a tuple, lists of definitions. */
   readonly sequence?: unknown;
 }
 
 /** Copies what a definition describes; other values, such as a `Date`, stay. */
-function plainCopy(value: unknown, definition: unknown): unknown {
+function plainCopy(value: unknown, definition: unknown, ofInstances = false): unknown {
   if (typeof value !== "object" || value === null) return value;
-  const branches = [definition].flat() as (Definition | undefined)[]; // a union is a list of them
-  const branch = branches.find((each) => describes(each, value));
-  if (!branch) return value;
-  const { required = [], optional = [], index, sequence } = branch;
-  if (Array.isArray(value)) return value.map((item) => plainCopy(item, sequence));
-  const members = new Map([...required, ...optional].map((each) => [each.key, each.value]));
+  const union: readonly unknown[] = [definition].flat();
+  const branches = union.filter((each): each is Definition =>
+    describes(each, value) && (ofInstances || !isInstance(each))
+  );
+  if (branches.length === 0) return value;
+  if (Array.isArray(value)) {
+    const items = branches.flatMap(({ sequence }) => itemsOf(sequence));
+    return value.map((item) => plainCopy(item, items, ofInstances));
+  }
+  const declared = branches.flatMap(({ required = [], optional = [] }) => [
+    ...required,
+    ...optional,
+  ]);
+  const byKey = Map.groupBy(declared, ({ key }) => key);
+  const others = branches.flatMap(({ index = [] }) => index);
+  // a declared key can be a getter of a class
+  const inherited = [...byKey.keys()].filter((key) => key in value && !Object.hasOwn(value, key));
   return Object.fromEntries(
-    Object.entries(value).map((
-      [key, member],
-    ) => [key, plainCopy(member, members.get(key) ?? index?.[0]?.value)]),
+    [...Object.keys(value), ...inherited].map((key) => {
+      const definitions = (byKey.get(key) ?? others).flatMap((each) => each.value);
+      return [key, plainCopy(Reflect.get(value, key), definitions, ofInstances)];
+    }),
   );
 }
 
-function describes(branch: Definition | undefined, value: object): boolean {
-  if (typeof branch !== "object") return false;
-  if (Array.isArray(value)) return "sequence" in branch;
-  const { required = [], optional, index } = branch;
+/** Returns the definitions of the items of a list, or of those of a tuple, in any place. */
+function itemsOf(sequence: unknown): readonly unknown[] {
+  const isTuple = typeof sequence === "object" && sequence !== null && !Array.isArray(sequence) &&
+    TUPLE.some((part) => part in sequence);
+  return isTuple ? Object.values(sequence).flat() : [sequence].flat();
+}
+
+const TUPLE = ["prefix", "optionals", "defaultables", "variadic", "postfix"] as const;
+
+function describes(definition: unknown, value: object): definition is Definition {
+  if (typeof definition !== "object" || definition === null) return false;
+  if (Array.isArray(value)) return "sequence" in definition;
+  const { required = [], optional, index } = definition as Definition;
   return required.every(({ key }) => key in value) &&
     (required.length > 0 || !!optional || !!index);
+}
+
+/** Checks whether a definition names the class of its values. */
+function isInstance(definition: unknown): boolean {
+  return typeof definition === "object" && definition !== null && "proto" in definition &&
+    definition.proto !== "Array";
 }
 
 function anyKeepsUndeclared({ references }: ArkType): boolean {
@@ -120,7 +155,7 @@ function propertiesOf(branch: ArkType): SchemaProperties | undefined {
   }
 }
 
-function isMorph({ json }: ArkType): boolean {
+function isMorph({ json }: Pick<ArkType, "json">): boolean {
   return typeof json === "object" && json !== null && "morphs" in json;
 }
 
