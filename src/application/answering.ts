@@ -9,6 +9,7 @@ import { assemble } from "../core/module/assembly.ts";
 import type { Kernel } from "../core/module/boot.ts";
 import type { PluginHost } from "../core/module/plugin.ts";
 import type { GlobalProtection } from "../core/route/route_protection.ts";
+import { upgraded } from "../core/http/pending_upgrade.ts";
 import { type PlacedRoute, placeRoutes } from "../core/route/route_table.ts";
 import type { Background } from "../runtime/background.ts";
 import { INITIAL_SETTINGS, type Settings } from "./settings.ts";
@@ -102,8 +103,18 @@ export class Answering implements PluginHost {
     this.#placed = undefined;
   }
 
-  /** Answers a request. It is bound. */
+  /** Answers a request, and begins its upgrade. It is bound. */
   readonly fetch = (
+    request: Request,
+    env?: object,
+    executionContext?: ExecutionContext,
+  ): Response | Promise<Response> => {
+    const response = this.answer(request, env, executionContext);
+    return response instanceof Promise ? response.then(upgraded) : upgraded(response);
+  };
+
+  /** Answers a request; its upgrade may be pending, as `serve` begins it. It is bound. */
+  readonly answer = (
     request: Request,
     env?: object,
     executionContext?: ExecutionContext,

@@ -48,7 +48,7 @@ export class Serving {
     await answering.router();
     await answering.openLog();
     const where = typeof address === "object" ? { path: address.path } : { port: address };
-    const server = await serve(answering.fetch, { ...options, ...where });
+    const server = await serve(answering.answer, { ...options, ...where });
     if (this.#closed) {
       await server.close();
       throw new TypeError("Cannot listen: the application is closed");

@@ -80,6 +80,10 @@ export type Adapter = (
  */
 export const GOING_AWAY: readonly [code: number, reason: string] = [1001, "Server shutting down"];
 
+/** The controls that `Headers` takes, although no field value can have them (RFC 9110 §5.5). */
+// deno-lint-ignore no-control-regex
+export const CONTROL: RegExp = /[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]/;
+
 /** What the head of a request names. */
 export interface RequestTarget {
   readonly method: string | undefined;

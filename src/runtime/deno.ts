@@ -8,6 +8,7 @@ import {
   type AdapterOptions,
   type Address,
   answerHead,
+  CONTROL,
   type FetchHandler,
   isAnswerable,
   type RuntimeServer,
@@ -112,10 +113,6 @@ function onlyTypeCheck(): (response: Response) => boolean {
     return true;
   };
 }
-
-/** The controls that `Headers` takes, although no field value can have them (RFC 9110 §5.5). */
-// deno-lint-ignore no-control-regex
-const CONTROL = /[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
 /**
  * Returns the response, or one with the status 500 if a header of it has a control character: Deno

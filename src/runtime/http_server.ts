@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { upgraded } from "../core/http/pending_upgrade.ts";
 import { MAX_DELAY_MS, within } from "../platform/time_limit.ts";
 import type { Address, FetchHandler, RuntimeServer } from "./adapter.ts";
 import { formatAddress } from "./listen_error.ts";
@@ -81,7 +82,10 @@ export function toHttpServer({ server, gate, address, scheme }: HttpServerParts)
   };
 }
 
-/** Passes requests to a handler; while draining, its responses have `Connection: close`. */
+/**
+ * Passes requests to a handler, and begins the upgrades that it responds with; while draining, its
+ * responses have `Connection: close`.
+ */
 export class DrainGate {
   readonly #handler: FetchHandler;
   #draining = false;
@@ -136,8 +140,8 @@ export class DrainGate {
     this.#held = undefined;
   }
 
-  #finish(response: Response): Response {
-    return this.#draining ? lastOfConnection(response) : response;
+  #finish(response: Response): Response | Promise<Response> {
+    return upgraded(this.#draining ? lastOfConnection(response) : response);
   }
 }
 

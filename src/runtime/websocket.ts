@@ -8,8 +8,11 @@ import type { Context } from "../core/http/context.ts";
 import type { WebSocketOptions } from "./websocket_limits.ts";
 
 /**
- * Upgrades a request to a WebSocket (RFC 6455); the handler of the route returns the response. If
- * an event handler throws or rejects, the error is logged and the socket is closed with 1011. A
+ * Upgrades a request to a WebSocket (RFC 6455); the handler of the route returns the response, with
+ * the status 101. The upgrade begins when that response has left the application: if another one
+ * replaces it, such as that of an interceptor or a time limit, no socket opens. Its headers are
+ * sent; `Sec-WebSocket-Protocol` selects a subprotocol, by default the first of the client. If an
+ * event handler throws or rejects, the error is logged and the socket is closed with 1011. A
  * server that stops closes its sockets with 1001.
  *
  * Browsers send cookies with upgrades from any site and do not apply CORS: a handler that trusts

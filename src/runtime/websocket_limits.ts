@@ -1,11 +1,11 @@
 /**
  * Limits what a WebSocket buffers for a client that does not read, the messages of a client that
- * wait for their handlers, and what it can be closed with.
+ * wait for their handlers, and what it can be closed with; catches the errors of its handlers.
  *
  * @module
  */
 import { getLogger } from "@logtape/logtape";
-import type { WSContext } from "hono/ws";
+import type { WSContext, WSEvents } from "hono/ws";
 
 /** Options of `upgradeWebSocket()`. */
 export interface WebSocketOptions {
@@ -26,6 +26,31 @@ export interface WebSocketOptions {
    * them closes the socket with 1008, unless it is the only one. A character of text counts as one.
    */
   readonly maxPendingBytes?: number | undefined;
+}
+
+/** The limits of a socket. */
+interface Limits {
+  /** The most bytes that it buffers. */
+  readonly maxBytes: number;
+  /** The most messages that wait for their handlers. */
+  readonly pending: PendingLimits;
+}
+
+/**
+ * Limits the sends, the closes and the messages of a socket, before anything can be sent, and
+ * catches the errors of its handlers.
+ */
+export function limited(events: WSEvents, { maxBytes, pending }: Limits): WSEvents {
+  const handlers = guarded(events, pending);
+  return {
+    ...handlers,
+    onOpen(event, socket) {
+      const raw = socket.raw as object; // each runtime has one
+      limitSends(raw, maxBytes);
+      checkCloses(raw);
+      handlers.onOpen?.(event, socket);
+    },
+  };
 }
 
 /** The default limit in bytes: 4 MiB. */
@@ -67,7 +92,7 @@ export function checkedSendLimit(bytes: number = DEFAULT_BYTES): number {
  * Makes a socket close with 1013 instead of sending once it buffers more than `maxBytes`. The
  * message itself does not count, so that one of any size can be sent.
  */
-export function limitSends(socket: object, maxBytes: number): void {
+function limitSends(socket: object, maxBytes: number): void {
   const raw = socket as RuntimeSocket; // the packages have no types
   let isClosed = false;
   for (const name of SENDS) {
@@ -102,7 +127,7 @@ const MAX_REASON_BYTES = 123;
  * Makes a socket throw a `RangeError` if it is closed with a code that no endpoint sends (RFC 6455
  * §7.4), or with too long a reason. The runtimes differ: on Node it would stay open for ever.
  */
-export function checkCloses(socket: object): void {
+function checkCloses(socket: object): void {
   const raw = socket as RuntimeSocket; // the packages have no types
   const { close } = raw;
   raw.close = (code, reason = "") => {
@@ -149,7 +174,7 @@ export function checkedPendingLimits(
  * ignores those that follow. Messages of one packet reach Node at once: those beyond a limit are
  * held until the handlers of the others have ended that wait for nothing.
  */
-export function limitPending(handle: MessageHandler, limits: PendingLimits): MessageHandler {
+function limitPending(handle: MessageHandler, limits: PendingLimits): MessageHandler {
   const held: MessageEvent[] = [];
   let pending = 0;
   let bytes = 0;
@@ -206,3 +231,55 @@ function sizeOf({ data }: MessageEvent): number {
 
 /** How many turns of the microtask queue a handler that waits for nothing usually takes. */
 const MICROTASKS = 10;
+
+/**
+ * Catches the errors of handlers, which would otherwise end the process, and limits messages: they
+ * wait for `onOpen`, and those that arrive after the close are ignored.
+ */
+function guarded(
+  { onOpen, onMessage, onClose, onError }: WSEvents,
+  limits: PendingLimits,
+): WSEvents {
+  let opening: Promise<void> | undefined;
+  const open = onOpen && guard(onOpen);
+  const message = onMessage && guard(onMessage);
+  const limitedMessage = message && limitPending(async (event, socket) => {
+    if (opening) {
+      await opening;
+      if (!isOpen(socket)) return; // `onOpen` has failed, or has closed it
+    }
+    await message(event, socket);
+  }, limits);
+  return {
+    ...open && {
+      onOpen(event, socket) {
+        // cleared, as later messages must not wait for another turn
+        opening = open(event, socket).finally(() => opening = undefined);
+      },
+    },
+    ...limitedMessage && {
+      // a close that is received with its message does not come before it
+      onMessage: (event, socket) => isOpen(socket) ? void limitedMessage(event, socket) : undefined,
+    },
+    ...onClose && { onClose: guard(onClose) },
+    ...onError && { onError: guard(onError) },
+  };
+}
+
+/** Checks whether a socket is open now; `readyState` of its context is older on Bun. */
+function isOpen({ raw }: WSContext): boolean {
+  return (raw as { readonly readyState: number }).readyState === 1; // each runtime has one
+}
+
+type EventHandler<E, R = unknown> = (event: E, socket: WSContext) => R;
+
+function guard<E>(handler: EventHandler<E>): EventHandler<E, Promise<void>> {
+  return async (event, socket) => {
+    try {
+      await handler(event, socket);
+    } catch (error) {
+      getLogger(["fw", "runtime"]).error("A WebSocket handler failed: {error}", { error });
+      socket.close(1011, "Internal error");
+    }
+  };
+}

@@ -3,25 +3,35 @@
  *
  * @module
  */
-import { getLogger } from "@logtape/logtape";
 import { getRuntimeKey } from "hono/adapter";
-import type { WSContext, WSEvents } from "hono/ws";
+import type { WSEvents } from "hono/ws";
+import type { IncomingMessage } from "node:http";
 import type { Context } from "../core/http/context.ts";
-import {
-  checkCloses,
-  checkedPendingLimits,
-  checkedSendLimit,
-  limitPending,
-  limitSends,
-  type PendingLimits,
-  type WebSocketOptions,
-} from "./websocket_limits.ts";
 import {
   BadRequestException,
   HttpException,
   ServiceUnavailableException,
 } from "../core/http/http_exception.ts";
+import { pendingUpgrade } from "../core/http/pending_upgrade.ts";
+import { problemResponse } from "../core/http/problem.ts";
+import { CONTROL } from "./adapter.ts";
 import { exchangeOf } from "./deno_request.ts";
+import {
+  checkedPendingLimits,
+  checkedSendLimit,
+  limited,
+  type WebSocketOptions,
+} from "./websocket_limits.ts";
+
+/** A handshake that the application has accepted. */
+interface Handshake {
+  /** A context for Hono's helpers: `Upgrade` is in lower case, and the subprotocol is selected. */
+  readonly c: Context;
+  /** The handlers of the events. */
+  readonly events: WSEvents;
+  /** The headers that the application adds. */
+  readonly headers: Headers;
+}
 
 /** The arguments of `upgradeWebSocket`. */
 export interface UpgradeParts {
@@ -30,16 +40,34 @@ export interface UpgradeParts {
   readonly options: WebSocketOptions;
 }
 
-/** Checks the handshake (RFC 6455 §4.2.1), and upgrades the request. */
+/**
+ * Checks the handshake (RFC 6455 §4.2.1); returns a response that upgrades the request once it has
+ * left the application.
+ */
 export async function upgrade(
   { c, events, options }: UpgradeParts,
 ): Promise<Response> {
   const maxBytes = checkedSendLimit(options.maxBufferedBytes);
-  const limits = checkedPendingLimits(options);
+  const pending = checkedPendingLimits(options);
   checkHandshake(c);
   const upgrade = await loadUpgrade();
-  return await upgrade(c, limited(guarded(events, limits), maxBytes));
+  return pendingUpgrade(c, async (sent) => {
+    try {
+      const headers = added(sent);
+      const response = await upgrade({
+        c: withFields(c, { upgrade: "websocket", [PROTOCOL]: subprotocol(c, sent) }),
+        events: limited(events, { maxBytes, pending }),
+        headers,
+      });
+      headers.forEach((value, name) => response.headers.append(name, value));
+      return response;
+    } catch (error) {
+      return problemResponse(error, c); // the application has answered already
+    }
+  });
 }
+
+const PROTOCOL = "sec-websocket-protocol";
 
 /** 16 bytes in Base64. */
 const KEY = /^[\w+/]{21}[AQgw]==$/;
@@ -57,7 +85,7 @@ function checkHandshake({ req }: Context): void {
   if (!asks) refuse("The request must be upgraded to a WebSocket");
   if (isComplete) return;
   if (headers.get("sec-websocket-version") !== "13") refuse("The version of WebSocket must be 13");
-  const protocols = headers.get("sec-websocket-protocol") ?? "chat";
+  const protocols = headers.get(PROTOCOL) ?? "chat";
   const names = protocols.split(",").map((name) => name.trim()); // its time is linear
   if (
     !KEY.test(headers.get("sec-websocket-key") ?? "") ||
@@ -78,99 +106,113 @@ function refuseEarly(): never {
   throw new BadRequestException("The client has sent more than the handshake, or is gone");
 }
 
+/**
+ * Returns the subprotocol of the response, or the first that the client has offered.
+ *
+ * @throws {TypeError} if the client has not offered that of the response: it would disconnect
+ */
+function subprotocol({ req }: Context, sent: Headers): string | undefined {
+  const offered = req.raw.headers.get(PROTOCOL)?.split(",").map((name) => name.trim()) ?? [];
+  const protocol = sent.get(PROTOCOL) ?? offered[0];
+  if (protocol === undefined || offered.includes(protocol)) return protocol;
+  throw new TypeError(
+    "Cannot upgrade to a WebSocket: the client has not offered the subprotocol " +
+      JSON.stringify(protocol),
+  );
+}
+
+/** The headers of a handshake, which the runtime sets, and those of a body or a connection. */
+const HANDSHAKE =
+  /^(?:connection|content-length|keep-alive|te|trailer|transfer-encoding|upgrade|sec-websocket-.*)$/;
+
+/**
+ * Returns the headers that the application adds to those of the handshake.
+ *
+ * @throws {TypeError} if one has a control character: Deno cannot send it
+ */
+function added(sent: Headers): Headers {
+  const headers = new Headers();
+  sent.forEach((value, name) => {
+    if (CONTROL.test(value)) {
+      throw new TypeError(
+        `Cannot upgrade to a WebSocket: the header ${name} has a control character`,
+      );
+    }
+    if (!HANDSHAKE.test(name)) headers.append(name, value);
+  });
+  return headers;
+}
+
+/** Returns a context for Hono's helpers, in which some headers of the request are replaced. */
+function withFields(c: Context, fields: Readonly<Record<string, string | undefined>>): Context {
+  const header = (name: string) => name in fields ? fields[name] : c.req.header(name);
+  const req = Object.create(c.req, { header: { value: header } });
+  return Object.create(c, { req: { value: req } });
+}
+
 /** Upgrades a request of a runtime. */
-type RuntimeUpgrade = (c: Context, events: WSEvents) => Promise<Response>;
+type RuntimeUpgrade = (handshake: Handshake) => Promise<Response>;
 
 async function loadUpgrade(): Promise<RuntimeUpgrade> {
   switch (getRuntimeKey()) {
-    case "deno": {
-      const { upgradeWebSocket } = await import("hono/deno");
-      return async (c, events) => {
-        const upgrade = await beginOnDeno(c);
-        try {
-          return await upgradeWebSocket(lowerCased(c), counted(namingLoss(events), upgrade));
-        } catch (error) {
-          upgrade?.settled(); // it never will be
-          throw error;
-        }
+    case "deno":
+      return upgradeOnDeno;
+    case "bun": {
+      const { getBunServer, upgradeWebSocket } = await import("hono/bun");
+      return async ({ c, events, headers }) => {
+        const bun = getBunServer<BunServer>(c);
+        const sent = new Headers(headers);
+        const protocol = c.req.header(PROTOCOL);
+        if (protocol !== undefined) sent.set(PROTOCOL, protocol);
+        const server = bun && {
+          upgrade: (request: Request, options: object) =>
+            bun.upgrade(request, { ...options, headers: sent }),
+        };
+        const withServer = Object.create(c, { env: { value: { server } } });
+        return await upgradeWebSocket(() => events)(withServer, refuseEarly) as Response;
       };
     }
-    case "bun": {
-      const { upgradeWebSocket } = await import("hono/bun");
-      return async (c, events) => await upgradeWebSocket(() => events)(c, refuseEarly) as Response;
+    case "node": {
+      const { upgradeWebSocket } = await import("@hono/node-server");
+      return async ({ c, events }) => {
+        const { incoming } = c.env as Partial<NodeEnv>;
+        if (incoming) incoming.headers[PROTOCOL] = c.req.header(PROTOCOL); // `ws` selects the first
+        return await upgradeWebSocket(c, events);
+      };
     }
-    case "node":
-      return (await import("@hono/node-server")).upgradeWebSocket;
-    case "workerd":
-      return (await import("hono/cloudflare-workers")).upgradeWebSocket;
+    case "workerd": {
+      const { upgradeWebSocket } = await import("hono/cloudflare-workers");
+      return ({ c, events }) => upgradeWebSocket(c, events);
+    }
     default:
       throw new TypeError("Cannot upgrade to a WebSocket: the runtime is not supported");
   }
 }
 
+/** The part of Bun's server that is used here. */
+interface BunServer {
+  upgrade(request: Request, options: object): boolean;
+}
+
+/** The part of the bindings of `@hono/node-server` that is used here. */
+interface NodeEnv {
+  readonly incoming: IncomingMessage;
+}
+
 /**
- * Catches the errors of handlers, which would otherwise end the process, and limits messages: they
- * wait for `onOpen`, and those that arrive after the close are ignored.
+ * Upgrades a request.
+ *
+ * @throws {ServiceUnavailableException} if no more WebSockets can be opened
  */
-function guarded(
-  { onOpen, onMessage, onClose, onError }: WSEvents,
-  limits: PendingLimits,
-): WSEvents {
-  let opening: Promise<void> | undefined;
-  const open = onOpen && guard(onOpen);
-  const message = onMessage && guard(onMessage);
-  const limitedMessage = message && limitPending(async (event, socket) => {
-    if (opening) {
-      await opening;
-      if (!isOpen(socket)) return; // `onOpen` has failed, or has closed it
-    }
-    await message(event, socket);
-  }, limits);
-  return {
-    ...open && {
-      onOpen(event, socket) {
-        // cleared, as later messages must not wait for another turn
-        opening = open(event, socket).finally(() => opening = undefined);
-      },
-    },
-    ...limitedMessage && {
-      // a close that is received with its message does not come before it
-      onMessage: (event, socket) => isOpen(socket) ? void limitedMessage(event, socket) : undefined,
-    },
-    ...onClose && { onClose: guard(onClose) },
-    ...onError && { onError: guard(onError) },
-  };
-}
-
-/** Limits the sends of a socket and checks its closes, before anything can be sent. */
-function limited(events: WSEvents, maxBytes: number): WSEvents {
-  return {
-    ...events,
-    onOpen(event, socket) {
-      const raw = socket.raw as object; // each runtime has one
-      limitSends(raw, maxBytes);
-      checkCloses(raw);
-      events.onOpen?.(event, socket);
-    },
-  };
-}
-
-/** Checks whether a socket is open now; `readyState` of its context is older on Bun. */
-function isOpen({ raw }: WSContext): boolean {
-  return (raw as { readonly readyState: number }).readyState === 1; // each runtime has one
-}
-
-type EventHandler<E, R = unknown> = (event: E, socket: WSContext) => R;
-
-function guard<E>(handler: EventHandler<E>): EventHandler<E, Promise<void>> {
-  return async (event, socket) => {
-    try {
-      await handler(event, socket);
-    } catch (error) {
-      getLogger(["fw", "runtime"]).error("A WebSocket handler failed: {error}", { error });
-      socket.close(1011, "Internal error");
-    }
-  };
+async function upgradeOnDeno({ c, events }: Handshake): Promise<Response> {
+  const { upgradeWebSocket } = await import("hono/deno");
+  const upgrade = await beginOnDeno(c);
+  try {
+    return await upgradeWebSocket(c, counted(namingLoss(events), upgrade));
+  } catch (error) {
+    upgrade?.settled(); // it never will be
+    throw error;
+  }
 }
 
 /** The code of a lost connection is 1006 (RFC 6455 §7.1.5); Deno reports 0. */
@@ -217,11 +259,4 @@ function counted(events: WSEvents, upgrade: Upgrade | undefined): WSEvents {
       events.onClose?.(event, socket);
     },
   };
-}
-
-/** `Upgrade` is case-insensitive (RFC 6455 §4.2.1), but not in Hono's helper for Deno. */
-function lowerCased(c: Context): Context {
-  const header = (name: string) => name === "upgrade" ? "websocket" : c.req.header(name);
-  const req = Object.create(c.req, { header: { value: header } });
-  return Object.create(c, { req: { value: req } });
 }

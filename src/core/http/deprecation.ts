@@ -47,7 +47,6 @@ export function deprecated(deprecation: Deprecation): MiddlewareHandler {
   const headers = deprecationHeaders(deprecation);
   return async function deprecated(c, next) {
     await next();
-    if (c.res.status === 101) return; // the response to an upgrade is immutable
     for (const [name, value] of headers) c.header(name, value, { append: name === "Link" });
   };
 }

@@ -43,6 +43,7 @@ export function withoutBody(response: Response): Response {
  * requests, each of which would get the cookies of those before it.
  */
 function withOwnHeaders(response: Response): Response {
+  if (response.status === 101) return response; // of one request, which it upgrades
   const isShared = !hasBody(response) || isFetched(response); // of a redirection, with its body
   return isShared ? withHeadersOf(response, response.body) : response;
 }

@@ -71,7 +71,6 @@ function versionsAccepted(accept: string, parameter: string): readonly string[] 
 function varying(field: string): MiddlewareHandler {
   return async function varying(c, next) {
     await next();
-    if (c.res.status === 101) return; // the response of a WebSocket is immutable
     const fields = (c.res.headers.get("vary") ?? "").toLowerCase().split(",");
     const isSet = fields.some((other) => [field.toLowerCase(), "*"].includes(other.trim()));
     if (!isSet) c.header("vary", field, { append: true });
@@ -84,7 +83,7 @@ function typed(parameter: string, read: VersionReader["read"]): MiddlewareHandle
     c.header("content-type", undefined);
     await next();
     const type = c.res.headers.get("content-type");
-    if (!type || type.startsWith(PROBLEM_MEDIA_TYPE) || c.res.status === 101) return;
+    if (!type || type.startsWith(PROBLEM_MEDIA_TYPE)) return;
     c.header("content-type", withVersion(type, { parameter, version: read(c) ?? "" }));
   };
 }
