@@ -334,6 +334,44 @@ test("Hono's own upgradeWebSocket works in a Hono application under app.listen a
     await app.close();
   }));
 
+test("a deprecated route with a version upgrades, with its headers, also by the helper of Hono", async () => {
+  const upgrade = await helper();
+  const events = { onOpen: (_: Event, socket: WSContext) => socket.send("open") };
+  const options = { openapi: { deprecated: { since: "2026-01-01" } } };
+  class SocketController extends controller("", { version: "1" }) {
+    own = route.get("/socket", options, (_, c) => upgradeWebSocket(c, events));
+    hono = route.get(
+      "/hono",
+      options,
+      async (_, c) =>
+        await upgrade(() => ({ onMessage: ({ data }, socket) => socket.send(data as string) }))(
+          c,
+          async () => {},
+        ) as Response,
+    );
+  }
+  await using app = await FwFactory.create(module({ controllers: [SocketController] }));
+  app.enableHeaderVersioning({ header: "x-version", defaultVersion: "1" });
+  const server = await listen(app);
+  using client = await RawClient.connect(server);
+  client.send(UPGRADE);
+  const [head] = await client.take(/^HTTP\/1\.1 101 [^]*?\r\n\r\n/);
+  assert.match(head, /^deprecation: @1767225600\r$/im);
+  assert.match(head, /^vary: x-version\r$/im);
+  await client.until(/open$/);
+  client.socket.destroy();
+  const socket = new WebSocket(`${server.url.replace("http", "ws")}/hono`);
+  const answer = new Promise((resolve, reject) => {
+    socket.onopen = () => socket.send("hello");
+    socket.onmessage = ({ data }) => resolve(data);
+    socket.onerror = reject;
+  });
+  assert.equal(await answer, "hello");
+  const closed = new Promise((resolve) => socket.onclose = resolve);
+  socket.close();
+  await closed;
+});
+
 function intercept(replace: (c: Context) => unknown): (app: FwApplication) => void {
   return (app) =>
     app.useGlobalInterceptors(async (c: Context, next: NextHandler) => {
