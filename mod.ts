@@ -192,5 +192,5 @@ export type { DrainOptions, HttpServer } from "./src/runtime/http_server.ts";
 export type { ListenOptions } from "./src/runtime/listen.ts";
 export { ListenError, type ListenErrorCode } from "./src/runtime/listen_error.ts";
 export { portFromEnv } from "./src/platform/env.ts";
-export { upgradeWebSocket } from "./src/runtime/websocket.ts";
-export type { WebSocketOptions } from "./src/runtime/websocket_limits.ts";
+export { upgradeWebSocket } from "./src/runtime/websocket/websocket.ts";
+export type { WebSocketOptions } from "./src/runtime/websocket/options.ts";

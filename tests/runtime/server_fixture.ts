@@ -10,7 +10,7 @@ import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { stopGracefully } from "../../src/runtime/graceful.ts";
 import { serve } from "../../src/runtime/listen.ts";
-import { upgradeWebSocket } from "../../src/runtime/websocket.ts";
+import { upgradeWebSocket } from "../../src/runtime/websocket/websocket.ts";
 
 const [hook, drainMs, lameDuckMs] = process.argv.slice(2);
 

@@ -7,7 +7,7 @@ import { connect } from "node:net";
 import { HttpException } from "../../src/core/http/http_exception.ts";
 import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { serve } from "../../src/runtime/listen.ts";
-import { upgradeWebSocket } from "../../src/runtime/websocket.ts";
+import { upgradeWebSocket } from "../../src/runtime/websocket/websocket.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { test } from "../support/test.ts";
 

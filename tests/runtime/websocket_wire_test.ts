@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { controller, FwFactory, module, route } from "../../mod.ts";
 import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { serve, type ServeOptions } from "../../src/runtime/listen.ts";
-import { upgradeWebSocket } from "../../src/runtime/websocket.ts";
+import { upgradeWebSocket } from "../../src/runtime/websocket/websocket.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
 import { test } from "../support/test.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { bodyLimit, readWhole } from "./body_limit.ts";
+import { bodyLimit, DEFAULT_BODY_LIMIT, readWhole } from "./body_limit.ts";
 import type { Context } from "./context.ts";
 import type { Refuse } from "../../platform/option_names.ts";
 import { whenReady } from "../../platform/ready.ts";
@@ -70,7 +70,9 @@ export async function readBody(
   if (encoding && encoding.toLowerCase() !== "identity") {
     throw unsupported("the body has a Content-Encoding", consumes);
   }
-  return format === "json" ? decodeJson(await bytesOf(c), bodyLimit.get(c)) : await readForm(c);
+  return format === "json"
+    ? decodeJson(await bytesOf(c), bodyLimit.get(c) ?? DEFAULT_BODY_LIMIT)
+    : await readForm(c);
 }
 
 /** Checks whether the body of a request is a form. */
@@ -110,7 +112,7 @@ async function bytesOf(c: Context): Promise<ArrayBuffer> {
 }
 
 /** Decodes JSON; at once, unless what measures it has to be loaded. */
-function decodeJson(bytes: ArrayBuffer, maxBytes?: number): unknown {
+function decodeJson(bytes: ArrayBuffer, maxBytes: number): unknown {
   if (bytes.byteLength === 0) return undefined;
   let text: string, value: unknown;
   try {

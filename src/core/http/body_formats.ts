@@ -5,7 +5,6 @@
  * @module
  */
 import { type BodyData, parseBody } from "hono/utils/body";
-import { DEFAULT_BODY_LIMIT } from "./body_limit.ts";
 import type { Context } from "./context.ts";
 import { BadRequestException, PayloadTooLargeException } from "./http_exception.ts";
 
@@ -148,7 +147,7 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
  * @throws {BadRequestException} 400 if it nests deeper than 512
  * @throws {PayloadTooLargeException} 413 if it has more than one value for 50 bytes of `maxBytes`
  */
-export function checkJsonSize(text: string, maxBytes: number = DEFAULT_BODY_LIMIT): void {
+export function checkJsonSize(text: string, maxBytes: number): void {
   const maxValues = Math.max(1000, Math.floor(maxBytes / LIMIT_BYTES_PER_VALUE));
   // a value takes at least one character, and a level one opening bracket
   if (text.length <= maxValues && hasFewBrackets(text)) return;

@@ -6,22 +6,20 @@
 import { getRuntimeKey } from "hono/adapter";
 import type { WSEvents } from "hono/ws";
 import type { IncomingMessage } from "node:http";
-import type { Context } from "../core/http/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import {
   BadRequestException,
   HttpException,
   ServiceUnavailableException,
-} from "../core/http/http_exception.ts";
-import { pendingUpgrade } from "../core/http/pending_upgrade.ts";
-import { problemResponse } from "../core/http/problem.ts";
-import { CONTROL } from "./adapter.ts";
-import { exchangeOf } from "./deno_request.ts";
-import {
-  checkedPendingLimits,
-  checkedSendLimit,
-  limited,
-  type WebSocketOptions,
-} from "./websocket_limits.ts";
+} from "../../core/http/http_exception.ts";
+import { pendingUpgrade } from "../../core/http/pending_upgrade.ts";
+import { problemResponse } from "../../core/http/problem.ts";
+import { CONTROL } from "../adapter.ts";
+import { exchangeOf } from "../deno_request.ts";
+import { limited } from "./events.ts";
+import { checkedPendingLimits } from "./pending_messages.ts";
+import { checkedSendLimit } from "./sends.ts";
+import type { WebSocketOptions } from "./options.ts";
 
 /** A handshake that the application has accepted. */
 interface Handshake {

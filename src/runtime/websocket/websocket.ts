@@ -4,8 +4,8 @@
  * @module
  */
 import type { WSEvents } from "hono/ws";
-import type { Context } from "../core/http/context.ts";
-import type { WebSocketOptions } from "./websocket_limits.ts";
+import type { Context } from "../../core/http/context.ts";
+import type { WebSocketOptions } from "./options.ts";
 
 /**
  * Upgrades a request to a WebSocket (RFC 6455); the handler of the route returns the response, with
@@ -45,6 +45,6 @@ export async function upgradeWebSocket(
   events: WSEvents,
   options: WebSocketOptions = {},
 ): Promise<Response> {
-  const { upgrade } = await import("./websocket_upgrade.ts"); // many applications have no WebSocket
+  const { upgrade } = await import("./upgrade.ts"); // many applications have no WebSocket
   return await upgrade({ c, events, options });
 }

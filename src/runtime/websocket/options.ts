@@ -1,0 +1,26 @@
+/**
+ * The options of WebSockets.
+ *
+ * @module
+ */
+
+/** Options of `upgradeWebSocket()`. */
+export interface WebSocketOptions {
+  /**
+   * How many bytes a socket may buffer for a client that does not read, from 0 to 16 MiB; default
+   * 4 MiB. A send that finds more closes the socket with 1013. One message may be larger. workerd
+   * ignores it.
+   */
+  readonly maxBufferedBytes?: number | undefined;
+  /**
+   * How many messages of a client may wait for `onMessage` at once, a positive integer; default
+   * 1000. One more closes the socket with 1008; on Deno, a client that goes on sending may see its
+   * connection lost instead.
+   */
+  readonly maxPendingMessages?: number | undefined;
+  /**
+   * How many bytes of messages may wait so, a positive integer; default 16 MiB. One that exceeds
+   * them closes the socket with 1008, unless it is the only one. A character of text counts as one.
+   */
+  readonly maxPendingBytes?: number | undefined;
+}

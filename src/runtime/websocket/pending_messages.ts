@@ -1,0 +1,99 @@
+/**
+ * Limits the messages of a client that wait for their handlers.
+ *
+ * @module
+ */
+import { getLogger } from "@logtape/logtape";
+import type { WSContext } from "hono/ws";
+import type { WebSocketOptions } from "./options.ts";
+
+/** What may wait for its handlers. */
+export interface PendingLimits {
+  /** The number of messages. */
+  readonly messages: number;
+  /** The bytes of all messages, if there are several. */
+  readonly bytes: number;
+}
+
+/** Handles a message; its promise resolves when the message is handled. */
+type MessageHandler = (event: MessageEvent, socket: WSContext) => Promise<void>;
+
+/**
+ * Returns the limits of options.
+ *
+ * @throws {RangeError} if one is not a positive integer
+ */
+export function checkedPendingLimits(
+  { maxPendingMessages = 1000, maxPendingBytes = 16 * 1024 * 1024 }: WebSocketOptions,
+): PendingLimits {
+  for (const [limit, what] of [[maxPendingMessages, ""], [maxPendingBytes, "bytes of "]] as const) {
+    if (Number.isSafeInteger(limit) && limit > 0) continue;
+    throw new RangeError(
+      `Cannot wait for ${limit} ${what}WebSocket messages: it is not a positive integer`,
+    );
+  }
+  return { messages: maxPendingMessages, bytes: maxPendingBytes };
+}
+
+/**
+ * Makes a handler close its socket with 1008 once more messages wait than the limits allow; then it
+ * ignores those that follow. Messages of one packet reach Node at once: those beyond a limit are
+ * held until the handlers of the others have ended that wait for nothing.
+ */
+export function limitPending(handle: MessageHandler, limits: PendingLimits): MessageHandler {
+  const held: MessageEvent[] = [];
+  let pending = 0;
+  let bytes = 0;
+  let isClosed = false;
+
+  async function start(event: MessageEvent, socket: WSContext): Promise<void> {
+    const size = sizeOf(event);
+    pending++;
+    bytes += size;
+    try {
+      await handle(event, socket);
+    } finally {
+      pending--;
+      bytes -= size;
+    }
+  }
+
+  function hasRoom(event: MessageEvent | undefined): event is MessageEvent {
+    if (!event) return false;
+    const hasBytes = pending === 0 || bytes + sizeOf(event) <= limits.bytes;
+    return hasBytes && pending < limits.messages;
+  }
+
+  async function resume(socket: WSContext): Promise<void> {
+    while (held.length > 0) {
+      for (let turn = 0; turn < MICROTASKS && !hasRoom(held[0]); turn++) await undefined;
+      if (!hasRoom(held[0])) await new Promise((resolve) => setTimeout(resolve));
+      if (!hasRoom(held[0])) return close(socket);
+      while (hasRoom(held[0])) void start(held.shift()!, socket);
+    }
+  }
+
+  function close(socket: WSContext): void {
+    isClosed = true;
+    held.length = 0;
+    getLogger(["fw", "runtime"]).warn(
+      "A WebSocket is closed: {pending} of its messages are being handled",
+      { pending },
+    );
+    socket.close(1008, "Too many messages");
+  }
+
+  return async function onMessage(event, socket) {
+    if (isClosed) return;
+    if (held.length === 0 && hasRoom(event)) return await start(event, socket);
+    if (held.push(event) === 1) await resume(socket);
+  };
+}
+
+/** Returns the bytes of a message, or the characters of text. */
+function sizeOf({ data }: MessageEvent): number {
+  return typeof data === "string" ? data.length : data.byteLength ?? data.size;
+}
+
+/** How many turns of the microtask queue a handler that waits for nothing usually takes. */
+const MICROTASKS = 10;
