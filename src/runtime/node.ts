@@ -4,6 +4,7 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
+import type { EventEmitter } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
@@ -43,12 +44,15 @@ export async function listenOnNode(
   address: Address,
   { tls, maxConnections }: AdapterOptions,
 ): Promise<RuntimeServer> {
-  const [{ createAdaptorServer }, { EventEmitter }, { createServer }, http] = await Promise.all([
-    import("@hono/node-server"),
-    import("node:events"),
-    tls ? import("node:https") : import("node:http"),
-    import("node:http"),
-  ]);
+  const [{ createAdaptorServer }, { EventEmitter }, { createServer }, http, process] = await Promise
+    .all([
+      import("@hono/node-server"),
+      import("node:events"),
+      tls ? import("node:https") : import("node:http"),
+      import("node:http"),
+      import("node:process"),
+    ]);
+  outliveReaders([process.stdout, process.stderr]);
   const webSockets = nodeWebSockets(EventEmitter);
   const connections = new NodeConnections();
   const serverOptions = {
@@ -99,6 +103,19 @@ export async function listenOnNode(
       return closed;
     },
   };
+}
+
+/**
+ * Lets the process go on when whoever reads its output has gone, as on the other runtimes: the
+ * failure of a write would end it.
+ */
+function outliveReaders(outputs: readonly EventEmitter[]): void {
+  for (const output of outputs) {
+    if (output.listenerCount("error") > 0) continue;
+    output.on("error", (error: { readonly code?: unknown }) => {
+      if (error.code !== "EPIPE") throw error;
+    });
+  }
 }
 
 /** `@hono/node-server` takes any other method of an upgrade for GET. */

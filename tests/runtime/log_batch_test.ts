@@ -43,3 +43,16 @@ for (const end of ["exit", "throw", "reject", "return"]) {
     assert.deepEqual(lines, ["GET /1", "GET /2", "GET /3", "a warning"], output);
   });
 }
+
+test("a server goes on without whoever reads its log", async () => {
+  await using child = new Subprocess("tests/runtime/log_end_fixture.ts", { args: ["serve"] });
+  const url = await child.until(/http:[^\s]+(?=\s)/);
+  await child.until(/GET \/3/);
+  child.closeOutput();
+  for (let sent = 0; sent < 20; sent++) {
+    const { status, body } = await fetch(url);
+    await body?.cancel();
+    assert.equal(status, 404);
+    await new Promise((resolve) => setTimeout(resolve, 30)); // for lines that are printed together
+  }
+});

@@ -23,6 +23,8 @@ switch (process.argv[2]) {
   case "reject":
     Promise.reject(new Error("an end"));
     break;
+  case "serve":
+    break;
   default:
     await server.close();
     await app.close();

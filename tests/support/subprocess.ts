@@ -108,6 +108,11 @@ export class Subprocess implements AsyncDisposable {
     return this.#child.pid!;
   }
 
+  /** Stops reading what it writes on stdout: its next write fails. */
+  closeOutput(): void {
+    this.#child.stdout?.destroy();
+  }
+
   /** What it has written so far. */
   get output(): string {
     return this.#output;
