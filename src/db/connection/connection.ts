@@ -296,9 +296,11 @@ export class DbConnection implements OpenDatabase {
     // No `await` from here to the driver: a nested transaction could begin.
     transaction.check(action);
     try {
-      return await this.#runJoined(statement, transaction);
+      return await this.#runJoined(action, statement, transaction);
     } catch (error) {
-      throw this.failure(action, error);
+      const isRefused = error instanceof DbError ||
+        error instanceof TypeError && transaction.connection.isOver;
+      throw isRefused ? error : this.failure(action, error);
     }
   }
 
@@ -332,13 +334,14 @@ export class DbConnection implements OpenDatabase {
   }
 
   async #runJoined(
+    action: string,
     statement: Statement,
     { connection }: Transaction,
   ): Promise<StatementResult> {
     const { runNow } = this.#dialect;
     const now = runNow &&
       await connection.noting(() => runNow.call(this.#dialect, statement, true));
-    return now ?? resultOf(await connection.run(queryOf(statement)));
+    return now ?? resultOf(await connection.run(queryOf(statement), action));
   }
 
   #explain(error: unknown): DbFailure {

@@ -8,7 +8,7 @@ import type { StatementWatch } from "./statement_watch.ts";
 import { unlessAborted } from "./time_limits.ts";
 import type { CallScope } from "./transaction.ts";
 import type { Gate } from "./gate.ts";
-import { JoinedConnection, PooledConnection } from "./kysely_connection.ts";
+import { JoinedConnection, PooledConnection, queuedByKysely } from "./kysely_connection.ts";
 import {
   queryError,
   type StatementRules,
@@ -104,7 +104,9 @@ export class AmbientDriver implements Driver {
 
   /** Releases a connection. */
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    if (connection instanceof PooledConnection) await this.giveBack(connection.raw);
+    if (!(connection instanceof PooledConnection)) return;
+    await connection.release();
+    await this.giveBack(connection.raw);
   }
 
   /** Begins a transaction. */
@@ -125,9 +127,9 @@ export class AmbientDriver implements Driver {
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
     if (connection instanceof JoinedConnection) await connection.commit();
     else if (connection instanceof PooledConnection) {
+      connection.transaction?.checkAwaited("commit transaction");
       connection.transaction?.checkNotDoomed("commit transaction");
       await this.#finish(connection, (driver) => driver.commitTransaction(connection.raw));
-      connection.transaction = undefined;
     }
   }
 
@@ -135,10 +137,13 @@ export class AmbientDriver implements Driver {
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (connection instanceof JoinedConnection) await connection.rollBack();
     else if (connection instanceof PooledConnection) {
-      connection.transaction = undefined;
+      await connection.transaction?.end();
       // A failure to roll back a connection that was given up must not replace the reason.
       if (this.#options.rules.watch.ending(connection.raw)) return;
-      await this.#finish(connection, (driver) => driver.rollbackTransaction(connection.raw));
+      await this.#finish(connection, async (driver) => {
+        await driver.rollbackTransaction(connection.raw);
+        await queuedByKysely();
+      });
     }
   }
 
@@ -175,8 +180,10 @@ export class AmbientDriver implements Driver {
     return this.#options.close();
   }
 
-  #finish({ raw }: PooledConnection, send: (driver: Driver) => Promise<void>): Promise<void> {
-    return this.#explaining((watch, driver) => watch.finish(raw, () => send(driver)));
+  #finish(connection: PooledConnection, send: (driver: Driver) => Promise<void>): Promise<void> {
+    return connection.end(() =>
+      this.#explaining((watch, driver) => watch.finish(connection.raw, () => send(driver)))
+    );
   }
 
   async #explaining(

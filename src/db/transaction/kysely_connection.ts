@@ -12,6 +12,7 @@ import type {
 } from "kysely";
 import { checkNested, type Transaction } from "./transaction.ts";
 import {
+  hasEnded,
   queryError,
   type Savepoint,
   type StatementRules,
@@ -23,6 +24,7 @@ export class JoinedConnection implements DatabaseConnection {
   readonly #transaction: Transaction;
   readonly #rules: StatementRules;
   readonly #savepoints: Savepoint[] = [];
+  #isRollingBack = false;
 
   constructor(transaction: Transaction, rules: StatementRules) {
     this.#transaction = transaction;
@@ -59,9 +61,15 @@ export class JoinedConnection implements DatabaseConnection {
 
   async rollBack(): Promise<void> {
     const savepoint = this.#savepoints.pop();
-    const { connection, hasEnded } = this.#transaction;
-    if (!savepoint || hasEnded || connection.isExpired) return;
-    await connection.rollBackTo(savepoint);
+    const { connection } = this.#transaction;
+    if (!savepoint || this.#transaction.hasEnded || connection.isExpired) return;
+    this.#isRollingBack = true;
+    try {
+      await connection.rollBackTo(savepoint);
+      await queuedByKysely();
+    } finally {
+      this.#isRollingBack = false;
+    }
   }
 
   #inTurn<T>(run: (connection: TransactionConnection) => Promise<T>): Promise<T> {
@@ -69,6 +77,7 @@ export class JoinedConnection implements DatabaseConnection {
     return transaction.during(async () => {
       while (transaction.nested) await transaction.nested;
       transaction.check("run query");
+      if (this.#isRollingBack) throw hasEnded("run query");
       try {
         return await run(transaction.connection);
       } catch (error) {
@@ -84,6 +93,8 @@ export class PooledConnection implements DatabaseConnection {
   /** The transaction that Kysely has begun on it. */
   transaction: TransactionConnection | undefined;
   readonly #rules: StatementRules;
+  readonly #running = new Set<Promise<void>>();
+  #isReleased = false;
 
   constructor(raw: DatabaseConnection, rules: StatementRules) {
     this.raw = raw;
@@ -91,11 +102,17 @@ export class PooledConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    this.#checkHeld();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#running.add(promise);
     try {
       if (this.transaction) return await this.transaction.run<R>(query);
       return await this.#rules.watch.run(this.raw, () => this.raw.executeQuery<R>(query));
     } catch (error) {
       throw queryError(error, this.#rules);
+    } finally {
+      this.#running.delete(promise);
+      resolve();
     }
   }
 
@@ -103,12 +120,26 @@ export class PooledConnection implements DatabaseConnection {
     query: CompiledQuery,
     chunkSize: number,
   ): AsyncIterableIterator<QueryResult<R>> {
+    this.#checkHeld();
     try {
       yield* this.transaction?.stream<R>(query, chunkSize) ??
         this.#rules.watch.stream(this.raw, this.raw.streamQuery<R>(query, chunkSize));
     } catch (error) {
       throw queryError(error, this.#rules);
     }
+  }
+
+  /** Ends the transaction: nothing else of it runs, and `finish` comes after what runs. */
+  async end(finish: () => Promise<void>): Promise<void> {
+    await this.transaction?.end();
+    await finish();
+    this.transaction = undefined;
+  }
+
+  /** Refuses further queries, and waits for those that run. */
+  async release(): Promise<void> {
+    this.#isReleased = true;
+    await Promise.all(this.#running);
   }
 
   async cancelQuery(control: ControlConnectionProvider): Promise<void> {
@@ -122,4 +153,18 @@ export class PooledConnection implements DatabaseConnection {
   async killSession(control: ControlConnectionProvider): Promise<void> {
     await this.raw.killSession?.(control);
   }
+
+  /** The connection may be in use by others. */
+  #checkHeld(): void {
+    if (!this.#isReleased) return;
+    throw new TypeError("Cannot run query: its connection has been released");
+  }
+}
+
+/**
+ * Waits until the queries that Kysely has queued in a transaction have come, and are refused: it
+ * passes on each when the one before has settled.
+ */
+export function queuedByKysely(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
 }

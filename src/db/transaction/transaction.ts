@@ -4,7 +4,7 @@
  * @module
  */
 import type { LimitScope, TimeLimits } from "./time_limits.ts";
-import type { TransactionConnection } from "./transaction_connection.ts";
+import { hasEnded, notAwaited, type TransactionConnection } from "./transaction_connection.ts";
 
 /** How far a transaction is isolated from concurrent ones; SQLite's are always serializable. */
 export type IsolationLevel =
@@ -104,8 +104,7 @@ export class Transaction {
    */
   check(action: string): void {
     this.connection.checkNotDoomed(action);
-    if (!this.#hasEnded) return;
-    throw new TypeError(`Cannot ${action}: its transaction has ended, which did not await it`);
+    if (this.#hasEnded) throw hasEnded(action);
   }
 
   /** Counts work on this level as pending until it is done. */
@@ -124,8 +123,7 @@ export class Transaction {
    * @throws {TypeError} if the level's function started work that it did not await
    */
   checkAwaited(action: string): void {
-    if (this.#pending === 0) return;
-    throw new TypeError(`Cannot ${action}: its function did not await what it began`);
+    if (this.#pending > 0) throw notAwaited(action);
   }
 
   /**

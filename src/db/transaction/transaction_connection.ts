@@ -43,12 +43,17 @@ const PASSING: readonly DbErrorCode[] = [
   "ReadOnly",
 ];
 
+/** Undoes what came before it, so it runs after a failure too. */
+const GOES_BACK = /^\s*rollback\s+to\b/i;
+
 /** The connection of an open transaction. */
 export class TransactionConnection {
   readonly #connection: DatabaseConnection;
   readonly #rules: StatementRules;
   #doom: Doom | undefined;
   #last: Promise<void> | undefined;
+  #pending = 0;
+  #isOver = false;
   #isExpired = false;
   #savepoints = 0;
 
@@ -70,21 +75,49 @@ export class TransactionConnection {
     throw new DbError(code, `Cannot ${action}: ${reason}`, { cause: error });
   }
 
-  /** Runs a query, after those that were begun before: a driver cancels one at a time. */
-  async run<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  /**
+   * Fails while statements run or are queued: they would be outside the transaction.
+   *
+   * @throws {TypeError} if the transaction's function began statements that it did not await
+   */
+  checkAwaited(action: string): void {
+    if (this.#pending > 0) throw notAwaited(action);
+  }
+
+  /**
+   * Runs a query, after those that were begun before: a driver cancels one at a time.
+   *
+   * @throws {DbError} if an earlier one has made the transaction impossible to commit
+   * @throws {TypeError} if the transaction has ended meanwhile
+   */
+  async run<R>(query: CompiledQuery, action = "run query"): Promise<QueryResult<R>> {
     const { watch } = this.#rules;
+    this.#pending += 1;
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = before ? before.then(() => promise) : promise;
     try {
-      return await this.noting(async () => {
-        if (before) await watch.wait(before);
-        if (this.#doom?.code === "StatementTimeout") this.checkNotDoomed("run query");
-        return await watch.run(this.#connection, () => this.#connection.executeQuery<R>(query));
-      });
+      if (before) await this.noting(() => watch.wait(before));
+      // The server may have rolled back, and the connection may be in use by another transaction.
+      this.#checkRuns(query, action);
+      return await this.noting(() =>
+        watch.run(this.#connection, () => this.#connection.executeQuery<R>(query))
+      );
     } finally {
+      this.#pending -= 1;
       resolve();
     }
+  }
+
+  /** Refuses the statements that are queued, and waits for the one that runs. */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await this.#last;
+  }
+
+  /** Whether it refuses statements, because the transaction has ended. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   /** Runs a query and yields its rows in chunks. */
@@ -144,6 +177,12 @@ export class TransactionConnection {
     this.#doom = undefined;
   }
 
+  #checkRuns({ sql }: CompiledQuery, action: string): void {
+    const goesBack = GOES_BACK.test(sql) && this.#doom?.code !== "StatementTimeout";
+    if (!goesBack) this.checkNotDoomed(action);
+    if (this.#isOver) throw hasEnded(action);
+  }
+
   #note(error: unknown): unknown {
     const failure = this.#rules.explain(error);
     if (!this.#doom && this.#rules.dooms(failure)) {
@@ -151,6 +190,16 @@ export class TransactionConnection {
     }
     return error;
   }
+}
+
+/** Returns the error of what comes after the end of its transaction. */
+export function hasEnded(action: string): TypeError {
+  return new TypeError(`Cannot ${action}: its transaction has ended, which did not await it`);
+}
+
+/** Returns the error of a commit that comes before the end of what the transaction has begun. */
+export function notAwaited(action: string): TypeError {
+  return new TypeError(`Cannot ${action}: its function did not await what it began`);
 }
 
 /**

@@ -177,6 +177,7 @@ export class TransactionRunner {
     const transaction = new Transaction(joined, isolation ?? defaultIsolation);
     try {
       const result = await unlessAborted(this.#runInside(transaction, run), this.scope.signal);
+      await joined.end();
       joined.checkNotDoomed("commit transaction");
       await explaining(
         () => watch.finish(connection, () => driver.commitTransaction(connection)),
@@ -185,6 +186,7 @@ export class TransactionRunner {
       return result;
     } catch (error) {
       if (error instanceof Interruption) joined.expire(error);
+      await joined.end();
       await this.#rollBack(connection);
       throw error instanceof Interruption
         ? dbError("run transaction", error.failure, error)
