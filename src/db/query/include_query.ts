@@ -40,15 +40,24 @@ interface RelatedReadings extends NamedRelation {
 
 type Options = Readonly<Record<string, unknown>>;
 
+/** Each level can multiply the rows of the answer, and each relation is a query. */
+const MAX_DEPTH = 8;
+const MAX_RELATIONS = 100;
+
 const ONE_OPTIONS: readonly string[] = ["select", "include"];
 const MANY_OPTIONS: readonly string[] = [...ONE_OPTIONS, "where", "orderBy", "take", "skip"];
 
 /**
  * Reads an `include`, with all that is in it.
  *
- * @throws {TypeError} if it has an unknown relation or option
+ * @throws {TypeError} if it has an unknown relation or option, over 8 levels or 100 relations
  */
 export function readInclude(include: unknown, operation: Operation): readonly Inclusion[] {
+  countRelations({ include, depth: 1 }, operation);
+  return readRelations(include, operation);
+}
+
+function readRelations(include: unknown, operation: Operation): readonly Inclusion[] {
   if (include === undefined) return [];
   if (!isPlainObject(include)) throw operation.mistake("include is not a plain object");
   return Object.keys(include).flatMap((name) => {
@@ -89,7 +98,7 @@ class RelatedReading {
     this.#relation = relation;
     this.#operation = operation;
     this.#select = options.select;
-    this.#inclusions = readInclude(options.include, operation);
+    this.#inclusions = readRelations(options.include, operation);
     const needed = this.#inclusions.map(({ own }) => own);
     this.#columns = readSelection({ select: options.select, needed }, operation);
     const scoped = scopeFilters(scopeOf(table, operation), operation);
@@ -159,6 +168,29 @@ async function addRelated(
     // Several rows may refer to one: each gets a copy.
     row[name] = kind === "many" ? found : found[0] ? { ...found[0] } : null;
   }
+}
+
+/** Returns how many relations an `include` has, with those inside it. */
+function countRelations(
+  { include, depth }: { readonly include: unknown; readonly depth: number },
+  operation: Operation,
+): number {
+  if (!isPlainObject(include)) return 0;
+  let count = 0;
+  for (const options of Object.values(include)) {
+    if (options === undefined || options === false) continue;
+    if (depth > MAX_DEPTH) {
+      throw operation.mistake(`include is nested over ${MAX_DEPTH} levels deep`);
+    }
+    count += 1;
+    if (isPlainObject(options)) {
+      count += countRelations({ include: options.include, depth: depth + 1 }, operation);
+    }
+    if (count > MAX_RELATIONS) {
+      throw operation.mistake(`include has over ${MAX_RELATIONS} relations`);
+    }
+  }
+  return count;
 }
 
 function optionsOf(
