@@ -40,7 +40,7 @@ export interface StoredTable {
   readonly isView: boolean;
   /** The columns. */
   readonly columns: readonly StoredColumn[];
-  /** The columns of the primary key, in its order; none if there is none. */
+  /** The columns of the primary key, in its order; empty without one. */
   readonly primaryKey: readonly string[];
   /** The columns that are unique alone. */
   readonly uniques: readonly string[];

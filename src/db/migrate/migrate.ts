@@ -4,7 +4,7 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
-import { CompiledQuery, type Kysely } from "kysely";
+import { CompiledQuery, type Kysely, sql } from "kysely";
 import {
   DEFAULT_MIGRATION_TABLE,
   type Migration,
@@ -23,9 +23,14 @@ import {
   storeChecksum,
 } from "./migration_status.ts";
 import { changeSchema } from "./schema_change.ts";
+import { keepingSettings } from "./session_settings.ts";
 import { isOutsideTransaction, refuseTransactions, splitScript } from "./script.ts";
 
-type Action = "migrate" | "roll back";
+type Verb = "migrate" | "roll back";
+
+/** A script, or a function. */
+type Action = string | ((kysely: Kysely<AnyTables>) => Promise<void>);
+type RunStep = (action: Action, kysely: Kysely<AnyTables>) => Promise<void>;
 
 /**
  * Runs the pending migrations in their order, under a lock, and returns their names. Logs a warning
@@ -141,12 +146,8 @@ async function runAlone(
     const statuses = await migrationStatuses(kysely, migrations);
     if (statuses.find((status) => status.name === name)?.executedAt) return [];
     try {
-      if (connection.grammar.brand === "PostgreSQL") {
-        // Several statements at once would be a transaction.
-        for (const statement of splitScript(script, "PostgreSQL")) {
-          await kysely.executeQuery(CompiledQuery.raw(statement));
-        }
-      } else await connection.runScript(script, kysely);
+      const { grammar } = connection;
+      await keepingSettings(() => runOutside(script, { connection, kysely }), { kysely, grammar });
       await storeChecksum(kysely, { name, script });
       await markExecuted(kysely, { name, statuses });
       return [name];
@@ -157,6 +158,25 @@ async function runAlone(
     }
   };
   return await changeSchema(connection, { action: "migrate", isOutsideTransaction: true, run });
+}
+
+/** Runs a script outside a transaction; ends one that it has begun if it fails. */
+async function runOutside(
+  script: string,
+  { connection, kysely }: { readonly connection: DbConnection; readonly kysely: Kysely<AnyTables> },
+): Promise<void> {
+  try {
+    if (connection.grammar.brand !== "PostgreSQL") {
+      return await connection.runScript(script, kysely);
+    }
+    // Several statements at once would be a transaction.
+    for (const statement of splitScript(script, "PostgreSQL")) {
+      await kysely.executeQuery(CompiledQuery.raw(statement));
+    }
+  } catch (error) {
+    await sql`rollback`.execute(kysely).catch(() => {}); // SQLite refuses it outside of one
+    throw error;
+  }
 }
 
 /** Adds the row that Kysely's migrator would, whose order is that of the times. */
@@ -177,8 +197,13 @@ function makeMigrator(
     refuseTransactions(script, connection.grammar.brand);
     return connection.runScript(script, kysely);
   };
+  const run: RunStep = (action, kysely) =>
+    keepingSettings(
+      () => typeof action === "string" ? runScript(action, kysely) : action(kysely),
+      { kysely, grammar: connection.grammar },
+    );
   const steps = Object.entries(migrations).map(([name, step]) =>
-    [name, kyselyMigration({ name, step }, runScript)] as const
+    [name, kyselyMigration({ name, step }, run)] as const
   );
   return new Migrator({
     db: kysely,
@@ -189,12 +214,12 @@ function makeMigrator(
 /** Converts a migration for Kysely, which then stores and removes its checksum too. */
 function kyselyMigration(
   { name, step }: { readonly name: string; readonly step: MigrationStep },
-  runScript: (script: string, kysely: Kysely<AnyTables>) => Promise<void>,
+  runStep: RunStep,
 ): Migration {
   const { up, down } = typeof step === "string" ? { up: step, down: undefined } : step;
-  const runner = (action: typeof up, script: string | undefined) => {
+  const runner = (action: Action, script: string | undefined) => {
     return async (kysely: Kysely<AnyTables>) => {
-      await (typeof action === "string" ? runScript(action, kysely) : action(kysely));
+      await runStep(action, kysely);
       await storeChecksum(kysely, { name, script });
     };
   };
@@ -205,7 +230,7 @@ function kyselyMigration(
 /** Returns the names of the migrations in a result, or throws its error. */
 function namesOf(
   { error, results = [] }: MigrationResultSet,
-  { action, connection }: { readonly action: Action; readonly connection: DbConnection },
+  { action, connection }: { readonly action: Verb; readonly connection: DbConnection },
 ): readonly string[] {
   if (error === undefined) return results.map(({ migrationName }) => migrationName);
   const failed = results.find(({ status }) => status === "Error");

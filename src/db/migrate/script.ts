@@ -64,7 +64,7 @@ const COMMENTS = /^(?:\s|--.*|\/\*[^]*?\*\/)+/;
 
 /**
  * Refuses a script that would end the transaction that it is run in, and with it the lock of the
- * schema. On MySQL there is none: its statements on tables commit by themselves.
+ * schema. MySQL needs no check: its statements on tables commit by themselves.
  *
  * @throws {TypeError} naming the statement
  */

@@ -1,0 +1,102 @@
+/**
+ * The settings of a session, which migrations can change.
+ *
+ * @module
+ */
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { AnyTables } from "../connection/dialect.ts";
+import type { Grammar } from "../connection/grammar.ts";
+
+/** Whose settings are kept. */
+export interface SessionOptions {
+  /** The Kysely of the session. */
+  readonly kysely: Kysely<AnyTables>;
+  /** The database. */
+  readonly grammar: Pick<Grammar, "brand">;
+}
+
+interface Setting {
+  readonly name: string;
+  readonly value: string | number;
+}
+
+/** The settings of a session of PostgreSQL, as of a pooler; the last two are its identity. */
+const POSTGRES_SETTINGS: RawBuilder<Setting> = sql`
+  select name, setting as value from pg_settings where source = 'session'
+    and name not in ('transaction_isolation', 'transaction_read_only', 'transaction_deferrable')
+  union all select name, current_setting(name) from unnest(array['session_authorization', 'role'])
+    as name`;
+
+const PRAGMAS = [
+  "foreign_keys",
+  "ignore_check_constraints",
+  "journal_mode",
+  "legacy_alter_table",
+  "locking_mode",
+  "query_only",
+  "recursive_triggers",
+  "reverse_unordered_selects",
+  "synchronous",
+  "writable_schema",
+].map((name) =>
+  sql`select ${sql.lit(name)} as name, ${sql.ref(name)} as value
+  from ${sql.table(`pragma_${name}`)}`
+);
+const SQLITE_SETTINGS: RawBuilder<Setting> = sql.join(PRAGMAS, sql` union all `) as RawBuilder<
+  Setting
+>;
+
+/**
+ * Runs a function, and then restores the settings of the session: its connection is one of the
+ * application's, whose writes would check no foreign keys after
+ * `set session_replication_role = replica`. Scripts of MySQL have a connection of their own.
+ */
+export async function keepingSettings<T>(
+  run: () => Promise<T>,
+  { kysely, grammar: { brand } }: SessionOptions,
+): Promise<T> {
+  const restore = brand === "PostgreSQL"
+    ? await postgresRestorer(kysely)
+    : brand === "SQLite"
+    ? await sqliteRestorer(kysely)
+    : () => Promise.resolve();
+  let result: T;
+  try {
+    result = await run();
+  } catch (error) {
+    await restore().catch(() => {}); // a failed transaction restores them itself
+    throw error;
+  }
+  await restore();
+  return result;
+}
+
+/** Its statements are a part of the transaction, whose connection a pooler may give to others. */
+async function postgresRestorer(kysely: Kysely<AnyTables>): Promise<() => Promise<void>> {
+  const { rows } = await POSTGRES_SETTINGS.execute(kysely);
+  const identity = rows.slice(-2).map(({ name, value }) =>
+    sql`case when current_setting(${sql.lit(name)}) <> ${sql.lit(value)}
+      then set_config(${sql.lit(name)}, ${sql.lit(value)}, false) end`
+  );
+  const others = rows.slice(0, -2).map(({ name, value }) =>
+    sql`set_config(${sql.lit(name)}, ${sql.lit(value)}, false)`
+  );
+  return async () => {
+    await sql`select ${sql.join(identity)}`.execute(kysely);
+    await sql`reset all`.execute(kysely);
+    if (others.length > 0) await sql`select ${sql.join(others)}`.execute(kysely);
+  };
+}
+
+async function sqliteRestorer(kysely: Kysely<AnyTables>): Promise<() => Promise<void>> {
+  // Drivers over the network may not have them.
+  const read = () => SQLITE_SETTINGS.execute(kysely).then(({ rows }) => rows, () => []);
+  const before = await read();
+  return async () => {
+    const now = new Map((await read()).map(({ name, value }) => [name, value]));
+    for (const { name, value } of before) {
+      if (now.get(name) === value) continue;
+      await sql`pragma ${sql.raw(name)} = ${sql.lit(value)}`.execute(kysely);
+    }
+  };
+}
