@@ -83,7 +83,8 @@ export class DbMigrations {
    * @throws {TypeError} if the migrations are invalid
    * @throws {DbError} if they cannot be read; `Database` if one fails, or an executed one is
    * missing or would come after a pending one. PostgreSQL and SQLite then roll all of them back,
-   * MySQL keeps the statements before the failure
+   * MySQL keeps those before the failure, and of its script the statements up to the last that
+   * changes a schema
    */
   migrate(): Promise<readonly string[]> {
     return this.#inTurn(({ migrate }) => migrate(this.#connection, this.#source));
@@ -99,7 +100,8 @@ export class DbMigrations {
    * @throws {TypeError} if one of them has no `down`, or the migrations are invalid
    * @throws {DbError} if they cannot be read; `Database` if one fails, or an executed one is
    * missing or would come after a pending one. PostgreSQL and SQLite then roll back none of them,
-   * MySQL keeps the statements before the failure
+   * MySQL those before the failure, and of its script the statements up to the last that
+   * changes a schema
    */
   async rollBack({ steps = 1 }: RollBackOptions = {}): Promise<readonly string[]> {
     if (!Number.isSafeInteger(steps) || steps < 1) {

@@ -168,8 +168,9 @@ export class DbOptions {
    * name begins with a number, are ignored; a folder may be empty.
    *
    * PostgreSQL and SQLite run all pending migrations in one transaction: if one fails, all are
-   * rolled back. MySQL keeps the statements before the failure. A script whose first line is
-   * `-- no transaction` runs alone and outside a transaction, after those before it.
+   * rolled back. MySQL keeps the migrations before the failure, and of a script the statements up
+   * to the last that changes a schema. A script whose first line is `-- no transaction` runs
+   * alone and outside a transaction, after those before it.
    */
   schemaPath(path: string): DbOptions {
     const migrations = async () => {

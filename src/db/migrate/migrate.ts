@@ -4,7 +4,14 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
-import { CompiledQuery, type Kysely, sql } from "kysely";
+import {
+  CompiledQuery,
+  InsertQueryNode,
+  type Kysely,
+  type KyselyPlugin,
+  OrActionNode,
+  sql,
+} from "kysely";
 import {
   DEFAULT_MIGRATION_TABLE,
   type Migration,
@@ -19,8 +26,10 @@ import type { Migrations, MigrationSource, MigrationStep } from "./migrations.ts
 import {
   type MigrationStatus,
   migrationStatuses,
+  type MysqlScript,
   scriptOf,
   storeChecksum,
+  withEntry,
 } from "./migration_status.ts";
 import { changeSchema } from "./schema_change.ts";
 import { keepingSettings } from "./session_settings.ts";
@@ -30,7 +39,6 @@ type Verb = "migrate" | "roll back";
 
 /** A script, or a function. */
 type Action = string | ((kysely: Kysely<AnyTables>) => Promise<void>);
-type RunStep = (action: Action, kysely: Kysely<AnyTables>) => Promise<void>;
 
 /**
  * Runs the pending migrations in their order, under a lock, and returns their names. Logs a warning
@@ -38,8 +46,8 @@ type RunStep = (action: Action, kysely: Kysely<AnyTables>) => Promise<void>;
  *
  * @throws {TypeError} if the migrations are invalid
  * @throws {DbError} if they cannot be read; `Database` if one fails: PostgreSQL and SQLite then
- * roll all of them back but those before one that runs outside a transaction, MySQL keeps the
- * statements before the failure
+ * roll all of them back but those before one that runs outside a transaction, MySQL keeps
+ * those before the failure, and of its script the statements up to the last that changes a schema
  */
 export async function migrate(
   connection: DbConnection,
@@ -83,7 +91,8 @@ export async function migrate(
  *
  * @throws {TypeError} if the migrations are invalid, or one of those has no `down`
  * @throws {DbError} if they cannot be read; `Database` if one is missing or fails: PostgreSQL and
- * SQLite then roll back none of them, MySQL keeps the statements before the failure
+ * SQLite then roll back none of them, MySQL those before the failure, and of
+ * its script the statements up to the last that changes a schema
  */
 export async function rollBack(
   connection: DbConnection,
@@ -193,38 +202,61 @@ function makeMigrator(
   connection: DbConnection,
   { kysely, migrations }: { kysely: Kysely<AnyTables>; migrations: Migrations },
 ): Migrator {
-  const runScript = (script: string, kysely: Kysely<AnyTables>) => {
-    refuseTransactions(script, connection.grammar.brand);
-    return connection.runScript(script, kysely);
-  };
-  const run: RunStep = (action, kysely) =>
-    keepingSettings(
-      () => typeof action === "string" ? runScript(action, kysely) : action(kysely),
-      { kysely, grammar: connection.grammar },
-    );
   const steps = Object.entries(migrations).map(([name, step]) =>
-    [name, kyselyMigration({ name, step }, run)] as const
+    [name, kyselyMigration({ name, step }, connection)] as const
   );
   return new Migrator({
-    db: kysely,
+    db: connection.grammar.brand === "MySQL" ? kysely.withPlugin(ENTRY_ONCE) : kysely,
     provider: { getMigrations: () => Promise.resolve(Object.fromEntries(steps)) },
   });
 }
 
+/** Lets Kysely's migrator add an entry again that the transaction of a script has added. */
+const ENTRY_ONCE: KyselyPlugin = {
+  transformQuery({ node }) {
+    if (!InsertQueryNode.is(node)) return node;
+    const isEntry = node.into?.table.identifier.name === DEFAULT_MIGRATION_TABLE;
+    return isEntry ? { ...node, orAction: OrActionNode.create("ignore") } : node;
+  },
+  transformResult: ({ result }) => Promise.resolve(result),
+};
+
 /** Converts a migration for Kysely, which then stores and removes its checksum too. */
 function kyselyMigration(
   { name, step }: { readonly name: string; readonly step: MigrationStep },
-  runStep: RunStep,
+  connection: DbConnection,
 ): Migration {
+  const { grammar } = connection;
   const { up, down } = typeof step === "string" ? { up: step, down: undefined } : step;
-  const runner = (action: Action, script: string | undefined) => {
+  const runner = (action: Action, { isDown }: { readonly isDown: boolean }) => {
     return async (kysely: Kysely<AnyTables>) => {
-      await runStep(action, kysely);
-      await storeChecksum(kysely, { name, script });
+      if (typeof action === "string" && grammar.brand === "MySQL") {
+        return await runWhole({ name, script: action, isDown }, { connection, kysely });
+      }
+      await keepingSettings(async () => {
+        if (typeof action !== "string") return await action(kysely);
+        refuseTransactions(action, grammar.brand);
+        await connection.runScript(action, kysely);
+      }, { kysely, grammar });
+      await storeChecksum(kysely, { name, script: isDown ? undefined : scriptOf(step) });
     };
   };
-  const run = { up: runner(up, scriptOf(step)) };
-  return down === undefined ? run : { ...run, down: runner(down, undefined) };
+  const run = { up: runner(up, { isDown: false }) };
+  return down === undefined ? run : { ...run, down: runner(down, { isDown: true }) };
+}
+
+/** Runs a script of MySQL with its entry. */
+async function runWhole(
+  script: MysqlScript,
+  { connection, kysely }: { readonly connection: DbConnection; readonly kysely: Kysely<AnyTables> },
+): Promise<void> {
+  const text = await withEntry(script, kysely);
+  try {
+    await connection.runScript(text, kysely);
+  } catch (error) {
+    await sql`rollback`.execute(kysely).catch(() => {}); // for drivers that it shares it with
+    throw error;
+  }
 }
 
 /** Returns the names of the migrations in a result, or throws its error. */

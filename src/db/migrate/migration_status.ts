@@ -3,14 +3,17 @@
  *
  * @module
  */
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { DEFAULT_MIGRATION_TABLE } from "kysely/migration";
 import type { AnyTables } from "../connection/dialect.ts";
 import type { Migrations, MigrationStep } from "./migrations.ts";
-import { checksumOf } from "./script.ts";
+import { checksumOf, splitScript } from "./script.ts";
 
 /** The checksums of migrations by name: Kysely's own table has no column for them. */
 const CHECKSUM_TABLE = "fw_migration_checksum";
+
+/** Statements that allow the use of no other tables. */
+const LOCKS = /\block\s+tables?\b/i;
 
 /** A migration, and whether the database has run it. */
 export interface MigrationStatus {
@@ -68,16 +71,59 @@ export async function storeChecksum(
   kysely: Kysely<AnyTables>,
   { name, script }: { readonly name: string; readonly script: string | undefined },
 ): Promise<void> {
-  if (!(await tableNames(kysely)).has(CHECKSUM_TABLE)) {
-    if (script === undefined) return;
-    await kysely.schema.createTable(CHECKSUM_TABLE)
-      .addColumn("name", "varchar(255)", (name) => name.notNull().primaryKey())
-      .addColumn("checksum", "varchar(64)", (checksum) => checksum.notNull())
-      .execute();
-  }
+  if (script === undefined && !(await tableNames(kysely)).has(CHECKSUM_TABLE)) return;
+  await createChecksumTable(kysely);
   await kysely.deleteFrom(CHECKSUM_TABLE).where("name", "=", name).execute();
   if (script === undefined) return;
   await kysely.insertInto(CHECKSUM_TABLE).values({ name, checksum: await checksumOf(script) })
+    .execute();
+}
+
+/** A script of a migration of MySQL. */
+export interface MysqlScript {
+  /** The name of the migration. */
+  readonly name: string;
+  /** The script. */
+  readonly script: string;
+  /** Whether it rolls the migration back. */
+  readonly isDown: boolean;
+}
+
+/**
+ * Returns a script of MySQL that runs another one, and writes the entry of its migration, in one
+ * transaction, unless a statement of that script commits it. The script may change the database,
+ * the quotes and the encoding.
+ */
+export async function withEntry(
+  { name, script, isDown }: MysqlScript,
+  kysely: Kysely<AnyTables>,
+): Promise<string> {
+  await createChecksumTable(kysely); // which would commit
+  const { rows: [state] } = await sql<{ name: string; last: string | null }>`
+    select database() as name, max(timestamp) as last from ${sql.table(DEFAULT_MIGRATION_TABLE)}`
+    .execute(kysely);
+  const time = new Date(Math.max(Date.now(), Date.parse(state?.last ?? "") + 1 || 0));
+  const tableOf = (table: string) => `\`${state?.name.replaceAll("`", "``")}\`.${table}`;
+  const checksums = tableOf(CHECKSUM_TABLE);
+  const entries = tableOf(DEFAULT_MIGRATION_TABLE);
+  return [
+    "start transaction",
+    ...splitScript(script.replace(/^\uFEFF/, ""), "MySQL"),
+    ...LOCKS.test(script) ? ["unlock tables"] : [],
+    `delete from ${checksums} where name = '${name}'`,
+    ...isDown ? [`delete from ${entries} where name = '${name}'`] : [
+      `insert into ${checksums} (name, checksum) values ('${name}', '${await checksumOf(script)}')`,
+      `insert into ${entries} (name, timestamp) values ('${name}', '${time.toISOString()}')`,
+    ],
+    "commit",
+  ].join("\n;\n");
+}
+
+async function createChecksumTable(kysely: Kysely<AnyTables>): Promise<void> {
+  if ((await tableNames(kysely)).has(CHECKSUM_TABLE)) return;
+  await kysely.schema.createTable(CHECKSUM_TABLE)
+    .addColumn("name", "varchar(255)", (name) => name.notNull().primaryKey())
+    .addColumn("checksum", "varchar(64)", (checksum) => checksum.notNull())
     .execute();
 }
 

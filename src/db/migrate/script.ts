@@ -28,11 +28,12 @@ const TOKENS: Readonly<Record<ScriptBrand, RegExp>> = {
     /--.*|\/\*[^]*?(?:\*\/|$)|\be'(?:\\[^]|[^'\\])*'|'[^']*'|"[^"]*"|(\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$)[^]*?\1|[\p{L}_][\p{L}\p{N}_$]*|[^]/giu,
   SQLite:
     /--.*|\/\*[^]*?(?:\*\/|$)|'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|[\p{L}_][\p{L}\p{N}_$]*|[^]/gu,
-  // In MySQL a backslash escapes in text, and two dashes begin a comment if a space follows.
+  // In MySQL a backslash escapes in text, two dashes begin a comment if a space follows, and it
+  // runs comments that begin with `!`, MariaDB also those with `M!`.
   MySQL:
-    /--(?=\s|$).*|#.*|\/\*(?!!)[^]*?(?:\*\/|$)|'(?:\\[^]|[^'\\])*'|"(?:\\[^]|[^"\\])*"|`[^`]*`|[\p{L}_][\p{L}\p{N}_$]*|[^]/gu,
+    /--(?=\s|$).*|#.*|\/\*(?!M?!)[^]*?(?:\*\/|$)|'(?:\\[^]|[^'\\])*'|"(?:\\[^]|[^"\\])*"|`[^`]*`|[\p{L}_][\p{L}\p{N}_$]*|[^]/gu,
 };
-const COMMENT_OR_SPACE = /^(?:--|#|\/\*(?!!)|\s)/;
+const COMMENT_OR_SPACE = /^(?:--|#|\/\*(?!M?!)|\s)/;
 /** Statements that contain statements. */
 const ROUTINE = /^create(?: \S+)*? (?:trigger|procedure|function|event) /;
 /** Blocks that `end` closes besides `begin` and `case`, which are not counted. */

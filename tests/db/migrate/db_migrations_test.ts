@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { sql } from "kysely";
 import { DbError, DbMigrations, DbOptions } from "../../../src/db/mod.ts";
 import { Subprocess } from "../../support/subprocess.ts";
 import { test } from "../../support/test.ts";
-import { Db, dbError, tableNames, temporaryFolder, testOnEach } from "../support/database.ts";
+import { dbError, tableNames, temporaryFolder, testOnEach } from "../support/database.ts";
 import { FILE_NAMES, FILES, noteIds, statusOf, THREE, withMigrations } from "./three_migrations.ts";
 import { writeFiles } from "./write_files.ts";
 
@@ -155,10 +154,7 @@ testOnEach(
         const before = brand === "mysql" ? " run" : "";
         const status = [`1_notes${before} down`, `2_row${before} down`, "3_row"];
         assert.deepEqual(await statusOf(migrations), status, attempt);
-        if (brand !== "mysql") continue;
-        assert.deepEqual(await noteIds(url), [2, 3]);
-        await using db = await Db.open(DbOptions.fromUrl(url));
-        await sql`delete from notes where id = 3`.execute(db.kysely);
+        if (brand === "mysql") assert.deepEqual(await noteIds(url), [2]);
       }
     });
     await withMigrations(url, THREE, (migrations) => migrations.migrate());
