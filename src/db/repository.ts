@@ -85,7 +85,7 @@ export class Repository<
       if (scope.has(column)) throw new TypeError(`Cannot ${action}: ${name} is scoped already`);
       if (!column.rules.comparable) throw new TypeError(`Cannot ${action}: ${name} is JSON`);
       column.encode(value, action);
-      scope.set(column, value);
+      scope.set(column, copyOf(value));
     }
     return new Repository<M, S | K, G>(this.#table, scope);
   }
@@ -379,6 +379,12 @@ export class Repository<
 /** Checks whether options consist of `where`; others are checked one by one. */
 function namesOnlyWhere(options: unknown): boolean {
   return isPlainObject(options) && "where" in options && Object.keys(options).length === 1;
+}
+
+/** Copies a value that its owner can change: a scope is the same for all operations. */
+function copyOf(value: unknown): unknown {
+  if (value instanceof Date) return new Date(value);
+  return value instanceof Uint8Array ? Uint8Array.from(value) : value;
 }
 
 function rowOf<M extends AnyModel>(row: AnyRow): Row<M> {

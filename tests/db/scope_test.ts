@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import assert from "node:assert/strict";
-import { DbOptions } from "../../src/db/mod.ts";
+import { Buffer } from "node:buffer";
+import { DbOptions, DbService, field, model } from "../../src/db/mod.ts";
 import {
   type Brand,
   Db,
@@ -193,3 +194,26 @@ testOnEach(
     }
   },
 );
+
+testOnEach("scoped() keeps the values that it was given, whatever becomes of them", async (
+  { url },
+) => {
+  const Moment = model("moments", {
+    id: field.integer().primaryKey(),
+    at: field.timestamp(),
+    hash: field.blob(),
+  });
+  await using db = await DbService.with({ moment: Moment }).open(DbOptions.fromUrl(url));
+  await db.createTables();
+  const at = new Date("2026-01-01T00:00:00.000Z");
+  const hash = Buffer.from([1, 2, 3]);
+  const scoped = db.moment.scoped({ at, hash });
+  const { id } = await scoped.create({ data: {} });
+  at.setUTCDate(2);
+  hash[0] = 9;
+  const row = { id, at: new Date("2026-01-01T00:00:00.000Z"), hash: Uint8Array.of(1, 2, 3) };
+  assert.deepEqual(await scoped.findUnique({ where: { id } }), row);
+  assert.deepEqual(await scoped.findMany(), [row]);
+  assert.deepEqual(await scoped.create({ data: {} }), { ...row, id: id + 1 });
+  assert.equal(await scoped.count(), 2);
+});
