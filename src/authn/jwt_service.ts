@@ -18,7 +18,7 @@ import { checkNames, type Refuse, refusing } from "../platform/option_names.ts";
 export interface JwtServiceOptions {
   /** The issuer: the `iss` of the tokens. */
   readonly issuer: string;
-  /** The recipient: the `aud` of the tokens; none by default. */
+  /** The recipient: the `aud` of the tokens. Without one, tokens with an `aud` are refused. */
   readonly audience?: string;
   /** The key that signs the tokens. */
   readonly key: JwtKey;
@@ -90,7 +90,7 @@ export class JwtService implements TokenVerifier {
       .withLeeway(0); // it issues them by the same clock
     this.#verifier = new JwtVerifier(
       ownKeys(this.#keys),
-      audience === undefined ? config : config.withAudience(audience),
+      audience === undefined ? config.noAudience() : config.withAudience(audience),
       now ? { now } : {},
     );
   }

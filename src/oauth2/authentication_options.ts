@@ -64,9 +64,9 @@ const refuse: Refuse = refusing("authenticate");
 
 function checkBounds({ validation }: TokenVerifier): void {
   if (!validation) return;
-  const { issuer, audience, acceptsAnyIssuer, acceptsAnyAudience } = validation;
+  const { issuer, audience, acceptsAnyIssuer, acceptsAnyAudience, acceptsNoAudience } = validation;
   const hasIssuer = issuer !== undefined || acceptsAnyIssuer;
-  const hasAudience = audience !== undefined || acceptsAnyAudience;
+  const hasAudience = audience !== undefined || acceptsAnyAudience || acceptsNoAudience;
   if (hasIssuer && hasAudience) return;
   const missing = [...hasIssuer ? [] : ["issuer"], ...hasAudience ? [] : ["audience"]];
   const calls = missing.map((each) =>

@@ -72,6 +72,22 @@ test("JwtService.verify() accepts previous keys until they are left out", async 
   await assert.rejects(another.verify(token), code("UnknownKid"));
 });
 
+test("JwtService.verify() without an audience refuses tokens for one (RFC 7519 §4.1.3)", async () => {
+  const key = await JwtKey.generate();
+  const resets = new JwtService({ issuer, audience: "reset-link", key });
+  const sessions = new JwtService({ issuer, key });
+  const caching = sessions.cachingByDefault(10);
+  const token = await resets.sign({ subject: "tom" });
+  const isOfAudience = (error: unknown) =>
+    error instanceof OAuth2Error && error.code === "InvalidClaim" && error.claim === "aud";
+  await assert.rejects(sessions.verify(token), isOfAudience);
+  await assert.rejects(caching.verify(token), isOfAudience);
+  assert.equal((await resets.verify(token)).claims.sub, "tom");
+  const session = await sessions.sign({ subject: "tom" });
+  assert.equal((await caching.verify(session)).claims.sub, "tom");
+  await assert.rejects(resets.verify(session), isOfAudience);
+});
+
 test("JwtService.verify() refuses tokens of others and expired ones", async () => {
   let now = 1_000_000;
   const key = await JwtKey.generate();

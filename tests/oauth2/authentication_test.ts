@@ -495,6 +495,7 @@ test("useOAuth2() refuses a verifier that accepts any issuer or audience without
     config.withIssuer(() => "i").anyAudience(),
     config.anyIssuer().withAudience("a"),
     config.anyIssuer().anyAudience(),
+    config.withIssuer("i").noAudience(),
   ];
   for (const each of bounded) use(each)();
   const anyIssuer = "its ValidationConfig names no issuer; call withIssuer() or anyIssuer()";

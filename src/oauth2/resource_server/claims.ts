@@ -21,7 +21,7 @@ export interface Claims {
  */
 export function checkClaims(
   claims: Readonly<Record<string, unknown>>,
-  { issuer, audience, leewaySeconds }: ValidationConfig,
+  { issuer, audience, acceptsNoAudience, leewaySeconds }: ValidationConfig,
   nowSeconds: number,
 ): Claims {
   const { exp, nbf, iss, aud } = claims;
@@ -37,6 +37,9 @@ export function checkClaims(
   }
   if (audience !== undefined && !isFor(aud, audience)) {
     throw invalidClaim("aud", `does not include ${audience}`);
+  }
+  if (acceptsNoAudience && aud !== undefined) {
+    throw invalidClaim("aud", "names an audience, the verifier has none");
   }
   return claims as Record<string, unknown> & Claims; // exp is checked
 }

@@ -21,6 +21,7 @@ interface Settings {
   readonly acceptsAnyIssuer?: boolean;
   readonly audience?: string;
   readonly acceptsAnyAudience?: boolean;
+  readonly acceptsNoAudience?: boolean;
   readonly tokenType?: string;
   readonly leewaySeconds: number;
 }
@@ -88,10 +89,12 @@ export class ValidationConfig {
   /**
    * Accepts tokens whose `aud` equals this, or is a list that contains it (RFC 7519 §4.1.3).
    *
-   * @throws {OAuth2Error} `InvalidConfig` if it is empty, or after `anyAudience()`
+   * @throws {OAuth2Error} `InvalidConfig` if it is empty, or after `anyAudience()` or
+   * `noAudience()`
    */
   withAudience(audience: string): ValidationConfig {
     if (this.acceptsAnyAudience) refuse("withAudience()", "anyAudience() accepts every audience");
+    if (this.acceptsNoAudience) refuse("withAudience()", "noAudience() accepts none");
     return this.#with({ audience: checkText("audience", audience) });
   }
 
@@ -99,11 +102,24 @@ export class ValidationConfig {
    * Accepts tokens for every audience on purpose, including those that the provider issued to other
    * applications, which can then act for their users here (RFC 9700 §2.3).
    *
-   * @throws {OAuth2Error} `InvalidConfig` after `withAudience()`
+   * @throws {OAuth2Error} `InvalidConfig` after `withAudience()` or `noAudience()`
    */
   anyAudience(): ValidationConfig {
     if (this.audience !== undefined) refuse("anyAudience()", "withAudience() names one");
+    if (this.acceptsNoAudience) refuse("anyAudience()", "noAudience() accepts none");
     return this.#with({ acceptsAnyAudience: true });
+  }
+
+  /**
+   * Accepts only tokens without an `aud`: a token with one is for the recipients that it names
+   * (RFC 7519 §4.1.3).
+   *
+   * @throws {OAuth2Error} `InvalidConfig` after `withAudience()` or `anyAudience()`
+   */
+  noAudience(): ValidationConfig {
+    if (this.audience !== undefined) refuse("noAudience()", "withAudience() names one");
+    if (this.acceptsAnyAudience) refuse("noAudience()", "anyAudience() accepts every audience");
+    return this.#with({ acceptsNoAudience: true });
   }
 
   /**
@@ -151,6 +167,11 @@ export class ValidationConfig {
   /** Whether `anyAudience()` was called. */
   get acceptsAnyAudience(): boolean {
     return this.#settings.acceptsAnyAudience ?? false;
+  }
+
+  /** Whether `noAudience()` was called. */
+  get acceptsNoAudience(): boolean {
+    return this.#settings.acceptsNoAudience ?? false;
   }
 
   /** The accepted `typ`, in lower case and without `application/`; any if `undefined`. */

@@ -78,6 +78,22 @@ test("ValidationConfig.anyIssuer() and anyAudience() accept all on purpose, and 
       () => config.anyAudience().withAudience("a"),
       "Cannot use withAudience(): anyAudience() accepts every audience",
     ],
+    [
+      () => config.noAudience().withAudience("a"),
+      "Cannot use withAudience(): noAudience() accepts none",
+    ],
+    [
+      () => config.noAudience().anyAudience(),
+      "Cannot use anyAudience(): noAudience() accepts none",
+    ],
+    [
+      () => config.withAudience("a").noAudience(),
+      "Cannot use noAudience(): withAudience() names one",
+    ],
+    [
+      () => config.anyAudience().noAudience(),
+      "Cannot use noAudience(): anyAudience() accepts every audience",
+    ],
   ];
   for (const [contradict, message] of contradictions) {
     assert.throws(contradict, { code: "InvalidConfig", message });
