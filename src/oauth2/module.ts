@@ -5,9 +5,15 @@
  */
 import { type Module, module } from "../core/module/module.ts";
 import { type FactoryProvider, provide } from "../core/module/provider.ts";
+import { checkNames } from "../platform/option_names.ts";
 import { OAuth2Client } from "./client/client.ts";
 import { JwksCache, type JwksCacheOptions } from "./resource_server/jwks_cache.ts";
-import { JwtVerifier, type JwtVerifierOptions } from "./resource_server/jwt_verifier.ts";
+import { OAuth2Error } from "./ground/errors.ts";
+import {
+  JwtVerifier,
+  type JwtVerifierOptions,
+  verifierOf,
+} from "./resource_server/jwt_verifier.ts";
 import type { ValidationConfig } from "./resource_server/validation_config.ts";
 
 /** Options of the verifier of incoming tokens. */
@@ -59,18 +65,23 @@ export class OAuth2Module {
    * ```
    *
    * @throws {OAuth2Error} `JwksFetch` if the keys cannot be fetched, `InvalidConfig` if an
-   * option is invalid
+   * option is unknown or invalid
    */
-  static async forRoot({ client, resourceServer }: OAuth2ModuleOptions): Promise<Module> {
+  static async forRoot(options: OAuth2ModuleOptions): Promise<Module> {
+    checkNames(options, { known: ["client", "resourceServer"], refuse });
+    const { client, resourceServer } = options;
     const providers: FactoryProvider<unknown>[] = [];
     if (client) providers.push(provide(OAuth2Client, () => client));
     if (resourceServer) {
-      const { jwksUrl, validation, ...options } = resourceServer;
-      const keys = new JwksCache(jwksUrl, options);
-      const verifier = new JwtVerifier(keys, validation, options);
+      const { jwksUrl, validation, ...others } = resourceServer;
+      const { keys, verifier } = verifierOf(jwksUrl, validation, others);
       await keys.refresh();
       providers.push(provide(JwksCache, () => keys), provide(JwtVerifier, () => verifier));
     }
     return module({ name: "OAuth2Module", providers, exports: providers });
   }
+}
+
+function refuse(why: string): never {
+  throw new OAuth2Error({ code: "InvalidConfig" }, `Cannot create OAuth2Module: ${why}`);
 }

@@ -169,3 +169,18 @@ test("two OAuth2Modules provide different clients to the modules that import the
   );
   assert.deepEqual([app.get(one.Service).injected, app.get(two.Service).injected], [client, other]);
 });
+
+test("OAuth2Module.forRoot() refuses unknown options, of the resource server too", async () => {
+  await using server = await JwksServer.start(KEY.jwk);
+  const expected = (name: string) => ({
+    name: "OAuth2Error",
+    code: "InvalidConfig",
+    message: new RegExp(`: ${name} is not an option$`),
+  });
+  const misspelt: object = { resourceSever: resourceServer(server) };
+  await assert.rejects(OAuth2Module.forRoot({ client, ...misspelt }), expected("resourceSever"));
+  const audience: object = { audience: "orders" };
+  const options = resourceServer(server, audience);
+  await assert.rejects(OAuth2Module.forRoot({ resourceServer: options }), expected("audience"));
+  assert.equal(server.requestCount, 0);
+});

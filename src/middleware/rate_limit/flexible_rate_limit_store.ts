@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { checkNames, type Refuse, refusing } from "../../platform/option_names.ts";
 import type { RateLimitHit, RateLimitStore } from "./rate_limit_store.ts";
 
 /** A limiter of `rate-limiter-flexible`. */
@@ -72,15 +73,13 @@ export class RedisRateLimitStore implements RateLimitStore {
   /**
    * Creates a store on a client.
    *
-   * @throws {TypeError} if the client has no `eval`
+   * @throws {TypeError} if the client has no `eval`, or an option is unknown
    */
-  constructor(
-    client: RedisScriptClient,
-    { prefix = "fw:rate-limit" }: RedisRateLimitStoreOptions = {},
-  ) {
-    if (typeof client.eval !== "function") {
-      throw new TypeError("Cannot count in Redis: the client has no eval()");
-    }
+  constructor(client: RedisScriptClient, options: RedisRateLimitStoreOptions = {}) {
+    const refuse: Refuse = refusing("count in Redis");
+    if (typeof client.eval !== "function") refuse("the client has no eval()");
+    checkNames(options, { known: ["prefix"], refuse });
+    const { prefix = "fw:rate-limit" } = options;
     this.#client = client;
     this.#prefix = prefix;
   }

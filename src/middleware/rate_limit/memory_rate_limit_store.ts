@@ -6,6 +6,7 @@
  */
 import { getLogger } from "@logtape/logtape";
 import { BoundedMap } from "../../platform/bounded_map.ts";
+import { checkNames, type Refuse, refusing } from "../../platform/option_names.ts";
 import { withTimeLimit } from "../../platform/time_limit.ts";
 import type { RateLimitHit, RateLimitStore } from "./rate_limit_store.ts";
 
@@ -45,10 +46,12 @@ export class MemoryRateLimitStore implements RateLimitStore {
    * Creates an empty store.
    *
    * @throws {RangeError} if `maxKeys` is not a positive integer
+   * @throws {TypeError} if an option is unknown
    */
-  constructor(
-    { maxKeys = MAX_KEYS, now = () => performance.now() }: MemoryRateLimitStoreOptions = {},
-  ) {
+  constructor(options: MemoryRateLimitStoreOptions = {}) {
+    const refuse: Refuse = refusing("create rate limit store");
+    checkNames(options, { known: ["maxKeys", "now"], refuse });
+    const { maxKeys = MAX_KEYS, now = () => performance.now() } = options;
     if (!Number.isSafeInteger(maxKeys) || maxKeys < 1) {
       throw new RangeError(
         `Cannot create rate limit store: maxKeys ${maxKeys} is not a positive integer`,

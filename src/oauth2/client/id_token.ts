@@ -6,8 +6,8 @@
 import { type Claims, invalidClaim } from "../resource_server/claims.ts";
 import type { OAuth2Options } from "./client_options.ts";
 import { equalInConstantTime } from "../../platform/secret.ts";
-import { JwksCache, type JwksCacheOptions } from "../resource_server/jwks_cache.ts";
-import { JwtVerifier } from "../resource_server/jwt_verifier.ts";
+import type { JwksCacheOptions } from "../resource_server/jwks_cache.ts";
+import { type JwtVerifier, verifierOf } from "../resource_server/jwt_verifier.ts";
 import { ValidationConfig } from "../resource_server/validation_config.ts";
 
 /** The claims of a verified id_token. */
@@ -40,7 +40,7 @@ export function idTokenVerifier(
     .withAlgorithms(idTokenAlgorithms)
     .withIssuer(expected)
     .withAudience(clientId);
-  return new JwtVerifier(new JwksCache(jwksUrl, options), config, options);
+  return verifierOf(jwksUrl, config, options).verifier;
 }
 
 /**

@@ -4,6 +4,7 @@
  * @module
  */
 import { BoundedMap } from "../../platform/bounded_map.ts";
+import { checkNames, refusing } from "../../platform/option_names.ts";
 
 /** The data of a pending login, which the callback needs and no browser may see. */
 export interface PendingLogin {
@@ -53,8 +54,11 @@ export class MemoryLoginStore implements LoginStore {
    * Creates an empty store.
    *
    * @throws {RangeError} if `maxLogins` is not a positive integer
+   * @throws {TypeError} if an option is unknown
    */
-  constructor({ maxLogins = 10_000, now = Date.now }: MemoryLoginStoreOptions = {}) {
+  constructor(options: MemoryLoginStoreOptions = {}) {
+    checkNames(options, { known: ["maxLogins", "now"], refuse: refusing("keep logins") });
+    const { maxLogins = 10_000, now = Date.now } = options;
     if (!Number.isSafeInteger(maxLogins) || maxLogins < 1) {
       throw new RangeError(`Cannot keep logins: maxLogins ${maxLogins} is not a positive integer`);
     }

@@ -123,15 +123,14 @@ export class OAuth2Login {
    * Begins a login: redirects the browser to the provider (303).
    *
    * @throws {BadRequestException} 400 if `returnTo` leads to another site
+   * @throws {TypeError} if an option is unknown
    */
-  async begin(
-    c: Context,
-    { returnTo = "/", ...options }: BeginLoginOptions = {},
-  ): Promise<Response> {
+  async begin(c: Context, options: BeginLoginOptions = {}): Promise<Response> {
+    checkNames(options, { known: ["returnTo", "extra"], refuse: refusing("begin login") });
     c.header("Cache-Control", "no-store");
     const { scopes = [] } = this.#options;
     const extra = { ...this.#options.extra, ...options.extra };
-    const path = returnPath(returnTo || "/");
+    const path = returnPath(options.returnTo || "/");
     const { challenge, verifier } = await generatePkce();
     const nonce = scopes.includes("openid") ? crypto.randomUUID() : undefined;
     const { url, state } = this.#client.authorizeUrl({

@@ -6,6 +6,7 @@
 import { ServiceUnavailableException } from "../../core/http/http_exception.ts";
 import { MAX_DELAY_MS, withTimeLimit } from "../../platform/time_limit.ts";
 import { type JsonObject, jsonObject } from "../../platform/json_object.ts";
+import { checkNames, refusing } from "../../platform/option_names.ts";
 import { scrub } from "../client/scrub.ts";
 import type { LoginStore, PendingLogin, SaveLoginOptions } from "./login_store.ts";
 
@@ -43,11 +44,11 @@ export class RedisLoginStore implements LoginStore {
    * Creates a store on a client.
    *
    * @throws {RangeError} if `timeoutMs` is not 1 to 2^31 - 1
+   * @throws {TypeError} if an option is unknown
    */
-  constructor(
-    client: IoRedisClient | NodeRedisClient,
-    { prefix = "fw:login", timeoutMs = 5_000 }: RedisLoginStoreOptions = {},
-  ) {
+  constructor(client: IoRedisClient | NodeRedisClient, options: RedisLoginStoreOptions = {}) {
+    checkNames(options, { known: ["prefix", "timeoutMs"], refuse: refusing("keep logins") });
+    const { prefix = "fw:login", timeoutMs = 5_000 } = options;
     if (!(timeoutMs >= 1 && timeoutMs <= MAX_DELAY_MS)) {
       throw new RangeError(`Cannot wait for Redis: ${timeoutMs} ms is not 1 to ${MAX_DELAY_MS}`);
     }

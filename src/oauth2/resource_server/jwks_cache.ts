@@ -6,6 +6,7 @@
 import { getLogger } from "@logtape/logtape";
 import { MAX_DELAY_MS } from "../../platform/time_limit.ts";
 import { boundedFetch, type Fetch, FetchFailure } from "../../platform/bounded_fetch.ts";
+import { checkNames } from "../../platform/option_names.ts";
 import { endpointUrl } from "../ground/endpoint_url.ts";
 import { OAuth2Error } from "../ground/errors.ts";
 import { KeySet, type KeySource, type VerifyOptions } from "./key_set.ts";
@@ -66,12 +67,15 @@ export class JwksCache implements KeySource {
   /**
    * Creates an empty cache; the first lookup fetches the set.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if the URL is neither https nor http to this machine
+   * @throws {OAuth2Error} `InvalidConfig` if the URL is neither https nor http to this machine, or
+   * an option is unknown or invalid
    */
-  constructor(
-    url: string | URL,
-    { fetch = globalThis.fetch, now = Date.now, timeoutMs = 5_000 }: JwksCacheOptions = {},
-  ) {
+  constructor(url: string | URL, options: JwksCacheOptions = {}) {
+    checkNames(options, {
+      known: ["fetch", "now", "timeoutMs"],
+      refuse: (why) => refuse("keys", why),
+    });
+    const { fetch = globalThis.fetch, now = Date.now, timeoutMs = 5_000 } = options;
     this.#url = endpointUrl("jwksUrl", url);
     this.#options = { fetch, now, timeoutMs };
     checkDuration("timeoutMs", timeoutMs, MAX_DELAY_MS);
@@ -260,8 +264,9 @@ export class JwksCache implements KeySource {
 
 function checkDuration(name: string, ms: number, max: number = Number.MAX_SAFE_INTEGER): number {
   if (Number.isSafeInteger(ms) && ms > 0 && ms <= max) return ms;
-  throw new OAuth2Error(
-    { code: "InvalidConfig" },
-    `Cannot use ${name}: ${ms} is not a duration in ms`,
-  );
+  return refuse(name, `${ms} is not a duration in ms`);
+}
+
+function refuse(name: string, why: string): never {
+  throw new OAuth2Error({ code: "InvalidConfig" }, `Cannot use ${name}: ${why}`);
 }

@@ -13,6 +13,7 @@ import {
   readJson,
 } from "./compact_jws.ts";
 import { OAuth2Error } from "../ground/errors.ts";
+import { checkNames } from "../../platform/option_names.ts";
 import { JwksCache, type JwksCacheOptions } from "./jwks_cache.ts";
 import type { KeySource, VerifyOptions } from "./key_set.ts";
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from "./signing_algorithm.ts";
@@ -61,13 +62,17 @@ export class JwtVerifier {
   /**
    * Creates a verifier; several can share the keys.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if `cacheTokens` is not a whole number of 0 or more
+   * @throws {OAuth2Error} `InvalidConfig` if `cacheTokens` is not a whole number of 0 or more, or
+   * an option is unknown
    */
   constructor(keys: KeySource, config: ValidationConfig, options: JwtVerifierOptions = {}) {
+    checkNames(options, {
+      known: ["cacheTokens", "now"],
+      refuse: (why) => refuse("verifier", why),
+    });
     const { cacheTokens = 0, now = Date.now } = options;
     if (!Number.isSafeInteger(cacheTokens) || cacheTokens < 0) {
-      const why = `${cacheTokens} is not a whole number of 0 or more`;
-      throw new OAuth2Error({ code: "InvalidConfig" }, `Cannot use cacheTokens: ${why}`);
+      refuse("cacheTokens", `${cacheTokens} is not a whole number of 0 or more`);
     }
     this.#keys = keys;
     this.#config = config;
@@ -86,8 +91,7 @@ export class JwtVerifier {
     config: ValidationConfig,
     options: JwtVerifierOptions & JwksCacheOptions = {},
   ): Promise<JwtVerifier> {
-    const keys = new JwksCache(url, options);
-    const verifier = new JwtVerifier(keys, config, options);
+    const { keys, verifier } = verifierOf(url, config, options);
     await keys.refresh();
     return verifier;
   }
@@ -142,6 +146,30 @@ export class JwtVerifier {
   }
 }
 
+/** A verifier, and its keys. */
+export interface VerifierParts {
+  /** The keys, which are not fetched yet. */
+  readonly keys: JwksCache;
+  /** The verifier. */
+  readonly verifier: JwtVerifier;
+}
+
+/**
+ * Creates a verifier with keys of its own from the options of both.
+ *
+ * @throws {OAuth2Error} `InvalidConfig` if an option is unknown or invalid
+ */
+export function verifierOf(
+  url: string | URL,
+  config: ValidationConfig,
+  options: JwtVerifierOptions & JwksCacheOptions,
+): VerifierParts {
+  const { cacheTokens: _, ...ofKeys } = options;
+  const { fetch: __, timeoutMs: ___, ...ofVerifier } = options;
+  const keys = new JwksCache(url, ofKeys);
+  return { keys, verifier: new JwtVerifier(keys, config, ofVerifier) };
+}
+
 function isSignedBy(
   key: CryptoKey,
   alg: SigningAlgorithm,
@@ -160,4 +188,8 @@ function modulusBytes({ algorithm }: CryptoKey): number {
 
 function typeOf({ typ }: JwsHeader): string | undefined {
   return typeof typ === "string" ? mediaType(typ) : undefined;
+}
+
+function refuse(name: string, why: string): never {
+  throw new OAuth2Error({ code: "InvalidConfig" }, `Cannot use ${name}: ${why}`);
 }

@@ -53,6 +53,7 @@ export function apple(options: AppleOptions): SocialProvider<AppleUserinfo> {
   return new SocialProvider<AppleUserinfo>({ ...options, scopes: asked }, {
     name: "Apple",
     scopes: asked,
+    furtherOptions: ["teamId", "keyId", "privateKey", "now"],
     extra: { response_mode: "form_post" },
     identifier: { name: "sub", type: "string" },
     readProfile: readClaims,

@@ -4,7 +4,7 @@
  * @module
  */
 import { OAuth2Error } from "../ground/errors.ts";
-import { type SocialOptions, SocialProvider } from "./social_provider.ts";
+import { refuseProvider, type SocialOptions, SocialProvider } from "./social_provider.ts";
 
 /** The userinfo of Microsoft (OpenID Connect Core §5.1). */
 export interface MicrosoftUserinfo {
@@ -29,7 +29,8 @@ export interface MicrosoftUserinfo {
 export interface MicrosoftOptions extends SocialOptions {
   /**
    * Whose users can log in: the id of an organisation, or `organizations`, `consumers` or `common`
-   * for the users of all; `common` by default.
+   * for the users of all; `common` by default. `undefined`, as of an environment variable that is
+   * not set, is refused.
    */
   readonly tenant?: string;
 }
@@ -45,9 +46,11 @@ const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  *
  * @throws {OAuth2Error} `InvalidConfig` if an option is invalid
  */
-export function microsoft(
-  { tenant = "common", ...options }: MicrosoftOptions,
-): SocialProvider<MicrosoftUserinfo> {
+export function microsoft(options: MicrosoftOptions): SocialProvider<MicrosoftUserinfo> {
+  if (Object.hasOwn(options, "tenant") && options.tenant === undefined) {
+    refuseProvider("Microsoft", "tenant is undefined");
+  }
+  const { tenant = "common" } = options;
   const one = tenant === "consumers" ? CONSUMERS : tenant.toLowerCase();
   const isOfMany = tenant === "common" || tenant === "organizations";
   if (!isOfMany && !ID.test(one)) {
@@ -57,6 +60,7 @@ export function microsoft(
   return new SocialProvider<MicrosoftUserinfo>(options, {
     name: "Microsoft",
     scopes: ["openid", "profile", "email"],
+    furtherOptions: ["tenant"],
     identifier: { name: "sub", type: "string" },
     server: {
       clientSecret: options.clientSecret,

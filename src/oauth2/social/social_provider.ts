@@ -5,6 +5,7 @@
  */
 import type { Fetch } from "../../platform/bounded_fetch.ts";
 import { invalidClaim } from "../resource_server/claims.ts";
+import { checkNames, refusing } from "../../platform/option_names.ts";
 import { OAuth2Client } from "../client/client.ts";
 import { type ConfidentialClientOptions, OAuth2Options } from "../client/client_options.ts";
 import { OAuth2Error } from "../ground/errors.ts";
@@ -31,6 +32,8 @@ export interface SocialProviderData<Profile> {
   readonly name: string;
   /** The default scopes. */
   readonly scopes: readonly string[];
+  /** The names of its options beyond those of every provider. */
+  readonly furtherOptions?: readonly string[];
   /** The endpoints, and how clients authenticate. */
   readonly server: Omit<ConfidentialClientOptions, "clientId" | "redirectUri">;
   /** Parameters of every authorization request. */
@@ -48,6 +51,8 @@ export interface SocialProviderData<Profile> {
   /** Reads the profile if the provider has no userinfo endpoint. */
   readonly readProfile?: (login: SocialLogin) => Readonly<Record<string, unknown>>;
 }
+
+const OPTIONS = ["clientId", "clientSecret", "redirectUri", "scopes", "fetch"];
 
 /** The result of a login: that of `OAuth2Login.finish`, or the tokens only. */
 export type SocialLogin = Pick<FinishedLogin, "tokens"> & Partial<FinishedLogin>;
@@ -86,14 +91,19 @@ export class SocialProvider<Profile extends object> {
   /**
    * Creates a provider, as the functions with the names of providers do.
    *
-   * @throws {OAuth2Error} `InvalidConfig` if an option is invalid
+   * @throws {OAuth2Error} `InvalidConfig` if an option is unknown or invalid
    */
   constructor(
-    { clientId, redirectUri, scopes, fetch }: Omit<SocialOptions, "clientSecret">,
+    options: Omit<SocialOptions, "clientSecret">,
     data: SocialProviderData<Profile>,
   ) {
-    const options = new OAuth2Options({ ...data.server, clientId, redirectUri });
-    this.#client = new OAuth2Client(options, fetch ? { fetch } : {});
+    checkNames(options, {
+      known: [...OPTIONS, ...data.furtherOptions ?? []],
+      refuse: (why) => refuseProvider(data.name, why),
+    });
+    const { clientId, redirectUri, scopes, fetch } = options;
+    const clientOptions = new OAuth2Options({ ...data.server, clientId, redirectUri });
+    this.#client = new OAuth2Client(clientOptions, fetch ? { fetch } : {});
     this.#scopes = scopes ?? data.scopes;
     this.#data = { ...data };
   }
@@ -111,10 +121,16 @@ export class SocialProvider<Profile extends object> {
   /**
    * Returns the logins of the provider, with its scopes and parameters. Logins with the same store
    * can finish each other; by default, the store is in memory.
+   *
+   * @throws {RangeError} if `ttlMs` is not a whole number of milliseconds from 1 to a day
+   * @throws {TypeError} if an option is unknown
    */
-  login(
-    { store = this.#logins, ...options }: Omit<OAuth2LoginOptions, "scopes"> = {},
-  ): OAuth2Login {
+  login(options: Omit<OAuth2LoginOptions, "scopes"> = {}): OAuth2Login {
+    checkNames(options, {
+      known: ["extra", "store", "ttlMs"],
+      refuse: refusing("log users in"),
+    });
+    const { store = this.#logins } = options;
     const extra = { ...this.#data.extra, ...options.extra };
     return new OAuth2Login(this.#client, { ...options, store, scopes: this.#scopes, extra });
   }
@@ -148,4 +164,9 @@ export class SocialProvider<Profile extends object> {
   grantedScopes({ tokens }: SocialLogin): readonly string[] {
     return (tokens.scope ?? this.#scopes.join(" ")).split(/[ ,]+/).filter(Boolean);
   }
+}
+
+/** Refuses the options of a provider. */
+export function refuseProvider(name: string, why: string): never {
+  throw new OAuth2Error({ code: "InvalidConfig" }, `Cannot use ${name}: ${why}`);
 }

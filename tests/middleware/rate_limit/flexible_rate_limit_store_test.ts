@@ -98,6 +98,14 @@ test("RedisRateLimitStore refuses what is no client", () => {
   });
 });
 
+test("RedisRateLimitStore refuses unknown options", () => {
+  const options: object = { keyPrefix: "shop" };
+  assert.throws(() => new RedisRateLimitStore({ eval: () => Promise.resolve() }, options), {
+    name: "TypeError",
+    message: "Cannot count in Redis: keyPrefix is not an option",
+  });
+});
+
 test("rateLimit() counts in Redis although the event loop is held up", async () => {
   await withRedis(async (redis, prefix) => {
     const inRedis = new RedisRateLimitStore(redis, { prefix });

@@ -90,3 +90,11 @@ test("MemoryRateLimitStore refuses a bound that is not a positive integer", () =
     });
   }
 });
+
+test("MemoryRateLimitStore refuses unknown options", () => {
+  const options: object = { max: 5 };
+  assert.throws(() => new MemoryRateLimitStore(options), {
+    name: "TypeError",
+    message: "Cannot create rate limit store: max is not an option",
+  });
+});

@@ -66,3 +66,11 @@ test("MemoryLoginStore refuses a max that is not a positive integer", () => {
     assert.throws(() => new MemoryLoginStore({ maxLogins: max }), RangeError);
   }
 });
+
+test("MemoryLoginStore refuses unknown options", () => {
+  const options: object = { max: 5 };
+  assert.throws(() => new MemoryLoginStore(options), {
+    name: "TypeError",
+    message: "Cannot keep logins: max is not an option",
+  });
+});

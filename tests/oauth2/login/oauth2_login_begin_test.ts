@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { inspect } from "node:util";
 import { base64url } from "jose";
 import { OAuth2Error } from "../../../src/oauth2/ground/errors.ts";
 import {
@@ -7,6 +8,7 @@ import {
   type SaveLoginOptions,
 } from "../../../src/oauth2/login/login_store.ts";
 import { OAuth2Login } from "../../../src/oauth2/login/oauth2_login.ts";
+import { captureLogs } from "../../support/capture_logs.ts";
 import { test } from "../../support/test.ts";
 import { clientOf } from "../client/token_server.ts";
 import { Browser } from "./browser.ts";
@@ -186,4 +188,15 @@ test("OAuth2Login refuses scopes and options that it would take for others", () 
     name: "TypeError",
     message: "Cannot log users in: ttl is not an option",
   });
+});
+
+test("OAuth2Login.begin() refuses unknown options, such as a parameter that is not in extra", async () => {
+  const begin: object = { prompt: "login" };
+  const store = new OpenStore();
+  await captureLogs(["fw"], async (records) => {
+    await using app = await loginApplication(exampleLogin({ fetch, store }), { begin });
+    assert.equal((await new Browser(app).open("/auth/login")).status, 500);
+    assert.match(inspect(records), /Cannot begin login: prompt is not an option/);
+  });
+  assert.deepEqual(store.saved, []);
 });

@@ -167,3 +167,11 @@ test("RedisLoginStore refuses a time limit that no timer has", () => {
     assert.throws(() => new RedisLoginStore(client, { timeoutMs }), RangeError);
   }
 });
+
+test("RedisLoginStore refuses unknown options", () => {
+  const options: object = { keyPrefix: "shop" };
+  assert.throws(() => new RedisLoginStore({ call: () => Promise.resolve(null) }, options), {
+    name: "TypeError",
+    message: "Cannot keep logins: keyPrefix is not an option",
+  });
+});

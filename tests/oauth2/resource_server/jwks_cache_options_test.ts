@@ -66,3 +66,18 @@ test("JwtVerifier refuses an invalid number of cached tokens", () => {
     );
   }
 });
+
+test("JwksCache and JwtVerifier refuse unknown options", async () => {
+  const keys = new JwksCache(URL_OF_KEYS);
+  const config = new ValidationConfig();
+  const stale: object = { maxStaleMs: 1 };
+  const message = /: maxStaleMs is not an option$/;
+  const expected = { name: "OAuth2Error", code: "InvalidConfig", message };
+  assert.throws(() => new JwksCache(URL_OF_KEYS, stale), expected);
+  assert.throws(() => new JwtVerifier(keys, config, stale), expected);
+  await assert.rejects(JwtVerifier.fromUrl(URL_OF_KEYS, config, stale), expected);
+  const timeout: object = { timeoutMs: 1 };
+  assert.throws(() => new JwtVerifier(keys, config, timeout), { code: "InvalidConfig" });
+  const cacheTokens: object = { cacheTokens: 1 };
+  assert.throws(() => new JwksCache(URL_OF_KEYS, cacheTokens), { code: "InvalidConfig" });
+});

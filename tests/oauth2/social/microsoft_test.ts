@@ -131,3 +131,13 @@ test("microsoft() refuses a tenant that is not an id, because issuers never cont
   const { authorizeUrl } = microsoft(options).client().options;
   assert.equal(authorizeUrl, urlsOf("common").authorizeUrl);
 });
+
+test("microsoft() refuses a tenant that is undefined, and does not use common in its place", () => {
+  const options = { clientId: "shop", clientSecret: SECRET, redirectUri: CALLBACK };
+  const unset: object = { tenant: undefined };
+  assert.throws(() => microsoft({ ...options, ...unset }), {
+    name: "OAuth2Error",
+    code: "InvalidConfig",
+    message: "Cannot use Microsoft: tenant is undefined",
+  });
+});

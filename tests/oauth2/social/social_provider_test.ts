@@ -209,3 +209,26 @@ test("SocialProvider.userinfo() accepts tokens without claims", async () => {
   assert.deepEqual({ ...await social.userinfo({ tokens }) }, { sub: "eve" });
   assert.deepEqual(social.grantedScopes({ tokens }), ["openid", "email"]);
 });
+
+test("SocialProvider refuses unknown options, and its login those it sets itself", () => {
+  const unknown = { tenantId: "x" };
+  const creations = [
+    () => google({ ...OPTIONS, ...unknown }),
+    () => github({ ...OPTIONS, ...unknown }),
+    () => discord({ ...OPTIONS, ...unknown }),
+    () => microsoft({ ...OPTIONS, ...unknown }),
+    () => apple({ ...APPLE, ...unknown }),
+  ];
+  for (const create of creations) {
+    assert.throws(create, {
+      name: "OAuth2Error",
+      code: "InvalidConfig",
+      message: /^Cannot use \w+: tenantId is not an option$/,
+    });
+  }
+  const scopes: object = { scopes: ["openid"] };
+  assert.throws(() => google(OPTIONS).login(scopes), {
+    name: "TypeError",
+    message: "Cannot log users in: scopes is not an option",
+  });
+});
