@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { checkNames, type Refuse, refusing } from "../platform/option_names.ts";
+import { checkDefined, checkNames, type Refuse, refusing } from "../platform/option_names.ts";
 import type { VerifyOptions } from "./resource_server/key_set.ts";
 import type { ValidationConfig } from "./resource_server/validation_config.ts";
 import type { VerifiedToken } from "./resource_server/verified_token_cache.ts";
@@ -45,7 +45,7 @@ export interface AuthenticationOptions {
  *
  * @throws {TypeError} if the `ValidationConfig` of the verifier names no issuer or no audience, and
  * does not call `anyIssuer()` or `anyAudience()` either; if an option is unknown; or if `require`
- * is not a boolean, or `from` not a token source
+ * is present and not a boolean, or `from` not a token source
  */
 export function checkAuthentication(
   verifier: TokenVerifier,
@@ -54,6 +54,7 @@ export function checkAuthentication(
   if (typeof verifier?.verify !== "function") refuse("the verifier has no method verify");
   checkBounds(verifier);
   checkNames(options, { known: ["require", "from"], refuse });
+  checkDefined(options, { names: ["require"], refuse });
   const { require, from } = options;
   if (![undefined, true, false].includes(require)) refuse("require is not a boolean");
   if (from === undefined || typeof from?.read === "function" && from.challenges) return;

@@ -31,3 +31,15 @@ export function checkNames(
   const plural = known.includes(`${unknown}s`) ? `, ${unknown}s is` : "";
   refuse(`${unknown} is not an option${plural}`);
 }
+
+/**
+ * Refuses options that are present and undefined, as of an environment variable that is not set:
+ * what they protect would be open.
+ */
+export function checkDefined(
+  options: object,
+  { names, refuse }: { readonly names: readonly string[]; readonly refuse: Refuse },
+): void {
+  const name = names.find((each) => each in options && Reflect.get(options, each) === undefined);
+  if (name !== undefined) refuse(`${name} is undefined; omit it for the default`);
+}

@@ -226,6 +226,7 @@ test("useAuthn() and useOAuth2() refuse an unknown option and a `require` that i
       [{ required: true }, "required is not an option"],
       [{ require: "true" }, "require is not a boolean"],
       [{ require: null }, "require is not a boolean"],
+      [{ require: undefined }, "require is undefined; omit it for the default"],
     ] as [never, string][]
   ) {
     const refusal = { name: "TypeError", message: `Cannot authenticate: ${why}` };

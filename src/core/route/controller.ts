@@ -20,9 +20,9 @@ export interface ControllerOptions extends PipelineDeclaration {
   /** The OpenAPI tag of its operations; default the first segment of their paths. */
   readonly tag?: string | undefined;
   /** Roles, of which a caller needs one, for its routes without `roles`. */
-  readonly roles?: readonly string[] | undefined;
+  readonly roles?: readonly string[];
   /** Scopes, of which a caller needs all, for its routes without `scopes`. */
-  readonly scopes?: readonly string[] | undefined;
+  readonly scopes?: readonly string[];
   /** Whether its routes without `public` are public; default `false`. */
   readonly public?: boolean | undefined;
 }
@@ -110,9 +110,9 @@ export class Controller<Prefix extends string = string> {
  * }
  * ```
  *
- * @throws {TypeError} if an option is unknown, the version is invalid, `roles` or `scopes` is
- * empty, not an array of names, or beside `public`, or if `guards`, `interceptors` or `filters` is
- * not an array
+ * @throws {TypeError} if an option is unknown, the version is invalid, `roles`, `scopes` or
+ * `guards` is undefined, `roles` or `scopes` is empty, not an array of names, or beside `public`,
+ * or if `guards`, `interceptors` or `filters` is not an array
  */
 export function controller<const Prefix extends string = "">(
   prefix?: Prefix,

@@ -3,25 +3,26 @@
  *
  * @module
  */
-import type { Refuse } from "../../platform/option_names.ts";
+import { checkDefined, type Refuse } from "../../platform/option_names.ts";
 import type { PipelineDeclaration } from "./pipeline.ts";
 
 /** The syntax of names: of roles any, of scopes that of RFC 6749 §3.3. */
 const NAMES = { roles: /./s, scopes: /^[!#-[\]-~]+$/ } as const;
 
 /**
- * Refuses a `public` that is not a boolean, `roles` and `scopes` that are not lists of names, and
- * those beside `public`.
+ * Refuses a `public` that is not a boolean, `roles` and `scopes` that are undefined or not lists of
+ * names, and those beside `public`.
  */
 export function checkPermissions(
   options: {
-    readonly roles?: readonly string[] | undefined;
-    readonly scopes?: readonly string[] | undefined;
+    readonly roles?: readonly string[];
+    readonly scopes?: readonly string[];
     readonly public?: boolean | undefined;
   },
   refuse: Refuse,
 ): void {
   if (![undefined, true, false].includes(options.public)) refuse("public is not a boolean");
+  checkDefined(options, { names: ["roles", "scopes"], refuse });
   for (const kind of ["roles", "scopes"] as const) {
     const names: unknown = options[kind];
     if (names === undefined) continue;
@@ -32,8 +33,9 @@ export function checkPermissions(
   }
 }
 
-/** Refuses guards, interceptors and filters that are not lists. */
+/** Refuses guards that are undefined, and guards, interceptors and filters that are not lists. */
 export function checkPipeline(options: PipelineDeclaration, refuse: Refuse): void {
+  checkDefined(options, { names: ["guards"], refuse });
   for (const kind of ["guards", "interceptors", "filters"] as const) {
     const declared: unknown = options[kind];
     if (declared !== undefined && !Array.isArray(declared)) refuse(`${kind} is not an array`);

@@ -67,7 +67,7 @@ export interface Pipeline {
  */
 export interface PipelineDeclaration {
   /** Guards: the global ones run first, then the controller's, then the route's. */
-  readonly guards?: readonly (CanActivateFn | Class<CanActivate>)[] | undefined;
+  readonly guards?: readonly (CanActivateFn | Class<CanActivate>)[];
   /** Interceptors: the global ones are outermost, then the controller's, then the route's. */
   readonly interceptors?: readonly (InterceptorFn | Class<Interceptor>)[] | undefined;
   /**

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { checkDefined } from "../../platform/option_names.ts";
 import { OAuth2Error } from "../ground/errors.ts";
 import { refuseProvider, type SocialOptions, SocialProvider } from "./social_provider.ts";
 
@@ -47,9 +48,10 @@ const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * @throws {OAuth2Error} `InvalidConfig` if an option is invalid
  */
 export function microsoft(options: MicrosoftOptions): SocialProvider<MicrosoftUserinfo> {
-  if (Object.hasOwn(options, "tenant") && options.tenant === undefined) {
-    refuseProvider("Microsoft", "tenant is undefined");
-  }
+  checkDefined(options, {
+    names: ["tenant"],
+    refuse: (why) => refuseProvider("Microsoft", why),
+  });
   const { tenant = "common" } = options;
   const one = tenant === "consumers" ? CONSUMERS : tenant.toLowerCase();
   const isOfMany = tenant === "common" || tenant === "organizations";

@@ -83,6 +83,13 @@ for (
       () => controller("cats", { roles: [] }),
       'Cannot declare controller("cats"): roles is empty: name at least one',
     ],
+    ...["roles", "scopes", "guards"].map((name) =>
+      [
+        `${name} that are undefined`,
+        () => controller("cats", { [name]: undefined } as object),
+        `Cannot declare controller("cats"): ${name} is undefined; omit it for the default`,
+      ] as const
+    ),
     [
       "roles that are not a list",
       () => controller("cats", { roles: "admin" } as object),

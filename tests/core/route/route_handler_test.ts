@@ -1100,6 +1100,12 @@ for (
       () => route.get("/", { roles: "admin" } as object, () => 1),
       "Cannot declare GET /: roles is not an array of names",
     ],
+    ...["roles", "scopes", "guards"].map((name) =>
+      [
+        () => route.get("/", { [name]: undefined } as object, () => 1),
+        `Cannot declare GET /: ${name} is undefined; omit it for the default`,
+      ] as const
+    ),
     [
       () => route.get("/", { roles: ["admin", ""] }, () => 1),
       "Cannot declare GET /: roles is not an array of names",

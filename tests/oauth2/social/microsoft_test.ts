@@ -138,6 +138,6 @@ test("microsoft() refuses a tenant that is undefined, and does not use common in
   assert.throws(() => microsoft({ ...options, ...unset }), {
     name: "OAuth2Error",
     code: "InvalidConfig",
-    message: "Cannot use Microsoft: tenant is undefined",
+    message: "Cannot use Microsoft: tenant is undefined; omit it for the default",
   });
 });
