@@ -162,10 +162,10 @@ export class FwApplication {
 
   /**
    * Sets how roles are read from the claims of tokens that `useOAuth2` has verified; by default
-   * from `roles` and `realm_access.roles`.
+   * from `roles` and `realm_access.roles`. Without `useOAuth2`, the application is not assembled.
    */
   useRoles(reader: RolesReader): this {
-    return this.plug(plugins.rolesPlugin(reader));
+    return this.plug(plugins.rolesPlugin(reader, { answering: this.#answering }));
   }
 
   /** Sets the largest body in bytes, 1 MiB by default; the `bodyLimit` of a route overrides it. */

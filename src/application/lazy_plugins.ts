@@ -179,9 +179,21 @@ export function authnPlugin(service: TokenVerifier, options?: AuthenticationOpti
   });
 }
 
-/** Returns the plugin of `useRoles`: it comes before the verifier of `useOAuth2`. */
-export function rolesPlugin(reader: RolesReader): Plugin {
-  const load = async () => (await import("../oauth2/middleware.ts")).rolesMiddleware(reader);
+/**
+ * Returns the plugin of `useRoles`: it comes before the verifier of `useOAuth2`, without which it
+ * fails to load.
+ */
+export function rolesPlugin(
+  reader: RolesReader,
+  { answering }: { readonly answering: Answering },
+): Plugin {
+  const load = async () => {
+    if (!answering.settings.plugins.some(({ slot }) => slot === "oauth2")) {
+      const why = "useRoles() applies to tokens of useOAuth2(), which is not called";
+      throw new TypeError(`Cannot read roles: ${why}`);
+    }
+    return (await import("../oauth2/middleware.ts")).rolesMiddleware(reader);
+  };
   return { ...loaded("authn", load), key: "roles" };
 }
 

@@ -97,10 +97,6 @@ test("FwApplication.safeguards() reports what the builder methods configure", as
     rateLimits: [{ name: "default", isByAddress: true }, { name: "user", isByAddress: false }],
     openEndpoints: [],
   });
-  app.useRoles(() => []);
-  const roles = await preview();
-  roles.useRoles(() => []);
-  assert.equal((await roles.safeguards({ waitMs: 20 })).authenticates, false);
 });
 
 test("FwApplication.safeguards() observes what middleware does for each route", async () => {
@@ -183,7 +179,7 @@ test("FwApplication.safeguards() lists the endpoints that everybody can read", a
 
 test("FwApplication.safeguards() throws what ready() throws, of a preview too", async () => {
   const Caller = module({ name: "Caller", controllers: [CallerController] });
-  const create = async () => (await FwFactory.create(Caller, { preview: true })).useRoles(() => []);
+  const create = async () => await FwFactory.create(Caller, { preview: true });
   for (const options of [{}, { observe: false }]) {
     await assert.rejects((await create()).enableUriVersioning().safeguards(options), {
       name: "TypeError",

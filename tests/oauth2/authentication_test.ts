@@ -216,6 +216,22 @@ test("useRoles() replaces how roles are read, whenever it is called", async () =
   ]);
 });
 
+test("useRoles() is refused without useOAuth2(), as its reader would not run", async () => {
+  const { verifier } = await issuer();
+  const refusal = {
+    name: "TypeError",
+    message: "Cannot read roles: useRoles() applies to tokens of useOAuth2(), which is not called",
+  };
+  await assert.rejects(
+    probe((app) => app.useAuthn(verifier).useRoles(() => [])).then((app) => app.request("/own")),
+    refusal,
+  );
+  await assert.rejects(
+    probe((app) => app.useRoles(() => [])).then((app) => app.request("/own")),
+    refusal,
+  );
+});
+
 test("a 401 of the application gets a challenge, unless it has one", async () => {
   const { verifier, sign } = await issuer();
   await using app = await probe((app) => app.useOAuth2(verifier));

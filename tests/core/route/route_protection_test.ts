@@ -32,7 +32,7 @@ for (
       "other plugins",
       (app) =>
         app.useRequestId().useRequestTracing().useTrustedProxy({ hops: 1 }).useRateLimit()
-          .enableMetrics().enableHealthCheck().enableOpenApi().useRoles(() => []),
+          .enableMetrics().enableHealthCheck().enableOpenApi(),
     ],
     ["a guard that needs an identity itself", (app) => app.useGlobalGuards(OAuth2Guard)],
     ["middleware", (app) => app.use((_, next) => next())],
