@@ -78,6 +78,11 @@ export function makeAuthorizeUrl(
   return { url: url.href, state };
 }
 
+/** Checks whether a state has the form of those of {@linkcode makeAuthorizeUrl}. */
+export function isState(state: string): boolean {
+  return state.length === 43 && /^[\w-]+$/.test(state);
+}
+
 /** The syntax of a scope (RFC 6749 §3.3). */
 const SCOPE = /^[!#-[\]-~]+$/;
 

@@ -6,7 +6,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { Context } from "../../core/http/context.ts";
 import { BadGatewayException, UnauthorizedException } from "../../core/http/http_exception.ts";
-import { joinScopes } from "../client/authorize_url.ts";
+import { isState, joinScopes } from "../client/authorize_url.ts";
 import type { OAuth2Client } from "../client/client.ts";
 import { checkNames, refusing } from "../../platform/option_names.ts";
 import { equalInConstantTime } from "../../platform/secret.ts";
@@ -163,7 +163,8 @@ export class OAuth2Login {
   async finish(c: Context): Promise<FinishedLogin> {
     c.header("Cache-Control", "no-store");
     const { parameters, state } = await callbackParameters(c);
-    const login = await this.#store.take(state);
+    // anyone can send a state: the store is asked for none that no login can have
+    const login = isState(state) ? await this.#store.take(state) : undefined;
     const browsers = await this.#cookie.digests(c);
     if (!login) throw refused("its state is unknown, used or expired");
     if (login.client !== this.#clientName) throw refused("another client has begun it");

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { controller, module, route } from "../../../mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
+import { MemoryLoginStore, type PendingLogin } from "../../../src/oauth2/login/login_store.ts";
 import { captureLogs } from "../../support/capture_logs.ts";
 import { test } from "../../support/test.ts";
 import { withEnv } from "../../support/with_env.ts";
@@ -178,4 +179,30 @@ test("OAuth2Login.finish() reads a form that was read before", async () => {
     const response = await browser.post("/auth/callback", form);
     assert.deepEqual(await response.json(), { subject: "ada" }, read);
   }
+});
+
+/** A store that records what it is asked for. */
+class AskedStore extends MemoryLoginStore {
+  readonly asked: string[] = [];
+
+  override take(state: string): Promise<PendingLogin | undefined> {
+    this.asked.push(state);
+    return super.take(state);
+  }
+}
+
+test("OAuth2Login.finish() asks the store only for a state of the form of its own", async () => {
+  const store = new AskedStore();
+  await using it = await site({ store });
+  const own = new URLSearchParams((await begun(it)).split("?")[1]).get("state") ?? "";
+  const others = ["x", own.slice(1), `${own}A`, "x".repeat(16_000), `${own.slice(1)}.`, `${own}\n`];
+  others.push(`${own.slice(1)}%`, ` ${own.slice(1)}`, `${own.slice(1)}\0`, "__proto__");
+  for (const state of others) {
+    const callback = `/auth/callback?code=a&state=${encodeURIComponent(state)}`;
+    assert.equal((await it.browser.open(callback)).status, 401, state);
+  }
+  assert.deepEqual(store.asked, []);
+  const unknown = `${own.slice(1)}A`;
+  assert.equal((await it.browser.open(`/auth/callback?code=a&state=${unknown}`)).status, 401);
+  assert.deepEqual(store.asked, [unknown]);
 });
