@@ -5,6 +5,7 @@
  * @module
  */
 import { checkNames, type Refuse, refusing } from "../../platform/option_names.ts";
+import { RedisCommands } from "../../platform/redis_commands.ts";
 import type { RateLimitHit, RateLimitStore } from "./rate_limit_store.ts";
 
 /** A limiter of `rate-limiter-flexible`. */
@@ -51,6 +52,9 @@ export interface RedisScriptClient {
   eval(script: string, ...args: never[]): Promise<unknown>;
 }
 
+/** The most pending hits: the client keeps those that have timed out while Redis is away. */
+const MAX_PENDING = 10_000;
+
 /** Counts a hit, and returns the count and the rest of its window in milliseconds. */
 const HIT = `
 local count = redis.call("INCR", KEYS[1])
@@ -64,10 +68,12 @@ return { count, rest }`;
 /**
  * A store on a Redis client of the application, from `ioredis` or `redis` (node-redis), which it
  * neither connects nor closes. Each hit is one script that Redis runs atomically: all processes
- * share a count.
+ * share a count. At most 10 000 hits are pending; more fail. A client without a listener of `error`
+ * gets one that logs (category `fw`, `redis`): a client of node-redis would end the process.
  */
 export class RedisRateLimitStore implements RateLimitStore {
   readonly #client: RedisScriptClient;
+  readonly #commands: RedisCommands;
   readonly #prefix: string;
 
   /**
@@ -81,6 +87,7 @@ export class RedisRateLimitStore implements RateLimitStore {
     checkNames(options, { known: ["prefix"], refuse });
     const { prefix = "fw:rate-limit" } = options;
     this.#client = client;
+    this.#commands = new RedisCommands(client, { maxPending: MAX_PENDING });
     this.#prefix = prefix;
   }
 
@@ -96,6 +103,6 @@ export class RedisRateLimitStore implements RateLimitStore {
     const args = "defineCommand" in this.#client
       ? [1, key, windowMs]
       : [{ keys: [key], arguments: [windowMs] }];
-    return this.#client.eval(HIT, ...args as never[]);
+    return this.#commands.send(() => this.#client.eval(HIT, ...args as never[]));
   }
 }

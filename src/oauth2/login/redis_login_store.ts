@@ -7,6 +7,7 @@ import { ServiceUnavailableException } from "../../core/http/http_exception.ts";
 import { MAX_DELAY_MS, withTimeLimit } from "../../platform/time_limit.ts";
 import { type JsonObject, jsonObject } from "../../platform/json_object.ts";
 import { checkNames, refusing } from "../../platform/option_names.ts";
+import { RedisCommands } from "../../platform/redis_commands.ts";
 import { scrub } from "../client/scrub.ts";
 import type { LoginStore, PendingLogin, SaveLoginOptions } from "./login_store.ts";
 
@@ -30,13 +31,18 @@ export interface RedisLoginStoreOptions {
   readonly timeoutMs?: number;
 }
 
+/** The most pending commands: the client keeps those that have timed out while Redis is away. */
+const MAX_PENDING = 1000;
+
 /**
  * A store on a Redis client of the application (Redis 6.2 or newer), which it neither connects nor
- * closes. Redis removes expired logins. While Redis fails, its methods throw a
- * `ServiceUnavailableException` (503).
+ * closes. Redis removes expired logins. While Redis fails, or 1 000 commands are pending, its
+ * methods throw a `ServiceUnavailableException` (503). A client without a listener of `error` gets
+ * one that logs (category `fw`, `redis`): a client of node-redis would end the process.
  */
 export class RedisLoginStore implements LoginStore {
   readonly #client: IoRedisClient | NodeRedisClient;
+  readonly #commands: RedisCommands;
   readonly #prefix: string;
   readonly #timeoutMs: number;
 
@@ -53,6 +59,7 @@ export class RedisLoginStore implements LoginStore {
       throw new RangeError(`Cannot wait for Redis: ${timeoutMs} ms is not 1 to ${MAX_DELAY_MS}`);
     }
     this.#client = client;
+    this.#commands = new RedisCommands(client, { maxPending: MAX_PENDING });
     this.#prefix = prefix;
     this.#timeoutMs = timeoutMs;
   }
@@ -79,9 +86,10 @@ export class RedisLoginStore implements LoginStore {
   async #send(command: string, ...args: string[]): Promise<unknown> {
     try {
       // clients of ioredis also have `sendCommand`, with other arguments
-      const answer = "call" in this.#client
-        ? this.#client.call(command, ...args)
-        : this.#client.sendCommand([command, ...args]);
+      const client = this.#client;
+      const answer = this.#commands.send(() =>
+        "call" in client ? client.call(command, ...args) : client.sendCommand([command, ...args])
+      );
       return await withTimeLimit(answer, this.#timeoutMs);
     } catch (error) {
       // the error of the client contains the arguments with the verifier: only its message is kept

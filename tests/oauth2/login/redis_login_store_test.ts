@@ -161,6 +161,39 @@ test(
   { skip: SKIP_REDIS },
 );
 
+test("RedisLoginStore keeps at most 1000 commands for a Redis that is away", async () => {
+  await using line = await redisLine();
+  const redis = new Redis(line.url, { retryStrategy: () => 20, maxRetriesPerRequest: null });
+  redis.on("error", () => {});
+  let sent = 0;
+  const counted = {
+    call(command: string, ...args: string[]) {
+      sent++;
+      return redis.call(command, ...args);
+    },
+  };
+  const prefix = `fw-test:${crypto.randomUUID()}`;
+  const store = new RedisLoginStore(counted, { prefix, timeoutMs: 100 });
+  try {
+    await store.take(STATE);
+    line.cut();
+    for (let burst = 0; burst < 2; burst++) {
+      const takes = Array.from({ length: 600 }, () => store.take(STATE));
+      const ends = await Promise.allSettled(takes);
+      assert(ends.every(({ status }) => status === "rejected"));
+    }
+    assert.equal(sent, 1001);
+    assert.match(await assertUnavailable(store.take(STATE)), /1000 commands are pending/);
+    assert.equal(sent, 1001);
+    await line.restore();
+    const patient = new RedisLoginStore(redis, { prefix });
+    await patient.save(STATE, PENDING, { ttlMs: TEN_MINUTES_MS });
+    assert.deepEqual(await store.take(STATE), PENDING);
+  } finally {
+    redis.disconnect();
+  }
+}, { skip: SKIP_REDIS });
+
 test("RedisLoginStore refuses a time limit that no timer has", () => {
   for (const timeoutMs of [0, -1, NaN, Infinity, 2 ** 31]) {
     const client = { call: () => Promise.resolve(null) };
