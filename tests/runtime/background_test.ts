@@ -100,7 +100,8 @@ test("app.fetch() passes work to its execution context, and the request as it is
     };
     const response = app.fetch(new Request("http://localhost/"), {}, context);
     assert.equal(await (await response).text(), "answered");
-    assert.deepEqual(handed, [response, work]);
+    const [answered, ...others] = handed;
+    assert.deepEqual([await answered, others], [await response, [work]]);
     await app.close();
   }));
 
