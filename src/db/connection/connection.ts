@@ -13,6 +13,7 @@ import { sharing } from "./shared_adapter.ts";
 import { DbError, dbError, type DbFailure } from "../errors.ts";
 import { Gate } from "../transaction/gate.ts";
 import type { PoolLimits } from "./pool_limits.ts";
+import { Refusal } from "../transaction/open_stream.ts";
 import { StatementLog } from "./statement_log.ts";
 import type { Execution } from "../transaction/execution.ts";
 import { StatementWatch } from "../transaction/statement_watch.ts";
@@ -298,8 +299,7 @@ export class DbConnection implements OpenDatabase {
     try {
       return await this.#runJoined(action, statement, transaction);
     } catch (error) {
-      const isRefused = error instanceof DbError ||
-        error instanceof TypeError && transaction.connection.isOver;
+      const isRefused = error instanceof DbError || error instanceof Refusal;
       throw isRefused ? error : this.failure(action, error);
     }
   }

@@ -10,9 +10,9 @@ import type {
   QueryResult,
   TransactionSettings,
 } from "kysely";
+import { hasEnded, OpenStream } from "./open_stream.ts";
 import { checkNested, type Transaction } from "./transaction.ts";
 import {
-  hasEnded,
   queryError,
   type Savepoint,
   type StatementRules,
@@ -94,6 +94,7 @@ export class PooledConnection implements DatabaseConnection {
   transaction: TransactionConnection | undefined;
   readonly #rules: StatementRules;
   readonly #running = new Set<Promise<void>>();
+  readonly #stream = new OpenStream();
   #isReleased = false;
 
   constructor(raw: DatabaseConnection, rules: StatementRules) {
@@ -123,7 +124,9 @@ export class PooledConnection implements DatabaseConnection {
     this.#checkHeld();
     try {
       yield* this.transaction?.stream<R>(query, chunkSize) ??
-        this.#rules.watch.stream(this.raw, this.raw.streamQuery<R>(query, chunkSize));
+        this.#stream.read(
+          this.#rules.watch.stream(this.raw, this.raw.streamQuery<R>(query, chunkSize)),
+        );
     } catch (error) {
       throw queryError(error, this.#rules);
     }
@@ -136,9 +139,10 @@ export class PooledConnection implements DatabaseConnection {
     this.transaction = undefined;
   }
 
-  /** Refuses further queries, and waits for those that run. */
+  /** Refuses further queries, closes a stream, and waits for what runs. */
   async release(): Promise<void> {
     this.#isReleased = true;
+    await this.#stream.close();
     await Promise.all(this.#running);
   }
 

@@ -4,7 +4,8 @@
  * @module
  */
 import type { LimitScope, TimeLimits } from "./time_limits.ts";
-import { hasEnded, notAwaited, type TransactionConnection } from "./transaction_connection.ts";
+import { hasEnded } from "./open_stream.ts";
+import { notAwaited, type TransactionConnection } from "./transaction_connection.ts";
 
 /** How far a transaction is isolated from concurrent ones; SQLite's are always serializable. */
 export type IsolationLevel =
@@ -100,10 +101,10 @@ export class Transaction {
    *
    * @throws {DbError} if it cannot be committed: `Database`, or the failure's code if a
    * retry may succeed
-   * @throws {TypeError} if it has ended
+   * @throws {TypeError} if it has ended, or one of its streams is open
    */
   check(action: string): void {
-    this.connection.checkNotDoomed(action);
+    this.connection.checkRuns(action);
     if (this.#hasEnded) throw hasEnded(action);
   }
 

@@ -6,6 +6,7 @@
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from "kysely";
 import type { StatementWatch } from "./statement_watch.ts";
 import type { Interruption } from "./time_limits.ts";
+import { hasEnded, OpenStream } from "./open_stream.ts";
 import { DbError, dbError, type DbErrorCode, type DbFailure } from "../errors.ts";
 
 /** A point of a transaction to go back to. */
@@ -52,6 +53,7 @@ export class TransactionConnection {
   readonly #rules: StatementRules;
   #doom: Doom | undefined;
   #last: Promise<void> | undefined;
+  readonly #stream = new OpenStream();
   #pending = 0;
   #isOver = false;
   #isExpired = false;
@@ -76,6 +78,17 @@ export class TransactionConnection {
   }
 
   /**
+   * Fails if a statement cannot run.
+   *
+   * @throws {DbError} if an earlier one has made the transaction impossible to commit
+   * @throws {TypeError} if a stream of the transaction is open
+   */
+  checkRuns(action: string): void {
+    this.checkNotDoomed(action);
+    this.#stream.check(action);
+  }
+
+  /**
    * Fails while statements run or are queued: they would be outside the transaction.
    *
    * @throws {TypeError} if the transaction's function began statements that it did not await
@@ -88,7 +101,7 @@ export class TransactionConnection {
    * Runs a query, after those that were begun before: a driver cancels one at a time.
    *
    * @throws {DbError} if an earlier one has made the transaction impossible to commit
-   * @throws {TypeError} if the transaction has ended meanwhile
+   * @throws {TypeError} if the transaction has ended meanwhile, or one of its streams is open
    */
   async run<R>(query: CompiledQuery, action = "run query"): Promise<QueryResult<R>> {
     const { watch } = this.#rules;
@@ -98,8 +111,9 @@ export class TransactionConnection {
     this.#last = before ? before.then(() => promise) : promise;
     try {
       if (before) await this.noting(() => watch.wait(before));
+      if (GOES_BACK.test(query.sql)) await this.#stream.close();
       // The server may have rolled back, and the connection may be in use by another transaction.
-      this.#checkRuns(query, action);
+      this.#checkInTurn(query, action);
       return await this.noting(() =>
         watch.run(this.#connection, () => this.#connection.executeQuery<R>(query))
       );
@@ -109,28 +123,33 @@ export class TransactionConnection {
     }
   }
 
-  /** Refuses the statements that are queued, and waits for the one that runs. */
+  /** Refuses the statements that are queued, closes a stream, and waits for what runs. */
   async end(): Promise<void> {
     this.#isOver = true;
+    await this.#stream.close();
     await this.#last;
   }
 
-  /** Whether it refuses statements, because the transaction has ended. */
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  /** Runs a query and yields its rows in chunks. */
+  /**
+   * Runs a query and yields its rows in chunks. While it is open, other statements are refused.
+   *
+   * @throws {TypeError} if the transaction ends before, or another stream of it is open
+   */
   async *stream<R>(
     query: CompiledQuery,
     chunkSize: number,
   ): AsyncIterableIterator<QueryResult<R>> {
-    try {
-      const chunks = this.#connection.streamQuery<R>(query, chunkSize);
-      yield* this.#rules.watch.stream(this.#connection, chunks);
-    } catch (error) {
-      throw this.#note(error);
-    }
+    const { watch } = this.#rules;
+    if (this.#last) await watch.wait(this.#last);
+    this.#checkInTurn(query, "run query");
+    const chunks = watch.stream(
+      this.#connection,
+      this.#connection.streamQuery<R>(query, chunkSize),
+    );
+    yield* this.#stream.read({
+      next: () => this.noting(() => chunks.next()),
+      return: () => chunks.return!(),
+    });
   }
 
   /** Runs a function on the connection, and records its failure. */
@@ -151,6 +170,7 @@ export class TransactionConnection {
 
   /** Releases a savepoint. */
   async release({ name }: Savepoint): Promise<void> {
+    await this.#stream.close();
     await this.run(CompiledQuery.raw(`release savepoint ${name}`));
   }
 
@@ -177,9 +197,9 @@ export class TransactionConnection {
     this.#doom = undefined;
   }
 
-  #checkRuns({ sql }: CompiledQuery, action: string): void {
+  #checkInTurn({ sql }: CompiledQuery, action: string): void {
     const goesBack = GOES_BACK.test(sql) && this.#doom?.code !== "StatementTimeout";
-    if (!goesBack) this.checkNotDoomed(action);
+    if (!goesBack) this.checkRuns(action);
     if (this.#isOver) throw hasEnded(action);
   }
 
@@ -190,11 +210,6 @@ export class TransactionConnection {
     }
     return error;
   }
-}
-
-/** Returns the error of what comes after the end of its transaction. */
-export function hasEnded(action: string): TypeError {
-  return new TypeError(`Cannot ${action}: its transaction has ended, which did not await it`);
 }
 
 /** Returns the error of a commit that comes before the end of what the transaction has begun. */

@@ -156,16 +156,17 @@ export class PostgresConnection {
   }
 
   /**
-   * Cancels a statement on the server; a server that does not answer loses the connection. It runs
-   * no other statement afterwards, which a late cancellation would hit.
+   * Cancels a statement on the server; a server that does not answer loses the connection. Later
+   * statements are not cancelled: only a rollback comes after the first cancellation.
    */
   async cancel(query: PromiseLike<unknown>): Promise<void> {
-    if (this.#isSpent) return;
-    this.#isSpent = true;
     const settled = Promise.resolve(query.then(ignore, ignore));
-    // the driver's own method drops the promise of this one, which fails if the server is lost
-    const { canceller } = query as unknown as Cancellable;
-    this.#cancelling = canceller(query).catch(ignore);
+    if (!this.#isSpent) {
+      this.#isSpent = true;
+      // the driver's own method drops the promise of this one, which fails if the server is lost
+      const { canceller } = query as unknown as Cancellable;
+      this.#cancelling = canceller(query).catch(ignore);
+    }
     if (await within(Promise.race([settled, this.#ended.promise]), CANCEL_MS)) return;
     this.#cancelling = undefined; // the server does not hear it
     this.lose();
