@@ -5,6 +5,7 @@
  */
 import { assign, createTuple, createValues, updateValues } from "./write/assignments.ts";
 import {
+  constantOf,
   every,
   givenFilters,
   namesColumn,
@@ -193,7 +194,8 @@ export class Repository<
 
   /**
    * Updates the rows that meet a condition, and returns their number. To update every row, pass
-   * `all: true` instead: a condition without columns is an error.
+   * `all: true` instead: a condition without columns is an error, as is `{ id: { notIn: [] } }`,
+   * which holds for every row.
    */
   async updateMany<D = RowTypes<M, S>["update"]>(
     options: ManyOf<ColumnSpecs<M>["all"]> & {
@@ -263,7 +265,8 @@ export class Repository<
 
   /**
    * Deletes the rows that meet a condition, and returns their number. To delete every row, pass
-   * `all: true` instead: a condition without columns is an error.
+   * `all: true` instead: a condition without columns is an error, as is `{ id: { notIn: [] } }`,
+   * which holds for every row.
    */
   async deleteMany(options: ManyOf<ColumnSpecs<M>["all"]> & TimeLimits): Promise<number> {
     return await this.#run("delete", { options, known: ["where", "all"] }, async (operation) => {
@@ -355,8 +358,11 @@ export class Repository<
   #many({ where, all }: { where?: unknown; all?: unknown }, operation: Operation): Filter {
     if (all === true && where === undefined) return this.#where({}, operation);
     const filter = this.#where({ where: where ?? {} }, operation);
-    if (all === undefined && namesColumn(where)) return filter;
-    throw operation.mistake("where names no column; for every row, pass all: true alone");
+    if (all !== undefined || !namesColumn(where)) {
+      throw operation.mistake("where names no column; for every row, pass all: true alone");
+    }
+    if (constantOf(where) !== true) return filter;
+    throw operation.mistake("where holds for every row; for that, pass all: true alone");
   }
 
   async #read<K extends ColumnName<M>, I>(

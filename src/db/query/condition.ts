@@ -96,6 +96,37 @@ export function namesColumn(where: unknown): boolean {
   });
 }
 
+/**
+ * Returns `true` if lists without values make a valid `Where` hold for every row, and `false` if
+ * they make it hold for none.
+ */
+export function constantOf(where: unknown): boolean | undefined {
+  if (!isPlainObject(where)) return undefined;
+  return all(Object.entries(where), ([name, value]) => {
+    if (name === "NOT") return not(constantOf(value));
+    if (name === "OR") return not(all(value as unknown[], (part) => not(constantOf(part))));
+    if (name === "AND") return all(value as unknown[], constantOf);
+    if (!isPlainObject(value)) return undefined;
+    return all(
+      Object.entries(value),
+      ([operator, operand]) =>
+        Array.isArray(operand) && operand.length === 0 ? operator === "notIn" : undefined,
+    );
+  });
+}
+
+function all<T>(
+  parts: readonly T[],
+  constant: (part: T) => boolean | undefined,
+): boolean | undefined {
+  const constants = parts.map(constant);
+  return constants.includes(false) ? false : constants.includes(undefined) ? undefined : true;
+}
+
+function not(constant: boolean | undefined): boolean | undefined {
+  return constant === undefined ? undefined : !constant;
+}
+
 /** Holds where all filters hold. */
 export function every(filters: readonly Filter[]): Filter {
   return balanced(filters, (eb, parts) => eb.and(parts));

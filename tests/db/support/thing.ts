@@ -73,7 +73,7 @@ export function runOperation(
 ): Promise<unknown> {
   const thing = scopedThings(db, scope);
   // A condition that holds for every row is to be asked for by name, or to name a column.
-  const naming = (where: Condition) => ({ AND: [where, { id: { notIn: [] } }] });
+  const naming = (where: Condition) => ({ AND: [where, { id: { isNull: false } }] });
   switch (operation.do) {
     case "create":
       return thing.create({ data: operation.data });

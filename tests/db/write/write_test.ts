@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { sql } from "kysely";
-import { DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
-import { type Db, dbError, openDb, testDbOnEach, testOnEach } from "../support/database.ts";
+import { DbOptions, DbService, field, model, type Where } from "../../../src/db/mod.ts";
+import {
+  type Db,
+  dbError,
+  mistake,
+  openDb,
+  testDbOnEach,
+  testOnEach,
+  type User,
+} from "../support/database.ts";
 
 const ADA = { tenant_id: "a", email: "ada@example.org", name: "Ada" };
 
@@ -65,6 +73,56 @@ testDbOnEach("Repository.updateMany() and deleteMany() return the number of rows
   assert.equal(await db.user.deleteMany({ all: true }), 1);
   assert.equal(await db.user.count(), 0);
 });
+
+testDbOnEach(
+  "Repository.updateMany() and deleteMany() refuse a condition that holds for every row",
+  async (db) => {
+    await fillUsers(db);
+    const none = { id: { in: [] } };
+    const every = { id: { notIn: [] } };
+    const always: readonly Where<typeof User>[] = [
+      every,
+      { NOT: none },
+      { NOT: { NOT: every } },
+      { NOT: { name: "odd", ...none } },
+      { NOT: { OR: [none, { NOT: every }] } },
+      { OR: [{ name: "odd" }, every] },
+      { AND: [every, { name: { notIn: [] } }] },
+      { id: { notIn: [] }, NOT: none },
+    ];
+    const reason = "where holds for every row; for that, pass all: true alone";
+    for (const where of always) {
+      const text = JSON.stringify(where);
+      assert.equal(await db.user.count({ where }), 4, text);
+      await assert.rejects(
+        db.user.deleteMany({ where }),
+        mistake(`Cannot delete users: ${reason}`),
+        text,
+      );
+      await assert.rejects(
+        db.user.updateMany({ where, data: { name: "x" } }),
+        mistake(`Cannot update users: ${reason}`),
+        text,
+      );
+      await assert.rejects(db.user.updateMany({ where, data: {} }), TypeError, text);
+    }
+    const some: readonly (readonly [Where<typeof User>, number])[] = [
+      [none, 0],
+      [{ NOT: every }, 0],
+      [{ OR: [none, { NOT: every }] }, 0],
+      [{ ...none, name: { notIn: [] } }, 0],
+      [{ id: { in: [], notIn: [] } }, 0],
+      [{ AND: [every, { id: 1 }] }, 1],
+      [{ NOT: { id: 1, name: { notIn: [] } } }, 3],
+      [{ id: { notIn: [], not: 1 } }, 3],
+      [{ OR: [none, { id: 1 }] }, 1],
+    ];
+    for (const [where, count] of some) {
+      assert.equal(await db.user.updateMany({ where, data: { active: false } }), count);
+    }
+    assert.equal(await db.user.count(), 4);
+  },
+);
 
 testDbOnEach(
   "Repository.updateMany() and deleteMany() refuse a condition of nothing",
