@@ -18,6 +18,8 @@ export interface StoredColumn {
   readonly isNullable: boolean;
   /** Whether rows that are created without it have a value: a default, or a generated one. */
   readonly isFilled: boolean;
+  /** Whether they all have the same value: a default that calls no function. */
+  readonly isConstant: boolean;
   /** Whether it is computed from other columns, and cannot be written. */
   readonly isComputed: boolean;
 }
@@ -34,16 +36,28 @@ export interface StoredReference {
   readonly onDelete: string;
 }
 
+/** A column that is unique alone. */
+export interface StoredUnique {
+  /** The column. */
+  readonly column: string;
+  /** Why it is less than the model needs: `deferrable`. */
+  readonly flaw: string | undefined;
+}
+
 /** A table, or a view. */
 export interface StoredTable {
   /** Whether it is a view or a foreign table, which have no constraints. */
   readonly isView: boolean;
+  /** The engine, if that has no transactions. */
+  readonly unsafeEngine: string | undefined;
   /** The columns. */
   readonly columns: readonly StoredColumn[];
   /** The columns of the primary key, in its order; empty without one. */
   readonly primaryKey: readonly string[];
+  /** Why the primary key is less than the model needs: `deferrable`. */
+  readonly primaryKeyFlaw: string | undefined;
   /** The columns that are unique alone. */
-  readonly uniques: readonly string[];
+  readonly uniques: readonly StoredUnique[];
   /** The columns of foreign keys. */
   readonly references: readonly StoredReference[];
 }
@@ -51,12 +65,15 @@ export interface StoredTable {
 interface ColumnRow {
   readonly table_name: string;
   readonly is_view: unknown;
+  /** On MySQL. */
+  readonly unsafe_engine?: string | null;
   readonly column_name: string;
   readonly declared: string;
   readonly type_name: string;
   readonly sized: string;
   readonly is_nullable: unknown;
   readonly is_filled: unknown;
+  readonly is_constant: unknown;
   readonly is_computed: unknown;
 }
 
@@ -66,6 +83,8 @@ interface KeyRow {
   readonly is_primary: unknown;
   /** Missing if the index is on an expression, or on the beginning of text. */
   readonly column_name: string | null;
+  /** On PostgreSQL. */
+  readonly flaw?: string | null;
 }
 
 interface ReferenceRow {
@@ -125,19 +144,24 @@ function tableOf(
   },
 ): StoredTable {
   const byKey = [...Map.groupBy(keys, ({ key_name }) => key_name).values()];
+  const primary = keys.filter(({ is_primary }) => isSet(is_primary));
   return {
     isView: isSet(columns[0]?.is_view),
+    unsafeEngine: columns[0]?.unsafe_engine ?? undefined,
     columns: columns.map((row) => ({
       name: row.column_name,
       type: { declared: row.declared, name: row.type_name.toLowerCase(), size: sizeOf(row.sized) },
       isNullable: isSet(row.is_nullable),
       isFilled: isSet(row.is_filled),
+      isConstant: isSet(row.is_constant),
       isComputed: isSet(row.is_computed),
     })),
-    primaryKey: keys.filter(({ is_primary }) => isSet(is_primary))
-      .map(({ column_name }) => String(column_name)),
+    primaryKey: primary.map(({ column_name }) => String(column_name)),
+    primaryKeyFlaw: primary[0]?.flaw ?? undefined,
     uniques: byKey.flatMap(([first, ...others]) =>
-      others.length === 0 ? first?.column_name ?? [] : []
+      first?.column_name != null && others.length === 0
+        ? { column: first.column_name, flaw: first.flaw ?? undefined }
+        : []
     ),
     references: references.map((row) => ({
       column: row.column_name,
@@ -169,10 +193,13 @@ function postgresQueries(names: readonly string[]): Queries {
       format_type(base.oid, base.typmod) as sized,
       not (a.attnotnull or base.is_required) as is_nullable,
       (a.atthasdef and a.attgenerated = '') or a.attidentity <> '' or base.has_default as is_filled,
+      a.attidentity = '' and coalesce(pg_get_expr(d.adbin, d.adrelid) not like '%(%', false)
+        as is_constant,
       a.attgenerated <> '' as is_computed
       from ${tables}
       join pg_class r on r.oid = t.id and r.relkind in ('r', 'p', 'v', 'm', 'f')
       join pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
+      left join pg_attrdef d on d.adrelid = r.oid and d.adnum = a.attnum
       join lateral (
         with recursive layer as (
           select oid, typname, typtype, typbasetype, typtypmod, a.atttypmod as typmod,
@@ -186,7 +213,10 @@ function postgresQueries(names: readonly string[]): Queries {
       ) base on true
       order by a.attnum`,
     keys: sql`select t.name as table_name, x.indexrelid::text as key_name,
-      x.indisprimary as is_primary, a.attname as column_name
+      x.indisprimary as is_primary, a.attname as column_name,
+      case when not x.indimmediate then 'deferrable'
+        when to_jsonb(x) ->> 'indnullsnotdistinct' = 'true' and not a.attnotnull
+        then 'its nulls are not distinct' end as flaw
       from ${tables}
       join pg_index x on x.indrelid = t.id and x.indisunique and x.indisvalid and x.indpred is null
       cross join lateral unnest(x.indkey::int2[]) with ordinality as k (attnum, place)
@@ -218,12 +248,16 @@ function mysqlQueries(names: readonly string[]): Queries {
   };
   return {
     columns: sql`select c.table_name as table_name, t.table_type like '%VIEW' as is_view,
+      case when e.transactions <> 'YES' then t.engine end as unsafe_engine,
       c.column_name as column_name, c.column_type as declared, c.data_type as type_name,
       c.column_type as sized, c.is_nullable = 'YES' as is_nullable,
       c.column_default is not null or c.extra like '%auto_increment%' as is_filled,
+      c.extra not like '%auto_increment%' and coalesce(c.column_default not like '%(%', 0)
+        as is_constant,
       c.extra like '%VIRTUAL%' or c.extra like '%STORED%' as is_computed
       from information_schema.columns c join information_schema.tables t
         on t.table_schema = c.table_schema and t.table_name = c.table_name
+      left join information_schema.engines e on e.engine = t.engine
       where ${among("c")} order by c.ordinal_position`,
     keys: sql`select s.table_name as table_name, s.index_name as key_name,
       s.index_name = 'PRIMARY' as is_primary,
@@ -245,14 +279,16 @@ function sqliteQueries(names: readonly string[]): Queries {
   const tables = sql`sqlite_master m`;
   const among = sql`m.type in ('table', 'view')
     and lower(m.name) in (${listed(names.map((name) => name.toLowerCase()))})`;
+  // A column of type INTEGER is the generated key of rows unless the primary key has an index.
+  const isAlias = sql`(c.pk = 1 and upper(c.type) = 'INTEGER' and not exists (
+    select 1 from pragma_index_list(m.name) i where i.origin = 'pk'))`;
   return {
-    // A column of type INTEGER is the generated key of rows unless the primary key has an index;
-    // a primary key may be null in other tables, but that is no intention.
+    // A primary key may be null in other tables, but that is no intention.
     columns: sql`select m.name as table_name, m.type = 'view' as is_view, c.name as column_name,
       lower(c.type) as declared, c.type as type_name, c.type as sized,
       c."notnull" = 0 and c.pk = 0 as is_nullable,
-      c.dflt_value is not null or (c.pk = 1 and upper(c.type) = 'INTEGER' and not exists (
-        select 1 from pragma_index_list(m.name) i where i.origin = 'pk')) as is_filled,
+      c.dflt_value is not null or ${isAlias} as is_filled,
+      coalesce(c.dflt_value not like '%(%', 0) and not ${isAlias} as is_constant,
       c.hidden > 1 as is_computed
       from ${tables} join pragma_table_xinfo(m.name) c
       where ${among} and c.hidden <> 1 order by c.cid`,

@@ -56,7 +56,11 @@ function tableDifferences(table: Table, stored: StoredTable): readonly string[] 
     !stored.isView && !known.has(folded(column.name, grammar)) && !column.isNullable &&
     !column.isFilled && !column.isComputed
   );
+  const engine = stored.unsafeEngine;
   return [
+    ...engine === undefined
+      ? []
+      : [`${table.name}: the table has the engine ${engine}, which has no transactions`],
     ...ofColumns,
     ...required.map(({ name }) =>
       `${table.name}.${name}: the column is not null and has no default, the model lacks it`
@@ -75,7 +79,7 @@ function valueDifferences({ field }: TableColumn, stored: StoredColumn): readonl
     ...stored.isNullable && !isNullable ? ["the column is nullable, the field is not"] : [],
     ...!stored.isNullable && isNullable ? ["the column is not null, the field is nullable"] : [],
     ...stored.isComputed ? ["the column is computed, the model writes it"] : [],
-    ...isGenerated(field) && !stored.isFilled
+    ...isGenerated(field) && (!stored.isFilled || stored.isConstant)
       ? ["the column is not generated, the model has a generated key"]
       : [],
   ];
@@ -83,7 +87,7 @@ function valueDifferences({ field }: TableColumn, stored: StoredColumn): readonl
 
 function keyDifferences(
   { name, field: { flags }, grammar }: TableColumn,
-  { primaryKey, uniques }: StoredTable,
+  { primaryKey, primaryKeyFlaw, uniques }: StoredTable,
 ): readonly string[] {
   const isSame = (other: string) => folded(other, grammar) === folded(name, grammar);
   if (flags.has("primaryKey") && !(primaryKey.length === 1 && primaryKey.every(isSame))) {
@@ -92,9 +96,16 @@ function keyDifferences(
       : `the primary key is (${primaryKey.join(", ")})`;
     return [`${key}, the model has ${name}`];
   }
-  return flags.has("unique") && !uniques.some(isSame)
-    ? ["the column is not unique, the field is"]
-    : [];
+  if (flags.has("primaryKey")) {
+    return primaryKeyFlaw === undefined ? [] : [`the primary key is ${primaryKeyFlaw}`];
+  }
+  if (!flags.has("unique")) return [];
+  const own = uniques.filter(({ column }) => isSame(column));
+  const [first] = own;
+  if (!first) return ["the column is not unique, the field is"];
+  return own.some(({ flaw }) => flaw === undefined)
+    ? []
+    : [`the column is unique, but ${first.flaw}`];
 }
 
 function referenceDifferences(

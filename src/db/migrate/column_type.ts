@@ -23,12 +23,11 @@ type Brand = Grammar["brand"];
 const TEXT = "text|varchar|citext";
 const MYSQL_INTEGER = /^(?:tiny|small|medium|big)?int$/;
 const MYSQL_TEXT = "varchar|(?:tiny|medium|long)?text";
-const SQLITE_TEXT = "char|clob|text";
 
 /**
  * The names of types that can hold every value of a kind, or refuse it with an error: those of a
- * fixed length pad it, and a set of MySQL sorts its members. On SQLite they decide the affinity:
- * part of the name is enough.
+ * fixed length pad it, and a set of MySQL sorts its members. On SQLite, the affinity precedes the
+ * name.
  */
 const TYPES: Readonly<Record<Brand, Readonly<Record<FieldKind, RegExp>>>> = {
   PostgreSQL: {
@@ -56,18 +55,29 @@ const TYPES: Readonly<Record<Brand, Readonly<Record<FieldKind, RegExp>>>> = {
     blob: /^varbinary$|blob$/,
   },
   SQLite: {
-    integer: /int/,
-    bigint: /int/,
-    text: new RegExp(SQLITE_TEXT),
-    boolean: /int|bool/,
-    real: /real|floa|doub|numeric|decimal/,
-    decimal: /int/,
-    json: new RegExp(`${SQLITE_TEXT}|json`),
-    timestamp: new RegExp(`${SQLITE_TEXT}|date|time`),
-    uuid: new RegExp(`${SQLITE_TEXT}|uuid`),
-    blob: /blob/,
+    integer: /^integer /,
+    bigint: /^integer /,
+    text: /^text /,
+    boolean: /^integer |^numeric .*bool/,
+    real: /^real |^numeric .*(?:numeric|decimal)/,
+    decimal: /^integer /,
+    json: /^text |^numeric .*json/,
+    timestamp: /^text |^numeric .*(?:date|time)/,
+    uuid: /^text |^numeric .*uuid/,
+    blob: /^blob /,
   },
 };
+/**
+ * The affinities of SQLite: that of a type is the first whose pattern is in its name
+ * (https://sqlite.org/datatype3.html#determination_of_column_affinity).
+ */
+const AFFINITIES = [
+  ["integer", /int/],
+  ["text", /char|clob|text/],
+  ["blob", /blob/],
+  ["real", /real|floa|doub/],
+  ["numeric", /^/],
+] as const;
 /** Types of SQLite that keep each value as it is. */
 const UNTYPED: readonly string[] = ["", "any"];
 const JSON_NAME = /^(?:jsonb?|longtext)$/;
@@ -82,7 +92,9 @@ export function typeMismatch(
 ): string | undefined {
   const is = `the column is ${type.declared}`;
   if (brand === "SQLite") {
-    return TYPES.SQLite[kind].test(type.name) || UNTYPED.includes(type.name) ? undefined : is;
+    const [affinity] = AFFINITIES.find(([, pattern]) => pattern.test(type.name)) ?? [];
+    const isSame = TYPES.SQLite[kind].test(`${affinity} ${type.name}`);
+    return isSame || UNTYPED.includes(type.name) ? undefined : is;
   }
   if (!TYPES[brand][kind].test(type.name)) {
     const isSingle = kind === "real" && /^float4?$/.test(type.name);
@@ -105,7 +117,9 @@ export function typeMismatch(
       // A driver that parses JSON parses no text but MariaDB's JSON.
       return codecs.json.decode === SAME.decode && !JSON_NAME.test(type.name) ? is : undefined;
     case "uuid":
-      return first !== undefined && first < UUID_LENGTH ? is : undefined;
+      if (first === undefined || first === UUID_LENGTH) return undefined;
+      // PostgreSQL pads a char.
+      return first < UUID_LENGTH || type.name === "bpchar" ? is : undefined;
   }
   return undefined;
 }

@@ -79,6 +79,25 @@ const POSTGRES: Readonly<Record<string, Case>> = {
   partly: [field.text().unique(), "text not null", SHARED],
   folded: [field.text().unique(), "text not null", SHARED],
   in_pair: [field.text().unique(), "text not null", SHARED],
+  deferred: [
+    field.text().unique(),
+    "text not null unique deferrable",
+    "the column is unique, but deferrable",
+  ],
+  nulls: [
+    field.text().nullable().unique(),
+    "text unique nulls not distinct",
+    "the column is unique, but its nulls are not distinct",
+  ],
+  no_nulls: [field.text().unique(), "text not null unique nulls not distinct"],
+  twice: [field.text().unique(), "text not null unique unique deferrable"],
+  padded: [
+    field.uuid(),
+    "char(40) not null",
+    "the column is character(40), the model has uuid",
+  ],
+  fitting: [field.uuid(), "char(36) not null"],
+  unpadded: [field.uuid(), "bpchar not null"],
   small: [field.integer(), "smallint not null"],
   int: [field.integer(), "int4 not null"],
   big: [field.bigint(), "int8 not null"],
@@ -215,6 +234,23 @@ const SQLITE: Readonly<Record<string, Case>> = {
   an_id: [field.uuid(), "blob not null", "the column is blob, the model has uuid"],
   a_number_id: [field.uuid(), "integer not null", "the column is integer, the model has uuid"],
   a_blob: [field.blob(), "text not null", "the column is text, the model has blob"],
+  charint: [field.text(), "charint not null", "the column is charint, the model has text"],
+  point: [
+    field.real(),
+    "floating point not null",
+    "the column is floating point, the model has real",
+  ],
+  pint: [field.uuid(), "uuid_int not null", "the column is uuid_int, the model has uuid"],
+  textual_real: [
+    field.real(),
+    "realtext not null",
+    "the column is realtext, the model has real",
+  ],
+  textual_flag: [
+    field.boolean(),
+    "boolchar not null",
+    "the column is boolchar, the model has boolean",
+  ],
   maybe: [field.text(), "text", REQUIRED],
   maybe_too: [field.integer(), "integer default 1", REQUIRED],
   always: [field.text().nullable(), "text not null", NULLABLE],
@@ -230,6 +266,9 @@ const SQLITE: Readonly<Record<string, Case>> = {
   varchar: [field.text(), "varchar(20) not null"],
   checked: [field.text(), "text not null check (checked in ('a', 'b'))"],
   double: [field.real().nullable(), "double precision"],
+  numeric: [field.real(), "numeric(9, 2) not null"],
+  clob: [field.text(), "CLOB not null"],
+  uuid: [field.uuid(), "uuid not null"],
   cents: [DECIMAL, "integer not null"],
   prisma: [field.timestamp(), "datetime not null default current_timestamp"],
   json: [field.json(), "json not null"],
@@ -548,3 +587,56 @@ testOnEach("DbService.checkTables() recognizes the generated keys of SQLite", as
     differences(`users.id: ${ungenerated}`, `posts.id: ${ungenerated}`),
   );
 }, { brands: ["sqlite"] });
+
+testOnEach("DbService.checkTables() accepts no constant as a generated key", async (it) => {
+  const user = model("users", { id: field.integer().primaryKey() });
+  const ungenerated = "users.id: the column is not generated, the model has a generated key";
+  const type = it.brand === "sqlite" ? "int" : "bigint";
+  await assert.rejects(
+    check(it, {
+      models: { user },
+      statements: [`create table users (id ${type} primary key not null default 7)`],
+    }),
+    differences(ungenerated),
+  );
+  const calls: Readonly<Record<Brand, string>> = {
+    postgres: "default (random() * 1e9)::bigint",
+    mysql: "default (floor(rand() * 1000000000))",
+    sqlite: "default (abs(random()))",
+  };
+  const statements = [
+    "drop table users",
+    `create table users (id ${type} not null primary key ${calls[it.brand]})`,
+  ];
+  await check(it, { models: { user }, statements });
+  if (it.brand !== "sqlite") return;
+  const alias = ["drop table users", "create table users (id integer primary key default 7)"];
+  await check(it, { models: { user }, statements: alias });
+});
+
+testOnEach("DbService.checkTables() refuses a primary key that is deferrable", async (it) => {
+  const user = model("users", { id: field.integer().primaryKey() });
+  const statements = ["create table users (id bigserial primary key deferrable)"];
+  await assert.rejects(
+    check(it, { models: { user }, statements }),
+    differences("users.id: the primary key is deferrable"),
+  );
+}, { brands: ["postgres"] });
+
+testOnEach("DbService.checkTables() refuses tables of MySQL without transactions", async (it) => {
+  const user = model("users", { id: field.integer().primaryKey() });
+  for (const engine of ["MyISAM", "MEMORY"]) {
+    const statements = [
+      "drop table if exists users",
+      `create table users (id ${KEY[it.brand]}) engine = ${engine}`,
+    ];
+    await assert.rejects(
+      check(it, { models: { user }, statements }),
+      differences(`users: the table has the engine ${engine}, which has no transactions`),
+    );
+  }
+  const view = ["alter table users rename people", "create view users as select * from people"];
+  await check(it, { models: { user }, statements: view });
+  const statements = ["drop view users", "alter table people rename users, engine = InnoDB"];
+  await check(it, { models: { user }, statements });
+}, { brands: ["mysql"] });
