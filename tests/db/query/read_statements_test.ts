@@ -144,10 +144,11 @@ const READS: readonly Operation[] = [
 
 testStatements("Repository reads by these statements, with every value bound", READS);
 
-/** A condition on text, whose SQL differs on SQLite. */
+/** A condition on text, whose SQL differs on each. */
 function matching(pattern: string, [sqlite, ...texts]: Noted): Expected {
   return {
     ...same([`${READ} "name" like ? escape '!'`, pattern]),
+    postgres: [[`${READ} "name"::text like ? escape '!'`, pattern]],
     sqlite: [[`${READ} ${sqlite}`, ...texts]],
   };
 }

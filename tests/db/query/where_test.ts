@@ -10,6 +10,8 @@ import {
   testOnEach,
   User,
 } from "../support/database.ts";
+import { openNoted } from "../support/noted.ts";
+import { planOf } from "../support/plans.ts";
 
 const ROWS = [
   { select: "a", integer: 1, text: "Ada", boolean: true, real: 0.5 },
@@ -281,3 +283,56 @@ testOnEach("Repository reads no UUID that it would not find", async ({ brand, ur
     await assert.rejects(found, dbError("Database", message));
   }
 });
+
+testOnEach("Where finds parts of text in columns of an enum", async ({ brand, url }) => {
+  const mood = field.text();
+  const Day = model("days", { id: field.integer().primaryKey(), mood, note: mood.nullable() });
+  await using db = await DbService.with({ day: Day }).open(DbOptions.fromUrl(url));
+  const run = (statement: string) => sql.raw(statement).execute(db.kysely);
+  const values = "('sad', 'so_so', 'Happy')";
+  if (brand === "postgres") await run(`create type mood as enum ${values}`);
+  const type = {
+    postgres: "mood",
+    mysql: `enum ${values} character set utf8mb4 collate utf8mb4_bin`,
+    sqlite: "text",
+  };
+  await run(`create table days (id int primary key, mood ${type[brand]} not null, note text)`);
+  await run("insert into days values (1, 'sad', null), (2, 'so_so', null), (3, 'Happy', null)");
+  const table: readonly (readonly [Where<typeof Day>, readonly number[]])[] = [
+    [{ mood: { contains: "a" } }, [1, 3]],
+    [{ mood: { contains: "o_s" } }, [2]],
+    [{ mood: { contains: "_" } }, [2]],
+    [{ mood: { startsWith: "s" } }, [1, 2]],
+    [{ mood: { startsWith: "h" } }, []],
+    [{ mood: { endsWith: "y" } }, [3]],
+    [{ NOT: { mood: { endsWith: "nowhere" } } }, [1, 2, 3]],
+    [{ mood: { contains: "a", in: ["sad", "so_so"] } }, [1]],
+  ];
+  for (const [where, ids] of table) {
+    const days = await db.day.findMany({ where, orderBy: { id: "asc" } });
+    assert.deepEqual(days.map(({ id }) => id), ids, JSON.stringify(where));
+  }
+});
+
+testOnEach("startsWith finds text of PostgreSQL by an index", async (database) => {
+  const Item = model("items", {
+    id: field.integer().primaryKey(),
+    name: field.text().unique(),
+    label: field.text().unique(),
+  });
+  await using noted = await openNoted(DbService.with({ item: Item }), database);
+  const { db, notes } = noted;
+  await sql`create table items (id bigserial primary key,
+    name text collate "C" not null unique, label varchar(50) collate "C" not null unique)`
+    .execute(db.kysely);
+  await sql`insert into items (name, label) select n::text, n::text from generate_series(1, 5000) n`
+    .execute(db.kysely);
+  await sql`analyze`.execute(db.kysely);
+  for (const name of ["name", "label"]) {
+    notes.take();
+    assert.equal(await db.item.count({ where: { [name]: { startsWith: "499" } } }), 11);
+    const [count] = notes.take();
+    const plan = await planOf(db.kysely, "postgres", count!);
+    assert.match(plan, new RegExp(`items_${name}_key[^]*Index Cond`));
+  }
+}, { brands: ["postgres"] });
