@@ -59,7 +59,7 @@ export type {
   DiscoveryOptions,
   PublicClientOptions,
 } from "./client/client_options.ts";
-export type { IdTokenClaims } from "./client/id_token.ts";
+export type { IdTokenClaims, VerifyIdTokenOptions } from "./client/id_token.ts";
 export { generatePkce, type PkcePair, PkceVerifier } from "./client/pkce.ts";
 export type { TokenTypeHint } from "./client/token_request.ts";
 export { TokenCache, type TokenCacheOptions } from "./client/token_cache.ts";
@@ -68,6 +68,7 @@ export type { TokenSetDtoFields, TokenSetFields } from "./client/token_set.ts";
 
 export { MemoryLoginStore, type MemoryLoginStoreOptions } from "./login/login_store.ts";
 export type { LoginStore, PendingLogin, SaveLoginOptions } from "./login/login_store.ts";
+export type { RequestedClaims } from "./login/requested_claims.ts";
 export { OAuth2Login } from "./login/oauth2_login.ts";
 export type { BeginLoginOptions, FinishedLogin, OAuth2LoginOptions } from "./login/oauth2_login.ts";
 export { RedisLoginStore } from "./login/redis_login_store.ts";

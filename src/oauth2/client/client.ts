@@ -15,7 +15,12 @@ import { type Callback, readCallback } from "./callback.ts";
 import type { OAuth2Options } from "./client_options.ts";
 import { endpointUrl } from "../ground/endpoint_url.ts";
 import { OAuth2Error } from "../ground/errors.ts";
-import { checkIdToken, type IdTokenClaims, idTokenVerifier } from "./id_token.ts";
+import {
+  checkIdToken,
+  type IdTokenClaims,
+  idTokenVerifier,
+  type VerifyIdTokenOptions,
+} from "./id_token.ts";
 import type { JsonObject } from "../../platform/json_object.ts";
 import type { JwtVerifier } from "../resource_server/jwt_verifier.ts";
 import {
@@ -295,21 +300,22 @@ export class OAuth2Client {
 
   /**
    * Verifies the id_token of a login: its signature, issuer, audience, times, subject and
-   * authorized party (OpenID Connect Core §3.1.3.7), and its nonce, which must be that of the
-   * authorization request.
+   * authorized party (OpenID Connect Core §3.1.3.7), its nonce, which must be that of the
+   * authorization request, and its `auth_time`, if that had a `max_age`.
    *
    * @throws {OAuth2Error} `InvalidConfig` if issuer or jwksUrl is missing; otherwise as
    * `JwtVerifier.verify()` does
    */
   async verifyIdToken(
     idToken: string,
-    { nonce }: { readonly nonce?: string | undefined } = {},
+    { nonce, maxAgeSeconds }: VerifyIdTokenOptions = {},
   ): Promise<IdTokenClaims> {
     const action = "verify id_token";
-    const { idTokens, options: { clientId } } = this.#settings;
+    const { idTokens, now, options: { clientId } } = this.#settings;
     if (!idTokens) return refuse(action, "issuer or jwksUrl is missing");
     const { claims } = await idTokens.verify(checkText(idToken, action));
-    return checkIdToken(claims, { clientId, nonce });
+    const nowSeconds = now() / 1000 - idTokens.validation.leewaySeconds;
+    return checkIdToken(claims, { clientId, nonce, maxAgeSeconds, nowSeconds });
   }
 
   /** Returns the client for printing, without secrets. */

@@ -18,12 +18,20 @@ export interface IdTokenClaims extends Claims {
   readonly iat: number;
 }
 
+/** The parameters of the authorization request that an id_token answers. */
+export interface VerifyIdTokenOptions {
+  /** The nonce, if it had one. */
+  readonly nonce?: string | undefined;
+  /** Its `max_age` in seconds, if it had one: `auth_time` must be there, and not older. */
+  readonly maxAgeSeconds?: number | undefined;
+}
+
 /** What an id_token must match. */
-export interface IdTokenExpectations {
+export interface IdTokenExpectations extends VerifyIdTokenOptions {
   /** The client that the token must be issued to. */
   readonly clientId: string;
-  /** The nonce of the authorization request, if it had one. */
-  readonly nonce: string | undefined;
+  /** The time in seconds since 1970, less the accepted difference between clocks. */
+  readonly nowSeconds: number;
 }
 
 /**
@@ -51,7 +59,7 @@ export function idTokenVerifier(
  */
 export function checkIdToken(
   claims: Claims,
-  { clientId, nonce }: IdTokenExpectations,
+  { clientId, nonce, maxAgeSeconds, nowSeconds }: IdTokenExpectations,
 ): IdTokenClaims {
   const { sub, iat, azp, aud } = claims;
   if (typeof sub !== "string" || sub === "" || sub.length > 255) {
@@ -64,8 +72,14 @@ export function checkIdToken(
     throw invalidClaim("azp", "is missing with several audiences");
   }
   if (azp !== undefined && azp !== clientId) throw invalidClaim("azp", "does not match");
+  if (maxAgeSeconds !== undefined) checkAge(claims.auth_time, nowSeconds - maxAgeSeconds);
   checkNonce(claims.nonce, nonce);
   return { ...claims, sub, iat };
+}
+
+function checkAge(authTime: unknown, earliest: number): void {
+  if (typeof authTime !== "number") throw invalidClaim("auth_time", "is missing or not a time");
+  if (!(authTime >= earliest)) throw invalidClaim("auth_time", "is older than max_age");
 }
 
 /** An unexpected nonce belongs to another login. */

@@ -4,10 +4,11 @@
  * @module
  */
 import { BoundedMap } from "../../platform/bounded_map.ts";
+import type { RequestedClaims } from "./requested_claims.ts";
 import { checkNames, refusing } from "../../platform/option_names.ts";
 
 /** The data of a pending login, which the callback needs and no browser may see. */
-export interface PendingLogin {
+export interface PendingLogin extends RequestedClaims {
   /** The PKCE verifier. */
   readonly verifier: string;
   /** The nonce that the id_token must have, if an id_token is expected. */

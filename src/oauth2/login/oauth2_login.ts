@@ -11,17 +11,21 @@ import type { OAuth2Client } from "../client/client.ts";
 import { checkNames, refusing } from "../../platform/option_names.ts";
 import { equalInConstantTime } from "../../platform/secret.ts";
 import { OAuth2Error } from "../ground/errors.ts";
-import type { IdTokenClaims } from "../client/id_token.ts";
+import type { IdTokenClaims, VerifyIdTokenOptions } from "../client/id_token.ts";
 import { generatePkce, PkceVerifier } from "../client/pkce.ts";
 import type { TokenSet } from "../client/token_set.ts";
 import { BrowserCookie, callbackParameters, returnPath } from "./browser.ts";
 import { type LoginStore, MemoryLoginStore, type PendingLogin } from "./login_store.ts";
+import { checkHostedDomain, requestedClaims } from "./requested_claims.ts";
 
 /** Options of an {@linkcode OAuth2Login}. */
 export interface OAuth2LoginOptions {
   /** The requested scopes; none by default. With `openid`, the id_token is verified. */
   readonly scopes?: readonly string[];
-  /** Parameters of every authorization request, such as `{ prompt: "login" }`. */
+  /**
+   * Parameters of every authorization request, such as `{ prompt: "login" }`. The id_token must
+   * state what `max_age` (OpenID Connect Core §3.1.2.1) and `hd` of Google ask for.
+   */
   readonly extra?: Readonly<Record<string, string>>;
   /** Stores pending logins; in memory by default. */
   readonly store?: LoginStore;
@@ -33,7 +37,7 @@ export interface OAuth2LoginOptions {
 export interface BeginLoginOptions {
   /** The path on this site to return to, `/` by default; it can come from the caller. */
   readonly returnTo?: string | undefined;
-  /** Parameters of this authorization request. */
+  /** Parameters of this authorization request, as those of every one. */
   readonly extra?: Readonly<Record<string, string>>;
 }
 
@@ -91,7 +95,8 @@ export class OAuth2Login {
    * @throws {OAuth2Error} `InvalidConfig` if the client has no redirectUri or, with the scope
    * `openid`, no issuer or jwksUrl
    * @throws {RangeError} if `ttlMs` is not a whole number of milliseconds from 1 to a day
-   * @throws {TypeError} if an option is unknown, or `scopes` is not a list of scopes
+   * @throws {TypeError} if an option is unknown, `scopes` is not a list of scopes, or `max_age` or
+   * `hd` in `extra` is invalid, or cannot be checked without the scope `openid`
    */
   constructor(client: OAuth2Client, options: OAuth2LoginOptions = {}) {
     checkNames(options, {
@@ -104,6 +109,7 @@ export class OAuth2Login {
       throw new RangeError(`Cannot log users in: ttlMs ${ttlMs} is not 1 to ${DAY_MS}`);
     }
     joinScopes(scopes); // checks them
+    requestedClaims(options.extra ?? {}, { hasIdToken: scopes.includes("openid") });
     if (redirectUri === undefined) throw unfit("no redirectUri");
     if (scopes.includes("openid") && !((issuer || idTokenIssuer) && jwksUrl)) {
       throw unfit("no issuer or no jwksUrl, which verifying an id_token requires");
@@ -123,13 +129,15 @@ export class OAuth2Login {
    * Begins a login: redirects the browser to the provider (303).
    *
    * @throws {BadRequestException} 400 if `returnTo` leads to another site
-   * @throws {TypeError} if an option is unknown
+   * @throws {TypeError} if an option is unknown, or `max_age` or `hd` in `extra` is invalid, or
+   * cannot be checked without the scope `openid`
    */
   async begin(c: Context, options: BeginLoginOptions = {}): Promise<Response> {
     checkNames(options, { known: ["returnTo", "extra"], refuse: refusing("begin login") });
     c.header("Cache-Control", "no-store");
     const { scopes = [] } = this.#options;
     const extra = { ...this.#options.extra, ...options.extra };
+    const requested = requestedClaims(extra, { hasIdToken: scopes.includes("openid") });
     const path = returnPath(options.returnTo || "/");
     const { challenge, verifier } = await generatePkce();
     const nonce = scopes.includes("openid") ? crypto.randomUUID() : undefined;
@@ -145,6 +153,7 @@ export class OAuth2Login {
       returnTo: path,
       browser: await this.#cookie.set(c, { isCrossSite: extra.response_mode === "form_post" }),
       client: this.#clientName,
+      ...requested,
     }, { ttlMs: this.#ttlMs });
     return c.redirect(url, 303);
   }
@@ -158,6 +167,7 @@ export class OAuth2Login {
    * browser or client
    * @throws {OAuth2Error} `Grant`, 401 or 502, if the user or the provider refuses; `Validation`,
    * 401, if the callback is from another provider (RFC 9207)
+   * @throws {ForbiddenException} 403 if the user is of another domain than `hd`
    * @throws {BadGatewayException} 502 if the provider returns no tokens, or an invalid id_token
    */
   async finish(c: Context): Promise<FinishedLogin> {
@@ -173,25 +183,29 @@ export class OAuth2Login {
     }
     const code = this.#client.verifyCallback(parameters, state);
     const { tokens, claims } = await this.#exchange(code, login);
+    checkHostedDomain(claims, login.hostedDomain);
     for (const name of USED) parameters.delete(name);
     return { tokens, claims, returnTo: login.returnTo, parameters };
   }
 
   async #exchange(
     code: string,
-    { verifier, nonce }: PendingLogin,
+    { verifier, nonce, maxAgeSeconds }: PendingLogin,
   ): Promise<Pick<FinishedLogin, "tokens" | "claims">> {
     try {
       const tokens = await this.#client.exchangeCode(code, PkceVerifier.restore(verifier));
-      const claims = nonce === undefined ? undefined : await this.#claimsOf(tokens, nonce);
-      return { tokens, claims };
+      if (nonce === undefined) return { tokens, claims: undefined };
+      return { tokens, claims: await this.#claimsOf(tokens, { nonce, maxAgeSeconds }) };
     } catch (cause) {
       throw new BadGatewayException("The provider did not complete the login", { cause });
     }
   }
 
-  async #claimsOf({ idToken }: TokenSet, nonce: string): Promise<IdTokenClaims> {
-    if (idToken !== undefined) return await this.#client.verifyIdToken(idToken, { nonce });
+  async #claimsOf(
+    { idToken }: TokenSet,
+    expected: VerifyIdTokenOptions,
+  ): Promise<IdTokenClaims> {
+    if (idToken !== undefined) return await this.#client.verifyIdToken(idToken, expected);
     throw new OAuth2Error({ code: "Validation" }, "Cannot verify login: there is no id_token");
   }
 }

@@ -100,7 +100,8 @@ export class RedisLoginStore implements LoginStore {
 }
 
 function isPendingLogin(value: unknown): value is PendingLogin {
-  const { verifier, nonce = "", returnTo, browser, client } = (value ?? {}) as JsonObject;
-  const texts = [verifier, nonce, returnTo, browser, client];
-  return texts.every((text) => typeof text === "string");
+  const { verifier, nonce = "", returnTo, browser, client, maxAgeSeconds = 0, hostedDomain = "" } =
+    (value ?? {}) as JsonObject;
+  const texts = [verifier, nonce, returnTo, browser, client, hostedDomain];
+  return texts.every((text) => typeof text === "string") && typeof maxAgeSeconds === "number";
 }

@@ -45,6 +45,9 @@ for (const [name, clientOf] of Object.entries(CLIENTS)) {
       assert.equal(await store.take(STATE.slice(1)), undefined);
       assert.deepEqual(await store.take(STATE), PENDING);
       assert.equal(await store.take(STATE), undefined);
+      const requested = { ...PENDING, maxAgeSeconds: 0, hostedDomain: "example.com" };
+      await store.save(STATE, requested, { ttlMs: TEN_MINUTES_MS });
+      assert.deepEqual(await store.take(STATE), requested);
       assert.deepEqual(await redis.keys(`${prefix}*`), []);
     });
   }, { skip: SKIP_REDIS });
@@ -98,6 +101,9 @@ test("RedisLoginStore.take() returns undefined for values that are not logins", 
       JSON.stringify({ ...PENDING, browser: null }),
       JSON.stringify({ ...PENDING, nonce: {} }),
       JSON.stringify({ ...PENDING, client: ["a"] }),
+      JSON.stringify({ ...PENDING, maxAgeSeconds: "1" }),
+      JSON.stringify({ ...PENDING, maxAgeSeconds: null }),
+      JSON.stringify({ ...PENDING, hostedDomain: 1 }),
     ];
     for (const value of values) {
       await redis.set(`${prefix}:${STATE}`, value);
