@@ -49,8 +49,8 @@ export async function requestClientCredentials(
 /** A request and its result. */
 interface Entry {
   readonly asked: Promise<TokenSet>;
-  /** The set, once it has been received. */
-  set?: TokenSet;
+  /** The set, once it has been received, and when that was, in milliseconds since 1970. */
+  received?: { readonly set: TokenSet; readonly atMs: number };
 }
 
 /** How long before its expiry a set is no longer used, in milliseconds. */
@@ -72,27 +72,31 @@ export class ClientCredentialsCache {
   /** Returns a set that is valid for at least 30 seconds more, or requests one. */
   get(key: string, ask: () => Promise<TokenSet>): Promise<TokenSet> {
     const entry = this.#entries.get(key);
-    if (entry && (!entry.set || this.#holds(entry.set))) return entry.asked;
+    if (entry && (!entry.received || this.#isValid(entry.received))) return entry.asked;
     return this.#keep(key, ask());
   }
 
   /** Removes the set of an access token. */
   forget(accessToken: string): void {
-    for (const [key, { set }] of this.#entries) {
-      if (set?.accessToken === accessToken) this.#entries.delete(key);
+    for (const [key, { received }] of this.#entries) {
+      if (received?.set.accessToken === accessToken) this.#entries.delete(key);
     }
   }
 
-  /** A set without an expiry is never reused. */
-  #holds(set: TokenSet): boolean {
-    return set.expiresAt !== undefined && !set.expiresWithin(EARLY_MS, this.#now());
+  /**
+   * A set without an expiry is never reused, nor one from before the clock was set back: it expires
+   * by the wrong time.
+   */
+  #isValid({ set, atMs }: Required<Entry>["received"]): boolean {
+    const nowMs = this.#now();
+    return nowMs >= atMs && set.expiresAt !== undefined && !set.expiresWithin(EARLY_MS, nowMs);
   }
 
   #keep(key: string, asked: Promise<TokenSet>): Promise<TokenSet> {
     const entry: Entry = { asked };
     this.#entries.set(key, entry);
     asked.then(
-      (set) => entry.set = set,
+      (set) => entry.received = { set, atMs: this.#now() },
       () => this.#entries.get(key) === entry && this.#entries.delete(key),
     );
     return asked;

@@ -16,6 +16,8 @@ interface Chain {
   newest: string;
   /** The set of the newest token, unless it has been removed. */
   set?: TokenSet | undefined;
+  /** When that was received, in milliseconds since 1970. */
+  setAtMs: number;
   readonly superseded: Set<string>;
   refreshing?: Promise<TokenSet> | undefined;
   revoking?: Promise<void> | undefined;
@@ -98,7 +100,7 @@ export class TokenCache {
     this.#sets.set(set.accessToken, set);
     if (set.refreshToken === undefined) return;
     const chain = this.#chainOf(set.refreshToken);
-    if (chain.newest === set.refreshToken) chain.set = set;
+    if (chain.newest === set.refreshToken) this.#attach(chain, set);
   }
 
   /**
@@ -124,8 +126,8 @@ export class TokenCache {
   /**
    * Returns a new set for a refresh token; `OAuth2Client.refresh()` calls it. `send` receives the
    * newest token of the chain, and concurrent calls share its result. A later call with a
-   * superseded token returns the newest set without a request, unless that has expired. A failure
-   * is not cached. A pending revocation is awaited.
+   * superseded token returns the newest set without a request, unless that has expired, or the
+   * clock has been set back since. A failure is not cached. A pending revocation is awaited.
    *
    * @throws {OAuth2Error} `Grant` if the token has been revoked by then, or as `send` does
    */
@@ -140,9 +142,10 @@ export class TokenCache {
       chain = this.#chainOf(refreshToken);
     }
     if (chain.refreshing) return chain.refreshing;
-    if (chain.set && chain.newest !== refreshToken && !chain.set.expiresWithin(0, this.#now())) {
-      return chain.set;
-    }
+    const nowMs = this.#now();
+    // a set from before the clock was set back expires by the wrong time
+    const isValid = nowMs >= chain.setAtMs && !chain.set?.expiresWithin(0, nowMs);
+    if (chain.set && isValid && chain.newest !== refreshToken) return chain.set;
     return chain.refreshing = this.#refresh(chain, send);
   }
 
@@ -165,13 +168,18 @@ export class TokenCache {
     try {
       const set = await send(chain.newest);
       this.#advance(chain, set.refreshToken ?? chain.newest);
-      chain.set = set;
+      this.#attach(chain, set);
       this.#sets.set(set.accessToken, set);
       return set;
     } finally {
       chain.refreshing = undefined;
       this.#dropIfUseless(chain);
     }
+  }
+
+  #attach(chain: Chain, set: TokenSet): void {
+    chain.set = set;
+    chain.setAtMs = this.#now();
   }
 
   #advance(chain: Chain, refreshToken: string): void {
@@ -232,7 +240,12 @@ export class TokenCache {
   #chainOf(refreshToken: string): Chain {
     const known = this.#chains.get(refreshToken);
     if (known) return known;
-    const chain: Chain = { newest: refreshToken, superseded: new Set(), isRevoked: false };
+    const chain: Chain = {
+      newest: refreshToken,
+      setAtMs: 0,
+      superseded: new Set(),
+      isRevoked: false,
+    };
     this.#chains.set(refreshToken, chain);
     return chain;
   }

@@ -44,6 +44,17 @@ test("OAuth2Client.cachedClientCredentials() sends one request for concurrent ca
   assert.deepEqual([...new Set(renewed)], ["at-2"]);
 });
 
+test("OAuth2Client.cachedClientCredentials() drops a set from before its clock was set back", async () => {
+  const { state, token } = machine();
+  const realMs = state.nowMs;
+  state.nowMs += 86_400_000;
+  assert.deepEqual([await token(["a"]), await token(["a"])], ["at-1", "at-1"]);
+  state.nowMs = realMs + 1;
+  assert.deepEqual([await token(["a"]), await token(["a"])], ["at-2", "at-2"]);
+  state.nowMs += 29_000;
+  assert.equal(await token(["a"]), "at-2");
+});
+
 test("OAuth2Client.cachedClientCredentials() keeps tokens of other scopes and parameters apart", async () => {
   const { client, state, token } = machine();
   const extra = { resource: "https://api.example.com" };

@@ -194,6 +194,41 @@ test("TokenCache.refresh() refreshes again when the newest set of a superseded t
   assert.equal(cache.byRefresh("r1")?.accessToken, "a3");
 });
 
+test("TokenCache.refresh() refreshes again when the clock was set back since the newest set", async () => {
+  const clock = { ms: 86_400_000 };
+  const cache = new TokenCache({ now: () => clock.ms });
+  const sent: string[] = [];
+  const send = (newest: string) => {
+    sent.push(newest);
+    return Promise.resolve(
+      new TokenSet({
+        accessToken: `at-${sent.length}`,
+        tokenType: "bearer",
+        refreshToken: `rt-${sent.length}`,
+        expiresAt: new Date(clock.ms + 60_000),
+      }),
+    );
+  };
+  await cache.refresh("rt-0", send);
+  assert.equal((await cache.refresh("rt-0", send)).accessToken, "at-1");
+  clock.ms = 1000; // a day earlier
+  assert.equal((await cache.refresh("rt-0", send)).accessToken, "at-2");
+  assert.equal((await cache.refresh("rt-1", send)).accessToken, "at-2");
+  clock.ms = 999;
+  assert.equal((await cache.refresh("rt-0", send)).accessToken, "at-3");
+  const stored = new TokenSet({
+    accessToken: "stored",
+    tokenType: "bearer",
+    refreshToken: "rt-3",
+    expiresAt: new Date(clock.ms + 60_000),
+  });
+  cache.store(stored);
+  assert.equal((await cache.refresh("rt-0", send)).accessToken, "stored");
+  clock.ms = 998;
+  assert.equal((await cache.refresh("rt-0", send)).accessToken, "at-4");
+  assert.deepEqual(sent, ["rt-0", "rt-1", "rt-2", "rt-3"]);
+});
+
 test("TokenCache keeps the set it has just renewed, and as few chains without a set as sets", async () => {
   const cache = new TokenCache({ maxSets: 2 });
   cache.store(set("same", "r0"));
