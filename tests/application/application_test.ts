@@ -323,6 +323,13 @@ test("builder methods refuse invalid options at the call", async () => {
   assert.throws(() => app.use("nothing" as never, undefined as never), TypeError);
   assert.throws(() => app.use("", (_, next) => next()), /its path is empty/);
   assert.throws(() => app.useRateLimit({ key: "ip" as never }), /key is not a function/);
+  for (const store of [{}, { eval: () => Promise.resolve() }, "redis", null, { hit: 1 }]) {
+    assert.throws(() => app.useRateLimit({ store: store as never }), {
+      name: "TypeError",
+      message: "Cannot limit rate: store has no method hit; wrap a Redis client in a " +
+        "RedisRateLimitStore",
+    });
+  }
   for (const options of [5, []]) {
     assert.throws(() => app.useRateLimit(options as never), /the options are not a plain object/);
   }

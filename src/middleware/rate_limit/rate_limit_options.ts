@@ -54,7 +54,8 @@ export const limitsRate: unique symbol = Symbol("fw.limitsRate");
 /**
  * Checks the options of a rate limit.
  *
- * @throws {TypeError} if one is unknown, or `key` or `skip` is not a function
+ * @throws {TypeError} if one is unknown, `key` or `skip` is not a function, or the store has no
+ * method `hit`
  * @throws {RangeError} if one is out of range
  */
 export function checkRateLimit(options: RateLimitOptions): void {
@@ -66,6 +67,10 @@ export function checkRateLimit(options: RateLimitOptions): void {
   for (const name of ["key", "skip"] as const) {
     const hook = options[name];
     if (hook !== undefined && typeof hook !== "function") refuse(`${name} is not a function`);
+  }
+  const { store } = options;
+  if (store !== undefined && typeof store?.hit !== "function") {
+    refuse("store has no method hit; wrap a Redis client in a RedisRateLimitStore");
   }
   const { max = 1, windowMs = 1000, name = "default", storeTimeoutMs = 1 } = options;
   requireThat(Number.isSafeInteger(max) && max > 0, `max ${max} is not a positive integer`);
