@@ -8,7 +8,7 @@ import type { Context } from "../../core/http/context.ts";
 import { BadGatewayException, UnauthorizedException } from "../../core/http/http_exception.ts";
 import { isState, joinScopes } from "../client/authorize_url.ts";
 import type { OAuth2Client } from "../client/client.ts";
-import { checkNames, refusing } from "../../platform/option_names.ts";
+import { checkNames, type Refuse, refusing } from "../../platform/option_names.ts";
 import { equalInConstantTime } from "../../platform/secret.ts";
 import { OAuth2Error } from "../ground/errors.ts";
 import type { IdTokenClaims, VerifyIdTokenOptions } from "../client/id_token.ts";
@@ -95,18 +95,20 @@ export class OAuth2Login {
    * @throws {OAuth2Error} `InvalidConfig` if the client has no redirectUri or, with the scope
    * `openid`, no issuer or jwksUrl
    * @throws {RangeError} if `ttlMs` is not a whole number of milliseconds from 1 to a day
-   * @throws {TypeError} if an option is unknown, `scopes` is not a list of scopes, or `max_age` or
-   * `hd` in `extra` is invalid, or cannot be checked without the scope `openid`
+   * @throws {TypeError} if an option is unknown, `scopes` is not a list of scopes, the store has no
+   * methods of one, or `max_age` or `hd` in `extra` is invalid, or cannot be checked without the
+   * scope `openid`
    */
   constructor(client: OAuth2Client, options: OAuth2LoginOptions = {}) {
-    checkNames(options, {
-      known: ["scopes", "extra", "store", "ttlMs"],
-      refuse: refusing("log users in"),
-    });
+    const refuse: Refuse = refusing("log users in");
+    checkNames(options, { known: ["scopes", "extra", "store", "ttlMs"], refuse });
     const { scopes = [], store = new MemoryLoginStore(), ttlMs = 600_000 } = options;
     const { authorizeUrl, clientId, redirectUri, issuer, idTokenIssuer, jwksUrl } = client.options;
     if (!(Number.isInteger(ttlMs) && ttlMs >= 1 && ttlMs <= DAY_MS)) {
       throw new RangeError(`Cannot log users in: ttlMs ${ttlMs} is not 1 to ${DAY_MS}`);
+    }
+    if (typeof store?.save !== "function" || typeof store.take !== "function") {
+      refuse("store has no methods save and take; wrap a Redis client in a RedisLoginStore");
     }
     joinScopes(scopes); // checks them
     requestedClaims(options.extra ?? {}, { hasIdToken: scopes.includes("openid") });

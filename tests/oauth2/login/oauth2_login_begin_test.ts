@@ -200,3 +200,14 @@ test("OAuth2Login.begin() refuses unknown options, such as a parameter that is n
   });
   assert.deepEqual(store.saved, []);
 });
+
+test("OAuth2Login refuses a store without the methods of one, such as a Redis client", () => {
+  const client = { call: () => Promise.resolve(null) };
+  for (const store of [client, { save: () => {} }, "redis", null] as never[]) {
+    assert.throws(() => exampleLogin({ fetch, store }), {
+      name: "TypeError",
+      message: "Cannot log users in: store has no methods save and take; wrap a Redis client in " +
+        "a RedisLoginStore",
+    });
+  }
+});
