@@ -16,6 +16,7 @@ import type { PoolLimits } from "./pool_limits.ts";
 import { Refusal } from "../transaction/open_stream.ts";
 import { StatementLog } from "./statement_log.ts";
 import type { Execution } from "../transaction/execution.ts";
+import { LoopTurns } from "../transaction/loop_turns.ts";
 import { StatementWatch } from "../transaction/statement_watch.ts";
 import { Interruption, type TimeLimits } from "../transaction/time_limits.ts";
 import type { Transaction, TransactionOptions } from "../transaction/transaction.ts";
@@ -73,6 +74,10 @@ export class DbConnection implements OpenDatabase {
       timeoutMs: statementTimeoutMs,
       scope: () => this.#transactions.scope,
       cancels: dialect.cancels === true,
+      // its drivers run statements inside the process
+      turns: this.grammar.brand === "SQLite"
+        ? new LoopTurns(() => this.#transactions.checkLimits())
+        : undefined,
     });
     const rules: StatementRules = {
       watch: this.#watch,
@@ -262,6 +267,8 @@ export class DbConnection implements OpenDatabase {
     if (transaction) {
       return transaction.during(() => this.#executeJoined(action, statement, transaction));
     }
+    const turn = this.#watch.turn();
+    if (turn) return turn.then(() => this.#execute(action, statement));
     if (this.#gate.isClosed) throw dbError(action, { code: "PoolClosed" });
     try {
       if (signal?.aborted) throw new Interruption(signal.reason);
@@ -293,6 +300,8 @@ export class DbConnection implements OpenDatabase {
     statement: Statement,
     transaction: Transaction,
   ): Promise<StatementResult> {
+    const turn = this.#watch.turn();
+    if (turn) await turn;
     while (transaction.nested) await transaction.nested;
     // No `await` from here to the driver: a nested transaction could begin.
     transaction.check(action);
@@ -339,8 +348,11 @@ export class DbConnection implements OpenDatabase {
     { connection }: Transaction,
   ): Promise<StatementResult> {
     const { runNow } = this.#dialect;
-    const now = runNow &&
-      await connection.noting(() => runNow.call(this.#dialect, statement, true));
+    const { signal } = this.#transactions.scope;
+    const now = runNow && await connection.noting(() => {
+      if (signal?.aborted) throw new Interruption(signal.reason);
+      return runNow.call(this.#dialect, statement, true);
+    });
     return now ?? resultOf(await connection.run(queryOf(statement), action));
   }
 

@@ -14,6 +14,7 @@ import {
   type GoneReason,
   Handling,
 } from "./execution.ts";
+import type { LoopTurns } from "./loop_turns.ts";
 import { Interruption, type LimitScope, timeoutReason, unlessAborted } from "./time_limits.ts";
 
 /** How long a server may take to cancel a statement, in milliseconds. */
@@ -30,6 +31,8 @@ export interface StatementWatchOptions {
   readonly scope: () => LimitScope;
   /** Whether connections can cancel their statement, and close, while it runs. */
   readonly cancels: boolean;
+  /** The turns of the event loop, where statements run inside the process. */
+  readonly turns?: LoopTurns | undefined;
 }
 
 /** Ends statements that take too long. Many share one timer. */
@@ -84,6 +87,11 @@ export class StatementWatch {
     return unlessAborted(promise, this.#options.scope().signal);
   }
 
+  /** Returns the turn of the event loop that a statement of the caller must wait for, if any. */
+  turn(): Promise<void> | undefined {
+    return this.#options.turns?.next();
+  }
+
   /** Ends a statement. */
   end(execution: Execution): void {
     this.#running.delete(execution);
@@ -97,6 +105,8 @@ export class StatementWatch {
    * @throws {Interruption} if it took too long or was aborted
    */
   run<T>(connection: DatabaseConnection, send: () => Promise<T>): Promise<T> {
+    const turn = this.turn();
+    if (turn) return turn.then(() => this.#run(connection, send, this.begin()));
     return this.#run(connection, send, this.begin());
   }
 

@@ -50,6 +50,8 @@ export class Limit {
   readonly #controller = new AbortController();
   readonly #signals: readonly AbortSignal[];
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #expire: () => void;
+  #endsAtMs = Infinity;
   readonly #abort = ({ target }: Event) =>
     this.#controller.abort((target as AbortSignal | null)?.reason);
 
@@ -69,14 +71,21 @@ export class Limit {
       if (each.aborted) this.#controller.abort(each.reason);
       each.addEventListener("abort", this.#abort);
     }
+    this.#expire = () => this.#controller.abort(timeoutReason(timeoutMs!));
     if (timeoutMs !== undefined && timeoutMs !== Infinity) {
-      this.#timer = setTimeout(() => this.#controller.abort(timeoutReason(timeoutMs)), timeoutMs);
+      this.#endsAtMs = performance.now() + timeoutMs;
+      this.#timer = setTimeout(this.#expire, timeoutMs);
     }
   }
 
   /** Aborted when a limit is reached. */
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** Aborts the signal if the time is over; the timer may be late. */
+  check(): void {
+    if (performance.now() >= this.#endsAtMs) this.#expire();
   }
 
   /** Aborts the signal. */

@@ -73,6 +73,11 @@ export class TransactionRunner {
     }
   }
 
+  /** Aborts what has reached its limit by the clock. */
+  checkLimits(): void {
+    for (const limit of this.#limits) limit.check();
+  }
+
   /** Aborts what has not ended when the database is closed. */
   close(): void {
     for (const limit of this.#limits) limit.abort(new Error("the database was closed"));
