@@ -191,8 +191,9 @@ export class DbService<M extends Models = Models> {
    * ```
    *
    * @throws {RangeError} if `retries` is not a whole number of 0 or more
-   * @throws {TypeError} if the isolation level is unknown or, inside another transaction, stricter
-   * than that one's; or if the function did not await its operations
+   * @throws {TypeError} if an option or the isolation level is unknown; or if, inside another
+   * transaction, the level is stricter than that one's; or if the function did not
+   * await its operations
    * @throws {DbError} if it cannot be begun or committed; and whatever the function throws
    */
   transaction<T>(run: () => T | Promise<T>, options: TransactionOptions = {}): Promise<T> {

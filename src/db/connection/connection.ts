@@ -159,8 +159,9 @@ export class DbConnection implements OpenDatabase {
    * another transaction it is a savepoint, which can be rolled back alone.
    *
    * @throws {RangeError} if `retries` is not a whole number of 0 or more
-   * @throws {TypeError} if the isolation level is unknown or, inside another transaction, stricter
-   * than that one's; or if the function did not await what it began
+   * @throws {TypeError} if an option or the isolation level is unknown; or if, inside another
+   * transaction, the level is stricter than that one's; or if the function did not
+   * await what it began
    * @throws {DbError} if it cannot be begun or committed; and whatever the function throws
    */
   transaction<T>(run: () => T | Promise<T>, options: TransactionOptions = {}): Promise<T> {

@@ -64,12 +64,9 @@ export class JoinedConnection implements DatabaseConnection {
     const { connection } = this.#transaction;
     if (!savepoint || this.#transaction.hasEnded || connection.isExpired) return;
     this.#isRollingBack = true;
-    try {
-      await connection.rollBackTo(savepoint);
-      await queuedByKysely();
-    } finally {
-      this.#isRollingBack = false;
-    }
+    await connection.rollBackTo(savepoint);
+    await queuedByKysely();
+    this.#isRollingBack = false;
   }
 
   #inTurn<T>(run: (connection: TransactionConnection) => Promise<T>): Promise<T> {
@@ -93,7 +90,7 @@ export class PooledConnection implements DatabaseConnection {
   /** The transaction that Kysely has begun on it. */
   transaction: TransactionConnection | undefined;
   readonly #rules: StatementRules;
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<unknown> | undefined>();
   readonly #stream = new OpenStream();
   #isReleased = false;
 
@@ -104,16 +101,16 @@ export class PooledConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     this.#checkHeld();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#running.add(promise);
+    let running: Promise<QueryResult<R>> | undefined;
     try {
-      if (this.transaction) return await this.transaction.run<R>(query);
-      return await this.#rules.watch.run(this.raw, () => this.raw.executeQuery<R>(query));
+      running = this.transaction?.run<R>(query) ??
+        this.#rules.watch.run(this.raw, () => this.raw.executeQuery<R>(query));
+      this.#running.add(running);
+      return await running;
     } catch (error) {
       throw queryError(error, this.#rules);
     } finally {
-      this.#running.delete(promise);
-      resolve();
+      this.#running.delete(running);
     }
   }
 
@@ -143,7 +140,7 @@ export class PooledConnection implements DatabaseConnection {
   async release(): Promise<void> {
     this.#isReleased = true;
     await this.#stream.close();
-    await Promise.all(this.#running);
+    await Promise.allSettled(this.#running);
   }
 
   async cancelQuery(control: ControlConnectionProvider): Promise<void> {
@@ -160,8 +157,7 @@ export class PooledConnection implements DatabaseConnection {
 
   /** The connection may be in use by others. */
   #checkHeld(): void {
-    if (!this.#isReleased) return;
-    throw new TypeError("Cannot run query: its connection has been released");
+    if (this.#isReleased) throw new TypeError("Cannot run query: its connection is released");
   }
 }
 

@@ -33,11 +33,11 @@ export class LoopTurns {
    * to 10 ms. The first statement after a while only requests it.
    */
   next(): Promise<void> | undefined {
-    if (this.#unchecked > 0) return void (this.#unchecked -= 1);
+    if (this.#unchecked-- > 0) return;
     const nowMs = performance.now();
     this.#unchecked = nowMs - this.#checkedAtMs < QUICK_MS ? BATCH : 0;
     this.#checkedAtMs = nowMs;
-    if (nowMs - this.#turnedAtMs < HELD_MS) return undefined;
+    if (nowMs - this.#turnedAtMs < HELD_MS) return;
     this.#turn ??= this.#request(nowMs);
     return nowMs - this.#requestedAtMs < HELD_MS ? undefined : this.#turn;
   }

@@ -7,8 +7,6 @@
 /** The chunks of a stream. */
 type Chunks<T> = Pick<AsyncIterator<T>, "next" | "return">;
 
-const CLOSED = "Cannot read stream: it was closed with its transaction or its connection";
-
 /** An error of the caller's use of a connection, not of a statement. */
 export class Refusal extends TypeError {}
 
@@ -30,7 +28,7 @@ export class OpenStream {
     try {
       for (;;) {
         const { done, value } = await chunks.next();
-        if (this.#chunks !== chunks) throw new Refusal(CLOSED);
+        if (this.#chunks !== chunks) throw hasEnded("read stream");
         if (done) return;
         yield value;
       }

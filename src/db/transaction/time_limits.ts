@@ -58,7 +58,7 @@ export class Limit {
   /**
    * Begins to measure; `end` must be called.
    *
-   * @throws {RangeError} if `timeoutMs` is not positive and below 2^31
+   * @throws {RangeError} if `timeoutMs` is not a number, positive and below 2^31
    * @throws {TypeError} if `signal` is not an `AbortSignal`
    */
   constructor({ timeoutMs, signal }: TimeLimits, outer: AbortSignal | undefined) {
@@ -103,10 +103,11 @@ export class Limit {
 /**
  * Checks a limit in milliseconds; `Infinity` is none.
  *
- * @throws {RangeError} if it is not positive and below 2^31
+ * @throws {RangeError} if it is not a number, positive and below 2^31
  */
 export function checkTimeLimit(timeoutMs: number | undefined): void {
-  if (timeoutMs === undefined || timeoutMs === Infinity || isTimeLimit(timeoutMs)) return;
+  if (timeoutMs === undefined || timeoutMs === Infinity) return;
+  if (typeof timeoutMs === "number" && isTimeLimit(timeoutMs)) return;
   throw new RangeError(`Cannot limit operation: ${timeoutMs} ms is not a time limit`);
 }
 

@@ -5,9 +5,16 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from "kysely";
-import { Interruption, Limit, type TimeLimits, unlessAborted } from "./time_limits.ts";
+import {
+  Interruption,
+  Limit,
+  LIMIT_OPTIONS,
+  type TimeLimits,
+  unlessAborted,
+} from "./time_limits.ts";
 import type { AmbientDriver } from "./ambient_driver.ts";
 import { dbError, explaining } from "../errors.ts";
+import { checkOptions } from "../model/plain_object.ts";
 import {
   backOff,
   type CallScope,
@@ -33,6 +40,7 @@ export interface TransactionRunnerOptions {
   readonly timeoutMs: number;
 }
 
+const OPTIONS = ["isolation", "retries", ...LIMIT_OPTIONS];
 const NO_SCOPE: CallScope = {};
 /** How long a rollback may take; the server rolls back by itself when its connection ends. */
 const ROLLBACK_MS = 5000;
@@ -58,7 +66,7 @@ export class TransactionRunner {
   /**
    * Runs an operation within limits, which its statements share.
    *
-   * @throws {RangeError} if `timeoutMs` is not positive and below 2^31
+   * @throws {RangeError} if `timeoutMs` is not a number, positive and below 2^31
    * @throws {TypeError} if `signal` is not an `AbortSignal`
    */
   async limited<T>({ timeoutMs, signal }: TimeLimits, work: () => Promise<T>): Promise<T> {
@@ -91,8 +99,10 @@ export class TransactionRunner {
   /** Runs a function inside a transaction; see `DbService.transaction`. */
   async run<T>(
     run: () => T | Promise<T>,
-    { isolation, retries = 0, ...limits }: TransactionOptions = {},
+    options: TransactionOptions,
   ): Promise<T> {
+    checkOptions(options, OPTIONS, { action: "begin transaction" });
+    const { isolation, retries = 0, ...limits } = options;
     if (isolation !== undefined && !ISOLATION_LEVELS.includes(isolation)) {
       throw new TypeError("Cannot begin transaction: there is no such isolation level");
     }

@@ -169,7 +169,7 @@ testOnEach("a connection of Kysely that was released runs no queries", async ({ 
       await insert(trx, "c");
       await assert.rejects(insert(kept!, "d"), {
         name: "TypeError",
-        message: "Cannot run query: its connection has been released",
+        message: "Cannot run query: its connection is released",
       });
       await assert.rejects(kept!.selectFrom("users").select("id").stream().next(), TypeError);
       throw REFUSED;

@@ -11,7 +11,7 @@ const ROWS = 1500;
 const OPEN = "a stream of its transaction is open";
 const CLOSED = {
   name: "TypeError",
-  message: "Cannot read stream: it was closed with its transaction or its connection",
+  message: "Cannot read stream: its transaction has ended, which did not await it",
 };
 
 function user(email: string) {

@@ -254,3 +254,29 @@ testDbOnEach(
     assert.deepEqual(await emails(db), ["a"]);
   },
 );
+
+testDbOnEach("DbService.transaction() rejects unknown options, and limits of other types", async (
+  db,
+) => {
+  const refused = [
+    [{ isolationLevel: "serializable" }, 'begin transaction: it takes no "isolationLevel"'],
+    [{ timeout: 5 }, 'begin transaction: it takes no "timeout"'],
+    [{ retry: 5 }, 'begin transaction: it takes no "retry"'],
+    [null, "begin transaction: its options are not a plain object"],
+  ] as const;
+  for (const [options, reason] of refused) {
+    const mistake = { name: "TypeError", message: `Cannot ${reason}` };
+    const begin = () => db.transaction(() => assert.fail(), options as never);
+    await assert.rejects(begin(), mistake);
+    await db.transaction(() => assert.rejects(begin(), mistake));
+  }
+  const limits = { timeoutMs: "5" as never };
+  const mistake = {
+    name: "RangeError",
+    message: "Cannot limit operation: 5 ms is not a time limit",
+  };
+  await assert.rejects(db.transaction(() => assert.fail(), limits), mistake);
+  await assert.rejects(db.user.count(limits), mistake);
+  const none = { isolation: undefined, retries: undefined, timeoutMs: undefined };
+  assert.equal(await db.transaction(() => 1, { ...none, signal: undefined }), 1);
+});
