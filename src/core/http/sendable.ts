@@ -52,25 +52,12 @@ function isFetched({ url }: Response): boolean {
   return url !== "";
 }
 
-/** The fields of one connection (RFC 9110 §7.6.1). */
-const HOP_BY_HOP: readonly string[] = [
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-];
-
 /** Copies a response, without the fields of another body, which `fetch` has decoded. */
 function withHeadersOf(response: Response, body: ReadableStream | null): Response {
   const copy = new Response(body, response);
-  if (!isFetched(response)) return copy;
-  const isDecoded = copy.headers.has("content-encoding");
-  const dropped = isDecoded ? ["content-encoding", "content-length", ...HOP_BY_HOP] : HOP_BY_HOP;
-  for (const name of dropped) copy.headers.delete(name);
+  if (isFetched(response) && copy.headers.has("content-encoding")) {
+    for (const name of ["content-encoding", "content-length"]) copy.headers.delete(name);
+  }
   return copy;
 }
 
