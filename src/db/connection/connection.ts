@@ -13,6 +13,7 @@ import { sharing } from "./shared_adapter.ts";
 import { DbError, dbError, type DbFailure } from "../errors.ts";
 import { Gate } from "../transaction/gate.ts";
 import type { PoolLimits } from "./pool_limits.ts";
+import { outlivesRequests } from "../../platform/wait_until.ts";
 import { Refusal } from "../transaction/open_stream.ts";
 import { StatementLog } from "./statement_log.ts";
 import type { Execution } from "../transaction/execution.ts";
@@ -74,8 +75,8 @@ export class DbConnection implements OpenDatabase {
       timeoutMs: statementTimeoutMs,
       scope: () => this.#transactions.scope,
       cancels: dialect.cancels === true,
-      // its drivers run statements inside the process
-      turns: this.grammar.brand === "SQLite"
+      // its drivers run statements inside the process, but for D1, whose requests share no promise
+      turns: this.grammar.brand === "SQLite" && outlivesRequests()
         ? new LoopTurns(() => this.#transactions.checkLimits())
         : undefined,
     });
