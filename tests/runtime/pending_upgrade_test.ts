@@ -16,16 +16,8 @@ import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { test, testOn } from "../support/test.ts";
 import { helper, serveBare } from "./bare_server.ts";
-import { RawClient } from "./raw_client.ts";
+import { RawClient, UPGRADE } from "./raw_client.ts";
 
-const UPGRADE = [
-  "GET /socket HTTP/1.1",
-  "Host: x",
-  "Connection: Upgrade",
-  "Upgrade: websocket",
-  "Sec-WebSocket-Version: 13",
-  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-];
 const PROTOCOLS = "Sec-WebSocket-Protocol: chat, log";
 
 /** An application with a WebSocket that sends its subprotocol, and what it has seen. */

@@ -11,6 +11,16 @@ import { LOCALHOST } from "./certificate_fixture.ts";
 
 const MAX_WAIT_MS = 60_000;
 
+/** The head of a request to upgrade a connection to a WebSocket. */
+export const UPGRADE: readonly string[] = [
+  "GET /socket HTTP/1.1",
+  "Host: x",
+  "Connection: Upgrade",
+  "Upgrade: websocket",
+  "Sec-WebSocket-Version: 13",
+  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+];
+
 /** A connection over TCP, TLS or a Unix socket, depending on the URL of the server. */
 export class RawClient implements Disposable {
   /** The received bytes as latin1, without those that `take()` removed. */

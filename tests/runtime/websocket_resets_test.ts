@@ -5,7 +5,7 @@ import { DenoUpgrades } from "../../src/runtime/deno_upgrades.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { Subprocess } from "../support/subprocess.ts";
 import { test, testOn } from "../support/test.ts";
-import { RawClient } from "./raw_client.ts";
+import { RawClient, UPGRADE } from "./raw_client.ts";
 import { RUNTIME } from "./runtime_name.ts";
 
 const FIXTURE = "tests/runtime/websocket_resets_fixture.ts";
@@ -77,15 +77,6 @@ testOn(["deno"], "its subject is Deno's")(
     assert.equal(await upgrades.begin(gone), undefined);
   },
 );
-
-const UPGRADE = [
-  "GET /socket HTTP/1.1",
-  "Host: x",
-  "Connection: Upgrade",
-  "Upgrade: websocket",
-  "Sec-WebSocket-Version: 13",
-  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-];
 
 async function reset(url: string, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {

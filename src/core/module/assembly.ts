@@ -163,11 +163,11 @@ function lastResort(answer: () => Response, c: Context): Response {
 
 /**
  * Checks whether a plugin can set the identity that `Principal` and `OAuth2Principal` read. Other
- * middleware can only set `callerIdentity`; `useRoles`, which shares a slot with `useAuthn`,
- * configures how roles are read.
+ * middleware can only set `callerIdentity`. `useRoles` shares a slot with `useAuthn`, and has been
+ * refused without `useOAuth2`.
  */
-function setsIdentity({ slot, key }: Plugin): boolean {
-  return slot === "oauth2" || slot === "authn" && key !== "roles";
+function setsIdentity({ slot }: Plugin): boolean {
+  return slot === "oauth2" || slot === "authn";
 }
 
 /** Refuses a route that needs an identity if nothing sets one. */

@@ -14,13 +14,12 @@ import { DbError, dbError, type DbFailure } from "../errors.ts";
 import { Gate } from "../transaction/gate.ts";
 import type { PoolLimits } from "./pool_limits.ts";
 import { outlivesRequests } from "../../platform/wait_until.ts";
-import { Refusal } from "../transaction/open_stream.ts";
 import { StatementLog } from "./statement_log.ts";
-import type { Execution } from "../transaction/execution.ts";
+import { StatementRunner } from "./statement_runner.ts";
 import { LoopTurns } from "../transaction/loop_turns.ts";
 import { StatementWatch } from "../transaction/statement_watch.ts";
 import { Interruption, type TimeLimits } from "../transaction/time_limits.ts";
-import type { Transaction, TransactionOptions } from "../transaction/transaction.ts";
+import type { TransactionOptions } from "../transaction/transaction.ts";
 import type { StatementRules } from "../transaction/transaction_connection.ts";
 import { TransactionRunner } from "../transaction/transaction_runner.ts";
 
@@ -52,6 +51,7 @@ export class DbConnection implements OpenDatabase {
   readonly #gate: Gate;
   readonly #watch: StatementWatch;
   readonly #transactions: TransactionRunner;
+  readonly #statements: StatementRunner;
   readonly #log = new StatementLog();
   readonly #pingTimeoutMs: number;
   #closing: Promise<void> | undefined;
@@ -102,6 +102,14 @@ export class DbConnection implements OpenDatabase {
       defaultIsolation: this.grammar.defaultIsolation,
       timeoutMs: transactionTimeoutMs,
     });
+    this.#statements = new StatementRunner({
+      dialect,
+      driver: this.#driver,
+      gate: this.#gate,
+      watch: this.#watch,
+      scope: () => this.#transactions.scope,
+      failure: (action, error) => this.failure(action, error),
+    });
     this.kysely = new Kysely({
       dialect: {
         createAdapter: () => sharing(dialect.kysely.createAdapter(), () => this.#locksTransaction),
@@ -133,7 +141,7 @@ export class DbConnection implements OpenDatabase {
    * @throws {DbError} if it fails
    */
   execute(action: string, statement: Statement): StatementResult | Promise<StatementResult> {
-    return this.#log.during(statement.sql, () => this.#execute(action, statement));
+    return this.#log.during(statement.sql, () => this.#statements.execute(action, statement));
   }
 
   /**
@@ -152,7 +160,7 @@ export class DbConnection implements OpenDatabase {
    * @throws {DbError} if it fails
    */
   executeWhenFree(action: string, build: () => Statement): Promise<StatementResult> {
-    return this.#watch.shared(() => this.#executeAlone(action, build));
+    return this.#watch.shared(() => this.#statements.executeAlone(action, build));
   }
 
   /**
@@ -264,98 +272,12 @@ export class DbConnection implements OpenDatabase {
     await this.#dialect.close?.();
   }
 
-  #execute(action: string, statement: Statement): StatementResult | Promise<StatementResult> {
-    const { transaction, signal } = this.#transactions.scope;
-    if (transaction) {
-      return transaction.during(() => this.#executeJoined(action, statement, transaction));
-    }
-    const turn = this.#watch.turn();
-    if (turn) return turn.then(() => this.#execute(action, statement));
-    if (this.#gate.isClosed) throw dbError(action, { code: "PoolClosed" });
-    try {
-      if (signal?.aborted) throw new Interruption(signal.reason);
-      return this.#dialect.runNow?.(statement, false) ??
-        this.#executeAlone(action, () => statement);
-    } catch (error) {
-      throw this.failure(action, error);
-    }
-  }
-
-  async #executeAlone(action: string, build: () => Statement): Promise<StatementResult> {
-    try {
-      return await this.#runAlone(build);
-    } catch (error) {
-      throw this.failure(action, error);
-    }
-  }
-
   async #executeWhole(action: string, statement: Statement): Promise<StatementResult> {
     try {
       return resultOf(await this.#transactions.runWhole(queryOf(statement), MAX_RETRIES));
     } catch (error) {
       throw this.failure(action, error);
     }
-  }
-
-  async #executeJoined(
-    action: string,
-    statement: Statement,
-    transaction: Transaction,
-  ): Promise<StatementResult> {
-    const turn = this.#watch.turn();
-    if (turn) await turn;
-    while (transaction.nested) await transaction.nested;
-    // No `await` from here to the driver: a nested transaction could begin.
-    transaction.check(action);
-    try {
-      return await this.#runJoined(action, statement, transaction);
-    } catch (error) {
-      const isRefused = error instanceof DbError || error instanceof Refusal;
-      throw isRefused ? error : this.failure(action, error);
-    }
-  }
-
-  async #runAlone(build: () => Statement): Promise<StatementResult> {
-    if (this.#dialect.runNow || this.#dialect.runFree) {
-      const { scope } = this.#transactions;
-      const turn = this.#gate.enter(scope.signal);
-      const waitedMs = turn ? await turn : 0;
-      let execution: Execution | undefined;
-      try {
-        execution = this.#watch.begin(scope);
-        execution.waitedMs = waitedMs;
-        const statement = build();
-        // Inside the gate, no other transaction is open on the single connection.
-        return this.#dialect.runNow?.(statement, true) ??
-          await this.#dialect.runFree!(statement, execution);
-      } catch (error) {
-        throw execution?.failure(error) ?? error;
-      } finally {
-        if (execution) this.#watch.end(execution);
-        this.#gate.leave();
-      }
-    }
-    const connection = await this.#driver.take();
-    try {
-      const query = queryOf(build());
-      return resultOf(await this.#watch.run(connection, () => connection.executeQuery(query)));
-    } finally {
-      await this.#driver.giveBack(connection);
-    }
-  }
-
-  async #runJoined(
-    action: string,
-    statement: Statement,
-    { connection }: Transaction,
-  ): Promise<StatementResult> {
-    const { runNow } = this.#dialect;
-    const { signal } = this.#transactions.scope;
-    const now = runNow && await connection.noting(() => {
-      if (signal?.aborted) throw new Interruption(signal.reason);
-      return runNow.call(this.#dialect, statement, true);
-    });
-    return now ?? resultOf(await connection.run(queryOf(statement), action));
   }
 
   #explain(error: unknown): DbFailure {

@@ -20,12 +20,15 @@ interface Setting {
   readonly value: string | number;
 }
 
-/** The settings of a session of PostgreSQL, as of a pooler; the last two are its identity. */
+/** Who a session of PostgreSQL acts for, which `reset all` leaves as it is. */
+const IDENTITY: readonly string[] = ["session_authorization", "role"];
+
+/** The settings of a session of PostgreSQL, as of a pooler, and its identity. */
 const POSTGRES_SETTINGS: RawBuilder<Setting> = sql`
   select name, setting as value from pg_settings where source = 'session'
     and name not in ('transaction_isolation', 'transaction_read_only', 'transaction_deferrable')
-  union all select name, current_setting(name) from unnest(array['session_authorization', 'role'])
-    as name`;
+  union all select name, current_setting(name)
+    from unnest(array[${sql.join(IDENTITY.map((name) => sql.lit(name)))}]) as name`;
 
 const PRAGMAS = [
   "foreign_keys",
@@ -74,13 +77,13 @@ export async function keepingSettings<T>(
 /** Its statements are a part of the transaction, whose connection a pooler may give to others. */
 async function postgresRestorer(kysely: Kysely<AnyTables>): Promise<() => Promise<void>> {
   const { rows } = await POSTGRES_SETTINGS.execute(kysely);
-  const identity = rows.slice(-2).map(({ name, value }) =>
-    sql`case when current_setting(${sql.lit(name)}) <> ${sql.lit(value)}
-      then set_config(${sql.lit(name)}, ${sql.lit(value)}, false) end`
+  const set = ({ name, value }: Setting) =>
+    sql`set_config(${sql.lit(name)}, ${sql.lit(value)}, false)`;
+  const identity = rows.filter(({ name }) => IDENTITY.includes(name)).map((setting) =>
+    sql`case when current_setting(${sql.lit(setting.name)}) <> ${sql.lit(setting.value)}
+      then ${set(setting)} end`
   );
-  const others = rows.slice(0, -2).map(({ name, value }) =>
-    sql`set_config(${sql.lit(name)}, ${sql.lit(value)}, false)`
-  );
+  const others = rows.filter(({ name }) => !IDENTITY.includes(name)).map(set);
   return async () => {
     await sql`select ${sql.join(identity)}`.execute(kysely);
     await sql`reset all`.execute(kysely);

@@ -64,9 +64,12 @@ export class JoinedConnection implements DatabaseConnection {
     const { connection } = this.#transaction;
     if (!savepoint || this.#transaction.hasEnded || connection.isExpired) return;
     this.#isRollingBack = true;
-    await connection.rollBackTo(savepoint);
-    await queuedByKysely();
-    this.#isRollingBack = false;
+    try {
+      await connection.rollBackTo(savepoint);
+      await queuedByKysely();
+    } finally {
+      this.#isRollingBack = false;
+    }
   }
 
   #inTurn<T>(run: (connection: TransactionConnection) => Promise<T>): Promise<T> {

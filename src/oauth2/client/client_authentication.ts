@@ -11,6 +11,7 @@ import {
   PrivateKeyJwt,
 } from "oauth4webapi";
 import { OAuth2Error } from "../ground/errors.ts";
+import { refuseOption } from "../ground/refuse_option.ts";
 
 /**
  * How a client authenticates at the token endpoint and the revocation endpoint:
@@ -47,7 +48,7 @@ export function clientAuthentication(
 ): ClientAuth {
   switch (method) {
     case "none":
-      if (clientSecret !== undefined) refuse("authMethod", "a public client has no secret");
+      if (clientSecret !== undefined) refuseOption("authMethod", "a public client has no secret");
       return None();
     case "client_secret_post":
       return bySecret(ClientSecretPost, clientSecret);
@@ -56,7 +57,7 @@ export function clientAuthentication(
     case "private_key_jwt":
       return byPrivateKey(privateKey, privateKeyId);
     default:
-      return refuse("authMethod", "the method is unknown");
+      return refuseOption("authMethod", "the method is unknown");
   }
 }
 
@@ -74,8 +75,8 @@ function bySecret(
 
 function byPrivateKey(key: CryptoKey | undefined, kid: string | undefined): ClientAuth {
   const canSign = key instanceof CryptoKey && key.type === "private" && key.usages.includes("sign");
-  if (!canSign) refuse("privateKey", "it is not a private CryptoKey with the usage sign");
-  if (kid === "") refuse("privateKeyId", "it is empty");
+  if (!canSign) refuseOption("privateKey", "it is not a private CryptoKey with the usage sign");
+  if (kid === "") refuseOption("privateKeyId", "it is empty");
   const authenticate = PrivateKeyJwt(kid === undefined ? key : { key, kid });
   return (...request) => orRefuse("privateKey", () => authenticate(...request));
 }
@@ -85,17 +86,12 @@ async function orRefuse(name: string, authenticate: () => void | Promise<void>):
     await authenticate();
   } catch (error) {
     if (error instanceof OAuth2Error) throw error;
-    refuse(name, "it fails to authenticate the client", error);
+    refuseOption(name, "it fails to authenticate the client", error);
   }
 }
 
 function checkSecret(secret: unknown): string {
   return typeof secret === "string" && secret !== ""
     ? secret
-    : refuse("clientSecret", "it is empty or missing");
-}
-
-function refuse(name: string, why: string, cause?: unknown): never {
-  const options = cause === undefined ? {} : { cause };
-  throw new OAuth2Error({ code: "InvalidConfig" }, `Cannot use ${name}: ${why}`, options);
+    : refuseOption("clientSecret", "it is empty or missing");
 }

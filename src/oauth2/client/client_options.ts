@@ -12,7 +12,7 @@ import {
 } from "./client_authentication.ts";
 import { discover } from "./discovery.ts";
 import { endpointUrl } from "../ground/endpoint_url.ts";
-import { OAuth2Error } from "../ground/errors.ts";
+import { refuseOption } from "../ground/refuse_option.ts";
 import { checkNames } from "../../platform/option_names.ts";
 import { describe, inspectedByToString, REDACTED } from "../../platform/secret.ts";
 import type { SigningAlgorithm } from "../resource_server/signing_algorithm.ts";
@@ -121,7 +121,7 @@ export class OAuth2Options {
    * @throws {OAuth2Error} `InvalidConfig` if an option is missing or invalid
    */
   constructor(options: ConfidentialClientOptions) {
-    checkNames(options, { known: OPTIONS, refuse: (why) => refuse("options", why) });
+    checkNames(options, { known: OPTIONS, refuse: (why) => refuseOption("options", why) });
     const { authMethod = "client_secret_post", idTokenAlgorithms = ["RS256"] } = options;
     this.clientId = checkClientId(options.clientId);
     this.authMethod = authMethod;
@@ -141,7 +141,7 @@ export class OAuth2Options {
       privateKey: options.privateKey === undefined ? undefined : REDACTED,
     };
     if (this.issParameterSupported && this.issuer === undefined) {
-      refuse("issParameterSupported", "issuer is missing");
+      refuseOption("issParameterSupported", "issuer is missing");
     }
   }
 
@@ -167,8 +167,10 @@ export class OAuth2Options {
     { fetch = globalThis.fetch, timeoutMs = 30_000, ...options }: DiscoveryOptions,
   ): Promise<OAuth2Options> {
     checkClientId(options.clientId);
-    if (!(timeoutMs >= 1 && timeoutMs < 2 ** 31)) refuse("timeoutMs", "it is not 1 to 2^31 - 1");
-    const identifier = checkIssuer(issuer) ?? refuse("issuer", "it is missing");
+    if (!(timeoutMs >= 1 && timeoutMs < 2 ** 31)) {
+      refuseOption("timeoutMs", "it is not 1 to 2^31 - 1");
+    }
+    const identifier = checkIssuer(issuer) ?? refuseOption("issuer", "it is missing");
     const { secretMethod, ...server } = await discover(identifier, { fetch, timeoutMs });
     const methodOfKey = options.privateKey === undefined ? "none" : "private_key_jwt";
     return new OAuth2Options({
@@ -224,7 +226,7 @@ const OPTIONS: readonly (keyof ConfidentialClientOptions)[] = [
 
 function checkClientId(clientId: unknown): string {
   const isValid = typeof clientId === "string" && clientId.trim() !== "";
-  return isValid ? clientId : refuse("clientId", "it is empty");
+  return isValid ? clientId : refuseOption("clientId", "it is empty");
 }
 
 function checkUrl(name: string, url: string | URL): string {
@@ -238,10 +240,6 @@ function checkOptionalUrl(name: string, url: string | URL | undefined): string |
 
 /** An issuer has no query (RFC 8414 §2). */
 function checkIssuer(issuer: string | undefined): string | undefined {
-  if (issuer?.includes("?")) refuse("issuer", "it has a query");
+  if (issuer?.includes("?")) refuseOption("issuer", "it has a query");
   return checkOptionalUrl("issuer", issuer);
-}
-
-function refuse(name: string, why: string): never {
-  throw new OAuth2Error({ code: "InvalidConfig" }, `Cannot use ${name}: ${why}`);
 }

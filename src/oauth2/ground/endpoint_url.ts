@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { OAuth2Error } from "./errors.ts";
+import { refuseOption } from "./refuse_option.ts";
 
 /** Hosts of this machine, which need no TLS (RFC 8252 §8.3). */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
@@ -15,9 +15,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
  * @throws {OAuth2Error} `InvalidConfig` with the name of the option, never with the URL
  */
 export function endpointUrl(name: string, url: string | URL): URL {
-  const refuse = (why: string): never => {
-    throw new OAuth2Error({ code: "InvalidConfig" }, `Cannot use ${name}: ${why}`);
-  };
+  const refuse = (why: string): never => refuseOption(name, why);
   const text = String(url);
   const parsed = URL.parse(text) ?? refuse("it is not an absolute URL");
   const isSafe = parsed.protocol === "https:" ||

@@ -8,6 +8,7 @@ import { MAX_DELAY_MS } from "../../platform/time_limit.ts";
 import { boundedFetch, type Fetch, FetchFailure } from "../../platform/bounded_fetch.ts";
 import { checkNames } from "../../platform/option_names.ts";
 import { endpointUrl } from "../ground/endpoint_url.ts";
+import { refuseOption } from "../ground/refuse_option.ts";
 import { OAuth2Error } from "../ground/errors.ts";
 import { KeySet, type KeySource, type VerifyOptions } from "./key_set.ts";
 import { Pace, Refresh } from "./refresh.ts";
@@ -73,7 +74,7 @@ export class JwksCache implements KeySource {
   constructor(url: string | URL, options: JwksCacheOptions = {}) {
     checkNames(options, {
       known: ["fetch", "now", "timeoutMs"],
-      refuse: (why) => refuse("keys", why),
+      refuse: (why) => refuseOption("keys", why),
     });
     const { fetch = globalThis.fetch, now = Date.now, timeoutMs = 5_000 } = options;
     this.#url = endpointUrl("jwksUrl", url);
@@ -264,9 +265,5 @@ export class JwksCache implements KeySource {
 
 function checkDuration(name: string, ms: number, max: number = Number.MAX_SAFE_INTEGER): number {
   if (Number.isSafeInteger(ms) && ms > 0 && ms <= max) return ms;
-  return refuse(name, `${ms} is not a duration in ms`);
-}
-
-function refuse(name: string, why: string): never {
-  throw new OAuth2Error({ code: "InvalidConfig" }, `Cannot use ${name}: ${why}`);
+  return refuseOption(name, `${ms} is not a duration in ms`);
 }

@@ -13,6 +13,7 @@ import {
   readJson,
 } from "./compact_jws.ts";
 import { OAuth2Error } from "../ground/errors.ts";
+import { refuseOption } from "../ground/refuse_option.ts";
 import { checkNames } from "../../platform/option_names.ts";
 import { JwksCache, type JwksCacheOptions } from "./jwks_cache.ts";
 import type { KeySource, VerifyOptions } from "./key_set.ts";
@@ -68,11 +69,11 @@ export class JwtVerifier {
   constructor(keys: KeySource, config: ValidationConfig, options: JwtVerifierOptions = {}) {
     checkNames(options, {
       known: ["cacheTokens", "now"],
-      refuse: (why) => refuse("verifier", why),
+      refuse: (why) => refuseOption("verifier", why),
     });
     const { cacheTokens = 0, now = Date.now } = options;
     if (!Number.isSafeInteger(cacheTokens) || cacheTokens < 0) {
-      refuse("cacheTokens", `${cacheTokens} is not a whole number of 0 or more`);
+      refuseOption("cacheTokens", `${cacheTokens} is not a whole number of 0 or more`);
     }
     this.#keys = keys;
     this.#config = config;
@@ -188,8 +189,4 @@ function modulusBytes({ algorithm }: CryptoKey): number {
 
 function typeOf({ typ }: JwsHeader): string | undefined {
   return typeof typ === "string" ? mediaType(typ) : undefined;
-}
-
-function refuse(name: string, why: string): never {
-  throw new OAuth2Error({ code: "InvalidConfig" }, `Cannot use ${name}: ${why}`);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { OAuth2Error } from "../ground/errors.ts";
+import { refuseOption } from "../ground/refuse_option.ts";
 import { isSigningAlgorithm, type SigningAlgorithm } from "./signing_algorithm.ts";
 
 /** The largest difference between clocks in seconds. */
@@ -71,7 +71,7 @@ export class ValidationConfig {
    * @throws {OAuth2Error} `InvalidConfig` if it is empty, or after `anyIssuer()`
    */
   withIssuer(issuer: string | IssuerOf): ValidationConfig {
-    if (this.acceptsAnyIssuer) refuse("withIssuer()", "anyIssuer() accepts every issuer");
+    if (this.acceptsAnyIssuer) refuseOption("withIssuer()", "anyIssuer() accepts every issuer");
     const isFunction = typeof issuer === "function";
     return this.#with({ issuer: isFunction ? issuer : checkText("issuer", issuer) });
   }
@@ -82,7 +82,7 @@ export class ValidationConfig {
    * @throws {OAuth2Error} `InvalidConfig` after `withIssuer()`
    */
   anyIssuer(): ValidationConfig {
-    if (this.issuer !== undefined) refuse("anyIssuer()", "withIssuer() names one");
+    if (this.issuer !== undefined) refuseOption("anyIssuer()", "withIssuer() names one");
     return this.#with({ acceptsAnyIssuer: true });
   }
 
@@ -93,8 +93,10 @@ export class ValidationConfig {
    * `noAudience()`
    */
   withAudience(audience: string): ValidationConfig {
-    if (this.acceptsAnyAudience) refuse("withAudience()", "anyAudience() accepts every audience");
-    if (this.acceptsNoAudience) refuse("withAudience()", "noAudience() accepts none");
+    if (this.acceptsAnyAudience) {
+      refuseOption("withAudience()", "anyAudience() accepts every audience");
+    }
+    if (this.acceptsNoAudience) refuseOption("withAudience()", "noAudience() accepts none");
     return this.#with({ audience: checkText("audience", audience) });
   }
 
@@ -105,8 +107,8 @@ export class ValidationConfig {
    * @throws {OAuth2Error} `InvalidConfig` after `withAudience()` or `noAudience()`
    */
   anyAudience(): ValidationConfig {
-    if (this.audience !== undefined) refuse("anyAudience()", "withAudience() names one");
-    if (this.acceptsNoAudience) refuse("anyAudience()", "noAudience() accepts none");
+    if (this.audience !== undefined) refuseOption("anyAudience()", "withAudience() names one");
+    if (this.acceptsNoAudience) refuseOption("anyAudience()", "noAudience() accepts none");
     return this.#with({ acceptsAnyAudience: true });
   }
 
@@ -117,8 +119,10 @@ export class ValidationConfig {
    * @throws {OAuth2Error} `InvalidConfig` after `withAudience()` or `anyAudience()`
    */
   noAudience(): ValidationConfig {
-    if (this.audience !== undefined) refuse("noAudience()", "withAudience() names one");
-    if (this.acceptsAnyAudience) refuse("noAudience()", "anyAudience() accepts every audience");
+    if (this.audience !== undefined) refuseOption("noAudience()", "withAudience() names one");
+    if (this.acceptsAnyAudience) {
+      refuseOption("noAudience()", "anyAudience() accepts every audience");
+    }
     return this.#with({ acceptsNoAudience: true });
   }
 
@@ -140,7 +144,7 @@ export class ValidationConfig {
    */
   withLeeway(seconds: number): ValidationConfig {
     const isValid = Number.isFinite(seconds) && seconds >= 0 && seconds <= MAX_LEEWAY_SECONDS;
-    if (!isValid) refuse("leeway", `${seconds} s is not 0 to ${MAX_LEEWAY_SECONDS}`);
+    if (!isValid) refuseOption("leeway", `${seconds} s is not 0 to ${MAX_LEEWAY_SECONDS}`);
     return this.#with({ leewaySeconds: seconds });
   }
 
@@ -197,17 +201,13 @@ export function mediaType(type: string): string {
 }
 
 function checkAlgorithms(algorithms: readonly unknown[]): readonly SigningAlgorithm[] {
-  if (algorithms.length === 0) refuse("algorithms", "the list is empty");
+  if (algorithms.length === 0) refuseOption("algorithms", "the list is empty");
   return Object.freeze(algorithms.map((name) => {
     if (isSigningAlgorithm(name)) return name;
-    return refuse("algorithm", `${JSON.stringify(name)} is not supported`);
+    return refuseOption("algorithm", `${JSON.stringify(name)} is not supported`);
   }));
 }
 
 function checkText(name: string, value: string): string {
-  return typeof value === "string" && value !== "" ? value : refuse(name, "it is empty");
-}
-
-function refuse(name: string, why: string): never {
-  throw new OAuth2Error({ code: "InvalidConfig" }, `Cannot use ${name}: ${why}`);
+  return typeof value === "string" && value !== "" ? value : refuseOption(name, "it is empty");
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { OAuth2Error } from "../ground/errors.ts";
+import { refuseOption } from "../ground/refuse_option.ts";
 import { type JsonObject, jsonObject } from "../../platform/json_object.ts";
 import { type SocialLogin, type SocialOptions, SocialProvider } from "./social_provider.ts";
 import { SignJWT } from "jose/jwt/sign";
@@ -134,14 +135,14 @@ function appleClientSecret(
   { clientId, teamId, keyId, privateKey, now = Date.now }: AppleClientSecretOptions,
 ): () => Promise<string> {
   for (const [name, value] of Object.entries({ teamId, keyId, privateKey })) {
-    if (!value) throw invalid(name, "it is empty");
+    if (!value) refuseOption(name, "it is empty");
   }
-  if (typeof privateKey !== "string" || !PEM.test(privateKey)) throw invalid("privateKey", NO_KEY);
+  if (typeof privateKey !== "string" || !PEM.test(privateKey)) refuseOption("privateKey", NO_KEY);
   let made: { readonly secret: Promise<string>; readonly at: number } | undefined;
 
   async function sign(iat: number): Promise<string> {
     const key = await importPKCS8(privateKey.trim(), "ES256").catch(() => {
-      throw invalid("privateKey", NO_KEY);
+      refuseOption("privateKey", NO_KEY);
     });
     return await new SignJWT({
       iss: teamId,
@@ -159,8 +160,4 @@ function appleClientSecret(
     if (!made || !isFresh) made = { secret: sign(seconds), at: seconds };
     return made.secret;
   };
-}
-
-function invalid(name: string, why: string): OAuth2Error {
-  return new OAuth2Error({ code: "InvalidConfig" }, `Cannot use ${name}: ${why}`);
 }

@@ -4,8 +4,8 @@
  * @module
  */
 import { checkDefined } from "../../platform/option_names.ts";
-import { OAuth2Error } from "../ground/errors.ts";
-import { refuseProvider, type SocialOptions, SocialProvider } from "./social_provider.ts";
+import { refuseOption } from "../ground/refuse_option.ts";
+import { type SocialOptions, SocialProvider } from "./social_provider.ts";
 
 /** The userinfo of Microsoft (OpenID Connect Core §5.1). */
 export interface MicrosoftUserinfo {
@@ -50,14 +50,13 @@ const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export function microsoft(options: MicrosoftOptions): SocialProvider<MicrosoftUserinfo> {
   checkDefined(options, {
     names: ["tenant"],
-    refuse: (why) => refuseProvider("Microsoft", why),
+    refuse: (why) => refuseOption("Microsoft", why),
   });
   const { tenant = "common" } = options;
   const one = tenant === "consumers" ? CONSUMERS : tenant.toLowerCase();
   const isOfMany = tenant === "common" || tenant === "organizations";
   if (!isOfMany && !ID.test(one)) {
-    const message = "Cannot use tenant: it is neither an id nor common, organizations or consumers";
-    throw new OAuth2Error({ code: "InvalidConfig" }, message);
+    refuseOption("tenant", "it is neither an id nor common, organizations or consumers");
   }
   return new SocialProvider<MicrosoftUserinfo>(options, {
     name: "Microsoft",

@@ -9,6 +9,7 @@ import { checkNames, refusing } from "../../platform/option_names.ts";
 import { OAuth2Client } from "../client/client.ts";
 import { type ConfidentialClientOptions, OAuth2Options } from "../client/client_options.ts";
 import { OAuth2Error } from "../ground/errors.ts";
+import { refuseOption } from "../ground/refuse_option.ts";
 import { MemoryLoginStore } from "../login/login_store.ts";
 import { type FinishedLogin, OAuth2Login, type OAuth2LoginOptions } from "../login/oauth2_login.ts";
 
@@ -99,7 +100,7 @@ export class SocialProvider<Profile extends object> {
   ) {
     checkNames(options, {
       known: [...OPTIONS, ...data.furtherOptions ?? []],
-      refuse: (why) => refuseProvider(data.name, why),
+      refuse: (why) => refuseOption(data.name, why),
     });
     const { clientId, redirectUri, scopes, fetch } = options;
     const clientOptions = new OAuth2Options({ ...data.server, clientId, redirectUri });
@@ -164,9 +165,4 @@ export class SocialProvider<Profile extends object> {
   grantedScopes({ tokens }: SocialLogin): readonly string[] {
     return (tokens.scope ?? this.#scopes.join(" ")).split(/[ ,]+/).filter(Boolean);
   }
-}
-
-/** Refuses the options of a provider. */
-export function refuseProvider(name: string, why: string): never {
-  throw new OAuth2Error({ code: "InvalidConfig" }, `Cannot use ${name}: ${why}`);
 }

@@ -43,6 +43,21 @@ async function firstOf(kysely: Db["kysely"]): Promise<AsyncIterator<unknown>> {
   return rows;
 }
 
+/** Begins a stream in a transaction that then fails; returns the stream. */
+async function openInFailure(db: Db): Promise<AsyncIterator<unknown> | undefined> {
+  let rows: AsyncIterator<unknown> | undefined;
+  const failure = new Error("no");
+  await assert.rejects(
+    db.transaction(async () => {
+      await db.user.create({ data: user("b") });
+      rows = await firstOf(db.kysely);
+      throw failure;
+    }),
+    (error) => error === failure,
+  );
+  return rows;
+}
+
 /** Reads what a stream has left; the driver may have read some rows already. */
 async function readOn(rows: AsyncIterator<unknown> | undefined): Promise<void> {
   while (!(await rows?.next())?.done);
@@ -82,22 +97,12 @@ testOnEach("a stream that is left open is closed at the end of its transaction",
     rows = await firstOf(db.kysely);
   });
   await assert.rejects(readOn(rows), CLOSED);
-  const failure = new Error("no");
-  await assert.rejects(
-    db.transaction(async () => {
-      await db.user.create({ data: user("b") });
-      rows = await firstOf(db.kysely);
-      throw failure;
-    }),
-    (error) => error === failure,
-  );
-  await assert.rejects(readOn(rows), CLOSED);
+  await assert.rejects(readOn(await openInFailure(db)), CLOSED);
   assert.equal(await db.user.count(), ROWS + 1);
 });
 
 testOnEach("a stream that is left open is closed with its nested transaction", async ({ url }) => {
   await using db = await open(url);
-  const failure = new Error("no");
   await db.transaction(async () => {
     let rows: AsyncIterator<unknown> | undefined;
     await db.transaction(async () => {
@@ -105,15 +110,7 @@ testOnEach("a stream that is left open is closed with its nested transaction", a
       rows = await firstOf(db.kysely);
     });
     await assert.rejects(readOn(rows), CLOSED);
-    await assert.rejects(
-      db.transaction(async () => {
-        await db.user.create({ data: user("b") });
-        rows = await firstOf(db.kysely);
-        throw failure;
-      }),
-      (error) => error === failure,
-    );
-    await assert.rejects(readOn(rows), CLOSED);
+    await assert.rejects(readOn(await openInFailure(db)), CLOSED);
     await db.user.create({ data: user("c") });
   });
   assert.equal(await db.user.count(), ROWS + 2);
