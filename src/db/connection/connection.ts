@@ -92,6 +92,7 @@ export class DbConnection implements OpenDatabase {
       gate: this.#gate,
       scope: () => this.#transactions.scope,
       rules,
+      timeoutMs: transactionTimeoutMs,
       waited: (connection, ms) => dialect.waited?.(connection, ms),
       close: () => this.close(),
     });
@@ -155,12 +156,17 @@ export class DbConnection implements OpenDatabase {
   }
 
   /**
-   * Runs a statement that is built when a connection is free, for several callers.
+   * Runs a statement that is built when a connection is free.
    *
    * @throws {DbError} if it fails
    */
   executeWhenFree(action: string, build: () => Statement): Promise<StatementResult> {
-    return this.#watch.shared(() => this.#statements.executeAlone(action, build));
+    return this.#statements.executeAlone(action, build);
+  }
+
+  /** Runs work for several callers: it goes on when the client of one leaves. */
+  shared<T>(work: () => Promise<T>): Promise<T> {
+    return this.#watch.shared(work);
   }
 
   /**

@@ -9,8 +9,14 @@ import type { AnyTables } from "../connection/dialect.ts";
 import { isPlainObject, membersOf } from "../model/plain_object.ts";
 import { isUnique } from "../model/model.ts";
 import type { Operation } from "./operation.ts";
-import { compareFilter, type Filter, operatorFilter, scopeFilter } from "./operators.ts";
-import type { TableColumn, Values } from "./table.ts";
+import {
+  compareFilter,
+  constantOperator,
+  type Filter,
+  operatorFilter,
+  scopeFilter,
+} from "./operators.ts";
+import type { Table, TableColumn, Values } from "./table.ts";
 
 type Builder = ExpressionBuilder<AnyTables, string>;
 
@@ -97,20 +103,24 @@ export function namesColumn(where: unknown): boolean {
 }
 
 /**
- * Returns `true` if lists without values make a valid `Where` hold for every row, and `false` if
- * they make it hold for none.
+ * Returns `true` if a valid `Where` holds for every row, whatever the rows are, and `false` if it
+ * holds for none: by lists without values, texts without characters, and nulls that a column cannot
+ * have.
  */
-export function constantOf(where: unknown): boolean | undefined {
+export function constantOf(where: unknown, table: Table): boolean | undefined {
   if (!isPlainObject(where)) return undefined;
+  const constant = (part: unknown) => constantOf(part, table);
   return all(Object.entries(where), ([name, value]) => {
-    if (name === "NOT") return not(constantOf(value));
-    if (name === "OR") return not(all(value as unknown[], (part) => not(constantOf(part))));
-    if (name === "AND") return all(value as unknown[], constantOf);
-    if (!isPlainObject(value)) return undefined;
+    if (name === "NOT") return not(constant(value));
+    if (name === "OR") return not(all(value as unknown[], (part) => not(constant(part))));
+    if (name === "AND") return all(value as unknown[], constant);
+    const column = table.column(name, "read constants");
+    if (!isPlainObject(value)) {
+      return constantOperator({ column, operator: "equals", operand: value });
+    }
     return all(
       Object.entries(value),
-      ([operator, operand]) =>
-        Array.isArray(operand) && operand.length === 0 ? operator === "notIn" : undefined,
+      ([operator, operand]) => constantOperator({ column, operator, operand }),
     );
   });
 }

@@ -86,8 +86,9 @@ class RelatedReading {
     { relation, options }: { readonly relation: TableRelation; readonly options: Options },
     { scope, action }: Operation,
   ) {
-    const { table, their, through } = relation;
+    const { own, table, their, through } = relation;
     const operation = new Operation("related", { table, scope, action });
+    operation.section(`from ${own.table} ${own.name}`);
     operation.section(
       through
         ? `through ${through.table.name} ${through.own} ${through.their}`

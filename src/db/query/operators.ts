@@ -72,6 +72,21 @@ export function operatorFilter(
   );
 }
 
+/**
+ * Returns `true` if a valid condition on a column holds for every row, whatever the rows are, and
+ * `false` if it holds for none.
+ */
+export function constantOperator(
+  { column: { field }, operator, operand }: Comparison<string>,
+): boolean | undefined {
+  if (Array.isArray(operand)) return operand.length > 0 ? undefined : operator === "notIn";
+  if (field.flags.has("nullable")) return undefined;
+  if (operator === "isNull") return operand !== true;
+  if (operand === null) return operator === "not";
+  const isPattern = ["contains", "startsWith", "endsWith"].includes(operator);
+  return isPattern && operand === "" ? true : undefined;
+}
+
 /** Compares a column with a value. */
 export function compareFilter(
   { column, operator, operand }: Comparison<"=" | "!=" | "<" | "<=" | ">" | ">=">,

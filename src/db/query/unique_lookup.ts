@@ -102,7 +102,8 @@ export class UniqueLookups {
     if (!batch || batch.size >= MAX_BATCH) {
       batch = new Map();
       this.#waiting.set(lookup, batch);
-      void this.#lookUp(lookup, batch);
+      const begun = batch;
+      void this.#context.table.connection.shared(() => this.#lookUp(lookup, begun));
     }
     const { promise, resolve, reject } = Promise.withResolvers<AnyRow | null>();
     const key = keyOf(lookup.column, value);

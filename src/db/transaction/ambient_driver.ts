@@ -5,7 +5,7 @@
  */
 import type { DatabaseConnection, Driver, QueryCompiler, TransactionSettings } from "kysely";
 import type { StatementWatch } from "./statement_watch.ts";
-import { unlessAborted } from "./time_limits.ts";
+import { Interruption, timeoutReason, unlessAborted } from "./time_limits.ts";
 import type { CallScope } from "./transaction.ts";
 import type { Gate } from "./gate.ts";
 import { JoinedConnection, PooledConnection, queuedByKysely } from "./kysely_connection.ts";
@@ -27,6 +27,8 @@ export interface AmbientDriverOptions {
   readonly scope: () => CallScope;
   /** How statements run and fail. */
   readonly rules: StatementRules;
+  /** The limit in milliseconds of a transaction of Kysely; `Infinity` is none. */
+  readonly timeoutMs: number;
   /** Takes note of how long the caller of a connection has waited for it. */
   readonly waited: (connection: DatabaseConnection, ms: number) => void;
   /** Closes the database. */
@@ -72,14 +74,26 @@ export class AmbientDriver implements Driver {
 
   /** Releases a connection of the database's driver, at the end of what it still runs. */
   async giveBack(connection: DatabaseConnection): Promise<void> {
-    const unsettled = this.#options.rules.watch.unsettled(connection);
-    if (unsettled) void unsettled.then(() => this.#clean(connection));
+    const unsettled = this.#options.rules.watch.forget(connection);
+    if (unsettled) void this.#clean(connection, unsettled);
     else await this.#release(connection);
   }
 
   /** Releases a connection that may have begun a transaction after its caller had given up. */
-  async #clean(connection: DatabaseConnection): Promise<void> {
-    await this.#options.driver.rollbackTransaction(connection).catch(() => {});
+  async #clean(connection: DatabaseConnection, unsettled: Promise<void>): Promise<void> {
+    const { driver, rules } = this.#options;
+    const { promise: lost, resolve } = Promise.withResolvers<void>();
+    async function rollBack(): Promise<void> {
+      try {
+        await driver.rollbackTransaction(connection);
+      } catch (error) {
+        if (rules.explain(error).code === "ConnectionLost") resolve();
+      }
+    }
+    // mysql2 never ends a stream whose connection is lost, but refuses the next statement
+    void rollBack();
+    await Promise.race([unsettled, lost]);
+    await rollBack();
     await this.#release(connection).catch(() => {});
   }
 
@@ -105,6 +119,7 @@ export class AmbientDriver implements Driver {
   /** Releases a connection. */
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
     if (!(connection instanceof PooledConnection)) return;
+    if (connection.expiry) return await connection.expiry;
     await connection.release();
     await this.giveBack(connection.raw);
   }
@@ -120,6 +135,8 @@ export class AmbientDriver implements Driver {
         watch.run(connection.raw, () => driver.beginTransaction(connection.raw, settings))
       );
       connection.transaction = new TransactionConnection(connection.raw, this.#options.rules);
+      const { scope, timeoutMs } = this.#options;
+      if (!scope().isUnlimited) connection.limit(timeoutMs, () => this.#expire(connection));
     }
   }
 
@@ -137,6 +154,7 @@ export class AmbientDriver implements Driver {
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (connection instanceof JoinedConnection) await connection.rollBack();
     else if (connection instanceof PooledConnection) {
+      if (connection.expiry) return await connection.expiry;
       await connection.transaction?.end();
       // A failure to roll back a connection that was given up must not replace the reason.
       if (this.#options.rules.watch.ending(connection.raw)) return;
@@ -178,6 +196,19 @@ export class AmbientDriver implements Driver {
   /** Closes the database. */
   destroy(): Promise<void> {
     return this.#options.close();
+  }
+
+  /** Rolls back a transaction at its limit, and gives its connection back: Kysely may never. */
+  async #expire(connection: PooledConnection): Promise<void> {
+    const { driver, rules: { watch }, timeoutMs } = this.#options;
+    const { raw, transaction } = connection;
+    transaction?.expire(new Interruption(timeoutReason(timeoutMs)));
+    await transaction?.end();
+    if (!watch.ending(raw)) {
+      await watch.finish(raw, () => driver.rollbackTransaction(raw)).catch(() => {});
+    }
+    await connection.release();
+    await this.giveBack(raw).catch(() => {});
   }
 
   #finish(connection: PooledConnection, send: (driver: Driver) => Promise<void>): Promise<void> {

@@ -19,11 +19,12 @@ import {
   type TransactionConnection,
 } from "./transaction_connection.ts";
 
-/** The connection of an open transaction, for a query that joins it. */
+/** The connection of an open transaction, for a query or a transaction that joins it. */
 export class JoinedConnection implements DatabaseConnection {
   readonly #transaction: Transaction;
   readonly #rules: StatementRules;
-  readonly #savepoints: Savepoint[] = [];
+  /** The beginning of the transaction that Kysely has open on it. */
+  #savepoint: Savepoint | undefined;
   #isRollingBack = false;
 
   constructor(transaction: Transaction, rules: StatementRules) {
@@ -50,33 +51,50 @@ export class JoinedConnection implements DatabaseConnection {
   }
 
   async begin(settings: TransactionSettings): Promise<void> {
-    checkNested(settings, this.#transaction.isolation);
-    this.#savepoints.push(await this.#inTurn((connection) => connection.savepoint()));
+    const transaction = this.#transaction;
+    checkNested(settings, transaction.isolation);
+    await this.#inTurn(async (connection) => {
+      transaction.hold(this);
+      try {
+        this.#savepoint = await connection.savepoint();
+      } catch (error) {
+        transaction.release();
+        throw error;
+      }
+    });
   }
 
   async commit(): Promise<void> {
-    const savepoint = this.#savepoints.pop();
-    if (savepoint) await this.#inTurn((connection) => connection.release(savepoint));
+    const savepoint = this.#savepoint;
+    if (!savepoint) return;
+    await this.#inTurn((connection) => connection.release(savepoint));
+    this.#end();
   }
 
   async rollBack(): Promise<void> {
-    const savepoint = this.#savepoints.pop();
-    const { connection } = this.#transaction;
-    if (!savepoint || this.#transaction.hasEnded || connection.isExpired) return;
+    const savepoint = this.#savepoint;
+    const { connection, hasEnded } = this.#transaction;
+    if (!savepoint || hasEnded || connection.isExpired) return;
     this.#isRollingBack = true;
     try {
       await connection.rollBackTo(savepoint);
       await queuedByKysely();
     } finally {
       this.#isRollingBack = false;
+      this.#end();
     }
+  }
+
+  #end(): void {
+    this.#savepoint = undefined;
+    this.#transaction.release();
   }
 
   #inTurn<T>(run: (connection: TransactionConnection) => Promise<T>): Promise<T> {
     const transaction = this.#transaction;
     return transaction.during(async () => {
       while (transaction.nested) await transaction.nested;
-      transaction.check("run query");
+      transaction.check("run query", this);
       if (this.#isRollingBack) throw hasEnded("run query");
       try {
         return await run(transaction.connection);
@@ -92,10 +110,13 @@ export class PooledConnection implements DatabaseConnection {
   readonly raw: DatabaseConnection;
   /** The transaction that Kysely has begun on it. */
   transaction: TransactionConnection | undefined;
+  /** The end of a transaction that has reached its limit, at which the connection is given back. */
+  expiry: Promise<void> | undefined;
   readonly #rules: StatementRules;
   readonly #running = new Set<Promise<unknown> | undefined>();
   readonly #stream = new OpenStream();
   #isReleased = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(raw: DatabaseConnection, rules: StatementRules) {
     this.raw = raw;
@@ -132,8 +153,15 @@ export class PooledConnection implements DatabaseConnection {
     }
   }
 
+  /** Calls `expire` unless the transaction ends before. */
+  limit(timeoutMs: number, expire: () => Promise<void>): void {
+    if (timeoutMs === Infinity) return;
+    this.#timer = setTimeout(() => this.expiry = expire(), timeoutMs);
+  }
+
   /** Ends the transaction: nothing else of it runs, and `finish` comes after what runs. */
   async end(finish: () => Promise<void>): Promise<void> {
+    clearTimeout(this.#timer);
     await this.transaction?.end();
     await finish();
     this.transaction = undefined;
@@ -141,6 +169,7 @@ export class PooledConnection implements DatabaseConnection {
 
   /** Refuses further queries, closes a stream, and waits for what runs. */
   async release(): Promise<void> {
+    clearTimeout(this.#timer);
     this.#isReleased = true;
     await this.#stream.close();
     await Promise.allSettled(this.#running);
@@ -160,6 +189,7 @@ export class PooledConnection implements DatabaseConnection {
 
   /** The connection may be in use by others. */
   #checkHeld(): void {
+    if (this.transaction?.isExpired) this.transaction.checkNotDoomed("run query");
     if (this.#isReleased) throw new TypeError("Cannot run query: its connection is released");
   }
 }

@@ -73,9 +73,9 @@ export class StatementWatch {
     return handlings.getStore()?.goneReason;
   }
 
-  /** Runs a statement on behalf of several callers: none of them interrupts it. */
-  shared<T>(run: () => Promise<T>): Promise<T> {
-    return handlings.run(undefined, run);
+  /** Runs statements on behalf of several callers: none of them interrupts them. */
+  shared<T>(work: () => Promise<T>): Promise<T> {
+    return handlings.run(undefined, work);
   }
 
   /**
@@ -167,9 +167,15 @@ export class StatementWatch {
     return this.#ending.get(connection);
   }
 
-  /** Returns the end of a statement that a connection still runs, although nobody waits for it. */
-  unsettled(connection: DatabaseConnection): Promise<void> | undefined {
-    return this.#unsettled.get(connection);
+  /**
+   * Forgets that a statement of a connection was given up, when its caller returns it. Returns the
+   * end of the statement if the connection is open: it may be inside a transaction then.
+   */
+  forget(connection: DatabaseConnection): Promise<void> | undefined {
+    const unsettled = this.#unsettled.get(connection);
+    this.#ending.delete(connection);
+    this.#unsettled.delete(connection);
+    return unsettled;
   }
 
   /** Forgets all statements; those that come later have no limit. */
@@ -198,7 +204,7 @@ export class StatementWatch {
       await within(Promise.resolve(connection.killSession?.(noControl).catch(ignore)), CANCEL_MS);
     }
     this.#unsettled.set(connection, settled);
-    void settled.then(() => this.#unsettled.delete(connection));
+    if (this.#options.cancels) void settled.then(() => this.#unsettled.delete(connection));
   }
 
   #arm(atMs: number): void {

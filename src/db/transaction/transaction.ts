@@ -4,7 +4,7 @@
  * @module
  */
 import type { LimitScope, TimeLimits } from "./time_limits.ts";
-import { hasEnded } from "./open_stream.ts";
+import { hasEnded, Refusal } from "./open_stream.ts";
 import { notAwaited, type TransactionConnection } from "./transaction_connection.ts";
 
 /** How far a transaction is isolated from concurrent ones; SQLite's are always serializable. */
@@ -74,6 +74,8 @@ export class Transaction {
   /** The isolation of all levels. */
   readonly isolation: IsolationLevel;
   #nested: Promise<void> | undefined;
+  /** The connection of Kysely whose transaction is open in this level. */
+  #holder: object | undefined;
   #pending = 0;
   #hasEnded = false;
 
@@ -101,11 +103,27 @@ export class Transaction {
    *
    * @throws {DbError} if it cannot be committed: `Database`, or the failure's code if a
    * retry may succeed
-   * @throws {TypeError} if it has ended, or one of its streams is open
+   * @throws {TypeError} if it has ended, one of its streams is open, or another than `caller` holds
+   * it
    */
-  check(action: string): void {
+  check(action: string, caller?: object): void {
     this.connection.checkRuns(action);
     if (this.#hasEnded) throw hasEnded(action);
+    if (!this.#holder || this.#holder === caller) return;
+    throw new Refusal(`Cannot ${action}: a Kysely transaction is open inside its transaction`);
+  }
+
+  /**
+   * Refuses the statements of all others until `release()`: to roll back the transaction of Kysely
+   * that holds the level would undo them, and its function may wait for them.
+   */
+  hold(holder: object): void {
+    this.#holder = holder;
+  }
+
+  /** Ends `hold()`. */
+  release(): void {
+    this.#holder = undefined;
   }
 
   /** Counts work on this level as pending until it is done. */
@@ -119,12 +137,13 @@ export class Transaction {
   }
 
   /**
-   * Fails while work is pending: a part of it would be outside the transaction.
+   * Fails while work is pending, or a transaction of Kysely is open: a part of it would be outside
+   * the transaction.
    *
    * @throws {TypeError} if the level's function started work that it did not await
    */
   checkAwaited(action: string): void {
-    if (this.#pending > 0) throw notAwaited(action);
+    if (this.#pending > 0 || this.#holder) throw notAwaited(action);
   }
 
   /**

@@ -16,6 +16,7 @@ import postgres from "postgres";
 import { DbMigrations, DbOptions } from "../../../src/db/mod.ts";
 import { test } from "../../support/test.ts";
 import { Db, dbError, type TestDatabase, testOnEach } from "../support/database.ts";
+import { administer } from "../support/servers.ts";
 import { sleep } from "../support/sessions.ts";
 import { plainSqlite } from "../support/plain_sqlite.ts";
 
@@ -297,4 +298,43 @@ testOnEach("DbOptions.fromDialect() binds rows value by value on MySQL", async (
   const data = ["a", "b", "c"].map((email) => ({ ...ADA, email }));
   assert.equal(await db.user.createMany({ data }), 3);
   assert.deepEqual((await db.user.findMany()).map(({ email }) => email), ["a", "b", "c"]);
+}, { brands: ["mysql"] });
+
+testOnEach("what fails after a statement was given up is rolled back", async (database) => {
+  const { brand } = database;
+  assert.ok(brand !== "sqlite");
+  await using db = await openDb(database, 1);
+  const slow = db.transaction(() => sleep(brand, 1).execute(db.kysely), { timeoutMs: 100 });
+  await assert.rejects(slow, { code: "StatementTimeout" });
+  for (const email of ["a", "b"]) {
+    const failing = db.kysely.transaction().execute(async (trx) => {
+      await trx.insertInto("users").values({ ...ADA, email }).execute();
+      throw new Error("failed");
+    });
+    await assert.rejects(failing, { message: "failed" });
+  }
+  await db.user.create({ data: ADA });
+  await db.transaction(() => db.user.count());
+  assert.deepEqual((await db.user.findMany()).map(({ email }) => email), [ADA.email]);
+}, { brands: ["postgres", "mysql"] });
+
+testOnEach("a stream that loses its connection keeps no place in the pool", async ({ url }) => {
+  const pool = createPool({ uri: url, timezone: "Z", connectionLimit: 1 });
+  pool.on("connection", (connection) => connection.on("error", () => {}));
+  const options = DbOptions.fromDialect(new MysqlDialect({ pool })).poolMax(1);
+  await using db = await Db.open(options.statementTimeoutMs(500));
+  await db.createTables();
+  const name = "n".repeat(20_000);
+  const data = Array.from({ length: 1000 }, (_, index) => ({ ...ADA, name, email: `${index}` }));
+  await db.user.createMany({ data });
+  const { rows: [session] } = await sql<{ id: number }>`select connection_id() as id`.execute(
+    db.kysely,
+  );
+  await assert.rejects(async () => {
+    let read = 0;
+    for await (const _ of db.kysely.selectFrom("users").selectAll().stream(10)) {
+      if (++read === 5) await administer("mysql", `kill ${session?.id}`);
+    }
+  }, { code: "StatementTimeout" });
+  assert.equal(await db.user.count(), 1000);
 }, { brands: ["mysql"] });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { sql } from "kysely";
-import { DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
+import { belongsTo, DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
 import { Db, testOnEach } from "../support/database.ts";
 import { openNoted } from "../support/noted.ts";
 
@@ -140,3 +140,36 @@ testOnEach("columns named like parts of a shape are taken for nothing else", asy
   assert.equal(await db.odd.count(), 1);
   assert.equal(await db.odd.count({ distinct: ["t", "t"] }), 1);
 });
+
+testOnEach(
+  "related rows are read by the type of the column that refers to them",
+  async ({ brand, url }) => {
+    const wide = { precision: 12, scale: 2 };
+    const Price = model("prices", { id: field.decimal(wide).primaryKey() });
+    const narrow = field.decimal({ precision: 5, scale: 2 }); // another cast on MySQL
+    const Small = model("smalls", {
+      id: field.integer().primaryKey(),
+      price: narrow.references(Price),
+    });
+    const Large = model("larges", {
+      id: field.integer().primaryKey(),
+      price: field.decimal(wide).references(Price),
+    });
+    class Prices extends DbService.with({ price: Price, small: Small, large: Large }, {
+      small: { of: belongsTo(Small.price) },
+      large: { of: belongsTo(Large.price) },
+    }) {}
+    await using db = await Prices.open(DbOptions.fromUrl(url).poolMax(1));
+    await db.createTables();
+    const price = "123456.78";
+    await db.price.createMany({ data: [{ id: price }, { id: "1.00" }] });
+    // it compares decimals of other precisions as other keys
+    if (brand === "mysql") await sql`set foreign_key_checks = 0`.execute(db.kysely);
+    await db.small.create({ data: { price: "1.00" } });
+    await db.large.create({ data: { price } });
+    for (const [id, table] of [["1.00", db.small], [price, db.large]] as const) {
+      const rows = await table.findMany({ include: { of: true } });
+      assert.deepEqual(rows, [{ id: 1, price: id, of: { id } }]);
+    }
+  },
+);

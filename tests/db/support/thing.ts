@@ -72,8 +72,8 @@ export function runOperation(
   operation: Operation,
 ): Promise<unknown> {
   const thing = scopedThings(db, scope);
-  // A condition that holds for every row is to be asked for by name, or to name a column.
-  const naming = (where: Condition) => ({ AND: [where, { id: { isNull: false } }] });
+  // A condition that holds for every row is refused, unless the rows decide that.
+  const naming = (where: Condition) => ({ AND: [where, { id: { not: 5000 } }] });
   switch (operation.do) {
     case "create":
       return thing.create({ data: operation.data });

@@ -198,3 +198,40 @@ testOnEach(
   },
   { brands: SERVERS },
 );
+
+testOnEach(
+  "a lookup that shares its statement goes on when the client of another has left",
+  async ({ brand, url }) => {
+    assert.ok(brand !== "sqlite");
+    await captureLogs(["fw"], async () => {
+      await using db = await Db.open(DbOptions.fromUrl(url).poolMax(1));
+      await db.createTables();
+      const begun: string[] = [];
+      class LookupController extends controller() {
+        one = route.get("/:email", async ({ params: { email } }) => {
+          begun.push(email);
+          return { row: await db.user.findUnique({ where: { email } }) };
+        });
+      }
+      await using app = await FwFactory.create(module({ controllers: [LookupController] }));
+      const server = await app.listen(0, { hostname: "127.0.0.1" });
+      const { hostname, port } = new URL(server.url);
+      const arrived = async (count: number) => {
+        while (begun.length < count) await delay(10);
+      };
+      const holding = db.transaction(() => sleep(brand, 1).execute(db.kysely));
+      const leaving = connect(Number(port), hostname);
+      leaving.write(`GET /first HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+      await arrived(1);
+      const staying = ["b", "c"].map((email) => fetch(`${server.url}/${email}`));
+      await arrived(3);
+      // lookups that are repeated alone, as texts may equal others, wait behind this one
+      const behind = db.transaction(() => sleep(brand, 1).execute(db.kysely));
+      leaving.destroy();
+      const answers = await Promise.all(staying.map(async (it) => await (await it).json()));
+      assert.deepEqual(answers, [{ row: null }, { row: null }]);
+      await Promise.all([holding, behind]);
+    });
+  },
+  { brands: SERVERS },
+);

@@ -29,6 +29,37 @@ testOnEach("a begin that is given up leaves no transaction open", async ({ url }
   other.close();
 }, { brands: ["sqlite"] });
 
+testOnEach(
+  "a begin that is given up as it succeeds leaves no transaction open",
+  async ({ url }) => {
+    for (let hops = 0; hops < 12; hops++) {
+      await using db = await openDb(url);
+      await db.user.deleteMany({ all: true });
+      const stop = new AbortController();
+      const failed = async () => {
+        for (let hop = 0; hop < hops; hop++) await undefined; // so that one abort meets the begin
+        stop.abort();
+      };
+      const first = db.transaction(async () => {
+        await delay(5);
+        throw new Error("failed");
+      }).catch(failed);
+      const second = db.transaction(() => db.user.create({ data: ADA }), { signal: stop.signal });
+      await Promise.allSettled([first, second]);
+      await db.transaction(() => db.user.deleteMany({ all: true }));
+      await db.user.create({ data: EVE });
+      const other = new DatabaseSync(url.slice("sqlite:".length));
+      assert.equal(
+        other.prepare("select email from users").get()?.email,
+        EVE.email,
+        `${hops} hops`,
+      );
+      other.close();
+    }
+  },
+  { brands: ["sqlite"] },
+);
+
 testOnEach("the operation after one that was given up has a connection", async (
   { brand, url },
 ) => {

@@ -192,3 +192,64 @@ testDbOnEach("a savepoint of a controlled transaction is gone back to after a fa
   assert.deepEqual(await db.user.count(), 2);
   await sql`select 1`.execute(db.kysely);
 });
+
+const HELD = {
+  name: "TypeError",
+  message: /^Cannot .*: a Kysely transaction is open inside its transaction$/,
+};
+
+testDbOnEach("beside a transaction of Kysely, its outer transaction runs nothing", async (db) => {
+  const others: Readonly<Record<string, () => Promise<unknown>>> = {
+    repository: () => db.user.create({ data: user("lost") }),
+    query: () => db.kysely.insertInto("users").values(user("lost")).execute(),
+    stream: () => db.kysely.selectFrom("users").selectAll().stream().next(),
+    nested: () => db.transaction(() => db.user.create({ data: user("lost") })),
+    kysely: () =>
+      db.kysely.transaction().execute((trx) =>
+        trx.insertInto("users").values(user("lost")).execute()
+      ),
+  };
+  await db.transaction(async () => {
+    for (const [name, other] of Object.entries(others)) {
+      await assert.rejects(
+        db.kysely.transaction().execute(async (trx) => {
+          await trx.insertInto("users").values(user("inner")).execute();
+          await assert.rejects(other(), HELD, name);
+          throw REFUSED;
+        }),
+        (error) => error === REFUSED,
+      );
+      await db.user.create({ data: user(name) });
+    }
+  });
+  const emails = (await db.user.findMany()).map(({ email }) => email);
+  assert.deepEqual(emails.toSorted(), Object.keys(others).toSorted());
+});
+
+for (const isNested of [false, true]) {
+  const where = isNested ? "nested transaction" : "transaction";
+  testDbOnEach(`a ${where} that did not await one of Kysely is not committed`, async (db) => {
+    const begun: Promise<unknown>[] = [];
+    const inserted = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    const run = () =>
+      db.transaction(async () => {
+        begun.push(
+          db.kysely.transaction().execute(async (trx) => {
+            await trx.insertInto("users").values(user("debit")).execute();
+            inserted.resolve();
+            await ended.promise;
+            await trx.insertInto("users").values(user("credit")).execute();
+          }),
+        );
+        await inserted.promise;
+      });
+    await assert.rejects(isNested ? db.transaction(run) : run(), {
+      name: "TypeError",
+      message: /its function did not await what it began$/,
+    });
+    ended.resolve();
+    assert.deepEqual((await Promise.allSettled(begun)).map(({ status }) => status), ["rejected"]);
+    assert.equal(await db.user.count(), 0);
+  });
+}

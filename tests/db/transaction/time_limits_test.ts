@@ -218,3 +218,34 @@ test("limits in time must be times", async () => {
     message: "Cannot limit operation: signal is not an AbortSignal",
   });
 });
+
+testOnEach("a transaction of Kysely beyond its limit is rolled back, even if it never ends", async (
+  { url },
+) => {
+  await using db = await Db.open(DbOptions.fromUrl(url).transactionTimeoutMs(1000).poolMax(1));
+  await db.createTables();
+  const insert = (kysely: typeof db.kysely, email: string) =>
+    kysely.insertInto("users").values({ ...ADA, email }).execute();
+  const tooLong = (action: string) =>
+    dbError("StatementTimeout", `Cannot ${action}: its transaction took too long`);
+  const endless = Promise.withResolvers<void>();
+  const inserted = Promise.withResolvers<void>();
+  const never = db.kysely.transaction().execute(async (trx) => {
+    await insert(trx, "never");
+    inserted.resolve();
+    await endless.promise;
+    await insert(trx, "late");
+  });
+  await inserted.promise;
+  await db.user.create({ data: ADA, timeoutMs: 60_000 }); // the only connection is free again
+  endless.resolve();
+  await assert.rejects(never, tooLong("run query"));
+  const committed = db.kysely.transaction().execute(async (trx) => {
+    await insert(trx, "committed");
+    await delay(2000);
+  });
+  await assert.rejects(committed, tooLong("commit transaction"));
+  await db.kysely.transaction().execute((trx) => insert(trx, "soon"));
+  const emails = (await db.user.findMany()).map(({ email }) => email);
+  assert.deepEqual(emails.toSorted(), [ADA.email, "soon"]);
+});

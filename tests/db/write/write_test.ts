@@ -89,6 +89,10 @@ testDbOnEach(
       { OR: [{ name: "odd" }, every] },
       { AND: [every, { name: { notIn: [] } }] },
       { id: { notIn: [] }, NOT: none },
+      { name: { contains: "" } },
+      { name: { startsWith: "", endsWith: "" } },
+      { NOT: { id: null as never } },
+      { id: { isNull: false } },
     ];
     const reason = "where holds for every row; for that, pass all: true alone";
     for (const where of always) {
