@@ -212,14 +212,17 @@ testDbOnEach(
     const { promise: late, resolve: end } = Promise.withResolvers<void>();
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     let stray: Promise<unknown> | undefined;
-    await db.transaction(async () => {
-      stray = db.kysely.transaction().execute(async () => {
-        begin();
-        await late;
-        throw new Error("late");
-      }).catch((error: unknown) => error);
-      await begun;
-    });
+    await assert.rejects(
+      db.transaction(async () => {
+        stray = db.kysely.transaction().execute(async () => {
+          begin();
+          await late;
+          throw new Error("late");
+        }).catch((error: unknown) => error);
+        await begun;
+      }),
+      { message: "Cannot commit transaction: its function did not await what it began" },
+    );
     await db.transaction(() =>
       db.transaction(async () => {
         await db.user.create({ data: user("a") });
@@ -247,8 +250,8 @@ testDbOnEach(
           "Cannot begin nested transaction: the outer one is read committed, not serializable",
       });
       await assert.rejects(begin().setIsolationLevel("snapshot").execute(none), TypeError);
-      await begin().setIsolationLevel("read committed").setAccessMode("read write").execute(() =>
-        db.user.create({ data: user("a") })
+      await begin().setIsolationLevel("read committed").setAccessMode("read write").execute((trx) =>
+        trx.insertInto("users").values(user("a")).execute()
       );
     }, { isolation: "read committed" });
     assert.deepEqual(await emails(db), ["a"]);

@@ -102,7 +102,8 @@ export async function onceFree<T>(
 export class WaitingConnection implements DatabaseConnection {
   /** How long its caller has waited for it, in milliseconds; the first query waits less. */
   waitedMs = 0;
-  #isGivenUp = false;
+  /** Gives up the wait of the last query. */
+  #giveUp: (() => void) | undefined;
   readonly #connection: DatabaseConnection;
   readonly #limits: WaitLimits;
   readonly #checkWritten: () => void;
@@ -121,8 +122,9 @@ export class WaitingConnection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const limitMs = this.#limits.limitMs - this.waitedMs;
     this.waitedMs = 0;
-    this.#isGivenUp = false;
-    const limits = { limitMs, isGivenUp: () => this.#isGivenUp };
+    let isGivenUp = false;
+    this.#giveUp = () => void (isGivenUp = true);
+    const limits = { limitMs, isGivenUp: () => isGivenUp };
     const result = await onceFree(() => this.#connection.executeQuery<R>(query), limits);
     const writes = query.query.kind !== "SelectQueryNode" && query.sql !== "rollback";
     if (writes) this.#checkWritten();
@@ -131,7 +133,7 @@ export class WaitingConnection implements DatabaseConnection {
 
   /** Ends the wait of a query, which then does not run. */
   cancelQuery(): Promise<void> {
-    this.#isGivenUp = true;
+    this.#giveUp?.();
     return Promise.resolve();
   }
 
