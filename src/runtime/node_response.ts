@@ -4,7 +4,7 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { rawPath } from "../core/http/raw_path.ts";
 
 /** The class of responses, for requests of any class. */
@@ -17,7 +17,12 @@ type ResponseClass = new (request: IncomingMessage) => ServerResponse;
  */
 export function strictResponse(base: ResponseClass): typeof ServerResponse {
   return class StrictResponse extends base {
-    override strictContentLength = true;
+    override writeHead(...args: never[]): this {
+      const headers: OutgoingHttpHeaders | undefined = args.at(-1);
+      // Node sends a head together with its only chunk, in one write, unless it is strict
+      this.strictContentLength = this.hasHeader("content-length") || hasLength(headers);
+      return super.writeHead(...args as unknown as Parameters<ServerResponse["writeHead"]>);
+    }
 
     override write(...args: never[]): boolean {
       try {
@@ -37,6 +42,14 @@ export function strictResponse(base: ResponseClass): typeof ServerResponse {
       }
     }
   } as typeof ServerResponse;
+}
+
+/** Checks whether headers announce a length; one that Node sets itself is right. */
+function hasLength(headers: OutgoingHttpHeaders | undefined): boolean {
+  for (const name in headers) {
+    if (name.length === 14 && name.toLowerCase() === "content-length") return true;
+  }
+  return false;
 }
 
 function close(response: ServerResponse, error: unknown): void {
