@@ -201,6 +201,41 @@ export class DbService<M extends Models = Models> {
   }
 
   /**
+   * Runs work once the caller's transaction has committed, such as a mail that must not be sent for
+   * an order that was rolled back. It runs once, whatever the retries; not if the transaction, or
+   * the nested one of the call, is rolled back.
+   *
+   * Such work is run in the order of the calls, outside the transaction, before `transaction()`
+   * resolves. As it is too late to undo anything, its failure is logged (`fw.db`, level `error`). A
+   * process that ends after the commit loses it.
+   *
+   * Outside a transaction, work runs at once, and its failure is that of the call.
+   *
+   * @example
+   * ```ts
+   * import { DbOptions, DbService, field, model } from "@fw/fw/db";
+   *
+   * const Order = model("orders", { id: field.integer().primaryKey() });
+   * class Db extends DbService.with({ order: Order }) {}
+   *
+   * await using db = await Db.open(DbOptions.fromUrl("sqlite::memory:"));
+   * await db.createTables();
+   * const sent: number[] = [];
+   * await db.transaction(async () => {
+   *   const { id } = await db.order.create({ data: {} });
+   *   await db.afterCommit(() => void sent.push(id));
+   *   console.assert(sent.length === 0);
+   * });
+   * console.assert(sent.length === 1);
+   * ```
+   *
+   * @throws {TypeError} if the transaction has ended, which did not await the call
+   */
+  afterCommit(work: () => unknown): Promise<void> {
+    return this.#connection.afterCommit(work);
+  }
+
+  /**
    * Creates the missing tables of the models, for tests and first runs; it alters none. Of several
    * instances that do so at once, one creates them.
    *

@@ -183,6 +183,11 @@ export class DbConnection implements OpenDatabase {
     return this.#transactions.run(run, options);
   }
 
+  /** Runs work after the commit of the caller's transaction, or at once. */
+  afterCommit(work: () => unknown): Promise<void> {
+    return this.#transactions.afterCommit(work);
+  }
+
   /**
    * Runs a function inside the open transaction, or inside a new one, which is retried after a
    * deadlock: all of its statements take effect, or none.

@@ -67,6 +67,9 @@ export interface CallScope extends LimitScope {
   readonly transaction?: Transaction | undefined;
 }
 
+/** Work for after a commit. */
+export type AfterCommit = () => unknown;
+
 /** One level of an open transaction: the outermost, or that of a nested call. */
 export class Transaction {
   /** The connection that all levels share. */
@@ -78,6 +81,7 @@ export class Transaction {
   #holder: object | undefined;
   #pending = 0;
   #hasEnded = false;
+  readonly #afterCommit: AfterCommit[] = [];
 
   /** Opens a level. */
   constructor(connection: TransactionConnection, isolation: IsolationLevel) {
@@ -156,6 +160,21 @@ export class Transaction {
     return await this.during(() => this.#nest(run, wordError));
   }
 
+  /**
+   * Keeps work for after the commit of the outermost level.
+   *
+   * @throws {TypeError} if the level has ended
+   */
+  afterCommit(work: AfterCommit): void {
+    if (this.#hasEnded) throw hasEnded("wait for the commit");
+    this.#afterCommit.push(work);
+  }
+
+  /** The work that is kept for after the commit: that of nested levels, unless they failed, too. */
+  get workAfterCommit(): readonly AfterCommit[] {
+    return this.#afterCommit;
+  }
+
   /** Ends the level, after its nested levels. */
   async end(): Promise<void> {
     while (this.#nested) await this.#nested;
@@ -188,6 +207,7 @@ export class Transaction {
         await nested.end();
         this.connection.checkNotDoomed("commit nested transaction");
         await wording(this.connection.release(savepoint));
+        this.#afterCommit.push(...nested.workAfterCommit);
         return result;
       } catch (error) {
         await nested.end();

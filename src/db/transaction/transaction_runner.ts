@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { getLogger } from "@logtape/logtape";
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from "kysely";
 import {
@@ -16,6 +17,7 @@ import type { AmbientDriver } from "./ambient_driver.ts";
 import { dbError, explaining } from "../errors.ts";
 import { checkOptions } from "../model/plain_object.ts";
 import {
+  type AfterCommit,
   backOff,
   type CallScope,
   checkNested,
@@ -46,6 +48,11 @@ const NO_SCOPE: CallScope = {};
 const ROLLBACK_MS = 5000;
 /** How many causes of an error to look through. */
 const MAX_CAUSES = 8;
+
+/** The outcome of a transaction. */
+interface Committed<T> extends Pick<Transaction, "workAfterCommit"> {
+  readonly result: T;
+}
 
 /** Runs functions inside transactions, and tracks which one a caller is inside. */
 export class TransactionRunner {
@@ -118,10 +125,19 @@ export class TransactionRunner {
           (error) => dbError("begin nested transaction", this.#options.rules.explain(error), error),
         ));
     }
-    return await this.#retry((connection) => this.#transact(run, { connection, isolation }), {
-      retries,
-      ...limits,
-    });
+    const { result, workAfterCommit } = await this.#retry(
+      (connection) => this.#transact(run, { connection, isolation }),
+      { retries, ...limits },
+    );
+    for (const work of workAfterCommit) await runAfterCommit(work);
+    return result;
+  }
+
+  /** Runs work after the commit of the caller's transaction, or at once; see `DbService`. */
+  async afterCommit(work: AfterCommit): Promise<void> {
+    const { transaction } = this.scope;
+    if (transaction) transaction.afterCommit(work);
+    else await work();
   }
 
   /** Runs a query that begins and commits a transaction, outside any other. */
@@ -180,7 +196,7 @@ export class TransactionRunner {
       connection: DatabaseConnection;
       isolation: IsolationLevel | undefined;
     },
-  ): Promise<T> {
+  ): Promise<Committed<T>> {
     const { driver, rules, defaultIsolation } = this.#options;
     const { watch, explain } = rules;
     const settings = isolation === undefined ? {} : { isolationLevel: isolation };
@@ -198,7 +214,7 @@ export class TransactionRunner {
         () => watch.finish(connection, () => driver.commitTransaction(connection)),
         { action: "commit transaction", explain },
       );
-      return result;
+      return { result, workAfterCommit: transaction.workAfterCommit };
     } catch (error) {
       if (error instanceof Interruption) joined.expire(error);
       await joined.end();
@@ -230,5 +246,14 @@ export class TransactionRunner {
       cause = cause.cause;
     }
     return false;
+  }
+}
+
+/** Runs work after a commit, which its failure cannot undo. */
+async function runAfterCommit(work: AfterCommit): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    getLogger(["fw", "db"]).error("Work after a commit failed: {error}", { error });
   }
 }
