@@ -10,7 +10,9 @@ import type { Kernel } from "../core/module/boot.ts";
 import type { PluginHost } from "../core/module/plugin.ts";
 import type { GlobalProtection } from "../core/route/route_protection.ts";
 import { upgraded } from "../core/http/pending_upgrade.ts";
+import { released } from "../core/http/sendable.ts";
 import { type PlacedRoute, placeRoutes } from "../core/route/route_table.ts";
+import { whenReady } from "../platform/ready.ts";
 import type { Background } from "../runtime/background.ts";
 import { INITIAL_SETTINGS, type Settings } from "./settings.ts";
 
@@ -109,8 +111,7 @@ export class Answering implements PluginHost {
     env?: object,
     executionContext?: ExecutionContext,
   ): Response | Promise<Response> => {
-    const response = this.answer(request, env, executionContext);
-    return response instanceof Promise ? response.then(upgraded) : upgraded(response);
+    return whenReady(this.answer(request, env, executionContext), leave);
   };
 
   /** Answers a request; its upgrade may be pending, as `serve` begins it. It is bound. */
@@ -131,7 +132,9 @@ export class Answering implements PluginHost {
   /** Answers a request that is made without a server. */
   async request(path: string, { json, env, ...init }: RequestOptions): Promise<Response> {
     const router = await this.router();
-    return await router.request(path, requestInit(init, json), env, this.#background);
+    return released(
+      await router.request(path, requestInit(init, json), env, this.#background),
+    );
   }
 
   /**
@@ -195,6 +198,11 @@ export class Answering implements PluginHost {
     await this.openLog();
     return this.#served = await this.router();
   }
+}
+
+/** Begins the upgrade of a response, or allows another request to be answered with it. */
+function leave(response: Response): Response | Promise<Response> {
+  return upgraded(released(response));
 }
 
 function requestInit(init: RequestInit, json: unknown): RequestInit {

@@ -8,15 +8,10 @@
 export interface LightResponses {
   /** Checks whether the runtime still keeps the parts of a response. */
   hasParts(response: Response): boolean;
-  /**
-   * Marks a response as sent if it is valid text that nothing has read or changed; returns `false`
-   * if it is not, or is marked already.
-   */
-  claim(response: Response): boolean;
+  /** Checks whether a response is valid text that nothing has read or changed. */
+  areSendable(response: Response): boolean;
   /** Checks whether a response has a body, without creating a stream of it. */
   hasBody(response: Response): boolean;
-  /** Checks whether a response was marked as sent. */
-  isClaimed(response: Response): boolean;
 }
 
 let light: LightResponses | undefined;

@@ -7,13 +7,6 @@
  */
 import { setLightResponses } from "../platform/light_responses.ts";
 
-const CLAIMED = Symbol("fw.claimed");
-
-/** A response, and whether it was marked as sent. */
-interface ClaimableResponse extends Response {
-  [CLAIMED]?: true;
-}
-
 /** How a runtime keeps the parts of a response. */
 interface ResponseParts {
   /** The description of the symbol under which it keeps them until the response is read. */
@@ -57,12 +50,8 @@ export function registerLightResponses({ property, areSendable, hasBody }: Respo
   if (symbol === undefined) return;
   setLightResponses({
     hasParts: (response) => Reflect.get(response, symbol) !== undefined,
-    claim(response: ClaimableResponse) {
-      if (response[CLAIMED] || !areSendable(Reflect.get(response, symbol))) return false;
-      return response[CLAIMED] = true; // a private symbol
-    },
+    areSendable: (response) => areSendable(Reflect.get(response, symbol)),
     hasBody: (response) => hasBody(response, Reflect.get(response, symbol)),
-    isClaimed: (response: ClaimableResponse) => response[CLAIMED] === true,
   });
 }
 

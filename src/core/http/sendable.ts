@@ -15,24 +15,59 @@ export function isResponse(value: unknown): value is Response {
 }
 
 /**
- * Prepares the response of a handler, a filter or middleware, which can come from `fetch` or from
- * an earlier request.
- *
- * @throws {TypeError} if its body has been read, or it is a network error
+ * The mark of a response with a body that is sent: `true`, or a copy of the headers that it had
+ * then, where it is unknown whether it has a body.
  */
-export function sendable(response: Response, c: Context): Response {
-  const light = lightResponses();
-  if (light && c.req.method !== "HEAD" && light.claim(response)) return response;
-  const isRead = light?.isClaimed(response) || response.bodyUsed;
-  if (isRead || response.status === 0) {
-    const why = isRead ? "its body has been read" : "it is a network error";
-    throw new TypeError(`Cannot send the response: ${why}`);
-  }
-  return c.req.method === "HEAD" ? withoutBody(response) : withOwnHeaders(response);
+const SENT = Symbol("fw.sent");
+
+/** A response, and its mark. */
+interface MarkedResponse extends Response {
+  [SENT]?: true | Headers | undefined;
+}
+
+/**
+ * Prepares the response of a handler, a filter or middleware, which can come from `fetch` or from
+ * an earlier request. One with a body is for one request, as middleware sets headers on it.
+ *
+ * @throws {TypeError} if it was sent to another request, its body has been read, or it is a network
+ * error
+ */
+export function sendable(response: MarkedResponse, c: Context): Response {
+  const mark = response[SENT];
+  if (mark !== undefined) return sentAgain(response, mark);
+  const isHead = c.req.method === "HEAD";
+  if (!isHead && lightResponses()?.areSendable(response)) return marked(response);
+  if (response.bodyUsed) refuse("its body has been read");
+  if (response.status === 0) refuse("it is a network error");
+  return isHead ? withoutBody(response) : withOwnHeaders(response);
+}
+
+/** Allows a response that leaves an application to be that of another one, or of its own. */
+export function released(response: MarkedResponse): Response {
+  if (response[SENT] !== undefined) response[SENT] = undefined;
+  return response;
+}
+
+/** Returns a copy of a response without a body; one with a body is that of another request. */
+function sentAgain(response: Response, mark: true | Headers): Response {
+  if (response.bodyUsed) refuse("its body has been read");
+  if (mark === true || response.body !== null) refuse("it was sent to another request");
+  const { status, statusText } = response;
+  return new Response(null, { status, statusText, headers: mark });
+}
+
+function marked(response: MarkedResponse, mark: true | Headers = true): Response {
+  response[SENT] = mark; // a private symbol
+  return response;
+}
+
+function refuse(why: string): never {
+  throw new TypeError(`Cannot send the response: ${why}`);
 }
 
 /** Returns the response to HEAD; Hono sends no body either, but does not cancel it. */
 export function withoutBody(response: Response): Response {
+  if (response.body !== null) marked(response);
   dropBody(response);
   return withHeadersOf(response, null);
 }
@@ -43,9 +78,16 @@ export function withoutBody(response: Response): Response {
  * requests, each of which would get the cookies of those before it.
  */
 function withOwnHeaders(response: Response): Response {
-  if (response.status === 101) return response; // of one request, which it upgrades
-  const isShared = !hasBody(response) || isFetched(response); // of a redirection, with its body
-  return isShared ? withHeadersOf(response, response.body) : response;
+  const { status, headers } = response;
+  if (status === 101) return response; // of one request, which it upgrades
+  if (hasBody(response) && !isFetched(response)) {
+    const isCertain = !isBun() || headers.has("content-type");
+    return marked(response, isCertain || new Headers(headers));
+  }
+  const { body } = response; // that of a redirection can be a text
+  if (body === null) return withHeadersOf(response, null);
+  marked(response);
+  return marked(withHeadersOf(response, body));
 }
 
 function isFetched({ url }: Response): boolean {
@@ -71,12 +113,17 @@ const NO_CONTENT: readonly number[] = [204, 205];
 
 /**
  * Checks for a body, as far as that does not change it: the getter makes a stream of a text, which
- * has no length, and on Bun no content type. There, only the status is checked.
+ * has no length, and on Bun no content type. There, only the status is checked, so that a response
+ * without a content type can have none.
  */
 function hasBody(response: Response): boolean {
   const { status, headers } = response;
   if (NO_CONTENT.includes(status) || (status >= 300 && status < 400)) return false;
   const light = lightResponses();
   if (light) return light.hasBody(response);
-  return "Bun" in globalThis || headers.has("content-type") || response.body !== null;
+  return isBun() || headers.has("content-type") || response.body !== null;
+}
+
+function isBun(): boolean {
+  return "Bun" in globalThis;
 }

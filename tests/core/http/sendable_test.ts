@@ -1,7 +1,10 @@
 /** Responses that answer several requests, or that nobody sends. */
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import type { MiddlewareHandler } from "hono";
 import { timeout } from "hono/timeout";
 import {
+  type Context,
   controller,
   type FwApplication,
   FwFactory,
@@ -9,15 +12,15 @@ import {
   NotFoundException,
   route,
 } from "../../../mod.ts";
+import { serve } from "../../../src/runtime/listen.ts";
 import { captureLogs } from "../../support/capture_logs.ts";
-import { RUNTIME } from "../../runtime/runtime_name.ts";
 import { test } from "../../support/test.ts";
 
 /** Constants without a body, as an application may keep them. */
 const CONSTANTS: Readonly<Record<string, Response>> = {
-  created: new Response(null, { status: 201 }),
-  missing: new Response(null, { status: 404 }),
-  empty: new Response(null),
+  created: new Response(null, { status: 201, headers: { "x-constant": "yes" } }),
+  missing: new Response(null, { status: 404, headers: { "x-constant": "yes" } }),
+  empty: new Response(null, { headers: { "x-constant": "yes" } }),
 };
 
 /** A body that never ends, and whether it was cancelled. */
@@ -130,9 +133,8 @@ test("a constant response without a body keeps no cookie of a caller", () =>
         for (const id of ["ada", "bob", "eve"]) {
           const response = await fetch(`${server.url}/${prefix}${name}?id=${id}`);
           assert.deepEqual([response.status, await response.text()], [status, ""]);
-          const cookies = response.headers.getSetCookie();
-          // Bun sends the headers of a constant only once, and does not tell that it has no body
-          if (RUNTIME !== "bun" || cookies.length > 0) assert.deepEqual(cookies, [`id=${id}`]);
+          assert.deepEqual(response.headers.getSetCookie(), [`id=${id}`]);
+          assert.equal(response.headers.get("x-constant"), "yes");
         }
       }
     }
@@ -141,6 +143,10 @@ test("a constant response without a body keeps no cookie of a caller", () =>
 class RootController extends controller() {
   get = route.get("/", () => "never");
 }
+
+/** The reasons why a response that is kept is refused. */
+const REFUSED =
+  /^TypeError: Cannot send the response: (its body has been read|it was sent to another request)$/;
 
 /** Where an application can answer with a response that it keeps. */
 const PLACES: Readonly<Record<string, (app: FwApplication, kept: Response) => unknown>> = {
@@ -170,8 +176,104 @@ for (const [place, keep] of Object.entries(PLACES)) {
       }
       const messages = records.filter(({ level }) => level === "error")
         .map(({ properties: { error } }) => String(error));
-      const why = "TypeError: Cannot send the response: its body has been read";
-      assert.ok(messages.length > 0 && messages.every((message) => message === why), place);
+      assert.ok(messages.length > 0 && messages.every((message) => REFUSED.test(message)), place);
+    }));
+}
+
+/** Responses with a body, as concurrent requests can wait for one of them. */
+const SHARED: Readonly<Record<string, (c: Context, url: string) => Response | Promise<Response>>> =
+  {
+    text: (c) => c.text("shared"),
+    "a plain text": () => new Response("shared"),
+    "a text with headers": () => new Response("shared", { headers: { "x-a": "b" } }),
+    json: () => Response.json("shared"),
+    bytes: () => new Response(new TextEncoder().encode("shared")),
+    "a blob": () => new Response(new Blob(["shared"])),
+    "a stream": () => new Response(new Blob(["shared"]).stream()),
+    "a redirection with a text": () =>
+      new Response("shared", { status: 303, headers: { location: "/" } }),
+    "a fetched response": (_, url) => fetch(url),
+  };
+
+for (const [what, respond] of Object.entries(SHARED)) {
+  test(`of concurrent requests, only the first gets a response with a body: ${what}`, () =>
+    captureLogs(["fw"], async (records) => {
+      await using source = await serve(() => new Response("shared"), { port: 0 });
+      let pending: Promise<Response> | undefined;
+      class SharedController extends controller() {
+        get = route.get(
+          "/",
+          (_, c) => pending ??= delay(50).then(() => respond(c, source.url)),
+        );
+      }
+      await using app = await FwFactory.create(module({ controllers: [SharedController] }));
+      app.use(async (c, next) => {
+        await next();
+        c.res.headers.append("set-cookie", `user=${c.req.query("user")}`);
+        await delay(20); // the others come before the first response leaves
+      });
+      await using server = await app.listen(0);
+      const users = ["ada", "bob", "eve"];
+      const methods = ["GET", "GET", "HEAD"];
+      const responses = await Promise.all(
+        users.map((user, i) =>
+          fetch(`${server.url}/?user=${user}`, { method: methods[i]!, redirect: "manual" })
+        ),
+      );
+      const texts = await Promise.all(responses.map((response) => response.text()));
+      for (const [i, { headers }] of responses.entries()) {
+        assert.deepEqual(headers.getSetCookie(), [`user=${users[i]}`]);
+      }
+      const isRefused = responses.map(({ status }) => status === 500);
+      assert.equal(isRefused.filter(Boolean).length, 2);
+      const first = isRefused.indexOf(false);
+      assert.equal(
+        texts[first],
+        methods[first] === "HEAD" ? "" : what === "json" ? '"shared"' : "shared",
+      );
+      const errors = records.filter(({ level }) => level === "error");
+      assert.deepEqual(errors.map(({ properties }) => REFUSED.test(String(properties.error))), [
+        true,
+        true,
+      ]);
+    }));
+}
+
+for (const [what, respond] of Object.entries(SHARED)) {
+  test(`an application answers with the response of another one, or of its own: ${what}`, () =>
+    captureLogs(["fw"], async () => {
+      await using source = await serve(() => new Response("shared"), { port: 0 });
+      class InnerController extends controller() {
+        get = route.get("/inner", (_, c) => respond(c, source.url));
+        none = route.get("/none", () => CONSTANTS.empty!);
+      }
+      const pathOf = (c: Context) => `/inner?id=${c.req.query("id")}`;
+      await using inner = await FwFactory.create(module({ controllers: [InnerController] }));
+      const setsCookie: MiddlewareHandler = async (c, next) => {
+        await next();
+        c.res.headers.append("set-cookie", `${c.req.query("id")}=1`); // in place
+      };
+      inner.use(setsCookie);
+      class OuterController extends controller() {
+        ofAnother = route.get("/inner", (_, c) => inner.fetch(c.req.raw, c.env));
+        none = route.get("/none", (_, c) => inner.fetch(c.req.raw, c.env));
+        requested = route.get("/requested", (_, c) => inner.request(pathOf(c)));
+        own = route.get("/own", (_, c) => app.request(pathOf(c)));
+      }
+      const app = await FwFactory.create(module({ controllers: [OuterController] }));
+      app.use(setsCookie);
+      await using server = await app.listen(0);
+      for (const path of ["inner", "requested", "own", "none"]) {
+        for (const id of ["a", "b"]) {
+          const response = await fetch(`${server.url}/${path}?id=${id}`, { redirect: "manual" });
+          const text = await response.text();
+          const expected = path === "none" ? "" : what === "json" ? '"shared"' : "shared";
+          assert.equal(text, expected, path);
+          const cookies = response.headers.getSetCookie();
+          assert.deepEqual(cookies, Array(path === "own" ? 3 : 2).fill(`${id}=1`), path);
+        }
+      }
+      await app.close();
     }));
 }
 
