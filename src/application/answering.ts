@@ -13,6 +13,7 @@ import { upgraded } from "../core/http/pending_upgrade.ts";
 import { released } from "../core/http/sendable.ts";
 import { type PlacedRoute, placeRoutes } from "../core/route/route_table.ts";
 import { whenReady } from "../platform/ready.ts";
+import type { Check } from "../runtime/adapter.ts";
 import type { Background } from "../runtime/background.ts";
 import { INITIAL_SETTINGS, type Settings } from "./settings.ts";
 
@@ -59,6 +60,8 @@ export class Answering implements PluginHost {
   #router: Hono | undefined;
   /** The router, once the log is open. */
   #served: Hono | undefined;
+  /** The check of the runtime for exported applications, if it has one. */
+  #check: Check | undefined;
   /** Warnings that wait for a log. */
   #warnings: readonly string[] = [];
 
@@ -105,13 +108,20 @@ export class Answering implements PluginHost {
     this.#placed = undefined;
   }
 
-  /** Answers a request, and begins its upgrade. It is bound. */
+  /** Answers a request with the checks of the runtime, and begins its upgrade. It is bound. */
   readonly fetch = (
     request: Request,
     env?: object,
     executionContext?: ExecutionContext,
   ): Response | Promise<Response> => {
-    return whenReady(this.answer(request, env, executionContext), leave);
+    if (!this.#served) {
+      const response = this.#open().then(() => this.fetch(request, env, executionContext));
+      executionContext?.waitUntil(response);
+      return response;
+    }
+    const answer = (request: Request) =>
+      whenReady(this.answer(request, env, executionContext), leave);
+    return this.#check ? this.#check(request, answer) : answer(request);
   };
 
   /** Answers a request; its upgrade may be pending, as `serve` begins it. It is bound. */
@@ -142,7 +152,7 @@ export class Answering implements PluginHost {
    */
   async router(): Promise<Hono> {
     if (this.#router) return this.#router;
-    this.#check();
+    this.#checkState();
     this.#assembled ??= this.#assemble();
     try {
       return this.#router = await this.#assembled;
@@ -175,7 +185,7 @@ export class Answering implements PluginHost {
     await this.#assembled?.catch(() => {});
   }
 
-  #check(): void {
+  #checkState(): void {
     if (this.#kernel.isPreview) throw new TypeError("Cannot serve: the application is a preview");
     if (this.#isDraining) throw new TypeError("Cannot serve: the application is closed");
   }
@@ -194,10 +204,18 @@ export class Answering implements PluginHost {
 
   /** Opens the log and returns the router, for the first requests. */
   async #open(): Promise<Hono> {
-    if (!this.#router) this.#check();
+    if (!this.#router) this.#checkState();
     await this.openLog();
+    this.#check = await checkOfRuntime();
     return this.#served = await this.router();
   }
+}
+
+/** Loads the check that `listen` does too; Node calls no exported `fetch`. */
+async function checkOfRuntime(): Promise<Check | undefined> {
+  if ("Deno" in globalThis) return (await import("../runtime/deno.ts")).checkOnDeno();
+  if ("Bun" in globalThis) return (await import("../runtime/bun.ts")).checkOnBun("http");
+  return undefined;
 }
 
 /** Begins the upgrade of a response, or allows another request to be answered with it. */

@@ -11,6 +11,15 @@
  */
 export type FetchHandler = (request: Request, env?: object) => Response | Promise<Response>;
 
+/**
+ * Checks a request before it is answered, and its response: refuses with 400 a request that the
+ * handler cannot read, and with 500 a response that the runtime cannot send.
+ */
+export type Check = (
+  request: Request,
+  answer: (request: Request) => Response | Promise<Response>,
+) => Response | Promise<Response>;
+
 /** A TCP address to listen on. */
 export interface TcpAddress {
   /** An IP address or a host name. */

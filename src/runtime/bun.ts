@@ -8,6 +8,7 @@ import {
   type AdapterOptions,
   type Address,
   answerHead,
+  type Check,
   type FetchHandler,
   GOING_AWAY,
   isAnswerable,
@@ -45,33 +46,25 @@ export function listenOnBun(
   address: Address,
   { tls }: AdapterOptions,
 ): RuntimeServer {
-  const scheme = tls ? "https" : "http";
+  const check = checkOnBun(tls ? "https" : "http");
   const sockets = new Set<Socket>();
   let stopping = false;
   let events: typeof Websocket | undefined;
   const loadEvents = async () => { // by the first upgrade: many applications have no WebSocket
     ({ websocket: events } = await import("hono/bun"));
   };
-  const handle = (request: Request, server: Server): Response | Promise<Response> => {
-    const { method, url, headers } = request;
-    if (!isAnswerable({ method, url, host: headers.get("host") })) {
-      return new Response(null, { status: 400 });
-    }
-    if (!events && headers.has("upgrade")) {
-      return loadEvents().then(() => handle(request, server));
-    }
-    const env = {
-      server, // read by Hono's helpers
-      get remoteAddr() {
-        return { hostname: server.requestIP(request)?.address };
-      },
-    };
-    const answer = url.startsWith("/")
-      // without a host, Bun passes only the path
-      ? fetch(new Request(`${scheme}://localhost${url}`, request), env)
-      : fetch(request, env);
-    return request.method === "HEAD" ? answerHead(answer, withEncoding) : answer;
-  };
+  const handle = (received: Request, server: Server): Response | Promise<Response> =>
+    check(received, (request) => {
+      const env = {
+        server, // read by Hono's helpers
+        get remoteAddr() {
+          return { hostname: server.requestIP(received)?.address };
+        },
+      };
+      return !events && request.headers.has("upgrade")
+        ? loadEvents().then(() => fetch(request, env))
+        : fetch(request, env);
+    });
   const { Bun } = globalThis as unknown as { readonly Bun: Bun };
   const server = Bun.serve({
     ...("path" in address ? { unix: address.path } : address),
@@ -103,6 +96,24 @@ export function listenOnBun(
       return server.stop();
     },
     cut: () => server.stop(true),
+  };
+}
+
+/**
+ * Returns the check of requests and responses, for `listen` and for the exported `fetch` of an
+ * application, which Bun calls.
+ */
+export function checkOnBun(scheme: "http" | "https"): Check {
+  return (received, answer) => {
+    const { method, url, headers } = received;
+    if (!isAnswerable({ method, url, host: headers.get("host") })) {
+      return new Response(null, { status: 400 });
+    }
+    const response = url.startsWith("/")
+      // without a host, Bun passes only the path
+      ? answer(new Request(`${scheme}://localhost${url}`, received))
+      : answer(received);
+    return method === "HEAD" ? answerHead(response, withEncoding) : response;
   };
 }
 

@@ -8,11 +8,13 @@ import {
   type AdapterOptions,
   type Address,
   answerHead,
+  type Check,
   CONTROL,
   type FetchHandler,
   isAnswerable,
   type RuntimeServer,
 } from "./adapter.ts";
+import { whenReady } from "../platform/ready.ts";
 import { abortOnlyEarly, setExchange } from "./deno_request.ts";
 import { DenoServer } from "./deno_server.ts";
 import { DenoUpgrades } from "./deno_upgrades.ts";
@@ -26,38 +28,49 @@ export function listenOnDeno(
 ): RuntimeServer {
   abortOnlyEarly();
   const upgrades = new DenoUpgrades();
-  registerLightResponses(DENO_PARTS);
-  const hasOnlyType = onlyTypeCheck();
-  const checked = (response: Response) => hasOnlyType(response) ? response : sendable(response);
+  const check = checkOnDeno();
   return new DenoServer(({ signal, port, underWay }) => {
+    const handle = (received: Request, info: Deno.ServeHandlerInfo) =>
+      check(received, (request) => {
+        const { method } = request;
+        if (method === "GET" || method === "HEAD") return answer(request, info);
+        if (!underWay.isTooLate(request)) return answerWithBody(request, info);
+        return receiveFirst(request).then((whole) => answerWithBody(whole, info), tooLate);
+      });
     const answer = (request: Request, info: Deno.ServeHandlerInfo) => {
       setExchange(request, { info, upgrades, underWay });
       upgrades.watch(request);
       const handled = fetch(request, info);
-      return handled instanceof Promise ? underWay.track(handled.then(checked)) : checked(handled);
+      return handled instanceof Promise ? underWay.track(handled) : handled;
     };
     const answerWithBody = (request: Request, info: Deno.ServeHandlerInfo) => {
       underWay.receive(request, info);
       return answer(request, info);
     };
-    const handle = (request: Request, info: Deno.ServeHandlerInfo) => {
-      const { method, url, headers } = request;
-      if (!isAnswerable({ method, url, host: headers.get("host") }) || hasDotSegment(url)) {
-        return new Response(null, { status: 400 });
-      }
-      if (method === "GET") return answer(request, info);
-      if (method === "HEAD") return answerHead(answer(request, info), withEmptyStream);
-      if (!underWay.isTooLate(request)) return answerWithBody(request, info);
-      return receiveFirst(request).then((whole) => answerWithBody(whole, info), tooLate);
-    };
     const common = { signal, onListen() {} };
     return "path" in address
-      ? Deno.serve(
-        { ...common, path: address.path },
-        (request, info) => handle(overHttp(request), info),
-      )
+      ? Deno.serve({ ...common, path: address.path }, handle)
       : Deno.serve({ ...common, ...address, ...port && { port }, ...tls }, handle);
   });
+}
+
+/**
+ * Returns the check of requests and responses, for `listen` and for `deno serve`, which calls the
+ * exported `fetch` of an application.
+ */
+export function checkOnDeno(): Check {
+  registerLightResponses(DENO_PARTS);
+  const hasOnlyType = onlyTypeCheck();
+  const checked = (response: Response) => hasOnlyType(response) ? response : sendable(response);
+  return (received, answer) => {
+    const request = received.url.startsWith(UNIX) ? overHttp(received) : received;
+    const { method, url, headers } = request;
+    if (!isAnswerable({ method, url, host: headers.get("host") }) || hasDotSegment(url)) {
+      return new Response(null, { status: 400 });
+    }
+    const response = whenReady(answer(request), checked);
+    return method === "HEAD" ? answerHead(response, withEmptyStream) : response;
+  };
 }
 
 /**
@@ -155,7 +168,10 @@ function problem(
   });
 }
 
-/** Sets an HTTP URL on a request over a Unix socket: Deno's begins with `http+unix:`. */
+/** The scheme of Deno's URLs of requests over a Unix socket. */
+const UNIX = "http+unix:";
+
+/** Sets an HTTP URL on a request over a Unix socket. */
 function overHttp(request: Request): Request {
   const url = new URL(request.url.replace(/^http\+unix:\/\/[^/]*/, "http://localhost"));
   const host = request.headers.get("host");
