@@ -107,7 +107,12 @@ async function around(
 ): Promise<unknown> {
   let response: Response | undefined;
   let hasFailed = false;
-  async function rest(): Promise<unknown> {
+  function rest(): Promise<unknown> {
+    const output = call();
+    output.catch(() => {}); // an interceptor may await something else first, or fail itself
+    return output;
+  }
+  async function call(): Promise<unknown> {
     const output = await next(c);
     if (isResponse(output)) {
       response = output;

@@ -221,6 +221,48 @@ test("an interceptor maps the result of the handler, before the response schema"
   assert.equal(await (await app.request("/instead")).json(), "cached");
 });
 
+test("an interceptor that awaits next() late, or never, leaves no rejection unhandled", async () => {
+  const later = () => new Promise((resolve) => setTimeout(resolve, 5));
+  const seen: unknown[] = [];
+  class AuditedController extends controller() {
+    late = route.get("/late", {
+      interceptors: [async (_c, next) => {
+        const result = next();
+        await later();
+        return await result;
+      }],
+    }, () => NotFoundException.throw("gone"));
+    caught = route.get("/caught", {
+      interceptors: [async (_c, next) => {
+        const result = next();
+        await later();
+        return await result.catch((error) => seen.push(String(error)));
+      }],
+    }, () => NotFoundException.throw("gone"));
+    thrown = route.get("/thrown", {
+      interceptors: [(_c, next) => {
+        void next();
+        return ConflictException.throw("taken");
+      }],
+    }, () => NotFoundException.throw("gone"));
+    unused = route.get("/unused", {
+      interceptors: [(_c, next) => {
+        void next();
+        return "other";
+      }],
+    }, () => NotFoundException.throw("gone"));
+  }
+  await using app = await createTestApplication(module({ controllers: [AuditedController] }));
+  const status = async (path: string) => (await app.request(path)).status;
+  assert.deepEqual(
+    [await status("/late"), await status("/caught"), await status("/thrown")],
+    [404, 200, 409],
+  );
+  assert.equal(await status("/unused"), 200);
+  assert.deepEqual(seen, ["NotFoundException: gone"]);
+  await later(); // a rejection that is not handled would fail the test
+});
+
 test("filters see an error from the route's own to the global ones", async () => {
   const seen: string[] = [];
   const filter = (name: string) => (error: unknown) =>
