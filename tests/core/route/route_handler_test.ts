@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import * as v from "valibot";
 import * as z from "zod";
 import {
+  type AnySchema,
   controller,
   type ControllerClass,
   dto,
@@ -632,6 +633,54 @@ test("an arktype response strips in tuples, and what a morph returns", async () 
     ] as const
   ) {
     assert.deepEqual(await (await app.request(path)).json(), expected, path);
+  }
+});
+
+test("an arktype response strips unions that are items of tuples, of any kind of object", async () => {
+  class User {
+    readonly #name = "Ann";
+    readonly kind = "user";
+    readonly password_hash = "s3cret";
+
+    get name() {
+      return this.#name;
+    }
+  }
+  const entry = type({ kind: "'user'", name: "string" }).or({ kind: "'group'", title: "string" });
+  const home = type({ kind: "'user'", home: { city: "string" } })
+    .or({ kind: "'group'", title: "string" });
+  const optional = type({ list: ["string", [entry, "?"]] });
+  const row = { kind: "user", name: "Ann", password_hash: "s3cret" } as const;
+  const frozen = Object.freeze({ ...row });
+  const nested = Object.freeze({
+    kind: "user",
+    home: Object.freeze({ city: "Rome", password_hash: "s3cret" }),
+    password_hash: "s3cret",
+  });
+  const sent = { kind: "user", name: "Ann" };
+  const cases: readonly (readonly [schema: AnySchema, data: unknown, expected: unknown])[] = [
+    [type(["string", entry]), ["a", row], ["a", sent]],
+    [type(["string", entry]), ["a", frozen], ["a", sent]],
+    [type(["string", entry]), ["a", new User()], ["a", sent]],
+    [type([entry, "string"]), [frozen, "a"], [sent, "a"]],
+    [type(["string", "...", entry.array()]), ["a", frozen, frozen], ["a", sent, sent]],
+    [type(["...", entry.array(), "string"]), [frozen, "a"], [sent, "a"]],
+    [type(["...", type.string.array(), entry]), ["a", frozen], ["a", sent]],
+    [optional, { list: ["a", frozen] }, { list: ["a", sent] }],
+    [type(["string", home]), ["a", nested], ["a", { kind: "user", home: { city: "Rome" } }]],
+  ];
+  class TuplesController extends controller() {
+    constructor() {
+      super();
+      cases.forEach(([response, data], i) =>
+        Object.assign(this, { [`r${i}`]: route.get(`/${i}`, { response }, () => data as never) })
+      );
+    }
+  }
+  await using app = await serving(TuplesController);
+  for (const [i, [, , expected]] of cases.entries()) {
+    const response = await app.request(`/${i}`);
+    assert.deepEqual([response.status, await response.json()], [200, expected], String(i));
   }
 });
 

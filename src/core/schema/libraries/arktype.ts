@@ -111,14 +111,35 @@ function plainCopy(value: unknown, definition: unknown, ofInstances = false): un
   );
 }
 
-/** Returns the definitions of the items of a list, or of those of a tuple, in any place. */
-function itemsOf(sequence: unknown): readonly unknown[] {
-  const isTuple = typeof sequence === "object" && sequence !== null && !Array.isArray(sequence) &&
-    TUPLE.some((part) => part in sequence);
-  return isTuple ? Object.values(sequence).flat() : [sequence].flat();
+/** The definition of a tuple; each item can be a union, which is a list. */
+interface Tuple {
+  readonly prefix?: readonly unknown[];
+  readonly optionals?: readonly unknown[];
+  /** Each with its default. */
+  readonly defaultables?: readonly (readonly unknown[])[];
+  readonly variadic?: unknown;
+  readonly postfix?: readonly unknown[];
 }
 
 const TUPLE = ["prefix", "optionals", "defaultables", "variadic", "postfix"] as const;
+
+/** Returns the definitions of the items of a list, or of those of a tuple, in any place. */
+function itemsOf(sequence: unknown): readonly unknown[] {
+  if (!isTuple(sequence)) return [sequence].flat();
+  const { prefix = [], optionals = [], defaultables = [], variadic = [], postfix = [] } = sequence;
+  return [
+    ...prefix,
+    ...optionals,
+    ...defaultables.map(([item]) => item),
+    variadic,
+    ...postfix,
+  ].flat();
+}
+
+function isTuple(sequence: unknown): sequence is Tuple {
+  return typeof sequence === "object" && sequence !== null && !Array.isArray(sequence) &&
+    TUPLE.some((part) => part in sequence);
+}
 
 function describes(definition: unknown, value: object): definition is Definition {
   if (typeof definition !== "object" || definition === null) return false;
