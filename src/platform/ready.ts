@@ -13,19 +13,19 @@ export function whenReady<T, R>(
   return isPromiseLike(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
-/** Calls `step` for each item in order; waits only after a step that returns a promise. */
+/** Calls `step` for each item in order; waits only after a step that returns a thenable. */
 export function inTurn<T>(
   items: readonly T[],
-  step: (item: T) => void | Promise<void>,
+  step: (item: T) => void | PromiseLike<void>,
 ): void | Promise<void> {
   for (let i = 0; i < items.length; i++) {
     const done = step(items[i] as T); // which is below the length
-    if (done instanceof Promise) return done.then(() => inTurn(items.slice(i + 1), step));
+    if (isPromiseLike(done)) return whenReady(done, () => inTurn(items.slice(i + 1), step));
   }
 }
 
 /** Checks whether `await` would wait for a value. */
-function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return (typeof value === "object" && value !== null || typeof value === "function") &&
     typeof (value as Partial<PromiseLike<T>>).then === "function";
 }

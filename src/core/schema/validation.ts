@@ -4,6 +4,7 @@
  * @module
  */
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { isPromiseLike, whenReady } from "../../platform/ready.ts";
 import { MISS, validateFast } from "./compiled/fast_path.ts";
 import { dtoName } from "./dto.ts";
 import { UnprocessableEntityException } from "../http/http_exception.ts";
@@ -69,8 +70,7 @@ export class InputSchema<S extends AnySchema> {
         .then((lists) => lists.withListsOfOne(this.#schema, { result, fields: { ...value } }))
         .then(({ result, fields }) => this.#understand(result, fields));
     };
-    const result = this.#schema["~standard"].validate(value);
-    return result instanceof Promise ? result.then(judge) : judge(result);
+    return whenReady(this.#schema["~standard"].validate(value), judge);
   }
 
   /**
@@ -110,8 +110,8 @@ export function validateNow(
 ): StandardSchemaV1.Result<unknown> | undefined {
   try {
     const result = schema["~standard"].validate(value);
-    if (!(result instanceof Promise)) return result;
-    result.catch(() => {});
+    if (!isPromiseLike(result)) return result;
+    result.then(undefined, () => {});
   } catch {
     // it cannot validate such a value
   }

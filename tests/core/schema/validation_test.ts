@@ -4,7 +4,12 @@ import fc from "fast-check";
 import * as v from "valibot";
 import * as z from "zod";
 import type { AnySchema, HttpException } from "../../../mod.ts";
-import { InputSchema, issuesOf, withoutValue } from "../../../src/core/schema/validation.ts";
+import {
+  InputSchema,
+  issuesOf,
+  validateNow,
+  withoutValue,
+} from "../../../src/core/schema/validation.ts";
 import { test } from "../../support/test.ts";
 
 const SECRET = "hunter2-is-no-number";
@@ -87,6 +92,24 @@ test("InputSchema.parse() awaits an asynchronous schema", async () => {
     assert.deepEqual(error.errors, [{ in: "body", field: "", message: "Taken" }]);
     return true;
   });
+});
+
+test("InputSchema.validate() waits for a thenable that is not a Promise", async () => {
+  const lazy: AnySchema = {
+    "~standard": {
+      version: 1,
+      vendor: "lazy",
+      validate: (value) =>
+        ({
+          then: (resolve: (result: unknown) => void) =>
+            resolve(value === "kim" ? { value } : { issues: [{ message: "Taken" }] }),
+        }) as never,
+    },
+  };
+  const { refusal } = await new InputSchema("body", lazy).validate("tom");
+  assert.deepEqual(refusal?.issues, [{ in: "body", field: "", message: "Taken" }]);
+  assert.equal(await new InputSchema("body", lazy).parse("kim"), "kim");
+  assert.equal(validateNow(lazy, "tom"), undefined);
 });
 
 test("withoutValue() removes quotations, replaces messages that still contain the value, and keeps the rest", () => {
