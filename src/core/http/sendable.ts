@@ -15,6 +15,17 @@ export function isResponse(value: unknown): value is Response {
 }
 
 /**
+ * Returns a response of a filter or middleware, which JavaScript and values of the type `any` can
+ * replace: a server would send anything else as an empty 200.
+ *
+ * @throws {TypeError} if it is another value
+ */
+export function checkedResponse(value: unknown, source: string): Response {
+  if (isResponse(value)) return value;
+  return refuse(`${source} returned ${typeof value}, not a Response`);
+}
+
+/**
  * The mark of a response with a body that is sent: `true`, or a copy of the headers that it had
  * then, where it is unknown whether it has a body.
  */

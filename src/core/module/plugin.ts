@@ -6,7 +6,7 @@
 import type { Handler, Hono, MiddlewareHandler } from "hono";
 import { asError } from "../http/http_exception.ts";
 import { checkNames, type Refuse, refusing } from "../../platform/option_names.ts";
-import { isResponse, sendable } from "../http/sendable.ts";
+import { checkedResponse, sendable } from "../http/sendable.ts";
 import { composePath } from "../route/path.ts";
 import { mount, routerPattern } from "../route/router.ts";
 
@@ -221,7 +221,8 @@ function throwingErrors(middleware: MiddlewareHandler): MiddlewareHandler {
     try {
       const response = await middleware(c, next);
       // Hono ignores what it returns after `next()`
-      return isResponse(response) && !c.finalized ? sendable(response, c) : response;
+      if (!response || c.finalized) return response;
+      return sendable(checkedResponse(response, "middleware"), c);
     } catch (thrown) {
       throw asError(thrown);
     }

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Context } from "../http/context.ts";
-import { sendable } from "../http/sendable.ts";
+import { checkedResponse, sendable } from "../http/sendable.ts";
 import { asError } from "../http/http_exception.ts";
 import type { Class } from "../../platform/class.ts";
 
@@ -104,7 +104,7 @@ export async function applyFilters(
   for (const filter of filters) {
     try {
       const response = await filter(error, c);
-      if (response) return sendable(response, c);
+      if (response) return sendable(checkedResponse(response, "a filter"), c);
     } catch (next) {
       error = next;
     }

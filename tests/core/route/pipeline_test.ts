@@ -18,6 +18,7 @@ import {
   UnauthorizedException,
 } from "../../../mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
+import { captureLogs } from "../../support/capture_logs.ts";
 import { test } from "../../support/test.ts";
 
 class Log {
@@ -262,6 +263,42 @@ test("an interceptor that awaits next() late, or never, leaves no rejection unha
   assert.deepEqual(seen, ["NotFoundException: gone"]);
   await later(); // a rejection that is not handled would fail the test
 });
+
+for (const [result, type] of [[{ message: "no" }, "object"], ["no", "string"]] as const) {
+  test(`a filter or middleware that returns a value of type ${type} leads to a logged 500`, () =>
+    captureLogs(["fw"], async (records) => {
+      class RefusedController extends controller() {
+        filtered = route.get("/filtered", {
+          guards: [() => false],
+          filters: [() => result as never],
+        }, () => "in");
+        open = route.get("/open", () => "in");
+      }
+      await using app = await createTestApplication(module({ controllers: [RefusedController] }), {
+        setUp: (app) =>
+          app.useGlobalFilters(() => undefined)
+            .use("/refused", () => Promise.resolve(result as never))
+            .use("/open", async (_c, next) => {
+              await next();
+              return result as never; // Hono ignores it
+            }),
+      });
+      await using server = await app.listen(0);
+      for (const path of ["/filtered", "/refused"]) {
+        const response = await fetch(new URL(path, server.url));
+        assert.deepEqual([response.status, (await response.json()).status], [500, 500], path);
+      }
+      assert.equal(await (await fetch(new URL("/open", server.url))).json(), "in");
+      const errors = records.filter(({ level }) => level === "error")
+        .map(({ properties: { error } }) => String(error));
+      assert.deepEqual(
+        errors,
+        ["a filter", "middleware"].map((source) =>
+          `TypeError: Cannot send the response: ${source} returned ${type}, not a Response`
+        ),
+      );
+    }));
+}
 
 test("filters see an error from the route's own to the global ones", async () => {
   const seen: string[] = [];
