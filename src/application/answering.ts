@@ -7,7 +7,7 @@ import { getConfig, getLogger } from "@logtape/logtape";
 import type { ExecutionContext, Hono } from "hono";
 import { assemble } from "../core/module/assembly.ts";
 import type { Kernel } from "../core/module/boot.ts";
-import type { PluginHost } from "../core/module/plugin.ts";
+import { middlewarePath, type PluginHost } from "../core/module/plugin.ts";
 import type { GlobalProtection } from "../core/route/route_protection.ts";
 import { upgraded } from "../core/http/pending_upgrade.ts";
 import { released } from "../core/http/sendable.ts";
@@ -62,8 +62,8 @@ export class Answering implements PluginHost {
   #served: Hono | undefined;
   /** The check of the runtime for exported applications, if it has one. */
   #check: Check | undefined;
-  /** Warnings that wait for a log. */
-  #warnings: readonly string[] = [];
+  /** Warnings that wait for a log, by their category. */
+  readonly #warnings = new Map<string, readonly string[]>();
 
   /** Prepares to answer; assembles nothing yet. */
   constructor({ kernel, background }: AnsweringParts) {
@@ -169,9 +169,9 @@ export class Answering implements PluginHost {
     this.#logWarnings();
   }
 
-  /** Logs warnings, under the category `fw.openapi`, as soon as there is a log. */
-  warn(warnings: readonly string[]): void {
-    this.#warnings = warnings;
+  /** Logs the warnings of a category as soon as there is a log. */
+  warn(warnings: readonly string[], category = "fw.openapi"): void {
+    this.#warnings.set(category, warnings);
     this.#logWarnings();
   }
 
@@ -191,15 +191,22 @@ export class Answering implements PluginHost {
   }
 
   async #assemble(): Promise<Hono> { // asynchronous: to place the routes can throw
-    return await assemble(this.#kernel, { ...this.#settings, host: this, routes: this.routes });
+    const { routes } = this;
+    const router = await assemble(this.#kernel, { ...this.#settings, host: this, routes });
+    if (this.#settings.plugins.some((plugin) => middlewarePath(plugin) !== undefined)) {
+      const { middlewareWarnings } = await import("../core/module/middleware_paths.ts");
+      this.warn(middlewareWarnings(router, { ...this.#settings, routes }), "fw");
+    }
+    return router;
   }
 
   #logWarnings(): void {
     if (getConfig() === null) return;
-    for (const warning of this.#warnings) {
-      getLogger(["fw", "openapi"]).warn("{warning}", { warning });
+    for (const [category, warnings] of this.#warnings) {
+      const logger = getLogger(category.split("."));
+      for (const warning of warnings) logger.warn("{warning}", { warning });
     }
-    this.#warnings = [];
+    this.#warnings.clear();
   }
 
   /** Opens the log and returns the router, for the first requests. */

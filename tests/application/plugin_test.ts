@@ -330,3 +330,58 @@ test("a misspelled option of use() and an unknown slot do not compile", () => {
   };
   assert.equal(typeof uncalled, "function");
 });
+
+for (
+  const { claim, setUp, path, whole } of [
+    {
+      claim: "the global prefix",
+      setUp: (app) => app.setGlobalPrefix("api"),
+      path: "/admin/*",
+      whole: "/api/admin/*",
+    },
+    {
+      claim: "the version",
+      setUp: (app) => app.enableUriVersioning({ defaultVersion: "v1" }),
+      path: "/admin/users",
+      whole: "/v1/admin/users",
+    },
+    {
+      claim: "both",
+      setUp: (app) => app.setGlobalPrefix("api").enableUriVersioning({ defaultVersion: "v1" }),
+      path: "/admin/:page",
+      whole: "/api/v1/admin/:page",
+    },
+    {
+      claim: "the prefix, but not the version",
+      setUp: (app) => app.setGlobalPrefix("api").enableUriVersioning({ defaultVersion: "v1" }),
+      path: "/v1/*",
+      whole: "/api/v1/*",
+    },
+  ] satisfies readonly {
+    readonly claim: string;
+    readonly setUp: (app: FwApplication) => unknown;
+    readonly path: string;
+    readonly whole: string;
+  }[]
+) {
+  test(`use() with a path without ${claim} logs the path to write`, () =>
+    captureLogs(["fw"], async (records) => {
+      const pass: MiddlewareHandler = (_, next) => next();
+      await using app = await create((app) => {
+        setUp(app);
+        app.enableHealthCheck("/health").enableOpenApi().use(path, pass).use(whole, pass);
+        for (const other of ["*", "/:any/*", "/health", "/static/*", "/docs"]) app.use(other, pass);
+      });
+      await app.ready();
+      const warnings = records.filter(({ level }) => level === "warning");
+      const { path: routePath } = app.routes().find(({ handler }) => handler.endsWith("admin"))!;
+      assert.deepEqual(
+        warnings.map(({ category, properties }) => [category, properties.warning]),
+        [[
+          ["fw"],
+          `The middleware at ${path} runs for no route: AppModule.PingController.admin is at ` +
+          `${routePath}; write app.use("${whole}", ...)`,
+        ]],
+      );
+    }));
+}

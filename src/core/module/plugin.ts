@@ -162,7 +162,7 @@ export type UseArguments =
  * @throws {TypeError} if the path is invalid, the middleware is missing or not a function, or an
  * option is unknown
  */
-export function usePlugin(args: readonly [string, ...UseArguments] | UseArguments): Plugin {
+export function usePlugin(args: readonly [string, ...UseArguments] | UseArguments): UsedPlugin {
   const [first] = args;
   const last = args.at(-1);
   const hasPath = typeof first === "string";
@@ -172,14 +172,28 @@ export function usePlugin(args: readonly [string, ...UseArguments] | UseArgument
   checkNames(options, { known: ["afterAuthentication"], refuse: refuseUse });
   const { afterAuthentication = false } = options;
   if (first === "") refuseUse("its path is empty; leave it out for all paths");
-  const path = hasPath ? routerPattern(composePath({ routePath: first })) : "*";
+  const path = hasPath ? composePath({ routePath: first }) : undefined;
+  const pattern = path === undefined ? "*" : routerPattern(path);
   const handlers = args.slice(hasPath ? 1 : 0, hasOptions ? -1 : undefined)
     .map((middleware) => throwingErrors(middleware as MiddlewareHandler)); // which checks it
   if (handlers.length === 0) refuseUse("it is missing");
   return {
     slot: afterAuthentication ? "afterAuthentication" : "use",
-    install: (router) => void router.use(path, ...handlers),
+    install: (router) => void router.use(pattern, ...handlers),
+    [PATH]: path,
   };
+}
+
+const PATH = Symbol("fw.middlewarePath");
+
+/** The plugin of `app.use()`, with the path that its middleware has, if it was given one. */
+interface UsedPlugin extends Plugin {
+  readonly [PATH]?: string | undefined;
+}
+
+/** Returns the path of the middleware that `app.use()` has added, if it was given one. */
+export function middlewarePath(plugin: UsedPlugin): string | undefined {
+  return plugin[PATH];
 }
 
 /** An endpoint that a plugin adds. */
