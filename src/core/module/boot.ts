@@ -5,7 +5,7 @@
  */
 import { Container, type ContainerOptions } from "./container.ts";
 import { declarationOf, routesOf } from "../route/controller.ts";
-import { runStartHooks, runStopHooks } from "./lifecycle.ts";
+import { runStopHooks, StartHooks } from "./lifecycle.ts";
 import type { Module } from "./module.ts";
 import { type CreateInstance, type Pipeline, resolvePipeline } from "../route/pipeline.ts";
 import type { InjectionKey } from "./provider.ts";
@@ -28,7 +28,7 @@ export interface Kernel {
   readonly create: CreateInstance;
   /** Returns an instance: the one that the root module can inject, or else that of any module. */
   get<T>(key: InjectionKey<T>): T;
-  /** Runs the start hooks of the instances whose hooks have not run. */
+  /** Runs the start hooks that have not succeeded, such as those of instances that are new. */
   start(): Promise<void>;
   /**
    * Checks that every override has replaced a provider.
@@ -57,12 +57,8 @@ export async function boot(
     const routes: BoundRoute[] = [];
     for (const each of container.scopes()) routes.push(...await bindRoutes(each, container));
     checkCollisions(routes);
-    const started = new Set<object>();
-    const start = async () => {
-      const fresh = container.instances().filter((instance) => !started.has(instance));
-      for (const instance of fresh) started.add(instance);
-      await runStartHooks(fresh);
-    };
+    const hooks = new StartHooks();
+    const start = () => hooks.run(container.instances());
     await start();
     return {
       routes,

@@ -41,10 +41,22 @@ type Hook =
   | "onModuleDestroy"
   | typeof Symbol.asyncDispose;
 
-/** Runs the start hooks, until one fails. */
-export async function runStartHooks(instances: readonly object[]): Promise<void> {
-  for (const hook of ["onModuleInit", "onApplicationBootstrap"] as const) {
-    for (const instance of instances) await run(instance, { hook });
+/** Runs the start hooks, each until it has succeeded once. */
+export class StartHooks {
+  readonly #done = {
+    onModuleInit: new WeakSet<object>(),
+    onApplicationBootstrap: new WeakSet<object>(),
+  };
+
+  /** Runs the hooks that have not succeeded, until one fails. */
+  async run(instances: readonly object[]): Promise<void> {
+    for (const hook of ["onModuleInit", "onApplicationBootstrap"] as const) {
+      const done = this.#done[hook];
+      for (const instance of instances.filter((each) => !done.has(each))) {
+        await run(instance, { hook });
+        done.add(instance);
+      }
+    }
   }
 }
 

@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
-import { controller, inject, module, provide, route } from "../../../mod.ts";
+import {
+  type CanActivate,
+  controller,
+  type FwApplication,
+  FwFactory,
+  inject,
+  module,
+  provide,
+  route,
+} from "../../../mod.ts";
 import { runStopHooks } from "../../../src/core/module/lifecycle.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
+import { captureLogs } from "../../support/capture_logs.ts";
 import { test } from "../../support/test.ts";
 
 /** Returns a class that writes each of its hooks into a log. */
@@ -126,3 +136,56 @@ test("a boot that fails stops the instances it has built", async () => {
     "one dispose",
   ]);
 });
+
+const GET_SECRET = new Request("http://localhost/secret");
+
+const STARTS: Readonly<Record<string, (app: FwApplication) => unknown>> = {
+  "fetch()": (app) => app.fetch(GET_SECRET),
+  "listen()": (app) => app.listen(0, { hostname: "127.0.0.1" }),
+  "listenGraceful()": (app) => app.listenGraceful(0, { hostname: "127.0.0.1" }),
+};
+
+for (const [name, start] of Object.entries(STARTS)) {
+  test(`${name} does not serve until every start hook of a global guard has succeeded`, () =>
+    captureLogs(["fw"], async () => {
+      const log: string[] = [];
+      const failures = ["init", "bootstrap"];
+      class Policy implements CanActivate {
+        #isLoaded = false;
+        async onModuleInit() {
+          log.push("init");
+          await Promise.resolve();
+          if (failures[0] === "init") throw new Error(`no ${failures.shift()}`);
+          this.#isLoaded = true;
+        }
+        onApplicationBootstrap() {
+          log.push("bootstrap");
+          if (failures[0] === "bootstrap") throw new Error(`no ${failures.shift()}`);
+        }
+        canActivate() {
+          return !this.#isLoaded;
+        }
+      }
+      class SecretController extends controller() {
+        secret = route.get("/secret", () => "secret");
+      }
+      await using app = await FwFactory.create(module({
+        controllers: [SecretController],
+        providers: [recorder(log, "provider")],
+      }));
+      app.useGlobalGuards(Policy);
+      for (const failure of [...failures]) {
+        await assert.rejects(async () => await start(app), { message: `no ${failure}` });
+      }
+      await start(app);
+      assert.equal((await app.fetch(GET_SECRET)).status, 403);
+      assert.deepEqual(log, [
+        "provider init",
+        "provider bootstrap",
+        "init",
+        "init",
+        "bootstrap",
+        "bootstrap",
+      ]);
+    }));
+}
