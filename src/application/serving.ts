@@ -9,7 +9,7 @@ import { within } from "../platform/time_limit.ts";
 import type { UnixAddress } from "../runtime/adapter.ts";
 import type { Background } from "../runtime/background.ts";
 import type { DrainOptions, HttpServer } from "../runtime/http_server.ts";
-import { batchLines } from "../runtime/console_log.ts";
+import { batchLines, logToConsole } from "../runtime/console_log.ts";
 import { type ListenOptions, serve } from "../runtime/listen.ts";
 import type { Answering } from "./answering.ts";
 
@@ -34,6 +34,10 @@ export class Serving {
   readonly #parts: ServingParts;
   readonly #servers = new Set<HttpServer>();
   #closed: Promise<void> | undefined;
+  /** Whether the process ends when the application is closed. */
+  #endsProcess = false;
+  /** How many calls of `listenGraceful` are under way. */
+  #opening = 0;
   #releaseSignals: (() => void) | undefined;
   #releaseLog: (() => void) | undefined;
 
@@ -44,32 +48,36 @@ export class Serving {
 
   /** Opens a server, and the log before it. */
   async listen(address: number | UnixAddress, options: ListenOptions = {}): Promise<HttpServer> {
-    const { answering } = this.#parts;
-    await answering.router();
-    await answering.openLog();
-    const where = typeof address === "object" ? { path: address.path } : { port: address };
-    const server = await serve(answering.answer, { ...options, ...where });
-    if (this.#closed) {
-      await server.close();
-      throw new TypeError("Cannot listen: the application is closed");
+    try {
+      return await this.#open(address, options);
+    } catch (error) {
+      if (!this.#endsProcess) throw error;
+      // a rejection at the top level would end the process before its stop hooks have run
+      if (!(error instanceof ClosedError)) {
+        logToConsole(); // at once, as the process may end in this turn
+        getLogger(["fw", "runtime"]).error("Listening failed: {error}", { error });
+      }
+      return await new Promise(() => {});
     }
-    this.#servers.add(server);
-    getLogger(["fw", "runtime"]).info("Listening on {url}", { url: server.url });
-    this.#releaseLog ??= batchLines();
-    return server;
   }
 
-  /** Opens a server; on SIGINT and SIGTERM, closes all of them and ends the process. */
+  /**
+   * Opens a server; on SIGINT and SIGTERM, closes all of them and ends the process. It never settles
+   * if the stop begins before.
+   */
   async listenGraceful(
     address: number | UnixAddress,
     { drainMs, lameDuckMs, ...options }: ListenOptions & DrainOptions = {},
   ): Promise<HttpServer> {
-    await this.#closeOnSignals({ drainMs, lameDuckMs }); // a signal may come as soon as it listens
+    this.#opening++;
     try {
+      await this.#closeOnSignals({ drainMs, lameDuckMs }); // a signal may come as soon as it listens
       return await this.listen(address, options);
     } catch (error) {
-      if (this.#servers.size === 0) this.#releaseSignals?.();
+      if (this.#opening === 1 && this.#servers.size === 0) this.#ignoreSignals();
       throw error;
+    } finally {
+      this.#opening--;
     }
   }
 
@@ -79,13 +87,41 @@ export class Serving {
     return this.#closed ??= this.#close(options);
   }
 
+  async #open(address: number | UnixAddress, options: ListenOptions): Promise<HttpServer> {
+    const { answering } = this.#parts;
+    if (this.#endsProcess) this.#checkOpen(); // else the router refuses
+    await answering.router();
+    await answering.openLog();
+    this.#checkOpen();
+    const where = typeof address === "object" ? { path: address.path } : { port: address };
+    const server = await serve(answering.answer, { ...options, ...where });
+    if (this.#closed) await server.close();
+    this.#checkOpen();
+    this.#servers.add(server);
+    getLogger(["fw", "runtime"]).info("Listening on {url}", { url: server.url });
+    this.#releaseLog ??= batchLines();
+    return server;
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new ClosedError("Cannot listen: the application is closed");
+  }
+
   async #closeOnSignals({ drainMs, lameDuckMs }: DrainOptions): Promise<void> {
     const { stopGracefully } = await import("../runtime/graceful.ts");
     this.#releaseSignals ??= stopGracefully({
       drainMs,
       lameDuckMs,
-      onStop: (signal, drain) => this.close({ signal, ...drain }),
+      onStop: (signal, drain) => {
+        this.#endsProcess = true;
+        return this.close({ signal, ...drain });
+      },
     });
+  }
+
+  #ignoreSignals(): void {
+    this.#releaseSignals?.();
+    this.#releaseSignals = undefined;
   }
 
   async #close({ signal, drainMs = 30_000, lameDuckMs = 0 }: CloseOptions): Promise<void> {
@@ -102,8 +138,11 @@ export class Serving {
       }
       await kernel.stop(signal);
     } finally {
-      this.#releaseSignals?.();
+      this.#ignoreSignals();
       this.#releaseLog?.();
     }
   }
 }
+
+/** The application is closed. */
+class ClosedError extends TypeError {}

@@ -57,6 +57,42 @@ test("listenGraceful() leaves rejections to a listener of the application", asyn
   assert.doesNotMatch(output, /Stopping after/);
 });
 
+for (const [how, failure] of [["retry", "AddressInUse"], ["together", "RangeError"]] as const) {
+  test(`listenGraceful() stops gracefully though a call has failed (${how})`, async () => {
+    await using process = new Subprocess(START_FIXTURE, { args: [how] });
+    await process.until(new RegExp(`^${failure}$[^]*^it listens$`, "m"));
+    const slow = textOf(`${await process.until(/http:[^\s"]+/)}/slow`);
+    await process.until(/asked for/);
+    process.kill("SIGTERM");
+    assert.equal(await slow, '"slow"');
+    const { code, output } = await process.ended;
+    assert.equal(code, 0, output);
+    assert.match(output, /\nstopped on SIGTERM\npool closed\n$/);
+  });
+}
+
+test("listenGraceful() stops without an error on a signal while the application starts", async () => {
+  await using process = new Subprocess(START_FIXTURE, { args: ["slow"] });
+  await process.until(/start begins/);
+  process.kill("SIGTERM");
+  assert.deepEqual(await process.ended, {
+    code: 0,
+    output: "start begins\nstart ends\nstopped on SIGTERM\npool closed\n",
+  });
+});
+
+test("listenGraceful() logs a start that fails after a signal, and runs the stop hooks", async () => {
+  await using process = new Subprocess(START_FIXTURE, { args: ["failing"] });
+  await process.until(/start begins/);
+  process.kill("SIGTERM");
+  const { code, output } = await process.ended;
+  assert.equal(code, 0, output);
+  assert.equal(output.split("no start").length, 2, output);
+  assert.match(output, /Listening failed: Error: no start/);
+  assert.match(output, /\nstopped on SIGTERM\n[^]*pool closed\n$/);
+});
+
+const START_FIXTURE = "tests/application/graceful_start_fixture.ts";
 const FIXTURE = "tests/application/graceful_fixture.ts";
 
 async function health(url: string): Promise<number> {
