@@ -15,9 +15,10 @@ import { getRuntimeKey } from "hono/adapter";
 import { withConsoleSink } from "../platform/console_sink.ts";
 import { isProduction } from "../platform/env.ts";
 import { LogBatch } from "./log_batch.ts";
+import { outliveOutputs } from "./node_output.ts";
 
 /** The lines of level `info`. */
-const batch = new LogBatch((lines) => console.info(lines));
+const batch = new LogBatch((lines) => printed(() => console.info(lines)));
 
 /**
  * Prints the logs of the framework from level `info` to the console, as text, or as JSON lines if
@@ -26,6 +27,7 @@ const batch = new LogBatch((lines) => console.info(lines));
  */
 export function logToConsole(): void {
   if (getConfig() !== null) return;
+  if (getRuntimeKey() === "node") outliveOutputs();
   const formatter = isForMachines()
     ? getJsonLinesFormatter({ message: "template" })
     : getTextFormatter({
@@ -37,7 +39,7 @@ export function logToConsole(): void {
   const sink: Sink = (record) => {
     if (record.level === "info") return batch.add(formatter(record).replace(/\r?\n$/, ""));
     batch.flush(); // so that lines keep their order
-    printNow(record);
+    printed(() => printNow(record));
   };
   configureSync(withConsoleSink({
     sinks: { console: sink },
@@ -54,6 +56,15 @@ export function logToConsole(): void {
  */
 export function batchLines(): () => void {
   return batch.hold();
+}
+
+/** Prints, or drops what cannot be written, such as to a full disk: on Deno, `console` throws. */
+function printed(print: () => void): void {
+  try {
+    print();
+  } catch {
+    // there is nowhere to report it
+  }
 }
 
 /** What could look like another line, or change the terminal. */

@@ -31,6 +31,11 @@ const ECHO_MS = 250;
 /** The events of errors that nothing has caught; each ends a process without listeners. */
 const FAILURES = ["unhandledRejection", "uncaughtException"] as const;
 
+/**
+ * The most failures that are logged: to log one can fail too, and would be logged again without end.
+ */
+const MAX_FAILURES = 100;
+
 /** Marks the listeners of this module. */
 const STOPS = Symbol("fw.stops");
 
@@ -46,6 +51,7 @@ export function stopGracefully(
 ): () => void {
   const { process } = globalThis;
   let stoppingSince: number | undefined;
+  let failed = 0;
 
   async function stop(signal?: StopSignal): Promise<void> {
     stoppingSince = performance.now();
@@ -64,7 +70,7 @@ export function stopGracefully(
     const listener = ours((error: unknown) => {
       const listeners: readonly object[] = process.listeners(origin as "uncaughtException");
       if (!listeners.every(isOurs)) return;
-      if (listeners[0] === listener) logFailure(origin, error);
+      if (listeners[0] === listener && failed++ < MAX_FAILURES) logFailure(origin, error);
       process.exitCode = 1;
       if (stoppingSince === undefined) void stop();
     });

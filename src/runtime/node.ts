@@ -4,7 +4,6 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
-import type { EventEmitter } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
@@ -20,6 +19,7 @@ import { lightResponses } from "../platform/light_responses.ts";
 import { NODE_PARTS, registerLightResponses } from "./light_responses.ts";
 import { NodeConnections, nodeWebSockets } from "./node_connections.ts";
 import { strictResponse } from "./node_response.ts";
+import { outliveOutputs } from "./node_output.ts";
 import { answerUpgrade } from "./node_upgrade.ts";
 import { checkFolder } from "./unix_socket.ts";
 
@@ -44,15 +44,13 @@ export async function listenOnNode(
   address: Address,
   { tls, maxConnections }: AdapterOptions,
 ): Promise<RuntimeServer> {
-  const [{ createAdaptorServer }, { EventEmitter }, { createServer }, http, process] = await Promise
-    .all([
-      import("@hono/node-server"),
-      import("node:events"),
-      tls ? import("node:https") : import("node:http"),
-      import("node:http"),
-      import("node:process"),
-    ]);
-  outliveReaders([process.stdout, process.stderr]);
+  const [{ createAdaptorServer }, { EventEmitter }, { createServer }, http] = await Promise.all([
+    import("@hono/node-server"),
+    import("node:events"),
+    tls ? import("node:https") : import("node:http"),
+    import("node:http"),
+  ]);
+  outliveOutputs();
   const webSockets = nodeWebSockets(EventEmitter);
   const connections = new NodeConnections();
   const serverOptions = {
@@ -103,19 +101,6 @@ export async function listenOnNode(
       return closed;
     },
   };
-}
-
-/**
- * Lets the process go on when whoever reads its output has gone, as on the other runtimes: the
- * failure of a write would end it.
- */
-function outliveReaders(outputs: readonly EventEmitter[]): void {
-  for (const output of outputs) {
-    if (output.listenerCount("error") > 0) continue;
-    output.on("error", (error: { readonly code?: unknown }) => {
-      if (error.code !== "EPIPE") throw error;
-    });
-  }
 }
 
 /** `@hono/node-server` takes any other method of an upgrade for GET. */

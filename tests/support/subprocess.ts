@@ -33,6 +33,8 @@ export interface SubprocessOptions {
   readonly cwd?: string;
   /** How many files it can open, sockets included; default as this process. */
   readonly maxOpenFiles?: number;
+  /** The file that takes what it writes, such as `/dev/full`; default its `output`. */
+  readonly outputTo?: string;
   /** Variables beside those of this process. */
   readonly env?: Readonly<Record<string, string>>;
   /** How long it may run, in milliseconds; default 20 s. */
@@ -60,6 +62,7 @@ export class Subprocess implements AsyncDisposable {
       permissions = ["-A"],
       cwd = ROOT,
       maxOpenFiles,
+      outputTo,
       env = {},
       maxRunMs = MAX_RUN_MS,
     }: SubprocessOptions = {},
@@ -70,8 +73,12 @@ export class Subprocess implements AsyncDisposable {
       join(cwd, file),
       ...args.map(String),
     ];
-    const limited = ["sh", "-c", `ulimit -n ${maxOpenFiles}; exec "$@"`, "sh", ...line];
-    const [first = "", ...rest] = maxOpenFiles === undefined ? line : limited;
+    const limits = [
+      ...maxOpenFiles === undefined ? [] : [`ulimit -n ${maxOpenFiles}`],
+      ...outputTo === undefined ? [] : [`exec > "${outputTo}" 2>&1`],
+    ];
+    const limited = ["sh", "-c", [...limits, `exec "$@"`].join("; "), "sh", ...line];
+    const [first = "", ...rest] = limits.length === 0 ? line : limited;
     this.#child = spawn(first, rest, {
       cwd,
       env: { ...process.env, NO_COLOR: "1", ...env },

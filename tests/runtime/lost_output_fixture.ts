@@ -1,0 +1,49 @@
+/**
+ * An application that logs requests. Its arguments: a port, `listen` or `listenGraceful`, and `sink` for a
+ * sink whose every record raises an uncaught exception, of which the exit prints the number.
+ */
+import { configure } from "@logtape/logtape";
+import process from "node:process";
+import { controller, FwFactory, module, route } from "../../mod.ts";
+
+const [port, how, sink] = process.argv.slice(2);
+
+class FailuresController extends controller() {
+  ok = route.get("/ok", () => "ok");
+  error = route.get("/error", () => {
+    throw new Error("a failure");
+  });
+  reject = route.get("/reject", () => {
+    void Promise.reject(new Error("nothing catches this"));
+    return "rejected";
+  });
+  close = route.get("/close", () => {
+    setTimeout(() => app.close());
+    return "closed";
+  });
+}
+
+if (sink) {
+  let records = 0;
+  process.on("exit", () => console.log(`${records} records`));
+  await configure({
+    sinks: {
+      failing() {
+        records++;
+        setTimeout(() => {
+          throw new Error("cannot write the record");
+        });
+      },
+    },
+    loggers: [
+      { category: "fw", lowestLevel: "fatal", sinks: ["failing"] },
+      { category: ["logtape", "meta"], sinks: [] },
+    ],
+  });
+}
+
+const app = await FwFactory.create(module({ controllers: [FailuresController] }));
+app.useRequestTracing();
+const options = { hostname: "127.0.0.1" };
+if (how === "listen") await app.listen(Number(port), options);
+else await app.listenGraceful(Number(port), options);

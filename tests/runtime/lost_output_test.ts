@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "../support/free_port.ts";
+import { Subprocess } from "../support/subprocess.ts";
+import { test } from "../support/test.ts";
+
+const FIXTURE = "tests/runtime/lost_output_fixture.ts";
+const FULL = "/dev/full";
+const skip = existsSync(FULL) ? undefined : `needs Linux: there is no ${FULL}`;
+
+const ENDS = [
+  { how: "listen", end: "/close", code: 0 },
+  { how: "listenGraceful", end: "SIGTERM", code: 0 },
+  { how: "listenGraceful", end: "/reject", code: 1 },
+];
+
+for (const { how, end, code } of ENDS) {
+  for (const FW_ENV of ["development", "production"]) {
+    const name =
+      `a server whose log cannot be written serves until ${end} ends ${how}(): ${FW_ENV}`;
+    test(name, async () => {
+      const port = await freePort();
+      await using child = new Subprocess(FIXTURE, {
+        args: [port, how],
+        env: { FW_ENV },
+        outputTo: FULL,
+      });
+      await answers(child, port);
+      for (let round = 0; round < 5; round++) {
+        assert.equal(await statusOf(port, "/ok"), 200);
+        assert.equal(await statusOf(port, "/error"), 500);
+        await delay(30); // for lines that are printed together
+      }
+      if (end === "SIGTERM") child.kill(end);
+      else await statusOf(port, end);
+      assert.equal((await child.ended).code, code);
+    }, { skip });
+  }
+}
+
+test("listenGraceful() ends although each failure that it logs raises another", async () => {
+  const port = await freePort();
+  await using child = new Subprocess(FIXTURE, { args: [port, "listenGraceful", "sink"] });
+  await answers(child, port);
+  await statusOf(port, "/reject");
+  assert.deepEqual(await child.ended, { code: 1, output: "100 records\n" });
+});
+
+/** Waits until a process answers requests; fails if it ends before. */
+async function answers(child: Subprocess, port: number): Promise<void> {
+  const ended = child.ended.then(({ code }) => assert.fail(`it has ended with ${code}`));
+  ended.catch(() => {});
+  while (!await statusOf(port, "/ok").catch(() => undefined)) {
+    await Promise.race([delay(20), ended]);
+  }
+}
+
+async function statusOf(port: number, path: string): Promise<number> {
+  const { status, body } = await fetch(`http://127.0.0.1:${port}${path}`);
+  await body?.cancel();
+  return status;
+}
