@@ -4,6 +4,7 @@
  * @module
  */
 import { drain, getLogger } from "@logtape/logtape";
+import { within } from "../platform/time_limit.ts";
 import type { DrainOptions } from "./http_server.ts";
 
 /**
@@ -36,12 +37,16 @@ const FAILURES = ["unhandledRejection", "uncaughtException"] as const;
  */
 const MAX_FAILURES = 100;
 
+/** How long asynchronous sinks of the log may take to write the last records, in milliseconds. */
+const DRAIN_LOG_MS = 5_000;
+
 /** Marks the listeners of this module. */
 const STOPS = Symbol("fw.stops");
 
 /**
- * Ends the process on SIGINT or SIGTERM when `onStop` has resolved: with code 0, or with 1 if it
- * rejects, which is logged. An unhandled rejection or an uncaught exception is logged and stops the
+ * Ends the process on SIGINT or SIGTERM when `onStop` has resolved and asynchronous sinks have
+ * written the log, for which they have 5 s: with code 0, or with 1 if `onStop` rejects, which is
+ * logged. An unhandled rejection or an uncaught exception is logged and stops the
  * process in the same way, with code 1, unless the application listens for it itself. If several
  * applications stop, the last one ends the process. A second signal ends it at once. Returns a
  * function that removes the listeners.
@@ -108,6 +113,6 @@ async function exitCodeOf(stop: () => Promise<void>): Promise<0 | 1> {
     return 1;
   } finally {
     // The exit would lose records that asynchronous sinks have not written yet.
-    await drain().catch(() => {});
+    await within(drain(), DRAIN_LOG_MS).catch(() => {});
   }
 }

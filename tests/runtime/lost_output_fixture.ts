@@ -1,8 +1,9 @@
 /**
- * An application that logs requests. Its arguments: a port, `listen` or `listenGraceful`, and `sink` for a
- * sink whose every record raises an uncaught exception, of which the exit prints the number.
+ * An application that logs requests. Its arguments: a port, `listen` or `listenGraceful`, and a sink
+ * for failures: `failing` raises an uncaught exception for every record, `hanging` never writes one.
+ * The exit prints how many records it has received.
  */
-import { configure } from "@logtape/logtape";
+import { configure, fromAsyncSink } from "@logtape/logtape";
 import process from "node:process";
 import { controller, FwFactory, module, route } from "../../mod.ts";
 
@@ -24,6 +25,7 @@ class FailuresController extends controller() {
 }
 
 if (sink) {
+  setInterval(() => {}, 1_000); // what keeps a process alive, such as a pool of connections
   let records = 0;
   process.on("exit", () => console.log(`${records} records`));
   await configure({
@@ -34,9 +36,13 @@ if (sink) {
           throw new Error("cannot write the record");
         });
       },
+      hanging: fromAsyncSink(async () => {
+        records++;
+        await new Promise(() => {});
+      }),
     },
     loggers: [
-      { category: "fw", lowestLevel: "fatal", sinks: ["failing"] },
+      { category: "fw", lowestLevel: "fatal", sinks: [sink] },
       { category: ["logtape", "meta"], sinks: [] },
     ],
   });

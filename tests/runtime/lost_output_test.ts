@@ -41,10 +41,19 @@ for (const { how, end, code } of ENDS) {
 
 test("listenGraceful() ends although each failure that it logs raises another", async () => {
   const port = await freePort();
-  await using child = new Subprocess(FIXTURE, { args: [port, "listenGraceful", "sink"] });
+  await using child = new Subprocess(FIXTURE, { args: [port, "listenGraceful", "failing"] });
   await answers(child, port);
   await statusOf(port, "/reject");
   assert.deepEqual(await child.ended, { code: 1, output: "100 records\n" });
+});
+
+test("listenGraceful() ends although a sink never writes", async () => {
+  const port = await freePort();
+  const args = [port, "listenGraceful", "hanging"];
+  await using child = new Subprocess(FIXTURE, { args, maxRunMs: 30_000 });
+  await answers(child, port);
+  await statusOf(port, "/reject");
+  assert.deepEqual(await child.ended, { code: 1, output: "1 records\n" });
 });
 
 /** Waits until a process answers requests; fails if it ends before. */
