@@ -4,6 +4,7 @@
  * @module
  */
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { messageOf } from "../core/schema/schema_libraries.ts";
 import { type AnySchema, type SchemaOutput, withoutValue } from "../core/schema/validation.ts";
 
 /** Why a variable is invalid. It never contains the value. */
@@ -88,10 +89,11 @@ function validate(schema: AnySchema, source: unknown): ReturnType<Validate> {
 type Validate = AnySchema["~standard"]["validate"];
 
 function toIssue(
-  { message, path = [] }: StandardSchemaV1.Issue,
+  issue: StandardSchemaV1.Issue,
   source: Readonly<Record<string, unknown>>,
 ): EnvironmentIssue {
-  const [first] = path;
+  const message = messageOf(issue);
+  const [first] = issue.path ?? [];
   if (first === undefined) return { variable: "", message: withoutValue(message, undefined) };
   const variable = String(typeof first === "object" ? first.key : first);
   const value = source[variable];

@@ -160,13 +160,14 @@ export function issuesOf(
 /**
  * Removes a submitted value from a message about it. The quotation at the end is removed whatever
  * it contains, as a schema can transform the value before it refuses it. A message that still
- * contains the value, as one of the application can, is replaced.
+ * contains the value, as one of the application can, or the trimmed value, is replaced.
  */
 export function withoutValue(message: string, value: unknown): string {
   const cut = withoutQuotation(message);
   const text = typeof value === "object" ? "" : String(value ?? "");
-  const isQuoted = [text, JSON.stringify(text).slice(1, -1)].some((form) => contains(cut, form));
-  return text.length > 2 && isQuoted ? "Invalid value" : cut;
+  const isQuoted = [text, text.trim()].filter(({ length }) => length > 2)
+    .some((form) => contains(cut, form) || contains(cut, JSON.stringify(form).slice(1, -1)));
+  return isQuoted ? "Invalid value" : cut;
 }
 
 /** Checks whether a text contains another, other than as a part of a word. */

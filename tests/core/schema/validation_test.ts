@@ -124,6 +124,8 @@ test("withoutValue() removes quotations, replaces messages that still contain th
       ["Expected false but received true", true, "Expected false"],
       ["Invalid type: Expected Object but received null", null, "Invalid type: Expected Object"],
       ["secret is not good enough", "secret", "Invalid value"],
+      ["secret is not good enough", " secret\n", "Invalid value"],
+      ["ab is too short", " ab ", undefined],
       ['"se\\"cret" is not good enough', 'se"cret', "Invalid value"],
       ["Expected small, medium or large", "med", undefined],
       ["At least 1000 cats", 100, undefined],
