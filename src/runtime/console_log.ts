@@ -10,6 +10,7 @@ import {
   getJsonLinesFormatter,
   getTextFormatter,
   type Sink,
+  type TextFormatter,
 } from "@logtape/logtape";
 import { getRuntimeKey } from "hono/adapter";
 import { withConsoleSink } from "../platform/console_sink.ts";
@@ -28,13 +29,13 @@ const batch = new LogBatch((lines) => printed(() => console.info(lines)));
 export function logToConsole(): void {
   if (getConfig() !== null) return;
   if (getRuntimeKey() === "node") outliveOutputs();
-  const formatter = isForMachines()
-    ? getJsonLinesFormatter({ message: "template" })
-    : getTextFormatter({
+  const formatter = lenient(
+    isForMachines() ? getJsonLinesFormatter({ message: "template" }) : getTextFormatter({
       value: getRuntimeKey() !== "workerd"
         ? plain
         : (value, inspect) => plain(value, (it) => shown(it, inspect)),
-    });
+    }),
+  );
   const printNow = getConsoleSink({ formatter });
   const sink: Sink = (record) => {
     if (record.level === "info") return batch.add(formatter(record).replace(/\r?\n$/, ""));
@@ -64,6 +65,44 @@ function printed(print: () => void): void {
     print();
   } catch {
     // there is nowhere to report it
+  }
+}
+
+/** Formats a record whose errors cannot be formatted, as their getters throw, without the rest of them. */
+function lenient(formatter: TextFormatter): TextFormatter {
+  return (record) => {
+    try {
+      return formatter(record);
+    } catch {
+      const properties = Object.entries(record.properties).map(([key, it]) => [key, bare(it)]);
+      return formatter({
+        ...record,
+        message: record.message.map(bare),
+        properties: Object.fromEntries(properties),
+      });
+    }
+  };
+}
+
+/** Returns an error with only the name, the message and the stack of another; any other object as text. */
+function bare(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const error = value as Partial<Error>;
+  const stack = readable(() => error.stack);
+  if (stack === undefined) return readable(() => String(value)) ?? "[unreadable]";
+  return Object.defineProperties(new Error(readable(() => error.message)), {
+    name: { value: readable(() => error.name) ?? "Error" },
+    stack: { value: stack },
+  });
+}
+
+/** Returns a text, unless to read it throws. */
+function readable(read: () => unknown): string | undefined {
+  try {
+    const text = read();
+    return typeof text === "string" ? text : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -27,6 +27,16 @@ test("logToConsole() prints JSON lines when FW_ENV is production", async () => {
   });
 });
 
+for (const FW_ENV of ["development", "production"]) {
+  test(`logToConsole() prints errors that cannot be shown completely (${FW_ENV})`, async () => {
+    const output = await outputOf({ env: { FW_ENV }, args: ["odd"] });
+    const stacks = ["getter", "converted", "deep"].map((it) => `Error: ${it}[^]{1,6}at `);
+    assert.match(output, new RegExp(stacks.join("[^]*")));
+    const records = output.match(FW_ENV === "production" ? /"level":"ERROR"/g : /\[ERR\]/g);
+    assert.equal(records?.length, 5, output);
+  });
+}
+
 test("logToConsole() does nothing if the application has configured LogTape", async () => {
   assert.equal(await outputOf({ args: ["configured"] }), "own fw.http\nown fw.http\n");
 });
