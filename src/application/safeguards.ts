@@ -12,7 +12,7 @@ import { CONSTRAINT } from "../core/route/path.ts";
 import type { RouteMethod, RouteOptions } from "../core/route/route_options.ts";
 import { createRouter } from "../core/route/path_router.ts";
 import { mount } from "../core/route/router.ts";
-import type { TrustedProxyOptions } from "../middleware/client_ip.ts";
+import { clientIp, type TrustedProxyOptions } from "../middleware/client_ip.ts";
 import { limitsRate } from "../middleware/rate_limit/rate_limit_options.ts";
 import type { Answering } from "./answering.ts";
 
@@ -47,7 +47,7 @@ export interface Safeguards {
   readonly rateLimits: readonly {
     /** Its name. */
     readonly name: string;
-    /** Whether it distinguishes clients by their addresses: it has no `key` of its own. */
+    /** Whether it distinguishes clients by their addresses: its `key` is `clientIp`. */
     readonly isByAddress: boolean;
   }[];
   /** The paths of the metrics and of the documentation that middleware lets everybody read. */
@@ -125,7 +125,7 @@ export async function safeguardsOf(
     trustedHops: plugins.find(isProxyPlugin)?.hops ?? 0,
     rateLimits: plugins.filter(isLimitPlugin).map((plugin) => ({
       name: plugin.key ?? "default",
-      isByAddress: plugin[limitsRate].key === undefined,
+      isByAddress: (plugin[limitsRate].key ?? clientIp) === clientIp,
     })),
     openEndpoints: paths.filter((_, i) => isOpen[i]),
     routes: await Promise.all(answering.routes.map(async ({ method, path, bound }) => {

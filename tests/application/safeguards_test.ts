@@ -4,6 +4,7 @@ import { except } from "hono/combine";
 import { secureHeaders } from "hono/secure-headers";
 import { timeout } from "hono/timeout";
 import {
+  clientIp,
   controller,
   type FwApplication,
   FwFactory,
@@ -86,6 +87,7 @@ test("FwApplication.safeguards() reports what the builder methods configure", as
     .useBodyLimit(5)
     .useTrustedProxy({ hops: 2 })
     .useRateLimit()
+    .useRateLimit({ name: "address", key: clientIp })
     .useRateLimit({ name: "user", key: () => "x", afterAuthentication: true });
   const { routes: _, ...facts } = await app.safeguards({ waitMs: 20 });
   assert.deepEqual(facts, {
@@ -94,7 +96,11 @@ test("FwApplication.safeguards() reports what the builder methods configure", as
     concealsErrors: true,
     bodyLimit: 5,
     trustedHops: 2,
-    rateLimits: [{ name: "default", isByAddress: true }, { name: "user", isByAddress: false }],
+    rateLimits: [
+      { name: "default", isByAddress: true },
+      { name: "address", isByAddress: true },
+      { name: "user", isByAddress: false },
+    ],
     openEndpoints: [],
   });
 });
