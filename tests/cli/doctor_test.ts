@@ -4,6 +4,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { checkSecrets } from "../../src/cli/doctor/environment.ts";
+import { run } from "../../src/cli/system/programs.ts";
 import type { Project } from "../../src/cli/project/project.ts";
 import { test } from "../support/test.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
@@ -24,6 +25,31 @@ test("checkSecrets() warns about a .env that other users can read", async () => 
   assert.deepEqual(await levelWith(0o604), warning);
   assert.notDeepEqual(await levelWith(0o600), warning);
 }, { skip: process.platform === "win32" ? "it has no modes" : undefined });
+
+test("checkSecrets() warns about private keys in the repository", async () => {
+  using folder = new TemporaryFolder();
+  const git = (...args: string[]) => run(["git", ...args], { cwd: folder.path });
+  const begin = "-----BEGIN EC PRIVATE KEY-----";
+  const files = {
+    ".gitignore": ".env\n",
+    "key.pem": `${begin}\r\nMC4CAQ==\r\n`,
+    "one_line.txt": `KEY="${begin}\\nMC4CAQ=="`,
+    "code.ts": `const begin = "${begin}";\nconst shape = "${begin}\\n...";\n`,
+    "public.pem": "-----BEGIN PUBLIC KEY-----\nMC4CAQ==\n",
+    "untracked.pem": `${begin}\nMC4CAQ==\n`,
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder.path, name), text);
+  await git("init", "-q");
+  await git("add", "--", ...Object.keys(files).filter((name) => !name.startsWith("untracked")));
+  assert.deepEqual(await checkSecrets(projectIn(folder)), {
+    level: "warning",
+    subject: "secrets",
+    text: "a private key is in the repository: key.pem one_line.txt",
+  });
+  await git("rm", "-q", "--cached", "key.pem", "one_line.txt");
+  const { level } = await checkSecrets(projectIn(folder));
+  assert.equal(level, "ok");
+});
 
 function projectIn({ path }: TemporaryFolder): Project {
   return { root: path, configFile: "deno.json", framework: "" };

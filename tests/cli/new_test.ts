@@ -63,6 +63,8 @@ test("fw new creates the files of a project, in one commit", async () => {
   assert.equal(log, "First commit\n");
   assert.equal(await git(join(folder.path, "shop"), "status", "--short"), "");
   assert.doesNotMatch(await git(join(folder.path, "shop"), "ls-files"), /^\.env$/m);
+  assert.equal(await git(join(folder.path, "shop"), "check-ignore", "key.pem"), "key.pem\n");
+  assert.match(files[".dockerignore"] ?? "", /^\*\*\/\*\.pem$/m);
 });
 
 test("fw new adds the files of its options", async () => {

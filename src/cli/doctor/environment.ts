@@ -81,7 +81,11 @@ export function checkPermissions({ root, configFile }: Project): Finding {
   return warning("permissions", "the task start grants none, and prompts for each");
 }
 
-/** Checks whether git ignores `.env` and the like, and whether only its owner can read it. */
+/** The begin of a private key in PEM (RFC 7468), with line breaks or `\n` in place of them. */
+const PRIVATE_KEY = String
+  .raw`-----BEGIN ([A-Z0-9]+ )*PRIVATE KEY-----(\\n[A-Za-z0-9+/]|[[:space:]]*$)`;
+
+/** Checks whether git tracks `.env` and the like, or a private key, and whether only its owner can read it. */
 export async function checkSecrets({ root }: Project): Promise<Finding> {
   const tracked = await checkTracked(root);
   return tracked.level === "problem" || !isShared(join(root, ".env"))
@@ -101,6 +105,10 @@ async function checkTracked(root: string): Promise<Finding> {
   if (tracked.length > 0) {
     const files = tracked.join(" ");
     return problem("secrets", `${files} in the repository: git rm --cached ${files}`);
+  }
+  const keys = (await git("grep", "-lIE", "-e", PRIVATE_KEY)).stdout.split("\n").filter(Boolean);
+  if (keys.length > 0) {
+    return warning("secrets", `a private key is in the repository: ${keys.join(" ")}`);
   }
   const { code } = await git("check-ignore", "-q", ".env");
   if (code === 0) return ok("secrets", ".env is not in the repository");

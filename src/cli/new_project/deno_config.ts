@@ -10,6 +10,7 @@ import type { NewProject } from "./new_project.ts";
 export const GITIGNORE = `# Secrets, and files of this machine
 .env*
 !.env.example
+*.pem
 
 # Data of the application
 /data/*

@@ -13,6 +13,7 @@ const COMMAND = `["deno", "run", "--cached-only", "--no-prompt", \\
   "src/main.ts"]`;
 
 const DOCKERIGNORE = `.env*
+**/*.pem
 .git
 data
 node_modules
