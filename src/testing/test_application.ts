@@ -32,7 +32,7 @@ export async function createTestApplication(
     await setUp?.(app);
     return await app.ready();
   } catch (error) {
-    await app.close();
+    await app.close().catch(() => {}); // the first error is the cause
     throw error;
   }
 }

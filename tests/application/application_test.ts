@@ -452,6 +452,7 @@ test("createTestApplication() stops the application whose setUp fails", async ()
   class Resource {
     onModuleDestroy() {
       destroyed = true;
+      throw new Error("no stop");
     }
   }
   await assert.rejects(
