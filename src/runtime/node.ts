@@ -63,9 +63,7 @@ export async function listenOnNode(
     keepAliveInitialDelay: TCP_PROBE_MS,
     // Other upgrades, such as `h2c` from Java's client, are ignored (RFC 9110 §7.8).
     shouldUpgradeCallback(request: IncomingMessage): boolean {
-      const upgrades = isWebSocket(request);
-      if (upgrades) connections.begin(request.socket);
-      return upgrades;
+      return isWebSocket(request) && connections.upgrade(request.socket);
     },
   };
   // It is the server of `createServer`: `https.Server` has all members of `http.Server`.
@@ -137,8 +135,13 @@ function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
   return hosts > 1;
 }
 
+/** Checks for an upgrade. As an ordinary request, it was sent behind others that wait. */
+function asksForWebSocket(request: IncomingMessage): boolean {
+  return isWebSocket(request) && /\bupgrade\b/i.test(request.headers.connection ?? "");
+}
+
 /**
- * Refuses requests with two hosts, and loads what completes upgrades before the first of them is
+ * Refuses requests with two hosts and late upgrades, and loads what completes upgrades before the first of them is
  * handled.
  */
 function refusingWhole(fetch: FetchHandler, loadUpgrades: () => Promise<void>): FetchHandler {
@@ -146,7 +149,8 @@ function refusingWhole(fetch: FetchHandler, loadUpgrades: () => Promise<void>): 
     // `@hono/node-server` calls handlers with these bindings.
     const { incoming, outgoing } = env as NodeEnv;
     const { method, url = "", headers: { host } } = incoming;
-    if (hasTwoHosts(incoming) || !isAnswerable({ method, url, host })) {
+    const isLate = outgoing !== undefined && asksForWebSocket(incoming);
+    if (isLate || hasTwoHosts(incoming) || !isAnswerable({ method, url, host })) {
       return new Response(null, { status: 400, headers: { connection: "close" } });
     }
     if (outgoing !== undefined) {

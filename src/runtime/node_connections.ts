@@ -5,10 +5,26 @@
  */
 import type { WebSocketServerLike } from "@hono/node-server";
 import type { EventEmitter } from "node:events";
-import type { Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import type { Socket } from "node:net";
 import { GOING_AWAY } from "./adapter.ts";
+
+/**
+ * The most requests of a connection that are handled at a time: those that a client pipelines, or
+ * whose responses it does not read.
+ */
+const MAX_AT_ONCE = 8;
+
+/** The requests of a connection. */
+interface Connection {
+  /** How many are not answered, those that wait included. */
+  unanswered: number;
+  /** Handle those that wait for their turn. */
+  readonly waiting: (() => void)[];
+}
+
+type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
  * Counts the unanswered requests of each connection, so that `server.close()` interrupts no
@@ -16,12 +32,17 @@ import { GOING_AWAY } from "./adapter.ts";
  * written but not completely sent, and misses those whose response ends later.
  */
 export class NodeConnections {
-  readonly #unanswered = new Map<Socket, number>();
+  readonly #connections = new Map<Socket, Connection>();
   /** The connections in a TLS handshake, by their addresses. */
   readonly #handshakes = new Map<string, Socket>();
 
-  /** Tracks a server that does not listen yet, and replaces its `closeIdleConnections`. */
+  /**
+   * Tracks a server that does not listen yet, replaces its `closeIdleConnections`, and limits how many
+   * requests of a connection its listener handles at a time.
+   */
   watch(server: Server | HttpsServer): void {
+    const [handle] = server.listeners("request") as RequestListener[]; // which types do not list
+    if (handle) server.off("request", handle).on("request", this.#inTurn(handle));
     const isTls = "setSecureContext" in server;
     server.on("connection", (socket: Socket) => {
       this.#open(socket);
@@ -31,36 +52,56 @@ export class NodeConnections {
       // Later requests belong to this socket, which wraps the first.
       const key = ends(socket);
       const wrapped = this.#handshakes.get(key);
-      if (wrapped) this.#unanswered.delete(wrapped);
+      if (wrapped) this.#connections.delete(wrapped);
       this.#handshakes.delete(key);
       this.#open(socket);
     });
     server.on("request", ({ socket }, response) => {
-      this.begin(socket);
+      this.#begin(socket);
       response.once("close", () => {
-        this.#add(socket, -1);
+        this.#end(socket);
         if (!server.listening) this.#closeIdle([socket]);
       });
     });
-    server.closeIdleConnections = () => this.#closeIdle(this.#unanswered.keys());
+    server.closeIdleConnections = () => this.#closeIdle(this.#connections.keys());
   }
 
   /**
-   * Counts a request of a connection. That of an upgrade never ends, so its connection
-   * is never idle.
+   * Counts the request of an upgrade. It never ends, so its connection is never idle. Returns
+   * whether the connection can be upgraded: no earlier request waits for its turn.
    */
-  begin(socket: Socket): void {
-    this.#add(socket, 1);
+  upgrade(socket: Socket): boolean {
+    if (this.#connections.get(socket)?.waiting.length) return false;
+    this.#begin(socket);
+    return true;
   }
 
   /** Closes every connection. */
   destroy(): void {
-    for (const socket of this.#unanswered.keys()) socket.destroy();
+    for (const socket of this.#connections.keys()) socket.destroy();
+  }
+
+  /**
+   * Until the responses to earlier requests are sent, later ones wait, and no more are read: their
+   * responses would take any amount of memory.
+   */
+  #inTurn(listener: RequestListener): RequestListener {
+    return (request, response) => {
+      const { socket } = request;
+      const connection = this.#connections.get(socket);
+      if (!connection || connection.unanswered < MAX_AT_ONCE) return listener(request, response);
+      connection.waiting.push(() => listener(request, response));
+      socket.pause();
+    };
   }
 
   #open(socket: Socket): void {
-    this.#unanswered.set(socket, 0);
-    socket.once("close", () => this.#unanswered.delete(socket));
+    const connection: Connection = { unanswered: 0, waiting: [] };
+    this.#connections.set(socket, connection);
+    socket.once("close", () => this.#connections.delete(socket));
+    socket.on("resume", () => { // by Node, when a client has read something or for a body
+      if (connection.waiting.length > 0) socket.pause();
+    });
   }
 
   #shakeHands(socket: Socket): void {
@@ -70,12 +111,24 @@ export class NodeConnections {
   }
 
   #closeIdle(sockets: Iterable<Socket>): void {
-    for (const socket of sockets) if (this.#unanswered.get(socket) === 0) socket.destroySoon();
+    for (const socket of sockets) {
+      if (this.#connections.get(socket)?.unanswered === 0) socket.destroySoon();
+    }
   }
 
-  #add(socket: Socket, requests: 1 | -1): void {
-    const before = this.#unanswered.get(socket);
-    if (before !== undefined) this.#unanswered.set(socket, before + requests);
+  #begin(socket: Socket): void {
+    const connection = this.#connections.get(socket);
+    if (connection) connection.unanswered++;
+  }
+
+  #end(socket: Socket): void {
+    const connection = this.#connections.get(socket);
+    if (!connection) return;
+    connection.unanswered--;
+    const handle = connection.waiting.shift();
+    if (!handle) return;
+    handle();
+    if (connection.waiting.length === 0) socket.resume();
   }
 }
 

@@ -1,8 +1,13 @@
+import { Hono } from "hono";
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { serve } from "../../src/runtime/listen.ts";
-import { test } from "../support/test.ts";
-import { RawClient } from "./raw_client.ts";
+import { upgradeWebSocket } from "../../src/runtime/websocket/websocket.ts";
+import { test, testOn } from "../support/test.ts";
+import { RawClient, UPGRADE } from "./raw_client.ts";
+
+const orderTest = testOn(["deno", "node"], "Bun may end a connection that pipelines");
+const nodeTest = testOn(["node"], "only there requests of a connection are handled at once");
 
 const LOCAL = { port: 0, hostname: "127.0.0.1" };
 const CHUNK = new Uint8Array(64 * 1024);
@@ -55,6 +60,61 @@ test("serve() stops receiving a request when buffers are full and the handler do
   readOn.resolve();
   await upload;
   await client.until(new RegExp(`${TOTAL} bytes`));
+});
+
+test("serve() stops handling pipelined requests whose responses the client does not read", async () => {
+  let handled = 0;
+  await using server = await serve(async () => {
+    handled++;
+    await delay(0);
+    return new Response("x".repeat(100_000));
+  }, LOCAL);
+  using client = await RawClient.connect(server);
+  client.socket.pause();
+  const batch = "GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2_000);
+  for (let i = 0; i < 20; i++) client.socket.write(batch);
+  const count = await settled(() => handled);
+  assert.ok(count < 400, `${count} requests`);
+});
+
+orderTest("serve() answers any number of pipelined requests in their order", async () => {
+  await using server = await serve(async (request) => {
+    const { pathname } = new URL(request.url);
+    const text = await request.text();
+    if (pathname === "/slow") await delay(20);
+    return new Response(`${pathname} ${text.length}.`);
+  }, LOCAL);
+  using client = await RawClient.connect(server);
+  const body = "x".repeat(300_000);
+  for (let round = 0; round < 5; round++) {
+    const lines = (path: string) => [`GET ${path} HTTP/1.1`, "Host: x"];
+    for (let i = 0; i < 20; i++) client.send(lines(i % 2 ? "/slow" : "/fast"));
+    client.send(["POST /upload HTTP/1.1", "Host: x", `Content-Length: ${body.length}`], body);
+  }
+  client.send(["GET /last HTTP/1.1", "Host: x"]);
+  await client.until(/\/last 0\./);
+  const answers = client.received.match(/\/\w+ \d+(?=\.)/g);
+  const round = [...Array(10).fill(["/fast 0", "/slow 0"]).flat(), `/upload ${body.length}`];
+  assert.deepEqual(answers, [...Array(5).fill(round).flat(), "/last 0"]);
+});
+
+nodeTest("serve() refuses an upgrade behind requests that wait for their turn", async () => {
+  const app = new Hono()
+    .get("/slow", async (c) => {
+      await delay(50);
+      return c.text("slow");
+    })
+    .get("/socket", (c) => upgradeWebSocket(c, {}));
+  await using server = await serve(app.fetch, LOCAL);
+  const answersTo = async (requests: number) => {
+    using client = await RawClient.connect(server);
+    const slow = "GET /slow HTTP/1.1\r\nHost: x\r\n\r\n".repeat(requests);
+    client.socket.write(`${slow}${UPGRADE.join("\r\n")}\r\n\r\n`);
+    await client.until(/HTTP\/1\.1 (101|400)/);
+    return client.received.match(/(?<=HTTP\/1\.1 )\d+/g);
+  };
+  assert.deepEqual(await answersTo(20), [...Array(20).fill("200"), "400"]);
+  assert.equal((await answersTo(0))?.at(-1), "101");
 });
 
 /** Waits until a count has grown and then stopped growing for a while; returns it. */
