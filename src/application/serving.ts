@@ -62,8 +62,8 @@ export class Serving {
   }
 
   /**
-   * Opens a server; on SIGINT and SIGTERM, closes all of them and ends the process. It never settles
-   * if the stop begins before.
+   * Opens a server; on SIGINT and SIGTERM, closes all of them and ends the process. It never
+   * settles if the stop begins before.
    */
   async listenGraceful(
     address: number | UnixAddress,

@@ -68,7 +68,7 @@ function printed(print: () => void): void {
   }
 }
 
-/** Formats a record whose errors cannot be formatted, as their getters throw, without the rest of them. */
+/** Formats a record; if that fails, as getters of its errors throw, with bare errors. */
 function lenient(formatter: TextFormatter): TextFormatter {
   return (record) => {
     try {
@@ -84,7 +84,7 @@ function lenient(formatter: TextFormatter): TextFormatter {
   };
 }
 
-/** Returns an error with only the name, the message and the stack of another; any other object as text. */
+/** Returns an error with the name, the message and the stack of another; other objects as text. */
 function bare(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const error = value as Partial<Error>;

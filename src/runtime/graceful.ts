@@ -32,9 +32,7 @@ const ECHO_MS = 250;
 /** The events of errors that nothing has caught; each ends a process without listeners. */
 const FAILURES = ["unhandledRejection", "uncaughtException"] as const;
 
-/**
- * The most failures that are logged: to log one can fail too, and would be logged again without end.
- */
+/** The most failures that are logged: to log one can fail too, which would have no end. */
 const MAX_FAILURES = 100;
 
 /** How long asynchronous sinks of the log may take to write the last records, in milliseconds. */

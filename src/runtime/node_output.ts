@@ -5,9 +5,9 @@
  */
 
 /**
- * Drops output that cannot be written, because whoever reads it has gone or the disk is full, as the
- * other runtimes do: the failure of a write would end the process. Listeners of the application for
- * these failures replace that.
+ * Drops output that cannot be written, because whoever reads it has gone or the disk is full, as
+ * the other runtimes do: the failure of a write would end the process. Listeners of the application
+ * for these failures replace that.
  */
 export function outliveOutputs(): void {
   const { stdout, stderr } = globalThis.process;

@@ -1,7 +1,7 @@
 /**
  * An application whose start fails, or takes a time. Its argument: `retry` listens on a port in use
- * and then on another, `together` on both a wrong and a free port at once, `failing` has a start hook
- * that fails a second after it has begun.
+ * and then on another, `together` on both a wrong and a free port at once, `failing` has a start
+ * hook that fails a second after it has begun.
  */
 import { once } from "node:events";
 import { createServer } from "node:net";

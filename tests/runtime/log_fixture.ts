@@ -1,6 +1,6 @@
 /**
- * A process that logs like an application; with the argument `configured`, it configures LogTape, with
- * `failing` it logs an error, and with `odd` errors that cannot be shown completely.
+ * A process that logs like an application; with the argument `configured`, it configures LogTape,
+ * with `failing` it logs an error, and with `odd` errors that cannot be shown completely.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * An application that logs requests. Its arguments: a port, `listen` or `listenGraceful`, and a sink
- * for failures: `failing` raises an uncaught exception for every record, `hanging` never writes one.
- * The exit prints how many records it has received.
+ * An application that logs requests. Its arguments: a port, `listen` or `listenGraceful`, and a
+ * sink for failures: `failing` raises an uncaught exception for every record, `hanging` never
+ * writes one. The exit prints how many records it has received.
  */
 import { configure, fromAsyncSink } from "@logtape/logtape";
 import process from "node:process";

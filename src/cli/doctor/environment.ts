@@ -85,7 +85,10 @@ export function checkPermissions({ root, configFile }: Project): Finding {
 const PRIVATE_KEY = String
   .raw`-----BEGIN ([A-Z0-9]+ )*PRIVATE KEY-----(\\n[A-Za-z0-9+/]|[[:space:]]*$)`;
 
-/** Checks whether git tracks `.env` and the like, or a private key, and whether only its owner can read it. */
+/**
+ * Checks whether git tracks `.env` and the like, or a private key, and whether only its owner can
+ * read `.env`.
+ */
 export async function checkSecrets({ root }: Project): Promise<Finding> {
   const tracked = await checkTracked(root);
   return tracked.level === "problem" || !isShared(join(root, ".env"))
