@@ -15,7 +15,8 @@ import {
   type RuntimeServer,
 } from "./adapter.ts";
 import { whenReady } from "../platform/ready.ts";
-import { abortOnlyEarly, setExchange } from "./deno_request.ts";
+import { headerOf } from "../platform/request_header.ts";
+import { abortOnlyEarly, readSingleHeaders, setExchange } from "./deno_request.ts";
 import { DenoServer } from "./deno_server.ts";
 import { DenoUpgrades } from "./deno_upgrades.ts";
 import { DENO_PARTS, registerLightResponses } from "./light_responses.ts";
@@ -60,12 +61,13 @@ export function listenOnDeno(
  */
 export function checkOnDeno(): Check {
   registerLightResponses(DENO_PARTS);
+  readSingleHeaders();
   const hasOnlyType = onlyTypeCheck();
   const checked = (response: Response) => hasOnlyType(response) ? response : sendable(response);
   return (received, answer) => {
     const request = received.url.startsWith(UNIX) ? overHttp(received) : received;
-    const { method, url, headers } = request;
-    if (!isAnswerable({ method, url, host: headers.get("host") }) || hasDotSegment(url)) {
+    const { method, url } = request;
+    if (!isAnswerable({ method, url, host: headerOf(request, "host") }) || hasDotSegment(url)) {
       return new Response(null, { status: 400 });
     }
     const response = whenReady(answer(request), checked);

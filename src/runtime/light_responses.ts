@@ -55,8 +55,9 @@ export function registerLightResponses({ property, areSendable, hasBody }: Respo
   });
 }
 
-function symbolOf(response: Response, name: string): symbol | undefined {
-  return Object.getOwnPropertySymbols(response).find(({ description }) => description === name);
+/** Returns the symbol under which a runtime keeps a part of an object. */
+export function symbolOf(object: object, name: string): symbol | undefined {
+  return Object.getOwnPropertySymbols(object).find(({ description }) => description === name);
 }
 
 function mayHaveBody(status: unknown): boolean {

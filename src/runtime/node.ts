@@ -141,8 +141,8 @@ function asksForWebSocket(request: IncomingMessage): boolean {
 }
 
 /**
- * Refuses requests with two hosts and late upgrades, and loads what completes upgrades before the first of them is
- * handled.
+ * Refuses requests with two hosts and late upgrades, and loads what completes upgrades before the
+ * first of them is handled.
  */
 function refusingWhole(fetch: FetchHandler, loadUpgrades: () => Promise<void>): FetchHandler {
   return (request, env) => {

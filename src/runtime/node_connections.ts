@@ -37,8 +37,8 @@ export class NodeConnections {
   readonly #handshakes = new Map<string, Socket>();
 
   /**
-   * Tracks a server that does not listen yet, replaces its `closeIdleConnections`, and limits how many
-   * requests of a connection its listener handles at a time.
+   * Tracks a server that does not listen yet, replaces its `closeIdleConnections`, and limits how
+   * many requests of a connection its listener handles at a time.
    */
   watch(server: Server | HttpsServer): void {
     const [handle] = server.listeners("request") as RequestListener[]; // which types do not list

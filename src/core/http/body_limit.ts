@@ -5,6 +5,7 @@
  * @module
  */
 import { boundedStream } from "../../platform/bounded_stream.ts";
+import { headerOf } from "../../platform/request_header.ts";
 import {
   bodyErrorSlot,
   countFields,
@@ -90,7 +91,7 @@ export function limitBody(
   const isEmpty = EMPTY.includes(raw.method);
   if (isEmpty && (isEarly || hasNoLengthOnNode(c))) return;
   const isChunked = !isEmpty && raw.headers.has("transfer-encoding");
-  const length = isChunked ? NaN : Number(raw.headers.get("content-length") ?? NaN);
+  const length = isChunked ? NaN : Number(headerOf(raw, "content-length") ?? NaN);
   if (length > maxBytes && !isEarly) throw tooLarge(maxBytes);
   if (isEmpty) return;
   if (!isEarly) bodyLimit.set(c, maxBytes);

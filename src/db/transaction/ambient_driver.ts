@@ -27,7 +27,7 @@ export interface AmbientDriverOptions {
   readonly scope: () => CallScope;
   /** How statements run and fail. */
   readonly rules: StatementRules;
-  /** The limit in milliseconds of a transaction of Kysely; `Infinity` is none. */
+  /** The limit in milliseconds of a transaction of Kysely, or `Infinity`. */
   readonly timeoutMs: number;
   /** Takes note of how long the caller of a connection has waited for it. */
   readonly waited: (connection: DatabaseConnection, ms: number) => void;
@@ -198,7 +198,7 @@ export class AmbientDriver implements Driver {
     return this.#options.close();
   }
 
-  /** Rolls back a transaction at its limit, and gives its connection back: Kysely may never. */
+  /** Rolls back a transaction at its limit, and returns its connection: Kysely may never. */
   async #expire(connection: PooledConnection): Promise<void> {
     const { driver, rules: { watch }, timeoutMs } = this.#options;
     const { raw, transaction } = connection;

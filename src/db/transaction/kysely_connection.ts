@@ -110,7 +110,7 @@ export class PooledConnection implements DatabaseConnection {
   readonly raw: DatabaseConnection;
   /** The transaction that Kysely has begun on it. */
   transaction: TransactionConnection | undefined;
-  /** The end of a transaction that has reached its limit, at which the connection is given back. */
+  /** The end of a transaction that has reached its limit, with which it is released. */
   expiry: Promise<void> | undefined;
   readonly #rules: StatementRules;
   readonly #running = new Set<Promise<unknown> | undefined>();

@@ -102,7 +102,7 @@ export async function onceFree<T>(
 export class WaitingConnection implements DatabaseConnection {
   /** How long its caller has waited for it, in milliseconds; the first query waits less. */
   waitedMs = 0;
-  /** Gives up the wait of the last query. */
+  /** Ends the wait of the last query. */
   #giveUp: (() => void) | undefined;
   readonly #connection: DatabaseConnection;
   readonly #limits: WaitLimits;
