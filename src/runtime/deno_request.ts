@@ -1,5 +1,5 @@
 /**
- * The state that the server on Deno keeps with a request, and the signal and headers of the request.
+ * The state that the server on Deno keeps with a request, its signal and its headers.
  *
  * @module
  */
