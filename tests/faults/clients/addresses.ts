@@ -1,7 +1,8 @@
 /** Many addresses at a limit of requests. */
+import { setTimeout as delay } from "node:timers/promises";
 import { REQUESTS_OF_A_CLIENT } from "../server/hostile_limits.ts";
 import { WireClient } from "../wire_client.ts";
-import { type Part, repeat } from "./many.ts";
+import { type Part, repeat, TRIES } from "./many.ts";
 
 const CONNECTIONS = 16;
 const VICTIM = "203.0.113.9";
@@ -10,6 +11,7 @@ const VICTIM = "203.0.113.9";
 export const addresses: Part = async ({ instance, isQuick }) => {
   const count = isQuick ? 1_000 : 100_000;
   const wires = Array.from({ length: CONNECTIONS }, () => new WireClient(instance.origin));
+  await Promise.all(wires.map(opened));
   const statuses = async (total: number, addressOf: (n: number) => string) => {
     const counts = new Map<number, number>();
     await repeat({ count: total, atOnce: CONNECTIONS }, async (n, worker) => {
@@ -43,6 +45,15 @@ export const addresses: Part = async ({ instance, isQuick }) => {
   for (const wire of wires) wire.close();
   return { injected: 3 * count + REQUESTS_OF_A_CLIENT + 20, failures };
 };
+
+/** Opens the connection of a client: it is refused while the queue of the instance is full. */
+async function opened(wire: WireClient): Promise<void> {
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const { status } = await wire.send({ target: "/open" });
+    if (status === 200) return;
+    await delay(50);
+  }
+}
 
 function hex(number: number): string {
   return number.toString(16);

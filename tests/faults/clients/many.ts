@@ -29,7 +29,7 @@ export function together(...parts: readonly Part[]): Part {
 }
 
 /** How often a connection is tried: it is refused while the queue of the instance is full. */
-const TRIES = 200;
+export const TRIES = 200;
 
 /** Connects to an instance. */
 export async function connectTo({ origin }: Instance): Promise<RawClient> {
