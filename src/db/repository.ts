@@ -361,7 +361,7 @@ export class Repository<
     if (all !== undefined || !namesColumn(where)) {
       throw operation.mistake("where names no column; for every row, pass all: true alone");
     }
-    if (constantOf(where, this.#table) !== true) return filter;
+    if (constantOf(where, operation) !== true) return filter;
     throw operation.mistake("where holds for every row; for that, pass all: true alone");
   }
 

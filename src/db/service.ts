@@ -61,9 +61,10 @@ export class DbService<M extends Models = Models> {
   /**
    * Kysely on the models' tables, for queries beyond those of repositories; inside
    * {@linkcode DbService.transaction} it is part of the transaction. It returns values as the
-   * driver reads them (a boolean of SQLite is 0 or 1), and throws `DbError`s. Repositories do
-   * not join a transaction that Kysely begins: on SQLite, which has one connection, they wait
-   * for it to end.
+   * driver reads them (a boolean of SQLite is 0 or 1), and throws `DbError`s.
+   *
+   * Repositories do not join a transaction that Kysely begins: on SQLite, which has one connection,
+   * they wait for it to end. Inside {@linkcode DbService.transaction} they are refused until then.
    */
   readonly kysely: Kysely<TablesOf<M>>;
   readonly #connection: DbConnection;
@@ -201,15 +202,16 @@ export class DbService<M extends Models = Models> {
   }
 
   /**
-   * Runs work once the caller's transaction has committed, such as a mail that must not be sent for
-   * an order that was rolled back. It runs once, whatever the retries; not if the transaction, or
-   * the nested one of the call, is rolled back.
+   * Registers a callback that runs after the current transaction commits, such as one that sends a
+   * mail. It runs once, regardless of retries, and not at all if the transaction, or the nested one
+   * of the call, is rolled back.
    *
-   * Such work is run in the order of the calls, outside the transaction, before `transaction()`
-   * resolves. As it is too late to undo anything, its failure is logged (`fw.db`, level `error`). A
-   * process that ends after the commit loses it.
+   * Callbacks run in the order of registration, outside the transaction, before `transaction()`
+   * resolves. It is too late then to undo anything, so a failure is logged (`fw.db`, level `error`).
+   * A process that ends after the commit loses them.
    *
-   * Outside a transaction, work runs at once, and its failure is that of the call.
+   * Outside a transaction, the callback runs at once, and its failure is that of the call; so it does
+   * inside one that `kysely` has begun by itself.
    *
    * @example
    * ```ts
@@ -229,10 +231,11 @@ export class DbService<M extends Models = Models> {
    * console.assert(sent.length === 1);
    * ```
    *
-   * @throws {TypeError} if the transaction has ended, which did not await the call
+   * @throws {TypeError} if the transaction has already ended, because the call was not awaited, or
+   * a Kysely transaction is open in it
    */
-  afterCommit(work: () => unknown): Promise<void> {
-    return this.#connection.afterCommit(work);
+  afterCommit(callback: () => unknown): Promise<void> {
+    return this.#connection.afterCommit(callback);
   }
 
   /**

@@ -183,9 +183,9 @@ export class DbConnection implements OpenDatabase {
     return this.#transactions.run(run, options);
   }
 
-  /** Runs work after the commit of the caller's transaction, or at once. */
-  afterCommit(work: () => unknown): Promise<void> {
-    return this.#transactions.afterCommit(work);
+  /** Registers a callback for after the commit of the caller's transaction. */
+  afterCommit(callback: () => unknown): Promise<void> {
+    return this.#transactions.afterCommit(callback);
   }
 
   /**

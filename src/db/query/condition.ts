@@ -11,12 +11,12 @@ import { isUnique } from "../model/model.ts";
 import type { Operation } from "./operation.ts";
 import {
   compareFilter,
-  constantOperator,
+  constantResult,
   type Filter,
   operatorFilter,
   scopeFilter,
 } from "./operators.ts";
-import type { Table, TableColumn, Values } from "./table.ts";
+import type { TableColumn, Values } from "./table.ts";
 
 type Builder = ExpressionBuilder<AnyTables, string>;
 
@@ -103,24 +103,24 @@ export function namesColumn(where: unknown): boolean {
 }
 
 /**
- * Returns `true` if a valid `Where` holds for every row, whatever the rows are, and `false` if it
- * holds for none: by lists without values, texts without characters, and nulls that a column cannot
- * have.
+ * Returns `true` if a valid `Where` holds for every row, regardless of the rows, and `false` if it
+ * holds for none: because of an empty list, an empty pattern, or a null test on a column that is not
+ * nullable.
  */
-export function constantOf(where: unknown, table: Table): boolean | undefined {
+export function constantOf(where: unknown, operation: Operation): boolean | undefined {
   if (!isPlainObject(where)) return undefined;
-  const constant = (part: unknown) => constantOf(part, table);
+  const constant = (part: unknown) => constantOf(part, operation);
   return all(Object.entries(where), ([name, value]) => {
     if (name === "NOT") return not(constant(value));
     if (name === "OR") return not(all(value as unknown[], (part) => not(constant(part))));
     if (name === "AND") return all(value as unknown[], constant);
-    const column = table.column(name, "read constants");
+    const column = operation.column(name);
     if (!isPlainObject(value)) {
-      return constantOperator({ column, operator: "equals", operand: value });
+      return constantResult({ column, operator: "equals", operand: value });
     }
     return all(
       Object.entries(value),
-      ([operator, operand]) => constantOperator({ column, operator, operand }),
+      ([operator, operand]) => constantResult({ column, operator, operand }),
     );
   });
 }

@@ -73,10 +73,10 @@ export function operatorFilter(
 }
 
 /**
- * Returns `true` if a valid condition on a column holds for every row, whatever the rows are, and
+ * Returns `true` if a valid condition on a column holds for every row, regardless of the rows, and
  * `false` if it holds for none.
  */
-export function constantOperator(
+export function constantResult(
   { column: { field }, operator, operand }: Comparison<string>,
 ): boolean | undefined {
   if (Array.isArray(operand)) return operand.length > 0 ? undefined : operator === "notIn";

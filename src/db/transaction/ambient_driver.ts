@@ -74,13 +74,16 @@ export class AmbientDriver implements Driver {
 
   /** Releases a connection of the database's driver, at the end of what it still runs. */
   async giveBack(connection: DatabaseConnection): Promise<void> {
-    const unsettled = this.#options.rules.watch.forget(connection);
-    if (unsettled) void this.#clean(connection, unsettled);
+    const unsettled = this.#options.rules.watch.takeUnsettled(connection);
+    if (unsettled) void this.#releaseWhenSettled(connection, unsettled);
     else await this.#release(connection);
   }
 
   /** Releases a connection that may have begun a transaction after its caller had given up. */
-  async #clean(connection: DatabaseConnection, unsettled: Promise<void>): Promise<void> {
+  async #releaseWhenSettled(
+    connection: DatabaseConnection,
+    unsettled: Promise<void>,
+  ): Promise<void> {
     const { driver, rules } = this.#options;
     const { promise: lost, resolve } = Promise.withResolvers<void>();
     async function rollBack(): Promise<void> {
@@ -90,10 +93,10 @@ export class AmbientDriver implements Driver {
         if (rules.explain(error).code === "ConnectionLost") resolve();
       }
     }
-    // mysql2 never ends a stream whose connection is lost, but refuses the next statement
+    // detects a lost connection: mysql2 never ends its stream, but refuses the next statement
     void rollBack();
     await Promise.race([unsettled, lost]);
-    await rollBack();
+    await rollBack(); // undoes what the unsettled statement has begun
     await this.#release(connection).catch(() => {});
   }
 
@@ -198,7 +201,10 @@ export class AmbientDriver implements Driver {
     return this.#options.close();
   }
 
-  /** Rolls back a transaction at its limit, and returns its connection: Kysely may never. */
+  /**
+   * Rolls back a transaction that reached its time limit and releases its connection, as its
+   * function may never end.
+   */
   async #expire(connection: PooledConnection): Promise<void> {
     const { driver, rules: { watch }, timeoutMs } = this.#options;
     const { raw, transaction } = connection;

@@ -168,10 +168,10 @@ export class StatementWatch {
   }
 
   /**
-   * Forgets that a statement of a connection was given up, when its caller returns it. Returns the
-   * end of the statement if the connection is open: it may be inside a transaction then.
+   * Clears the state of a connection that its caller releases. Returns the end of the statement that
+   * was given up on it, if the connection is still open: it must be rolled back after that.
    */
-  forget(connection: DatabaseConnection): Promise<void> | undefined {
+  takeUnsettled(connection: DatabaseConnection): Promise<void> | undefined {
     const unsettled = this.#unsettled.get(connection);
     this.#ending.delete(connection);
     this.#unsettled.delete(connection);
@@ -204,6 +204,7 @@ export class StatementWatch {
       await within(Promise.resolve(connection.killSession?.(noControl).catch(ignore)), CANCEL_MS);
     }
     this.#unsettled.set(connection, settled);
+    // a cancelled connection is closed: there is nothing to roll back
     if (this.#options.cancels) void settled.then(() => this.#unsettled.delete(connection));
   }
 

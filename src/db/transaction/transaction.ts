@@ -67,8 +67,8 @@ export interface CallScope extends LimitScope {
   readonly transaction?: Transaction | undefined;
 }
 
-/** Work for after a commit. */
-export type AfterCommit = () => unknown;
+/** A callback that runs after a commit. */
+export type CommitCallback = () => unknown;
 
 /** One level of an open transaction: the outermost, or that of a nested call. */
 export class Transaction {
@@ -81,7 +81,7 @@ export class Transaction {
   #holder: object | undefined;
   #pending = 0;
   #hasEnded = false;
-  readonly #afterCommit: AfterCommit[] = [];
+  readonly #commitCallbacks: CommitCallback[] = [];
 
   /** Opens a level. */
   constructor(connection: TransactionConnection, isolation: IsolationLevel) {
@@ -107,19 +107,18 @@ export class Transaction {
    *
    * @throws {DbError} if it cannot be committed: `Database`, or the failure's code if a
    * retry may succeed
-   * @throws {TypeError} if it has ended, one of its streams is open, or another than `caller` holds
-   * it
+   * @throws {TypeError} if it has ended, one of its streams is open, or a Kysely transaction other
+   * than `caller` is open in it
    */
   check(action: string, caller?: object): void {
     this.connection.checkRuns(action);
     if (this.#hasEnded) throw hasEnded(action);
-    if (!this.#holder || this.#holder === caller) return;
-    throw new Refusal(`Cannot ${action}: a Kysely transaction is open inside its transaction`);
+    this.#checkHolder(action, caller);
   }
 
   /**
-   * Refuses the statements of all others until `release()`: to roll back the transaction of Kysely
-   * that holds the level would undo them, and its function may wait for them.
+   * Refuses the statements of all others until `release()`: rolling back the Kysely transaction that
+   * holds the level would undo them, and its function may wait for them.
    */
   hold(holder: object): void {
     this.#holder = holder;
@@ -161,24 +160,31 @@ export class Transaction {
   }
 
   /**
-   * Keeps work for after the commit of the outermost level.
+   * Registers a callback for after the commit of the outermost level.
    *
-   * @throws {TypeError} if the level has ended
+   * @throws {TypeError} if the level has ended, or a Kysely transaction is open in it
    */
-  afterCommit(work: AfterCommit): void {
-    if (this.#hasEnded) throw hasEnded("wait for the commit");
-    this.#afterCommit.push(work);
+  afterCommit(callback: CommitCallback): void {
+    const action = "wait for the commit";
+    if (this.#hasEnded) throw hasEnded(action);
+    this.#checkHolder(action);
+    this.#commitCallbacks.push(callback);
   }
 
-  /** The work that is kept for after the commit: that of nested levels, unless they failed, too. */
-  get workAfterCommit(): readonly AfterCommit[] {
-    return this.#afterCommit;
+  /** The registered callbacks, with those of nested levels that were not rolled back. */
+  get commitCallbacks(): readonly CommitCallback[] {
+    return this.#commitCallbacks;
   }
 
   /** Ends the level, after its nested levels. */
   async end(): Promise<void> {
     while (this.#nested) await this.#nested;
     this.#hasEnded = true;
+  }
+
+  #checkHolder(action: string, caller?: object): void {
+    if (!this.#holder || this.#holder === caller) return;
+    throw new Refusal(`Cannot ${action}: a Kysely transaction is open in its transaction`);
   }
 
   async #nest<T>(
@@ -207,7 +213,7 @@ export class Transaction {
         await nested.end();
         this.connection.checkNotDoomed("commit nested transaction");
         await wording(this.connection.release(savepoint));
-        this.#afterCommit.push(...nested.workAfterCommit);
+        this.#commitCallbacks.push(...nested.commitCallbacks);
         return result;
       } catch (error) {
         await nested.end();

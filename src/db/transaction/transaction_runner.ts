@@ -17,10 +17,10 @@ import type { AmbientDriver } from "./ambient_driver.ts";
 import { dbError, explaining } from "../errors.ts";
 import { checkOptions } from "../model/plain_object.ts";
 import {
-  type AfterCommit,
   backOff,
   type CallScope,
   checkNested,
+  type CommitCallback,
   ISOLATION_LEVELS,
   type IsolationLevel,
   Transaction,
@@ -50,8 +50,9 @@ const ROLLBACK_MS = 5000;
 const MAX_CAUSES = 8;
 
 /** The outcome of a transaction. */
-interface Committed<T> extends Pick<Transaction, "workAfterCommit"> {
+interface Committed<T> {
   readonly result: T;
+  readonly callbacks: readonly CommitCallback[];
 }
 
 /** Runs functions inside transactions, and tracks which one a caller is inside. */
@@ -125,19 +126,19 @@ export class TransactionRunner {
           (error) => dbError("begin nested transaction", this.#options.rules.explain(error), error),
         ));
     }
-    const { result, workAfterCommit } = await this.#retry(
+    const { result, callbacks } = await this.#retry(
       (connection) => this.#transact(run, { connection, isolation }),
       { retries, ...limits },
     );
-    for (const work of workAfterCommit) await runAfterCommit(work);
+    for (const callback of callbacks) await callAfterCommit(callback);
     return result;
   }
 
-  /** Runs work after the commit of the caller's transaction, or at once; see `DbService`. */
-  async afterCommit(work: AfterCommit): Promise<void> {
+  /** Registers a callback for after the commit of the caller's transaction; see `DbService`. */
+  async afterCommit(callback: CommitCallback): Promise<void> {
     const { transaction } = this.scope;
-    if (transaction) transaction.afterCommit(work);
-    else await work();
+    if (transaction) transaction.afterCommit(callback);
+    else await callback();
   }
 
   /** Runs a query that begins and commits a transaction, outside any other. */
@@ -214,7 +215,7 @@ export class TransactionRunner {
         () => watch.finish(connection, () => driver.commitTransaction(connection)),
         { action: "commit transaction", explain },
       );
-      return { result, workAfterCommit: transaction.workAfterCommit };
+      return { result, callbacks: transaction.commitCallbacks };
     } catch (error) {
       if (error instanceof Interruption) joined.expire(error);
       await joined.end();
@@ -249,11 +250,11 @@ export class TransactionRunner {
   }
 }
 
-/** Runs work after a commit, which its failure cannot undo. */
-async function runAfterCommit(work: AfterCommit): Promise<void> {
+/** Calls a callback after the commit, which its failure cannot undo. */
+async function callAfterCommit(callback: CommitCallback): Promise<void> {
   try {
-    await work();
+    await callback();
   } catch (error) {
-    getLogger(["fw", "db"]).error("Work after a commit failed: {error}", { error });
+    getLogger(["fw", "db"]).error("A callback after the commit failed: {error}", { error });
   }
 }

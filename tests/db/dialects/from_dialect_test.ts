@@ -300,23 +300,27 @@ testOnEach("DbOptions.fromDialect() binds rows value by value on MySQL", async (
   assert.deepEqual((await db.user.findMany()).map(({ email }) => email), ["a", "b", "c"]);
 }, { brands: ["mysql"] });
 
-testOnEach("what fails after a statement was given up is rolled back", async (database) => {
-  const { brand } = database;
-  assert.ok(brand !== "sqlite");
-  await using db = await openDb(database, 1);
-  const slow = db.transaction(() => sleep(brand, 1).execute(db.kysely), { timeoutMs: 100 });
-  await assert.rejects(slow, { code: "StatementTimeout" });
-  for (const email of ["a", "b"]) {
-    const failing = db.kysely.transaction().execute(async (trx) => {
-      await trx.insertInto("users").values({ ...ADA, email }).execute();
-      throw new Error("failed");
-    });
-    await assert.rejects(failing, { message: "failed" });
-  }
-  await db.user.create({ data: ADA });
-  await db.transaction(() => db.user.count());
-  assert.deepEqual((await db.user.findMany()).map(({ email }) => email), [ADA.email]);
-}, { brands: ["postgres", "mysql"] });
+testOnEach(
+  "DbOptions.fromDialect() rolls back after a statement was given up",
+  async (database) => {
+    const { brand } = database;
+    assert.ok(brand !== "sqlite");
+    await using db = await openDb(database, 1);
+    const slow = db.transaction(() => sleep(brand, 1).execute(db.kysely), { timeoutMs: 100 });
+    await assert.rejects(slow, { code: "StatementTimeout" });
+    for (const email of ["a", "b"]) {
+      const failing = db.kysely.transaction().execute(async (trx) => {
+        await trx.insertInto("users").values({ ...ADA, email }).execute();
+        throw new Error("failed");
+      });
+      await assert.rejects(failing, { message: "failed" });
+    }
+    await db.user.create({ data: ADA });
+    await db.transaction(() => db.user.count());
+    assert.deepEqual((await db.user.findMany()).map(({ email }) => email), [ADA.email]);
+  },
+  { brands: ["postgres", "mysql"] },
+);
 
 testOnEach("a stream that loses its connection keeps no place in the pool", async ({ url }) => {
   const pool = createPool({ uri: url, timezone: "Z", connectionLimit: 1 });

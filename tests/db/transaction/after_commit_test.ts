@@ -1,4 +1,4 @@
-/** Work that runs once a transaction has committed. */
+/** Callbacks that run after a transaction has committed. */
 import assert from "node:assert/strict";
 import { DbError, DbOptions } from "../../../src/db/mod.ts";
 import { captureLogs } from "../../support/capture_logs.ts";
@@ -11,7 +11,7 @@ function user(email: string) {
 }
 
 testOnEach(
-  "DbService.afterCommit() runs work in order, once the rows are there",
+  "DbService.afterCommit() runs callbacks in order, after the commit",
   async ({ url }) => {
     await using db = await Db.open(DbOptions.fromUrl(url).poolMax(1));
     await db.createTables();
@@ -31,7 +31,7 @@ testOnEach(
   },
 );
 
-testDbOnEach("DbService.afterCommit() forgets the work of what is rolled back", async (db) => {
+testDbOnEach("DbService.afterCommit() forgets the callbacks of what is rolled back", async (db) => {
   const done: string[] = [];
   const keep = (what: string) => db.afterCommit(() => void done.push(what));
   await assert.rejects(
@@ -55,44 +55,54 @@ testDbOnEach("DbService.afterCommit() forgets the work of what is rolled back", 
   assert.deepEqual(done, ["first", "last"]);
 });
 
-testDbOnEach("DbService.afterCommit() runs the work of the attempt that succeeds", async (db) => {
-  const done: number[] = [];
-  let attempts = 0;
-  await db.transaction(async () => {
-    const attempt = ++attempts;
-    await db.afterCommit(() => void done.push(attempt));
-    if (attempt < 3) throw new DbError("SerializationFailure", "Cannot continue: try again");
-  }, { retries: 3 });
-  assert.deepEqual(done, [3]);
-});
-
-testDbOnEach("a failure after the commit is logged, and fails nothing", async (db) => {
-  await captureLogs(["fw", "db"], async (records) => {
-    const done: string[] = [];
+testDbOnEach(
+  "DbService.afterCommit() runs the callbacks of the attempt that succeeds",
+  async (db) => {
+    const done: number[] = [];
+    let attempts = 0;
     await db.transaction(async () => {
-      await db.user.create({ data: user("a") });
-      await db.afterCommit(() => Promise.reject(FAILURE));
-      await db.afterCommit(() => {
-        throw FAILURE;
-      });
-      await db.afterCommit(() => void done.push("last"));
-    });
-    const failures = records.filter(({ level }) => level === "error");
-    assert.deepEqual(failures.map(({ properties }) => properties.error), [FAILURE, FAILURE]);
-    assert.deepEqual([done, await db.user.count()], [["last"], 1]);
-  });
-});
+      const attempt = ++attempts;
+      await db.afterCommit(() => void done.push(attempt));
+      if (attempt < 3) throw new DbError("SerializationFailure", "Cannot continue: try again");
+    }, { retries: 3 });
+    assert.deepEqual(done, [3]);
+  },
+);
 
-testDbOnEach("outside a transaction, and after its end, there is no commit to wait for", async (
+testDbOnEach(
+  "DbService.afterCommit() logs a callback that fails, and runs the others",
+  async (db) => {
+    await captureLogs(["fw", "db"], async (records) => {
+      const done: string[] = [];
+      await db.transaction(async () => {
+        await db.user.create({ data: user("a") });
+        await db.afterCommit(() => Promise.reject(FAILURE));
+        await db.afterCommit(() => {
+          throw FAILURE;
+        });
+        await db.afterCommit(() => void done.push("last"));
+      });
+      const failures = records.filter(({ level }) => level === "error");
+      assert.deepEqual(failures.map(({ properties }) => properties.error), [FAILURE, FAILURE]);
+      assert.deepEqual([done, await db.user.count()], [["last"], 1]);
+    });
+  },
+);
+
+testDbOnEach("DbService.afterCommit() runs the callback at once outside a transaction", async (
   db,
 ) => {
   const done: string[] = [];
   await db.afterCommit(() => void done.push("now"));
+  assert.deepEqual(done, ["now"]);
   await assert.rejects(db.afterCommit(() => Promise.reject(FAILURE)), FAILURE);
+});
+
+testDbOnEach("DbService.afterCommit() throws after the transaction has ended", async (db) => {
   const late = Promise.withResolvers<void>();
   let stray: Promise<unknown> | undefined;
   await db.transaction(() => {
-    stray = late.promise.then(() => db.afterCommit(() => void done.push("never")));
+    stray = late.promise.then(() => db.afterCommit(() => assert.fail("it runs")));
     stray.catch(() => {});
   });
   late.resolve();
@@ -100,5 +110,4 @@ testDbOnEach("outside a transaction, and after its end, there is no commit to wa
     name: "TypeError",
     message: "Cannot wait for the commit: its transaction has ended, which did not await it",
   });
-  assert.deepEqual(done, ["now"]);
 });

@@ -37,7 +37,7 @@ testOnEach(
       await db.user.deleteMany({ all: true });
       const stop = new AbortController();
       const failed = async () => {
-        for (let hop = 0; hop < hops; hop++) await undefined; // so that one abort meets the begin
+        for (let hop = 0; hop < hops; hop++) await undefined; // one of the aborts coincides with the begin
         stop.abort();
       };
       const first = db.transaction(async () => {

@@ -195,36 +195,40 @@ testDbOnEach("a savepoint of a controlled transaction is gone back to after a fa
 
 const HELD = {
   name: "TypeError",
-  message: /^Cannot .*: a Kysely transaction is open inside its transaction$/,
+  message: /^Cannot .*: a Kysely transaction is open in its transaction$/,
 };
 
-testDbOnEach("beside a transaction of Kysely, its outer transaction runs nothing", async (db) => {
-  const others: Readonly<Record<string, () => Promise<unknown>>> = {
-    repository: () => db.user.create({ data: user("lost") }),
-    query: () => db.kysely.insertInto("users").values(user("lost")).execute(),
-    stream: () => db.kysely.selectFrom("users").selectAll().stream().next(),
-    nested: () => db.transaction(() => db.user.create({ data: user("lost") })),
-    kysely: () =>
-      db.kysely.transaction().execute((trx) =>
-        trx.insertInto("users").values(user("lost")).execute()
-      ),
-  };
-  await db.transaction(async () => {
-    for (const [name, other] of Object.entries(others)) {
-      await assert.rejects(
-        db.kysely.transaction().execute(async (trx) => {
-          await trx.insertInto("users").values(user("inner")).execute();
-          await assert.rejects(other(), HELD, name);
-          throw REFUSED;
-        }),
-        (error) => error === REFUSED,
-      );
-      await db.user.create({ data: user(name) });
-    }
-  });
-  const emails = (await db.user.findMany()).map(({ email }) => email);
-  assert.deepEqual(emails.toSorted(), Object.keys(others).toSorted());
-});
+testDbOnEach(
+  "DbService.transaction() refuses other statements while a Kysely transaction is open in it",
+  async (db) => {
+    const others: Readonly<Record<string, () => Promise<unknown>>> = {
+      repository: () => db.user.create({ data: user("lost") }),
+      query: () => db.kysely.insertInto("users").values(user("lost")).execute(),
+      stream: () => db.kysely.selectFrom("users").selectAll().stream().next(),
+      nested: () => db.transaction(() => db.user.create({ data: user("lost") })),
+      callback: () => db.afterCommit(() => assert.fail("it runs")),
+      kysely: () =>
+        db.kysely.transaction().execute((trx) =>
+          trx.insertInto("users").values(user("lost")).execute()
+        ),
+    };
+    await db.transaction(async () => {
+      for (const [name, other] of Object.entries(others)) {
+        await assert.rejects(
+          db.kysely.transaction().execute(async (trx) => {
+            await trx.insertInto("users").values(user("inner")).execute();
+            await assert.rejects(other(), HELD, name);
+            throw REFUSED;
+          }),
+          (error) => error === REFUSED,
+        );
+        await db.user.create({ data: user(name) });
+      }
+    });
+    const emails = (await db.user.findMany()).map(({ email }) => email);
+    assert.deepEqual(emails.toSorted(), Object.keys(others).toSorted());
+  },
+);
 
 for (const isNested of [false, true]) {
   const where = isNested ? "nested transaction" : "transaction";
