@@ -207,11 +207,11 @@ export class DbService<M extends Models = Models> {
    * of the call, is rolled back.
    *
    * Callbacks run in the order of registration, outside the transaction, before `transaction()`
-   * resolves. It is too late then to undo anything, so a failure is logged (`fw.db`, level `error`).
-   * A process that ends after the commit loses them.
+   * resolves. It is too late then to undo anything, so a failure is logged (`fw.db`, level
+   * `error`). A process that ends after the commit loses them.
    *
-   * Outside a transaction, the callback runs at once, and its failure is that of the call; so it does
-   * inside one that `kysely` has begun by itself.
+   * Outside a transaction, and inside one that `kysely` has begun by itself, the callback runs at
+   * once, and its failure is that of the call.
    *
    * @example
    * ```ts

@@ -104,8 +104,8 @@ export function namesColumn(where: unknown): boolean {
 
 /**
  * Returns `true` if a valid `Where` holds for every row, regardless of the rows, and `false` if it
- * holds for none: because of an empty list, an empty pattern, or a null test on a column that is not
- * nullable.
+ * holds for none: because of an empty list, an empty pattern, or a null test on a column that is
+ * not nullable.
  */
 export function constantOf(where: unknown, operation: Operation): boolean | undefined {
   if (!isPlainObject(where)) return undefined;

@@ -168,8 +168,8 @@ export class StatementWatch {
   }
 
   /**
-   * Clears the state of a connection that its caller releases. Returns the end of the statement that
-   * was given up on it, if the connection is still open: it must be rolled back after that.
+   * Clears the state of a connection that its caller releases. Returns the end of the statement
+   * that was given up on it, if the connection is still open: it must be rolled back after that.
    */
   takeUnsettled(connection: DatabaseConnection): Promise<void> | undefined {
     const unsettled = this.#unsettled.get(connection);

@@ -117,8 +117,8 @@ export class Transaction {
   }
 
   /**
-   * Refuses the statements of all others until `release()`: rolling back the Kysely transaction that
-   * holds the level would undo them, and its function may wait for them.
+   * Refuses the statements of all others until `release()`: rolling back the Kysely transaction
+   * that holds the level would undo them, and its function may wait for them.
    */
   hold(holder: object): void {
     this.#holder = holder;
