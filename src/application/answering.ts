@@ -7,7 +7,7 @@ import { getConfig, getLogger } from "@logtape/logtape";
 import type { ExecutionContext, Hono } from "hono";
 import { assemble } from "../core/module/assembly.ts";
 import type { Kernel } from "../core/module/boot.ts";
-import { middlewarePath, type PluginHost } from "../core/module/plugin.ts";
+import type { PluginHost } from "../core/module/plugin.ts";
 import type { GlobalProtection } from "../core/route/route_protection.ts";
 import { upgraded } from "../core/http/pending_upgrade.ts";
 import { released } from "../core/http/sendable.ts";
@@ -40,6 +40,9 @@ export interface RequestOptions extends RequestInit {
   readonly env?: object;
 }
 
+/** What a warning is about: the second part of its log category. */
+type WarningArea = "openapi" | "routing";
+
 /** The parts of an application that {@linkcode Answering} uses. */
 export interface AnsweringParts {
   /** The modules. */
@@ -62,8 +65,8 @@ export class Answering implements PluginHost {
   #served: Hono | undefined;
   /** The check of the runtime for exported applications, if it has one. */
   #check: Check | undefined;
-  /** Warnings that wait for a log, by their category. */
-  readonly #warnings = new Map<string, readonly string[]>();
+  /** Warnings that wait for a log, by their area. */
+  readonly #warnings = new Map<WarningArea, readonly string[]>();
 
   /** Prepares to answer; assembles nothing yet. */
   constructor({ kernel, background }: AnsweringParts) {
@@ -169,9 +172,9 @@ export class Answering implements PluginHost {
     this.#logWarnings();
   }
 
-  /** Logs the warnings of a category as soon as there is a log. */
-  warn(warnings: readonly string[], category = "fw.openapi"): void {
-    this.#warnings.set(category, warnings);
+  /** Logs the warnings of an area as soon as there is a log. */
+  warn(area: WarningArea, warnings: readonly string[]): void {
+    this.#warnings.set(area, warnings);
     this.#logWarnings();
   }
 
@@ -193,17 +196,17 @@ export class Answering implements PluginHost {
   async #assemble(): Promise<Hono> { // asynchronous: to place the routes can throw
     const { routes } = this;
     const router = await assemble(this.#kernel, { ...this.#settings, host: this, routes });
-    if (this.#settings.plugins.some((plugin) => middlewarePath(plugin) !== undefined)) {
+    if (this.#settings.plugins.some(({ middlewarePath }) => middlewarePath !== undefined)) {
       const { middlewareWarnings } = await import("../core/module/middleware_paths.ts");
-      this.warn(middlewareWarnings(router, { ...this.#settings, routes }), "fw");
+      this.warn("routing", middlewareWarnings(router, { ...this.#settings, routes }));
     }
     return router;
   }
 
   #logWarnings(): void {
     if (getConfig() === null) return;
-    for (const [category, warnings] of this.#warnings) {
-      const logger = getLogger(category.split("."));
+    for (const [area, warnings] of this.#warnings) {
+      const logger = getLogger(["fw", area]);
       for (const warning of warnings) logger.warn("{warning}", { warning });
     }
     this.#warnings.clear();

@@ -54,5 +54,5 @@ export async function serveDocs(router: Hono, answering: Answering): Promise<voi
     describe: async (version) => (await describe(answering, { version })).document,
   });
   for (const { path, handler } of endpoints) mount(router, { method: "GET", path, handler });
-  answering.warn(warnings);
+  answering.warn("openapi", warnings);
 }

@@ -332,44 +332,44 @@ test("a misspelled option of use() and an unknown slot do not compile", () => {
 });
 
 for (
-  const { claim, setUp, path, whole } of [
+  const { claim, setUp, path, fullPath } of [
     {
       claim: "the global prefix",
       setUp: (app) => app.setGlobalPrefix("api"),
       path: "/admin/*",
-      whole: "/api/admin/*",
+      fullPath: "/api/admin/*",
     },
     {
       claim: "the version",
       setUp: (app) => app.enableUriVersioning({ defaultVersion: "v1" }),
       path: "/admin/users",
-      whole: "/v1/admin/users",
+      fullPath: "/v1/admin/users",
     },
     {
       claim: "both",
       setUp: (app) => app.setGlobalPrefix("api").enableUriVersioning({ defaultVersion: "v1" }),
       path: "/admin/:page",
-      whole: "/api/v1/admin/:page",
+      fullPath: "/api/v1/admin/:page",
     },
     {
       claim: "the prefix, but not the version",
       setUp: (app) => app.setGlobalPrefix("api").enableUriVersioning({ defaultVersion: "v1" }),
       path: "/v1/*",
-      whole: "/api/v1/*",
+      fullPath: "/api/v1/*",
     },
   ] satisfies readonly {
     readonly claim: string;
     readonly setUp: (app: FwApplication) => unknown;
     readonly path: string;
-    readonly whole: string;
+    readonly fullPath: string;
   }[]
 ) {
-  test(`use() with a path without ${claim} logs the path to write`, () =>
+  test(`use() with a path without ${claim} logs the path to use`, () =>
     captureLogs(["fw"], async (records) => {
       const pass: MiddlewareHandler = (_, next) => next();
       await using app = await create((app) => {
         setUp(app);
-        app.enableHealthCheck("/health").enableOpenApi().use(path, pass).use(whole, pass);
+        app.enableHealthCheck("/health").enableOpenApi().use(path, pass).use(fullPath, pass);
         for (const other of ["*", "/:any/*", "/health", "/static/*", "/docs"]) app.use(other, pass);
       });
       await app.ready();
@@ -378,9 +378,9 @@ for (
       assert.deepEqual(
         warnings.map(({ category, properties }) => [category, properties.warning]),
         [[
-          ["fw"],
+          ["fw", "routing"],
           `The middleware at ${path} runs for no route: AppModule.PingController.admin is at ` +
-          `${routePath}; write app.use("${whole}", ...)`,
+          `${routePath}; use app.use("${fullPath}", ...)`,
         ]],
       );
     }));

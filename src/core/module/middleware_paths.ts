@@ -8,7 +8,7 @@ import type { Hono } from "hono";
 import { markOf } from "../http/matched_route.ts";
 import { composePath, segmentsOf } from "../route/path.ts";
 import { nameOf, type PlacedRoute, type Prefixes } from "../route/route_table.ts";
-import { middlewarePath, type Plugin } from "./plugin.ts";
+import type { Plugin } from "./plugin.ts";
 
 /** What the paths of middleware are compared with. */
 export interface ServedPaths extends Prefixes {
@@ -23,25 +23,27 @@ export interface ServedPaths extends Prefixes {
  * match a route after the prefix of the application, or after that and the version.
  */
 export function middlewareWarnings(router: Hono, served: ServedPaths): readonly string[] {
-  const mounted = router.routes.filter(({ handler }) => markOf(handler)).map(({ path }) => path);
-  const paths = new Set(served.plugins.map(middlewarePath).filter((path) => path !== undefined));
-  return [...paths].filter((path) => !mounted.some((other) => mayMeet(path, other))).flatMap(
-    (path) => {
-      for (const route of served.routes) {
-        const whole = wholePaths(path, route, served).find((whole) => covers(whole, route.path));
-        if (whole === undefined) continue;
-        return [
-          `The middleware at ${path} runs for no route: ${nameOf(route.bound)} is at ` +
-          `${route.path}; write app.use("${whole}", ...)`,
-        ];
-      }
-      return [];
-    },
+  const endpointPaths = router.routes.filter(({ handler }) => markOf(handler))
+    .map(({ path }) => path);
+  const paths = new Set(served.plugins.flatMap(({ middlewarePath }) => middlewarePath ?? []));
+  const unmatched = [...paths].filter((path) =>
+    !endpointPaths.some((other) => mayOverlap(path, other))
   );
+  return unmatched.flatMap((path) => warningOf(path, served) ?? []);
 }
 
-/** Returns the path of middleware after the parts that it can miss. */
-function wholePaths(
+function warningOf(path: string, served: ServedPaths): string | undefined {
+  for (const route of served.routes) {
+    const fullPath = fullPaths(path, route, served).find((it) => covers(it, route.path));
+    if (fullPath === undefined) continue;
+    return `The middleware at ${path} runs for no route: ${nameOf(route.bound)} is at ` +
+      `${route.path}; use app.use("${fullPath}", ...)`;
+  }
+  return undefined;
+}
+
+/** Returns a path with the global prefix, and with the prefix and the version. */
+function fullPaths(
   routePath: string,
   { versions: [version] }: PlacedRoute,
   { globalPrefix, versioning }: Prefixes,
@@ -54,16 +56,20 @@ function wholePaths(
 }
 
 /** Checks whether a path can match both patterns. */
-function mayMeet(left: string, right: string): boolean {
-  return meets(left, right, (one, other) => one === other || isOpen(one) || isOpen(other));
+function mayOverlap(left: string, right: string): boolean {
+  return segmentsMatch(
+    left,
+    right,
+    (one, other) => one === other || isWildcard(one) || isWildcard(other),
+  );
 }
 
-/** Checks whether a pattern has the literal segments of another one where it has some itself. */
+/** Checks whether each literal segment of a pattern equals that of the route. */
 function covers(pattern: string, route: string): boolean {
-  return meets(pattern, route, (one, other) => one === other || isOpen(one));
+  return segmentsMatch(pattern, route, (one, other) => one === other || isWildcard(one));
 }
 
-function meets(
+function segmentsMatch(
   left: string,
   right: string,
   isSame: (one: string, other: string) => boolean,
@@ -71,7 +77,9 @@ function meets(
   const [ones, others] = [segmentsOf(left), segmentsOf(right)];
   for (let i = 0; i < Math.max(ones.length, others.length); i++) {
     const [one, other] = [ones[i], others[i]];
-    if (isRest(one) || isRest(other) && one !== undefined) return isSame(one ?? "*", other ?? "*");
+    if (matchesRest(one) || matchesRest(other) && one !== undefined) {
+      return isSame(one ?? "*", other ?? "*");
+    }
     if (one === undefined || other === undefined) return isOptional(one ?? other);
     if (!isSame(one, other)) return false;
   }
@@ -79,12 +87,12 @@ function meets(
 }
 
 /** Checks whether a segment matches any text; a constraint of a parameter can match most. */
-function isOpen(segment: string): boolean {
+function isWildcard(segment: string): boolean {
   return segment === "*" || segment.startsWith(":");
 }
 
 /** Checks whether a segment can match all that follow. */
-function isRest(segment: string | undefined): boolean {
+function matchesRest(segment: string | undefined): boolean {
   return segment === "*" || segment?.endsWith("}") === true;
 }
 

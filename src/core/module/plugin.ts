@@ -97,6 +97,11 @@ export interface Plugin {
    * for a rate limit.
    */
   readonly key?: string | undefined;
+  /**
+   * The path at which it adds middleware, as `app.use()` sets it. At boot, a warning is logged if
+   * it matches no route only because the global prefix or the version is missing.
+   */
+  readonly middlewarePath?: string | undefined;
   /** Adds middleware or endpoints to the router. */
   readonly install: Install;
 }
@@ -162,7 +167,7 @@ export type UseArguments =
  * @throws {TypeError} if the path is invalid, the middleware is missing or not a function, or an
  * option is unknown
  */
-export function usePlugin(args: readonly [string, ...UseArguments] | UseArguments): UsedPlugin {
+export function usePlugin(args: readonly [string, ...UseArguments] | UseArguments): Plugin {
   const [first] = args;
   const last = args.at(-1);
   const hasPath = typeof first === "string";
@@ -180,20 +185,8 @@ export function usePlugin(args: readonly [string, ...UseArguments] | UseArgument
   return {
     slot: afterAuthentication ? "afterAuthentication" : "use",
     install: (router) => void router.use(pattern, ...handlers),
-    [PATH]: path,
+    middlewarePath: path,
   };
-}
-
-const PATH = Symbol("fw.middlewarePath");
-
-/** The plugin of `app.use()`, with the path that its middleware has, if it was given one. */
-interface UsedPlugin extends Plugin {
-  readonly [PATH]?: string | undefined;
-}
-
-/** Returns the path of the middleware that `app.use()` has added, if it was given one. */
-export function middlewarePath(plugin: UsedPlugin): string | undefined {
-  return plugin[PATH];
 }
 
 /** An endpoint that a plugin adds. */
