@@ -10,10 +10,10 @@ import type { Kernel } from "../core/module/boot.ts";
 import type { PluginHost } from "../core/module/plugin.ts";
 import type { GlobalProtection } from "../core/route/route_protection.ts";
 import { upgraded } from "../core/http/pending_upgrade.ts";
-import { released } from "../core/http/sendable.ts";
+import { clearSentMark } from "../core/http/sendable.ts";
 import { type PlacedRoute, placeRoutes } from "../core/route/route_table.ts";
 import { whenReady } from "../platform/ready.ts";
-import type { Check } from "../runtime/adapter.ts";
+import type { FetchHandler, FetchMiddleware } from "../runtime/adapter.ts";
 import type { Background } from "../runtime/background.ts";
 import { INITIAL_SETTINGS, type Settings } from "./settings.ts";
 
@@ -63,8 +63,8 @@ export class Answering implements PluginHost {
   #router: Hono | undefined;
   /** The router, once the log is open. */
   #served: Hono | undefined;
-  /** The check of the runtime for exported applications, if it has one. */
-  #check: Check | undefined;
+  /** The middleware of the runtime for exported applications. */
+  #middleware: FetchMiddleware = passThrough;
   /** Warnings that wait for a log, by their area. */
   readonly #warnings = new Map<WarningArea, readonly string[]>();
 
@@ -111,7 +111,7 @@ export class Answering implements PluginHost {
     this.#placed = undefined;
   }
 
-  /** Answers a request with the checks of the runtime, and begins its upgrade. It is bound. */
+  /** Answers a request with the middleware of the runtime, and begins its upgrade. It is bound. */
   readonly fetch = (
     request: Request,
     env?: object,
@@ -123,8 +123,8 @@ export class Answering implements PluginHost {
       return response;
     }
     const answer = (request: Request) =>
-      whenReady(this.answer(request, env, executionContext), leave);
-    return this.#check ? this.#check(request, answer) : answer(request);
+      whenReady(this.answer(request, env, executionContext), finish);
+    return this.#middleware(request, answer);
   };
 
   /** Answers a request; its upgrade may be pending, as `serve` begins it. It is bound. */
@@ -145,7 +145,7 @@ export class Answering implements PluginHost {
   /** Answers a request that is made without a server. */
   async request(path: string, { json, env, ...init }: RequestOptions): Promise<Response> {
     const router = await this.router();
-    return released(
+    return clearSentMark(
       await router.request(path, requestInit(init, json), env, this.#background),
     );
   }
@@ -216,21 +216,25 @@ export class Answering implements PluginHost {
   async #open(): Promise<Hono> {
     if (!this.#router) this.#checkState();
     await this.openLog();
-    this.#check = await checkOfRuntime();
+    this.#middleware = await runtimeMiddleware();
     return this.#served = await this.router();
   }
 }
 
-/** Loads the check that `listen` does too; Node calls no exported `fetch`. */
-async function checkOfRuntime(): Promise<Check | undefined> {
-  if ("Deno" in globalThis) return (await import("../runtime/deno.ts")).checkOnDeno();
-  if ("Bun" in globalThis) return (await import("../runtime/bun.ts")).checkOnBun("http");
-  return undefined;
+/** Loads the middleware that `listen` uses too; Node calls no exported `fetch`. */
+async function runtimeMiddleware(): Promise<FetchMiddleware> {
+  if ("Deno" in globalThis) return (await import("../runtime/deno.ts")).denoMiddleware();
+  if ("Bun" in globalThis) return (await import("../runtime/bun.ts")).bunMiddleware("http");
+  return passThrough;
 }
 
-/** Begins the upgrade of a response, or allows another request to be answered with it. */
-function leave(response: Response): Response | Promise<Response> {
-  return upgraded(released(response));
+function passThrough(request: Request, answer: FetchHandler): Response | Promise<Response> {
+  return answer(request);
+}
+
+/** Completes a response: begins its upgrade and clears its mark. */
+function finish(response: Response): Response | Promise<Response> {
+  return upgraded(clearSentMark(response));
 }
 
 function requestInit(init: RequestInit, json: unknown): RequestInit {

@@ -37,7 +37,7 @@ export class Serving {
   /** Whether the process ends when the application is closed. */
   #endsProcess = false;
   /** How many calls of `listenGraceful` are under way. */
-  #opening = 0;
+  #pendingCalls = 0;
   #releaseSignals: (() => void) | undefined;
   #releaseLog: (() => void) | undefined;
 
@@ -46,7 +46,9 @@ export class Serving {
     this.#parts = parts;
   }
 
-  /** Opens a server, and the log before it. */
+  /**
+   * Opens a server, and the log before it. The promise never settles if the process is stopping.
+   */
   async listen(address: number | UnixAddress, options: ListenOptions = {}): Promise<HttpServer> {
     try {
       return await this.#open(address, options);
@@ -54,7 +56,7 @@ export class Serving {
       if (!this.#endsProcess) throw error;
       // a rejection at the top level would end the process before its stop hooks have run
       if (!(error instanceof ClosedError)) {
-        logToConsole(); // at once, as the process may end in this turn
+        logToConsole(); // synchronously: the process may exit before LogTape is loaded
         getLogger(["fw", "runtime"]).error("Listening failed: {error}", { error });
       }
       return await new Promise(() => {});
@@ -62,22 +64,22 @@ export class Serving {
   }
 
   /**
-   * Opens a server; on SIGINT and SIGTERM, closes all of them and ends the process. It never
-   * settles if the stop begins before.
+   * Opens a server; on SIGINT and SIGTERM, closes all of them and ends the process. The promise
+   * never settles if the process is stopping.
    */
   async listenGraceful(
     address: number | UnixAddress,
     { drainMs, lameDuckMs, ...options }: ListenOptions & DrainOptions = {},
   ): Promise<HttpServer> {
-    this.#opening++;
+    this.#pendingCalls++;
     try {
       await this.#closeOnSignals({ drainMs, lameDuckMs }); // a signal may come as soon as it listens
       return await this.listen(address, options);
     } catch (error) {
-      if (this.#opening === 1 && this.#servers.size === 0) this.#ignoreSignals();
+      if (this.#pendingCalls === 1 && this.#servers.size === 0) this.#removeSignalListeners();
       throw error;
     } finally {
-      this.#opening--;
+      this.#pendingCalls--;
     }
   }
 
@@ -89,7 +91,8 @@ export class Serving {
 
   async #open(address: number | UnixAddress, options: ListenOptions): Promise<HttpServer> {
     const { answering } = this.#parts;
-    if (this.#endsProcess) this.#checkOpen(); // else the router refuses
+    // throws ClosedError, which `listen` ignores during a stop; otherwise the router throws
+    if (this.#endsProcess) this.#checkOpen();
     await answering.router();
     await answering.openLog();
     this.#checkOpen();
@@ -119,7 +122,7 @@ export class Serving {
     });
   }
 
-  #ignoreSignals(): void {
+  #removeSignalListeners(): void {
     this.#releaseSignals?.();
     this.#releaseSignals = undefined;
   }
@@ -138,11 +141,11 @@ export class Serving {
       }
       await kernel.stop(signal);
     } finally {
-      this.#ignoreSignals();
+      this.#removeSignalListeners();
       this.#releaseLog?.();
     }
   }
 }
 
-/** The application is closed. */
+/** Thrown by `#checkOpen()`, to distinguish a stop from a failure to listen. */
 class ClosedError extends TypeError {}

@@ -9,7 +9,7 @@ export interface LightResponses {
   /** Checks whether the runtime still keeps the parts of a response. */
   hasParts(response: Response): boolean;
   /** Checks whether a response is valid text that nothing has read or changed. */
-  areSendable(response: Response): boolean;
+  isSendable(response: Response): boolean;
   /** Checks whether a response has a body, without creating a stream of it. */
   hasBody(response: Response): boolean;
 }

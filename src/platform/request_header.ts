@@ -1,5 +1,6 @@
 /**
- * Reading one header of a request, for which most runtimes create the `Headers` of all.
+ * Reading one header of a request, for which most runtimes create the `Headers` of all. The reader
+ * depends on the runtime alone, so the adapter of the runtime sets one for the whole process.
  *
  * @module
  */

@@ -12,10 +12,10 @@
 export type FetchHandler = (request: Request, env?: object) => Response | Promise<Response>;
 
 /**
- * Checks a request before it is answered, and its response: refuses with 400 a request that the
- * handler cannot read, and with 500 a response that the runtime cannot send.
+ * Middleware of a runtime: refuses with 400 a request that the handler cannot read, and replaces a
+ * response that the runtime cannot send by a 500.
  */
-export type Check = (
+export type FetchMiddleware = (
   request: Request,
   answer: (request: Request) => Response | Promise<Response>,
 ) => Response | Promise<Response>;

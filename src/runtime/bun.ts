@@ -8,8 +8,8 @@ import {
   type AdapterOptions,
   type Address,
   answerHead,
-  type Check,
   type FetchHandler,
+  type FetchMiddleware,
   GOING_AWAY,
   isAnswerable,
   type RuntimeServer,
@@ -46,7 +46,7 @@ export function listenOnBun(
   address: Address,
   { tls }: AdapterOptions,
 ): RuntimeServer {
-  const check = checkOnBun(tls ? "https" : "http");
+  const middleware = bunMiddleware(tls ? "https" : "http");
   const sockets = new Set<Socket>();
   let stopping = false;
   let events: typeof Websocket | undefined;
@@ -54,7 +54,7 @@ export function listenOnBun(
     ({ websocket: events } = await import("hono/bun"));
   };
   const handle = (received: Request, server: Server): Response | Promise<Response> =>
-    check(received, (request) => {
+    middleware(received, (request) => {
       const env = {
         server, // read by Hono's helpers
         get remoteAddr() {
@@ -99,11 +99,8 @@ export function listenOnBun(
   };
 }
 
-/**
- * Returns the check of requests and responses, for `listen` and for the exported `fetch` of an
- * application, which Bun calls.
- */
-export function checkOnBun(scheme: "http" | "https"): Check {
+/** Returns the middleware of `listen` and of the exported `fetch` of an application. */
+export function bunMiddleware(scheme: "http" | "https"): FetchMiddleware {
   return (received, answer) => {
     const { method, url, headers } = received;
     if (!isAnswerable({ method, url, host: headers.get("host") })) {

@@ -10,16 +10,16 @@ import {
   getJsonLinesFormatter,
   getTextFormatter,
   type Sink,
-  type TextFormatter,
 } from "@logtape/logtape";
 import { getRuntimeKey } from "hono/adapter";
 import { withConsoleSink } from "../platform/console_sink.ts";
 import { isProduction } from "../platform/env.ts";
 import { LogBatch } from "./log_batch.ts";
-import { outliveOutputs } from "./node_output.ts";
+import { ignoreOutputErrors } from "./node_output.ts";
+import { withFallback } from "./safe_formatter.ts";
 
 /** The lines of level `info`. */
-const batch = new LogBatch((lines) => printed(() => console.info(lines)));
+const batch = new LogBatch((lines) => tryPrint(() => console.info(lines)));
 
 /**
  * Prints the logs of the framework from level `info` to the console, as text, or as JSON lines if
@@ -28,8 +28,8 @@ const batch = new LogBatch((lines) => printed(() => console.info(lines)));
  */
 export function logToConsole(): void {
   if (getConfig() !== null) return;
-  if (getRuntimeKey() === "node") outliveOutputs();
-  const formatter = lenient(
+  if (getRuntimeKey() === "node") ignoreOutputErrors();
+  const formatter = withFallback(
     isForMachines() ? getJsonLinesFormatter({ message: "template" }) : getTextFormatter({
       value: getRuntimeKey() !== "workerd"
         ? plain
@@ -40,7 +40,7 @@ export function logToConsole(): void {
   const sink: Sink = (record) => {
     if (record.level === "info") return batch.add(formatter(record).replace(/\r?\n$/, ""));
     batch.flush(); // so that lines keep their order
-    printed(() => printNow(record));
+    tryPrint(() => printNow(record));
   };
   configureSync(withConsoleSink({
     sinks: { console: sink },
@@ -60,49 +60,11 @@ export function batchLines(): () => void {
 }
 
 /** Prints, or drops what cannot be written, such as to a full disk: on Deno, `console` throws. */
-function printed(print: () => void): void {
+function tryPrint(print: () => void): void {
   try {
     print();
   } catch {
     // there is nowhere to report it
-  }
-}
-
-/** Formats a record; if that fails, as getters of its errors throw, with bare errors. */
-function lenient(formatter: TextFormatter): TextFormatter {
-  return (record) => {
-    try {
-      return formatter(record);
-    } catch {
-      const properties = Object.entries(record.properties).map(([key, it]) => [key, bare(it)]);
-      return formatter({
-        ...record,
-        message: record.message.map(bare),
-        properties: Object.fromEntries(properties),
-      });
-    }
-  };
-}
-
-/** Returns an error with the name, the message and the stack of another; other objects as text. */
-function bare(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  const error = value as Partial<Error>;
-  const stack = readable(() => error.stack);
-  if (stack === undefined) return readable(() => String(value)) ?? "[unreadable]";
-  return Object.defineProperties(new Error(readable(() => error.message)), {
-    name: { value: readable(() => error.name) ?? "Error" },
-    stack: { value: stack },
-  });
-}
-
-/** Returns a text, unless to read it throws. */
-function readable(read: () => unknown): string | undefined {
-  try {
-    const text = read();
-    return typeof text === "string" ? text : undefined;
-  } catch {
-    return undefined;
   }
 }
 

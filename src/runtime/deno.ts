@@ -8,15 +8,16 @@ import {
   type AdapterOptions,
   type Address,
   answerHead,
-  type Check,
   CONTROL,
   type FetchHandler,
+  type FetchMiddleware,
   isAnswerable,
   type RuntimeServer,
 } from "./adapter.ts";
 import { whenReady } from "../platform/ready.ts";
 import { headerOf } from "../platform/request_header.ts";
-import { abortOnlyEarly, readSingleHeaders, setExchange } from "./deno_request.ts";
+import { readSingleHeaders } from "./deno_headers.ts";
+import { abortOnlyEarly, setExchange } from "./deno_request.ts";
 import { DenoServer } from "./deno_server.ts";
 import { DenoUpgrades } from "./deno_upgrades.ts";
 import { DENO_PARTS, registerLightResponses } from "./light_responses.ts";
@@ -29,10 +30,10 @@ export function listenOnDeno(
 ): RuntimeServer {
   abortOnlyEarly();
   const upgrades = new DenoUpgrades();
-  const check = checkOnDeno();
+  const middleware = denoMiddleware();
   return new DenoServer(({ signal, port, underWay }) => {
     const handle = (received: Request, info: Deno.ServeHandlerInfo) =>
-      check(received, (request) => {
+      middleware(received, (request) => {
         const { method } = request;
         if (method === "GET" || method === "HEAD") return answer(request, info);
         if (!underWay.isTooLate(request)) return answerWithBody(request, info);
@@ -56,16 +57,16 @@ export function listenOnDeno(
 }
 
 /**
- * Returns the check of requests and responses, for `listen` and for `deno serve`, which calls the
- * exported `fetch` of an application.
+ * Registers light responses and the header reader, and returns the middleware of `listen` and of
+ * `deno serve`, which calls the exported `fetch` of an application.
  */
-export function checkOnDeno(): Check {
+export function denoMiddleware(): FetchMiddleware {
   registerLightResponses(DENO_PARTS);
   readSingleHeaders();
   const hasOnlyType = onlyTypeCheck();
   const checked = (response: Response) => hasOnlyType(response) ? response : sendable(response);
   return (received, answer) => {
-    const request = received.url.startsWith(UNIX) ? overHttp(received) : received;
+    const request = overHttp(received);
     const { method, url } = request;
     if (!isAnswerable({ method, url, host: headerOf(request, "host") }) || hasDotSegment(url)) {
       return new Response(null, { status: 400 });
@@ -173,9 +174,11 @@ function problem(
 /** The scheme of Deno's URLs of requests over a Unix socket. */
 const UNIX = "http+unix:";
 
-/** Sets an HTTP URL on a request over a Unix socket. */
+/** Sets an HTTP URL on a request over a Unix socket; returns others unchanged. */
 function overHttp(request: Request): Request {
-  const url = new URL(request.url.replace(/^http\+unix:\/\/[^/]*/, "http://localhost"));
+  if (!request.url.startsWith(UNIX)) return request;
+  const path = request.url.slice(UNIX.length).replace(/^\/\/[^/]*/, "");
+  const url = new URL(`http://localhost${path}`);
   const host = request.headers.get("host");
   if (host) url.host = host;
   return Object.defineProperty(request, "url", { configurable: true, value: url.href });

@@ -1,12 +1,10 @@
 /**
- * The state that the server on Deno keeps with a request, its signal and its headers.
+ * The state that the server on Deno keeps with a request, and its signal.
  *
  * @module
  */
-import { setHeaderReader } from "../platform/request_header.ts";
 import type { Delivery, UnderWay } from "./deno_server.ts";
 import type { DenoUpgrades } from "./deno_upgrades.ts";
-import { symbolOf } from "./light_responses.ts";
 
 /** The delivery of a request, and the server that received it. */
 export interface Exchange {
@@ -34,24 +32,6 @@ export function exchangeOf(request: Request): Exchange | undefined {
 /** Sets the exchange of a request, as soon as it has arrived. */
 export function setExchange(request: Request, exchange: Exchange): void {
   (request as ServedRequest)[EXCHANGE] = exchange; // a private symbol
-}
-
-/** What Deno keeps of a request that it has received. */
-interface ReceivedRequest {
-  header?(name: string): string | null;
-}
-
-/**
- * Makes `headerOf()` read one header of a received request: to create its `Headers` takes a
- * tenth of the time of a small request.
- */
-export function readSingleHeaders(): void {
-  const symbol = symbolOf(new Request("http://localhost"), "request");
-  if (symbol === undefined) return;
-  setHeaderReader((request, name) => {
-    const received: ReceivedRequest | undefined = Reflect.get(request, symbol);
-    return received?.header ? received.header(name) : request.headers.get(name);
-  });
 }
 
 const { get: nativeSignal } = Object.getOwnPropertyDescriptor(Request.prototype, "signal") ?? {};

@@ -50,7 +50,7 @@ export function registerLightResponses({ property, areSendable, hasBody }: Respo
   if (symbol === undefined) return;
   setLightResponses({
     hasParts: (response) => Reflect.get(response, symbol) !== undefined,
-    areSendable: (response) => areSendable(Reflect.get(response, symbol)),
+    isSendable: (response) => areSendable(Reflect.get(response, symbol)),
     hasBody: (response) => hasBody(response, Reflect.get(response, symbol)),
   });
 }

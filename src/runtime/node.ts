@@ -19,7 +19,7 @@ import { lightResponses } from "../platform/light_responses.ts";
 import { NODE_PARTS, registerLightResponses } from "./light_responses.ts";
 import { NodeConnections, nodeWebSockets } from "./node_connections.ts";
 import { strictResponse } from "./node_response.ts";
-import { outliveOutputs } from "./node_output.ts";
+import { ignoreOutputErrors } from "./node_output.ts";
 import { answerUpgrade } from "./node_upgrade.ts";
 import { checkFolder } from "./unix_socket.ts";
 
@@ -50,7 +50,7 @@ export async function listenOnNode(
     tls ? import("node:https") : import("node:http"),
     import("node:http"),
   ]);
-  outliveOutputs();
+  ignoreOutputErrors();
   const webSockets = nodeWebSockets(EventEmitter);
   const connections = new NodeConnections();
   const serverOptions = {
@@ -63,7 +63,7 @@ export async function listenOnNode(
     keepAliveInitialDelay: TCP_PROBE_MS,
     // Other upgrades, such as `h2c` from Java's client, are ignored (RFC 9110 §7.8).
     shouldUpgradeCallback(request: IncomingMessage): boolean {
-      return isWebSocket(request) && connections.upgrade(request.socket);
+      return isWebSocket(request) && connections.beginUpgrade(request.socket);
     },
   };
   // It is the server of `createServer`: `https.Server` has all members of `http.Server`.
@@ -135,8 +135,11 @@ function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
   return hosts > 1;
 }
 
-/** Checks for an upgrade. As an ordinary request, it was sent behind others that wait. */
-function asksForWebSocket(request: IncomingMessage): boolean {
+/**
+ * Checks whether a request asks for a WebSocket. Node passes it on as an ordinary request if
+ * `beginUpgrade()` refused it because earlier requests wait.
+ */
+function isLateUpgrade(request: IncomingMessage): boolean {
   return isWebSocket(request) && /\bupgrade\b/i.test(request.headers.connection ?? "");
 }
 
@@ -149,7 +152,7 @@ function refusingWhole(fetch: FetchHandler, loadUpgrades: () => Promise<void>): 
     // `@hono/node-server` calls handlers with these bindings.
     const { incoming, outgoing } = env as NodeEnv;
     const { method, url = "", headers: { host } } = incoming;
-    const isLate = outgoing !== undefined && asksForWebSocket(incoming);
+    const isLate = outgoing !== undefined && isLateUpgrade(incoming);
     if (isLate || hasTwoHosts(incoming) || !isAnswerable({ method, url, host })) {
       return new Response(null, { status: 400, headers: { connection: "close" } });
     }

@@ -18,9 +18,9 @@ const MAX_AT_ONCE = 8;
 
 /** The requests of a connection. */
 interface Connection {
-  /** How many are not answered, those that wait included. */
+  /** How many are not answered; a second listener for `request` also counts those that wait. */
   unanswered: number;
-  /** Handle those that wait for their turn. */
+  /** Callbacks that handle the waiting requests, in order. */
   readonly waiting: (() => void)[];
 }
 
@@ -70,7 +70,7 @@ export class NodeConnections {
    * Counts the request of an upgrade. It never ends, so its connection is never idle. Returns
    * whether the connection can be upgraded: no earlier request waits for its turn.
    */
-  upgrade(socket: Socket): boolean {
+  beginUpgrade(socket: Socket): boolean {
     if (this.#connections.get(socket)?.waiting.length) return false;
     this.#begin(socket);
     return true;

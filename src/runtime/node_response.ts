@@ -19,7 +19,7 @@ export function strictResponse(base: ResponseClass): typeof ServerResponse {
   return class StrictResponse extends base {
     override writeHead(...args: never[]): this {
       const headers: OutgoingHttpHeaders | undefined = args.at(-1);
-      // Node sends a head together with its only chunk, in one write, unless it is strict
+      // unless `strictContentLength` is set, Node sends a head and its only chunk in one write
       this.strictContentLength = this.hasHeader("content-length") || hasLength(headers);
       return super.writeHead(...args as unknown as Parameters<ServerResponse["writeHead"]>);
     }

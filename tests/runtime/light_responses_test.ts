@@ -76,7 +76,7 @@ testOn(["node"], "its subject is @hono/node-server")(
     app.use((c) => {
       const made = { ...MADE, ...OTHER }[c.req.path]!(c);
       const light = lightResponses()!;
-      found[c.req.path] = light.areSendable(made);
+      found[c.req.path] = light.isSendable(made);
       return Promise.resolve(new Response());
     });
     await using _server = await app.listen(0); // which replaces the class of responses

@@ -26,8 +26,8 @@ export function checkedResponse(value: unknown, source: string): Response {
 }
 
 /**
- * The mark of a response with a body that is sent: `true`, or a copy of the headers that it had
- * then, where it is unknown whether it has a body.
+ * Marks a response that was sent with a body. On Bun, where a body without a content type cannot be
+ * detected, it holds a copy of the original headers.
  */
 const SENT = Symbol("fw.sent");
 
@@ -45,29 +45,33 @@ interface MarkedResponse extends Response {
  */
 export function sendable(response: MarkedResponse, c: Context): Response {
   const mark = response[SENT];
-  if (mark !== undefined) return sentAgain(response, mark);
+  if (mark !== undefined) return copyOfSent(response, mark);
   const isHead = c.req.method === "HEAD";
-  if (!isHead && lightResponses()?.areSendable(response)) return marked(response);
+  if (!isHead && lightResponses()?.isSendable(response)) return markSent(response);
   if (response.bodyUsed) refuse("its body has been read");
   if (response.status === 0) refuse("it is a network error");
   return isHead ? withoutBody(response) : withOwnHeaders(response);
 }
 
 /** Allows a response that leaves an application to be that of another one, or of its own. */
-export function released(response: MarkedResponse): Response {
+export function clearSentMark(response: MarkedResponse): Response {
   if (response[SENT] !== undefined) response[SENT] = undefined;
   return response;
 }
 
-/** Returns a copy of a response without a body; one with a body is that of another request. */
-function sentAgain(response: Response, mark: true | Headers): Response {
+/**
+ * Returns a copy of a response without a body that was sent.
+ *
+ * @throws {TypeError} if it has a body, which belongs to another request
+ */
+function copyOfSent(response: Response, mark: true | Headers): Response {
   if (response.bodyUsed) refuse("its body has been read");
   if (mark === true || response.body !== null) refuse("it was sent to another request");
   const { status, statusText } = response;
   return new Response(null, { status, statusText, headers: mark });
 }
 
-function marked(response: MarkedResponse, mark: true | Headers = true): Response {
+function markSent(response: MarkedResponse, mark: true | Headers = true): Response {
   response[SENT] = mark; // a private symbol
   return response;
 }
@@ -78,7 +82,7 @@ function refuse(why: string): never {
 
 /** Returns the response to HEAD; Hono sends no body either, but does not cancel it. */
 export function withoutBody(response: Response): Response {
-  if (response.body !== null) marked(response);
+  if (response.body !== null) markSent(response);
   dropBody(response);
   return withHeadersOf(response, null);
 }
@@ -93,12 +97,12 @@ function withOwnHeaders(response: Response): Response {
   if (status === 101) return response; // of one request, which it upgrades
   if (hasBody(response) && !isFetched(response)) {
     const isCertain = !isBun() || headers.has("content-type");
-    return marked(response, isCertain || new Headers(headers));
+    return markSent(response, isCertain || new Headers(headers));
   }
   const { body } = response; // that of a redirection can be a text
   if (body === null) return withHeadersOf(response, null);
-  marked(response);
-  return marked(withHeadersOf(response, body));
+  markSent(response);
+  return markSent(withHeadersOf(response, body));
 }
 
 function isFetched({ url }: Response): boolean {
@@ -124,8 +128,8 @@ const NO_CONTENT: readonly number[] = [204, 205];
 
 /**
  * Checks for a body, as far as that does not change it: the getter makes a stream of a text, which
- * has no length, and on Bun no content type. There, only the status is checked, so that a response
- * without a content type can have none.
+ * has no length, and on Bun no content type. On Bun only the status is checked, so `true` may be
+ * wrong for a response without a content type.
  */
 function hasBody(response: Response): boolean {
   const { status, headers } = response;
