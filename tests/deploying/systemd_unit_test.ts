@@ -22,19 +22,6 @@ test("the documented unit allows more time to stop than the defaults need", () =
   assert.ok(Number(unitValue("TimeoutStopSec")) * 1000 > takesMs);
 });
 
-test("the documented variables say how systemd keeps the backslashes of a key", () => {
-  const [, file = ""] = /^\/etc\/(\S+)$/.exec(unitValue("EnvironmentFile")) ?? [];
-  const text = page("deploying").from("## systemd").replaceAll("\n", " ");
-  const variables = text.slice(
-    text.indexOf(`\`/etc/${file}\` (mode 600)`),
-    text.indexOf("## Conn"),
-  );
-  assert.match(
-    variables,
-    /value with a backslash, such as the `JWT_KEY` of `.env`, in single quotes/,
-  );
-});
-
 denoTest(
   "the documented unit runs an application that keeps its state in one folder",
   async () => {

@@ -23,7 +23,7 @@ getLogger(["fw", "http"]).info("{method} {path}", { method: "GET", path: "/a\nb"
 getLogger(["fw", "http"]).debug("unseen");
 if (process.argv[2] === "failing") {
   const error = new Error("no\r\n2026-01-01 FAKE\x1b[31m", { cause: new Error("1\n2026 FAKE") });
-  getLogger(["fw", "http"]).error("failed: {error}", { error });
+  logFailure(error);
 }
 if (process.argv[2] === "odd") { for (const error of oddErrors()) logFailure(error); }
 getLogger("app").error("not the framework's");

@@ -26,7 +26,7 @@ for (const { how, end, code } of ENDS) {
         env: { FW_ENV },
         outputTo: FULL,
       });
-      await answers(child, port);
+      await child.accepts(port);
       for (let round = 0; round < 5; round++) {
         assert.equal(await statusOf(port, "/ok"), 200);
         assert.equal(await statusOf(port, "/error"), 500);
@@ -42,7 +42,7 @@ for (const { how, end, code } of ENDS) {
 test("listenGraceful() ends although each failure that it logs raises another", async () => {
   const port = await freePort();
   await using child = new Subprocess(FIXTURE, { args: [port, "listenGraceful", "failing"] });
-  await answers(child, port);
+  await child.accepts(port);
   await statusOf(port, "/reject");
   assert.deepEqual(await child.ended, { code: 1, output: "100 records\n" });
 });
@@ -51,19 +51,10 @@ test("listenGraceful() ends although a sink never writes", async () => {
   const port = await freePort();
   const args = [port, "listenGraceful", "hanging"];
   await using child = new Subprocess(FIXTURE, { args, maxRunMs: 30_000 });
-  await answers(child, port);
+  await child.accepts(port);
   await statusOf(port, "/reject");
   assert.deepEqual(await child.ended, { code: 1, output: "1 records\n" });
 });
-
-/** Waits until a process answers requests; fails if it ends before. */
-async function answers(child: Subprocess, port: number): Promise<void> {
-  const ended = child.ended.then(({ code }) => assert.fail(`it has ended with ${code}`));
-  ended.catch(() => {});
-  while (!await statusOf(port, "/ok").catch(() => undefined)) {
-    await Promise.race([delay(20), ended]);
-  }
-}
 
 async function statusOf(port: number, path: string): Promise<number> {
   const { status, body } = await fetch(`http://127.0.0.1:${port}${path}`);

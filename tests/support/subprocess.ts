@@ -6,6 +6,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { connect } from "node:net";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { join } from "node:path";
@@ -110,6 +111,18 @@ export class Subprocess implements AsyncDisposable {
     throw new Error(`Cannot find ${pattern} in the output: ${this.#output}`);
   }
 
+  /**
+   * Waits until it accepts connections on a port or the path of a Unix socket, for as long as it
+   * may run; fails if it ends before.
+   */
+  async accepts(address: number | string): Promise<void> {
+    for (let waitedMs = 0; waitedMs < this.#maxRunMs && !this.#hasEnded; waitedMs += 20) {
+      if (await isAccepted(address)) return;
+      await delay(20);
+    }
+    throw new Error(`Cannot connect to ${address}: the output is ${this.#output}`);
+  }
+
   /** Its process id. */
   get pid(): number {
     return this.#child.pid!;
@@ -136,6 +149,20 @@ export class Subprocess implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.ended;
+  }
+}
+
+async function isAccepted(address: number | string): Promise<boolean> {
+  const socket = typeof address === "number"
+    ? connect({ port: address, host: "127.0.0.1" })
+    : connect({ path: address });
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
   }
 }
 

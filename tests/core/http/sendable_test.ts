@@ -1,6 +1,5 @@
 /** Responses that answer several requests, or that nobody sends. */
 import assert from "node:assert/strict";
-import { setTimeout as delay } from "node:timers/promises";
 import type { MiddlewareHandler } from "hono";
 import { timeout } from "hono/timeout";
 import {
@@ -33,6 +32,21 @@ class Endless {
       cancel: () => this.cancelled.resolve(),
     }, { highWaterMark: 0 });
     return new Response(body, { headers: { "content-type": "text/plain" } });
+  }
+}
+
+/** Resolves when as many callers have come as it waits for. */
+class Barrier {
+  readonly #all = Promise.withResolvers<void>();
+  #missing: number;
+
+  constructor(size: number) {
+    this.#missing = size;
+  }
+
+  pass(): Promise<void> {
+    if (--this.#missing === 0) this.#all.resolve();
+    return this.#all.promise;
   }
 }
 
@@ -180,40 +194,46 @@ for (const [place, keep] of Object.entries(PLACES)) {
     }));
 }
 
-/** Responses with a body, as concurrent requests can wait for one of them. */
-const SHARED: Readonly<Record<string, (c: Context, url: string) => Response | Promise<Response>>> =
-  {
-    text: (c) => c.text("shared"),
-    "a plain text": () => new Response("shared"),
-    "a text with headers": () => new Response("shared", { headers: { "x-a": "b" } }),
-    json: () => Response.json("shared"),
-    bytes: () => new Response(new TextEncoder().encode("shared")),
-    "a blob": () => new Response(new Blob(["shared"])),
-    "a stream": () => new Response(new Blob(["shared"]).stream()),
-    "a redirection with a text": () =>
-      new Response("shared", { status: 303, headers: { location: "/" } }),
-    "a fetched response": (_, url) => fetch(url),
-  };
+/** Creates a response; `url` is that of a server that answers with `shared`. */
+type Respond = (c: Context, url: string) => Response | Promise<Response>;
 
-for (const [what, respond] of Object.entries(SHARED)) {
+/** Responses with a body, as concurrent requests can wait for one of them, and its text. */
+const SHARED: Readonly<Record<string, readonly [respond: Respond, text: string]>> = {
+  text: [(c) => c.text("shared"), "shared"],
+  "a plain text": [() => new Response("shared"), "shared"],
+  "a text with headers": [() => new Response("shared", { headers: { "x-a": "b" } }), "shared"],
+  json: [() => Response.json("shared"), '"shared"'],
+  bytes: [() => new Response(new TextEncoder().encode("shared")), "shared"],
+  "a blob": [() => new Response(new Blob(["shared"])), "shared"],
+  "a stream": [() => new Response(new Blob(["shared"]).stream()), "shared"],
+  "a redirection with a text": [
+    () => new Response("shared", { status: 303, headers: { location: "/" } }),
+    "shared",
+  ],
+  "a fetched response": [(_, url) => fetch(url), "shared"],
+};
+
+for (const [what, [respond, text]] of Object.entries(SHARED)) {
   test(`of concurrent requests, only the first gets a response with a body: ${what}`, () =>
     captureLogs(["fw"], async (records) => {
       await using source = await serve(() => new Response("shared"), { port: 0 });
+      const users = ["ada", "bob", "eve"];
+      const handled = new Barrier(users.length);
+      const answered = new Barrier(users.length);
       let pending: Promise<Response> | undefined;
       class SharedController extends controller() {
-        get = route.get(
-          "/",
-          (_, c) => pending ??= delay(50).then(() => respond(c, source.url)),
-        );
+        get = route.get("/", (_, c) => {
+          const all = handled.pass();
+          return pending ??= all.then(() => respond(c, source.url));
+        });
       }
       await using app = await FwFactory.create(module({ controllers: [SharedController] }));
       app.use(async (c, next) => {
         await next();
         c.res.headers.append("set-cookie", `user=${c.req.query("user")}`);
-        await delay(20); // the others come before the first response leaves
+        await answered.pass(); // the others come before the first response leaves
       });
       await using server = await app.listen(0);
-      const users = ["ada", "bob", "eve"];
       const methods = ["GET", "GET", "HEAD"];
       const responses = await Promise.all(
         users.map((user, i) =>
@@ -229,7 +249,7 @@ for (const [what, respond] of Object.entries(SHARED)) {
       const first = isRefused.indexOf(false);
       assert.equal(
         texts[first],
-        methods[first] === "HEAD" ? "" : what === "json" ? '"shared"' : "shared",
+        methods[first] === "HEAD" ? "" : text,
       );
       const errors = records.filter(({ level }) => level === "error");
       assert.deepEqual(errors.map(({ properties }) => REFUSED.test(String(properties.error))), [
@@ -239,7 +259,7 @@ for (const [what, respond] of Object.entries(SHARED)) {
     }));
 }
 
-for (const [what, respond] of Object.entries(SHARED)) {
+for (const [what, [respond, text]] of Object.entries(SHARED)) {
   test(`an application answers with the response of another one, or of its own: ${what}`, () =>
     captureLogs(["fw"], async () => {
       await using source = await serve(() => new Response("shared"), { port: 0 });
@@ -266,9 +286,7 @@ for (const [what, respond] of Object.entries(SHARED)) {
       for (const path of ["inner", "requested", "own", "none"]) {
         for (const id of ["a", "b"]) {
           const response = await fetch(`${server.url}/${path}?id=${id}`, { redirect: "manual" });
-          const text = await response.text();
-          const expected = path === "none" ? "" : what === "json" ? '"shared"' : "shared";
-          assert.equal(text, expected, path);
+          assert.equal(await response.text(), path === "none" ? "" : text, path);
           const cookies = response.headers.getSetCookie();
           assert.deepEqual(cookies, Array(path === "own" ? 3 : 2).fill(`${id}=1`), path);
         }
