@@ -28,7 +28,8 @@ export interface Slower {
 
 /** Writes the ratios of a run. */
 export function writeBaseline(measured: readonly Measured[]): void {
-  const rows = measured.map((each) => [keyOf(each), round(ratioTo("hono", each.figures))]);
+  const besideHono = measured.filter(({ figures }) => figures.some(({ peer }) => peer === "hono"));
+  const rows = besideHono.map((each) => [keyOf(each), round(ratioTo("hono", each.figures))]);
   writeFileSync(FILE, JSON.stringify(Object.fromEntries(rows), null, 2) + "\n");
 }
 

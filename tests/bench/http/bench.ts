@@ -1,9 +1,10 @@
 /**
  * Measures the framework beside its peers over HTTP, and prints the ratios of processor time.
  *
- *     deno task bench:http [--runtime deno] [--peer fw] [--only contests|start|routes|controllers|connections|types]
+ *     deno task bench:http [--runtime deno] [--peer fw] [--only contests|crud|start|routes|controllers|connections|types]
  *       [--rounds 5] [--publish | --check] [WORDS OF A CONTEST]
  *
+ * `crud` are the contests of users in databases; without a server, those of PostgreSQL are skipped.
  * `--publish` writes the contests into `docs/performance.md`, and the ratios to Hono into
  * `baseline.json`. `--check` measures a few of them beside Hono alone, and fails if a ratio has
  * grown by a quarter since then.
@@ -11,7 +12,7 @@
 import { parseArgs } from "node:util";
 import process from "node:process";
 import { BASELINE_PEERS, CHECKED, slower, writeBaseline } from "./baseline.ts";
-import { type Contest, CONTESTS } from "./contests.ts";
+import { type Contest, CONTESTS, CRUD_CONTESTS } from "./contests.ts";
 import {
   CONNECTIONS,
   CONTROLLERS,
@@ -29,12 +30,13 @@ import {
   RUNTIMES,
   startPeer,
 } from "./peer_process.ts";
-import type { Mode } from "./peers/options.ts";
+import { hasDatabase, type Mode } from "./peers/options.ts";
 import { prepare } from "./prepare.ts";
 import { type Measured, publish } from "./publish.ts";
 import { printBoot, printContest, printStarts, printTypeChecks } from "./report.ts";
 import { startTokens } from "./tokens.ts";
 import { measureTypeChecks } from "./type_checks.ts";
+import { createUsersDatabase, skipOf } from "./users_database.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -49,7 +51,8 @@ const { values, positionals } = parseArgs({
   },
 });
 const words = positionals.join(" ");
-const contests = CONTESTS.filter(({ name }) => name.includes(words));
+const contests = selected(CONTESTS);
+const crud = selected(CRUD_CONTESTS);
 const only = values.check ? [] : values.only;
 const among: readonly string[] | undefined = values.check ? BASELINE_PEERS : values.peer;
 const runtimes = RUNTIMES.filter((runtime) => values.runtime?.includes(runtime) ?? true);
@@ -60,13 +63,14 @@ const measured: Measured[] = [];
 const TRIES = 5;
 const PARTS: Readonly<Record<string, (runtime: Runtime) => Promise<void>>> = {
   contests: async (runtime) => void measured.push(...await measureContests(runtime, contests)),
+  crud: async (runtime) => void measured.push(...await measureContests(runtime, crud)),
   start: measureStarts,
   routes: measureGrowth,
   controllers: measureControllers,
   connections: measureConnections,
 };
 
-if (!values["as-prepared"]) await prepare();
+if (!values["as-prepared"]) await prepare({ withDatabases: only?.includes("crud") ?? true });
 await using tokens = await startTokens();
 const { env, token } = tokens;
 for (const runtime of runtimes) {
@@ -87,15 +91,24 @@ async function measureContests(
 ): Promise<readonly Measured[]> {
   const measured: Measured[] = [];
   for (const mode of new Set(contests.map((contest) => contest.mode))) {
+    const skip = skipOf(mode);
+    if (skip !== undefined) {
+      console.log(`\nusers on ${runtime}: skipped, ${skip}`);
+      continue;
+    }
     await using peers = await startPeers(runtime, mode);
     for (const contest of contests.filter((contest) => contest.mode === mode)) {
       const options = { token, rounds, connections: 40 };
       const figures = await measure(contest, peers.all, options);
       printContest(`${contest.name} on ${runtime}`, figures);
-      measured.push({ runtime, contest: contest.name, figures });
+      measured.push({ runtime, contest: contest.name, isCrud: hasDatabase(mode), figures });
     }
   }
   return measured;
+}
+
+function selected(contests: readonly Contest[]): readonly Contest[] {
+  return contests.filter(({ name }) => name.includes(words));
 }
 
 /** Checks on each runtime whether the ratios to Hono have not grown by a quarter. */
@@ -155,14 +168,14 @@ async function startPeers(
   runtime: Runtime,
   mode: Mode,
 ): Promise<AsyncDisposable & { readonly all: readonly PeerProcess[] }> {
+  await using starting = new AsyncDisposableStack();
   const all: PeerProcess[] = [];
   for (const peer of chosen(runtime, mode)) {
-    all.push(await startPeer({ runtime, peer, mode, env }));
+    // Each has its own, so that none waits for what another one writes.
+    const users = hasDatabase(mode) ? starting.use(await createUsersDatabase(mode)) : undefined;
+    const ofUsers = { ...env, USERS_URL: users?.url ?? "" };
+    all.push(starting.use(await startPeer({ runtime, peer, mode, env: ofUsers })));
   }
-  return {
-    all,
-    async [Symbol.asyncDispose]() {
-      for (const peer of all) await peer[Symbol.asyncDispose]();
-    },
-  };
+  const started = starting.move();
+  return { all, [Symbol.asyncDispose]: () => started.disposeAsync() };
 }

@@ -21,6 +21,14 @@ export interface Row {
   readonly tags: readonly string[];
 }
 
+/** A user, as clients receive it. */
+export interface User {
+  readonly id: number;
+  readonly email: string;
+  readonly name: string;
+  readonly active: boolean;
+}
+
 /** The body of `GET /text`. */
 export const TEXT = "Hello, world!";
 

@@ -18,7 +18,7 @@ export interface LoadResult {
 /** Options of {@linkcode load}. */
 export interface LoadOptions {
   readonly origin: string;
-  readonly contest: Pick<Contest, "method" | "path" | "body">;
+  readonly contest: Pick<Contest, "method" | "path" | "paths" | "body">;
   readonly headers: Readonly<Record<string, string>>;
   readonly seconds: number;
   readonly connections: number;
@@ -33,11 +33,22 @@ done = function(summary, latency)
 end
 `;
 
+const IN_TURN = `
+local requests, turn = {}, 0
+init = function()
+  for index, path in ipairs(paths) do requests[index] = wrk.format(nil, path) end
+end
+request = function()
+  turn = turn % #requests + 1
+  return requests[turn]
+end
+`;
+
 /** Sends requests over connections that stay open; rejects if one of them fails. */
 export async function load(
   { origin, contest, headers, seconds, connections }: LoadOptions,
 ): Promise<LoadResult> {
-  const { method, path, body } = contest;
+  const { method, path, paths, body } = contest;
   const script = join(tmpdir(), `fw-load-${crypto.randomUUID()}.lua`);
   const lines = [
     `wrk.method = ${JSON.stringify(method)}`,
@@ -45,6 +56,7 @@ export async function load(
       `wrk.headers[${JSON.stringify(name)}] = ${quoted(value)}`
     ),
     ...body === undefined ? [] : [`wrk.body = ${quoted(body)}`],
+    ...paths ? [`local paths = { ${paths.map(quoted).join(", ")} }`, IN_TURN] : [],
     REPORT,
   ];
   writeFileSync(script, lines.join("\n"));

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../../support/free_port.ts";
 import { BUN, NODE, runtimeOf } from "../../support/runtimes.ts";
-import type { Mode } from "./peers/options.ts";
+import { DATABASES, type Mode } from "./peers/options.ts";
 
 /** The runtimes of the contests. */
 export const RUNTIMES = ["deno", "node", "bun"] as const;
@@ -15,24 +15,39 @@ export const RUNTIMES = ["deno", "node", "bun"] as const;
 /** A runtime of the contests. */
 export type Runtime = typeof RUNTIMES[number];
 
+const HONO_STORES = ["hono_sql", "hono_drizzle", "hono_prisma"] as const;
+
 /** The peers, by the runtimes that their documentation names. */
 export const PEERS = {
-  deno: ["fw", "hono", "hono_zod", "elysia", "raw"],
-  node: ["fw", "hono", "hono_zod", "fastify", "nest_fastify", "nest_express", "raw"],
-  bun: ["fw", "hono", "hono_zod", "elysia", "raw"],
+  deno: ["fw", "hono", "hono_zod", "elysia", "raw", ...HONO_STORES],
+  node: [
+    ...["fw", "hono", "hono_zod", "fastify", "nest_fastify", "nest_express", "raw"] as const,
+    ...HONO_STORES,
+    ...["hono_typeorm", "fastify_sql"] as const,
+  ],
+  bun: ["fw", "hono", "hono_zod", "elysia", "raw", ...HONO_STORES],
 } as const satisfies Readonly<Record<Runtime, readonly string[]>>;
 
-/** The modes of the peers that do not have all of them. */
+/** The modes without a database. */
+const BARE: readonly Mode[] = ["plain", "token", "stack", "routes", "controllers"];
+
+/** The modes of the peers that do not have those. */
 const MODES: Readonly<Partial<Record<string, readonly Mode[]>>> = {
+  fw: [...BARE, ...DATABASES],
   hono_zod: ["plain", "routes"],
   elysia: ["plain", "token", "routes"],
   fastify: ["plain", "token", "stack", "routes"],
   raw: ["plain"],
+  hono_sql: DATABASES,
+  hono_drizzle: DATABASES,
+  hono_prisma: DATABASES,
+  hono_typeorm: ["postgres"],
+  fastify_sql: DATABASES,
 };
 
 /** Returns the peers of a runtime that have a mode. */
 export function peersOf(runtime: Runtime, mode: Mode): readonly Peer[] {
-  return PEERS[runtime].filter((peer) => MODES[peer]?.includes(mode) ?? true);
+  return PEERS[runtime].filter((peer) => (MODES[peer] ?? BARE).includes(mode));
 }
 
 /** The name of a peer. */

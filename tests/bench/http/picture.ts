@@ -18,6 +18,11 @@ export const NAMES: Readonly<Record<Peer, string>> = {
   nest_fastify: "NestJS on Fastify",
   nest_express: "NestJS on Express",
   raw: "the bare runtime",
+  hono_sql: "Hono, driver by hand",
+  hono_drizzle: "Hono, Drizzle",
+  hono_prisma: "Hono, Prisma",
+  hono_typeorm: "Hono, TypeORM",
+  fastify_sql: "Fastify, driver by hand",
 };
 
 /** The names of the runtimes. */
@@ -27,7 +32,8 @@ export const RUNTIME_NAMES: Readonly<Record<Runtime, string>> = {
   bun: "Bun",
 };
 
-const COLORS: Readonly<Record<Peer, string>> = {
+/** Of the peers that are drawn. */
+const COLORS: Readonly<Partial<Record<Peer, string>>> = {
   fw: "#24292f",
   hono: "#e36002",
   hono_zod: "#f2b179",

@@ -1,11 +1,17 @@
 /** How a peer is started. */
 import process from "node:process";
 
+/** The databases of users. */
+export const DATABASES = ["sqlite", "postgres"] as const;
+
+/** A database of users. */
+export type Database = typeof DATABASES[number];
+
 /**
- * The application of a peer: bare routes, routes with tokens, the whole stack, many routes, or many
- * controllers of five routes each.
+ * The application of a peer: bare routes, routes with tokens, the whole stack, many routes, many
+ * controllers of five routes each, or users in a database.
  */
-export type Mode = "plain" | "token" | "stack" | "routes" | "controllers";
+export type Mode = "plain" | "token" | "stack" | "routes" | "controllers" | Database;
 
 /** What a peer starts with. */
 export interface PeerOptions {
@@ -20,6 +26,9 @@ export interface PeerOptions {
   readonly audience: string;
   readonly jwks: { readonly keys: [JsonWebKey & { readonly kid: string }] };
   readonly jwksUrl: string;
+  /** The URL of the database of users, and its path: the file of SQLite. */
+  readonly databaseUrl: string;
+  readonly databasePath: string;
 }
 
 const {
@@ -31,6 +40,7 @@ const {
   AUDIENCE = "",
   JWKS,
   JWKS_URL = "",
+  USERS_URL = "",
 } = process.env;
 
 /** The options of this process, from its environment. */
@@ -43,7 +53,14 @@ export const options: PeerOptions = {
   audience: AUDIENCE,
   jwks: JSON.parse(JWKS ?? '{"keys":[]}'),
   jwksUrl: JWKS_URL,
+  databaseUrl: USERS_URL,
+  databasePath: USERS_URL && new URL(USERS_URL).pathname,
 };
+
+/** Checks whether a mode has a database of users. */
+export function hasDatabase(mode: Mode): mode is Database {
+  return DATABASES.some((database) => database === mode);
+}
 
 /** A limit that no contest reaches, so that only its count is measured. */
 export const RATE_LIMIT = 1_000_000_000;

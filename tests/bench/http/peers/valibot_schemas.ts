@@ -26,6 +26,20 @@ export const NewOrder = v.object({
   ),
   note: v.optional(v.pipe(v.string(), v.maxLength(500))),
 });
+export const UserParams = v.object({ id: WholeNumber });
+export const UsersQuery = v.object({
+  take: v.pipe(WholeNumber, v.minValue(1), v.maxValue(100)),
+});
+export const NewUser = v.object({
+  email: v.pipe(v.string(), v.email()),
+  name: v.pipe(v.string(), v.minLength(1), v.maxLength(100)),
+});
+export const UserRow = v.object({
+  id: v.number(),
+  email: v.string(),
+  name: v.string(),
+  active: v.boolean(),
+});
 export const Receipt = v.object({ lines: v.number(), total: v.number() });
 export const Rows = v.array(v.object({
   id: v.number(),
