@@ -16,6 +16,9 @@ import { GOING_AWAY } from "./adapter.ts";
  */
 const MAX_AT_ONCE = 8;
 
+/** The most requests of a connection that wait for their turn. */
+const MAX_WAITING = 256;
+
 /** The requests of a connection. */
 interface Connection {
   /** How many are not answered; a second listener for `request` also counts those that wait. */
@@ -82,26 +85,23 @@ export class NodeConnections {
   }
 
   /**
-   * Until the responses to earlier requests are sent, later ones wait, and no more are read: their
-   * responses would take any amount of memory.
+   * Lets requests wait until the responses to earlier ones are sent: all responses at once would
+   * use unbounded memory. A connection with too many is closed. It is not paused instead: a paused
+   * one does not notice that its client has left.
    */
   #inTurn(listener: RequestListener): RequestListener {
     return (request, response) => {
       const { socket } = request;
       const connection = this.#connections.get(socket);
       if (!connection || connection.unanswered < MAX_AT_ONCE) return listener(request, response);
-      connection.waiting.push(() => listener(request, response));
-      socket.pause();
+      if (connection.waiting.length === MAX_WAITING) socket.destroy();
+      else connection.waiting.push(() => listener(request, response));
     };
   }
 
   #open(socket: Socket): void {
-    const connection: Connection = { unanswered: 0, waiting: [] };
-    this.#connections.set(socket, connection);
+    this.#connections.set(socket, { unanswered: 0, waiting: [] });
     socket.once("close", () => this.#connections.delete(socket));
-    socket.on("resume", () => { // by Node, when a client has read something or for a body
-      if (connection.waiting.length > 0) socket.pause();
-    });
   }
 
   #shakeHands(socket: Socket): void {
@@ -125,10 +125,7 @@ export class NodeConnections {
     const connection = this.#connections.get(socket);
     if (!connection) return;
     connection.unanswered--;
-    const handle = connection.waiting.shift();
-    if (!handle) return;
-    handle();
-    if (connection.waiting.length === 0) socket.resume();
+    if (!socket.destroyed) connection.waiting.shift()?.();
   }
 }
 

@@ -98,6 +98,42 @@ orderTest("serve() answers any number of pipelined requests in their order", asy
   assert.deepEqual(answers, [...Array(5).fill(round).flat(), "/last 0"]);
 });
 
+test("serve() aborts the requests of a client that pipelines and leaves", async () => {
+  const arrived = Promise.withResolvers<void>();
+  const left = Promise.withResolvers<void>();
+  let handled = 0;
+  let aborted = 0;
+  await using server = await serve(({ signal }) => {
+    if (++handled === 1) arrived.resolve();
+    return new Promise((_, reject) =>
+      signal.addEventListener("abort", () => {
+        if (++aborted === handled) left.resolve();
+        reject(signal.reason);
+      })
+    );
+  }, LOCAL);
+  using client = await RawClient.connect(server);
+  client.socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(50));
+  await arrived.promise;
+  client.socket.destroy();
+  await left.promise;
+});
+
+nodeTest("serve() closes a connection on which over 256 requests wait", async () => {
+  let handled = 0;
+  const never = new Promise<Response>(() => {});
+  await using server = await serve(() => {
+    handled++;
+    return never;
+  }, LOCAL);
+  using client = await RawClient.connect(server);
+  const closed = new Promise((resolve) => client.socket.once("close", resolve));
+  client.socket.on("error", () => {});
+  client.socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(8 + 256 + 1));
+  await closed;
+  assert.equal(handled, 8);
+});
+
 nodeTest("serve() refuses an upgrade behind requests that wait for their turn", async () => {
   const app = new Hono()
     .get("/slow", async (c) => {

@@ -134,6 +134,7 @@ export class AmbientDriver implements Driver {
   ): Promise<void> {
     if (connection instanceof JoinedConnection) await connection.begin(settings);
     else if (connection instanceof PooledConnection) {
+      connection.checkHeld();
       await this.#explaining((watch, driver) =>
         watch.run(connection.raw, () => driver.beginTransaction(connection.raw, settings))
       );

@@ -124,7 +124,7 @@ export class PooledConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    this.#checkHeld();
+    this.checkHeld();
     let running: Promise<QueryResult<R>> | undefined;
     try {
       running = this.transaction?.run<R>(query) ??
@@ -142,7 +142,7 @@ export class PooledConnection implements DatabaseConnection {
     query: CompiledQuery,
     chunkSize: number,
   ): AsyncIterableIterator<QueryResult<R>> {
-    this.#checkHeld();
+    this.checkHeld();
     try {
       yield* this.transaction?.stream<R>(query, chunkSize) ??
         this.#stream.read(
@@ -155,6 +155,7 @@ export class PooledConnection implements DatabaseConnection {
 
   /** Calls `expire` unless the transaction ends before. */
   limit(timeoutMs: number, expire: () => Promise<void>): void {
+    clearTimeout(this.#timer);
     if (timeoutMs === Infinity) return;
     this.#timer = setTimeout(() => this.expiry = expire(), timeoutMs);
   }
@@ -187,8 +188,13 @@ export class PooledConnection implements DatabaseConnection {
     await this.raw.killSession?.(control);
   }
 
-  /** The connection may be in use by others. */
-  #checkHeld(): void {
+  /**
+   * Fails if the connection is released: it may be in use by others.
+   *
+   * @throws {DbError} `StatementTimeout` if its transaction has reached its limit
+   * @throws {TypeError} if it was released otherwise
+   */
+  checkHeld(): void {
     if (this.transaction?.isExpired) this.transaction.checkNotDoomed("run query");
     if (this.#isReleased) throw new TypeError("Cannot run query: its connection is released");
   }

@@ -251,3 +251,27 @@ testOnEach("a transaction of Kysely beyond its limit is rolled back, even if it 
   await db.kysely.transaction().execute((trx) => insert(trx, "soon"));
   assert.deepEqual((await db.user.findMany()).map(({ email }) => email), ["soon"]);
 });
+
+testOnEach("a connection of Kysely whose transaction reached its limit begins no other", async (
+  { url },
+) => {
+  const options = DbOptions.fromUrl(url).transactionTimeoutMs(1000).poolMax(1);
+  await using db = await Db.open(options);
+  await db.createTables();
+  const insert = (kysely: typeof db.kysely, email: string) =>
+    kysely.insertInto("users").values({ ...ADA, email }).execute();
+  await db.kysely.connection().execute(async (kysely) => {
+    const expired = kysely.transaction().execute(async (trx) => {
+      await insert(trx, "expired");
+      // a write of one statement, which waits for the connection
+      await db.user.updateMany({ where: { email: "a" }, data: { name: "x" }, timeoutMs: 60_000 });
+    });
+    const tooLong = { code: "StatementTimeout" };
+    await assert.rejects(expired, tooLong);
+    await assert.rejects(kysely.transaction().execute((trx) => insert(trx, "second")), tooLong);
+    await assert.rejects(insert(kysely, "third"), tooLong);
+  });
+  for (const email of ["a", "b"]) await db.user.create({ data: { ...ADA, email } });
+  await using other = await Db.open(DbOptions.fromUrl(url));
+  assert.deepEqual((await other.user.findMany()).map(({ email }) => email), ["a", "b"]);
+});
