@@ -47,6 +47,7 @@ test("DbOptions.fromUrl() rejects an invalid URL without repeating a part of it"
       "sslmode=require&ssl-mode=VERIFY_CA": "sslmode and ssl-mode contradict each other",
       "sslmode=require&sslmode=disable": "sslmode and sslmode contradict each other",
       "sslmode=disable&sslaccept=strict": "sslaccept=strict contradicts that TLS is disabled",
+      "sslmode=disable&sslrootcert=ca.pem": "sslrootcert contradicts that TLS is disabled",
       "sslmode=verify-ca&sslaccept=accept_invalid_certs":
         "sslaccept=accept_invalid_certs contradicts that the certificate is verified",
       "sslrootcert=a.pem&ssl-ca=b.pem": "sslrootcert and ssl-ca contradict each other",

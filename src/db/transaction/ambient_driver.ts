@@ -134,7 +134,7 @@ export class AmbientDriver implements Driver {
   ): Promise<void> {
     if (connection instanceof JoinedConnection) await connection.begin(settings);
     else if (connection instanceof PooledConnection) {
-      connection.checkHeld();
+      connection.checkHeld("begin transaction");
       await this.#explaining((watch, driver) =>
         watch.run(connection.raw, () => driver.beginTransaction(connection.raw, settings))
       );
@@ -148,6 +148,7 @@ export class AmbientDriver implements Driver {
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
     if (connection instanceof JoinedConnection) await connection.commit();
     else if (connection instanceof PooledConnection) {
+      connection.checkHeld("commit transaction");
       connection.transaction?.checkAwaited("commit transaction");
       connection.transaction?.checkNotDoomed("commit transaction");
       await this.#finish(connection, (driver) => driver.commitTransaction(connection.raw));

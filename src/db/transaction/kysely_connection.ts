@@ -124,7 +124,7 @@ export class PooledConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    this.checkHeld();
+    this.checkHeld("run query");
     let running: Promise<QueryResult<R>> | undefined;
     try {
       running = this.transaction?.run<R>(query) ??
@@ -142,7 +142,7 @@ export class PooledConnection implements DatabaseConnection {
     query: CompiledQuery,
     chunkSize: number,
   ): AsyncIterableIterator<QueryResult<R>> {
-    this.checkHeld();
+    this.checkHeld("run query");
     try {
       yield* this.transaction?.stream<R>(query, chunkSize) ??
         this.#stream.read(
@@ -194,9 +194,9 @@ export class PooledConnection implements DatabaseConnection {
    * @throws {DbError} `StatementTimeout` if its transaction has reached its limit
    * @throws {TypeError} if it was released otherwise
    */
-  checkHeld(): void {
-    if (this.transaction?.isExpired) this.transaction.checkNotDoomed("run query");
-    if (this.#isReleased) throw new TypeError("Cannot run query: its connection is released");
+  checkHeld(action: string): void {
+    if (this.transaction?.isExpired) this.transaction.checkNotDoomed(action);
+    if (this.#isReleased) throw new TypeError(`Cannot ${action}: its connection is released`);
   }
 }
 

@@ -217,7 +217,7 @@ export class Transaction {
         return result;
       } catch (error) {
         await nested.end();
-        await this.connection.rollBackTo(savepoint).catch(() => {});
+        await this.connection.rollBackTo(savepoint);
         throw error;
       }
     } finally {

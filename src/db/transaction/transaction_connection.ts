@@ -174,11 +174,18 @@ export class TransactionConnection {
     await this.run(CompiledQuery.raw(`release savepoint ${name}`));
   }
 
-  /** Rolls back to a savepoint, and forgets failures since then. */
+  /**
+   * Rolls back to a savepoint, and forgets failures since then. If that fails, such as after a
+   * deadlock that has undone everything, the transaction cannot be committed.
+   */
   async rollBackTo(savepoint: Savepoint): Promise<void> {
-    await this.run(CompiledQuery.raw(`rollback to savepoint ${savepoint.name}`));
-    this.#doom = savepoint.doom;
-    await this.release(savepoint);
+    try {
+      await this.run(CompiledQuery.raw(`rollback to savepoint ${savepoint.name}`));
+      this.#revive(savepoint.doom);
+      await this.release(savepoint);
+    } catch (error) {
+      this.#doom ??= doomOf(this.#rules.explain(error), error);
+    }
   }
 
   /** Whether its limit in time was reached: it has been rolled back. */
@@ -194,7 +201,12 @@ export class TransactionConnection {
 
   /** Forgets failures, after a rollback to a savepoint that the application has set. */
   revive(): void {
-    this.#doom = undefined;
+    this.#revive(undefined);
+  }
+
+  /** Forgets failures, except that the transaction has expired meanwhile. */
+  #revive(doom: Doom | undefined): void {
+    if (!this.#isExpired) this.#doom = doom;
   }
 
   #checkInTurn({ sql }: CompiledQuery, action: string): void {
@@ -205,11 +217,13 @@ export class TransactionConnection {
 
   #note(error: unknown): unknown {
     const failure = this.#rules.explain(error);
-    if (!this.#doom && this.#rules.dooms(failure)) {
-      this.#doom = { code: PASSING.includes(failure.code) ? failure.code : "Database", error };
-    }
+    if (this.#rules.dooms(failure)) this.#doom ??= doomOf(failure, error);
     return error;
   }
+}
+
+function doomOf({ code }: DbFailure, error: unknown): Doom {
+  return { code: PASSING.includes(code) ? code : "Database", error };
 }
 
 /** Returns the error of a commit that comes before the end of what the transaction has begun. */

@@ -56,6 +56,22 @@ testServers("a deadlock is a SerializationFailure of one transaction", async (db
   assert.deepEqual(await both(db, crosswise, { retries: 5 }), ["done", "done"]);
 });
 
+testServers(
+  "a deadlock inside a Kysely transaction fails, and is retried, as a whole",
+  async (db) => {
+    const crosswise = (mine: string, other: string, meet: () => Promise<void>) =>
+      db.kysely.transaction().execute(async (trx) => {
+        const rename = (email: string) =>
+          trx.updateTable("users").set({ name: `by ${mine}` }).where("email", "=", email).execute();
+        await rename(mine);
+        await meet();
+        await rename(other);
+      });
+    assert.deepEqual(await both(db, crosswise, {}), ["SerializationFailure", "done"]);
+    assert.deepEqual(await both(db, crosswise, { retries: 5 }), ["done", "done"]);
+  },
+);
+
 testServers("serializable transactions that rely on each other's rows do not both commit", async (
   db,
 ) => {

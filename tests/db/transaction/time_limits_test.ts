@@ -275,3 +275,32 @@ testOnEach("a connection of Kysely whose transaction reached its limit begins no
   await using other = await Db.open(DbOptions.fromUrl(url));
   assert.deepEqual((await other.user.findMany()).map(({ email }) => email), ["a", "b"]);
 });
+
+testOnEach(
+  "a transaction that reaches its limit while it goes back to a savepoint is not committed",
+  async (
+    { url },
+  ) => {
+    await using line = await tcpLine(url);
+    const options = DbOptions.fromUrl(line.url).transactionTimeoutMs(1000).poolMax(1);
+    await using db = await Db.open(options);
+    await db.createTables();
+    const insert = (kysely: typeof db.kysely, email: string) =>
+      kysely.insertInto("users").values({ ...ADA, email }).execute();
+    const trx = await db.kysely.startTransaction().execute();
+    await insert(trx, "lost");
+    const after = await trx.savepoint("before").execute();
+    line.slow(1500);
+    await after.rollbackToSavepoint("before").execute().catch(() => {}); // the limit passes meanwhile
+    line.slow(0);
+    await assert.rejects(trx.commit().execute(), { code: "StatementTimeout" });
+    await trx.rollback().execute().catch(() => {});
+    const failing = db.transaction(async () => {
+      await db.user.create({ data: ADA });
+      throw new Error("failed");
+    }, { timeoutMs: 60_000 });
+    await assert.rejects(failing, { message: "failed" });
+    assert.equal(await db.user.count(), 0);
+  },
+  { brands: SERVERS },
+);

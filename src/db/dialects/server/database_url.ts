@@ -66,6 +66,7 @@ function tlsSettings(
   if (mode === "disable") {
     if (isStrict) throw invalid("sslaccept=strict contradicts that TLS is disabled");
     if (bindsChannel) throw invalid("channel_binding=require contradicts that TLS is disabled");
+    if (rootCert !== undefined) throw invalid("sslrootcert contradicts that TLS is disabled");
     return undefined;
   }
   const asked = mode ?? isStrict ?? rootCert ?? bindsChannel;
