@@ -6,6 +6,7 @@
 import type { MiddlewareHandler } from "hono";
 import { type Context, type Slot, slot } from "../core/http/context.ts";
 import { hooked } from "../core/module/request_hooks.ts";
+import { receivedRequest } from "../platform/received_request.ts";
 
 /** The address of the client, as trusted proxies report it; set for every request. */
 const trustedSlot: Slot<{ readonly ip: string | undefined }> = slot("clientIp");
@@ -99,7 +100,7 @@ function socketIp(c: Context): string | undefined {
   // `env` is untyped: the server of the runtime passes it to `fetch`
   const env = c.env as SocketEnv | undefined;
   const address = env?.remoteAddr?.hostname ?? env?.incoming?.socket?.remoteAddress ??
-    env?.requestIP?.(c.req.raw)?.address;
+    env?.requestIP?.(receivedRequest(c.req.raw))?.address;
   return address === undefined ? undefined : parseIp(address);
 }
 

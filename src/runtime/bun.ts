@@ -15,6 +15,7 @@ import {
   type RuntimeServer,
   type TlsOptions,
 } from "./adapter.ts";
+import { markCopy } from "../platform/received_request.ts";
 
 /** The largest idle timeout of Bun in seconds; its default of 10 would interrupt slow handlers. */
 const IDLE_TIMEOUT_S = 255;
@@ -108,7 +109,7 @@ export function bunMiddleware(scheme: "http" | "https"): FetchMiddleware {
     }
     const response = url.startsWith("/")
       // without a host, Bun passes only the path
-      ? answer(new Request(`${scheme}://localhost${url}`, received))
+      ? answer(markCopy(new Request(`${scheme}://localhost${url}`, received), received))
       : answer(received);
     return method === "HEAD" ? answerHead(response, withEncoding) : response;
   };

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { receivedRequest } from "../platform/received_request.ts";
 import type { Delivery, UnderWay } from "./deno_server.ts";
 import type { DenoUpgrades } from "./deno_upgrades.ts";
 
@@ -26,7 +27,7 @@ interface ServedRequest extends Request {
 
 /** Returns the exchange of a request, or `undefined` if another program serves it. */
 export function exchangeOf(request: Request): Exchange | undefined {
-  return (request as ServedRequest)[EXCHANGE];
+  return (receivedRequest(request) as ServedRequest)[EXCHANGE];
 }
 
 /** Sets the exchange of a request, as soon as it has arrived. */
@@ -50,7 +51,7 @@ export function abortOnlyEarly(): void {
     enumerable: true,
     get(this: ServedRequest): AbortSignal {
       const native: AbortSignal = nativeSignal?.call(this);
-      const exchange = this[EXCHANGE];
+      const exchange = exchangeOf(this);
       return exchange ? this[SIGNAL] ??= earlySignal(native, exchange) : native;
     },
   });

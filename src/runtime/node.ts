@@ -137,7 +137,7 @@ function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
 
 /**
  * Checks whether a request asks for a WebSocket. Node passes it on as an ordinary request if
- * `beginUpgrade()` refused it because earlier requests wait.
+ * `beginUpgrade()` refused it because earlier requests are not answered.
  */
 function isLateUpgrade(request: IncomingMessage): boolean {
   return isWebSocket(request) && /\bupgrade\b/i.test(request.headers.connection ?? "");

@@ -71,10 +71,10 @@ export class NodeConnections {
 
   /**
    * Counts the request of an upgrade. It never ends, so its connection is never idle. Returns
-   * whether the connection can be upgraded: no earlier request waits for its turn.
+   * whether the connection can be upgraded: no earlier request waits for its response.
    */
   beginUpgrade(socket: Socket): boolean {
-    if (this.#connections.get(socket)?.waiting.length) return false;
+    if (this.#connections.get(socket)?.unanswered) return false;
     this.#begin(socket);
     return true;
   }

@@ -63,6 +63,25 @@ for (const [what, head, body] of [["GET", GET, ""], ["POST", POST, "hi"]] as con
   });
 }
 
+test("the signal of a request whose body is limited does not abort after the response", () =>
+  captureLogs(["fw"], async () => {
+    const signals: AbortSignal[] = [];
+    class ReadingController extends controller() {
+      read = route.post("/", async (_, c) => {
+        signals.push(c.req.raw.signal);
+        return await c.req.text();
+      });
+    }
+    await using app = await FwFactory.create(module({ controllers: [ReadingController] }));
+    await using server = await app.listen(0, { hostname: "127.0.0.1" });
+    using client = await RawClient.connect(server);
+    const head = ["POST / HTTP/1.1", "Host: localhost", "Connection: close"];
+    client.send([...head, "Transfer-Encoding: chunked"], "2\r\nhi\r\n0\r\n\r\n");
+    assert.match(await client.end(), /"?hi/);
+    await delay(100);
+    assert.deepEqual(signals.map(({ aborted }) => aborted), [false]);
+  }));
+
 test("c.req.raw.signal of a route aborts when the client disconnects", () =>
   captureLogs(["fw"], async () => {
     const seen = observer();

@@ -4,11 +4,12 @@
  * @module
  */
 import process from "node:process";
-import { controller, FwFactory, module, route } from "../../mod.ts";
+import { clientIp, controller, FwFactory, module, route } from "../../mod.ts";
 
 class ExportedController extends controller() {
   readonly #kept = new Response("kept");
 
+  address = route.post("/address", { args: { ip: clientIp } }, ({ ip }) => ip ?? "unknown");
   hello = route.get("/hello", () => "hello");
   admin = route.get("/admin", () => "admin");
   stream = route.get("/stream", () => new Response(new Blob(["streamed"]).stream()));

@@ -42,7 +42,8 @@ async function call(
   lines: readonly string[],
 ): Promise<Answer> {
   using client = await RawClient.connect(server);
-  client.send([...lines, "Connection: close"]);
+  const [line = "", ...fields] = lines;
+  client.send([line, "Connection: close", ...fields]);
   const [head = "", body = ""] = (await client.end()).split("\r\n\r\n");
   return { status: Number(head.split(" ")[1]), head, body };
 }
@@ -77,6 +78,19 @@ testOnServing(
       }
       if (RUNTIME === "deno") await server.until(/content-disposition has a control character/);
       assert.equal((await call("GET /hello HTTP/1.1", "Host: h")).status, 200);
+    }),
+);
+
+testOnServing(
+  "an exported fetch knows the address of a client that sends a body",
+  () =>
+    withExported(async (call) => {
+      const chunked = ["Host: h", "Transfer-Encoding: chunked", "", "1", "x", "0"];
+      for (const fields of [["Host: h", "Content-Length: 0"], chunked]) {
+        const { status, body } = await call("POST /address HTTP/1.1", ...fields);
+        assert.deepEqual([status, body], [200, '"127.0.0.1"'], fields.join());
+      }
+      assert.equal((await call("POST /address HTTP/1.0")).body, '"127.0.0.1"');
     }),
 );
 

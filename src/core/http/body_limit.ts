@@ -5,6 +5,7 @@
  * @module
  */
 import { boundedStream } from "../../platform/bounded_stream.ts";
+import { markCopy } from "../../platform/received_request.ts";
 import { headerOf } from "../../platform/request_header.ts";
 import {
   bodyErrorSlot,
@@ -106,7 +107,7 @@ export function limitBody(
   const limit = () => bodyLimit.get(c) ?? matchedRoute(c)?.bodyLimit ?? maxBytes;
   const onExceeded = () => bodyErrorSlot.set(c, tooLarge(limit()));
   const body = boundedStream(raw.body, limit, { onExceeded, wait: partsInTime(c) });
-  const limited = new Request(raw, { body, duplex: "half" } as RequestInit);
+  const limited = markCopy(new Request(raw, { body, duplex: "half" } as RequestInit), raw);
   // the adapter of Deno sets that of a request over a Unix socket
   if (limited.url !== raw.url) Object.defineProperty(limited, "url", { value: raw.url });
   countFields(limited);

@@ -8,11 +8,11 @@
 const MAX_LENGTH = 2048;
 
 /**
- * Returns the path of a URL without its query, percent-encoded, at most 2048 characters. Unlike
- * Hono's decoded `c.req.path`, it fits into one line of a log.
+ * Returns the path of a URL, or of the target of a request, without its query: percent-encoded, at
+ * most 2048 characters. Unlike Hono's decoded `c.req.path`, it fits into one line of a log.
  */
 export function rawPath(url: string): string {
-  const start = url.indexOf("/", url.indexOf("//") + 2);
+  const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("//") + 2);
   const end = url.slice(start).search(/[?#]/);
   const path = url.slice(start, end < 0 ? undefined : start + end).slice(0, MAX_LENGTH);
   return path.replace(/[^!-~]/g, "?"); // in case a server did not encode it
