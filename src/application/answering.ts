@@ -117,14 +117,12 @@ export class Answering implements PluginHost {
     env?: object,
     executionContext?: ExecutionContext,
   ): Response | Promise<Response> => {
-    if (!this.#served) {
-      const response = this.#open().then(() => this.fetch(request, env, executionContext));
-      executionContext?.waitUntil(response);
-      return response;
-    }
-    const answer = (request: Request) =>
-      whenReady(this.answer(request, env, executionContext), finish);
-    return this.#middleware(request, answer);
+    const route = (request: Request) =>
+      whenReady(this.#route(request, env, executionContext), finish);
+    const response = this.#served
+      ? this.#middleware(request, route)
+      : this.#open().then(() => this.#middleware(request, route));
+    return keptIn(response, executionContext);
   };
 
   /** Answers a request; its upgrade may be pending, as `serve` begins it. It is bound. */
@@ -133,13 +131,10 @@ export class Answering implements PluginHost {
     env?: object,
     executionContext?: ExecutionContext,
   ): Response | Promise<Response> => {
-    const context = executionContext ?? this.#background;
     const response = this.#served
-      ? this.#served.fetch(request, env, context)
-      : this.#open().then((router) => router.fetch(request, env, context));
-    // a client that disconnects ends its request, while others may wait for what it has started
-    if (response instanceof Promise) executionContext?.waitUntil(response);
-    return response;
+      ? this.#route(request, env, executionContext)
+      : this.#open().then(() => this.#route(request, env, executionContext));
+    return keptIn(response, executionContext);
   };
 
   /** Answers a request that is made without a server. */
@@ -212,12 +207,20 @@ export class Answering implements PluginHost {
     this.#warnings.clear();
   }
 
-  /** Opens the log and returns the router, for the first requests. */
-  async #open(): Promise<Hono> {
+  #route(
+    request: Request,
+    env: object | undefined,
+    executionContext: ExecutionContext | undefined,
+  ): Response | Promise<Response> {
+    return this.#served!.fetch(request, env, executionContext ?? this.#background); // it is open
+  }
+
+  /** Opens the log and the router, for the first requests. */
+  async #open(): Promise<void> {
     if (!this.#router) this.#checkState();
     await this.openLog();
     this.#middleware = await runtimeMiddleware();
-    return this.#served = await this.router();
+    this.#served = await this.router();
   }
 }
 
@@ -226,6 +229,15 @@ async function runtimeMiddleware(): Promise<FetchMiddleware> {
   if ("Deno" in globalThis) return (await import("../runtime/deno.ts")).denoMiddleware();
   if ("Bun" in globalThis) return (await import("../runtime/bun.ts")).bunMiddleware("http");
   return passThrough;
+}
+
+/** Keeps work alive: a client that leaves ends its request, while others may wait for its work. */
+function keptIn(
+  response: Response | Promise<Response>,
+  executionContext: ExecutionContext | undefined,
+): Response | Promise<Response> {
+  if (response instanceof Promise) executionContext?.waitUntil(response);
+  return response;
 }
 
 function passThrough(request: Request, answer: FetchHandler): Response | Promise<Response> {
