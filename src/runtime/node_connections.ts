@@ -21,8 +21,8 @@ const MAX_WAITING = 256;
 
 /** The requests of a connection. */
 interface Connection {
-  /** How many are not answered; a second listener for `request` also counts those that wait. */
-  unanswered: number;
+  /** The responses that are not sent, of requests that wait too, and the socket of an upgrade. */
+  readonly unanswered: Set<ServerResponse | Socket>;
   /** Callbacks that handle the waiting requests, in order. */
   readonly waiting: (() => void)[];
 }
@@ -60,9 +60,9 @@ export class NodeConnections {
       this.#open(socket);
     });
     server.on("request", ({ socket }, response) => {
-      this.#begin(socket);
+      this.#connections.get(socket)?.unanswered.add(response);
       response.once("close", () => {
-        this.#end(socket);
+        this.#end(socket, response);
         if (!server.listening) this.#closeIdle([socket]);
       });
     });
@@ -74,8 +74,9 @@ export class NodeConnections {
    * whether the connection can be upgraded: no earlier request waits for its response.
    */
   beginUpgrade(socket: Socket): boolean {
-    if (this.#connections.get(socket)?.unanswered) return false;
-    this.#begin(socket);
+    const unanswered = this.#connections.get(socket)?.unanswered;
+    if (unanswered && unanswered.size > 0) return false;
+    unanswered?.add(socket);
     return true;
   }
 
@@ -93,15 +94,24 @@ export class NodeConnections {
     return (request, response) => {
       const { socket } = request;
       const connection = this.#connections.get(socket);
-      if (!connection || connection.unanswered < MAX_AT_ONCE) return listener(request, response);
+      if (!connection || connection.unanswered.size < MAX_AT_ONCE) {
+        return listener(request, response);
+      }
       if (connection.waiting.length === MAX_WAITING) socket.destroy();
       else connection.waiting.push(() => listener(request, response));
     };
   }
 
   #open(socket: Socket): void {
-    this.#connections.set(socket, { unanswered: 0, waiting: [] });
-    socket.once("close", () => this.#connections.delete(socket));
+    const unanswered: Connection["unanswered"] = new Set();
+    this.#connections.set(socket, { unanswered, waiting: [] });
+    socket.once("close", () => {
+      this.#connections.delete(socket);
+      // Node 22 closes only the first of pipelined responses, whose signals abort by it
+      for (const response of unanswered) {
+        if (response !== socket && !response.closed) response.emit("close");
+      }
+    });
   }
 
   #shakeHands(socket: Socket): void {
@@ -112,19 +122,14 @@ export class NodeConnections {
 
   #closeIdle(sockets: Iterable<Socket>): void {
     for (const socket of sockets) {
-      if (this.#connections.get(socket)?.unanswered === 0) socket.destroySoon();
+      if (this.#connections.get(socket)?.unanswered.size === 0) socket.destroySoon();
     }
   }
 
-  #begin(socket: Socket): void {
-    const connection = this.#connections.get(socket);
-    if (connection) connection.unanswered++;
-  }
-
-  #end(socket: Socket): void {
+  #end(socket: Socket, response: ServerResponse): void {
     const connection = this.#connections.get(socket);
     if (!connection) return;
-    connection.unanswered--;
+    connection.unanswered.delete(response);
     if (!socket.destroyed) connection.waiting.shift()?.();
   }
 }
