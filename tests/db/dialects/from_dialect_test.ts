@@ -326,11 +326,14 @@ testOnEach("a stream that loses its connection keeps no place in the pool", asyn
   const pool = createPool({ uri: url, timezone: "Z", connectionLimit: 1 });
   pool.on("connection", (connection) => connection.on("error", () => {}));
   const options = DbOptions.fromDialect(new MysqlDialect({ pool })).poolMax(1);
-  await using db = await Db.open(options.statementTimeoutMs(500));
-  await db.createTables();
-  const name = "n".repeat(20_000);
-  const data = Array.from({ length: 1000 }, (_, index) => ({ ...ADA, name, email: `${index}` }));
-  await db.user.createMany({ data });
+  await using db = await Db.open(options.statementTimeoutMs(2000));
+  {
+    await using unlimited = await Db.open(DbOptions.fromUrl(url));
+    await unlimited.createTables();
+    const name = "n".repeat(20_000);
+    const data = Array.from({ length: 1000 }, (_, index) => ({ ...ADA, name, email: `${index}` }));
+    await unlimited.user.createMany({ data });
+  }
   const { rows: [session] } = await sql<{ id: number }>`select connection_id() as id`.execute(
     db.kysely,
   );
