@@ -114,7 +114,8 @@ export function limitBody(
   c.req.raw = limited;
 }
 
-const FORM = /^\s*(?:application\/x-www-form-urlencoded|multipart\/)/i;
+/** The types that Hono parses. */
+const FORM = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
 
 /** Makes Hono's `c.req.parseBody()` count the fields of a form, whatever has read its body. */
 function countParsed({ req }: Context): void {
@@ -124,6 +125,7 @@ function countParsed({ req }: Context): void {
       const bytes = await req.arrayBuffer();
       const { parseForm } = await import("./body_formats.ts"); // most bodies are no forms
       const form = parseForm(req.header("content-type"), bytes);
+      form.catch(() => {}); // Hono may need it for nothing
       Object.assign(req.bodyCache, { formData: form }); // Hono keeps the promise, too
     }
     return await parse(options);

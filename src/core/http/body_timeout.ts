@@ -156,9 +156,14 @@ async function countedFormData(this: Request): Promise<FormData> {
   return await parseForm(this.headers.get("content-type") ?? undefined, bytes);
 }
 
-/** Makes a request whose body is a bounded stream count the fields of its form, too. */
-export function countFields(request: Request): void {
-  Object.defineProperty(request, "formData", { value: countedFormData });
+/** Makes a request whose body is a bounded stream count the fields of its form, and its clones. */
+export function countFields(request: Request): Request {
+  const native = request.clone;
+  const clone = () => countFields(native.call(request));
+  return Object.defineProperties(request, {
+    formData: { value: countedFormData },
+    clone: { value: clone },
+  });
 }
 
 /** The part that {@linkcode inTime} waits for. */

@@ -123,8 +123,7 @@ export class AmbientDriver implements Driver {
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
     if (!(connection instanceof PooledConnection)) return;
     if (connection.expiry) return await connection.expiry;
-    await connection.release();
-    await this.giveBack(connection.raw);
+    await this.#releasePooled(connection);
   }
 
   /** Begins a transaction. */
@@ -160,6 +159,7 @@ export class AmbientDriver implements Driver {
     if (connection instanceof JoinedConnection) await connection.rollBack();
     else if (connection instanceof PooledConnection) {
       if (connection.expiry) return await connection.expiry;
+      if (connection.isReleased) return; // it was rolled back then
       await connection.transaction?.end();
       // A failure to roll back a connection that was given up must not replace the reason.
       if (this.#options.rules.watch.ending(connection.raw)) return;
@@ -208,15 +208,20 @@ export class AmbientDriver implements Driver {
    * function may never end.
    */
   async #expire(connection: PooledConnection): Promise<void> {
-    const { driver, rules: { watch }, timeoutMs } = this.#options;
+    connection.transaction?.expire(new Interruption(timeoutReason(this.#options.timeoutMs)));
+    await this.#releasePooled(connection).catch(() => {});
+  }
+
+  /** Releases a connection, after rolling back a transaction that is open on it. */
+  async #releasePooled(connection: PooledConnection): Promise<void> {
+    const { driver, rules: { watch } } = this.#options;
     const { raw, transaction } = connection;
-    transaction?.expire(new Interruption(timeoutReason(timeoutMs)));
+    await connection.release();
     await transaction?.end();
-    if (!watch.ending(raw)) {
+    if (transaction && !watch.ending(raw)) {
       await watch.finish(raw, () => driver.rollbackTransaction(raw)).catch(() => {});
     }
-    await connection.release();
-    await this.giveBack(raw).catch(() => {});
+    await this.giveBack(raw);
   }
 
   #finish(connection: PooledConnection, send: (driver: Driver) => Promise<void>): Promise<void> {

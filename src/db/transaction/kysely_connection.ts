@@ -117,6 +117,8 @@ export class PooledConnection implements DatabaseConnection {
   readonly #stream = new OpenStream();
   #isReleased = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Starts the timer of its transaction. */
+  #arm = () => {};
 
   constructor(raw: DatabaseConnection, rules: StatementRules) {
     this.raw = raw;
@@ -155,16 +157,29 @@ export class PooledConnection implements DatabaseConnection {
 
   /** Calls `expire` unless the transaction ends before. */
   limit(timeoutMs: number, expire: () => Promise<void>): void {
-    clearTimeout(this.#timer);
     if (timeoutMs === Infinity) return;
-    this.#timer = setTimeout(() => this.expiry = expire(), timeoutMs);
+    this.#arm = () => {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.expiry = expire(), timeoutMs);
+    };
+    this.#arm();
+  }
+
+  /** Whether it is released: it may be in use by others. */
+  get isReleased(): boolean {
+    return this.#isReleased;
   }
 
   /** Ends the transaction: nothing else of it runs, and `finish` comes after what runs. */
   async end(finish: () => Promise<void>): Promise<void> {
     clearTimeout(this.#timer);
     await this.transaction?.end();
-    await finish();
+    try {
+      await finish();
+    } catch (error) {
+      if (!this.#isReleased) this.#arm(); // Kysely holds it until a rollback, which may never come
+      throw error;
+    }
     this.transaction = undefined;
   }
 

@@ -1,6 +1,8 @@
 import { scope, type } from "arktype";
 import { secureHeaders } from "hono/secure-headers";
 import assert from "node:assert/strict";
+import process from "node:process";
+import { setTimeout as delay } from "node:timers/promises";
 import * as v from "valibot";
 import * as z from "zod";
 import {
@@ -331,10 +333,11 @@ test("the fields of a form are counted, whoever reads it, and however it arrives
     form = route.post("/formData", async (_, c) => [...await c.req.formData()].length);
     parsed = route.post("/parseBody", async (_, c) => Object.keys(await c.req.parseBody()).length);
     raw = route.post("/raw", async (_, c) => [...await c.req.raw.formData()].length);
+    clone = route.post("/clone", async (_, c) => [...await c.req.raw.clone().formData()].length);
   }
   await using app = await serving(FormController);
   const headers = { "content-type": "application/x-www-form-urlencoded" };
-  for (const reader of ["formData", "parseBody", "raw"]) {
+  for (const reader of ["formData", "parseBody", "raw", "clone"]) {
     for (const isChunked of [false, true]) {
       const send = async (text: string) => {
         const body = isChunked ? new Blob([text]).stream() : text;
@@ -351,6 +354,25 @@ test("the fields of a form are counted, whoever reads it, and however it arrives
       assert.equal(await send("a&".repeat(500 * 1000)), 413, what);
     }
   }
+});
+
+test("a body that only looks like a form is none for parseBody(), and ends nothing", async () => {
+  class FormController extends controller("forms") {
+    parsed = route.post("/", async (_, c) => Object.keys(await c.req.parseBody()));
+  }
+  await using app = await serving(FormController);
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => void unhandled.push(reason);
+  process.on("unhandledRejection", note);
+  const types = ["multipart/mixed", "multipart/related; boundary=a"];
+  for (const type of [...types, "application/x-www-form-urlencodedx"]) {
+    const headers = { "content-type": type };
+    const response = await app.request("/forms", { method: "POST", body: "junk", headers });
+    assert.deepEqual([response.status, await response.json()], [200, []], type);
+  }
+  await delay(5);
+  process.off("unhandledRejection", note);
+  assert.deepEqual(unhandled, []);
 });
 
 test("a form that middleware has read is decoded", async () => {

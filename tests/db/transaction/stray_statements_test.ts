@@ -257,3 +257,40 @@ for (const isNested of [false, true]) {
     assert.equal(await db.user.count(), 0);
   });
 }
+
+testDbOnEach(
+  "a connection of Kysely that is released rolls back what is open on it",
+  async (db) => {
+    const insert = (kysely: typeof db.kysely, email: string) =>
+      kysely.insertInto("users").values(user(email)).execute();
+    const inserted = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    const begun: Promise<unknown>[] = [];
+    await db.kysely.connection().execute(async (kysely) => {
+      begun.push(
+        kysely.transaction().execute(async (trx) => {
+          await insert(trx, "not awaited");
+          inserted.resolve();
+          await ended.promise;
+        }),
+      );
+      begun[0]?.catch(() => {});
+      await inserted.promise;
+    });
+    let kept: Awaited<ReturnType<ReturnType<typeof db.kysely.startTransaction>["execute"]>>;
+    await db.kysely.connection().execute(async (kysely) => {
+      kept = await kysely.startTransaction().execute();
+      await insert(kept, "kept");
+    });
+    await db.transaction(async () => {
+      await db.user.create({ data: user("a") });
+      ended.resolve();
+      await Promise.allSettled(begun); // rolls back late
+      await kept.rollback().execute().catch(() => {});
+      await db.user.create({ data: user("b") });
+    });
+    await db.user.create({ data: user("c") });
+    const emails = (await db.user.findMany()).map(({ email }) => email);
+    assert.deepEqual(emails.toSorted(), ["a", "b", "c"]);
+  },
+);

@@ -304,3 +304,21 @@ testOnEach(
   },
   { brands: SERVERS },
 );
+
+testOnEach("a controlled transaction whose commit fails is released at its limit", async (
+  { brand, url },
+) => {
+  const options = DbOptions.fromUrl(url).transactionTimeoutMs(1000).poolMax(1);
+  await using db = await Db.open(options);
+  const deferred = "deferrable initially deferred";
+  const column = brand === "postgres"
+    ? `unique ${deferred}`
+    : `references parents (id) ${deferred}`;
+  await sql.raw("create table parents (id int primary key)").execute(db.kysely);
+  await sql.raw(`create table children (parent int ${column})`).execute(db.kysely);
+  const trx = await db.kysely.startTransaction().execute();
+  await sql`insert into children values (1), (1)`.execute(trx);
+  await assert.rejects(trx.commit().execute());
+  // without a rollback, which would release the connection
+  await sql`delete from parents`.execute(db.kysely);
+}, { brands: ["sqlite", "postgres"] });
