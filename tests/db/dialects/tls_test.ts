@@ -87,7 +87,6 @@ for (const brand of BRANDS) {
       ["127.0.0.1", `sslmode=verify-ca&sslrootcert=${root}`, true],
       ["127.0.0.1", `ssl-mode=verify_ca&ssl-ca=${root}`, true],
       ["127.0.0.1", `sslrootcert=${root}`, true],
-      ["127.0.0.1", `sslmode=disable&sslrootcert=${root}x`, false],
       ["localhost", `sslmode=verify-full&sslrootcert=${root}`, true],
       ["localhost", `ssl-mode=VERIFY_IDENTITY&ssl-ca=${bundle}`, true],
       ["localhost", `sslmode=require&sslaccept=strict&sslrootcert=${root}`, true],
