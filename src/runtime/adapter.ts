@@ -57,6 +57,12 @@ export interface AdapterOptions {
   readonly maxConnections?: number | undefined;
 }
 
+/**
+ * The most connections that wait to be accepted while the event loop is busy: 511 by default on
+ * Deno and Node. The kernel allows no more than its own limit, `net.core.somaxconn` on Linux.
+ */
+export const BACKLOG = 4096;
+
 /** A listening server of a runtime. */
 export interface RuntimeServer {
   /** The port; 0 on a Unix socket. */

@@ -8,6 +8,7 @@ import {
   type AdapterOptions,
   type Address,
   answerHead,
+  BACKLOG,
   CONTROL,
   type FetchHandler,
   type FetchMiddleware,
@@ -50,9 +51,9 @@ export function listenOnDeno(
       return answer(request, info);
     };
     const common = { signal, onListen() {} };
-    return "path" in address
-      ? Deno.serve({ ...common, path: address.path }, handle)
-      : Deno.serve({ ...common, ...address, ...port && { port }, ...tls }, handle);
+    if ("path" in address) return Deno.serve({ ...common, path: address.path }, handle);
+    const tcp = { ...address, ...port && { port }, tcpBacklog: BACKLOG };
+    return Deno.serve({ ...common, ...tcp, ...tls }, handle);
   });
 }
 

@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 import {
   type AdapterOptions,
   type Address,
+  BACKLOG,
   type FetchHandler,
   GOING_AWAY,
   isAnswerable,
@@ -112,7 +113,7 @@ function listening(server: Server, address: Address): Promise<void> {
     const where = "path" in address
       ? { path: address.path }
       : { port: address.port, host: address.hostname };
-    server.listen(where, () => {
+    server.listen({ ...where, backlog: BACKLOG }, () => {
       server.off("error", reject);
       resolve();
     });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { serve } from "../../src/runtime/listen.ts";
 import { captureLogs } from "../support/capture_logs.ts";
+import { Subprocess } from "../support/subprocess.ts";
 import { test } from "../support/test.ts";
 import { RawClient } from "./raw_client.ts";
 import { RUNTIME } from "./runtime_name.ts";
@@ -39,5 +40,20 @@ test("serve() refuses a maxConnections that is not a positive integer", async ()
       serve(() => new Response("ok"), { ...LOCAL, maxConnections }),
       RangeError(`Cannot listen: maxConnections ${maxConnections} is not a positive integer`),
     );
+  }
+});
+
+test("serve() lets 700 connections wait while its process does nothing", async () => {
+  await using process = new Subprocess("tests/runtime/server_fixture.ts");
+  const url = await process.until(/http:\S+/);
+  const target = { url, port: Number(new URL(url).port) };
+  process.kill("SIGSTOP");
+  const clients = await Promise.all(Array.from({ length: 700 }, () => RawClient.connect(target)));
+  process.kill("SIGCONT");
+  try {
+    for (const client of clients) client.send(["GET / HTTP/1.1", "Host: x"]);
+    for (const client of clients) await client.until(/^HTTP\/1\.1 200 /);
+  } finally {
+    for (const client of clients) client[Symbol.dispose]();
   }
 });

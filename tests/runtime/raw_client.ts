@@ -27,6 +27,8 @@ export class RawClient implements Disposable {
   received = "";
   /** Whether the server has closed the connection. */
   isClosed = false;
+  /** Whether it was reset. */
+  isReset = false;
   /** The underlying socket. */
   readonly socket: Socket;
   #wake = () => {};
@@ -37,7 +39,7 @@ export class RawClient implements Disposable {
       this.received += chunk;
       this.#wake();
     });
-    socket.on("error", () => {});
+    socket.on("error", ({ code }: NodeJS.ErrnoException) => this.isReset = code === "ECONNRESET");
     for (const event of ["end", "close"]) {
       socket.on(event, () => {
         this.isClosed = true;

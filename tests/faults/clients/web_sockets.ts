@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { setTimeout as delay } from "node:timers/promises";
 import type { RawClient } from "../../runtime/raw_client.ts";
 import type { Instance } from "../server/instance.ts";
-import { connectTo, type Part, repeat, write } from "./many.ts";
+import { connectTo, type Part, repeat, TRIES, write } from "./many.ts";
 
 const UPGRADE = [
   "GET /socket/echo HTTP/1.1",
@@ -105,12 +105,21 @@ export const endlessMessages: Part = async ({ instance, isQuick }) => {
   return { injected: clients, failures };
 };
 
-/** Opens a WebSocket; what was received of the upgrade is removed. */
+/**
+ * Opens a WebSocket; what was received of the upgrade is removed. The kernel resets a connection
+ * that it could not queue for the instance after half a minute: another one is tried.
+ */
 async function open(instance: Instance): Promise<RawClient> {
-  const client = await connectTo(instance);
-  client.send(UPGRADE);
-  await client.take(/^HTTP\/1\.1 101[^]*?\r\n\r\n/);
-  return client;
+  for (let tries = 1;; tries++) {
+    const client = await connectTo(instance);
+    client.send(UPGRADE);
+    try {
+      await client.take(/^HTTP\/1\.1 101[^]*?\r\n\r\n/);
+      return client;
+    } catch (error) {
+      if (!client.isReset || client.received !== "" || tries === TRIES) throw error;
+    }
+  }
 }
 
 /** A frame of a client, whose mask is zero. */
