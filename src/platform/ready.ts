@@ -24,6 +24,19 @@ export function inTurn<T>(
   }
 }
 
+/** Does work; passes what it throws or rejects with to `fail`. */
+export function orElse<T>(
+  work: () => T | Promise<T>,
+  fail: (error: unknown) => T | Promise<T>,
+): T | Promise<T> {
+  try {
+    const result = work();
+    return result instanceof Promise ? result.catch(fail) : result;
+  } catch (error) {
+    return fail(error);
+  }
+}
+
 /** Checks whether `await` would wait for a value. */
 export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return (typeof value === "object" && value !== null || typeof value === "function") &&

@@ -56,12 +56,7 @@ export function listenOnBun(
   };
   const handle = (received: Request, server: Server): Response | Promise<Response> =>
     middleware(received, (request) => {
-      const env = {
-        server, // read by Hono's helpers
-        get remoteAddr() {
-          return { hostname: server.requestIP(received)?.address };
-        },
-      };
+      const env = new Bindings(server, received);
       return !events && request.headers.has("upgrade")
         ? loadEvents().then(() => fetch(request, env))
         : fetch(request, env);
@@ -98,6 +93,22 @@ export function listenOnBun(
     },
     cut: () => server.stop(true),
   };
+}
+
+/** The bindings of a request: an object literal with a getter would be slower. */
+class Bindings {
+  /** Read by Hono's helpers. */
+  readonly server: Server;
+  readonly #received: Request;
+
+  constructor(server: Server, received: Request) {
+    this.server = server;
+    this.#received = received;
+  }
+
+  get remoteAddr() {
+    return { hostname: this.server.requestIP(this.#received)?.address };
+  }
 }
 
 /** Returns the middleware of `listen` and of the exported `fetch` of an application. */

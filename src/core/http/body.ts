@@ -103,16 +103,25 @@ function partsOf(contentType: string): readonly string[] {
 }
 
 async function bytesOf(c: Context): Promise<ArrayBuffer> {
+  return await complete(readWhole(c));
+}
+
+/** Resolves to a body, whose error is a 400 unless it is an exception already. */
+export async function complete(reading: Promise<ArrayBuffer>): Promise<ArrayBuffer> {
   try {
-    return await readWhole(c);
+    return await reading;
   } catch (cause) {
     if (cause instanceof HttpException) throw cause;
     throw new BadRequestException("The body is incomplete", { cause });
   }
 }
 
-/** Decodes JSON; at once, unless what measures it has to be loaded. */
-function decodeJson(bytes: ArrayBuffer, maxBytes: number): unknown {
+/**
+ * Decodes JSON; at once, unless what measures it has to be loaded.
+ *
+ * @throws {BadRequestException} 400 if it is invalid
+ */
+export function decodeJson(bytes: ArrayBuffer, maxBytes: number): unknown {
   if (bytes.byteLength === 0) return undefined;
   let text: string, value: unknown;
   try {

@@ -9,6 +9,7 @@ import { markCopy } from "../../platform/received_request.ts";
 import { headerOf } from "../../platform/request_header.ts";
 import {
   bodyErrorSlot,
+  bodyTimeout,
   countFields,
   hasLimitedReads,
   inTime,
@@ -136,7 +137,8 @@ function countParsed({ req }: Context): void {
 export function readWhole(c: Context): Promise<ArrayBuffer> {
   const length = boundedSlot.get(c);
   const reading = c.req.arrayBuffer();
-  return typeof length === "number" ? inTime(c, reading, { bytes: length }) : reading;
+  if (typeof length !== "number") return reading;
+  return inTime(reading, { limitMs: bodyTimeout.get(c), bytes: length });
 }
 
 /** Limits the reads of a body that was to be read first: something has failed before. */

@@ -59,7 +59,7 @@ export function partsInTime(c: Context): WaitForPart {
   return async (part, bytes) => {
     const startMs = performance.now() - waitedMs;
     try {
-      await inTime(c, part, { bytes, waitedMs });
+      await inTime(part, { limitMs: bodyTimeout.get(c), bytes, waitedMs });
     } catch (error) {
       // the runtimes and `fetch` report the failure of a stream as an error of their own
       if (error instanceof HttpException) bodyErrorSlot.set(c, error);
@@ -141,7 +141,7 @@ function limitedPrototype(native: object): object {
       const reading = Reflect.get(native, read).call(this);
       if (isRead || body) return reading; // rejects: a body is read once
       this[LIMIT].isRead = true;
-      return inTime(c, reading, { bytes, isParsed });
+      return inTime(reading, { limitMs: bodyTimeout.get(c), bytes, isParsed });
     };
     Object.defineProperty(limited, read, { value, configurable: true, writable: true });
   }
@@ -168,6 +168,8 @@ export function countFields(request: Request): Request {
 
 /** The part that {@linkcode inTime} waits for. */
 export interface Wait {
+  /** The limit of the request, {@linkcode bodyTimeout}; default 30 000. */
+  readonly limitMs?: number | undefined;
   /** How many bytes of the body lengthen the limit of the request. */
   readonly bytes: number;
   /** How long parts before it have been waited for, in milliseconds. */
@@ -183,14 +185,12 @@ export interface Wait {
  * @throws {BadRequestException} 400 if the client disconnects, or its framing is invalid
  */
 export async function inTime<T>(
-  c: Context,
   part: Promise<T>,
-  { bytes, waitedMs = 0, isParsed = false }: Wait,
+  { limitMs = DEFAULT_MS, bytes, waitedMs = 0, isParsed = false }: Wait,
 ): Promise<T> {
-  const limitMs = (bodyTimeout.get(c) ?? DEFAULT_MS) + bytes / BYTES_PER_MS - waitedMs;
   let isDone: boolean;
   try {
-    isDone = await within(part, limitMs);
+    isDone = await within(part, limitMs + bytes / BYTES_PER_MS - waitedMs);
   } catch (cause) {
     if (isParsed || cause instanceof HttpException) throw cause;
     throw new BadRequestException("The body is incomplete", { ...LAST, cause });

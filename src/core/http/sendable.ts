@@ -4,7 +4,6 @@
  * @module
  */
 import { lightResponses } from "../../platform/light_responses.ts";
-import type { Context } from "./context.ts";
 
 /**
  * Checks whether a value is a response of any realm: the server for Node replaces the global class.
@@ -31,22 +30,27 @@ export function checkedResponse(value: unknown, source: string): Response {
  */
 const SENT = Symbol("fw.sent");
 
+const IS_BUN = "Bun" in globalThis;
+
 /** A response, and its mark. */
 interface MarkedResponse extends Response {
   [SENT]?: true | Headers | undefined;
 }
 
 /**
- * Prepares the response of a handler, a filter or middleware, which can come from `fetch` or from
- * an earlier request. One with a body is for one request, as middleware sets headers on it.
+ * Prepares the response of a handler, a filter or middleware to a request; it can come from `fetch`
+ * or from an earlier request. One with a body is for one request, as middleware sets headers on it.
  *
  * @throws {TypeError} if it was sent to another request, its body has been read, or it is a network
  * error
  */
-export function sendable(response: MarkedResponse, c: Context): Response {
+export function sendable(
+  response: MarkedResponse,
+  { method }: { readonly method: string },
+): Response {
   const mark = response[SENT];
   if (mark !== undefined) return copyOfSent(response, mark);
-  const isHead = c.req.method === "HEAD";
+  const isHead = method === "HEAD";
   if (!isHead && lightResponses()?.isSendable(response)) return markSent(response);
   if (response.bodyUsed) refuse("its body has been read");
   if (response.status === 0) refuse("it is a network error");
@@ -96,7 +100,7 @@ function withOwnHeaders(response: Response): Response {
   const { status, headers } = response;
   if (status === 101) return response; // of one request, which it upgrades
   if (hasBody(response) && !isFetched(response)) {
-    const isCertain = !isBun() || headers.has("content-type");
+    const isCertain = !IS_BUN || headers.has("content-type");
     return markSent(response, isCertain || new Headers(headers));
   }
   const { body } = response; // that of a redirection can be a text
@@ -136,9 +140,5 @@ function hasBody(response: Response): boolean {
   if (NO_CONTENT.includes(status) || (status >= 300 && status < 400)) return false;
   const light = lightResponses();
   if (light) return light.hasBody(response);
-  return isBun() || headers.has("content-type") || response.body !== null;
-}
-
-function isBun(): boolean {
-  return "Bun" in globalThis;
+  return IS_BUN || headers.has("content-type") || response.body !== null;
 }

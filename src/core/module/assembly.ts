@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Hono } from "hono";
+import type { Handler, Hono } from "hono";
 import type { Kernel } from "./boot.ts";
 import { installAll } from "./install_plugins.ts";
 import type { Plugin, PluginHost } from "./plugin.ts";
@@ -19,6 +19,9 @@ import { composePath, segmentsOf } from "../route/path.ts";
 import { applyFilters, type PipelineDeclaration, resolvePipeline } from "../route/pipeline.ts";
 import { problemResponse } from "../http/problem.ts";
 import { TOO_DEEP } from "../http/raw_path.ts";
+import { answerDirectly } from "../route/direct/direct_fetch.ts";
+import { createDirectRoute, type DirectRoute } from "../route/direct/direct_route.ts";
+import { contextMaker } from "../route/direct/incoming.ts";
 import type { RouteOptions } from "../route/route_options.ts";
 import { createRouteHandler } from "../route/route_handler.ts";
 import { globalGuards, identityNeededBy } from "../route/route_protection.ts";
@@ -114,6 +117,8 @@ export async function assemble(
   const twice = endpoints.find((slot, i) => endpoints.indexOf(slot) !== i);
   if (twice) throw new TypeError(`Cannot mount an endpoint: ${twice} is mounted twice`);
   const authenticates = options.plugins.some(setsIdentity);
+  const withContext = contextMaker(router, answerError);
+  const direct = new Map<Handler, DirectRoute>();
   for (const each of placed) {
     const { method, path, bound } = each;
     if (endpoints.includes(slotOf({ method, path }))) {
@@ -139,7 +144,12 @@ export async function assemble(
     const handler = createRouteHandler(bound.route, pipeline, { ...options, path });
     const { bodyLimit } = bound.route.options;
     mount(router, { method, path, bodyLimit, handler, version, middleware });
+    const directRoute = version
+      ? undefined
+      : createDirectRoute(bound.route, pipeline, { ...options, path, withContext });
+    if (directRoute) direct.set(handler, directRoute);
   }
+  answerDirectly(router, direct);
   return router;
 }
 

@@ -229,7 +229,7 @@ function throwingErrors(middleware: MiddlewareHandler): MiddlewareHandler {
       const response = await middleware(c, next);
       // Hono ignores what it returns after `next()`
       if (!response || c.finalized) return response;
-      return sendable(checkedResponse(response, "middleware"), c);
+      return sendable(checkedResponse(response, "middleware"), c.req);
     } catch (thrown) {
       throw asError(thrown);
     }

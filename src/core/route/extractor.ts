@@ -99,8 +99,8 @@ export function optional<T>(extractor: Extractor<T>): Extractor<T | undefined> {
 }
 
 /** Returns the query as an object: a key that occurs once is a string, a repeated one an array. */
-export function queryOf(c: Context): Record<string, string | string[]> {
-  const query: Record<string, string | string[]> = c.req.queries();
+export function queryOf({ req }: Pick<Context, "req">): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = req.queries();
   for (const key in query) {
     if (query[key]?.length === 1) query[key] = query[key][0] as string;
   }

@@ -104,7 +104,7 @@ export async function applyFilters(
   for (const filter of filters) {
     try {
       const response = await filter(error, c);
-      if (response) return sendable(checkedResponse(response, "a filter"), c);
+      if (response) return sendable(checkedResponse(response, "a filter"), c.req);
     } catch (next) {
       error = next;
     }

@@ -16,43 +16,59 @@ import type { ValidationIssue } from "../http/validation_issue.ts";
 /** Turns the result of a handler into a response. */
 export type Responder = (output: unknown, c: Context) => Response | Promise<Response>;
 
+/** Turns data into the text of a response, `null` if it has no body. */
+export type Serializer = (data: unknown) => string | null | Promise<string | null>;
+
 /**
  * Creates the responder of a route: data is checked against the response schema, stripped to it and
  * sent as JSON; a `Response` is sent unchanged.
  */
-export function createResponder({ response: schema, status }: RouteOptions): Responder {
-  const stripped = schema && stripping(schema);
-  function send(data: unknown, c: Context): Response {
-    if (data === undefined || status === 204) return c.body(null, status);
-    const json: string | undefined = JSON.stringify(data);
-    if (json === undefined) throw new TypeError(`Cannot send a ${typeof data}: it is not data`);
+export function createResponder(options: RouteOptions): Responder {
+  const { status } = options;
+  const serialize = createSerializer(options);
+  function send(json: string | null, c: Context): Response {
+    if (json === null || status === 204) return c.body(null, status);
     // the length of the response to GET; without it, a server sends 0 (RFC 9110 §8.6)
     if (c.req.method === "HEAD") c.header("content-length", String(byteLength(json)));
     return c.body(json, status, JSON_TYPE);
   }
-
   return function respond(output, c) {
-    if (isResponse(output)) {
-      if (!isLate(c)) return sendable(output, c);
-      dropBody(output);
-      return output;
-    }
-    if (!schema || !stripped) return send(output, c);
+    if (!isResponse(output)) return whenReady(serialize(output), (json) => send(json, c));
+    if (!isLate(c)) return sendable(output, c.req);
+    dropBody(output);
+    return output;
+  };
+}
+
+/**
+ * Creates what checks the data of a route against its response schema, strips it and serializes it.
+ */
+export function createSerializer({ response: schema, status }: RouteOptions): Serializer {
+  const stripped = schema && stripping(schema);
+  function textOf(data: unknown): string | null {
+    if (data === undefined || status === 204) return null;
+    const json: string | undefined = JSON.stringify(data);
+    if (json === undefined) throw new TypeError(`Cannot send a ${typeof data}: it is not data`);
+    return json;
+  }
+  return function serialize(output) {
+    if (!schema || !stripped) return textOf(output);
     const data = validateFast(stripped, output);
-    if (data !== MISS) return send(data, c);
+    if (data !== MISS) return textOf(data);
     return whenReady(stripped["~standard"].validate(output), (result) => {
-      if (!result.issues) return send(result.value, c);
+      if (!result.issues) return textOf(result.value);
       throw mismatch(schema, issuesOf(result.issues, { value: output, part: "body" }));
     });
   };
 }
 
+/** The header of JSON. */
+export const JSON_TYPE = { "content-type": "application/json" } as const;
+
 /** Checks whether an error, such as that of a time limit, was answered before the handler ended. */
 function isLate({ finalized, error }: Context): boolean {
   return finalized && error !== undefined;
 }
-
-const JSON_TYPE = { "content-type": "application/json" };
 
 /** The error of a handler whose result is invalid, without the values. */
 function mismatch(schema: AnySchema, issues: readonly ValidationIssue[]): TypeError {

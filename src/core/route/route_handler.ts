@@ -6,41 +6,26 @@
  */
 import type { Handler } from "hono";
 import { callerTracker } from "../../platform/caller.ts";
-import { inTurn, whenReady } from "../../platform/ready.ts";
+import { inTurn, orElse, whenReady } from "../../platform/ready.ts";
 import { isForm, readBody } from "../http/body.ts";
 import { bodyLimit, bodyLimitError, limitBody, limitOtherReads } from "../http/body_limit.ts";
 import type { Context } from "../http/context.ts";
 import { queryOf } from "./extractor.ts";
 import { ForbiddenException } from "../http/http_exception.ts";
-import type { InputPart } from "../http/validation_issue.ts";
+import { inputSteps, partStep, type Readers, readingOf } from "./input_steps.ts";
 import { dropBody, isResponse } from "../http/sendable.ts";
 import { applyFilters, type InterceptorFn, type Pipeline } from "./pipeline.ts";
 import { createResponder } from "./responder.ts";
 import type { Route } from "./route.ts";
-import { type AnySchema, type InputRefusal, InputSchema, refuse } from "../schema/validation.ts";
 
-type Input = Record<string, unknown>;
-
-/** The input of a path without parameters. */
-const NO_PARAMS = Object.freeze({});
-
-/** One part of the input: its source and its schema. */
-interface Part {
-  readonly key: string;
-  readonly read: (c: Context) => unknown;
-  readonly schema: InputSchema<AnySchema> | undefined;
-  readonly mayBeForm: boolean;
-}
-
-/** The input of a request while it is read. */
-interface Reading {
-  readonly c: Context;
-  readonly input: Input;
-  readonly refusals: InputRefusal[];
-}
-
-/** Reads one part of the input, or checks what was read. */
-type Step = (reading: Reading) => void | Promise<void>;
+/** How the input is read from a context. */
+const READERS: Readers<Context> = {
+  params: (c) => c.req.param(),
+  query: queryOf,
+  headers: (c) => c.req.header(),
+  body: (c, consumes) => readBody(c, { consumes }),
+  isForm,
+};
 
 /** The path of a route, and defaults of the application. */
 export interface RouteHandlerOptions {
@@ -62,14 +47,13 @@ export function createRouteHandler(
     interceptors.length === 0;
   const isSafe = route.method === "GET" || route.method === "HEAD";
   const respond = createResponder(route.options);
-  const steps: readonly Step[] = [
-    ...partSteps(route, path),
-    ...Object.entries(route.options.args ?? {})
-      .map(([key, read]) => partStep({ key, read, schema: undefined, mayBeForm: false })),
+  const steps = [
+    ...inputSteps(route, { path, readers: READERS }),
+    ...Object.entries(route.options.args ?? {}).map(([key, read]) => partStep({ key, read })),
   ];
 
   function call(c: Context): unknown {
-    const reading: Reading = { c, input: { params: NO_PARAMS }, refusals: [] };
+    const reading = readingOf(c);
     return whenReady(
       inTurn(steps, (step) => step(reading)),
       () => route.handler(reading.input, c),
@@ -82,19 +66,18 @@ export function createRouteHandler(
   );
 
   function handle(c: Context): Response | Promise<Response> {
-    const answerError = (error: unknown) => {
-      if (isReadFirst) limitOtherReads(c); // filters may read the body
-      return applyFilters(filters, bodyLimitError(c) ?? error, c);
-    };
-    try {
-      limitBody(c, ownLimit ?? bodyLimit.get(c) ?? limit, { isReadFirst });
-      const admitted = inTurn(guards, (guard) => whenReady(guard(c), admit));
-      const output = whenReady(admitted, () => wrapped(c));
-      const response = whenReady(output, (result) => respond(result, c));
-      return response instanceof Promise ? response.catch(answerError) : response;
-    } catch (error) {
-      return answerError(error);
-    }
+    return orElse(
+      () => {
+        limitBody(c, ownLimit ?? bodyLimit.get(c) ?? limit, { isReadFirst });
+        const admitted = inTurn(guards, (guard) => whenReady(guard(c), admit));
+        const output = whenReady(admitted, () => wrapped(c));
+        return whenReady(output, (result) => respond(result, c));
+      },
+      (error) => {
+        if (isReadFirst) limitOtherReads(c); // filters may read the body
+        return applyFilters(filters, bodyLimitError(c) ?? error, c);
+      },
+    );
   }
   return isSafe ? abandonable(handle) : handle;
 }
@@ -132,38 +115,6 @@ async function around(
 /** Throws 403 unless a guard has returned `true`. */
 function admit(isAdmitted: boolean): void {
   if (isAdmitted !== true) throw new ForbiddenException();
-}
-
-/** Creates the steps that read and validate every part; then one error lists the issues of all. */
-function partSteps({ options }: Route, path: string): readonly Step[] {
-  const { params, query, headers, body, consumes } = options;
-  const steps: Step[] = [];
-  const add = (part: InputPart, it: Pick<Part, "key" | "read">, schema: AnySchema | undefined) =>
-    steps.push(partStep({
-      ...it,
-      schema: schema && new InputSchema(part, schema),
-      mayBeForm: part === "body" && consumes?.some((format) => format !== "json") === true,
-    }));
-  const hasParams = params || path.includes(":");
-  if (hasParams) add("path", { key: "params", read: (c) => c.req.param() }, params);
-  if (query) add("query", { key: "query", read: queryOf }, query);
-  if (headers) add("header", { key: "headers", read: (c) => c.req.header() }, headers);
-  if (body) add("body", { key: "body", read: (c) => readBody(c, { consumes }) }, body);
-  return [...steps, ({ refusals }) => {
-    if (refusals.length > 0) throw refuse(refusals);
-  }];
-}
-
-function partStep({ key, read, schema, mayBeForm }: Part): Step {
-  return ({ c, input, refusals }) =>
-    whenReady(read(c), (value) => {
-      if (!schema) return void (input[key] = value);
-      const validated = schema.validate(value, mayBeForm ? { isFields: isForm(c) } : undefined);
-      return whenReady(validated, ({ value, refusal }) => {
-        if (refusal) refusals.push(refusal);
-        input[key] = value;
-      });
-    });
 }
 
 /** Returns a handler of a safe method (RFC 9110 §9.2.1), whose work can be given up. */
