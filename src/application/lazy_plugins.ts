@@ -7,7 +7,13 @@
 import type { MiddlewareHandler } from "hono";
 import { isHttpToken } from "../core/http/http_token.ts";
 import { middlewarePlugin } from "../core/module/install_plugins.ts";
-import { endpointPlugin, type Plugin, type PluginSlot } from "../core/module/plugin.ts";
+import {
+  type EndpointPlugin,
+  endpointPlugin,
+  onlyEndpoints,
+  type Plugin,
+  type PluginSlot,
+} from "../core/module/plugin.ts";
 import type { TrustedProxyOptions } from "../middleware/client_ip.ts";
 import type { HealthCheckOptions } from "../middleware/health.ts";
 import type { Metrics, MetricsOptions } from "../middleware/metrics.ts";
@@ -198,15 +204,17 @@ export function rolesPlugin(
 }
 
 /** Returns the plugins that serve the OpenAPI document and its page. */
-export function documentationPlugins(answering: Answering): readonly Plugin[] {
+export function documentationPlugins(answering: Answering): readonly EndpointPlugin[] {
   const load = () => import("./documentation.ts");
   return [
     {
+      [onlyEndpoints]: true,
       slot: "docs",
       key: "docs",
       install: async (router) => (await load()).keepDocsHeaders(router, answering),
     },
     {
+      [onlyEndpoints]: true,
       slot: "endpoints",
       key: "openapi",
       install: async (router) => (await load()).serveDocs(router, answering),

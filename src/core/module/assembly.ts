@@ -6,7 +6,7 @@
 import type { Handler, Hono } from "hono";
 import type { Kernel } from "./boot.ts";
 import { installAll } from "./install_plugins.ts";
-import type { Plugin, PluginHost } from "./plugin.ts";
+import { onlyEndpoints, type Plugin, type PluginHost } from "./plugin.ts";
 import { hooked } from "./request_hooks.ts";
 import { bodyLimitError, limitBody } from "../http/body_limit.ts";
 import type { Context } from "../http/context.ts";
@@ -101,15 +101,18 @@ export async function assemble(
     }
   });
 
-  if (options.plugins.length > 0) { // middleware can read the body
-    const first = hooked({
-      before: (c) => limitBody(c, options.bodyLimit, { isEarly: true }),
-      after(c, _state, failure) {
-        if (!failure && c.req.method === "HEAD") dropBody(c.res);
-      },
-    });
-    await installAll(options.plugins, { router, host: options.host, first });
-  }
+  const isBare = options.plugins.every((plugin) => onlyEndpoints in plugin);
+  const first = hooked({
+    before: (c) => limitBody(c, options.bodyLimit, { isEarly: true }),
+    after(c, _state, failure) {
+      if (!failure && c.req.method === "HEAD") dropBody(c.res);
+    },
+  });
+  await installAll(options.plugins, {
+    router,
+    host: options.host,
+    first: isBare ? [] : [first], // middleware can read the body
+  });
   router.all(TOO_DEEP, () => {
     throw new HttpException(414, `The path has more than ${MAX_SEGMENTS} segments`);
   });

@@ -32,10 +32,10 @@ export async function installAll(
   { router, host, first }: {
     readonly router: Hono;
     readonly host: PluginHost;
-    readonly first: MiddlewareHandler;
+    readonly first: readonly MiddlewareHandler[];
   },
 ): Promise<void> {
-  let unjoined: MiddlewareHandler[] = [first];
+  let unjoined: MiddlewareHandler[] = [...first];
   const flush = () => {
     if (unjoined.length > 0) router.use(...joinHooked(unjoined));
     unjoined = [];

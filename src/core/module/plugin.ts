@@ -189,6 +189,14 @@ export function usePlugin(args: readonly [string, ...UseArguments] | UseArgument
   };
 }
 
+/** Marks a plugin that adds endpoints, and middleware of their paths alone. */
+export const onlyEndpoints: unique symbol = Symbol("fw.onlyEndpoints");
+
+/** A plugin without middleware that sees other requests. */
+export interface EndpointPlugin extends Plugin {
+  readonly [onlyEndpoints]: true;
+}
+
 /** An endpoint that a plugin adds. */
 export interface EndpointOptions {
   /** The key of the plugin; by default the path. */
@@ -206,9 +214,10 @@ export interface EndpointOptions {
 export function endpointPlugin(
   routePath: string,
   { key = routePath, create }: EndpointOptions,
-): Plugin {
+): EndpointPlugin {
   const path = composePath({ routePath });
   return {
+    [onlyEndpoints]: true,
     slot: "endpoints",
     key,
     install: async (router, application) =>

@@ -165,7 +165,7 @@ async function answerOf(
 
 test("a route without a context answers as with one", () =>
   captureLogs(["fw"], async () => {
-    const direct = await created();
+    const direct = (await created()).enableHealthCheck("/health").enableOpenApi();
     const general = (await created()).use(async (_, next) => await next());
     assert.equal((await answerOf(direct, { path: "/how" })).body, '{"isDirect":true}');
     assert.equal((await answerOf(general, { path: "/how" })).body, '{"isDirect":false}');
