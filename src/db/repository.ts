@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { assign, createTuple, createValues, updateValues } from "./write/assignments.ts";
+import { createValues, updateValues } from "./write/assignments.ts";
 import {
   constantOf,
   every,
@@ -15,7 +15,8 @@ import {
 } from "./query/condition.ts";
 import type { CheckedInclude, Found, Include, Reading, RelationGraph } from "./model/include.ts";
 import { UniqueLookups } from "./query/unique_lookup.ts";
-import { insertRow, insertRows } from "./write/inserts.ts";
+import { createMany, createManyAndReturn } from "./write/create_many.ts";
+import { insertRow } from "./write/inserts.ts";
 import type { AnyModel } from "./model/model.ts";
 import { Operation, type OperationContext } from "./query/operation.ts";
 import type { Filter } from "./query/operators.ts";
@@ -28,6 +29,7 @@ import { dropUnselected, type PageOptions, readSelection } from "./query/find_op
 import { type AnyRow, decodeRow, type Table, type Values } from "./query/table.ts";
 import type { ComparableColumn, Conditions, FindOptions, UniqueConditions } from "./model/where.ts";
 import type { ColumnSpecs, NameIn } from "./model/column_spec.ts";
+import { deleteMany, updateMany, updateManyAndReturn } from "./write/update_many.ts";
 import { deleteRow, updateRow, upsertRow } from "./write/writes.ts";
 
 /** Which rows to write: those that meet a condition, or explicitly all of them. */
@@ -102,18 +104,38 @@ export class Repository<
     );
   }
 
-  /** Creates rows, all of them or none, and returns their number. */
+  /**
+   * Creates rows, all of them or none, and returns their number. With `skipDuplicates`, rows with a
+   * value of a unique column that another row has are left out, and not counted.
+   */
   async createMany<D = RowTypes<M, S>["create"]>(
-    options: { readonly data: readonly Checked<D, RowTypes<M, S>["create"]>[] } & TimeLimits,
+    options: {
+      readonly data: readonly Checked<D, RowTypes<M, S>["create"]>[];
+      readonly skipDuplicates?: boolean | undefined;
+    } & TimeLimits,
   ): Promise<number> {
-    return await this.#run("create", { options, known: ["data"] }, async (operation) => {
-      const { data } = options;
-      if (!Array.isArray(data)) throw operation.mistake("data is not a list");
-      const rows: (readonly unknown[])[] = [];
-      for (const row of data) rows.push(createTuple(row, operation));
-      await insertRows(rows, operation);
-      return rows.length;
-    });
+    const known = ["data", "skipDuplicates"];
+    return await this.#run(
+      "create",
+      { options, known },
+      (operation) => createMany(options, operation),
+    );
+  }
+
+  /**
+   * Creates rows, all of them or none, and returns them as the database stores them, in the order
+   * of the data.
+   */
+  async createManyAndReturn<D = RowTypes<M, S>["create"]>(
+    options:
+      & { readonly data: readonly Checked<D, RowTypes<M, S>["create"]>[] }
+      & TimeLimits,
+  ): Promise<RowTypes<M>["row"][]> {
+    return await this.#run(
+      "create",
+      { options, known: ["data"] },
+      async (operation) => (await createManyAndReturn(options.data, operation)).map(rowOf<M>),
+    );
   }
 
   /** Finds the row with these values of unique columns; `null` if there is no row. */
@@ -207,13 +229,21 @@ export class Repository<
       const values = updateValues(options.data, operation);
       const filter = this.#many(options, operation);
       if (values.size === 0) return await this.count(options.all ? {} : { where: options.where });
-      operation.section("many");
-      const assignments = assign(values, operation);
-      const { kysely } = this.#table.connection;
-      const { affectedRows } = await operation.run(
-        () => kysely.updateTable(this.#table.name).set(assignments).where(filter),
-      );
-      return affectedRows;
+      return await updateMany({ values, filter }, operation);
+    });
+  }
+
+  /** Updates rows as `updateMany` does, all of them or none, and returns them in any order. */
+  async updateManyAndReturn<D = RowTypes<M, S>["update"]>(
+    options: ManyOf<ColumnSpecs<M>["all"]> & {
+      readonly data: Checked<D, RowTypes<M, S>["update"]>;
+    } & TimeLimits,
+  ): Promise<RowTypes<M>["row"][]> {
+    const known = ["where", "all", "data"];
+    return await this.#run("update", { options, known }, async (operation) => {
+      const values = updateValues(options.data, operation);
+      const filter = this.#many(options, operation);
+      return (await updateManyAndReturn({ values, filter }, operation)).map(rowOf<M>);
     });
   }
 
@@ -270,13 +300,7 @@ export class Repository<
    */
   async deleteMany(options: ManyOf<ColumnSpecs<M>["all"]> & TimeLimits): Promise<number> {
     return await this.#run("delete", { options, known: ["where", "all"] }, async (operation) => {
-      operation.section("many");
-      const filter = this.#many(options, operation);
-      const { kysely } = this.#table.connection;
-      const { affectedRows } = await operation.run(
-        () => kysely.deleteFrom(this.#table.name).where(filter),
-      );
-      return affectedRows;
+      return await deleteMany(this.#many(options, operation), operation);
     });
   }
 

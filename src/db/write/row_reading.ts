@@ -1,13 +1,13 @@
 /**
- * Reads the one row that was written.
+ * Reads the rows that were written.
  *
  * @module
  */
 import type { Compilable } from "kysely";
 import type { StatementResult } from "../connection/statement.ts";
 import { dbError } from "../errors.ts";
-import type { OperationContext } from "../query/operation.ts";
-import type { Filter } from "../query/operators.ts";
+import { Operation, type OperationContext } from "../query/operation.ts";
+import { type Filter, operatorFilter } from "../query/operators.ts";
 import { type AnyRow, decodeRow, selectionOf, type Table } from "../query/table.ts";
 
 /**
@@ -18,6 +18,22 @@ export function lock(filter: Filter, table: Table): Compilable {
     filter,
   )
     .forUpdate();
+}
+
+/** Reads the rows of keys, in any order, as `lock` does. */
+export async function readByKeys(
+  keys: readonly unknown[],
+  { table, action }: OperationContext,
+): Promise<StatementResult> {
+  const operation = new Operation("by keys", { table, scope: new Map(), action });
+  const filter = keysFilter(keys, operation);
+  return await operation.run(() => lock(filter, table));
+}
+
+/** Returns the filter of the rows of keys. */
+export function keysFilter(keys: readonly unknown[], operation: Operation): Filter {
+  const column = operation.table.primaryKey;
+  return operatorFilter({ column, operator: "in", operand: keys }, operation);
 }
 
 /** Returns the names of columns. */

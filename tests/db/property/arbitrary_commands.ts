@@ -17,19 +17,30 @@ const upsert = fc.tuple(fc.oneof(fc.record({ id }), fc.record({ code })), keyles
     update,
   }));
 
+const someRows = fc.oneof(fewRows, fc.array(keyed, { maxLength: 5 }), mixedRows);
+
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   { arbitrary: fc.record({ do: does("create"), data: fc.oneof(keyless, keyed) }), weight: 6 },
   {
     arbitrary: fc.record({
       do: does("createMany"),
-      data: fc.oneof(fewRows, fc.array(keyed, { maxLength: 5 }), mixedRows),
+      data: someRows,
+      skipDuplicates: fc.boolean(),
     }),
     weight: 4,
   },
+  { arbitrary: fc.record({ do: does("createManyAndReturn"), data: someRows }), weight: 2 },
   { arbitrary: fc.record({ do: does("findUnique", "delete"), where: unique }), weight: 3 },
   { arbitrary: fc.record({ do: does("findMany", "findFirst"), options: find }), weight: 8 },
   { arbitrary: fc.record({ do: does("update"), where: unique, data: change }), weight: 3 },
-  { arbitrary: fc.record({ do: does("updateMany"), where, data: change }), weight: 2 },
+  {
+    arbitrary: fc.record({
+      do: does("updateMany", "updateManyAndReturn"),
+      where,
+      data: change,
+    }),
+    weight: 3,
+  },
   { arbitrary: upsert, weight: 4 },
   { arbitrary: fc.record({ do: does("deleteMany"), where }), weight: 1 },
   { arbitrary: fc.record({ do: does("exists"), where }), weight: 1 },
@@ -71,9 +82,11 @@ function withoutScope(operation: Operation, columns: readonly string[]): Operati
     case "create":
       return { ...operation, data: rid(operation.data) };
     case "createMany":
+    case "createManyAndReturn":
       return { ...operation, data: operation.data.map(rid) };
     case "update":
     case "updateMany":
+    case "updateManyAndReturn":
       return { ...operation, data: rid(operation.data) };
     case "upsert":
       return { ...operation, create: rid(operation.create), update: rid(operation.update) };

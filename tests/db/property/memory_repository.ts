@@ -59,8 +59,8 @@ export class MemoryRepository {
   }
 
   /**
-   * Runs an operation on the rows of a scope. A find of many rows returns groups, each in any
-   * order.
+   * Runs an operation on the rows of a scope. Operations that return many rows return
+   * groups, each in any order.
    *
    * @throws {Refusal} if it cannot be done; nothing is then
    */
@@ -69,17 +69,13 @@ export class MemoryRepository {
     switch (operation.do) {
       case "create":
         return this.#create(operation.data, scope, keys);
-      case "createMany": {
-        const restore = this.save();
-        try {
-          for (const data of operation.data) this.#create(data, scope, keys);
-        } catch (error) {
-          restore();
-          for (const { id = 0 } of operation.data) this.#try(id);
-          throw error;
-        }
-        return operation.data.length;
-      }
+      case "createMany":
+        return this.#createMany(operation.data, scope, {
+          keys,
+          skips: operation.skipDuplicates === true,
+        }).length;
+      case "createManyAndReturn":
+        return this.#createMany(operation.data, scope, { keys, skips: false });
       case "findUnique":
         return where(operation.where)[0] ?? null;
       case "findMany":
@@ -90,6 +86,8 @@ export class MemoryRepository {
         return this.#update([one(where(operation.where))], operation.data)[0];
       case "updateMany":
         return this.#update(where(operation.where), operation.data).length;
+      case "updateManyAndReturn":
+        return [this.#update(where(operation.where), operation.data)];
       case "upsert": {
         const [row] = where(operation.where);
         if (row) return this.#update([row], operation.update)[0];
@@ -108,6 +106,28 @@ export class MemoryRepository {
 
   #where(condition: object, scope: Scope): readonly Thing[] {
     return this.#rows.filter((row) => holds(scope, row) && holds(condition, row));
+  }
+
+  #createMany(
+    rows: readonly Creation[],
+    scope: Scope,
+    { keys, skips }: { readonly keys: Keys; readonly skips: boolean },
+  ): readonly Thing[] {
+    const restore = this.save();
+    try {
+      return rows.flatMap((data) => {
+        try {
+          return this.#create(data, scope, keys);
+        } catch (error) {
+          if (skips && error instanceof Refusal) return [];
+          throw error;
+        }
+      });
+    } catch (error) {
+      restore();
+      for (const { id = 0 } of rows) this.#try(id);
+      throw error;
+    }
   }
 
   #create(data: Creation, scope: Scope, keys: Keys): Thing {

@@ -86,7 +86,8 @@ async function runBoth(
   if (actual instanceof Error) throw actual;
   if (expected instanceof Error) assert.fail(`it is not refused: ${expected.message}`);
   // Both return lists then, and the memory returns groups.
-  if (operation.do === "findMany") checkGroups(actual as unknown[], expected as unknown[][]);
+  const isGrouped = operation.do === "findMany" || operation.do === "updateManyAndReturn";
+  if (isGrouped) checkGroups(actual as unknown[], expected as unknown[][]);
   else assert.deepEqual(actual, expected);
   return false;
 }
@@ -111,6 +112,7 @@ function created(operation: Operation): readonly Creation[] {
     case "create":
       return [operation.data];
     case "createMany":
+    case "createManyAndReturn":
       return operation.data;
     case "upsert":
       return [operation.create];

@@ -51,11 +51,12 @@ export type Scope = { readonly [C in "name" | "rank" | "flag"]?: NonNullable<Thi
 /** The operations of a repository. */
 export type Operation =
   | { do: "create"; data: Creation }
-  | { do: "createMany"; data: Creation[] }
+  | { do: "createMany"; data: Creation[]; skipDuplicates?: boolean }
+  | { do: "createManyAndReturn"; data: Creation[] }
   | { do: "findUnique" | "delete"; where: Unique }
   | { do: "findMany" | "findFirst"; options: Find }
   | { do: "update"; where: Unique; data: Change }
-  | { do: "updateMany"; where: Condition; data: Change }
+  | { do: "updateMany" | "updateManyAndReturn"; where: Condition; data: Change }
   | { do: "upsert"; where: Unique; create: Creation; update: Change }
   | { do: "deleteMany" | "exists"; where: Condition }
   | { do: "count"; where: Condition; distinct: Column[] };
@@ -77,8 +78,12 @@ export function runOperation(
   switch (operation.do) {
     case "create":
       return thing.create({ data: operation.data });
-    case "createMany":
-      return thing.createMany({ data: operation.data });
+    case "createMany": {
+      const { data, skipDuplicates } = operation;
+      return thing.createMany({ data, skipDuplicates });
+    }
+    case "createManyAndReturn":
+      return thing.createManyAndReturn({ data: operation.data });
     case "findUnique":
       return thing.findUnique({ where: operation.where });
     case "findMany":
@@ -91,6 +96,8 @@ export function runOperation(
       return thing.update({ where: operation.where, data: operation.data });
     case "updateMany":
       return thing.updateMany({ where: naming(operation.where), data: operation.data });
+    case "updateManyAndReturn":
+      return thing.updateManyAndReturn({ where: naming(operation.where), data: operation.data });
     case "upsert": {
       const { where, create, update } = operation;
       return thing.upsert({ where, create, update });
