@@ -3,6 +3,13 @@
  *
  * @module
  */
+import {
+  type Aggregated,
+  type AggregateOptions,
+  AGGREGATES,
+  type GroupOptions,
+  type NumericIn,
+} from "./model/aggregate.ts";
 import { createValues, updateValues } from "./write/assignments.ts";
 import {
   constantOf,
@@ -23,7 +30,7 @@ import type { Filter } from "./query/operators.ts";
 import { checkOptions, isPlainObject } from "./model/plain_object.ts";
 import { keyOf, readInclude } from "./query/include_query.ts";
 import { LIMIT_OPTIONS, type TimeLimits } from "./transaction/time_limits.ts";
-import type { Checked, CheckedPart, ColumnName, Named, Row, RowTypes } from "./model/row.ts";
+import type { Checked, CheckedPart, ColumnName, Named, Plain, Row, RowTypes } from "./model/row.ts";
 import { countRows, readRows } from "./query/rows_query.ts";
 import { dropUnselected, type PageOptions, readSelection } from "./query/find_options.ts";
 import { type AnyRow, decodeRow, type Table, type Values } from "./query/table.ts";
@@ -40,7 +47,16 @@ export type ManyOf<Spec extends string> =
   | { readonly where: Conditions<Spec>; readonly all?: undefined }
   | { readonly where?: undefined; readonly all: true };
 
-type Verb = "create" | "read" | "update" | "upsert" | "delete" | "count" | "look up";
+type Verb =
+  | "create"
+  | "read"
+  | "update"
+  | "upsert"
+  | "delete"
+  | "count"
+  | "look up"
+  | "aggregate"
+  | "group";
 
 const UNIQUE_OPTIONS = ["where", "select", "include"];
 const FIRST_OPTIONS = [...UNIQUE_OPTIONS, "orderBy", "skip", "distinct"];
@@ -321,6 +337,58 @@ export class Repository<
     );
   }
 
+  /**
+   * Reads counts, sums, averages, and the least and greatest values of columns. Without values that
+   * are not `null`, all but the counts are `null`. A sum of decimals has the scale of its column, an
+   * average four more digits, rounded half away from zero; other averages are doubles.
+   *
+   * @throws {DbError} `CheckViolation` if a sum of integers is beyond ±(2^53 - 1), or another one
+   * cannot be represented; a sum of bigints may have more than 64 bits
+   */
+  async aggregate<
+    Sum extends NumericIn<ColumnSpecs<M>["all"]> = never,
+    Avg extends NumericIn<ColumnSpecs<M>["all"]> = never,
+    Min extends ComparableColumn<M> = never,
+    Max extends ComparableColumn<M> = never,
+    const C = never,
+  >(
+    options: AggregateOptions<ColumnSpecs<M>["all"], C, Sum, Avg, Min, Max> & TimeLimits,
+  ): Promise<Plain<Aggregated<ColumnSpecs<M>["all"], C, Sum, Avg, Min, Max>>> {
+    const known = ["where", ...AGGREGATES];
+    const [row] = await this.#groups("aggregate", { options, known });
+    // Each value is decoded to the type of its aggregate.
+    return row as Plain<Aggregated<ColumnSpecs<M>["all"], C, Sum, Avg, Min, Max>>;
+  }
+
+  /**
+   * Reads aggregates, as `aggregate` does, of each group of rows that have the same values of
+   * columns.
+   *
+   * @throws {RangeError} if `take` or `skip` is not a whole number of 0 or more
+   */
+  async groupBy<
+    By extends ComparableColumn<M>,
+    Sum extends NumericIn<ColumnSpecs<M>["all"]> = never,
+    Avg extends NumericIn<ColumnSpecs<M>["all"]> = never,
+    Min extends ComparableColumn<M> = never,
+    Max extends ComparableColumn<M> = never,
+    const C = never,
+  >(
+    options: GroupOptions<ColumnSpecs<M>["all"], By, C, Sum, Avg, Min, Max> & TimeLimits,
+  ): Promise<
+    Plain<
+      & Pick<RowTypes<M>["row"], By>
+      & Aggregated<ColumnSpecs<M>["all"], C, Sum, Avg, Min, Max>
+    >[]
+  > {
+    const known = ["by", "where", "having", "orderBy", "take", "skip", ...AGGREGATES];
+    const groups = await this.#groups("group", { options, known });
+    return groups as Plain<
+      & Pick<RowTypes<M>["row"], By>
+      & Aggregated<ColumnSpecs<M>["all"], C, Sum, Avg, Min, Max>
+    >[];
+  }
+
   /** Checks whether there is a row that meets a condition. */
   async exists(
     options: { readonly where?: Conditions<ColumnSpecs<M>["all"]> } & TimeLimits = {},
@@ -334,6 +402,16 @@ export class Repository<
             .select((eb) => eb.lit(1).as("found")).limit((eb) => eb.lit(1)),
       );
       return rows.length > 0;
+    });
+  }
+
+  async #groups(
+    verb: Verb,
+    given: { readonly options: PageOptions & TimeLimits; readonly known: readonly string[] },
+  ): Promise<AnyRow[]> {
+    return await this.#run(verb, given, async (operation) => {
+      const { readGroups } = await import("./query/aggregate.ts");
+      return await readGroups({ ...given.options, isGrouped: verb === "group" }, operation);
     });
   }
 

@@ -16,6 +16,26 @@
  * @module
  */
 export type {
+  Aggregated,
+  AggregateOptions,
+  AggregateOrder,
+  Aggregates,
+  AverageOf,
+  CheckedCount,
+  Counts,
+  GroupOptions,
+  GroupOrder,
+  GroupOrders,
+  Having,
+  HavingAggregates,
+  HavingLogic,
+  IfAny,
+  KindIn,
+  NumericIn,
+  NumericKind,
+  ValueIn,
+} from "./model/aggregate.ts";
+export type {
   ColumnSpec,
   ColumnSpecs,
   ComparableIn,

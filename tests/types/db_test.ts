@@ -181,6 +181,56 @@ test("repositories return rows and take input without casts", () => {
   });
 });
 
+test("aggregates have the types of their columns", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    same<
+      Awaited<ReturnType<typeof sums>>,
+      {
+        _count: { _all: number; nick: number };
+        _sum: { score: number | null };
+        _avg: { id: number | null };
+        _max: { email: string | null; active: boolean | null };
+      }
+    >();
+    const sums = () =>
+      db.user.aggregate({
+        where: { active: true },
+        _count: { _all: true, nick: true },
+        _sum: { score: true },
+        _avg: { id: true },
+        _max: { email: true, active: true },
+      });
+    const counted = await db.user.aggregate({ _count: true });
+    same<typeof counted, { _count: number }>();
+    const groups = await db.user.groupBy({
+      by: ["tenant_id", "nick"],
+      having: { score: { _avg: { gt: 0.5 } }, OR: [{ id: { _count: 1 } }] },
+      orderBy: [{ _sum: { score: "desc" } }, { nick: "asc" }],
+      take: 5,
+      _min: { nick: true },
+    });
+    same<
+      typeof groups,
+      { tenant_id: string; nick: string | null; _min: { nick: string | null } }[]
+    >();
+    // @ts-expect-error: text has no sum
+    await db.user.aggregate({ _sum: { email: true } });
+    // @ts-expect-error: true
+    await db.user.aggregate({ _sum: { id: false } });
+    // @ts-expect-error: no such column
+    await db.user.aggregate({ _count: { id: true, nope: true } });
+    // @ts-expect-error: which groups?
+    await db.user.groupBy({ _count: true });
+    // @ts-expect-error: it is not in by
+    await db.user.groupBy({ by: ["nick"], orderBy: { email: "asc" } });
+    // @ts-expect-error: text has no average
+    await db.user.groupBy({ by: ["nick"], having: { email: { _avg: 1 } } });
+    // @ts-expect-error: an aggregate
+    await db.user.groupBy({ by: ["nick"], having: { id: 1 } });
+  });
+});
+
 test("the data of an upsert may omit the value that names the row", () => {
   compiles(async () => {
     const db = inject(Db);

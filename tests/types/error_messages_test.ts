@@ -102,6 +102,22 @@ const DATA: readonly Mistake[] = [
   ],
 ];
 
+const MANY: readonly Mistake[] = [
+  [
+    `await db.user.createMany({ data: [], skip: true });`,
+    `${UNKNOWN("skip")}{ readonly data: `,
+  ],
+  [
+    `await db.user.createManyAndReturn({ data: [{ tenant_id: "a", email: "e" }] });`,
+    "Type '{ tenant_id: string; email: string; }' is not assignable to type " +
+    "'\"name is missing\"'.",
+  ],
+  [
+    `await db.user.updateManyAndReturn({ all: true, data: { nope: 1 } });`,
+    "Type '{ nope: number; }' is not assignable to type '\"nope is not a column to set\"'.",
+  ],
+];
+
 const FINDS: readonly Mistake[] = [
   [
     `await db.user.findMany({ where: { nope: 1 } });`,
@@ -156,6 +172,49 @@ const FINDS: readonly Mistake[] = [
   ],
 ];
 
+const AGGREGATES: readonly Mistake[] = [
+  [
+    `await db.user.aggregate({ _sum: { age: true, nope: true } });`,
+    `${UNKNOWN("nope")}Select<"id" | "age">'.`,
+  ],
+  [`await db.user.aggregate({ _max: { nope: true } });`, `${UNKNOWN("nope")}Select<"`],
+  [`await db.user.aggregate({ _count: { id: true, nope: true } });`, `${UNKNOWN("nope")}Counts<"`],
+  [
+    `await db.user.aggregate({ _sum: { age: false } });`,
+    "Type 'false' is not assignable to type 'true'.",
+  ],
+  [`await db.user.aggregate({ _total: true });`, `${UNKNOWN("_total")}AggregateOptions<"`],
+  [
+    `await db.user.aggregate({ _count: true, where: { nope: 1 } });`,
+    `${UNKNOWN("nope")}Conditions<"`,
+  ],
+  [
+    `(await db.user.aggregate({ _sum: { age: true } }))._sum.nope;`,
+    "Property 'nope' does not exist on type '{ age: number | null; }'.",
+  ],
+  [`await db.user.groupBy({ by: ["nope"] });`, `Type '"nope"' is not assignable to type '"`],
+  [
+    `await db.user.groupBy({ by: ["name"], orderBy: { age: "asc" } });`,
+    `${UNKNOWN("age")}GroupOrders<"`,
+  ],
+  [
+    `await db.user.groupBy({ by: ["name"], having: { nope: { _sum: 1 } } });`,
+    `${UNKNOWN("nope")}Having<"`,
+  ],
+  [
+    `await db.user.groupBy({ by: ["name"], having: { name: { _sum: 1 } } });`,
+    `${UNKNOWN("_sum")}HavingAggregates<"text", string>'.`,
+  ],
+  [
+    `await db.user.groupBy({ by: ["name"], having: { age: { _sum: "1" } } });`,
+    "Type 'string' is not assignable to type 'Condition<\"integer\", number | null> | undefined'.",
+  ],
+  [
+    `(await db.user.groupBy({ by: ["name"], _count: true }))[0]!.nope;`,
+    "Property 'nope' does not exist on type '{ name: string; _count: number; }'.",
+  ],
+];
+
 const RELATIONS: readonly Mistake[] = [
   [
     `DbService.with({ user: User, post: Post }, { post: { author: belongsTo(User.name) } });`,
@@ -188,7 +247,12 @@ test("the compiler names the columns that data lacks, or must not have", () => {
   assert.ok(all.length <= MAX_LENGTH, `${all.length}: ${all}`);
 });
 
+test("the compiler reports a mistake in many rows in a few words", () => void check(MODELS, MANY));
+
 test("the compiler reports a mistake in a find in a few words", () => void check(MODELS, FINDS));
+
+test("the compiler reports a mistake in an aggregate in a few words", () =>
+  void check(MODELS, AGGREGATES));
 
 test("the compiler names the column that is not a reference", () => void check(MODELS, RELATIONS));
 

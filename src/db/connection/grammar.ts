@@ -53,6 +53,9 @@ export interface ListGrammar {
   matches(column: Expression<unknown>, list: Slot, options: ListOptions): Expression<SqlBool>;
 }
 
+/** The functions of the values of a column in many rows. */
+export type ValueAggregate = "sum" | "avg" | "min" | "max";
+
 /** How a column is compared with a list. */
 export interface ListOptions {
   /** The operator. */
@@ -168,6 +171,19 @@ export interface Grammar {
    * the change itself if the database refuses it anyway.
    */
   checked(change: ColumnChange, field: AnyField): Expression<unknown>;
+
+  /**
+   * Returns the function of the values of a column. A sum of whole numbers and decimals is exact;
+   * an average of them is the nearest double of the sum, divided by the count. An overflow fails.
+   */
+  aggregate(
+    name: ValueAggregate,
+    column: Expression<unknown>,
+    field: AnyField,
+  ): RawBuilder<unknown>;
+
+  /** The codecs of sums, where they differ from those of columns. */
+  readonly sums?: Partial<Grammar["codecs"]>;
 
   /** Explains a driver's error. */
   explain(error: unknown): DbFailure;

@@ -218,8 +218,8 @@ function columnFilter(
     count(1, operation);
     return operatorFilter({ column, operator: "equals", operand: condition }, operation);
   }
-  const operators = membersOf(condition, column.name, operation);
-  if (operators.length === 0) throw operation.mistake(`${column.name} has no operator`);
+  const operators = membersOf(condition, column.label, operation);
+  if (operators.length === 0) throw operation.mistake(`${column.label} has no operator`);
   count(operators.length, operation);
   return every(
     operators.map(([operator, operand]) =>

@@ -32,6 +32,8 @@ export class Operation implements OperationContext {
   readonly table: Table;
   readonly scope: Values;
   readonly action: string;
+  /** Columns by name that are no columns of the table, if it has any. */
+  others: ReadonlyMap<string, TableColumn> | undefined;
   readonly #values: unknown[];
   #shape: string;
   #conditions = 0;
@@ -80,7 +82,7 @@ export class Operation implements OperationContext {
    * @throws {TypeError} if it is unknown
    */
   column(name: string): TableColumn {
-    return this.table.column(name, this.action);
+    return this.others?.get(name) ?? this.table.column(name, this.action);
   }
 
   /** Returns the error of a caller's mistake. */

@@ -36,7 +36,7 @@ export function operatorFilter(
   operation: Operation,
 ): Filter {
   if (!column.rules.comparable && operand !== null && operator !== "isNull") {
-    throw operation.mistake(`${column.name} is compared with null only`);
+    throw operation.mistake(`${column.label} is compared with null only`);
   }
   switch (operator) {
     case "equals":
@@ -67,7 +67,7 @@ export function operatorFilter(
       return textFilter({ column, operator, operand }, operation);
   }
   throw operation.mistake(
-    `${column.name} takes no ${JSON.stringify(operator)} of ` +
+    `${column.label} takes no ${JSON.stringify(operator)} of ` +
       `${operand === null ? "null" : typeof operand}`,
   );
 }

@@ -28,6 +28,8 @@ export type AnyRow = Record<string, unknown>;
 export class TableColumn {
   /** Its name. */
   readonly name: string;
+  /** Its name in error messages. */
+  readonly label: string;
   /** The name of its table. */
   readonly table: string;
   /** Its index among the columns of the model. */
@@ -46,9 +48,15 @@ export class TableColumn {
   constructor(
     name: string,
     field: AnyField,
-    { table, grammar, index }: { table: string; grammar: Grammar; index: number },
+    { table, grammar, index, label = name }: {
+      table: string;
+      grammar: Grammar;
+      index: number;
+      label?: string;
+    },
   ) {
     this.name = name;
+    this.label = label;
     this.table = table;
     this.index = index;
     this.field = field;
@@ -92,7 +100,7 @@ export class TableColumn {
    * database stores it unchanged
    */
   check(value: unknown, action: string): void {
-    const { rules, field, name } = this;
+    const { rules, field, label: name } = this;
     const isAccepted = value !== null && rules.accepts(value);
     if (isAccepted && rules.keeps(value, field.traits.size)) return;
     const given = value === null ? "null" : typeof value;

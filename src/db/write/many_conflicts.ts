@@ -5,8 +5,9 @@
  */
 import { type Expression, sql } from "kysely";
 import type { Statement } from "../connection/statement.ts";
+import { DbError } from "../errors.ts";
 import type { OperationContext } from "../query/operation.ts";
-import type { Insertion, InsertManner } from "./many_inserts.ts";
+import { type Insertion, type InsertManner, insertRows } from "./many_inserts.ts";
 
 /** MySQL's variable of what a statement has refused to write. */
 const REFUSED = sql.raw("@fw_refused");
@@ -17,7 +18,7 @@ const READ: Statement = { sql: "select @fw_refused", parameters: [], reads: true
 export function skipConflicts(context: OperationContext): InsertManner<number> {
   const { table: { connection }, action } = context;
   const { returning } = connection.grammar;
-  return {
+  const manner: InsertManner<number> = {
     extend(operation) {
       operation.section("skip");
       return (insert) => {
@@ -29,10 +30,30 @@ export function skipConflicts(context: OperationContext): InsertManner<number> {
     },
     async run({ statement, tuples }) {
       if (returning) return (await connection.execute(action, statement)).affectedRows;
-      const refused = await refusedBy(statement, context);
-      return tuples.length - Number(refused);
+      try {
+        return tuples.length - Number(await refusedBy(statement, context));
+      } catch (error) {
+        if (tuples.length === 1 || !isOfKeys(error)) throw error;
+        return await connection.transaction(async () => {
+          let sum = 0;
+          for (const tuple of tuples) {
+            const [count = 0] = await insertRows([tuple], manner, context);
+            sum += count;
+          }
+          return sum;
+        });
+      }
     },
   };
+  return manner;
+}
+
+/**
+ * Checks whether MySQL cannot generate a key: where a row of a negative key conflicts, the ones
+ * that follow it in the statement would have keys beyond all numbers.
+ */
+function isOfKeys(error: unknown): boolean {
+  return error instanceof DbError && (error.cause as { errno?: unknown } | null)?.errno === 1467;
 }
 
 /** Runs a statement of MySQL, and returns what it has refused to write. */

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { find, someColumns, unique, where } from "./arbitrary_conditions.ts";
 import { change, code, fewRows, id, keyed, keyless, mixedRows } from "./arbitrary_things.ts";
+import { aggregate, groupBy } from "./arbitrary_groups.ts";
 import type { Command, Operation, Scope } from "../support/thing.ts";
 
 const scope = fc.oneof(
@@ -45,6 +46,8 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { arbitrary: fc.record({ do: does("deleteMany"), where }), weight: 1 },
   { arbitrary: fc.record({ do: does("exists"), where }), weight: 1 },
   { arbitrary: fc.record({ do: does("count"), where, distinct: someColumns }), weight: 2 },
+  { arbitrary: fc.record({ do: does("aggregate"), options: aggregate }), weight: 3 },
+  { arbitrary: fc.record({ do: does("groupBy"), options: groupBy }), weight: 5 },
 );
 
 const commands = fc.letrec<{ command: Command }>((tie) => ({

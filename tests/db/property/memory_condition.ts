@@ -1,15 +1,16 @@
 /** A simple implementation of conditions and orders. */
 import { Buffer } from "node:buffer";
-import type { Column, Thing } from "../support/thing.ts";
+
+type Row = Readonly<Record<string, unknown>>;
 
 /** Returns whether a condition holds; `null` if that is unknown, as in SQL. */
-export function holds(where: object, row: Thing): boolean | null {
+export function holds(where: object, row: Row): boolean | null {
   return all(
     Object.entries(where).map(([name, condition]) => {
       if (name === "AND") return all(condition.map((part: object) => holds(part, row)));
       if (name === "OR") return not(all(condition.map((part: object) => not(holds(part, row)))));
       if (name === "NOT") return not(holds(condition, row));
-      const value = row[name as Column];
+      const value = row[name];
       if (typeof condition !== "object" || condition === null) {
         return meets(value, "equals", condition);
       }
@@ -29,7 +30,7 @@ export function compare(a: unknown, b: unknown): number {
 }
 
 /** Returns whether a value meets an operator; the operand of `in` is a list. */
-function meets(value: Thing[Column], operator: string, operand: unknown): boolean | null {
+function meets(value: unknown, operator: string, operand: unknown): boolean | null {
   if (operator === "isNull") return (value === null) === operand;
   if (operand === null) return (value === null) === (operator === "equals");
   if (operator === "notIn") return not(meets(value, "in", operand));

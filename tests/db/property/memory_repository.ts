@@ -1,6 +1,7 @@
 /** Things in memory, as plain as can be. */
 import assert from "node:assert/strict";
 import { compare, holds } from "./memory_condition.ts";
+import { aggregatesOf, groupsOf, TooLarge } from "./memory_groups.ts";
 import {
   type Change,
   type Column,
@@ -14,9 +15,9 @@ import {
 
 /** Why an operation is refused, and the columns that may be at fault. */
 export class Refusal extends Error {
-  readonly code: "RowNotFound" | "UniqueViolation";
+  readonly code: "RowNotFound" | "UniqueViolation" | "CheckViolation";
   readonly fields: readonly string[];
-  constructor(code: "RowNotFound" | "UniqueViolation", fields: readonly string[] = []) {
+  constructor(code: Refusal["code"], fields: readonly string[] = []) {
     super(code);
     this.code = code;
     this.fields = fields;
@@ -101,6 +102,14 @@ export class MemoryRepository {
         return where(operation.where).length > 0;
       case "count":
         return distinctBy(where(operation.where), operation.distinct).length;
+      case "aggregate":
+      case "groupBy": {
+        const { do: verb, options } = operation;
+        const rows = where(options.where ?? {});
+        const read = () =>
+          verb === "groupBy" ? groupsOf(rows, options) : aggregatesOf(rows, options);
+        return refusing(read);
+      }
     }
   }
 
@@ -201,6 +210,14 @@ export class MemoryRepository {
     const names = select === undefined ? COLUMNS : COLUMNS.filter((name) => select[name]);
     const selected = (row: Thing) => Object.fromEntries(names.map((name) => [name, row[name]]));
     return groups.map((rows) => rows.map(selected));
+  }
+}
+
+function refusing<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof TooLarge ? new Refusal("CheckViolation", [error.label]) : error;
   }
 }
 

@@ -86,7 +86,7 @@ async function runBoth(
   if (actual instanceof Error) throw actual;
   if (expected instanceof Error) assert.fail(`it is not refused: ${expected.message}`);
   // Both return lists then, and the memory returns groups.
-  const isGrouped = operation.do === "findMany" || operation.do === "updateManyAndReturn";
+  const isGrouped = ["findMany", "updateManyAndReturn", "groupBy"].includes(operation.do);
   if (isGrouped) checkGroups(actual as unknown[], expected as unknown[][]);
   else assert.deepEqual(actual, expected);
   return false;

@@ -48,6 +48,24 @@ export type Find = FindManyOptions<typeof Thing> & { select?: Record<Column, tru
 /** The values of the rows of a scope; empty without a scope. */
 export type Scope = { readonly [C in "name" | "rank" | "flag"]?: NonNullable<Thing[C]> };
 
+/** A condition on groups: `{ rank: { _sum: { gt: 1 } } }`. */
+export type GroupCondition = object;
+
+/** The options of an aggregate, or of groups; types ignore here which columns there are. */
+export interface Grouping {
+  readonly where?: Condition;
+  readonly by?: readonly Column[];
+  readonly having?: GroupCondition;
+  readonly orderBy?: readonly object[];
+  readonly take?: number;
+  readonly skip?: number;
+  readonly _count?: true | object;
+  readonly _sum?: object;
+  readonly _avg?: object;
+  readonly _min?: object;
+  readonly _max?: object;
+}
+
 /** The operations of a repository. */
 export type Operation =
   | { do: "create"; data: Creation }
@@ -59,7 +77,8 @@ export type Operation =
   | { do: "updateMany" | "updateManyAndReturn"; where: Condition; data: Change }
   | { do: "upsert"; where: Unique; create: Creation; update: Change }
   | { do: "deleteMany" | "exists"; where: Condition }
-  | { do: "count"; where: Condition; distinct: Column[] };
+  | { do: "count"; where: Condition; distinct: Column[] }
+  | { do: "aggregate" | "groupBy"; options: Grouping };
 
 /** The operations of a database. */
 export type Command =
@@ -110,6 +129,10 @@ export function runOperation(
       return thing.exists({ where: operation.where });
     case "count":
       return thing.count({ where: operation.where, distinct: operation.distinct });
+    case "aggregate":
+      return thing.aggregate(operation.options as { _count: true });
+    case "groupBy":
+      return thing.groupBy(operation.options as { by: ["name"] });
   }
 }
 

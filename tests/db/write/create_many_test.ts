@@ -69,6 +69,20 @@ testPetsOnEach("Repository.createMany() skips the rows that others conflict with
   assert.equal(await db.key.createMany({ data: [{}, {}], skipDuplicates: true }), 2);
 });
 
+testPetsOnEach("Repository.createMany() skips a row beside one of a negative key", async (db) => {
+  await db.pet.create({ data: { id: -1, tag: "a" } });
+  const data = ["a", "b", "c"].map((tag) => ({ tag }));
+  // MySQL would generate keys beyond all numbers.
+  assert.equal(await db.pet.createMany({ data, skipDuplicates: true }), 2);
+  assert.equal(await db.pet.count({ where: { id: { gt: 0, lt: 100 } } }), 2);
+  const wrong = [...data, { tag: "d" }, { tag: "e", owner_id: 99 }];
+  await db.pet.deleteMany({ where: { id: { gt: 0 } } });
+  await assert.rejects(db.pet.createMany({ data: wrong, skipDuplicates: true }), {
+    code: "ForeignKeyViolation",
+  });
+  assert.equal(await db.pet.count(), 1);
+});
+
 testPetsOnEach("Repository.createMany() skips no other mistake", async (db) => {
   await db.pet.create({ data: { tag: "a" } });
   const data = [{ tag: "a" }, { tag: "b" }, { tag: "c", owner_id: 99 }];

@@ -127,6 +127,20 @@ export function mysqlGrammar(
         : undefined,
     checked: ({ value }, { kind }) =>
       kind === "integer" ? safeInteger(value, (wide) => sql`cast(${wide} as signed)`) : value,
+    aggregate(name, column, { kind, traits: { size: { scale } } }) {
+      if (name === "min" || name === "max") return sql`${sql.raw(name)}(${column})`;
+      const sum = sql`sum(${column})`;
+      const isAverage = name === "avg";
+      if (kind === "real") {
+        // A sum that overflows would be 0.
+        const part = sql`abs(sum(${column} / 4294967296))`;
+        const total = sql`case when ${part} > 4.18e298 then ${part} * 1e300 else ${sum} end`;
+        return isAverage ? sql`(${total}) / count(${column})` : total;
+      }
+      if (!isAverage) return sum;
+      const [units, unit] = [sql.raw(`1${"0".repeat(scale)}`), sql.raw(`1e${scale}`)];
+      return sql`(${sum} * ${units} + 0e0) / count(${column}) / ${unit}`;
+    },
     explain: explainMysqlError,
   };
 }

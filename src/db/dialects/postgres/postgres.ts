@@ -117,6 +117,22 @@ exception when sqlstate 'FW001' then null;
 end $fw$`,
   checked: ({ value }, { kind }) =>
     kind === "integer" ? safeInteger(value, (wide) => sql`cast(${wide} as int8)`) : value,
+  aggregate(name, column, { kind, traits: { size: { scale } } }) {
+    const apply = (value: Expression<unknown>) => sql`${sql.raw(name)}(${value})`;
+    if (name === "avg" && kind !== "real") {
+      const [units, unit] = [sql.raw(`1${"0".repeat(scale)}`), sql.raw(`1e${scale}`)];
+      return sql`(sum(${column}) * ${units})::float8 / count(${column}) / ${unit}`;
+    }
+    // It has no such functions of these kinds.
+    if (kind === "boolean") {
+      return sql`${sql.raw(name === "min" ? "bool_and" : "bool_or")}(${column})`;
+    }
+    if (kind === "uuid") return apply(sql`${column}::text collate "C"`);
+    if (kind === "blob") {
+      return sql`decode(${apply(sql`encode(${column}, 'hex') collate "C"`)}, 'hex')`;
+    }
+    return apply(column);
+  },
   explain: explainPostgresError,
 };
 

@@ -16,7 +16,7 @@ import {
   TIMESTAMP,
   UUID,
 } from "../../connection/codecs.ts";
-import type { Grammar, TextMatch } from "../../connection/grammar.ts";
+import type { Codec, Grammar, TextMatch } from "../../connection/grammar.ts";
 import type { Slot } from "../../connection/statement.ts";
 import { explainSqliteError } from "./sqlite_errors.ts";
 import type { FieldKind } from "../../model/field_kind.ts";
@@ -37,6 +37,9 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType>> = {
   blob: "blob",
 };
 const MAX_PRECISION = 18;
+/** Makes the upper part of a sum positive; see `sumCodec`. */
+const SUM_OFFSET = 2n ** 62n;
+const MAX_HIGH = 2n ** 63n - 1n;
 
 /** SQLite has no booleans, and a decimal is a whole number in units of its last place. */
 const CODECS: Grammar["codecs"] = {
@@ -118,8 +121,59 @@ export const SQLITE: Grammar = {
     return sql`case when ${isBeyond}
       then abs((${column} is null) + ${sql.raw("-9223372036854775808")}) else ${value} end`;
   },
+  aggregate(name, column, field) {
+    if (name === "min" || name === "max") return sql`${sql.raw(name)}(${column})`;
+    const { kind, traits: { size: { scale } } } = field;
+    const isAverage = name === "avg";
+    const [high, low] = [sql`sum(${column} >> 32)`, sql`sum(${column} & 4294967295)`];
+    if (kind !== "real" && !isAverage) {
+      return sql`case when count(${column}) > 0 then printf('%019d%010d',
+        ${high} + (${low} >> 32) + ${sql.raw(`${SUM_OFFSET}`)}, ${low} & 4294967295) end`;
+    }
+    // A sum that is no number would be NULL; a function overflows in its place.
+    const sum = sql`sum(${column})`;
+    const total = kind === "real"
+      ? sql`case when coalesce(abs(${sum}) > ${
+        sql.raw(`${Number.MAX_VALUE}`)
+      }, count(${column}) > 0)
+          then abs(count(${column}) * 0 + -9223372036854775808) else ${sum} end`
+      : sql`${high} * 4294967296.0 + ${low}`;
+    return isAverage ? sql`(${total}) / count(${column}) / ${sql.raw(`1e${scale}`)}` : total;
+  },
+  sums: {
+    integer: sumCodec((value) => BigInt(value as number), Number),
+    bigint: sumCodec((value) => value as bigint, (sum) => sum),
+    decimal: sumCodec(
+      (value, { traits: { size } }) => decimalDigits(String(value), size)!,
+      (sum, { traits: { size } }) => decimalText(sum, size),
+    ),
+  },
   explain: explainSqliteError,
 };
+
+/**
+ * Returns the codec of sums. They may exceed the 64 bits of SQLite, even where the result does not:
+ * the upper and the lower 32 bits are summed, and written as text that is ordered as the numbers.
+ */
+function sumCodec(
+  toInteger: (value: unknown, field: AnyField) => bigint,
+  toValue: (sum: bigint, field: AnyField) => unknown,
+): Codec {
+  return {
+    encode(value, field) {
+      const sum = toInteger(value, field);
+      const high = (sum >> 32n) + SUM_OFFSET;
+      // No sum is beyond these.
+      const clamped = high < 0n ? 0n : high > MAX_HIGH ? MAX_HIGH : high;
+      return `${clamped}`.padStart(19, "0") + `${sum & 0xffffffffn}`.padStart(10, "0");
+    },
+    decode(raw, field) {
+      const text = String(raw);
+      const high = BigInt(text.slice(0, 19)) - SUM_OFFSET;
+      return toValue((high << 32n) + BigInt(text.slice(19)), field);
+    },
+  };
+}
 
 /** Returns an encoded value as JSON, of which bytes are hexadecimal text. */
 function jsonOf(value: unknown): string {
