@@ -32,9 +32,16 @@ import { keyOf, readInclude } from "./query/include_query.ts";
 import { LIMIT_OPTIONS, type TimeLimits } from "./transaction/time_limits.ts";
 import type { Checked, CheckedPart, ColumnName, Named, Plain, Row, RowTypes } from "./model/row.ts";
 import { countRows, readRows } from "./query/rows_query.ts";
+import { streamRows } from "./query/row_stream.ts";
 import { dropUnselected, type PageOptions, readSelection } from "./query/find_options.ts";
 import { type AnyRow, decodeRow, type Table, type Values } from "./query/table.ts";
-import type { ComparableColumn, Conditions, FindOptions, UniqueConditions } from "./model/where.ts";
+import type {
+  ComparableColumn,
+  Conditions,
+  FindOptions,
+  StreamOptions,
+  UniqueConditions,
+} from "./model/where.ts";
 import type { ColumnSpecs, NameIn } from "./model/column_spec.ts";
 import { deleteMany, updateMany, updateManyAndReturn } from "./write/update_many.ts";
 import { deleteRow, updateRow, upsertRow } from "./write/writes.ts";
@@ -61,6 +68,7 @@ type Verb =
 const UNIQUE_OPTIONS = ["where", "select", "include"];
 const FIRST_OPTIONS = [...UNIQUE_OPTIONS, "orderBy", "skip", "distinct"];
 const MANY_OPTIONS = [...FIRST_OPTIONS, "take"];
+const STREAM_OPTIONS = [...UNIQUE_OPTIONS, "orderBy", "skip", "take", "batchSize"];
 
 /**
  * The rows of a model, or those of a scope. An operation fails with a `DbError` if the database
@@ -209,6 +217,42 @@ export class Repository<
       { options, known: MANY_OPTIONS },
       (operation) => this.#read<K, I>(options, this.#where(options, operation), operation),
     );
+  }
+
+  /**
+   * Finds rows as `findMany` does, and yields them one by one, in the order of the primary key
+   * unless another is given: `for await (const row of db.user.stream())`. Each statement reads up to
+   * `batchSize` rows, 1000 by default, that come after those before, with their relations. Between
+   * statements no connection is in use, and other statements may run. Each sees what is committed
+   * when it begins, or what its transaction sees. The limits in time are those of each batch.
+   *
+   * @throws {RangeError} if `take` or `skip` is not a whole number of 0 or more, or `batchSize` of 1
+   * or more
+   */
+  async *stream<
+    K extends RowTypes<M>["column"] = RowTypes<M>["column"],
+    const I = Record<never, never>,
+  >(
+    options:
+      & StreamOptions<ColumnSpecs<M>["all"]>
+      & Reading<K, CheckedInclude<I, Include<M, G>>>
+      & TimeLimits = {},
+  ): AsyncGenerator<Found<M, G, K, I, S>, void, undefined> {
+    const { include } = options;
+    const rows = streamRows(
+      options,
+      (work) =>
+        this.#run(
+          "read",
+          { options, known: STREAM_OPTIONS },
+          (operation) =>
+            work(operation, (batch, after) => {
+              const filter = every([this.#where(options, operation), ...after]);
+              return this.#read({ ...batch, include } as Reading<K, unknown>, filter, operation);
+            }),
+        ),
+    );
+    yield* rows as AsyncGenerator<Found<M, G, K, I, S>, void, undefined>;
   }
 
   /**

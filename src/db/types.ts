@@ -126,6 +126,7 @@ export type {
   Order,
   OrderOperators,
   Orders,
+  StreamOptions,
   TextOperators,
   UniqueCondition,
   UniqueConditions,

@@ -181,6 +181,20 @@ test("repositories return rows and take input without casts", () => {
   });
 });
 
+test("a stream yields what a find finds", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    for await (const row of db.user.stream({ where: { id: 1 }, batchSize: 10 })) {
+      same<typeof row, UserRow>();
+    }
+    for await (const row of db.user.stream({ select: { nick: true } })) {
+      same<typeof row, { nick: string | null }>();
+    }
+    // @ts-expect-error: a number
+    db.user.stream({ batchSize: "10" });
+  });
+});
+
 test("aggregates have the types of their columns", () => {
   compiles(async () => {
     const db = inject(Db);

@@ -153,6 +153,13 @@ const FINDS: readonly Mistake[] = [
     `${UNKNOWN("nope")}Conditions<"`,
     '"author_id: integer"',
   ],
+  [`db.user.stream({ where: { nope: 1 } });`, `${UNKNOWN("nope")}Conditions<"`],
+  [`db.user.stream({ orderBy: { nope: "asc" } });`, `${UNKNOWN("nope")}Orders<"`],
+  [`db.user.stream({ distinct: ["name"] });`, UNKNOWN("distinct")],
+  [
+    `db.user.stream({ include: { nope: true } });`,
+    "Type '{ nope: true; }' is not assignable to type '\"nope is not a relation\"'.",
+  ],
   [`await db.user.findMany({ limit: 1 });`, `${UNKNOWN("limit")}FindOptions<"`],
   [`await db.user.findUnique({ where: { name: "a" } });`, UNKNOWN("name"), "readonly email"],
   [

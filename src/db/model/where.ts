@@ -136,3 +136,9 @@ export interface FindOptions<Spec extends string> {
    */
   readonly distinct?: readonly ComparableIn<Spec>[] | undefined;
 }
+
+/** The options of a stream: those of a find, and how many rows a statement reads. */
+export interface StreamOptions<Spec extends string> extends Omit<FindOptions<Spec>, "distinct"> {
+  /** How many rows a statement reads, 1 or more; 1000 unless given. */
+  readonly batchSize?: number | undefined;
+}

@@ -33,6 +33,14 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { arbitrary: fc.record({ do: does("createManyAndReturn"), data: someRows }), weight: 2 },
   { arbitrary: fc.record({ do: does("findUnique", "delete"), where: unique }), weight: 3 },
   { arbitrary: fc.record({ do: does("findMany", "findFirst"), options: find }), weight: 8 },
+  {
+    arbitrary: fc.record({
+      do: does("stream"),
+      options: find,
+      batchSize: fc.integer({ min: 1, max: 3 }),
+    }),
+    weight: 4,
+  },
   { arbitrary: fc.record({ do: does("update"), where: unique, data: change }), weight: 3 },
   {
     arbitrary: fc.record({

@@ -81,6 +81,10 @@ export class MemoryRepository {
         return where(operation.where)[0] ?? null;
       case "findMany":
         return this.#find(operation.options, scope);
+      case "stream": {
+        const { distinct: _, skip = 0, ...options } = operation.options;
+        return this.#find({ ...options, skip }, scope).flat();
+      }
       case "findFirst":
         return this.#find({ ...operation.options, take: 1 }, scope)[0]?.[0] ?? null;
       case "update":

@@ -73,6 +73,7 @@ export type Operation =
   | { do: "createManyAndReturn"; data: Creation[] }
   | { do: "findUnique" | "delete"; where: Unique }
   | { do: "findMany" | "findFirst"; options: Find }
+  | { do: "stream"; options: Find; batchSize: number }
   | { do: "update"; where: Unique; data: Change }
   | { do: "updateMany" | "updateManyAndReturn"; where: Condition; data: Change }
   | { do: "upsert"; where: Unique; create: Creation; update: Change }
@@ -111,6 +112,10 @@ export function runOperation(
       const { take: _, ...options } = operation.options;
       return thing.findFirst(options);
     }
+    case "stream": {
+      const { distinct: _, ...options } = operation.options;
+      return all(thing.stream({ ...options, batchSize: operation.batchSize }));
+    }
     case "update":
       return thing.update({ where: operation.where, data: operation.data });
     case "updateMany":
@@ -134,6 +139,12 @@ export function runOperation(
     case "groupBy":
       return thing.groupBy(operation.options as { by: ["name"] });
   }
+}
+
+async function all(rows: AsyncIterable<unknown>): Promise<readonly unknown[]> {
+  const found: unknown[] = [];
+  for await (const row of rows) found.push(row);
+  return found;
 }
 
 function scopedThings({ thing }: Things, scope: Scope): Things["thing"] {
