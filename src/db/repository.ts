@@ -44,6 +44,7 @@ import type {
 } from "./model/where.ts";
 import type { ColumnSpecs, NameIn } from "./model/column_spec.ts";
 import { deleteMany, updateMany, updateManyAndReturn } from "./write/update_many.ts";
+import { upsertMany } from "./write/upsert_many.ts";
 import { deleteRow, updateRow, upsertRow } from "./write/writes.ts";
 
 /** Which rows to write: those that meet a condition, or explicitly all of them. */
@@ -334,6 +335,30 @@ export class Repository<
       "upsert",
       { options, known },
       (operation) => this.#upsert(options, operation),
+    );
+  }
+
+  /**
+   * Creates rows, or updates those that have their values of a unique column: `by` names it, and
+   * `update` the columns to set to what `create` has for them, or the default or `null`. All of them
+   * are written or none. Returns their number.
+   *
+   * @throws {TypeError} if `update` names no column
+   * @throws {DbError} `UniqueViolation` if two rows of `create` have the same value of `by`, another
+   * row has the value of another unique column, or a row is out of scope
+   */
+  async upsertMany<D = RowTypes<M, S>["create"]>(
+    options: {
+      readonly by: NameIn<ColumnSpecs<M>["unique"]>;
+      readonly create: readonly Checked<D, RowTypes<M, S>["create"]>[];
+      readonly update: readonly (keyof RowTypes<M, S>["update"])[];
+    } & TimeLimits,
+  ): Promise<number> {
+    const known = ["by", "create", "update"];
+    return await this.#run(
+      "upsert",
+      { options, known },
+      (operation) => upsertMany(options, operation),
     );
   }
 

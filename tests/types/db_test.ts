@@ -181,6 +181,29 @@ test("repositories return rows and take input without casts", () => {
   });
 });
 
+test("many rows are created, updated and upserted without casts", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    const create = [{ tenant_id: "a", email: "e" }];
+    const created = await db.user.createManyAndReturn({ data: create });
+    same<typeof created, UserRow[]>();
+    const updated = await db.user.updateManyAndReturn({ where: { id: 1 }, data: { nick: null } });
+    same<typeof updated, UserRow[]>();
+    same<number, Awaited<ReturnType<typeof db.user.upsertMany>>>();
+    await db.user.upsertMany({ by: "email", create, update: ["nick", "tenant_id"] });
+    const scoped = db.user.scoped({ tenant_id: "a" });
+    await scoped.upsertMany({ by: "nick", create: [{ email: "e" }], update: ["email"] });
+    // @ts-expect-error: the scope sets it
+    await scoped.upsertMany({ by: "email", create: [{ email: "e" }], update: ["tenant_id"] });
+    // @ts-expect-error: not unique
+    await db.user.upsertMany({ by: "tenant_id", create, update: ["nick"] });
+    // @ts-expect-error: the primary key is not updated
+    await db.user.upsertMany({ by: "email", create, update: ["id"] });
+    // @ts-expect-error: rows to update may be all
+    await db.user.updateManyAndReturn({ data: {} });
+  });
+});
+
 test("a stream yields what a find finds", () => {
   compiles(async () => {
     const db = inject(Db);

@@ -113,6 +113,23 @@ const MANY: readonly Mistake[] = [
     "'\"name is missing\"'.",
   ],
   [
+    `await db.user.upsertMany({ by: "name", create: [], update: ["nick"] });`,
+    `Type '"name"' is not assignable to type '"id" | "email"'.`,
+  ],
+  [
+    `await db.user.upsertMany({ by: "email", create: [], update: ["nope"] });`,
+    `Type '"nope"' is not assignable to type '"`,
+  ],
+  [
+    `await db.user.upsertMany({ by: "email", create: [], update: ["id"] });`,
+    `Type '"id"' is not assignable to type '"`,
+  ],
+  [
+    `await db.user.upsertMany({ by: "email", create: [{ email: "e" }], update: ["nick"] });`,
+    "Type '{ email: string; }' is not assignable to type '\"",
+    '"name is missing"',
+  ],
+  [
     `await db.user.updateManyAndReturn({ all: true, data: { nope: 1 } });`,
     "Type '{ nope: number; }' is not assignable to type '\"nope is not a column to set\"'.",
   ],

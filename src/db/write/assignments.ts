@@ -134,7 +134,12 @@ function dataOf(data: unknown, operation: Operation): Readonly<Record<string, un
   throw operation.mistake("data is not a plain object");
 }
 
-function givenColumn(name: string, operation: Operation): TableColumn {
+/**
+ * Returns a column that data sets.
+ *
+ * @throws {TypeError} if it is unknown, or the scope sets it
+ */
+export function givenColumn(name: string, operation: Operation): TableColumn {
   const column = operation.column(name);
   if (operation.scope.has(column)) throw operation.mistake(`the scope sets ${name}`);
   return column;

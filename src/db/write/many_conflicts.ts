@@ -3,80 +3,163 @@
  *
  * @module
  */
-import { type Expression, sql } from "kysely";
+import { type Expression, type ExpressionBuilder, sql } from "kysely";
+import type { AnyTables } from "../connection/dialect.ts";
 import type { Statement } from "../connection/statement.ts";
-import { DbError } from "../errors.ts";
+import { every } from "../query/condition.ts";
 import type { OperationContext } from "../query/operation.ts";
-import { type Insertion, type InsertManner, insertRows } from "./many_inserts.ts";
+import { type Filter, scopeFilter } from "../query/operators.ts";
+import type { Table, TableColumn } from "../query/table.ts";
+import { taken } from "./inserts.ts";
+import { type Extend, type InsertBatch, type InsertManner, insertRows } from "./many_inserts.ts";
+import { upsertRow } from "./writes.ts";
 
-/** MySQL's variable of what a statement has refused to write. */
-const REFUSED = sql.raw("@fw_refused");
+/** MySQL's variable of how many rows a statement has refused to write. */
 const RESET: Statement = { sql: "set @fw_refused = 0", parameters: [], reads: false };
 const READ: Statement = { sql: "select @fw_refused", parameters: [], reads: true };
+/** MySQL cannot generate a key. */
+const NO_KEY = 1467;
+
+/** What to set in the rows that rows to create conflict with. */
+export interface ManyUpdates {
+  /** The unique column by which rows conflict. */
+  readonly by: TableColumn;
+  /** The columns to set. */
+  readonly columns: readonly TableColumn[];
+}
 
 /** Skips the rows that have a value of a unique column that another row has; counts the others. */
 export function skipConflicts(context: OperationContext): InsertManner<number> {
   const { table: { connection }, action } = context;
   const { returning } = connection.grammar;
-  const manner: InsertManner<number> = {
-    extend(operation) {
-      operation.section("skip");
-      return (insert) => {
-        // A row that is all generated conflicts with no other.
-        if (insert.toOperationNode().defaultValues) return insert;
-        if (returning) return insert.onConflict((conflict) => conflict.doNothing());
-        return unlessRefused(insert, { context, refuse: sql`${REFUSED} + 1` });
-      };
-    },
-    async run({ statement, tuples }) {
-      if (returning) return (await connection.execute(action, statement)).affectedRows;
-      try {
-        return tuples.length - Number(await refusedBy(statement, context));
-      } catch (error) {
-        if (tuples.length === 1 || !isOfKeys(error)) throw error;
-        return await connection.transaction(async () => {
-          let sum = 0;
-          for (const tuple of tuples) {
-            const [count = 0] = await insertRows([tuple], manner, context);
-            sum += count;
-          }
-          return sum;
-        });
-      }
+  const extend: Extend = (operation) => {
+    operation.section("skip");
+    return (insert) => {
+      // A row that is all generated conflicts with no other.
+      if (insert.toOperationNode().defaultValues) return insert;
+      return returning
+        ? insert.onConflict((conflict) => conflict.doNothing())
+        : insert.onDuplicateKeyUpdate(unless(sql`false`, context.table));
+    };
+  };
+  return {
+    extend,
+    async run(batch) {
+      if (returning) return (await connection.execute(action, batch.statement)).affectedRows;
+      const { tuples } = batch;
+      const refused = await refusedBy(batch, context);
+      if (!Number.isNaN(refused)) return tuples.length - refused;
+      return await connection.transaction(async () => {
+        let count = 0;
+        for (const tuple of tuples) {
+          const [created = 0] = await insertRows([tuple], skipConflicts(context), context);
+          count += created;
+        }
+        return count;
+      });
     },
   };
-  return manner;
 }
 
 /**
- * Checks whether MySQL cannot generate a key: where a row of a negative key conflicts, the ones
- * that follow it in the statement would have keys beyond all numbers.
+ * Updates rows of the scope in place of creating rows that conflict with them by a column.
+ *
+ * @throws {DbError} `UniqueViolation` if a row is out of scope, or has the value of another unique
+ * column
  */
-function isOfKeys(error: unknown): boolean {
-  return error instanceof DbError && (error.cause as { errno?: unknown } | null)?.errno === 1467;
-}
-
-/** Runs a statement of MySQL, and returns what it has refused to write. */
-async function refusedBy(statement: Statement, context: OperationContext): Promise<unknown> {
-  const { table: { connection }, action } = context;
-  const [, , { rows }] = await connection.executeTogether(action, [RESET, statement, READ]);
-  return rows[0]?.[0];
+export function updateConflicts(
+  { by, columns }: ManyUpdates,
+  context: OperationContext,
+): InsertManner<void> {
+  const { table, table: { connection }, scope, action } = context;
+  const { returning } = connection.grammar;
+  const names = columns.map(({ name }) => name);
+  const extend: Extend = (operation) => {
+    operation.section(`by ${by.name} update ${names} in`);
+    const scoped = every(Array.from(
+      scope,
+      ([column, operand]) => scopeFilter({ column, operand, of: table.name }, operation),
+    ));
+    return (insert) =>
+      returning
+        ? insert.onConflict((conflict) =>
+          conflict.column(by.name)
+            .doUpdateSet((eb) =>
+              Object.fromEntries(names.map((name) => [name, eb.ref(`excluded.${name}`)]))
+            )
+            .where(scoped)
+        )
+        : insert.onDuplicateKeyUpdate((eb) => overwrite({ by, columns }, { scoped, table }, eb));
+  };
+  return {
+    extend,
+    async run(batch) {
+      if (returning) {
+        const { affectedRows } = await connection.execute(action, batch.statement);
+        if (affectedRows < batch.tuples.length) throw taken(by, context);
+        return;
+      }
+      if (await refusedBy(batch, context) === 0) return;
+      // Another column conflicts, or a row is out of scope: each is a matter of its own.
+      for (const tuple of batch.tuples) {
+        const valueOf = (column: TableColumn) => [column, tuple[column.index]] as const;
+        const created = table.columns.map(valueOf).filter(([, value]) => value !== undefined);
+        await upsertRow({
+          unique: new Map([valueOf(by)]),
+          created: new Map(created),
+          values: new Map(columns.map(valueOf)),
+        }, context);
+      }
+    },
+    mayUndo: !returning || scope.size > 0,
+  };
 }
 
 /**
- * Keeps an insertion of MySQL from failing where a row conflicts, and from nothing else, as IGNORE
- * would: its key is set to itself. The count of rows that it writes includes such rows, so that a
- * variable counts them.
+ * Runs a statement of MySQL, and returns how many rows it has refused to write; `NaN` if it failed
+ * because a row of a negative key conflicts: the next ones would have keys beyond all numbers.
  */
-function unlessRefused(
-  insert: Insertion,
-  { context: { table }, refuse }: {
-    readonly context: OperationContext;
-    readonly refuse: Expression<unknown>;
-  },
-): Insertion {
-  const key = sql.ref(`${table.name}.${table.primaryKey.name}`);
-  return insert.onDuplicateKeyUpdate({
-    [table.primaryKey.name]: sql`if(${REFUSED} := ${refuse}, ${key}, ${key})`,
-  });
+async function refusedBy(
+  { statement, tuples }: InsertBatch,
+  { table: { connection }, action }: OperationContext,
+): Promise<number> {
+  try {
+    const [, , { rows }] = await connection.executeTogether(action, [RESET, statement, READ]);
+    return Number(rows[0]?.[0]);
+  } catch (error) {
+    const { cause } = error as { cause?: { errno?: unknown } };
+    if (cause?.errno === NO_KEY && tuples.length > 1) return NaN;
+    throw error;
+  }
+}
+
+/**
+ * Returns what keeps an insertion of MySQL from failing where a row conflicts, and from nothing
+ * else, as IGNORE would: its key is set to itself. A variable counts those that are not accepted:
+ * the number of rows that are written includes them.
+ */
+function unless(accepted: Expression<unknown>, table: Table) {
+  const { name } = table.primaryKey;
+  const key = sql.ref(`${table.name}.${name}`);
+  return { [name]: sql`if(${accepted} or (@fw_refused := @fw_refused + 1), ${key}, ${key})` };
+}
+
+/** Returns the assignments of MySQL for rows that conflict by any unique column. */
+function overwrite(
+  { by, columns }: ManyUpdates,
+  { scoped, table }: { readonly scoped: Filter; readonly table: Table },
+  eb: ExpressionBuilder<AnyTables, string>,
+): Record<string, Expression<unknown>> {
+  const stored = ({ name }: TableColumn) => sql.ref(`${table.name}.${name}`);
+  const given = ({ name }: TableColumn) => sql`values(${sql.ref(name)})`;
+  const accepted = sql`(${stored(by)} = ${given(by)} and ${scoped(eb)})`;
+  return {
+    ...unless(accepted, table),
+    ...Object.fromEntries(
+      columns.map((column) => [
+        column.name,
+        sql`if(${accepted}, ${given(column)}, ${stored(column)})`,
+      ]),
+    ),
+  };
 }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { find, someColumns, unique, where } from "./arbitrary_conditions.ts";
 import { change, code, fewRows, id, keyed, keyless, mixedRows } from "./arbitrary_things.ts";
 import { aggregate, groupBy } from "./arbitrary_groups.ts";
-import type { Command, Operation, Scope } from "../support/thing.ts";
+import type { Change, Command, Operation, Scope } from "../support/thing.ts";
 
 const scope = fc.oneof(
   { arbitrary: fc.constant<Scope>({}), weight: 3 },
@@ -17,6 +17,24 @@ const upsert = fc.tuple(fc.oneof(fc.record({ id }), fc.record({ code })), keyles
     create: { ...create, ...where },
     update,
   }));
+
+const changed = fc.subarray<keyof Change>(["name", "flag"]).map((
+  names,
+) => [...names, "rank" as const]);
+const upsertMany: fc.Arbitrary<Operation> = fc.oneof(
+  fc.record({
+    do: does("upsertMany"),
+    by: fc.constant("code" as const),
+    create: fewRows,
+    update: changed,
+  }),
+  fc.record({
+    do: does("upsertMany"),
+    by: fc.constant("id" as const),
+    create: fc.uniqueArray(keyed, { maxLength: 4, selector: ({ id }) => id }),
+    update: fc.oneof(changed, changed.map((names) => [...names, "code" as const])),
+  }),
+);
 
 const someRows = fc.oneof(fewRows, fc.array(keyed, { maxLength: 5 }), mixedRows);
 
@@ -51,6 +69,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 3,
   },
   { arbitrary: upsert, weight: 4 },
+  { arbitrary: upsertMany, weight: 4 },
   { arbitrary: fc.record({ do: does("deleteMany"), where }), weight: 1 },
   { arbitrary: fc.record({ do: does("exists"), where }), weight: 1 },
   { arbitrary: fc.record({ do: does("count"), where, distinct: someColumns }), weight: 2 },
@@ -101,6 +120,14 @@ function withoutScope(operation: Operation, columns: readonly string[]): Operati
       return { ...operation, data: rid(operation.data) };
     case "upsert":
       return { ...operation, create: rid(operation.create), update: rid(operation.update) };
+    case "upsertMany": {
+      const { create, update } = operation;
+      return {
+        ...operation,
+        create: create.map(rid),
+        update: update.filter((name) => !columns.includes(name)),
+      };
+    }
     default:
       return operation;
   }

@@ -98,6 +98,8 @@ export class MemoryRepository {
         if (row) return this.#update([row], operation.update)[0];
         return this.#create(operation.create, scope, keys);
       }
+      case "upsertMany":
+        return this.#upsertMany(operation, scope, keys);
       case "delete":
         return this.#delete([one(where(operation.where))])[0];
       case "deleteMany":
@@ -141,6 +143,33 @@ export class MemoryRepository {
       for (const { id = 0 } of rows) this.#try(id);
       throw error;
     }
+  }
+
+  #upsertMany(
+    { by, create, update }: Extract<Operation, { do: "upsertMany" }>,
+    scope: Scope,
+    keys: Keys,
+  ): number {
+    const restore = this.save();
+    // Databases do not agree on which row is at fault first.
+    const faults: string[] = [];
+    for (const data of create) {
+      try {
+        const row = this.#rows.find((row) => row[by] === data[by]);
+        if (row && !holds(scope, row)) throw new Refusal("UniqueViolation", [by]);
+        const whole = { name: null, rank: null, flag: true, ...data };
+        const change = Object.fromEntries(update.map((name) => [name, whole[name]]));
+        if (row) this.#update([row], change);
+        else this.#create(data, scope, keys);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        faults.push(...error.fields);
+      }
+    }
+    if (faults.length === 0) return create.length;
+    restore();
+    for (const { id = 0 } of create) this.#try(id);
+    throw new Refusal("UniqueViolation", faults);
   }
 
   #create(data: Creation, scope: Scope, keys: Keys): Thing {

@@ -114,6 +114,8 @@ function created(operation: Operation): readonly Creation[] {
     case "createMany":
     case "createManyAndReturn":
       return operation.data;
+    case "upsertMany":
+      return operation.create;
     case "upsert":
       return [operation.create];
     default:

@@ -77,6 +77,7 @@ export type Operation =
   | { do: "update"; where: Unique; data: Change }
   | { do: "updateMany" | "updateManyAndReturn"; where: Condition; data: Change }
   | { do: "upsert"; where: Unique; create: Creation; update: Change }
+  | { do: "upsertMany"; by: "id" | "code"; create: Creation[]; update: (keyof Change)[] }
   | { do: "deleteMany" | "exists"; where: Condition }
   | { do: "count"; where: Condition; distinct: Column[] }
   | { do: "aggregate" | "groupBy"; options: Grouping };
@@ -125,6 +126,10 @@ export function runOperation(
     case "upsert": {
       const { where, create, update } = operation;
       return thing.upsert({ where, create, update });
+    }
+    case "upsertMany": {
+      const { by, create, update } = operation;
+      return thing.upsertMany({ by, create, update });
     }
     case "delete":
       return thing.delete({ where: operation.where });

@@ -26,8 +26,9 @@ const lists = (...emails: string[]): Noted => [
 const data = (...emails: string[]) => ({ data: emails.map((email) => ({ email })) });
 const RETURNING = ` returning ${ROW}`;
 const SKIP = " on conflict do nothing";
-const REFUSE = ' on duplicate key update "id" = if(@fw_refused := @fw_refused + 1, ' +
-  '"authors"."id", "authors"."id")';
+const COUNT = "(@fw_refused := @fw_refused + 1)";
+const REFUSE = ` on duplicate key update "id" = if(false or ${COUNT}, "authors"."id", ` +
+  '"authors"."id")';
 const CREATED: Noted = [
   `${READ} "id" >= last_insert_id() and "id" < last_insert_id() + ? * @@auto_increment_increment ` +
   'and ("id" - last_insert_id()) % @@auto_increment_increment = 0',
@@ -70,6 +71,39 @@ const WRITES: readonly Operation[] = [
     },
   ],
   [
+    ({ author }) =>
+      author.upsertMany({ by: "email", ...created("c", "e"), update: ["name", "active"] }),
+    {
+      sqlite: [adding(values("c", "e"), conflict("1 = 1"))],
+      postgres: [adding(records("c", "e"), conflict("1 = 1"))],
+      mysql: whole(
+        ["set @fw_refused = 0"],
+        adding(lists("c", "e"), overwrite("1 = 1")),
+        ["select @fw_refused"],
+      ),
+    },
+  ],
+  [
+    ({ author }) =>
+      author.scoped({ active: true })
+        .upsertMany({ by: "email", ...created("c", "f"), update: ["name"] }),
+    {
+      sqlite: [
+        ["begin immediate"],
+        adding(values("c", "f"), conflict('"authors"."active" = ?', ["name"]), true),
+        ["commit"],
+      ],
+      postgres: whole(
+        adding(records("c", "f"), conflict('"authors"."active" = ?', ["name"]), true),
+      ),
+      mysql: whole(
+        ["set @fw_refused = 0"],
+        adding(lists("c", "f"), overwrite('"authors"."active" = ?', ["name"]), true, true),
+        ["select @fw_refused"],
+      ),
+    },
+  ],
+  [
     ({ author }) => author.updateManyAndReturn({ where: { email: "b" }, data: {} }),
     same([`${READ} "email" = ?`, "b"]),
   ],
@@ -77,8 +111,28 @@ const WRITES: readonly Operation[] = [
 
 testStatements("Repository writes many rows by these statements", WRITES);
 
-function adding([sql, ...values]: Noted, clause: string): Noted {
-  return [sql + clause, ...values];
+function adding([sql, ...values]: Noted, clause: string, ...more: unknown[]): Noted {
+  return [sql + clause, ...values, ...more];
+}
+
+function created(...emails: string[]) {
+  return { create: data(...emails).data };
+}
+
+/** The clause of an upsert, in the scope of a condition. */
+function conflict(scope: string, columns = ["name", "active"]): string {
+  const set = columns.map((name) => `"${name}" = "excluded"."${name}"`).join(", ");
+  return ` on conflict ("email") do update set ${set} where ${scope}`;
+}
+
+/** The clause of an upsert on MySQL, whose unique columns are all the same to it. */
+function overwrite(scope: string, columns = ["name", "active"]): string {
+  const accepted = `("authors"."email" = values("email") and ${scope})`;
+  const set = columns.map((name) =>
+    `"${name}" = if(${accepted}, values("${name}"), "authors"."${name}")`
+  );
+  return ` on duplicate key update "id" = if(${accepted} or ${COUNT}, "authors"."id", ` +
+    `"authors"."id"), ${set.join(", ")}`;
 }
 
 function whole(...statements: readonly Noted[]): Expected["mysql"] {

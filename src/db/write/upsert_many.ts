@@ -1,0 +1,67 @@
+/**
+ * Creates many rows, or updates those that exist.
+ *
+ * @module
+ */
+import { dbError } from "../errors.ts";
+import { isUnique } from "../model/model.ts";
+import type { Operation } from "../query/operation.ts";
+import type { TableColumn } from "../query/table.ts";
+import { givenColumn } from "./assignments.ts";
+import { createTuples, keyOfValue } from "./create_many.ts";
+import { updateConflicts } from "./many_conflicts.ts";
+import { insertRows, type Tuple } from "./many_inserts.ts";
+
+/** Rows to create or to update. */
+export interface ManyUpserts {
+  /** The unique column that finds a row. */
+  readonly by: string;
+  /** The data of rows. */
+  readonly create: unknown;
+  /** The columns that are set where a row exists. */
+  readonly update: unknown;
+}
+
+/** Creates or updates rows, all of them or none; returns their number. */
+export async function upsertMany(
+  { by, create, update }: ManyUpserts,
+  operation: Operation,
+): Promise<number> {
+  const column = operation.column(by);
+  if (!isUnique(column.field)) throw operation.mistake(`${by} is not unique`);
+  const columns = updateColumns(update, operation);
+  const tuples = createTuples({ name: "create", data: create }, operation);
+  checkDifferent(tuples, column, operation);
+  await insertRows(tuples, updateConflicts({ by: column, columns }, operation), operation);
+  return tuples.length;
+}
+
+function updateColumns(update: unknown, operation: Operation): readonly TableColumn[] {
+  if (!Array.isArray(update)) throw operation.mistake("update is not a list");
+  const columns = [...new Set(update.map((name) => givenColumn(name, operation)))];
+  if (columns.length === 0) throw operation.mistake("update names no column");
+  for (const { name, field } of columns) {
+    if (field.flags.has("primaryKey")) throw operation.mistake(`${name} is the primary key`);
+  }
+  return columns;
+}
+
+/** A statement cannot write a row twice. */
+function checkDifferent(
+  tuples: readonly Tuple[],
+  column: TableColumn,
+  { action }: Operation,
+): void {
+  const fields = [column.name];
+  const keys = new Set<unknown>();
+  for (const tuple of tuples) {
+    const value = tuple[column.index] ?? null;
+    if (value === null) throw dbError(action, { code: "NotNullViolation", fields });
+    const key = keyOfValue(column, value);
+    if (keys.has(key)) {
+      const reason = `create has a value of ${column.name} twice`;
+      throw dbError(action, { code: "UniqueViolation", fields, reason });
+    }
+    keys.add(key);
+  }
+}
