@@ -32,7 +32,6 @@ import { keyOf, readInclude } from "./query/include_query.ts";
 import { LIMIT_OPTIONS, type TimeLimits } from "./transaction/time_limits.ts";
 import type { Checked, CheckedPart, ColumnName, Named, Plain, Row, RowTypes } from "./model/row.ts";
 import { countRows, readRows } from "./query/rows_query.ts";
-import { streamRows } from "./query/row_stream.ts";
 import { dropUnselected, type PageOptions, readSelection } from "./query/find_options.ts";
 import { type AnyRow, decodeRow, type Table, type Values } from "./query/table.ts";
 import type {
@@ -222,13 +221,16 @@ export class Repository<
 
   /**
    * Finds rows as `findMany` does, and yields them one by one, in the order of the primary key
-   * unless another is given: `for await (const row of db.user.stream())`. Each statement reads up to
-   * `batchSize` rows, 1000 by default, that come after those before, with their relations. Between
-   * statements no connection is in use, and other statements may run. Each sees what is committed
-   * when it begins, or what its transaction sees. The limits in time are those of each batch.
+   * unless another is given: `for await (const row of db.user.stream())`. Each statement reads up
+   * to `batchSize` rows, 1000 by default, that come after those before, with their relations.
+   * Between statements no connection is in use, and other statements may run. Each sees the
+   * commits before it, or those that its transaction sees. The limits in time are those of each
+   * batch.
    *
-   * @throws {RangeError} if `take` or `skip` is not a whole number of 0 or more, or `batchSize` of 1
-   * or more
+   * @throws {DbError} `Database` if a column of the order has values that its field cannot
+   * represent, such as microseconds: rows would come twice
+   * @throws {RangeError} if `take` or `skip` is not a whole number of 0 or more, or `batchSize` of
+   * 1 or more
    */
   async *stream<
     K extends RowTypes<M>["column"] = RowTypes<M>["column"],
@@ -239,6 +241,7 @@ export class Repository<
       & Reading<K, CheckedInclude<I, Include<M, G>>>
       & TimeLimits = {},
   ): AsyncGenerator<Found<M, G, K, I, S>, void, undefined> {
+    const { streamRows } = await import("./query/row_stream.ts");
     const { include } = options;
     const rows = streamRows(
       options,
@@ -340,12 +343,12 @@ export class Repository<
 
   /**
    * Creates rows, or updates those that have their values of a unique column: `by` names it, and
-   * `update` the columns to set to what `create` has for them, or the default or `null`. All of them
-   * are written or none. Returns their number.
+   * `update` the columns to set to what `create` has for them, or the default or `null`. All of
+   * them are written or none. Returns their number.
    *
    * @throws {TypeError} if `update` names no column
-   * @throws {DbError} `UniqueViolation` if two rows of `create` have the same value of `by`, another
-   * row has the value of another unique column, or a row is out of scope
+   * @throws {DbError} `UniqueViolation` if two rows of `create` have the same value of `by`,
+   * another row has the value of another unique column, or a row is out of scope
    */
   async upsertMany<D = RowTypes<M, S>["create"]>(
     options: {
@@ -408,8 +411,8 @@ export class Repository<
 
   /**
    * Reads counts, sums, averages, and the least and greatest values of columns. Without values that
-   * are not `null`, all but the counts are `null`. A sum of decimals has the scale of its column, an
-   * average four more digits, rounded half away from zero; other averages are doubles.
+   * are not `null`, all but the counts are `null`. A sum of decimals has the scale of its column,
+   * an average four more digits, rounded half away from zero; other averages are doubles.
    *
    * @throws {DbError} `CheckViolation` if a sum of integers is beyond ±(2^53 - 1), or another one
    * cannot be represented; a sum of bigints may have more than 64 bits

@@ -1,5 +1,6 @@
 /**
- * The names and the types of aggregates: counts, sums, averages, and the least and the greatest values.
+ * The names and the types of aggregates: counts, sums, averages, and the least and the greatest
+ * values.
  *
  * @module
  */

@@ -7,7 +7,8 @@ import { AGGREGATES } from "../model/aggregate.ts";
 import { membersOf } from "../model/plain_object.ts";
 import { decimalDigits, decimalText } from "../model/stored_value.ts";
 import { every, givenFilters, scopeFilters, whereFilter } from "./condition.ts";
-import { isBounded, type OrderTerm, type PageOptions } from "./find_options.ts";
+import type { PageOptions } from "./find_options.ts";
+import { havingWhere, readBy, readGroupOrder } from "./group_options.ts";
 import { GroupValues } from "./group_values.ts";
 import type { Operation } from "./operation.ts";
 import { ordered, readPage } from "./rows_query.ts";
@@ -51,13 +52,13 @@ export async function readGroups(options: GroupsOptions, operation: Operation): 
   ]);
   const values = new GroupValues(operation);
   const by = options.isGrouped ? readBy(options.by, operation) : [];
-  const outputs = readOutputs({ ...options }, values, operation);
+  const outputs = readOutputs({ ...options }, values);
   if (!options.isGrouped && outputs.length === 0) throw operation.mistake("it names no aggregate");
   operation.section("having");
   const having = "having" in options
-    ? whereFilter(havingWhere(options.having, values, operation), operation)
+    ? whereFilter(havingWhere(options.having, values), operation)
     : undefined;
-  const order = readGroupOrder({ ...options, by }, values, operation);
+  const order = readGroupOrder({ ...options, by }, values);
   const bounded = readPage(options, operation);
   const names = by.map(({ name }) => name);
   // Rows of drivers are objects, which have each name once.
@@ -84,22 +85,11 @@ export async function readGroups(options: GroupsOptions, operation: Operation): 
   });
 }
 
-function readBy(by: unknown, operation: Operation): readonly TableColumn[] {
-  if (!Array.isArray(by)) throw operation.mistake("by is not a list");
-  const columns = [...new Set(by.map((name) => operation.column(name)))];
-  if (columns.length === 0) throw operation.mistake("by names no column");
-  for (const { name, rules } of columns) {
-    if (!rules.comparable) throw operation.mistake(`${name} cannot be in by`);
-  }
-  operation.section(`by ${columns.map(({ name }) => name)}`);
-  return columns;
-}
-
 function readOutputs(
   options: Readonly<Record<string, unknown>>,
   values: GroupValues,
-  operation: Operation,
 ): readonly Output[] {
+  const { operation } = values;
   operation.section("values");
   return AGGREGATES.flatMap((aggregate): readonly Output[] => {
     const given = options[aggregate];
@@ -133,51 +123,4 @@ function valueOf([value, count]: readonly unknown[], [column]: readonly TableCol
     ...size,
     scale: size.scale + MORE_DIGITS,
   });
-}
-
-/** Returns a condition on groups as one on the columns of their values. */
-function havingWhere(having: unknown, values: GroupValues, operation: Operation): unknown {
-  const nested = (part: unknown) => havingWhere(part, values, operation);
-  const parts = membersOf(having, "having", operation).map(([name, value]) => {
-    if (name === "NOT") return { NOT: nested(value) };
-    if (name === "AND" || name === "OR") {
-      return { [name]: Array.isArray(value) ? value.map(nested) : value };
-    }
-    return Object.fromEntries(
-      membersOf(value, `having.${name}`, operation)
-        .map(([aggregate, condition]) => [values.column(aggregate, name).name, condition]),
-    );
-  });
-  return { AND: parts };
-}
-
-function readGroupOrder(
-  { orderBy = {}, by, ...page }: PageOptions & { readonly by: readonly TableColumn[] },
-  values: GroupValues,
-  operation: Operation,
-): readonly OrderTerm[] {
-  operation.section("order");
-  const order = new Map<TableColumn, OrderTerm["direction"]>();
-  const add = (column: TableColumn, direction: unknown) => {
-    if (direction !== "asc" && direction !== "desc") {
-      throw operation.mistake(`the order of ${column.label} is not asc or desc`);
-    }
-    operation.add(`${column.name} ${direction},`);
-    if (!order.has(column)) order.set(column, direction);
-  };
-  for (const part of Array.isArray(orderBy) ? orderBy : [orderBy]) {
-    for (const [name, direction] of membersOf(part, "orderBy", operation)) {
-      if (AGGREGATES.includes(name)) {
-        for (const [of, nested] of membersOf(direction, `orderBy.${name}`, operation)) {
-          add(values.column(name, of), nested);
-        }
-        continue;
-      }
-      const column = operation.column(name);
-      if (!by.includes(column)) throw operation.mistake(`${name} is not in by`);
-      add(column, direction);
-    }
-  }
-  if (isBounded(page)) { for (const column of by) add(column, order.get(column) ?? "asc"); }
-  return Array.from(order, ([column, direction]) => ({ column, direction }));
 }

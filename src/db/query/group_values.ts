@@ -21,12 +21,13 @@ const MAX_NAME = 63;
 export class GroupValues {
   /** Selects the values under the names of their columns. */
   readonly selection: AliasedExpression<unknown, string>[] = [];
-  readonly #operation: Operation;
+  /** The operation that reads them. */
+  readonly operation: Operation;
   readonly #columns = new Map<string, TableColumn>();
 
   /** Creates values, of which there are none yet; the operation knows their columns by name. */
   constructor(operation: Operation) {
-    this.#operation = operation;
+    this.operation = operation;
     operation.others = this.#columns;
   }
 
@@ -36,7 +37,7 @@ export class GroupValues {
    * @throws {TypeError} if the column is unknown, or has no such aggregate
    */
   column(aggregate: string, name: string): TableColumn {
-    const operation = this.#operation;
+    const { operation } = this;
     const { table, action } = operation;
     const { grammar } = table.connection;
     const isCount = aggregate === "_count";
@@ -99,7 +100,7 @@ export class GroupValues {
 
   #tooLarge(fields: readonly string[], cause?: unknown): DbError {
     const reason = `${fields.join(" or ")} is too large`;
-    return dbError(this.#operation.action, { code: "CheckViolation", fields, reason }, cause);
+    return dbError(this.operation.action, { code: "CheckViolation", fields, reason }, cause);
   }
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { dbError } from "../errors.ts";
 import { isPlainObject } from "../model/plain_object.ts";
 import { every } from "./condition.ts";
 import {
@@ -12,6 +13,7 @@ import {
   type PageOptions,
   readOrder,
 } from "./find_options.ts";
+import { identity } from "./include_query.ts";
 import type { Operation } from "./operation.ts";
 import { compareFilter, type Filter, operatorFilter } from "./operators.ts";
 import type { AnyRow } from "./table.ts";
@@ -46,6 +48,8 @@ export type RunBatch = (
  * Yields rows in their order, which ends with the primary key: each batch is what comes after the
  * last row of the one before, so that nothing is open between them.
  *
+ * @throws {DbError} `Database` if a column of the order has values that its field cannot represent,
+ * such as microseconds: rows would come twice
  * @throws {RangeError} if `take`, `skip` or `batchSize` is not a whole number, the last one of 1 or
  * more
  */
@@ -77,8 +81,16 @@ export async function* streamRows(
           : select,
       };
       const rows = await read(page, last ? [afterFilter({ last, order }, operation)] : []);
+      const before = last;
+      const isLast = (row: AnyRow) =>
+        columns.every(({ name }) => identity(row[name]) === identity(before?.[name]));
+      // Such as microseconds: the loop would not end.
+      if (before && rows.some(isLast)) {
+        const reason = "a column of its order is finer than its field";
+        throw dbError(operation.action, { code: "Database", reason });
+      }
       const end = rows.at(-1);
-      // The caller may change the row, and what is in it.
+      // The caller may change the row and its values.
       last = end &&
         structuredClone(Object.fromEntries(columns.map(({ name }) => [name, end[name]])));
       dropUnselected(rows, { select, columns });

@@ -49,7 +49,7 @@ export async function createManyAndReturn(
   data: unknown,
   operation: Operation,
 ): Promise<AnyRow[]> {
-  const { table: { columns, connection }, action } = operation;
+  const { table: { columns, primaryKey, connection }, action } = operation;
   const { returning } = connection.grammar;
   const rows = await insertRows(createTuples({ name: "data", data }, operation), {
     extend: returning
@@ -61,7 +61,7 @@ export async function createManyAndReturn(
     run: async ({ statement, tuples }) => {
       const inserted = await connection.execute(action, statement);
       const result = returning ? inserted : await readCreated(tuples, operation);
-      return inOrder(result.rows.map((row) => decodeRow(row, columns)), tuples, operation);
+      return inOrder(result.rows.map((row) => decodeRow(row, columns)), { tuples, primaryKey });
     },
     mayUndo: !returning,
   }, operation);
@@ -100,8 +100,7 @@ async function readCreated(
 /** Sorts created rows: databases return them in any order. Generated keys ascend. */
 function inOrder(
   rows: readonly AnyRow[],
-  tuples: readonly Tuple[],
-  { table: { primaryKey } }: OperationContext,
+  { tuples, primaryKey }: { readonly tuples: readonly Tuple[]; readonly primaryKey: TableColumn },
 ): readonly AnyRow[] {
   const { name, index } = primaryKey;
   const places = new Map(

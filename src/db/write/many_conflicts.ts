@@ -6,12 +6,19 @@
 import { type Expression, type ExpressionBuilder, sql } from "kysely";
 import type { AnyTables } from "../connection/dialect.ts";
 import type { Statement } from "../connection/statement.ts";
+import { DbError } from "../errors.ts";
 import { every } from "../query/condition.ts";
 import type { OperationContext } from "../query/operation.ts";
 import { type Filter, scopeFilter } from "../query/operators.ts";
 import type { Table, TableColumn } from "../query/table.ts";
 import { taken } from "./inserts.ts";
-import { type Extend, type InsertBatch, type InsertManner, insertRows } from "./many_inserts.ts";
+import {
+  type Extend,
+  type InsertBatch,
+  type InsertManner,
+  insertRows,
+  type Tuple,
+} from "./many_inserts.ts";
 import { upsertRow } from "./writes.ts";
 
 /** MySQL's variable of how many rows a statement has refused to write. */
@@ -89,7 +96,7 @@ export function updateConflicts(
             )
             .where(scoped)
         )
-        : insert.onDuplicateKeyUpdate((eb) => overwrite({ by, columns }, { scoped, table }, eb));
+        : insert.onDuplicateKeyUpdate((eb) => overwrite({ by, columns }, { scoped, table, eb }));
   };
   return {
     extend,
@@ -99,20 +106,33 @@ export function updateConflicts(
         if (affectedRows < batch.tuples.length) throw taken(by, context);
         return;
       }
-      if (await refusedBy(batch, context) === 0) return;
-      // Another column conflicts, or a row is out of scope: each is a matter of its own.
-      for (const tuple of batch.tuples) {
-        const valueOf = (column: TableColumn) => [column, tuple[column.index]] as const;
-        const created = table.columns.map(valueOf).filter(([, value]) => value !== undefined);
-        await upsertRow({
-          unique: new Map([valueOf(by)]),
-          created: new Map(created),
-          values: new Map(columns.map(valueOf)),
-        }, context);
+      try {
+        return await connection.transaction(async () => {
+          if (await refusedBy(batch, context) !== 0) throw taken(by, context);
+        });
+      } catch (error) {
+        if (!(error instanceof DbError) || error.code !== "UniqueViolation") throw error;
       }
+      // Another column conflicts, or a row is out of scope: each is a matter of its own.
+      await connection.transaction(async () => {
+        for (const tuple of batch.tuples) await upsertTuple(tuple, { by, columns, context });
+      });
     },
-    mayUndo: !returning || scope.size > 0,
+    mayUndo: returning && scope.size > 0,
   };
+}
+
+async function upsertTuple(
+  tuple: Tuple,
+  { by, columns, context }: ManyUpdates & { readonly context: OperationContext },
+): Promise<void> {
+  const valueOf = (column: TableColumn) => [column, tuple[column.index]] as const;
+  const created = context.table.columns.map(valueOf).filter(([, value]) => value !== undefined);
+  await upsertRow({
+    unique: new Map([valueOf(by)]),
+    created: new Map(created),
+    values: new Map(columns.map(valueOf)),
+  }, context);
 }
 
 /**
@@ -147,8 +167,11 @@ function unless(accepted: Expression<unknown>, table: Table) {
 /** Returns the assignments of MySQL for rows that conflict by any unique column. */
 function overwrite(
   { by, columns }: ManyUpdates,
-  { scoped, table }: { readonly scoped: Filter; readonly table: Table },
-  eb: ExpressionBuilder<AnyTables, string>,
+  { scoped, table, eb }: {
+    readonly scoped: Filter;
+    readonly table: Table;
+    readonly eb: ExpressionBuilder<AnyTables, string>;
+  },
 ): Record<string, Expression<unknown>> {
   const stored = ({ name }: TableColumn) => sql.ref(`${table.name}.${name}`);
   const given = ({ name }: TableColumn) => sql`values(${sql.ref(name)})`;

@@ -58,12 +58,12 @@ export async function insertRows<T>(
       // A single row is prepared, however long it is.
       build: () =>
         batch.tuples.length === 1
-          ? insertTuples(batch.tuples, extend, context)
-          : insertRecords(batch, extend, { records, context }),
+          ? insertTuples(batch.tuples, { extend, context })
+          : insertRecords(batch, { records, extend, context }),
     }))
     : batchesOf(rows, table).map((tuples) => ({
       tuples,
-      build: () => insertTuples(tuples, extend, context),
+      build: () => insertTuples(tuples, { extend, context }),
     }));
   const insert = async () => {
     const results: T[] = [];
@@ -84,6 +84,12 @@ interface RecordOptions {
   readonly context: OperationContext;
 }
 
+/** How the rows of a statement are inserted. */
+interface BatchOptions {
+  readonly extend: Extend;
+  readonly context: OperationContext;
+}
+
 /** Rows that take the same columns. */
 interface RecordBatch {
   readonly columns: readonly TableColumn[];
@@ -96,8 +102,7 @@ interface RecordBatch {
 /** Returns the statement that inserts rows that are bound as one value, however many they are. */
 function insertRecords(
   { columns, records: bound }: RecordBatch,
-  extend: Extend,
-  { records, context }: RecordOptions,
+  { records, extend, context }: RecordOptions & BatchOptions,
 ): Statement {
   const { name: table, connection: { kysely } } = context.table;
   const names = namesOf({ columns });
@@ -142,8 +147,7 @@ function recordBatchesOf(
 /** Returns the statement that inserts rows that take the same columns. */
 function insertTuples(
   tuples: readonly Tuple[],
-  extend: Extend,
-  context: OperationContext,
+  { extend, context }: BatchOptions,
 ): Statement {
   const { table, action } = context;
   const columns = table.columns.filter(({ index }) => tuples[0]?.[index] !== undefined);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { sql } from "kysely";
 import { belongsTo, DbOptions, DbService, field, hasMany, model } from "../../../src/db/mod.ts";
 import { dbError, testOnEach } from "../support/database.ts";
 
@@ -156,6 +157,22 @@ testOnEach("Repository.stream() limits each batch, and can be aborted", async ({
   }
   assert.equal(slow, ROWS);
 });
+
+testOnEach("Repository.stream() refuses an order that its fields cannot represent", async (
+  { brand, url },
+) => {
+  await using db = await open(url);
+  const type = brand === "mysql" ? "modify at datetime(6)" : "alter at type timestamptz(6)";
+  await sql.raw(`alter table items ${type}`).execute(db.kysely);
+  await sql.raw("update items set at = '2020-01-01 00:00:00.123456'").execute(db.kysely);
+  const stream = (batchSize: number) => all(db.item.stream({ orderBy: { at: "asc" }, batchSize }));
+  const refusal = dbError(
+    "Database",
+    "Cannot read items: a column of its order is finer than its field",
+  );
+  for (const batchSize of [1, 7, ROWS - 1]) await assert.rejects(stream(batchSize), refusal);
+  assert.equal((await stream(ROWS + 1)).length, ROWS);
+}, { brands: ["postgres", "mysql"] });
 
 testOnEach("Repository.stream() names what is wrong", async ({ url }) => {
   await using db = await open(url);

@@ -119,6 +119,17 @@ testPetsOnEach("Repository.upsertMany() never changes a row by another column", 
     taken("tag"),
   );
   assert.deepEqual(await rowsOf(db), before);
+  // Rows are written in their order: the next one would make room.
+  const swapped = [{ tag: "b" }, { id: b!.id, tag: "z" }];
+  await assert.rejects(
+    db.pet.upsertMany({
+      by: "id",
+      create: [{ ...swapped[0]!, id: b!.id + 50 }, swapped[1]!],
+      update: ["tag"],
+    }),
+    taken("tag"),
+  );
+  assert.deepEqual(await rowsOf(db), before);
   // The row that is found by its chip is updated, whatever else another row has.
   const create = [{ tag: "a", chip: 2n, weight: "9" }, { tag: "d", chip: 4n }];
   assert.equal(await db.pet.upsertMany({ by: "chip", create, update: ["weight"] }), 2);
