@@ -102,6 +102,53 @@ testOnEach("DbOptions.fromDialect() supports every operation of repositories", a
   assert.equal(await db.user.deleteMany({ where: { name: "Ada" } }), 2);
 });
 
+testOnEach("DbOptions.fromDialect() reads and writes many rows", async (database) => {
+  await using db = await openDb(database);
+  const data = ["b", "a", "c"].map((email) => ({ ...ADA, email }));
+  const created = await db.user.createManyAndReturn({ data });
+  assert.deepEqual(created.map(({ email }) => email), ["b", "a", "c"]);
+  const more = [...data, { ...ADA, email: "d" }];
+  assert.equal(await db.user.createMany({ data: more, skipDuplicates: true }), 1);
+  const create = [{ ...ADA, email: "a", name: "A" }, { ...ADA, email: "e" }];
+  assert.equal(await db.user.upsertMany({ by: "email", create, update: ["name"] }), 2);
+  const where = { name: "A" };
+  assert.deepEqual(await db.user.updateManyAndReturn({ where, data: { active: false } }), [
+    { ...created[1]!, name: "A", active: false },
+  ]);
+  const emails: string[] = [];
+  for await (const { email } of db.user.stream({ orderBy: { email: "asc" }, batchSize: 2 })) {
+    emails.push(email);
+  }
+  assert.deepEqual(emails, ["a", "b", "c", "d", "e"]);
+  const sample = {
+    integer: 7,
+    bigint: 2n ** 53n - 1n,
+    boolean: true,
+    real: 0.5,
+    decimal: "0.0001",
+    timestamp: new Date("2024-07-29T12:34:56.789Z"),
+    uuid: "0188c0de-0000-7000-8000-00000000000a",
+    blob: new Uint8Array([0, 255]),
+  };
+  await db.sample.createMany({ data: ["a", "b"].map((select) => ({ select, ...sample })) });
+  const all = Object.fromEntries(Object.keys(sample).map((name) => [name, true])) as Record<
+    keyof typeof sample,
+    true
+  >;
+  const sums = { integer: true, bigint: true, real: true, decimal: true } as const;
+  const expected = {
+    _sum: { integer: 14, bigint: 2n ** 54n - 2n, real: 1, decimal: "0.0002" },
+    _avg: { integer: 7, bigint: 2 ** 53 - 1, real: 0.5, decimal: "0.00010000" },
+    _min: sample,
+  };
+  assert.deepEqual(await db.sample.aggregate({ _sum: sums, _avg: sums, _min: all }), expected);
+  const having = { decimal: { _sum: "0.0002" }, timestamp: { _max: sample.timestamp } };
+  const by = ["timestamp"] as const;
+  assert.deepEqual(await db.sample.groupBy({ by, having, _sum: sums, _avg: sums, _min: all }), [
+    { timestamp: sample.timestamp, ...expected },
+  ]);
+});
+
 testOnEach("DbOptions.fromDialect() has transactions, savepoints and a limit", async (database) => {
   const most = database.brand === "sqlite" ? 1 : 2;
   await using db = await openDb(database, 2);
