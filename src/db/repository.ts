@@ -4,16 +4,11 @@
  * @module
  */
 import { assign, createTuple, createValues, updateValues } from "./write/assignments.ts";
-import {
-  constantOf,
-  every,
-  givenFilters,
-  namesColumn,
-  scopeFilters,
-  uniqueFilter,
-  uniqueValues,
-} from "./query/condition.ts";
-import type { CheckedInclude, Found, Include, Reading, RelationGraph } from "./model/include.ts";
+import { givenFilters, uniqueValues } from "./query/condition.ts";
+import { constantOf, namesColumn } from "./query/constant_condition.ts";
+import { every, scopeFilters, targetFilter, uniqueFilter } from "./query/filters.ts";
+import type { CheckedInclude, Found, Include, Reading } from "./model/include.ts";
+import type { RelationGraph } from "./model/relation.ts";
 import { UniqueLookups } from "./query/unique_lookup.ts";
 import { insertRow, insertRows } from "./write/inserts.ts";
 import type { AnyModel } from "./model/model.ts";
@@ -27,15 +22,29 @@ import { countRows, readRows } from "./query/rows_query.ts";
 import { dropUnselected, type PageOptions, readSelection } from "./query/find_options.ts";
 import { type AnyRow, decodeRow, type Table, type Values } from "./query/table.ts";
 import type { ComparableColumn, Conditions, FindOptions, UniqueConditions } from "./model/where.ts";
-import type { ColumnSpecs, NameIn } from "./model/column_spec.ts";
+import type {
+  ColumnSpecs,
+  GraphSpecs,
+  MemberSpecs,
+  NameIn,
+  NoTables,
+  TableSpecs,
+} from "./model/column_spec.ts";
 import { deleteRow, updateRow, upsertRow } from "./write/writes.ts";
 
 /** Which rows to write: those that meet a condition, or explicitly all of them. */
-export type ManyRows<M extends AnyModel> = ManyOf<ColumnSpecs<M>["all"]>;
+export type ManyRows<M extends AnyModel> = ManyOf<
+  M["~model"]["table"],
+  MemberSpecs<M, Record<never, never>>["all"]
+>;
 
 /** Which rows to write; see {@linkcode ManyRows}. */
-export type ManyOf<Spec extends string> =
-  | { readonly where: Conditions<Spec>; readonly all?: undefined }
+export type ManyOf<
+  T extends string,
+  Spec extends string,
+  W extends TableSpecs = NoTables,
+> =
+  | { readonly where: Conditions<T, Spec, W>; readonly all?: undefined }
   | { readonly where?: undefined; readonly all: true };
 
 type Verb = "create" | "read" | "update" | "upsert" | "delete" | "count" | "look up";
@@ -143,7 +152,10 @@ export class Repository<
     const I = Record<never, never>,
   >(
     options:
-      & Omit<FindOptions<ColumnSpecs<M>["all"]>, "take">
+      & Omit<
+        FindOptions<M["~model"]["table"], MemberSpecs<M, G>["all"], GraphSpecs<G>["all"]>,
+        "take"
+      >
       & Reading<K, CheckedInclude<I, Include<M, G>>>
       & TimeLimits = {},
   ): Promise<Found<M, G, K, I, S> | null> {
@@ -162,7 +174,7 @@ export class Repository<
     const I = Record<never, never>,
   >(
     options:
-      & FindOptions<ColumnSpecs<M>["all"]>
+      & FindOptions<M["~model"]["table"], MemberSpecs<M, G>["all"], GraphSpecs<G>["all"]>
       & Reading<K, CheckedInclude<I, Include<M, G>>>
       & TimeLimits = {},
   ): Promise<Found<M, G, K, I, S>[]> {
@@ -198,7 +210,7 @@ export class Repository<
    * which holds for every row.
    */
   async updateMany<D = RowTypes<M, S>["update"]>(
-    options: ManyOf<ColumnSpecs<M>["all"]> & {
+    options: ManyOf<M["~model"]["table"], MemberSpecs<M, G>["all"], GraphSpecs<G>["all"]> & {
       readonly data: Checked<D, RowTypes<M, S>["update"]>;
     } & TimeLimits,
   ): Promise<number> {
@@ -268,7 +280,11 @@ export class Repository<
    * `all: true` instead: a condition without columns is an error, as is `{ id: { notIn: [] } }`,
    * which holds for every row.
    */
-  async deleteMany(options: ManyOf<ColumnSpecs<M>["all"]> & TimeLimits): Promise<number> {
+  async deleteMany(
+    options:
+      & ManyOf<M["~model"]["table"], MemberSpecs<M, G>["all"], GraphSpecs<G>["all"]>
+      & TimeLimits,
+  ): Promise<number> {
     return await this.#run("delete", { options, known: ["where", "all"] }, async (operation) => {
       operation.section("many");
       const filter = this.#many(options, operation);
@@ -282,7 +298,11 @@ export class Repository<
 
   /** Counts the rows; with `distinct`, the different combinations of values of its columns. */
   async count(options: {
-    readonly where?: Conditions<ColumnSpecs<M>["all"]>;
+    readonly where?: Conditions<
+      M["~model"]["table"],
+      MemberSpecs<M, G>["all"],
+      GraphSpecs<G>["all"]
+    >;
     readonly distinct?: readonly ComparableColumn<M>[] | undefined;
   } & TimeLimits = {}): Promise<number> {
     return await this.#run(
@@ -299,7 +319,15 @@ export class Repository<
 
   /** Checks whether there is a row that meets a condition. */
   async exists(
-    options: { readonly where?: Conditions<ColumnSpecs<M>["all"]> } & TimeLimits = {},
+    options:
+      & {
+        readonly where?: Conditions<
+          M["~model"]["table"],
+          MemberSpecs<M, G>["all"],
+          GraphSpecs<G>["all"]
+        >;
+      }
+      & TimeLimits = {},
   ): Promise<boolean> {
     return await this.#run("look up", { options, known: ["where"] }, async (operation) => {
       const filter = this.#where(options, operation);
@@ -352,7 +380,7 @@ export class Repository<
   }
 
   #where(options: { readonly where?: unknown }, operation: Operation): Filter {
-    return every([...scopeFilters(this.#scope, operation), ...givenFilters(options, operation)]);
+    return every([...scopeFilters(operation), ...givenFilters(options, operation)]);
   }
 
   #many({ where, all }: { where?: unknown; all?: unknown }, operation: Operation): Filter {
@@ -361,7 +389,7 @@ export class Repository<
     if (all !== undefined || !namesColumn(where)) {
       throw operation.mistake("where names no column; for every row, pass all: true alone");
     }
-    if (constantOf(where, operation) !== true) return filter;
+    if (constantOf(where, operation) !== true) return targetFilter(filter, operation);
     throw operation.mistake("where holds for every row; for that, pass all: true alone");
   }
 

@@ -8,6 +8,7 @@ import {
   manyToMany,
   model,
   type Row,
+  type Where,
 } from "../../src/db/mod.ts";
 import { inject } from "../../mod.ts";
 import { test } from "../support/test.ts";
@@ -157,6 +158,33 @@ test("unknown relations and options of relations are compile errors", () => {
     await db.user.findMany({ include: { posts: { include: { posts: true } } } });
     // @ts-expect-error: no relations
     await db.profile.findMany({ include: { user: true } });
+  });
+});
+
+test("conditions reach related rows", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    const titled: Where<typeof Post> = { title: { contains: "a" } };
+    await db.user.findMany({
+      where: {
+        posts: { some: titled, every: { tags: { none: {} } }, none: { parent: null } },
+        profile: { is: { bio: "a" }, isNot: null },
+        OR: [{ edited: { some: { author: { name: "a" } } } }, { NOT: { profile: null } }],
+      },
+    });
+    await db.tag.deleteMany({ where: { posts: { every: { replies: { some: {} } } } } });
+    await db.post.updateMany({ where: { author: { name: "a" } }, data: { title: "b" } });
+    await db.user.findMany({ include: { posts: { where: { editor: { isNot: { id: 1 } } } } } });
+    // @ts-expect-error: one row is not some
+    await db.post.count({ where: { author: { some: {} } } });
+    // @ts-expect-error: many rows are not one
+    await db.user.count({ where: { posts: { is: {} } } });
+    // @ts-expect-error: many rows are not null
+    await db.user.count({ where: { posts: { some: null } } });
+    // @ts-expect-error: no relations
+    await db.profile.exists({ where: { user: {} } });
+    // @ts-expect-error: relations are no part of a unique condition
+    await db.user.findUnique({ where: { id: 1, posts: { some: {} } } });
   });
 });
 

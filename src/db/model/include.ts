@@ -4,20 +4,17 @@
  * @module
  */
 import type { AnyModel } from "./model.ts";
-import type { AnyRelation, Relation } from "./relation.ts";
+import type { Relation, RelationGraph, RelationsOf } from "./relation.ts";
 import type { ColumnName, Plain, Row } from "./row.ts";
-import type { ColumnSpecs, ComparableIn, NameIn } from "./column_spec.ts";
+import type {
+  ColumnSpecs,
+  ComparableIn,
+  GraphSpecs,
+  MemberSpecs,
+  NameIn,
+  TableSpecs,
+} from "./column_spec.ts";
 import type { Conditions, Orders } from "./where.ts";
-
-/** Relations by name. */
-export type Relations = Readonly<Record<string, AnyRelation>>;
-
-/** The relations of models by table. */
-export type RelationGraph = Readonly<Record<string, Relations>>;
-
-/** The relations of a model. */
-export type RelationsOf<M extends AnyModel, G extends RelationGraph> = M["~model"]["table"] extends
-  keyof G ? G[M["~model"]["table"]] : Record<never, never>;
 
 /** Columns to read: those that are `true`. */
 export type Select<K extends string> = { readonly [P in K]: true };
@@ -32,7 +29,12 @@ export type Include<M extends AnyModel, G extends RelationGraph> =
 export type IncludeOf<R, G extends RelationGraph> = R extends Relation<infer K, infer M> ?
     | boolean
     | undefined
-    | (K extends "many" ? RelatedMany<ColumnSpecs<M>["all"], Include<M, G>>
+    | (K extends "many" ? RelatedMany<
+        M["~model"]["table"],
+        MemberSpecs<M, G>["all"],
+        GraphSpecs<G>["all"],
+        Include<M, G>
+      >
       : RelatedOne<ColumnSpecs<M>["all"], Include<M, G>>)
   : never;
 
@@ -47,9 +49,10 @@ export interface RelatedOne<Spec extends string, I> {
 /**
  * The related rows to read, and their parts. `take` and `skip` count for each row they belong to.
  */
-export interface RelatedMany<Spec extends string, I> extends RelatedOne<Spec, I> {
+export interface RelatedMany<T extends string, Spec extends string, W extends TableSpecs, I>
+  extends RelatedOne<Spec, I> {
   /** The condition; every related row without one. */
-  readonly where?: Conditions<Spec> | undefined;
+  readonly where?: Conditions<T, Spec, W> | undefined;
   /** The order; the primary key comes last, and is the order unless one is given. */
   readonly orderBy?: Orders<ComparableIn<Spec>> | undefined;
   /** How many rows at most, 0 or more. */

@@ -3,7 +3,17 @@
  *
  * @module
  */
-import type { ColumnSpecs, ComparableIn, NameIn, TypeIn } from "./column_spec.ts";
+import type {
+  ColumnSpecs,
+  ComparableIn,
+  MemberIn,
+  MemberSpecs,
+  NameIn,
+  NoTables,
+  SpecsOf,
+  TableSpecs,
+  TypeIn,
+} from "./column_spec.ts";
 import type { FieldKind } from "./field_kind.ts";
 import type { AnyModel, SortOrder } from "./model.ts";
 
@@ -15,7 +25,10 @@ import type { AnyModel, SortOrder } from "./model.ts";
  * As in SQL, `null` is neither equal nor unequal to a value: `{ name: { not: "x" } }` leaves out
  * rows without a name. Text is compared exactly and case-sensitively on every database.
  */
-export type Where<M extends AnyModel> = Conditions<ColumnSpecs<M>["all"]>;
+export type Where<M extends AnyModel> = Conditions<
+  M["~model"]["table"],
+  MemberSpecs<M, Record<never, never>>["all"]
+>;
 
 /** A condition that at most one row can meet: unique columns, each with its value. */
 export type UniqueWhere<M extends AnyModel> = UniqueConditions<ColumnSpecs<M>["unique"]>;
@@ -27,22 +40,61 @@ export type OrderBy<M extends AnyModel> = Order<ComparableColumn<M>>;
 export type ComparableColumn<M extends AnyModel> = ComparableIn<ColumnSpecs<M>["all"]>;
 
 /** Which rows to find, in what order, and how many. */
-export type FindManyOptions<M extends AnyModel> = FindOptions<ColumnSpecs<M>["all"]>;
+export type FindManyOptions<M extends AnyModel> = FindOptions<
+  M["~model"]["table"],
+  MemberSpecs<M, Record<never, never>>["all"]
+>;
 
-/** Conditions on columns, and on other conditions; see {@linkcode Where}. */
-export type Conditions<Spec extends string> = {
-  readonly [P in Spec | keyof Logic<Spec> as P extends keyof Logic<Spec> ? P : NameIn<P>]?:
-    P extends keyof Logic<Spec> ? Logic<Spec>[P] : Condition<TypeIn<P>["kind"], TypeIn<P>["value"]>;
+/**
+ * Conditions on the columns of a table, on related rows, and on other conditions; see
+ * {@linkcode Where}. `W` are the columns and the relations of all tables.
+ */
+export type Conditions<
+  T extends string,
+  Spec extends string,
+  W extends TableSpecs = NoTables,
+> = {
+  readonly [
+    P in Spec | keyof Logic<T, Spec, W> as P extends keyof Logic<T, Spec, W> ? P : MemberIn<P>
+  ]?: P extends keyof Logic<T, Spec, W> ? Logic<T, Spec, W>[P]
+    : P extends `${string} -> ${infer To}` ? RelationCondition<To, W>
+    : Condition<TypeIn<P>["kind"], TypeIn<P>["value"]>;
 };
 
 /** Conditions on other conditions. */
-export interface Logic<Spec extends string> {
+export interface Logic<T extends string, Spec extends string, W extends TableSpecs> {
   /** All of the conditions hold. */
-  readonly AND: readonly Conditions<Spec>[];
+  readonly AND: readonly Conditions<T, Spec, W>[];
   /** At least one of the conditions holds. */
-  readonly OR: readonly Conditions<Spec>[];
+  readonly OR: readonly Conditions<T, Spec, W>[];
   /** The condition does not hold. */
-  readonly NOT: Conditions<Spec>;
+  readonly NOT: Conditions<T, Spec, W>;
+}
+
+/** A condition on the rows of a table, `[]` if they are many, that are related to a row. */
+export type RelationCondition<To extends string, W extends TableSpecs> = To extends `${infer T}[]`
+  ? ManyCondition<Conditions<T, SpecsOf<T, W>, W>>
+  : OneCondition<Conditions<To, SpecsOf<To, W>, W>>;
+
+/** The operators on the rows of a relation to many; each one given must hold. */
+export interface ManyCondition<C> {
+  /** At least one related row meets the condition. */
+  readonly some?: C;
+  /** Each related row meets the condition; so it is without related rows. */
+  readonly every?: C;
+  /** No related row meets the condition; `{}` means that there is none. */
+  readonly none?: C;
+}
+
+/** A condition on the one related row, `null` if there is none; or operators. */
+export type OneCondition<C> = (C & OneOperators<C>) | null;
+
+/** The operators on the row of a relation to one; each one given must hold. */
+export interface OneOperators<C> {
+  /** There is a related row, and it meets the condition; `null` means that there is none. */
+  readonly is?: C | null;
+  /** No related row meets the condition; `null` means that there is one. */
+  readonly isNot?: C | null;
 }
 
 /** Conditions on unique columns; see {@linkcode UniqueWhere}. */
@@ -121,9 +173,13 @@ export interface TextOperators {
 }
 
 /** The options of a find; see {@linkcode FindManyOptions}. */
-export interface FindOptions<Spec extends string> {
+export interface FindOptions<
+  T extends string,
+  Spec extends string,
+  W extends TableSpecs = NoTables,
+> {
   /** The condition; every row without one. */
-  readonly where?: Conditions<Spec>;
+  readonly where?: Conditions<T, Spec, W>;
   /** The order; with `skip`, `take` or `distinct` the primary key breaks ties. */
   readonly orderBy?: Orders<ComparableIn<Spec>> | undefined;
   /** How many rows at most, 0 or more. */

@@ -4,19 +4,13 @@
  * @module
  */
 import { checkOptions, isPlainObject } from "../model/plain_object.ts";
-import { every, givenFilters, scopeFilters } from "./condition.ts";
+import { givenFilters } from "./condition.ts";
 import { dropUnselected, type PageOptions, readSelection } from "./find_options.ts";
+import { every, scopeFilters } from "./filters.ts";
 import { Operation } from "./operation.ts";
 import { DbError } from "../errors.ts";
 import { RelatedQuery } from "./related_query.ts";
-import {
-  type AnyRow,
-  decodeRow,
-  type Table,
-  type TableColumn,
-  type TableRelation,
-  type Values,
-} from "./table.ts";
+import { type AnyRow, decodeRow, type TableColumn, type TableRelation } from "./table.ts";
 
 /** A relation to read with rows. */
 export interface Inclusion {
@@ -94,7 +88,7 @@ class RelatedReading {
         ? `through ${through.table.name} ${through.own} ${through.their}`
         : `by ${their.name}`,
     );
-    const links = through ? scopeFilters(scopeOf(through.table, operation), operation) : [];
+    const links = through ? scopeFilters(operation, through.table) : [];
     operation.section("of");
     this.#relation = relation;
     this.#operation = operation;
@@ -102,7 +96,7 @@ class RelatedReading {
     this.#inclusions = readRelations(options.include, operation);
     const needed = this.#inclusions.map(({ own }) => own);
     this.#columns = readSelection({ select: options.select, needed }, operation);
-    const scoped = scopeFilters(scopeOf(table, operation), operation);
+    const scoped = scopeFilters(operation);
     // Their types are checked where they are read.
     const page = options as PageOptions;
     const related = {
@@ -206,23 +200,4 @@ function optionsOf(
   const { action } = operation;
   checkOptions(options, kind === "many" ? MANY_OPTIONS : ONE_OPTIONS, { action, subject });
   return options;
-}
-
-/**
- * Returns the part of a scope that holds for related rows, or those of a join model: the columns
- * that their table has.
- *
- * @throws {TypeError} if a column of the same name is of another kind
- */
-function scopeOf(table: Table, operation: Operation): Values {
-  const own = new Map<TableColumn, unknown>();
-  for (const [{ name, field: { kind } }, value] of operation.scope) {
-    if (!table.has(name)) continue;
-    const column = table.column(name, operation.action);
-    if (column.field.kind !== kind) {
-      throw operation.mistake(`${name} is in the scope, and of ${table.name} no ${kind}`);
-    }
-    own.set(column, value);
-  }
-  return own;
 }

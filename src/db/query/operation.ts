@@ -14,6 +14,10 @@ import {
 } from "../connection/statement.ts";
 import type { Table, TableColumn, Values } from "./table.ts";
 
+/** A client may have written the relations of an operation: each is a subquery. */
+const MAX_DEPTH = 8;
+const MAX_RELATIONS = 100;
+
 /** The context of an operation. */
 export interface OperationContext {
   /** The table that it reads or writes. */
@@ -27,51 +31,108 @@ export interface OperationContext {
   readonly action: string;
 }
 
+/** The parts of an operation that its subqueries share. */
+interface Parts {
+  readonly values: unknown[];
+  /** The table that the statement writes, if it writes one. */
+  readonly target: Table;
+  shape: string;
+  conditions: number;
+  relations: number;
+  readsTarget: boolean;
+}
+
+/** How a subquery refers to the operation around it. */
+export interface SubqueryOptions {
+  /** Begins the part of the shape. */
+  readonly name: string;
+  /** Whether the rows are those of a join table, which are no level of their own. */
+  readonly isLink: boolean;
+}
+
 /** A statement on a table: built up part by part, then run. */
 export class Operation implements OperationContext {
   readonly table: Table;
   readonly scope: Values;
   readonly action: string;
-  readonly #values: unknown[];
-  #shape: string;
-  #conditions = 0;
+  /** The name of its rows in the SQL: that of the table, unless an outer query has it. */
+  readonly rows: string;
+  readonly #parts: Parts;
+  readonly #outer: Operation | undefined;
+  readonly #depth: number;
 
   /**
    * Begins an operation; `name` begins its shape, and includes the number of `values`
    * already bound.
    */
-  constructor(name: string, { table, scope, action }: OperationContext, values: unknown[] = []) {
+  constructor(
+    name: string,
+    { table, scope, action }: OperationContext,
+    { values = [], outer, depth = 0 }: {
+      readonly values?: unknown[];
+      readonly outer?: Operation;
+      readonly depth?: number;
+    } = {},
+  ) {
     this.table = table;
     this.scope = scope;
     this.action = action;
-    this.#values = values;
-    this.#shape = `${name};`;
+    this.#outer = outer;
+    this.#depth = depth;
+    this.rows = outer && outer.#reads(table) ? `~${outer.#level + 1}` : table.name;
+    this.#parts = outer
+      ? outer.#parts
+      : { values, target: table, shape: "", conditions: 0, relations: 0, readsTarget: false };
+    this.add(`${name};`);
   }
 
   /** The number of values bound so far, with those of lists that drivers write into the SQL. */
   get size(): number {
-    return this.#values.flat().length;
+    return this.#parts.values.flat().length;
+  }
+
+  /** Whether a subquery reads the table of the operation. */
+  get readsTarget(): boolean {
+    return this.#parts.readsTarget;
+  }
+
+  /**
+   * Begins a subquery of rows of a table; see {@linkcode SubqueryOptions}.
+   *
+   * @throws {TypeError} if it is over 8 relations deep, or the operation has over 100
+   */
+  within(table: Table, { name, isLink }: SubqueryOptions): Operation {
+    const parts = this.#parts;
+    const depth = isLink ? this.#depth : this.#depth + 1;
+    if (depth > MAX_DEPTH) throw this.mistake(`relations are nested over ${MAX_DEPTH} levels deep`);
+    if (!isLink) parts.relations += 1;
+    if (parts.relations > MAX_RELATIONS) {
+      throw this.mistake(`it has over ${MAX_RELATIONS} relations`);
+    }
+    if (table === parts.target) parts.readsTarget = true;
+    const { scope, action } = this;
+    return new Operation(name, { table, scope, action }, { outer: this, depth });
   }
 
   /** Counts conditions; returns how many the operation has. */
   countConditions(conditions: number): number {
-    return this.#conditions += conditions;
+    return this.#parts.conditions += conditions;
   }
 
   /** Adds a part whose SQL binds nothing to the shape. Equal shapes have equal SQL. */
   add(part: string): void {
-    this.#shape += part;
+    this.#parts.shape += part;
   }
 
   /** Begins a named part of the shape. The `;` separates it from columns of the same name. */
   section(name: string): void {
-    this.#shape += `;${name} `;
+    this.add(`;${name} `);
   }
 
   /** Adds a part and the encoded value it binds; returns the value's place. */
   bind(part: string, value: unknown): Slot {
-    this.#shape += part;
-    return new Slot(this.#values.push(value) - 1);
+    this.add(part);
+    return new Slot(this.#parts.values.push(value) - 1);
   }
 
   /**
@@ -90,7 +151,7 @@ export class Operation implements OperationContext {
 
   /** Returns the statement of its shape, which the first operation of that shape compiles. */
   compiled(build: () => Compilable): CompiledStatement {
-    return this.table.statement(this.#shape, build);
+    return this.table.statement(this.#parts.shape, build);
   }
 
   /**
@@ -110,7 +171,7 @@ export class Operation implements OperationContext {
    */
   statement(build: () => Compilable): Statement {
     const { table, action } = this;
-    const statement = fill(this.compiled(build), this.#values);
+    const statement = fill(this.compiled(build), this.#parts.values);
     const { maxParameters } = table.connection.grammar;
     const { length } = statement.parameters;
     if (length > maxParameters) {
@@ -119,5 +180,15 @@ export class Operation implements OperationContext {
       );
     }
     return statement;
+  }
+
+  /** How many queries are around it. */
+  get #level(): number {
+    return this.#outer ? this.#outer.#level + 1 : 0;
+  }
+
+  /** Checks whether it, or one around it, reads a table. */
+  #reads(table: Table): boolean {
+    return this.table === table || (this.#outer !== undefined && this.#outer.#reads(table));
   }
 }

@@ -10,8 +10,11 @@ import type { Slot } from "../connection/statement.ts";
 import type { Operation } from "./operation.ts";
 import type { TableColumn } from "./table.ts";
 
+/** Builds parts of a query of any tables. */
+export type Builder = ExpressionBuilder<AnyTables, string>;
+
 /** Builds the SQL of a condition. */
-export type Filter = (eb: ExpressionBuilder<AnyTables, string>) => Expression<SqlBool>;
+export type Filter = (eb: Builder) => Expression<SqlBool>;
 
 /** A condition on a column. */
 export interface Comparison<O extends string> {

@@ -6,7 +6,7 @@
 import type { Compilable, CompiledQuery } from "kysely";
 import type { Grammar } from "../connection/grammar.ts";
 import type { Slot } from "../connection/statement.ts";
-import { every } from "./condition.ts";
+import { every } from "./filters.ts";
 import { isBounded, type OrderTerm, type PageOptions, readOrder } from "./find_options.ts";
 import type { Operation } from "./operation.ts";
 import { bindList, type Filter } from "./operators.ts";

@@ -8,7 +8,7 @@ import type { RecordsGrammar } from "../connection/grammar.ts";
 import { Slot, type Statement } from "../connection/statement.ts";
 import { type DbError, dbError } from "../errors.ts";
 import { isGenerated } from "../model/model.ts";
-import { every, valueFilters } from "../query/condition.ts";
+import { every, valueFilters } from "../query/filters.ts";
 import { Operation, type OperationContext } from "../query/operation.ts";
 import {
   type AnyRow,
@@ -205,7 +205,7 @@ async function insertBatch(batch: readonly Tuple[], context: OperationContext): 
     for (const column of columns) values.push(column.store(tuple[column.index], action));
   }
   const names = namesOf({ columns });
-  const operation = new Operation(`createMany ${batch.length} of ${names}`, context, values);
+  const operation = new Operation(`createMany ${batch.length} of ${names}`, context, { values });
   await passKeys(batch.map((tuple) => tuple[table.primaryKey.index]), context);
   await operation.run(() => {
     const rowOfSlots = (row: number) =>
