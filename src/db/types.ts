@@ -44,6 +44,10 @@ export type {
 export type { FieldKind, FieldValues } from "./model/field_kind.ts";
 export type {
   CheckedInclude,
+  Counted,
+  CountedRows,
+  CountInclude,
+  Counts,
   Found,
   HiddenBy,
   Include,

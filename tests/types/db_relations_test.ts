@@ -188,6 +188,34 @@ test("conditions reach related rows", () => {
   });
 });
 
+test("the rows of a find have the numbers of related rows", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    const users = await db.user.findMany({
+      select: { id: true },
+      include: { _count: { posts: true, edited: { where: { tags: { some: {} } } } } },
+    });
+    same<typeof users, { id: number; _count: { posts: number; edited: number } }[]>();
+    const counted = Math.random() > 0.5;
+    const some = await db.user.findFirst({ include: { _count: { posts: counted } } });
+    same<NonNullable<typeof some>["_count"], { posts?: number }>();
+    const posts = await db.post.findMany({
+      include: { author: { include: { _count: { posts: true } } } },
+    });
+    same<(typeof posts)[number]["author"]["_count"]["posts"], number>();
+    // @ts-expect-error: not counted
+    users[0]?._count.profile;
+    // @ts-expect-error: no such relation
+    await db.user.findMany({ include: { _count: { nope: true } } });
+    // @ts-expect-error: one row is not counted
+    await db.user.findMany({ include: { _count: { profile: true } } });
+    // @ts-expect-error: no such column of the related model
+    await db.user.findMany({ include: { _count: { posts: { where: { name: "a" } } } } });
+    // @ts-expect-error: no relations
+    await db.profile.findMany({ include: { _count: { user: true } } });
+  });
+});
+
 test("relations go by references", () => {
   // @ts-expect-error: no reference
   compiles(() => DbService.with({ user: User }, { user: { other: belongsTo(User.name) } }));

@@ -186,7 +186,10 @@ const RELATED: readonly Mistake[] = [
     `await db.post.findMany({ where: { author: { posts: { every: { title: 1 } } } } });`,
     "Type 'number' is not assignable to type 'Condition<\"text\", string> | undefined'.",
   ],
-  [`await db.post.findMany({ where: { author: 1 } });`, "Type 'number' is not assignable to type "],
+  [
+    `await db.post.findMany({ where: { author: 1 } });`,
+    "Type 'number' has no properties in common ",
+  ],
 ];
 
 const RELATIONS: readonly Mistake[] = [

@@ -10,8 +10,10 @@ import type {
   ColumnSpecs,
   ComparableIn,
   GraphSpecs,
+  MemberIn,
   MemberSpecs,
   NameIn,
+  SpecsOf,
   TableSpecs,
 } from "./column_spec.ts";
 import type { Conditions, Orders } from "./where.ts";
@@ -23,7 +25,26 @@ export type Select<K extends string> = { readonly [P in K]: true };
 export type Include<M extends AnyModel, G extends RelationGraph> =
   // Without relations, an empty object type would accept anything.
   [keyof RelationsOf<M, G>] extends [never] ? Readonly<Record<string, never>>
-    : { readonly [N in keyof RelationsOf<M, G>]?: IncludeOf<RelationsOf<M, G>[N], G> };
+    :
+      & { readonly [N in keyof RelationsOf<M, G>]?: IncludeOf<RelationsOf<M, G>[N], G> }
+      & {
+        readonly _count?:
+          | CountInclude<Extract<MemberSpecs<M, G>["all"], `${string}[]`>, GraphSpecs<G>["all"]>
+          | undefined;
+      };
+
+/** Relations to many whose rows are counted for each row: `true`, or which of them. */
+export type CountInclude<Spec extends string, W extends TableSpecs> = {
+  readonly [P in Spec as MemberIn<P>]?: P extends `${string} -> ${infer T}[]`
+    ? boolean | undefined | CountedRows<T, SpecsOf<T, W>, W>
+    : never;
+};
+
+/** The related rows to count. */
+export interface CountedRows<T extends string, Spec extends string, W extends TableSpecs> {
+  /** The condition; every related row without one. */
+  readonly where?: Conditions<T, Spec, W> | undefined;
+}
 
 /** The options of a relation to read; `false` and `undefined` omit it. */
 export type IncludeOf<R, G extends RelationGraph> = R extends Relation<infer K, infer M> ?
@@ -61,9 +82,12 @@ export interface RelatedMany<T extends string, Spec extends string, W extends Ta
   readonly skip?: number | undefined;
 }
 
-/** An `include` of type `I`, or a text that names the unknown relations. */
+/**
+ * A known `include`, from which `I` is inferred, or a text that names the unknown relations. It is
+ * never `I` itself: the compiler would know all names in it.
+ */
 export type CheckedInclude<I, Known> = [keyof I] extends [keyof Known]
-  ? [I] extends [Known] ? I : Known
+  ? [I] extends [never] ? I : Known
   : `${Exclude<keyof I, keyof Known> & string} is not a relation`;
 
 /** The parts of each row to read. */
@@ -76,7 +100,26 @@ export interface Reading<K extends string, I> {
 
 /** A row as it is read; `S` are the columns of the scope. */
 export type Found<M extends AnyModel, G extends RelationGraph, K extends ColumnName<M>, I, S> =
-  Plain<Pick<Row<M>, K> & Included<M, G, I, S>>;
+  Plain<Pick<Row<M>, K> & Included<M, G, I, S> & Counted<I>>;
+
+/** The numbers of related rows, if an include counts them. */
+export type Counted<I> =
+  & {
+    [P in keyof I & "_count" as IsRead<I, P> extends true ? P : never]: Counts<
+      Exclude<I[P], undefined>
+    >;
+  }
+  & {
+    [P in keyof I & "_count" as IsRead<I, P> extends true ? never : P]?: Counts<
+      Exclude<I[P], undefined>
+    >;
+  };
+
+/** The numbers of related rows by relation; those that may be omitted are optional. */
+export type Counts<C> = Plain<
+  & { -readonly [N in keyof C as IsRead<C, N> extends true ? N : never]: number }
+  & { -readonly [N in keyof C as IsRead<C, N> extends true ? never : N]?: number }
+>;
 
 /** The related rows as they are read; those that may be omitted are optional. */
 export type Included<M extends AnyModel, G extends RelationGraph, I, S> =

@@ -10,7 +10,7 @@ import { every } from "./filters.ts";
 import { isBounded, type OrderTerm, type PageOptions, readOrder } from "./find_options.ts";
 import type { Operation } from "./operation.ts";
 import { bindList, type Filter } from "./operators.ts";
-import { ordered, readPage, type RowsQuery } from "./rows_query.ts";
+import { countOfRows, ordered, readPage, type RowsQuery } from "./rows_query.ts";
 import {
   selectAs,
   type Selection,
@@ -36,6 +36,8 @@ const MAX_UNITED = 128;
 export interface RelatedOptions {
   /** The relation. */
   readonly relation: TableRelation;
+  /** Whether the rows of each owner are counted, and not read. */
+  readonly isCount: boolean;
   /** The order and the bounds. */
   readonly page: PageOptions;
   /** The columns to read. */
@@ -85,6 +87,9 @@ export class RelatedQuery {
     this.#operation.section("keys");
     if (this.#form === "union") return this.#unite(keys);
     const isOwned = bindList({ column: own, operator: "in", operand: keys }, this.#operation);
+    if (this.#options.isCount) {
+      return () => this.#read(isOwned).select(countOfRows()).groupBy(this.#ownerName);
+    }
     return () => this.#ordered(this.#read(isOwned).select(selectionOf(this.#options.columns)));
   }
 
@@ -172,8 +177,12 @@ export class RelatedQuery {
 
   /** The column that holds the key of the owner of a row. */
   get #owner(): Selection {
-    const { own, their, through } = this.#options.relation;
-    return selectAs(own, { from: through ? OWNER : their.name, alias: OWNER });
+    return selectAs(this.#options.relation.own, { from: this.#ownerName, alias: OWNER });
+  }
+
+  get #ownerName(): string {
+    const { their, through } = this.#options.relation;
+    return through ? OWNER : their.name;
   }
 
   get #names(): readonly string[] {

@@ -96,14 +96,18 @@ export function countRows(
   const { table } = operation;
   const { kysely } = table.connection;
   const names = readDistinct(distinct, operation).map(({ name }) => name);
-  const count = sql<number>`count(*)`.as("count");
   if (names.length === 0) {
-    return () => kysely.selectFrom(table.name).select(count).where(filter);
+    return () => kysely.selectFrom(table.name).select(countOfRows()).where(filter);
   }
   return () => {
     const rows = kysely.selectFrom(table.name).select(names).distinct().where(filter);
-    return kysely.selectFrom(rows.as(ROWS)).select(count);
+    return kysely.selectFrom(rows.as(ROWS)).select(countOfRows());
   };
+}
+
+/** Selects the number of rows. */
+export function countOfRows(): AliasedExpression<number, "count"> {
+  return sql<number>`count(*)`.as("count");
 }
 
 /**

@@ -220,7 +220,7 @@ type NamedRelations = Readonly<Record<string, Relations | undefined>>;
 /**
  * Checks relations against models.
  *
- * @throws {TypeError} if one has the name of a column, or is of another model
+ * @throws {TypeError} if one has the name of a column or a reserved one, or is of another model
  */
 export function checkRelations(models: NamedModels, relations: NamedRelations): void {
   const tables = Object.values(models).map((model) => model["~model"]);
@@ -230,8 +230,8 @@ export function checkRelations(models: NamedModels, relations: NamedRelations): 
     for (const [name, relation] of Object.entries(named ?? {})) {
       const refuse = (reason: string) =>
         new TypeError(`Cannot relate ${accessor}.${name}: ${reason}`);
-      if (name in model.fields) throw refuse("a column has this name");
       if (!isMemberName(name) || name === "_count") throw refuse("the name is reserved");
+      if (name in model.fields) throw refuse("a column has this name");
       if (relation.source["~model"] !== model) {
         throw refuse(`it begins at ${relation.source["~model"].table}`);
       }
