@@ -216,6 +216,26 @@ test("the rows of a find have the numbers of related rows", () => {
   });
 });
 
+test("orders reach related rows", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    await db.post.findMany({
+      orderBy: [{ author: { name: "asc" } }, { replies: { _count: "desc" } }, { title: "asc" }],
+      include: { tags: { orderBy: { posts: { _count: "asc" } } } },
+    });
+    await db.user.findFirst({ orderBy: { profile: { bio: "asc" } } });
+    await db.post.findMany({ orderBy: { parent: { author: { posts: { _count: "asc" } } } } });
+    // @ts-expect-error: no such column of the related model
+    await db.post.findMany({ orderBy: { author: { nope: "asc" } } });
+    // @ts-expect-error: JSON has no order
+    await db.post.findMany({ orderBy: { parent: { meta: "asc" } } });
+    // @ts-expect-error: many rows have no title
+    await db.user.findMany({ orderBy: { posts: { title: "asc" } } });
+    // @ts-expect-error: one row is not counted
+    await db.user.findMany({ orderBy: { profile: { _count: "asc" } } });
+  });
+});
+
 test("relations go by references", () => {
   // @ts-expect-error: no reference
   compiles(() => DbService.with({ user: User }, { user: { other: belongsTo(User.name) } }));

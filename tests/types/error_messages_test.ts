@@ -32,7 +32,7 @@ export {};
 `;
 
 /** The most characters of a message, and of all that the compiler adds to it. */
-const MAX_LENGTH = 320;
+const MAX_LENGTH = 330;
 /** The same, of a mistake in a condition on related rows, whose type has those of all tables. */
 const MAX_RELATION_LENGTH = 370;
 

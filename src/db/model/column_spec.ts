@@ -90,6 +90,9 @@ export type TypeIn<Spec extends string> = Spec extends
   `${string}: ${infer T extends keyof SpecTypes}` ? SpecTypes[T]
   : never;
 
+/** The relations. */
+export type RelationsIn<Spec extends string> = Extract<Spec, `${string} -> ${string}`>;
+
 /** The names of the columns that can be compared: all but those of JSON. */
 export type ComparableIn<Spec extends string> = NameIn<
   Exclude<Spec, `${string}: json` | `${string}: json?`>

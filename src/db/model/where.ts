@@ -10,6 +10,7 @@ import type {
   MemberSpecs,
   NameIn,
   NoTables,
+  RelationsIn,
   SpecsOf,
   TableSpecs,
   TypeIn,
@@ -106,11 +107,34 @@ export type UniqueConditions<Spec extends string, P extends Spec = Spec> = P ext
 /** The value of a unique column, bare or as `{ equals }`. */
 export type UniqueCondition<V> = NonNullable<V> | { readonly equals: NonNullable<V> };
 
-/** The directions of columns. */
-export type Order<K extends string> = { readonly [P in K]?: SortOrder };
+/** The directions of columns, and orders by related rows. */
+export type Order<
+  K extends string,
+  Spec extends string = never,
+  W extends TableSpecs = NoTables,
+> = {
+  readonly [P in K | Spec as P extends K ? P : MemberIn<P>]?: P extends `${string} -> ${infer To}`
+    ? RelatedOrder<To, W>
+    : SortOrder;
+};
 
-/** The directions of columns, or a list of them. */
-export type Orders<K extends string> = Order<K> | readonly Order<K>[];
+/** An order by the row of a relation to one, or by the number of the rows of one to many. */
+export type RelatedOrder<To extends string, W extends TableSpecs> = To extends `${string}[]`
+  ? CountOrder
+  : Order<ComparableIn<SpecsOf<To, W>>, RelationsIn<SpecsOf<To, W>>, W>;
+
+/** An order by the number of related rows. */
+export interface CountOrder {
+  /** The direction. */
+  readonly _count?: SortOrder;
+}
+
+/** An order, or a list of them. */
+export type Orders<
+  K extends string,
+  Spec extends string = never,
+  W extends TableSpecs = NoTables,
+> = Order<K, Spec, W> | readonly Order<K, Spec, W>[];
 
 /**
  * A condition on a column of a kind: a value to equal, or operators. A JSON column takes no value.
@@ -180,8 +204,11 @@ export interface FindOptions<
 > {
   /** The condition; every row without one. */
   readonly where?: Conditions<T, Spec, W>;
-  /** The order; with `skip`, `take` or `distinct` the primary key breaks ties. */
-  readonly orderBy?: Orders<ComparableIn<Spec>> | undefined;
+  /**
+   * The order; with `skip`, `take` or `distinct` the primary key breaks ties. Without a related row,
+   * its values are `null`.
+   */
+  readonly orderBy?: Orders<ComparableIn<Spec>, RelationsIn<Spec>, W> | undefined;
   /** How many rows at most, 0 or more. */
   readonly take?: number | undefined;
   /** How many rows to leave out first, 0 or more. */

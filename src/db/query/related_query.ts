@@ -7,11 +7,19 @@ import type { Compilable, CompiledQuery } from "kysely";
 import type { Grammar } from "../connection/grammar.ts";
 import type { Slot } from "../connection/statement.ts";
 import { every } from "./filters.ts";
-import { isBounded, type OrderTerm, type PageOptions, readOrder } from "./find_options.ts";
+import {
+  isBounded,
+  namedTerms,
+  type OrderTerm,
+  type PageOptions,
+  readOrder,
+} from "./find_options.ts";
 import type { Operation } from "./operation.ts";
 import { bindList, type Filter } from "./operators.ts";
-import { countOfRows, ordered, readPage, type RowsQuery } from "./rows_query.ts";
+import type { Subquery } from "./related_rows.ts";
+import { ordered, readPage, withOrder } from "./rows_query.ts";
 import {
+  countOfRows,
   selectAs,
   type Selection,
   selectionOf,
@@ -61,7 +69,7 @@ export class RelatedQuery {
   readonly #options: RelatedOptions;
   readonly #operation: Operation;
   readonly #order: readonly OrderTerm[];
-  readonly #bounded: (query: RowsQuery) => RowsQuery;
+  readonly #bounded: (query: Subquery) => Subquery;
   readonly #form: "all" | Grammar["firstOfEach"];
 
   /**
@@ -90,16 +98,20 @@ export class RelatedQuery {
     if (this.#options.isCount) {
       return () => this.#read(isOwned).select(countOfRows()).groupBy(this.#ownerName);
     }
-    return () => this.#ordered(this.#read(isOwned).select(selectionOf(this.#options.columns)));
+    const order = this.#form === "lateral" ? namedTerms(this.#order) : this.#order;
+    return () =>
+      this.#ordered(this.#read(isOwned).select(selectionOf(this.#options.columns)), order);
   }
 
   /** Only the outermost query selects values as they are read. */
-  #read(isOwned: Owned): RowsQuery {
+  #read(isOwned: Owned): Subquery {
     const { own } = this.#options.relation;
     switch (this.#form) {
       case "lateral":
         return this.#owners(isOwned)
-          .crossJoinLateral(() => this.#page(isOfOwner).select(this.#pageNames).as(ROWS))
+          .crossJoinLateral(() =>
+            withOrder(this.#page(isOfOwner), this.#names, this.#order).as(ROWS)
+          )
           .select(selectAs(own, { from: OWNER, alias: OWNER }));
       case "correlated":
         return this.#correlate(isOwned);
@@ -109,7 +121,7 @@ export class RelatedQuery {
   }
 
   /** Reads the rows, or those of the join table, whose primary keys are on the page of an owner. */
-  #correlate(isOwned: Owned): RowsQuery {
+  #correlate(isOwned: Owned): Subquery {
     const { table, through } = this.#options.relation;
     const key = `${table.name}.${table.primaryKey.name}`;
     const owners = this.#owners(isOwned).select(`${OWNERS}.${OWNER}`);
@@ -139,18 +151,18 @@ export class RelatedQuery {
   }
 
   /** Reads the owners: a list of their keys would not be of the type of the column. */
-  #owners(isOwned: Owned): RowsQuery {
+  #owners(isOwned: Owned): Subquery {
     const { own, table: { connection: { kysely } } } = this.#options.relation;
     const owners = kysely.selectFrom(own.table).select(`${own.name} as ${OWNER}`)
       .where(isOwned(own.name));
     return kysely.selectFrom(owners.as(OWNERS));
   }
 
-  #page(isOwned: Owned): RowsQuery {
-    return this.#bounded(this.#ordered(this.#rows(isOwned)));
+  #page(isOwned: Owned): Subquery {
+    return this.#bounded(this.#ordered(this.#rows(isOwned), this.#order));
   }
 
-  #rows(isOwned: Owned): RowsQuery {
+  #rows(isOwned: Owned): Subquery {
     const { relation: { table, their, through }, filter, links } = this.#options;
     const { kysely } = table.connection;
     if (!through) return kysely.selectFrom(table.name).where(isOwned(their.name)).where(filter);
@@ -162,7 +174,7 @@ export class RelatedQuery {
       .where(filter);
   }
 
-  #links({ table, own, their }: NonNullable<TableRelation["through"]>): RowsQuery {
+  #links({ table, own, their }: NonNullable<TableRelation["through"]>): Subquery {
     return table.connection.kysely.selectFrom(table.name)
       .select([`${own} as ${OWNER}`, `${their} as ${OWNED}`])
       .$if(
@@ -171,8 +183,8 @@ export class RelatedQuery {
       );
   }
 
-  #ordered(query: RowsQuery): RowsQuery {
-    return ordered(query, this.#order);
+  #ordered(query: Subquery, order: readonly OrderTerm[]): Subquery {
+    return ordered(query, order, this.#options.relation.own.grammar);
   }
 
   /** The column that holds the key of the owner of a row. */
@@ -187,11 +199,6 @@ export class RelatedQuery {
 
   get #names(): readonly string[] {
     return this.#options.columns.map(({ name }) => name);
-  }
-
-  /** The columns to read, and those of the order. */
-  get #pageNames(): readonly string[] {
-    return [...new Set([...this.#names, ...this.#order.map(({ column }) => column.name)])];
   }
 }
 

@@ -137,6 +137,11 @@ export function selectAs(
   return read ? read.as(alias) : from === alias ? from : `${from} as ${alias}`;
 }
 
+/** Selects the number of rows. */
+export function countOfRows(): AliasedExpression<number, "count"> {
+  return sql<number>`count(*)`.as("count");
+}
+
 /** Values by column. */
 export type Values = ReadonlyMap<TableColumn, unknown>;
 

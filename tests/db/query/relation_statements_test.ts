@@ -76,7 +76,46 @@ const FILTERS: readonly Operation[] = [
   ],
 ];
 
-testStatements("Repository finds related rows by these statements", FILTERS);
+testStatements("Repository finds rows by related rows by these statements", FILTERS);
+
+const COUNT = '(select count(*) as "count" from "posts" where ' +
+  '"posts"."author_id" = "authors"."id" and 1 = 1)';
+const NAME = '(select "name" from "authors" where "authors"."id" = "posts"."author_id" and 1 = 1)';
+const NUMBERED = 'row_number() over(partition by "title" order by';
+
+const ORDERS: readonly Operation[] = [
+  [
+    ({ author }) => author.findMany({ orderBy: { posts: { _count: "desc" } }, take: 5 }),
+    same([`${READ} 1 = 1 order by ${COUNT} desc, "id" asc limit ? offset ?`, 5, 0]),
+  ],
+  [
+    ({ author }) =>
+      author.scoped({ active: true }).findMany({ orderBy: { posts: { _count: "asc" } } }),
+    same([`${READ} "active" = ? order by ${COUNT} asc`, true]),
+  ],
+  [
+    ({ post }) => post.findMany({ orderBy: [{ author: { name: "asc" } }, { title: "desc" }] }),
+    orderedBy(({ first }) => `${POSTS} 1 = 1 order by ${NAME} asc${first}, "title" desc`),
+  ],
+  [
+    ({ post }) => post.findMany({ distinct: ["title"], orderBy: { author: { name: "desc" } } }),
+    orderedBy(({ last }) =>
+      `select "id", "author_id", "title" from (select "id", "author_id", "title", ${NAME} as "~0", ` +
+      `${NUMBERED} ${NAME} desc${last}, "id" asc) as "~number" from "posts" where 1 = 1) ` +
+      `as "~rows" where "~number" = 1 order by "~0" desc${last}, "id" asc`
+    ),
+  ],
+];
+
+testStatements("Repository orders rows by related rows by these statements", ORDERS);
+
+/** A read, in which PostgreSQL needs the place of `null`. */
+function orderedBy(read: (nulls: Readonly<Record<"first" | "last", string>>) => string): Expected {
+  return {
+    ...same([read({ first: "", last: "" })]),
+    postgres: [[read({ first: " nulls first", last: " nulls last" })]],
+  };
+}
 
 /** An update of posts, whose table MySQL cannot read in the condition. */
 function target(condition: string): Expected {
