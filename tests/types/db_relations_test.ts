@@ -236,6 +236,40 @@ test("orders reach related rows", () => {
   });
 });
 
+test("conditions take expressions of Kysely on the tables of the service", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    await db.user.findMany({
+      where: {
+        AND: [
+          (eb) =>
+            eb.exists(
+              eb.selectFrom("posts").select("posts.id").whereRef("author_id", "=", "users.id")
+                .where("editor_id", "is", null),
+            ),
+          { id: 1 },
+        ],
+        NOT: (eb) => eb("users.name", "=", "a"),
+        posts: { some: { OR: [(eb) => eb("posts.title", "=", "a")] } },
+      },
+    });
+    // @ts-expect-error: no such column
+    await db.user.findMany({ where: { AND: [(eb) => eb("nope", "=", 1)] } });
+    // @ts-expect-error: no such table
+    await db.user.findMany({ where: { AND: [(eb) => eb.exists(eb.selectFrom("nope"))] } });
+    // @ts-expect-error: a column of another table
+    await db.user.findMany({ where: { posts: { some: { NOT: (eb) => eb("name", "=", "a") } } } });
+    // @ts-expect-error: a name is text
+    await db.user.findMany({ where: { NOT: (eb) => eb("name", "=", 1) } });
+    // @ts-expect-error: not null
+    await db.user.findMany({ where: { NOT: (eb) => eb("name", "is", true) } });
+    // @ts-expect-error: no expression
+    await db.user.findMany({ where: { AND: [() => true] } });
+    // @ts-expect-error: a column takes values
+    await db.user.findMany({ where: { name: () => "a" } });
+  });
+});
+
 test("relations go by references", () => {
   // @ts-expect-error: no reference
   compiles(() => DbService.with({ user: User }, { user: { other: belongsTo(User.name) } }));

@@ -1,14 +1,15 @@
 /**
  * Columns and relations as text, such as `"email: text"` and `"posts -> posts[]"`. The types of
- * conditions and orders are made of them: the compiler shows the type `Conditions<"id: integer" | "email: text">` as it is written here,
- * and one that is made of a model with everything that the model declares.
+ * conditions and orders are made of them: the compiler shows the type
+ * `Conditions<"users", "id: integer" | "email: text">` as it is written here, and one that is made
+ * of a model with everything that the model declares.
  *
  * @module
  */
 import type { FieldKind, FieldValues } from "./field_kind.ts";
 import type { AnyModel } from "./model.ts";
 import type { Relation, RelationGraph, RelationsOf } from "./relation.ts";
-import type { ColumnName, ColumnValue, KindOf, UniqueColumn } from "./row.ts";
+import type { ColumnName, ColumnValue, KindOf, RawValues, UniqueColumn } from "./row.ts";
 
 /** A column: its name and kind, and `?` if it is nullable, such as `"nick: text?"`. */
 export type ColumnSpec<M extends AnyModel, K extends ColumnName<M>> = null extends ColumnValue<M, K>
@@ -67,6 +68,20 @@ export type NoTables = GraphSpecs<Record<never, never>>["all"];
 export type SpecsOf<T extends string, W extends TableSpecs> = W["of"] extends infer Of
   ? Of extends `${T}.${infer Spec}` ? Spec : never
   : never;
+
+/** The names of tables. */
+export type TableIn<W extends TableSpecs> = W["of"] extends infer Of
+  ? Of extends `${infer T}.${string}` ? T : never
+  : never;
+
+/** Tables for Kysely, with the values that the driver reads. */
+export type TablesIn<W extends TableSpecs> = {
+  readonly [T in TableIn<W>]: {
+    readonly [P in SpecsOf<T, W> as NameIn<P>]:
+      | RawValues[TypeIn<P>["kind"]]
+      | Extract<TypeIn<P>["value"], null>;
+  };
+};
 
 /** The kinds of columns, with and without `?`. */
 export type SpecTypes =

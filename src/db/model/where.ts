@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type {
   ColumnSpecs,
   ComparableIn,
@@ -12,6 +13,8 @@ import type {
   NoTables,
   RelationsIn,
   SpecsOf,
+  TableIn,
+  TablesIn,
   TableSpecs,
   TypeIn,
 } from "./column_spec.ts";
@@ -65,11 +68,25 @@ export type Conditions<
 /** Conditions on other conditions. */
 export interface Logic<T extends string, Spec extends string, W extends TableSpecs> {
   /** All of the conditions hold. */
-  readonly AND: readonly Conditions<T, Spec, W>[];
+  readonly AND: readonly PartCondition<T, Spec, W>[];
   /** At least one of the conditions holds. */
-  readonly OR: readonly Conditions<T, Spec, W>[];
+  readonly OR: readonly PartCondition<T, Spec, W>[];
   /** The condition does not hold. */
-  readonly NOT: Conditions<T, Spec, W>;
+  readonly NOT: PartCondition<T, Spec, W>;
+}
+
+/** A part of a condition: another one, or an expression of Kysely. */
+export type PartCondition<T extends string, Spec extends string, W extends TableSpecs> =
+  | Conditions<T, Spec, W>
+  | (T extends TableIn<W> ? KyselyCondition<T, W> : never);
+
+/**
+ * A condition that Kysely's builder of expressions builds, on the columns of the table, with the
+ * values of the driver. Other tables that it reads are not scoped.
+ */
+export interface KyselyCondition<T extends TableIn<W>, W extends TableSpecs> {
+  /** Builds it. */
+  (eb: ExpressionBuilder<TablesIn<W>, T>): Expression<SqlBool>;
 }
 
 /** A condition on the rows of a table, `[]` if they are many, that are related to a row. */
@@ -83,18 +100,18 @@ export interface ManyCondition<C> {
   readonly some?: C;
   /** Each related row meets the condition; so it is without related rows. */
   readonly every?: C;
-  /** No related row meets the condition; `{}` means that there is none. */
+  /** No related row meets the condition; with `{}`, there is no related row. */
   readonly none?: C;
 }
 
-/** A condition on the one related row, `null` if there is none; or operators. */
+/** A condition on the one related row; `null` if there is no such row; or operators. */
 export type OneCondition<C> = (C & OneOperators<C>) | null;
 
 /** The operators on the row of a relation to one; each one given must hold. */
 export interface OneOperators<C> {
-  /** There is a related row, and it meets the condition; `null` means that there is none. */
+  /** There is a related row, and it meets the condition; `null` if there is no related row. */
   readonly is?: C | null;
-  /** No related row meets the condition; `null` means that there is one. */
+  /** No related row meets the condition; `null` if there is a related row. */
   readonly isNot?: C | null;
 }
 
@@ -205,8 +222,8 @@ export interface FindOptions<
   /** The condition; every row without one. */
   readonly where?: Conditions<T, Spec, W>;
   /**
-   * The order; with `skip`, `take` or `distinct` the primary key breaks ties. Without a related row,
-   * its values are `null`.
+   * The order; with `skip`, `take` or `distinct` the primary key breaks ties. The values of a
+   * related row that does not exist are `null`.
    */
   readonly orderBy?: Orders<ComparableIn<Spec>, RelationsIn<Spec>, W> | undefined;
   /** How many rows at most, 0 or more. */

@@ -4,12 +4,12 @@
  *
  * @module
  */
-import { sql, type SqlBool } from "kysely";
+import { type Expression, expressionBuilder, sql, type SqlBool } from "kysely";
 import { isUnique } from "../model/model.ts";
 import { isPlainObject, membersOf } from "../model/plain_object.ts";
 import { either, every } from "./filters.ts";
 import type { Operation } from "./operation.ts";
-import { type Filter, operatorFilter } from "./operators.ts";
+import { type Builder, type Filter, operatorFilter } from "./operators.ts";
 import { asksForRow, isLogic, type RelationMember, toOneMembers } from "./constant_condition.ts";
 import { one, relatedRows } from "./related_rows.ts";
 import type { TableColumn, TableRelation, Values } from "./table.ts";
@@ -28,6 +28,9 @@ interface Member {
   readonly value: unknown;
   readonly depth: number;
 }
+
+/** A function of a condition, which may return anything. */
+type KyselyFunction = (eb: Builder) => unknown;
 
 const MANY_OPERATORS: readonly string[] = ["some", "every", "none"];
 
@@ -108,7 +111,10 @@ function logicFilter(
   operation: Operation,
 ): Filter {
   operation.add(name);
-  const nested = (where: unknown) => nestedFilter({ where, name: "where", depth }, operation);
+  const nested = (where: unknown) =>
+    typeof where === "function"
+      ? kyselyFilter(where as KyselyFunction, operation)
+      : nestedFilter({ where, name: "where", depth }, operation);
   if (name === "NOT") {
     const filter = nested(value);
     return (eb) => eb.not(eb.parens(filter(eb)));
@@ -118,6 +124,24 @@ function logicFilter(
   const filters = Array.from(value, nested);
   operation.add("]");
   return name === "AND" ? every(filters) : either(filters);
+}
+
+/** Reads a function that builds an expression. */
+function kyselyFilter(build: KyselyFunction, operation: Operation): Filter {
+  const { rows, table: { name } } = operation;
+  if (rows !== name) throw operation.mistake(`a function cannot refer to ${name} inside ${name}`);
+  count(1, operation);
+  operation.addUnknown();
+  const expression = build(expressionBuilder());
+  if (!isExpression(expression)) {
+    throw operation.mistake("a function in where returns no expression");
+  }
+  // In parentheses, its OR cannot go beyond a scope.
+  return (eb) => eb.parens(expression);
+}
+
+function isExpression(value: unknown): value is Expression<SqlBool> {
+  return typeof value === "object" && value !== null && "toOperationNode" in value;
 }
 
 function relationFilter(

@@ -34,17 +34,17 @@ export function toOneMembers(value: unknown): readonly RelationMember[] {
   return [...operators, ["is", Object.fromEntries(others)]];
 }
 
-/** Checks whether an operator on a relation holds where there is a row, and not where there is none. */
+/** Checks whether an operator on a relation holds where a related row meets the condition. */
 export function asksForRow(operator: string, where: unknown): boolean {
   return (operator === "some" || operator === "is") === (where !== null);
 }
 
 /**
- * Checks whether a `Where` names a column or a relation in each of its alternatives: one that does
- * not may hold for every row.
+ * Checks whether a `Where` names a column or a relation, or has a function, in each of its
+ * alternatives: one that does not may hold for every row.
  */
 export function namesColumn(where: unknown): boolean {
-  if (!isPlainObject(where)) return false;
+  if (!isPlainObject(where)) return typeof where === "function";
   return Object.entries(where).some(([name, value]) => {
     if (!isLogic(name)) return true;
     if (!Array.isArray(value)) return namesColumn(value);

@@ -6,6 +6,7 @@
  */
 import type { Compilable } from "kysely";
 import {
+  compile,
   type CompiledStatement,
   fill,
   Slot,
@@ -40,6 +41,8 @@ interface Parts {
   conditions: number;
   relations: number;
   readsTarget: boolean;
+  /** Whether equal shapes have equal SQL. */
+  isShared: boolean;
 }
 
 /** How a subquery refers to the operation around it. */
@@ -80,9 +83,15 @@ export class Operation implements OperationContext {
     this.#outer = outer;
     this.#depth = depth;
     this.rows = outer && outer.#reads(table) ? `~${outer.#level + 1}` : table.name;
-    this.#parts = outer
-      ? outer.#parts
-      : { values, target: table, shape: "", conditions: 0, relations: 0, readsTarget: false };
+    this.#parts = outer ? outer.#parts : {
+      values,
+      target: table,
+      shape: "",
+      conditions: 0,
+      relations: 0,
+      readsTarget: false,
+      isShared: true,
+    };
     this.add(`${name};`);
   }
 
@@ -124,6 +133,12 @@ export class Operation implements OperationContext {
     this.#parts.shape += part;
   }
 
+  /** Adds SQL that the shape does not determine, and that may read any table. */
+  addUnknown(): void {
+    this.#parts.isShared = false;
+    this.#parts.readsTarget = true;
+  }
+
   /** Begins a named part of the shape. The `;` separates it from columns of the same name. */
   section(name: string): void {
     this.add(`;${name} `);
@@ -149,9 +164,13 @@ export class Operation implements OperationContext {
     return new TypeError(`Cannot ${this.action}: ${reason}`);
   }
 
-  /** Returns the statement of its shape, which the first operation of that shape compiles. */
+  /**
+   * Returns the statement of its shape, which the first operation of that shape compiles; with
+   * unknown SQL, each operation compiles its own.
+   */
   compiled(build: () => Compilable): CompiledStatement {
-    return this.table.statement(this.#parts.shape, build);
+    const { isShared, shape } = this.#parts;
+    return isShared ? this.table.statement(shape, build) : compile(build());
   }
 
   /**
