@@ -158,7 +158,9 @@ function relatedTerms(
     })
     : readTerms({ order, subject }, rows.operation).map((term): OrderTerm => {
       const { name, value } = term;
-      const selected = value ? (eb: Builder) => value(eb).as("value") : name;
+      const selected = value
+        ? (eb: Builder) => value(eb).as("value")
+        : `${rows.operation.rows}.${name}`;
       return { ...term, isNullable: true, value: (eb) => all(eb).select(selected) };
     });
   operation.add(")");

@@ -159,6 +159,11 @@ export class Operation implements OperationContext {
     return this.table.column(name, this.action);
   }
 
+  /** Returns the name of a column in the SQL; in a subquery, a join table may have it too. */
+  ref({ name }: TableColumn): string {
+    return this.#outer ? `${this.rows}.${name}` : name;
+  }
+
   /** Returns the error of a caller's mistake. */
   mistake(reason: string): TypeError {
     return new TypeError(`Cannot ${this.action}: ${reason}`);

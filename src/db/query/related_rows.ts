@@ -8,7 +8,7 @@ import type { AnyTables } from "../connection/dialect.ts";
 import { every, scopeFilters } from "./filters.ts";
 import type { Operation } from "./operation.ts";
 import type { Builder, Filter } from "./operators.ts";
-import type { Table, TableRelation } from "./table.ts";
+import type { TableRelation } from "./table.ts";
 
 /** A query that is a part of another one. */
 export type Subquery = SelectQueryBuilder<AnyTables, string, Record<string, unknown>>;
@@ -29,18 +29,8 @@ export interface RelatedRows {
   readonly query: (eb: Builder, filter: Filter) => Subquery;
 }
 
-/** Rows of a table, by a column that is equal to one of the outer query. */
-interface Step {
-  readonly name: string;
-  readonly table: Table;
-  readonly their: string;
-  readonly own: string;
-  readonly isLink?: boolean;
-}
-
 /**
- * Begins the subquery of related rows. Rows of a join table are checked by a subquery in it: an
- * index on either column can find them.
+ * Begins the subquery of related rows, after those of a join table.
  *
  * @throws {TypeError} if it is over 8 relations deep, or the operation has over 100
  */
@@ -48,19 +38,25 @@ export function relatedRows(
   { name, relation: { own, table, their, through } }: NamedRelation,
   outer: Operation,
 ): RelatedRows {
-  if (!through) return step({ name, table, their: their.name, own: own.name }, outer);
-  const links = step(
-    { name, table: through.table, their: through.own, own: own.name, isLink: true },
-    outer,
-  );
-  const { operation, query } = step(
-    { name: "to", table, their: their.name, own: through.their },
-    links.operation,
-  );
-  return {
-    operation,
-    query: (eb, filter) => links.query(eb, (eb) => eb.exists(query(eb, filter).select(one))),
-  };
+  const owner = `${outer.rows}.${own.name}`;
+  if (!through) {
+    const operation = outer.within(table, { name, isLink: false });
+    const scoped = scopeFilters(operation);
+    const query = (eb: Builder, filter: Filter) =>
+      eb.selectFrom(from(operation)).whereRef(operation.ref(their), "=", owner)
+        .where(every([...scoped, filter]));
+    return { operation, query };
+  }
+  const links = outer.within(through.table, { name, isLink: true });
+  const linked = scopeFilters(links);
+  const operation = links.within(table, { name: "to", isLink: false });
+  const scoped = scopeFilters(operation);
+  const query = (eb: Builder, filter: Filter) =>
+    eb.selectFrom(from(links))
+      .innerJoin(from(operation), operation.ref(their), `${links.rows}.${through.their}`)
+      .whereRef(`${links.rows}.${through.own}`, "=", owner)
+      .where(every([...linked, ...scoped, filter]));
+  return { operation, query };
 }
 
 /** Selects a constant, where it matters only whether there are rows. */
@@ -68,15 +64,6 @@ export function one(eb: Builder): ReturnType<ReturnType<Builder["lit"]>["as"]> {
   return eb.lit(1).as("one");
 }
 
-function step({ name, table, their, own, isLink = false }: Step, outer: Operation): RelatedRows {
-  const operation = outer.within(table, { name, isLink });
-  const scoped = scopeFilters(operation);
-  const { rows } = operation;
-  const from = rows === table.name ? rows : `${table.name} as ${rows}`;
-  return {
-    operation,
-    query: (eb, filter) =>
-      eb.selectFrom(from).whereRef(`${rows}.${their}`, "=", `${outer.rows}.${own}`)
-        .where(every([...scoped, filter])),
-  };
+function from({ rows, table: { name } }: Operation): string {
+  return rows === name ? name : `${name} as ${rows}`;
 }

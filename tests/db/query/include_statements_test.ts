@@ -80,8 +80,8 @@ const INCLUDES: readonly Operation[] = [
       [
         'select "author_id" as "~owner", count(*) as "count" from "posts" ' +
         'where "author_id" in (?) and ("title" = ? and not exists (select 1 as "one" ' +
-        'from "post_tags" where "post_tags"."post_id" = "posts"."id" and exists (' +
-        'select 1 as "one" from "tags" where "tags"."id" = "post_tags"."tag_id" and 1 = 1))) ' +
+        'from "post_tags" inner join "tags" on "tags"."id" = "post_tags"."tag_id" ' +
+        'where "post_tags"."post_id" = "posts"."id" and 1 = 1)) ' +
         'group by "author_id"',
         1,
         "t",

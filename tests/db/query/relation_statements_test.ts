@@ -9,20 +9,20 @@ import {
 const POSTS = 'select "id", "author_id", "title" from "posts" where';
 const OF_AUTHOR = 'select 1 as "one" from "posts" where "posts"."author_id" = "authors"."id" and';
 const AUTHOR = 'select 1 as "one" from "authors" where "authors"."id" = "posts"."author_id" and';
-const LINK = 'select 1 as "one" from "post_tags" where "post_tags"."post_id" = "posts"."id" and';
-const TAG = 'select 1 as "one" from "tags" where "tags"."id" = "post_tags"."tag_id" and';
+const TAG = 'select 1 as "one" from "post_tags" inner join "tags" on "tags"."id" = ' +
+  '"post_tags"."tag_id" where "post_tags"."post_id" = "posts"."id" and';
 
 const FILTERS: readonly Operation[] = [
   [
     ({ author }) => author.findMany({ where: { posts: { some: { title: "t" } } } }),
-    same([`${READ} exists (${OF_AUTHOR} "title" = ?)`, "t"]),
+    same([`${READ} exists (${OF_AUTHOR} "posts"."title" = ?)`, "t"]),
   ],
   [
     ({ author }) =>
       author.findMany({ where: { id: 1, posts: { none: {}, every: { title: { not: "t" } } } } }),
     same([
       `${READ} ("id" = ? and (not exists (${OF_AUTHOR} 1 = 1) and ` +
-      `not exists (${OF_AUTHOR} ("title" != ?) is not true)))`,
+      `not exists (${OF_AUTHOR} ("posts"."title" != ?) is not true)))`,
       1,
       "t",
     ]),
@@ -30,7 +30,7 @@ const FILTERS: readonly Operation[] = [
   [
     ({ post }) => post.findMany({ where: { author: { name: "n", isNot: { active: false } } } }),
     same([
-      `${POSTS} (not exists (${AUTHOR} "active" = ?) and exists (${AUTHOR} "name" = ?))`,
+      `${POSTS} (not exists (${AUTHOR} "authors"."active" = ?) and exists (${AUTHOR} "authors"."name" = ?))`,
       false,
       "n",
     ]),
@@ -41,7 +41,7 @@ const FILTERS: readonly Operation[] = [
   ],
   [
     ({ post }) => post.findMany({ where: { tags: { some: { label: "l" } }, title: "t" } }),
-    same([`${POSTS} (exists (${LINK} exists (${TAG} "label" = ?)) and "title" = ?)`, "l", "t"]),
+    same([`${POSTS} (exists (${TAG} "tags"."label" = ?) and "title" = ?)`, "l", "t"]),
   ],
   [
     // The posts of the subquery and those around it have different names.
@@ -51,9 +51,9 @@ const FILTERS: readonly Operation[] = [
       }),
     same([
       `${READ} ("active" = ? and exists (${OF_AUTHOR} exists (select 1 as "one" ` +
-      'from "authors" as "~2" where "~2"."id" = "posts"."author_id" and ("active" = ? and ' +
+      'from "authors" as "~2" where "~2"."id" = "posts"."author_id" and ("~2"."active" = ? and ' +
       'exists (select 1 as "one" from "posts" as "~3" where "~3"."author_id" = "~2"."id" ' +
-      'and "title" = ?)))))',
+      'and "~3"."title" = ?)))))',
       true,
       true,
       "t",
@@ -61,7 +61,7 @@ const FILTERS: readonly Operation[] = [
   ],
   [
     ({ author }) => author.deleteMany({ where: { posts: { some: { title: "t" } } } }),
-    same([`delete from "authors" where exists (${OF_AUTHOR} "title" = ?)`, "t"]),
+    same([`delete from "authors" where exists (${OF_AUTHOR} "posts"."title" = ?)`, "t"]),
   ],
   [
     ({ post }) =>
@@ -71,7 +71,7 @@ const FILTERS: readonly Operation[] = [
       }),
     target(
       `exists (${AUTHOR} exists (select 1 as "one" from "posts" as "~2" ` +
-        'where "~2"."author_id" = "authors"."id" and "title" = ?))',
+        'where "~2"."author_id" = "authors"."id" and "~2"."title" = ?))',
     ),
   ],
 ];
@@ -80,7 +80,8 @@ testStatements("Repository finds rows by related rows by these statements", FILT
 
 const COUNT = '(select count(*) as "count" from "posts" where ' +
   '"posts"."author_id" = "authors"."id" and 1 = 1)';
-const NAME = '(select "name" from "authors" where "authors"."id" = "posts"."author_id" and 1 = 1)';
+const NAME =
+  '(select "authors"."name" from "authors" where "authors"."id" = "posts"."author_id" and 1 = 1)';
 const NUMBERED = 'row_number() over(partition by "title" order by';
 
 const ORDERS: readonly Operation[] = [
