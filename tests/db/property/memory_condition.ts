@@ -1,15 +1,27 @@
 /** A simple implementation of conditions and orders. */
 import { Buffer } from "node:buffer";
-import type { Column, Thing } from "../support/thing.ts";
+
+/** A row of any model. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Returns the rows of a relation of a row; `undefined` if it has no such relation. */
+export type Related = (row: Row, name: string) => readonly Row[] | undefined;
 
 /** Returns whether a condition holds; `null` if that is unknown, as in SQL. */
-export function holds(where: object, row: Thing): boolean | null {
+export function holds(
+  where: object,
+  row: Row,
+  related: Related = () => undefined,
+): boolean | null {
+  const part = (where: object) => holds(where, row, related);
   return all(
     Object.entries(where).map(([name, condition]) => {
-      if (name === "AND") return all(condition.map((part: object) => holds(part, row)));
-      if (name === "OR") return not(all(condition.map((part: object) => not(holds(part, row)))));
-      if (name === "NOT") return not(holds(condition, row));
-      const value = row[name as Column];
+      if (name === "AND") return all(condition.map(part));
+      if (name === "OR") return not(all(condition.map((where: object) => not(part(where)))));
+      if (name === "NOT") return not(part(condition));
+      const rows = related(row, name);
+      if (rows) return haveRelated(condition, rows, related);
+      const value = row[name];
       if (typeof condition !== "object" || condition === null) {
         return meets(value, "equals", condition);
       }
@@ -28,8 +40,24 @@ export function compare(a: unknown, b: unknown): number {
   return Number(a) - Number(b);
 }
 
+/** Returns whether related rows meet operators, or the one row a condition: that is never unknown. */
+function haveRelated(condition: object | null, rows: readonly Row[], related: Related): boolean {
+  if (condition === null) return rows.length === 0;
+  const count = (where: object) => rows.filter((row) => holds(where, row, related) === true).length;
+  const { is, isNot, some, every, none, ...bare } = condition as Record<string, object | null>;
+  const isBare = Object.keys(bare).length > 0 || Object.keys(condition).length === 0;
+  return [
+    is === undefined || (is === null ? rows.length === 0 : count(is) > 0),
+    isNot === undefined || (isNot === null ? rows.length > 0 : count(isNot) === 0),
+    !some || count(some) > 0,
+    !every || count(every) === rows.length,
+    !none || count(none) === 0,
+    !isBare || count(bare) > 0,
+  ].every((it) => it);
+}
+
 /** Returns whether a value meets an operator; the operand of `in` is a list. */
-function meets(value: Thing[Column], operator: string, operand: unknown): boolean | null {
+function meets(value: unknown, operator: string, operand: unknown): boolean | null {
   if (operator === "isNull") return (value === null) === operand;
   if (operand === null) return (value === null) === (operator === "equals");
   if (operator === "notIn") return not(meets(value, "in", operand));
