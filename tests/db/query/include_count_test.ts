@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DbOptions, DbService, field, hasMany, model } from "../../../src/db/mod.ts";
+import { DbOptions, DbService, field, hasMany, manyToMany, model } from "../../../src/db/mod.ts";
 import { mistake, testOnEach } from "../support/database.ts";
 import { fillLibrary, Library, testLibraryOnEach } from "../support/library.ts";
 import { openNoted } from "../support/noted.ts";
@@ -74,6 +74,52 @@ testOnEach("include counts by one query a relation, regardless of the rows", asy
     await db.book.findMany({ take, include: { _count: { sequels: true, tags: true } } });
     assert.equal(notes.take().length, 3);
   }
+});
+
+testOnEach("include counts by keys that drivers could misread", async ({ url }) => {
+  const Account = model("accounts", { id: field.bigint().primaryKey() });
+  const Price = model("prices", {
+    id: field.decimal({ precision: 12, scale: 2 }).primaryKey(),
+    account_id: field.bigint().references(Account),
+  });
+  const Offer = model("offers", {
+    id: field.uuid().primaryKey(),
+    price: field.decimal({ precision: 12, scale: 2 }).references(Price),
+    account_id: field.bigint().references(Account),
+  });
+  class Shop extends DbService.with({ account: Account, price: Price, offer: Offer }, {
+    account: {
+      prices: hasMany(Price.account_id),
+      offered: manyToMany(Offer.account_id, Offer.price),
+    },
+    price: { offers: hasMany(Offer.price) },
+  }) {}
+  await using db = await Shop.open(DbOptions.fromUrl(url));
+  await db.createTables();
+  const account_id = 2n ** 60n + 1n;
+  const price = "123456.70";
+  await db.account.createMany({ data: [{ id: account_id }, { id: account_id + 1n }] });
+  await db.price.createMany({ data: [{ id: price, account_id }, { id: "1.00", account_id }] });
+  await db.offer.create({ data: { id: crypto.randomUUID(), price, account_id } });
+  assert.deepEqual(
+    await db.account.findMany({
+      orderBy: { offered: { _count: "desc" } },
+      include: { _count: { prices: true, offered: true } },
+    }),
+    [
+      { id: account_id, _count: { prices: 2, offered: 1 } },
+      { id: account_id + 1n, _count: { prices: 0, offered: 0 } },
+    ],
+  );
+  assert.deepEqual(
+    await db.price.findMany({
+      where: { offers: { every: { price: { not: "1" } } } },
+      select: { id: true },
+      orderBy: { offers: { _count: "asc" } },
+      include: { _count: { offers: true } },
+    }),
+    [{ id: "1.00", _count: { offers: 0 } }, { id: price, _count: { offers: 1 } }],
+  );
 });
 
 testLibraryOnEach("include rejects counts of unknown relations, and names them", async (db) => {

@@ -74,6 +74,15 @@ const FILTERS: readonly Operation[] = [
         'where "~2"."author_id" = "authors"."id" and "~2"."title" = ?))',
     ),
   ],
+  [
+    // A function may read any table.
+    ({ post }) =>
+      post.updateMany({
+        where: { AND: [(eb) => eb("posts.title", "=", "t")] },
+        data: { title: "u" },
+      }),
+    target('("posts"."title" = ?)'),
+  ],
 ];
 
 testStatements("Repository finds rows by related rows by these statements", FILTERS);
