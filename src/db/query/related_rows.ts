@@ -32,7 +32,7 @@ export interface RelatedRows {
 /**
  * Begins the subquery of related rows, after those of a join table.
  *
- * @throws {TypeError} if it is over 8 relations deep, or the operation has over 100
+ * @throws {TypeError} if it is over 8 relations deep, or the operation has over 30
  */
 export function relatedRows(
   { name, relation: { own, table, their, through } }: NamedRelation,
