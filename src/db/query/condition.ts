@@ -95,12 +95,10 @@ function nestedFilter({ where, name, depth }: Nested, operation: Operation): Fil
   if (members.length === 0) count(1, operation);
   const filters = members.map(([name, value]) => {
     const relation = operation.table.relations.get(name);
-    const member = { name, value, depth: depth + 1 };
-    if (relation) return relationFilter({ ...member, relation }, operation);
-    return isLogic(name) ? logicFilter({ ...member, name }, operation) : columnFilter(
-      { name, condition: value },
-      operation,
-    );
+    if (relation) return relationFilter({ name, value, relation, depth: depth + 1 }, operation);
+    return isLogic(name)
+      ? logicFilter({ name, value, depth: depth + 1 }, operation)
+      : columnFilter({ name, condition: value }, operation);
   });
   operation.add(")");
   return every(filters);

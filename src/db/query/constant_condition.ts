@@ -90,8 +90,8 @@ function relationConstant(
 ): Constant {
   const isMet = where === null || constantOf(where, { table, scope, action });
   if (operator === "every") return isMet === true ? true : undefined;
-  const isInScope = ![...scope.keys()].some(({ name }) => table.has(name));
-  const exists = isMet === false ? false : isMet && kind === "one" && isInScope ? true : undefined;
+  const isUnscoped = ![...scope.keys()].some(({ name }) => table.has(name));
+  const exists = isMet === false ? false : isMet && kind === "one" && isUnscoped ? true : undefined;
   return asksForRow(operator, where) ? exists : not(exists);
 }
 

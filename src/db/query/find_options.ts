@@ -113,10 +113,11 @@ function readTerms(
 ): readonly OrderTerm[] {
   return membersOf(order, subject, operation).flatMap(([name, value]) => {
     const relation = operation.table.relations.get(name);
+    if (!relation) {
+      return columnTerm({ column: operation.column(name), direction: value }, operation);
+    }
     const related = { name, relation, order: value, subject: `${subject}.${name}` };
-    return relation
-      ? relatedTerms({ ...related, relation }, operation)
-      : columnTerm({ column: operation.column(name), direction: value }, operation);
+    return relatedTerms(related, operation);
   });
 }
 
@@ -127,9 +128,9 @@ function columnTerm(
   },
   operation: Operation,
 ): OrderTerm {
-  const term = { name, direction: directionOf(direction, { name, operation }) };
+  const read = directionOf(direction, { name, operation });
   if (!rules.comparable) throw operation.mistake(`${name} has no order`);
-  return { ...term, isNullable: field.flags.has("nullable") };
+  return { name, direction: read, isNullable: field.flags.has("nullable") };
 }
 
 /** Reads an order by the columns of the one related row, or by the number of related rows. */
