@@ -234,10 +234,10 @@ export class Repository<
   /**
    * Finds rows as `findMany` does, and yields them one by one, in the order of the primary key
    * unless another is given: `for await (const row of db.user.stream())`. Each statement reads up
-   * to `batchSize` rows, 1000 by default, that come after those before, with their relations.
-   * Between statements no connection is in use, and other statements may run. Each sees the
-   * commits before it, or those that its transaction sees. The limits in time are those of each
-   * batch.
+   * to `batchSize` rows, 1000 by default, that come after those before, with their relations: the
+   * order has columns only. Between statements no connection is in use, and other statements may
+   * run. Each sees the commits before it, or those that its transaction sees. The limits in time
+   * are those of each batch.
    *
    * @throws {DbError} `Database` if a column of the order has values that its field cannot
    * represent, such as microseconds: rows would come twice

@@ -174,6 +174,10 @@ test("conditions reach related rows", () => {
     });
     await db.tag.deleteMany({ where: { posts: { every: { replies: { some: {} } } } } });
     await db.post.updateMany({ where: { author: { name: "a" } }, data: { title: "b" } });
+    await db.post.updateManyAndReturn({ where: { author: { name: "a" } }, data: { title: "b" } });
+    await db.user.aggregate({ where: { posts: { none: {} } }, _count: true });
+    await db.post.groupBy({ by: ["title"], where: { author: { name: "a" } }, having: {} });
+    db.post.stream({ where: { tags: { some: {} } }, include: { author: true } });
     await db.user.findMany({ include: { posts: { where: { editor: { isNot: { id: 1 } } } } } });
     // @ts-expect-error: one row is not some
     await db.post.count({ where: { author: { some: {} } } });
@@ -183,6 +187,10 @@ test("conditions reach related rows", () => {
     await db.user.count({ where: { posts: { some: null } } });
     // @ts-expect-error: no relations
     await db.profile.exists({ where: { user: {} } });
+    // @ts-expect-error: many rows are not one
+    await db.user.aggregate({ where: { posts: { is: {} } }, _count: true });
+    // @ts-expect-error: a group has no relations
+    await db.post.groupBy({ by: ["title"], having: { author: { name: "a" } } });
     // @ts-expect-error: relations are no part of a unique condition
     await db.user.findUnique({ where: { id: 1, posts: { some: {} } } });
   });
@@ -196,6 +204,9 @@ test("the rows of a find have the numbers of related rows", () => {
       include: { _count: { posts: true, edited: { where: { tags: { some: {} } } } } },
     });
     same<typeof users, { id: number; _count: { posts: number; edited: number } }[]>();
+    for await (const user of db.user.stream({ include: { _count: { posts: true } } })) {
+      same<typeof user._count, { posts: number }>();
+    }
     const counted = Math.random() > 0.5;
     const some = await db.user.findFirst({ include: { _count: { posts: counted } } });
     same<NonNullable<typeof some>["_count"], { posts?: number }>();
@@ -233,6 +244,10 @@ test("orders reach related rows", () => {
     await db.user.findMany({ orderBy: { posts: { title: "asc" } } });
     // @ts-expect-error: one row is not counted
     await db.user.findMany({ orderBy: { profile: { _count: "asc" } } });
+    // @ts-expect-error: a stream has no order by related rows
+    db.post.stream({ orderBy: { author: { name: "asc" } } });
+    // @ts-expect-error: a group has no relations
+    await db.post.groupBy({ by: ["title"], orderBy: { author: { name: "asc" } } });
   });
 });
 
@@ -253,6 +268,12 @@ test("conditions take expressions of Kysely on the tables of the service", () =>
         posts: { some: { OR: [(eb) => eb("posts.title", "=", "a")] } },
       },
     });
+    await db.user.aggregate({ where: { NOT: (eb) => eb("users.name", "=", "a") }, _count: true });
+    db.user.stream({ where: { AND: [(eb) => eb("users.name", "=", "a")] } });
+    // @ts-expect-error: no such column
+    await db.user.groupBy({ by: ["name"], where: { NOT: (eb) => eb("nope", "=", 1) } });
+    // @ts-expect-error: a condition on aggregates
+    await db.user.groupBy({ by: ["name"], having: { AND: [(eb) => eb("id", "=", 1)] } });
     // @ts-expect-error: no such column
     await db.user.findMany({ where: { AND: [(eb) => eb("nope", "=", 1)] } });
     // @ts-expect-error: no such table

@@ -258,6 +258,27 @@ const RELATED: readonly Mistake[] = [
     "Did you mean to write 'none'?",
   ],
   [
+    `await db.user.aggregate({ _count: true, where: { posts: { some: { nope: 1 } } } });`,
+    `${UNKNOWN("nope")}Conditions<"posts", "`,
+  ],
+  [
+    `await db.user.groupBy({ by: ["name"], where: { posts: { title: "a" } } });`,
+    `${UNKNOWN("title")}ManyCondition<Conditions<"posts", "`,
+  ],
+  [
+    `await db.user.groupBy({ by: ["name"], having: { posts: { _count: 1 } } });`,
+    `${UNKNOWN("posts")}Having<"`,
+  ],
+  [
+    `db.post.stream({ where: { author: { nope: 1 } } });`,
+    `${UNKNOWN("nope")}Conditions<"users", "`,
+  ],
+  [`db.post.stream({ orderBy: { author: { name: "asc" } } });`, `${UNKNOWN("author")}Orders<"`],
+  [
+    `await db.user.updateManyAndReturn({ where: { posts: { some: { nope: 1 } } }, data: {} });`,
+    `${UNKNOWN("nope")}Conditions<"posts", "`,
+  ],
+  [
     `await db.post.findMany({ where: { OR: [{ author: { nmae: "a" } }] } });`,
     `${UNKNOWN("nmae")}Conditions<"users", "`,
   ],

@@ -243,7 +243,7 @@ export interface StreamOptions<
   Spec extends string,
   W extends TableSpecs = NoTables,
 > extends Omit<FindOptions<T, Spec, W>, "orderBy" | "distinct"> {
-  /** The order, by columns only; the primary key breaks ties. */
+  /** The order, which has columns only; the primary key breaks ties. */
   readonly orderBy?: Orders<ComparableIn<Spec>> | undefined;
   /** How many rows a statement reads, 1 or more; 1000 unless given. */
   readonly batchSize?: number | undefined;

@@ -35,8 +35,12 @@ interface AnyRepository {
   scoped(scope: object): AnyRepository;
   createMany(options: object): Promise<number>;
   findMany(options: object): Promise<Row[]>;
+  stream(options: object): AsyncIterable<Row>;
   count(options: object): Promise<number>;
+  aggregate(options: object): Promise<Row>;
+  groupBy(options: object): Promise<Row[]>;
   updateMany(options: object): Promise<number>;
+  updateManyAndReturn(options: object): Promise<Row[]>;
   deleteMany(options: object): Promise<number>;
 }
 
@@ -57,18 +61,39 @@ async function runBoth(db: Graph, rows: Rows, query: Query): Promise<void> {
   const own = Object.keys(scope).length > 0 ? all.scoped(scope) : all;
   const memory = new MemoryGraph(rows, scope);
   const _count = Object.keys(counts).length > 0 ? { _count: counts } : {};
-  const found = await own.findMany({ where, ...page, include: { ...relations, ..._count } });
-  assert.deepEqual(found, memory.find(query));
-  const ids = memory.where(kind, where).map(({ id }) => id);
+  const include = { ...relations, ..._count };
+  assert.deepEqual(await own.findMany({ where, ...page, include }), memory.find(query));
+  const { distinct: _, ...bounds } = page;
+  const orderBy = page.orderBy.filter((term) => typeof Object.values(term)[0] === "string");
+  assert.deepEqual(
+    await Array.fromAsync(own.stream({ where, ...bounds, orderBy, include, batchSize: 2 })),
+    memory.find({ ...query, orderBy, distinct: [] }),
+  );
+  const met = memory.where(kind, where);
+  const ids = met.map(({ id }) => id);
   assert.equal(await own.count({ where }), ids.length);
+  assert.deepEqual(await own.aggregate({ where, ...VALUES }), valuesOf(met));
+  const groups = await own.groupBy({ by: ["flag"], where, ...VALUES, ...GROUPS });
+  const flags = [false, true].map((flag) =>
+    [flag, met.filter((row) => row.flag === flag)] as const
+  );
+  assert.deepEqual(
+    groups,
+    flags.filter(([, { length }]) => length > 1)
+      .map(([flag, rows]) => ({ flag, ...valuesOf(rows) })),
+  );
   // A condition that holds for every row is refused, unless the rows decide that.
   const naming = { AND: [where, { id: { not: 5000 } }] };
   const isDeleted = kind === "link";
+  const isReturned = page.take % 2 === 0;
+  const data = { name: "written" };
   try {
     await db.transaction(async () => {
       const count = isDeleted
         ? await own.deleteMany({ where: naming })
-        : await own.updateMany({ where: naming, data: { name: "written" } });
+        : isReturned
+        ? (await own.updateManyAndReturn({ where: naming, data })).length
+        : await own.updateMany({ where: naming, data });
       const left = await all.findMany({ orderBy: { id: "asc" } });
       const written = isDeleted
         ? rows.link.filter(({ id }) => !left.some((row) => row.id === id))
@@ -79,6 +104,15 @@ async function runBoth(db: Graph, rows: Rows, query: Query): Promise<void> {
   } catch (error) {
     if (!(error instanceof RollBack)) throw error;
   }
+}
+
+/** The aggregates of rows, and which groups of them. */
+const VALUES = { _count: true, _max: { id: true } };
+const GROUPS = { having: { id: { _count: { gt: 1 } } }, orderBy: { flag: "asc" } };
+
+function valuesOf(rows: readonly Row[]): object {
+  const ids = rows.map(({ id }) => Number(id));
+  return { _count: rows.length, _max: { id: ids.length > 0 ? Math.max(...ids) : null } };
 }
 
 function repository(db: Graph, kind: Kind): AnyRepository {

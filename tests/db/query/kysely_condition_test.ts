@@ -54,11 +54,16 @@ testLibraryOnEach("where takes expressions of Kysely, in the scope", async (db) 
       assert.equal(await books.count({ where, distinct: ["id", "title"] }), expected.length, text);
       assert.equal((await books.findFirst({ where }))?.id, Number(expected[0]), text);
       assert.equal(await books.exists({ where }), true, text);
-      assert.equal(
-        await books.updateMany({ where, data: { year: { increment: 0 } } }),
-        expected.length,
-        text,
-      );
+      const { _count } = await books.aggregate({ where, _count: true });
+      assert.equal(_count, expected.length, text);
+      const groups = await books.groupBy({ by: ["id"], where, orderBy: { id: "asc" } });
+      assert.equal(ids(groups), expected, text);
+      const streamed = await Array.fromAsync(books.stream({ where, batchSize: 2 }));
+      assert.equal(ids(streamed), expected, text);
+      const data = { year: { increment: 0 } };
+      const returned = await books.updateManyAndReturn({ where, data });
+      assert.equal(ids(returned).split("").sort().join(""), expected, text);
+      assert.equal(await books.updateMany({ where, data }), expected.length, text);
     }
     const authors = await db.author.findMany({
       orderBy: { id: "asc" },

@@ -68,21 +68,28 @@ testLibraryOnEach("where finds rows by related rows, in the scope", async (db) =
   for (const [where, all, inScope] of BOOKS) {
     const text = JSON.stringify(where);
     for (const [books, ids] of [[db.book, all], [scoped, inScope]] as const) {
-      const rows = await books.findMany({ where, orderBy: { id: "asc" }, select: { id: true } });
-      assert.equal(rows.map(({ id }) => id).join(""), ids, text);
+      const rows = await books.findMany({ where, orderBy: ID, select: { id: true } });
+      assert.equal(idsOf(rows), ids, text);
       assert.equal(await books.count({ where }), ids.length, text);
       assert.equal(await books.exists({ where }), ids !== "", text);
       assert.equal((await books.findFirst({ where }))?.id, ids ? Number(ids[0]) : undefined, text);
+      assert.deepEqual(
+        await books.aggregate({ where, _count: true }),
+        { _count: ids.length },
+        text,
+      );
+      const groups = await books.groupBy({ by: ["id"], where, orderBy: ID });
+      assert.equal(idsOf(groups), ids, text);
+      assert.equal(idsOf(await Array.fromAsync(books.stream({ where, batchSize: 2 }))), ids, text);
     }
   }
   for (const [where, ids] of AUTHORS) {
-    const rows = await db.author.findMany({ where, orderBy: { id: "asc" } });
-    assert.equal(rows.map(({ id }) => id).join(""), ids, JSON.stringify(where));
+    const rows = await db.author.findMany({ where, orderBy: ID });
+    assert.equal(idsOf(rows), ids, JSON.stringify(where));
   }
 });
 
 testLibraryOnEach("include and distinct find related rows by those related to them", async (db) => {
-  const ids = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id).join("");
   for (const [where, all, inScope] of BOOKS) {
     const text = JSON.stringify(where);
     for (const page of [{}, { take: 9 }]) {
@@ -90,18 +97,18 @@ testLibraryOnEach("include and distinct find related rows by those related to th
         const authors = scope ? db.author.scoped(scope) : db.author;
         const books = scope ? db.book.scoped(scope) : db.book;
         const owned = await authors.findMany({ include: { books: { where, ...page } } });
-        const found = owned.flatMap(({ books }) => ids(books).split("")).sort().join("");
+        const found = owned.flatMap(({ books }) => idsOf(books).split("")).sort().join("");
         const owner = { AND: [where, { author: {} }] };
-        assert.equal(found, ids(await books.findMany({ where: owner, orderBy: ID })), text);
+        assert.equal(found, idsOf(await books.findMany({ where: owner, orderBy: ID })), text);
       }
       const tag = await db.tag.findUnique({
         where: { name: "red" },
         include: { books: { where, ...page, orderBy: ID } },
       });
       const tagged = { AND: [where, { tags: { some: { name: "red" } } }] };
-      const red = ids(await db.book.findMany({ where: tagged, orderBy: ID }));
+      const red = idsOf(await db.book.findMany({ where: tagged, orderBy: ID }));
       // A join row occurs twice.
-      assert.equal(ids(tag!.books), red.replace("4", "44"), text);
+      assert.equal(idsOf(tag!.books), red.replace("4", "44"), text);
     }
     const distinct = await db.book.count({ where, distinct: ["id"] });
     assert.equal(distinct, all.length, text);
@@ -109,6 +116,67 @@ testLibraryOnEach("include and distinct find related rows by those related to th
     assert.equal(titles.length, inScope.length, text);
   }
 });
+
+testLibraryOnEach("groupBy aggregates rows by related rows, in the scope", async (db) => {
+  const groups = (books: Pick<Library["book"], "groupBy">) =>
+    books.groupBy({
+      by: ["title"],
+      where: {
+        OR: [{ author: { name: "Ada" } }, { sequels: { some: {} } }, { tags: { none: {} } }],
+      },
+      having: { year: { _sum: { gte: 1 } }, NOT: { id: { _count: 1 } } },
+      orderBy: { _sum: { year: "desc" } },
+      _sum: { year: true },
+      _count: true,
+    });
+  assert.deepEqual(await groups(db.book), [
+    { title: "x", _sum: { year: 10 }, _count: 3 },
+    { title: "y", _sum: { year: 5 }, _count: 2 },
+  ]);
+  assert.deepEqual(await groups(db.book.scoped({ tenant: "a" })), [
+    { title: "x", _sum: { year: 7 }, _count: 2 },
+    { title: "y", _sum: { year: 5 }, _count: 2 },
+  ]);
+  const by = { by: ["title"] } as const;
+  for (
+    const [options, reason] of [
+      [{ having: { author: { _count: 1 } } }, 'there is no column "author"'],
+      [{ having: { AND: [() => {}] } }, "having is not a plain object"],
+      [{ having: { NOT: () => {} } }, "having is not a plain object"],
+      [{ orderBy: { author: { name: "asc" } } }, 'there is no column "author"'],
+      [{ _count: { author: true } }, 'there is no column "author"'],
+      [{ where: { author: { nope: 1 } } }, 'there is no column "nope"'],
+    ] as const
+  ) {
+    const refusal = mistake(`Cannot group books: ${reason}`);
+    await assert.rejects(db.book.groupBy({ ...by, ...options as object }), refusal, reason);
+  }
+});
+
+testLibraryOnEach(
+  "stream includes and counts related rows, and has no order by them",
+  async (db) => {
+    const options = {
+      where: { books: { some: {} } },
+      orderBy: { name: "desc" },
+      select: { name: true },
+      include: { books: { orderBy: { author: { name: "asc" } } }, _count: { books: true } },
+    } as const;
+    for (const authors of [db.author, db.author.scoped({ tenant: "a" })]) {
+      const found = await authors.findMany({ ...options, skip: 0 });
+      const streamed = await Array.fromAsync(authors.stream({ ...options, batchSize: 1 }));
+      assert.deepEqual(streamed, found);
+    }
+    for (
+      const orderBy of [{ author: { name: "asc" } }, [{ id: "asc" }, { tags: { _count: "asc" } }]]
+    ) {
+      await assert.rejects(
+        Array.fromAsync(db.book.stream({ orderBy: orderBy as object })),
+        mistake("Cannot read books: a stream has no order by related rows"),
+      );
+    }
+  },
+);
 
 testOnEach("updateMany and deleteMany write rows by related rows", async ({ url }) => {
   await using db = await Library.open(DbOptions.fromUrl(url));
@@ -121,9 +189,16 @@ testOnEach("updateMany and deleteMany write rows by related rows", async ({ url 
     const data = { year: { increment: 0 }, title: `${++year}` };
     assert.equal(
       await db.transaction(async () => {
+        const returned = await books.updateManyAndReturn({
+          where,
+          data: { year: { increment: 0 } },
+        });
+        const byId = returned.toSorted((a, b) => a.id - b.id);
+        assert.equal(idsOf(byId), inScope, JSON.stringify(where));
         const count = await books.updateMany({ where, data });
         const written = await db.book.findMany({ where: { title: `${year}` }, orderBy: ID });
-        assert.equal(written.map(({ id }) => id).join(""), inScope, JSON.stringify(where));
+        const titled = byId.map((row) => ({ ...row, title: `${year}` }));
+        assert.deepEqual(written, titled, JSON.stringify(where));
         for (const { id } of written) await db.book.update({ where: { id }, data: TITLES[id]! });
         return count;
       }),
@@ -142,6 +217,10 @@ testOnEach("updateMany and deleteMany write rows by related rows", async ({ url 
   );
   assert.equal(await db.profile.deleteMany({ where: { author: { name: "Ada" } } }), 1);
 });
+
+function idsOf(rows: readonly { readonly id: number }[]): string {
+  return rows.map(({ id }) => id).join("");
+}
 
 const TITLES: Readonly<Record<number, { readonly title: string }>> = {
   1: { title: "x" },

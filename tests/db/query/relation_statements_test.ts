@@ -11,6 +11,9 @@ const OF_AUTHOR = 'select 1 as "one" from "posts" where "posts"."author_id" = "a
 const AUTHOR = 'select 1 as "one" from "authors" where "authors"."id" = "posts"."author_id" and';
 const TAG = 'select 1 as "one" from "post_tags" inner join "tags" on "tags"."id" = ' +
   '"post_tags"."tag_id" where "post_tags"."post_id" = "posts"."id" and';
+const UPDATE = 'update "posts" set "title" = ? where';
+const TITLED = `exists (${AUTHOR} exists (select 1 as "one" from "posts" as "~2" ` +
+  'where "~2"."author_id" = "authors"."id" and "~2"."title" = ?))';
 
 const FILTERS: readonly Operation[] = [
   [
@@ -69,10 +72,22 @@ const FILTERS: readonly Operation[] = [
         where: { author: { posts: { some: { title: "t" } } } },
         data: { title: "u" },
       }),
-    target(
-      `exists (${AUTHOR} exists (select 1 as "one" from "posts" as "~2" ` +
-        'where "~2"."author_id" = "authors"."id" and "~2"."title" = ?))',
-    ),
+    target({ write: UPDATE, condition: TITLED, values: ["u", "t"] }),
+  ],
+  [
+    ({ post }) => post.deleteMany({ where: { author: { posts: { some: { title: "t" } } } } }),
+    target({ write: 'delete from "posts" where', condition: TITLED, values: ["t"] }),
+  ],
+  [
+    ({ post }) =>
+      post.updateManyAndReturn({
+        where: { author: { posts: { some: { title: "t" } } } },
+        data: { title: "u" },
+      }),
+    {
+      ...same([`${UPDATE} ${TITLED} returning "id", "author_id", "title"`, "u", "t"]),
+      mysql: [["begin"], [`${POSTS} ${TITLED} for update`, "t"], ["commit"]],
+    },
   ],
   [
     // A function may read any table.
@@ -81,7 +96,7 @@ const FILTERS: readonly Operation[] = [
         where: { AND: [(eb) => eb("posts.title", "=", "t")] },
         data: { title: "u" },
       }),
-    target('("posts"."title" = ?)'),
+    target({ write: UPDATE, condition: '("posts"."title" = ?)', values: ["u", "t"] }),
   ],
 ];
 
@@ -127,10 +142,17 @@ function orderedBy(read: (nulls: Readonly<Record<"first" | "last", string>>) => 
   };
 }
 
-/** An update of posts, whose table MySQL cannot read in the condition. */
-function target(condition: string): Expected {
-  const update = (where: string) =>
-    same([`update "posts" set "title" = ? where ${where}`, "u", "t"]);
+/** A write of posts, whose table MySQL cannot read in the condition. */
+function target(
+  { write, condition, values }: {
+    readonly write: string;
+    readonly condition: string;
+    readonly values: readonly string[];
+  },
+): Expected {
   const found = `(select distinct "id" from "posts" where ${condition}) as "~rows"`;
-  return { ...update(condition), mysql: update(`"id" in (select "id" from ${found})`).mysql };
+  return {
+    ...same([`${write} ${condition}`, ...values]),
+    mysql: [[`${write} "id" in (select "id" from ${found})`, ...values]],
+  };
 }
