@@ -48,6 +48,7 @@ export async function updateManyAndReturn(
     return await table.connection.transaction(() => updateLocked({ filter, values }, operation));
   }
   const assignments = assign(values, operation);
+  // A statement that returns rows can read the table that it writes.
   const selection = selectionOf(columns);
   const { rows } = await operation.run(() =>
     isRead
