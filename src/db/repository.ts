@@ -11,16 +11,11 @@ import {
   type NumericIn,
 } from "./model/aggregate.ts";
 import { createValues, updateValues } from "./write/assignments.ts";
-import {
-  constantOf,
-  every,
-  givenFilters,
-  namesColumn,
-  scopeFilters,
-  uniqueFilter,
-  uniqueValues,
-} from "./query/condition.ts";
-import type { CheckedInclude, Found, Include, Reading, RelationGraph } from "./model/include.ts";
+import { givenFilters, uniqueValues } from "./query/condition.ts";
+import { constantOf, namesColumn } from "./query/constant_condition.ts";
+import { every, scopeFilters, uniqueFilter } from "./query/filters.ts";
+import type { CheckedInclude, Found, Include, Reading } from "./model/include.ts";
+import type { RelationGraph } from "./model/relation.ts";
 import { UniqueLookups } from "./query/unique_lookup.ts";
 import { createMany, createManyAndReturn } from "./write/create_many.ts";
 import { insertRow } from "./write/inserts.ts";
@@ -41,17 +36,31 @@ import type {
   StreamOptions,
   UniqueConditions,
 } from "./model/where.ts";
-import type { ColumnSpecs, NameIn } from "./model/column_spec.ts";
+import type {
+  ColumnSpecs,
+  GraphSpecs,
+  MemberSpecs,
+  NameIn,
+  NoTables,
+  TableSpecs,
+} from "./model/column_spec.ts";
 import { deleteMany, updateMany, updateManyAndReturn } from "./write/update_many.ts";
 import { upsertMany } from "./write/upsert_many.ts";
 import { deleteRow, updateRow, upsertRow } from "./write/writes.ts";
 
 /** Which rows to write: those that meet a condition, or explicitly all of them. */
-export type ManyRows<M extends AnyModel> = ManyOf<ColumnSpecs<M>["all"]>;
+export type ManyRows<M extends AnyModel> = ManyOf<
+  M["~model"]["table"],
+  MemberSpecs<M, Record<never, never>>["all"]
+>;
 
 /** Which rows to write; see {@linkcode ManyRows}. */
-export type ManyOf<Spec extends string> =
-  | { readonly where: Conditions<Spec>; readonly all?: undefined }
+export type ManyOf<
+  T extends string,
+  Spec extends string,
+  W extends TableSpecs = NoTables,
+> =
+  | { readonly where: Conditions<T, Spec, W>; readonly all?: undefined }
   | { readonly where?: undefined; readonly all: true };
 
 type Verb =
@@ -189,7 +198,10 @@ export class Repository<
     const I = Record<never, never>,
   >(
     options:
-      & Omit<FindOptions<ColumnSpecs<M>["all"]>, "take">
+      & Omit<
+        FindOptions<M["~model"]["table"], MemberSpecs<M, G>["all"], GraphSpecs<G>["all"]>,
+        "take"
+      >
       & Reading<K, CheckedInclude<I, Include<M, G>>>
       & TimeLimits = {},
   ): Promise<Found<M, G, K, I, S> | null> {
@@ -208,7 +220,7 @@ export class Repository<
     const I = Record<never, never>,
   >(
     options:
-      & FindOptions<ColumnSpecs<M>["all"]>
+      & FindOptions<M["~model"]["table"], MemberSpecs<M, G>["all"], GraphSpecs<G>["all"]>
       & Reading<K, CheckedInclude<I, Include<M, G>>>
       & TimeLimits = {},
   ): Promise<Found<M, G, K, I, S>[]> {
@@ -222,10 +234,10 @@ export class Repository<
   /**
    * Finds rows as `findMany` does, and yields them one by one, in the order of the primary key
    * unless another is given: `for await (const row of db.user.stream())`. Each statement reads up
-   * to `batchSize` rows, 1000 by default, that come after those before, with their relations.
-   * Between statements no connection is in use, and other statements may run. Each sees the
-   * commits before it, or those that its transaction sees. The limits in time are those of each
-   * batch.
+   * to `batchSize` rows, 1000 by default, that come after those before, with their relations: the
+   * order has columns only. Between statements no connection is in use, and other statements may
+   * run. Each sees the commits before it, or those that its transaction sees. The limits in time
+   * are those of each batch.
    *
    * @throws {DbError} `Database` if a column of the order has values that its field cannot
    * represent, such as microseconds: rows would come twice
@@ -237,7 +249,7 @@ export class Repository<
     const I = Record<never, never>,
   >(
     options:
-      & StreamOptions<ColumnSpecs<M>["all"]>
+      & StreamOptions<M["~model"]["table"], MemberSpecs<M, G>["all"], GraphSpecs<G>["all"]>
       & Reading<K, CheckedInclude<I, Include<M, G>>>
       & TimeLimits = {},
   ): AsyncGenerator<Found<M, G, K, I, S>, void, undefined> {
@@ -284,7 +296,7 @@ export class Repository<
    * which holds for every row.
    */
   async updateMany<D = RowTypes<M, S>["update"]>(
-    options: ManyOf<ColumnSpecs<M>["all"]> & {
+    options: ManyOf<M["~model"]["table"], MemberSpecs<M, G>["all"], GraphSpecs<G>["all"]> & {
       readonly data: Checked<D, RowTypes<M, S>["update"]>;
     } & TimeLimits,
   ): Promise<number> {
@@ -299,7 +311,7 @@ export class Repository<
 
   /** Updates rows as `updateMany` does, all of them or none, and returns them in any order. */
   async updateManyAndReturn<D = RowTypes<M, S>["update"]>(
-    options: ManyOf<ColumnSpecs<M>["all"]> & {
+    options: ManyOf<M["~model"]["table"], MemberSpecs<M, G>["all"], GraphSpecs<G>["all"]> & {
       readonly data: Checked<D, RowTypes<M, S>["update"]>;
     } & TimeLimits,
   ): Promise<RowTypes<M>["row"][]> {
@@ -386,7 +398,11 @@ export class Repository<
    * `all: true` instead: a condition without columns is an error, as is `{ id: { notIn: [] } }`,
    * which holds for every row.
    */
-  async deleteMany(options: ManyOf<ColumnSpecs<M>["all"]> & TimeLimits): Promise<number> {
+  async deleteMany(
+    options:
+      & ManyOf<M["~model"]["table"], MemberSpecs<M, G>["all"], GraphSpecs<G>["all"]>
+      & TimeLimits,
+  ): Promise<number> {
     return await this.#run("delete", { options, known: ["where", "all"] }, async (operation) => {
       return await deleteMany(this.#many(options, operation), operation);
     });
@@ -394,7 +410,11 @@ export class Repository<
 
   /** Counts the rows; with `distinct`, the different combinations of values of its columns. */
   async count(options: {
-    readonly where?: Conditions<ColumnSpecs<M>["all"]>;
+    readonly where?: Conditions<
+      M["~model"]["table"],
+      MemberSpecs<M, G>["all"],
+      GraphSpecs<G>["all"]
+    >;
     readonly distinct?: readonly ComparableColumn<M>[] | undefined;
   } & TimeLimits = {}): Promise<number> {
     return await this.#run(
@@ -424,7 +444,18 @@ export class Repository<
     Max extends ComparableColumn<M> = never,
     const C = never,
   >(
-    options: AggregateOptions<ColumnSpecs<M>["all"], C, Sum, Avg, Min, Max> & TimeLimits,
+    options:
+      & AggregateOptions<
+        M["~model"]["table"],
+        MemberSpecs<M, G>["all"],
+        GraphSpecs<G>["all"],
+        C,
+        Sum,
+        Avg,
+        Min,
+        Max
+      >
+      & TimeLimits,
   ): Promise<Plain<Aggregated<ColumnSpecs<M>["all"], C, Sum, Avg, Min, Max>>> {
     const known = ["where", ...AGGREGATES];
     const [row] = await this.#groups("aggregate", { options, known });
@@ -446,7 +477,19 @@ export class Repository<
     Max extends ComparableColumn<M> = never,
     const C = never,
   >(
-    options: GroupOptions<ColumnSpecs<M>["all"], By, C, Sum, Avg, Min, Max> & TimeLimits,
+    options:
+      & GroupOptions<
+        M["~model"]["table"],
+        MemberSpecs<M, G>["all"],
+        GraphSpecs<G>["all"],
+        By,
+        C,
+        Sum,
+        Avg,
+        Min,
+        Max
+      >
+      & TimeLimits,
   ): Promise<
     Plain<
       & Pick<RowTypes<M>["row"], By>
@@ -463,7 +506,15 @@ export class Repository<
 
   /** Checks whether there is a row that meets a condition. */
   async exists(
-    options: { readonly where?: Conditions<ColumnSpecs<M>["all"]> } & TimeLimits = {},
+    options:
+      & {
+        readonly where?: Conditions<
+          M["~model"]["table"],
+          MemberSpecs<M, G>["all"],
+          GraphSpecs<G>["all"]
+        >;
+      }
+      & TimeLimits = {},
   ): Promise<boolean> {
     return await this.#run("look up", { options, known: ["where"] }, async (operation) => {
       const filter = this.#where(options, operation);
@@ -526,7 +577,7 @@ export class Repository<
   }
 
   #where(options: { readonly where?: unknown }, operation: Operation): Filter {
-    return every([...scopeFilters(this.#scope, operation), ...givenFilters(options, operation)]);
+    return every([...scopeFilters(operation), ...givenFilters(options, operation)]);
   }
 
   #many({ where, all }: { where?: unknown; all?: unknown }, operation: Operation): Filter {

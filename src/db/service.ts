@@ -5,10 +5,10 @@
  */
 import type { Kysely } from "kysely";
 import { DbConnection, type OpenDatabase } from "./connection/connection.ts";
-import type { Relations } from "./model/include.ts";
 import type { AnyModel } from "./model/model.ts";
 import type { DbOptions } from "./options.ts";
 import { bindRelations, checkRelations, Table } from "./query/table.ts";
+import type { Relations } from "./model/relation.ts";
 import { Repository } from "./repository.ts";
 import type { TablesOf } from "./model/row.ts";
 import type { TransactionOptions } from "./transaction/transaction.ts";
@@ -21,11 +21,13 @@ export type ModelRelations<Accessor extends PropertyKey> = {
   readonly [K in Accessor]?: Relations;
 };
 
-/** The relations by table. */
+/** The models by table, with their relations. */
 export type GraphOf<M extends Models, R extends ModelRelations<keyof M>> = {
-  readonly [K in keyof M as M[K]["~model"]["table"]]: K extends keyof R
-    ? R[K] extends Relations ? R[K] : Record<never, never>
-    : Record<never, never>;
+  readonly [K in keyof M as M[K]["~model"]["table"]]: {
+    readonly model: M[K];
+    readonly relations: K extends keyof R ? R[K] extends Relations ? R[K] : Record<never, never>
+      : Record<never, never>;
+  };
 };
 
 /** The repositories of a service. */

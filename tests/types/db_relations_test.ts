@@ -8,6 +8,7 @@ import {
   manyToMany,
   model,
   type Row,
+  type Where,
 } from "../../src/db/mod.ts";
 import { inject } from "../../mod.ts";
 import { test } from "../support/test.ts";
@@ -157,6 +158,136 @@ test("unknown relations and options of relations are compile errors", () => {
     await db.user.findMany({ include: { posts: { include: { posts: true } } } });
     // @ts-expect-error: no relations
     await db.profile.findMany({ include: { user: true } });
+  });
+});
+
+test("conditions reach related rows", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    const titled: Where<typeof Post> = { title: { contains: "a" } };
+    await db.user.findMany({
+      where: {
+        posts: { some: titled, every: { tags: { none: {} } }, none: { parent: null } },
+        profile: { is: { bio: "a" }, isNot: null },
+        OR: [{ edited: { some: { author: { name: "a" } } } }, { NOT: { profile: null } }],
+      },
+    });
+    await db.tag.deleteMany({ where: { posts: { every: { replies: { some: {} } } } } });
+    await db.post.updateMany({ where: { author: { name: "a" } }, data: { title: "b" } });
+    await db.post.updateManyAndReturn({ where: { author: { name: "a" } }, data: { title: "b" } });
+    await db.user.aggregate({ where: { posts: { none: {} } }, _count: true });
+    await db.post.groupBy({ by: ["title"], where: { author: { name: "a" } }, having: {} });
+    db.post.stream({ where: { tags: { some: {} } }, include: { author: true } });
+    await db.user.findMany({ include: { posts: { where: { editor: { isNot: { id: 1 } } } } } });
+    // @ts-expect-error: one row is not some
+    await db.post.count({ where: { author: { some: {} } } });
+    // @ts-expect-error: many rows are not one
+    await db.user.count({ where: { posts: { is: {} } } });
+    // @ts-expect-error: many rows are not null
+    await db.user.count({ where: { posts: { some: null } } });
+    // @ts-expect-error: no relations
+    await db.profile.exists({ where: { user: {} } });
+    // @ts-expect-error: many rows are not one
+    await db.user.aggregate({ where: { posts: { is: {} } }, _count: true });
+    // @ts-expect-error: a group has no relations
+    await db.post.groupBy({ by: ["title"], having: { author: { name: "a" } } });
+    // @ts-expect-error: relations are no part of a unique condition
+    await db.user.findUnique({ where: { id: 1, posts: { some: {} } } });
+  });
+});
+
+test("the rows of a find have the numbers of related rows", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    const users = await db.user.findMany({
+      select: { id: true },
+      include: { _count: { posts: true, edited: { where: { tags: { some: {} } } } } },
+    });
+    same<typeof users, { id: number; _count: { posts: number; edited: number } }[]>();
+    for await (const user of db.user.stream({ include: { _count: { posts: true } } })) {
+      same<typeof user._count, { posts: number }>();
+    }
+    const counted = Math.random() > 0.5;
+    const some = await db.user.findFirst({ include: { _count: { posts: counted } } });
+    same<NonNullable<typeof some>["_count"], { posts?: number }>();
+    const posts = await db.post.findMany({
+      include: { author: { include: { _count: { posts: true } } } },
+    });
+    same<(typeof posts)[number]["author"]["_count"]["posts"], number>();
+    // @ts-expect-error: not counted
+    users[0]?._count.profile;
+    // @ts-expect-error: no such relation
+    await db.user.findMany({ include: { _count: { nope: true } } });
+    // @ts-expect-error: one row is not counted
+    await db.user.findMany({ include: { _count: { profile: true } } });
+    // @ts-expect-error: no such column of the related model
+    await db.user.findMany({ include: { _count: { posts: { where: { name: "a" } } } } });
+    // @ts-expect-error: no relations
+    await db.profile.findMany({ include: { _count: { user: true } } });
+  });
+});
+
+test("orders reach related rows", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    await db.post.findMany({
+      orderBy: [{ author: { name: "asc" } }, { replies: { _count: "desc" } }, { title: "asc" }],
+      include: { tags: { orderBy: { posts: { _count: "asc" } } } },
+    });
+    await db.user.findFirst({ orderBy: { profile: { bio: "asc" } } });
+    await db.post.findMany({ orderBy: { parent: { author: { posts: { _count: "asc" } } } } });
+    // @ts-expect-error: no such column of the related model
+    await db.post.findMany({ orderBy: { author: { nope: "asc" } } });
+    // @ts-expect-error: JSON has no order
+    await db.post.findMany({ orderBy: { parent: { meta: "asc" } } });
+    // @ts-expect-error: many rows have no title
+    await db.user.findMany({ orderBy: { posts: { title: "asc" } } });
+    // @ts-expect-error: one row is not counted
+    await db.user.findMany({ orderBy: { profile: { _count: "asc" } } });
+    // @ts-expect-error: a stream has no order by related rows
+    db.post.stream({ orderBy: { author: { name: "asc" } } });
+    // @ts-expect-error: a group has no relations
+    await db.post.groupBy({ by: ["title"], orderBy: { author: { name: "asc" } } });
+  });
+});
+
+test("conditions take expressions of Kysely on the tables of the service", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    await db.user.findMany({
+      where: {
+        AND: [
+          (eb) =>
+            eb.exists(
+              eb.selectFrom("posts").select("posts.id").whereRef("author_id", "=", "users.id")
+                .where("editor_id", "is", null),
+            ),
+          { id: 1 },
+        ],
+        NOT: (eb) => eb("users.name", "=", "a"),
+        posts: { some: { OR: [(eb) => eb("posts.title", "=", "a")] } },
+      },
+    });
+    await db.user.aggregate({ where: { NOT: (eb) => eb("users.name", "=", "a") }, _count: true });
+    db.user.stream({ where: { AND: [(eb) => eb("users.name", "=", "a")] } });
+    // @ts-expect-error: no such column
+    await db.user.groupBy({ by: ["name"], where: { NOT: (eb) => eb("nope", "=", 1) } });
+    // @ts-expect-error: a condition on aggregates
+    await db.user.groupBy({ by: ["name"], having: { AND: [(eb) => eb("id", "=", 1)] } });
+    // @ts-expect-error: no such column
+    await db.user.findMany({ where: { AND: [(eb) => eb("nope", "=", 1)] } });
+    // @ts-expect-error: no such table
+    await db.user.findMany({ where: { AND: [(eb) => eb.exists(eb.selectFrom("nope"))] } });
+    // @ts-expect-error: a column of another table
+    await db.user.findMany({ where: { posts: { some: { NOT: (eb) => eb("name", "=", "a") } } } });
+    // @ts-expect-error: a name is text
+    await db.user.findMany({ where: { NOT: (eb) => eb("name", "=", 1) } });
+    // @ts-expect-error: not null
+    await db.user.findMany({ where: { NOT: (eb) => eb("name", "is", true) } });
+    // @ts-expect-error: no expression
+    await db.user.findMany({ where: { AND: [() => true] } });
+    // @ts-expect-error: a column takes values
+    await db.user.findMany({ where: { name: () => "a" } });
   });
 });
 

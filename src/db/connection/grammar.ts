@@ -100,6 +100,9 @@ export interface Grammar {
   /** Whether a statement that writes rows can return them. */
   readonly returning: boolean;
 
+  /** Whether a statement that writes can read the table in a subquery. */
+  readonly readsTarget: boolean;
+
   /** The default isolation level of the servers. */
   readonly defaultIsolation: IsolationLevel;
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { ComparableIn, NameIn, TypeIn } from "./column_spec.ts";
+import type { ComparableIn, NameIn, RelationsIn, TableSpecs, TypeIn } from "./column_spec.ts";
 import type { FieldValues } from "./field_kind.ts";
 import type { Select } from "./include.ts";
 import type { Condition, Conditions, Order } from "./where.ts";
@@ -51,7 +51,9 @@ export interface Aggregates<
 
 /** Which aggregates of which rows to read. */
 export interface AggregateOptions<
+  T extends string,
   Spec extends string,
+  W extends TableSpecs,
   C,
   Sum extends string,
   Avg extends string,
@@ -59,7 +61,7 @@ export interface AggregateOptions<
   Max extends string,
 > extends Aggregates<Spec, C, Sum, Avg, Min, Max> {
   /** The condition on the rows; every row without one. */
-  readonly where?: Conditions<Spec>;
+  readonly where?: Conditions<T, Spec, W>;
 }
 
 /** The aggregates as they are read: without values that are not `null`, all but counts are. */
@@ -144,18 +146,20 @@ export interface AggregateOrder<Spec extends string> {
 
 /** Which groups to read. */
 export interface GroupOptions<
+  T extends string,
   Spec extends string,
+  W extends TableSpecs,
   By extends string,
   C,
   Sum extends string,
   Avg extends string,
   Min extends string,
   Max extends string,
-> extends AggregateOptions<Spec, C, Sum, Avg, Min, Max> {
+> extends AggregateOptions<T, Spec, W, C, Sum, Avg, Min, Max> {
   /** The columns whose values are the same in a group; `null` is one of them. */
   readonly by: readonly By[];
   /** The condition on the groups. */
-  readonly having?: Having<Spec>;
+  readonly having?: Having<Exclude<Spec, RelationsIn<Spec>>>;
   /** The order; with `take` and `skip` the columns of `by` break ties. */
   readonly orderBy?: GroupOrders<Spec, By> | undefined;
   /** How many groups at most, 0 or more. */

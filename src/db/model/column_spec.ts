@@ -1,13 +1,15 @@
 /**
- * Columns as text, such as `"email: text"`. The types of conditions and orders are made of them:
- * the compiler shows the type `Conditions<"id: integer" | "email: text">` as it is written here,
- * and one that is made of a model with everything that the model declares.
+ * Columns and relations as text, such as `"email: text"` and `"posts -> posts[]"`. The types of
+ * conditions and orders are made of them: the compiler shows the type
+ * `Conditions<"users", "id: integer" | "email: text">` as it is written here, and one that is made
+ * of a model with everything that the model declares.
  *
  * @module
  */
 import type { FieldKind, FieldValues } from "./field_kind.ts";
 import type { AnyModel } from "./model.ts";
-import type { ColumnName, ColumnValue, KindOf, UniqueColumn } from "./row.ts";
+import type { Relation, RelationGraph, RelationsOf } from "./relation.ts";
+import type { ColumnName, ColumnValue, KindOf, RawValues, UniqueColumn } from "./row.ts";
 
 /** A column: its name and kind, and `?` if it is nullable, such as `"nick: text?"`. */
 export type ColumnSpec<M extends AnyModel, K extends ColumnName<M>> = null extends ColumnValue<M, K>
@@ -25,6 +27,62 @@ export interface ColumnSpecs<M extends AnyModel> {
   unique: { [K in UniqueColumn<M>]: ColumnSpec<M, K> }[UniqueColumn<M>];
 }
 
+/** A relation: its name and the table of its rows, and `[]` if they are many. */
+export type RelationSpec<R, N extends keyof R & string> = R[N] extends Relation<infer K, infer M>
+  ? `${N} -> ${M["~model"]["table"]}${K extends "many" ? "[]" : ""}`
+  : never;
+
+/** The columns and the relations of a model; an interface as {@linkcode ColumnSpecs} is. */
+export interface MemberSpecs<M extends AnyModel, G extends RelationGraph> {
+  /** All of them. */
+  all:
+    | ColumnSpecs<M>["all"]
+    | {
+      [N in keyof RelationsOf<M, G> & string]: RelationSpec<RelationsOf<M, G>, N>;
+    }[keyof RelationsOf<M, G> & string];
+}
+
+/**
+ * The columns and the relations of tables, such as `"users.id: integer"`. The compiler shows an
+ * object in a long type as `{ ...; }`.
+ */
+export interface TableSpecs {
+  /** All of them. */
+  readonly of: string;
+}
+
+/** The {@linkcode TableSpecs} of a service; an interface as {@linkcode ColumnSpecs} is. */
+export interface GraphSpecs<G extends RelationGraph> {
+  /** All tables. */
+  all: {
+    readonly of: {
+      [T in keyof G & string]: `${T}.${MemberSpecs<G[T]["model"], G>["all"]}`;
+    }[keyof G & string];
+  };
+}
+
+/** The tables of models without a service: none. */
+export type NoTables = GraphSpecs<Record<never, never>>["all"];
+
+/** The columns and the relations of a table. */
+export type SpecsOf<T extends string, W extends TableSpecs> = W["of"] extends infer Of
+  ? Of extends `${T}.${infer Spec}` ? Spec : never
+  : never;
+
+/** The names of tables. */
+export type TableIn<W extends TableSpecs> = W["of"] extends infer Of
+  ? Of extends `${infer T}.${string}` ? T : never
+  : never;
+
+/** Tables for Kysely, with the values that the driver reads. */
+export type TablesIn<W extends TableSpecs> = {
+  readonly [T in TableIn<W>]: {
+    readonly [P in SpecsOf<T, W> as NameIn<P>]:
+      | RawValues[TypeIn<P>["kind"]]
+      | Extract<TypeIn<P>["value"], null>;
+  };
+};
+
 /** The kinds of columns, with and without `?`. */
 export type SpecTypes =
   & { readonly [K in FieldKind]: { readonly kind: K; readonly value: FieldValues[K] } }
@@ -38,10 +96,17 @@ export type SpecTypes =
 /** The name of a column. */
 export type NameIn<Spec extends string> = Spec extends `${infer Name}: ${string}` ? Name : never;
 
+/** The name of a column or a relation. */
+export type MemberIn<Spec extends string> = Spec extends `${infer Name} -> ${string}` ? Name
+  : NameIn<Spec>;
+
 /** The kind and the value of a column. */
 export type TypeIn<Spec extends string> = Spec extends
   `${string}: ${infer T extends keyof SpecTypes}` ? SpecTypes[T]
   : never;
+
+/** The relations. */
+export type RelationsIn<Spec extends string> = Extract<Spec, `${string} -> ${string}`>;
 
 /** The names of the columns that can be compared: all but those of JSON. */
 export type ComparableIn<Spec extends string> = NameIn<

@@ -4,20 +4,20 @@
  * @module
  */
 import type { AnyModel } from "./model.ts";
-import type { AnyRelation, Relation } from "./relation.ts";
+import type { Relation, RelationGraph, RelationsOf } from "./relation.ts";
 import type { ColumnName, Plain, Row } from "./row.ts";
-import type { ColumnSpecs, ComparableIn, NameIn } from "./column_spec.ts";
+import type {
+  ColumnSpecs,
+  ComparableIn,
+  GraphSpecs,
+  MemberIn,
+  MemberSpecs,
+  NameIn,
+  RelationsIn,
+  SpecsOf,
+  TableSpecs,
+} from "./column_spec.ts";
 import type { Conditions, Orders } from "./where.ts";
-
-/** Relations by name. */
-export type Relations = Readonly<Record<string, AnyRelation>>;
-
-/** The relations of models by table. */
-export type RelationGraph = Readonly<Record<string, Relations>>;
-
-/** The relations of a model. */
-export type RelationsOf<M extends AnyModel, G extends RelationGraph> = M["~model"]["table"] extends
-  keyof G ? G[M["~model"]["table"]] : Record<never, never>;
 
 /** Columns to read: those that are `true`. */
 export type Select<K extends string> = { readonly [P in K]: true };
@@ -26,13 +26,37 @@ export type Select<K extends string> = { readonly [P in K]: true };
 export type Include<M extends AnyModel, G extends RelationGraph> =
   // Without relations, an empty object type would accept anything.
   [keyof RelationsOf<M, G>] extends [never] ? Readonly<Record<string, never>>
-    : { readonly [N in keyof RelationsOf<M, G>]?: IncludeOf<RelationsOf<M, G>[N], G> };
+    :
+      & { readonly [N in keyof RelationsOf<M, G>]?: IncludeOf<RelationsOf<M, G>[N], G> }
+      & {
+        readonly _count?:
+          | CountInclude<Extract<MemberSpecs<M, G>["all"], `${string}[]`>, GraphSpecs<G>["all"]>
+          | undefined;
+      };
+
+/** Relations to many whose rows are counted for each row: `true`, or which of them. */
+export type CountInclude<Spec extends string, W extends TableSpecs> = {
+  readonly [P in Spec as MemberIn<P>]?: P extends `${string} -> ${infer T}[]`
+    ? boolean | undefined | CountedRows<T, SpecsOf<T, W>, W>
+    : never;
+};
+
+/** The related rows to count. */
+export interface CountedRows<T extends string, Spec extends string, W extends TableSpecs> {
+  /** The condition; every related row without one. */
+  readonly where?: Conditions<T, Spec, W> | undefined;
+}
 
 /** The options of a relation to read; `false` and `undefined` omit it. */
 export type IncludeOf<R, G extends RelationGraph> = R extends Relation<infer K, infer M> ?
     | boolean
     | undefined
-    | (K extends "many" ? RelatedMany<ColumnSpecs<M>["all"], Include<M, G>>
+    | (K extends "many" ? RelatedMany<
+        M["~model"]["table"],
+        MemberSpecs<M, G>["all"],
+        GraphSpecs<G>["all"],
+        Include<M, G>
+      >
       : RelatedOne<ColumnSpecs<M>["all"], Include<M, G>>)
   : never;
 
@@ -47,20 +71,24 @@ export interface RelatedOne<Spec extends string, I> {
 /**
  * The related rows to read, and their parts. `take` and `skip` count for each row they belong to.
  */
-export interface RelatedMany<Spec extends string, I> extends RelatedOne<Spec, I> {
+export interface RelatedMany<T extends string, Spec extends string, W extends TableSpecs, I>
+  extends RelatedOne<Spec, I> {
   /** The condition; every related row without one. */
-  readonly where?: Conditions<Spec> | undefined;
+  readonly where?: Conditions<T, Spec, W> | undefined;
   /** The order; the primary key comes last, and is the order unless one is given. */
-  readonly orderBy?: Orders<ComparableIn<Spec>> | undefined;
+  readonly orderBy?: Orders<ComparableIn<Spec>, RelationsIn<Spec>, W> | undefined;
   /** How many rows at most, 0 or more. */
   readonly take?: number | undefined;
   /** How many rows to leave out first, 0 or more. */
   readonly skip?: number | undefined;
 }
 
-/** An `include` of type `I`, or a text that names the unknown relations. */
+/**
+ * A known `include`, from which `I` is inferred, or a text that names the unknown relations. It is
+ * never `I` itself: the compiler would know all names in it.
+ */
 export type CheckedInclude<I, Known> = [keyof I] extends [keyof Known]
-  ? [I] extends [Known] ? I : Known
+  ? [I] extends [never] ? I : Known
   : `${Exclude<keyof I, keyof Known> & string} is not a relation`;
 
 /** The parts of each row to read. */
@@ -73,7 +101,26 @@ export interface Reading<K extends string, I> {
 
 /** A row as it is read; `S` are the columns of the scope. */
 export type Found<M extends AnyModel, G extends RelationGraph, K extends ColumnName<M>, I, S> =
-  Plain<Pick<Row<M>, K> & Included<M, G, I, S>>;
+  Plain<Pick<Row<M>, K> & Included<M, G, I, S> & Counted<I>>;
+
+/** The numbers of related rows, if an include counts them. */
+export type Counted<I> =
+  & {
+    [P in keyof I & "_count" as IsRead<I, P> extends true ? P : never]: RelatedCounts<
+      Exclude<I[P], undefined>
+    >;
+  }
+  & {
+    [P in keyof I & "_count" as IsRead<I, P> extends true ? never : P]?: RelatedCounts<
+      Exclude<I[P], undefined>
+    >;
+  };
+
+/** The numbers of related rows by relation; those that may be omitted are optional. */
+export type RelatedCounts<C> = Plain<
+  & { -readonly [N in keyof C as IsRead<C, N> extends true ? N : never]: number }
+  & { -readonly [N in keyof C as IsRead<C, N> extends true ? never : N]?: number }
+>;
 
 /** The related rows as they are read; those that may be omitted are optional. */
 export type Included<M extends AnyModel, G extends RelationGraph, I, S> =

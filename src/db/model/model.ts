@@ -123,6 +123,11 @@ export function isIndexed(field: AnyField): boolean {
   return isUnique(field) || field.traits.reference !== undefined;
 }
 
+/** Checks whether a condition can have a member of a name that stands for rows or values. */
+export function isMemberName(name: string): boolean {
+  return IDENTIFIER.test(name) && !RESERVED.includes(name) && !(name in Object.prototype);
+}
+
 function checkField(
   { table, name, value }: {
     readonly table: string;

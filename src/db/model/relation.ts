@@ -59,6 +59,24 @@ export interface Relation<K extends RelationKind, M extends AnyModel> {
 /** Any relation. */
 export type AnyRelation = Relation<RelationKind, AnyModel>;
 
+/** Relations by name. */
+export type Relations = Readonly<Record<string, AnyRelation>>;
+
+/** A model of a service, and its relations. */
+export interface RelatedModel {
+  /** The model. */
+  readonly model: AnyModel;
+  /** The relations. */
+  readonly relations: Relations;
+}
+
+/** The models of a service by table. */
+export type RelationGraph = Readonly<Record<string, RelatedModel>>;
+
+/** The relations of a model. */
+export type RelationsOf<M extends AnyModel, G extends RelationGraph> = M["~model"]["table"] extends
+  keyof G ? G[M["~model"]["table"]]["relations"] : Record<never, never>;
+
 /**
  * The row that a foreign key refers to: `belongsTo(Post.author_id)` is the author of a post, `null`
  * where the key is.

@@ -3,7 +3,21 @@
  *
  * @module
  */
-import type { ColumnSpecs, ComparableIn, NameIn, TypeIn } from "./column_spec.ts";
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
+import type {
+  ColumnSpecs,
+  ComparableIn,
+  MemberIn,
+  MemberSpecs,
+  NameIn,
+  NoTables,
+  RelationsIn,
+  SpecsOf,
+  TableIn,
+  TablesIn,
+  TableSpecs,
+  TypeIn,
+} from "./column_spec.ts";
 import type { FieldKind } from "./field_kind.ts";
 import type { AnyModel, SortOrder } from "./model.ts";
 
@@ -15,7 +29,10 @@ import type { AnyModel, SortOrder } from "./model.ts";
  * As in SQL, `null` is neither equal nor unequal to a value: `{ name: { not: "x" } }` leaves out
  * rows without a name. Text is compared exactly and case-sensitively on every database.
  */
-export type Where<M extends AnyModel> = Conditions<ColumnSpecs<M>["all"]>;
+export type Where<M extends AnyModel> = Conditions<
+  M["~model"]["table"],
+  MemberSpecs<M, Record<never, never>>["all"]
+>;
 
 /** A condition that at most one row can meet: unique columns, each with its value. */
 export type UniqueWhere<M extends AnyModel> = UniqueConditions<ColumnSpecs<M>["unique"]>;
@@ -27,22 +44,75 @@ export type OrderBy<M extends AnyModel> = Order<ComparableColumn<M>>;
 export type ComparableColumn<M extends AnyModel> = ComparableIn<ColumnSpecs<M>["all"]>;
 
 /** Which rows to find, in what order, and how many. */
-export type FindManyOptions<M extends AnyModel> = FindOptions<ColumnSpecs<M>["all"]>;
+export type FindManyOptions<M extends AnyModel> = FindOptions<
+  M["~model"]["table"],
+  MemberSpecs<M, Record<never, never>>["all"]
+>;
 
-/** Conditions on columns, and on other conditions; see {@linkcode Where}. */
-export type Conditions<Spec extends string> = {
-  readonly [P in Spec | keyof Logic<Spec> as P extends keyof Logic<Spec> ? P : NameIn<P>]?:
-    P extends keyof Logic<Spec> ? Logic<Spec>[P] : Condition<TypeIn<P>["kind"], TypeIn<P>["value"]>;
+/**
+ * Conditions on the columns of a table, on related rows, and on other conditions; see
+ * {@linkcode Where}. `W` are the columns and the relations of all tables.
+ */
+export type Conditions<
+  T extends string,
+  Spec extends string,
+  W extends TableSpecs = NoTables,
+> = {
+  readonly [
+    P in Spec | keyof Logic<T, Spec, W> as P extends keyof Logic<T, Spec, W> ? P : MemberIn<P>
+  ]?: P extends keyof Logic<T, Spec, W> ? Logic<T, Spec, W>[P]
+    : P extends `${string} -> ${infer To}` ? RelationCondition<To, W>
+    : Condition<TypeIn<P>["kind"], TypeIn<P>["value"]>;
 };
 
 /** Conditions on other conditions. */
-export interface Logic<Spec extends string> {
+export interface Logic<T extends string, Spec extends string, W extends TableSpecs> {
   /** All of the conditions hold. */
-  readonly AND: readonly Conditions<Spec>[];
+  readonly AND: readonly PartCondition<T, Spec, W>[];
   /** At least one of the conditions holds. */
-  readonly OR: readonly Conditions<Spec>[];
+  readonly OR: readonly PartCondition<T, Spec, W>[];
   /** The condition does not hold. */
-  readonly NOT: Conditions<Spec>;
+  readonly NOT: PartCondition<T, Spec, W>;
+}
+
+/** A part of a condition: another one, or an expression of Kysely. */
+export type PartCondition<T extends string, Spec extends string, W extends TableSpecs> =
+  | Conditions<T, Spec, W>
+  | (T extends TableIn<W> ? KyselyCondition<T, W> : never);
+
+/**
+ * A condition that Kysely's builder of expressions builds, on the columns of the table, with the
+ * values of the driver. Other tables that it reads are not scoped.
+ */
+export interface KyselyCondition<T extends TableIn<W>, W extends TableSpecs> {
+  /** Builds it. */
+  (eb: ExpressionBuilder<TablesIn<W>, T>): Expression<SqlBool>;
+}
+
+/** A condition on the rows of a table, `[]` if they are many, that are related to a row. */
+export type RelationCondition<To extends string, W extends TableSpecs> = To extends `${infer T}[]`
+  ? ManyCondition<Conditions<T, SpecsOf<T, W>, W>>
+  : OneCondition<Conditions<To, SpecsOf<To, W>, W>>;
+
+/** The operators on the rows of a relation to many; each one given must hold. */
+export interface ManyCondition<C> {
+  /** At least one related row meets the condition. */
+  readonly some?: C;
+  /** Each related row meets the condition; so it is without related rows. */
+  readonly every?: C;
+  /** No related row meets the condition; with `{}`, there is no related row. */
+  readonly none?: C;
+}
+
+/** A condition on the one related row; `null` if there is no such row; or operators. */
+export type OneCondition<C> = (C & OneOperators<C>) | null;
+
+/** The operators on the row of a relation to one; each one given must hold. */
+export interface OneOperators<C> {
+  /** There is a related row, and it meets the condition; `null` if there is no related row. */
+  readonly is?: C | null;
+  /** No related row meets the condition; `null` if there is a related row. */
+  readonly isNot?: C | null;
 }
 
 /** Conditions on unique columns; see {@linkcode UniqueWhere}. */
@@ -54,11 +124,34 @@ export type UniqueConditions<Spec extends string, P extends Spec = Spec> = P ext
 /** The value of a unique column, bare or as `{ equals }`. */
 export type UniqueCondition<V> = NonNullable<V> | { readonly equals: NonNullable<V> };
 
-/** The directions of columns. */
-export type Order<K extends string> = { readonly [P in K]?: SortOrder };
+/** The directions of columns, and orders by related rows. */
+export type Order<
+  K extends string,
+  Spec extends string = never,
+  W extends TableSpecs = NoTables,
+> = {
+  readonly [P in K | Spec as P extends K ? P : MemberIn<P>]?: P extends `${string} -> ${infer To}`
+    ? RelatedOrder<To, W>
+    : SortOrder;
+};
 
-/** The directions of columns, or a list of them. */
-export type Orders<K extends string> = Order<K> | readonly Order<K>[];
+/** An order by the row of a relation to one, or by the number of the rows of one to many. */
+export type RelatedOrder<To extends string, W extends TableSpecs> = To extends `${string}[]`
+  ? CountOrder
+  : Order<ComparableIn<SpecsOf<To, W>>, RelationsIn<SpecsOf<To, W>>, W>;
+
+/** An order by the number of related rows. */
+export interface CountOrder {
+  /** The direction. */
+  readonly _count?: SortOrder;
+}
+
+/** An order, or a list of them. */
+export type Orders<
+  K extends string,
+  Spec extends string = never,
+  W extends TableSpecs = NoTables,
+> = Order<K, Spec, W> | readonly Order<K, Spec, W>[];
 
 /**
  * A condition on a column of a kind: a value to equal, or operators. A JSON column takes no value.
@@ -121,11 +214,18 @@ export interface TextOperators {
 }
 
 /** The options of a find; see {@linkcode FindManyOptions}. */
-export interface FindOptions<Spec extends string> {
+export interface FindOptions<
+  T extends string,
+  Spec extends string,
+  W extends TableSpecs = NoTables,
+> {
   /** The condition; every row without one. */
-  readonly where?: Conditions<Spec>;
-  /** The order; with `skip`, `take` or `distinct` the primary key breaks ties. */
-  readonly orderBy?: Orders<ComparableIn<Spec>> | undefined;
+  readonly where?: Conditions<T, Spec, W>;
+  /**
+   * The order; with `skip`, `take` or `distinct` the primary key breaks ties. The values of a
+   * related row that does not exist are `null`.
+   */
+  readonly orderBy?: Orders<ComparableIn<Spec>, RelationsIn<Spec>, W> | undefined;
   /** How many rows at most, 0 or more. */
   readonly take?: number | undefined;
   /** How many rows to leave out first, 0 or more. */
@@ -138,7 +238,13 @@ export interface FindOptions<Spec extends string> {
 }
 
 /** The options of a stream: those of a find, and how many rows a statement reads. */
-export interface StreamOptions<Spec extends string> extends Omit<FindOptions<Spec>, "distinct"> {
+export interface StreamOptions<
+  T extends string,
+  Spec extends string,
+  W extends TableSpecs = NoTables,
+> extends Omit<FindOptions<T, Spec, W>, "orderBy" | "distinct"> {
+  /** The order, which has columns only; the primary key breaks ties. */
+  readonly orderBy?: Orders<ComparableIn<Spec>> | undefined;
   /** How many rows a statement reads, 1 or more; 1000 unless given. */
   readonly batchSize?: number | undefined;
 }

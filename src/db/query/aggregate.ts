@@ -6,7 +6,8 @@
 import { AGGREGATES } from "../model/aggregate.ts";
 import { membersOf } from "../model/plain_object.ts";
 import { decimalDigits, decimalText } from "../model/stored_value.ts";
-import { every, givenFilters, scopeFilters, whereFilter } from "./condition.ts";
+import { givenFilters, whereFilter } from "./condition.ts";
+import { every, scopeFilters } from "./filters.ts";
 import type { PageOptions } from "./find_options.ts";
 import { havingWhere, readBy, readGroupOrder } from "./group_options.ts";
 import { GroupValues } from "./group_values.ts";
@@ -45,11 +46,8 @@ interface Output {
  * @throws {DbError} `CheckViolation` if a sum is too large
  */
 export async function readGroups(options: GroupsOptions, operation: Operation): Promise<AnyRow[]> {
-  const { name: table, connection: { kysely } } = operation.table;
-  const filter = every([
-    ...scopeFilters(operation.scope, operation),
-    ...givenFilters(options, operation),
-  ]);
+  const { name: table, connection: { kysely, grammar } } = operation.table;
+  const filter = every([...scopeFilters(operation), ...givenFilters(options, operation)]);
   const values = new GroupValues(operation);
   const by = options.isGrouped ? readBy(options.by, operation) : [];
   const outputs = readOutputs({ ...options }, values);
@@ -68,7 +66,7 @@ export async function readGroups(options: GroupsOptions, operation: Operation): 
       const groups = kysely.selectFrom(table).select([...names, ...values.selection])
         .where(filter).$if(by.length > 0, (query) => query.groupBy(names));
       const selected = kysely.selectFrom(groups.as("~groups")).select(selectionOf(columns));
-      return bounded(ordered(having ? selected.where(having) : selected, order));
+      return bounded(ordered(having ? selected.where(having) : selected, order, grammar));
     })
   );
   return rows.map((raw) => {

@@ -4,24 +4,36 @@
  *
  * @module
  */
-import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
-import type { AnyTables } from "../connection/dialect.ts";
-import { isPlainObject, membersOf } from "../model/plain_object.ts";
+import { type Expression, expressionBuilder, sql, type SqlBool } from "kysely";
 import { isUnique } from "../model/model.ts";
+import { isPlainObject, membersOf } from "../model/plain_object.ts";
+import { either, every } from "./filters.ts";
 import type { Operation } from "./operation.ts";
-import {
-  compareFilter,
-  constantResult,
-  type Filter,
-  operatorFilter,
-  scopeFilter,
-} from "./operators.ts";
-import type { TableColumn, Values } from "./table.ts";
+import { type Builder, type Filter, operatorFilter } from "./operators.ts";
+import { asksForRow, isLogic, type RelationMember, toOneMembers } from "./constant_condition.ts";
+import { one, relatedRows } from "./related_rows.ts";
+import type { TableColumn, TableRelation, Values } from "./table.ts";
 
-type Builder = ExpressionBuilder<AnyTables, string>;
+/** A condition in another one. */
+interface Nested {
+  readonly where: unknown;
+  /** What it is called in error messages. */
+  readonly name: string;
+  readonly depth: number;
+}
 
-/** The most conditions that one expression joins. */
-const MAX_WIDTH = 100;
+/** A member of a condition. */
+interface Member {
+  readonly name: string;
+  readonly value: unknown;
+  readonly depth: number;
+}
+
+/** A function of a condition, which may return anything. */
+type KyselyFunction = (eb: Builder) => unknown;
+
+const MANY_OPERATORS: readonly string[] = ["some", "every", "none"];
+
 const MAX_DEPTH = 100;
 
 /** The most conditions in an operation: PostgreSQL compiles tens of thousands for minutes. */
@@ -34,7 +46,7 @@ const MAX_CONDITIONS = 5000;
  * @throws {DbError} `CheckViolation` if it has a value of another type
  */
 export function whereFilter(where: unknown, operation: Operation): Filter {
-  return nestedFilter({ where, depth: 0 }, operation);
+  return nestedFilter({ where, name: "where", depth: 0 }, operation);
 }
 
 /**
@@ -68,140 +80,105 @@ export function uniqueValues(where: unknown, operation: Operation): Values {
   throw operation.mistake("where names no unique column");
 }
 
-/** Returns the filters of rows whose columns have these values. */
-export function valueFilters(values: Values, operation: Operation): readonly Filter[] {
-  return Array.from(
-    values,
-    ([column, operand]) => compareFilter({ column, operator: "=", operand }, operation),
-  );
-}
-
-/** Returns the filters of the rows of a scope. */
-export function scopeFilters(scope: Values, operation: Operation): readonly Filter[] {
-  return Array.from(scope, ([column, operand]) => scopeFilter({ column, operand }, operation));
-}
-
-/** Returns the filter of the row in the scope whose unique columns have these values. */
-export function uniqueFilter(unique: Values, operation: Operation): Filter {
-  return every([
-    ...scopeFilters(operation.scope, operation),
-    every(valueFilters(unique, operation)),
-  ]);
-}
-
-/**
- * Checks whether a `Where` names a column in each of its alternatives: one that does not may hold
- * for every row.
- */
-export function namesColumn(where: unknown): boolean {
-  if (!isPlainObject(where)) return false;
-  return Object.entries(where).some(([name, value]) => {
-    if (!isLogic(name)) return true;
-    if (!Array.isArray(value)) return namesColumn(value);
-    return name === "OR" ? value.length > 0 && value.every(namesColumn) : value.some(namesColumn);
-  });
-}
-
-/**
- * Returns `true` if a valid `Where` holds for every row, regardless of the rows, and `false` if it
- * holds for none: because of an empty list, an empty pattern, or a null test on a column that is
- * not nullable.
- */
-export function constantOf(where: unknown, operation: Operation): boolean | undefined {
-  if (!isPlainObject(where)) return undefined;
-  const constant = (part: unknown) => constantOf(part, operation);
-  return all(Object.entries(where), ([name, value]) => {
-    if (name === "NOT") return not(constant(value));
-    if (name === "OR") return not(all(value as unknown[], (part) => not(constant(part))));
-    if (name === "AND") return all(value as unknown[], constant);
-    const column = operation.column(name);
-    if (!isPlainObject(value)) {
-      return constantResult({ column, operator: "equals", operand: value });
-    }
-    return all(
-      Object.entries(value),
-      ([operator, operand]) => constantResult({ column, operator, operand }),
-    );
-  });
-}
-
-function all<T>(
-  parts: readonly T[],
-  constant: (part: T) => boolean | undefined,
-): boolean | undefined {
-  const constants = parts.map(constant);
-  return constants.includes(false) ? false : constants.includes(undefined) ? undefined : true;
-}
-
-function not(constant: boolean | undefined): boolean | undefined {
-  return constant === undefined ? undefined : !constant;
-}
-
-/** Holds where all filters hold. */
-export function every(filters: readonly Filter[]): Filter {
-  return balanced(filters, (eb, parts) => eb.and(parts));
-}
-
 /** Unwraps `{ equals: value }`; the column refuses anything else. */
 export function soleOperand(condition: unknown): unknown {
   if (!isPlainObject(condition) || !("equals" in condition)) return condition;
   return Object.keys(condition).length === 1 ? condition.equals : condition;
 }
 
-function nestedFilter(
-  { where, depth }: { readonly where: unknown; readonly depth: number },
-  operation: Operation,
-): Filter {
+function nestedFilter({ where, name, depth }: Nested, operation: Operation): Filter {
   if (depth > MAX_DEPTH) {
     throw operation.mistake(`where is nested over ${MAX_DEPTH} levels deep`);
   }
   operation.add("(");
-  const members = membersOf(where, "where", operation);
+  const members = membersOf(where, name, operation);
   if (members.length === 0) count(1, operation);
-  const filters = members.map(([name, value]) =>
-    isLogic(name)
+  const filters = members.map(([name, value]) => {
+    const relation = operation.table.relations.get(name);
+    if (relation) return relationFilter({ name, value, relation, depth: depth + 1 }, operation);
+    return isLogic(name)
       ? logicFilter({ name, value, depth: depth + 1 }, operation)
-      : columnFilter({ name, condition: value }, operation)
-  );
+      : columnFilter({ name, condition: value }, operation);
+  });
   operation.add(")");
   return every(filters);
 }
 
-/**
- * Databases and compilers recurse into the tree of a condition: a long list must not become deep.
- */
-function balanced(
-  filters: readonly Filter[],
-  join: (eb: Builder, parts: Expression<SqlBool>[]) => Expression<SqlBool>,
-): Filter {
-  if (filters.length <= MAX_WIDTH) return (eb) => join(eb, filters.map((filter) => filter(eb)));
-  const middle = filters.length >> 1;
-  const halves = [filters.slice(0, middle), filters.slice(middle)];
-  return balanced(halves.map((half) => balanced(half, join)), join);
-}
-
-function isLogic(name: string): name is "AND" | "OR" | "NOT" {
-  return name === "AND" || name === "OR" || name === "NOT";
-}
-
 function logicFilter(
-  { name, value, depth }: {
-    readonly name: "AND" | "OR" | "NOT";
-    readonly value: unknown;
-    readonly depth: number;
-  },
+  { name, value, depth }: Member & { readonly name: "AND" | "OR" | "NOT" },
   operation: Operation,
 ): Filter {
   operation.add(name);
+  const nested = (where: unknown) =>
+    typeof where === "function"
+      ? kyselyFilter(where as KyselyFunction, operation)
+      : nestedFilter({ where, name: "where", depth }, operation);
   if (name === "NOT") {
-    const filter = nestedFilter({ where: value, depth }, operation);
+    const filter = nested(value);
     return (eb) => eb.not(eb.parens(filter(eb)));
   }
   if (!Array.isArray(value)) throw operation.mistake(`${name} is not a list`);
   operation.add("[");
-  const filters = Array.from(value, (where) => nestedFilter({ where, depth }, operation));
+  const filters = Array.from(value, nested);
   operation.add("]");
-  return name === "AND" ? every(filters) : balanced(filters, (eb, parts) => eb.or(parts));
+  return name === "AND" ? every(filters) : either(filters);
+}
+
+/** Reads a function that builds an expression. */
+function kyselyFilter(build: KyselyFunction, operation: Operation): Filter {
+  const { rows, table: { name } } = operation;
+  if (rows !== name) throw operation.mistake(`a function cannot refer to ${name} inside ${name}`);
+  count(1, operation);
+  operation.addUnknown();
+  const expression = build(expressionBuilder());
+  if (!isExpression(expression)) {
+    throw operation.mistake("a function in where returns no expression");
+  }
+  // In parentheses, its OR cannot go beyond a scope.
+  return (eb) => eb.parens(expression);
+}
+
+function isExpression(value: unknown): value is Expression<SqlBool> {
+  return typeof value === "object" && value !== null && "toOperationNode" in value;
+}
+
+function relationFilter(
+  { name, relation, value, depth }: Member & { readonly relation: TableRelation },
+  operation: Operation,
+): Filter {
+  const members = relationMembers({ name, relation, value }, operation);
+  count(members.length, operation);
+  return every(members.map(([operator, where]) => {
+    const isNull = where === null && relation.kind !== "many";
+    const related = { name: `${name} ${operator}${isNull ? " null" : ""}`, relation };
+    const { operation: inner, query } = relatedRows(related, operation);
+    const filter = isNull
+      ? every([])
+      : nestedFilter({ where, name: `${name}.${operator}`, depth }, inner);
+    const met: Filter = operator === "every"
+      ? (eb) => sql<SqlBool>`${eb.parens(filter(eb))} is not true`
+      : filter;
+    const exists: Filter = (eb) => eb.exists(query(eb, met).select(one));
+    return asksForRow(operator, where) ? exists : (eb) => eb.not(exists(eb));
+  }));
+}
+
+/** Returns the operators on a relation, each with its condition, or `null`. */
+function relationMembers(
+  { name, relation: { kind }, value }: Omit<Member, "depth"> & { readonly relation: TableRelation },
+  operation: Operation,
+): readonly RelationMember[] {
+  if (kind !== "many") {
+    if (value !== null) membersOf(value, name, operation);
+    return toOneMembers(value);
+  }
+  const members = membersOf(value, name, operation);
+  for (const [operator] of members) {
+    if (MANY_OPERATORS.includes(operator)) continue;
+    throw operation.mistake(`${name} takes no ${JSON.stringify(operator)}`);
+  }
+  if (members.length === 0) throw operation.mistake(`${name} has no operator`);
+  return members;
 }
 
 function count(conditions: number, operation: Operation): void {

@@ -6,15 +6,22 @@
 import type { Slot } from "../connection/statement.ts";
 import type { SortOrder } from "../model/model.ts";
 import { membersOf } from "../model/plain_object.ts";
+import { every } from "./filters.ts";
 import type { Operation } from "./operation.ts";
-import type { TableColumn } from "./table.ts";
+import type { Builder } from "./operators.ts";
+import { relatedRows, type Subquery } from "./related_rows.ts";
+import { countOfRows, type TableColumn, type TableRelation } from "./table.ts";
 
-/** A column of an order, and its direction. */
+/** A value of an order, and its direction. */
 export interface OrderTerm {
-  /** The column. */
-  readonly column: TableColumn;
+  /** The name of the column; that of a value of related rows is no name of a column. */
+  readonly name: string;
   /** The direction. */
   readonly direction: SortOrder;
+  /** Whether it can be `null`. */
+  readonly isNullable: boolean;
+  /** Builds the value of related rows. */
+  readonly value?: (eb: Builder) => Subquery;
 }
 
 /** The order and the bounds: members of `FindManyOptions`. */
@@ -78,21 +85,99 @@ export function readOrder(
   operation: Operation,
 ): readonly OrderTerm[] {
   const { table: { primaryKey } } = operation;
-  const order = new Map<TableColumn, SortOrder>();
+  operation.section("order");
+  const order = new Map<string, OrderTerm>();
   for (const part of Array.isArray(orderBy) ? orderBy : [orderBy]) {
-    for (const [name, direction] of membersOf(part, "orderBy", operation)) {
-      const column = operation.column(name);
-      if (direction !== "asc" && direction !== "desc") {
-        throw operation.mistake(`the order of ${name} is not asc or desc`);
-      }
-      if (!column.rules.comparable) throw operation.mistake(`${name} has no order`);
-      if (!order.has(column)) order.set(column, direction);
+    for (const term of readTerms({ order: part, subject: "orderBy" }, operation)) {
+      if (!order.has(term.name)) order.set(term.name, term);
     }
   }
-  if (isTotal && !order.has(primaryKey)) order.set(primaryKey, "asc");
-  operation.section("order");
-  for (const [{ name }, direction] of order) operation.add(`${name} ${direction},`);
-  return Array.from(order, ([column, direction]) => ({ column, direction }));
+  if (isTotal && !order.has(primaryKey.name)) {
+    order.set(primaryKey.name, columnTerm({ column: primaryKey, direction: "asc" }, operation));
+  }
+  // Kysely would take the point of "author.name" for that of a column of a table.
+  return Array.from(
+    order.values(),
+    (term, index) => term.value ? { ...term, name: `~${index}` } : term,
+  );
+}
+
+/** Returns the terms of an order by the names that they have in a query of the rows they order. */
+export function namedTerms(order: readonly OrderTerm[]): readonly OrderTerm[] {
+  return order.map(({ value: _, ...term }) => term);
+}
+
+function readTerms(
+  { order, subject }: { readonly order: unknown; readonly subject: string },
+  operation: Operation,
+): readonly OrderTerm[] {
+  return membersOf(order, subject, operation).flatMap(([name, value]) => {
+    const relation = operation.table.relations.get(name);
+    if (!relation) {
+      return columnTerm({ column: operation.column(name), direction: value }, operation);
+    }
+    const related = { name, relation, order: value, subject: `${subject}.${name}` };
+    return relatedTerms(related, operation);
+  });
+}
+
+function columnTerm(
+  { column: { name, field, rules }, direction }: {
+    readonly column: TableColumn;
+    readonly direction: unknown;
+  },
+  operation: Operation,
+): OrderTerm {
+  const read = directionOf(direction, { name, operation });
+  if (!rules.comparable) throw operation.mistake(`${name} has no order`);
+  return { name, direction: read, isNullable: field.flags.has("nullable") };
+}
+
+/** Reads an order by the columns of the one related row, or by the number of related rows. */
+function relatedTerms(
+  { name, relation, order, subject }: {
+    readonly name: string;
+    readonly relation: TableRelation;
+    readonly order: unknown;
+    readonly subject: string;
+  },
+  operation: Operation,
+): readonly OrderTerm[] {
+  const rows = relatedRows({ name: `${name} of`, relation }, operation);
+  const all = (eb: Builder) => rows.query(eb, every([]));
+  const terms = relation.kind === "many"
+    ? membersOf(order, subject, operation).map(([member, direction]): OrderTerm => {
+      if (member !== "_count") {
+        throw operation.mistake(`${subject} takes no ${JSON.stringify(member)}`);
+      }
+      return {
+        name: member,
+        direction: directionOf(direction, { name: subject, operation }),
+        isNullable: false,
+        value: (eb) => all(eb).select(countOfRows()),
+      };
+    })
+    : readTerms({ order, subject }, rows.operation).map((term): OrderTerm => {
+      const { name, value } = term;
+      const selected = value
+        ? (eb: Builder) => value(eb).as("value")
+        : `${rows.operation.rows}.${name}`;
+      return { ...term, isNullable: true, value: (eb) => all(eb).select(selected) };
+    });
+  operation.add(")");
+  return terms.map((term) => ({ ...term, name: `${name}.${term.name}` }));
+}
+
+/** Reads a direction, and adds it to the shape. */
+function directionOf(
+  direction: unknown,
+  { name, operation }: { readonly name: string; readonly operation: Operation },
+): SortOrder {
+  if (direction !== "asc" && direction !== "desc") {
+    throw operation.mistake(`the order of ${name} is not asc or desc`);
+  }
+  operation.add(`${name} ${direction},`);
+  return direction;
 }
 
 /**

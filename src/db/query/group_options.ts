@@ -80,5 +80,7 @@ export function readGroupOrder(
     }
   }
   if (isBounded(page)) { for (const column of by) add(column, order.get(column) ?? "asc"); }
-  return Array.from(order, ([column, direction]) => ({ column, direction }));
+  return Array.from(order, ([{ name, field }, direction]) => {
+    return { name, direction, isNullable: field.flags.has("nullable") };
+  });
 }

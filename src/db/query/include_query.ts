@@ -4,19 +4,13 @@
  * @module
  */
 import { checkOptions, isPlainObject } from "../model/plain_object.ts";
-import { every, givenFilters, scopeFilters } from "./condition.ts";
+import { givenFilters } from "./condition.ts";
 import { dropUnselected, type PageOptions, readSelection } from "./find_options.ts";
+import { every, scopeFilters } from "./filters.ts";
 import { Operation } from "./operation.ts";
 import { DbError } from "../errors.ts";
 import { RelatedQuery } from "./related_query.ts";
-import {
-  type AnyRow,
-  decodeRow,
-  type Table,
-  type TableColumn,
-  type TableRelation,
-  type Values,
-} from "./table.ts";
+import { type AnyRow, decodeRow, type TableColumn, type TableRelation } from "./table.ts";
 
 /** A relation to read with rows. */
 export interface Inclusion {
@@ -30,6 +24,8 @@ export interface Inclusion {
 interface NamedRelation {
   readonly name: string;
   readonly relation: TableRelation;
+  /** Whether its rows are counted, and not read. */
+  readonly isCount: boolean;
 }
 
 /** The queries of a relation: the first is prepared, others are for more keys than it can have. */
@@ -46,6 +42,10 @@ const MAX_RELATIONS = 100;
 
 const ONE_OPTIONS: readonly string[] = ["select", "include"];
 const MANY_OPTIONS: readonly string[] = [...ONE_OPTIONS, "where", "orderBy", "take", "skip"];
+const COUNT_OPTIONS: readonly string[] = ["where"];
+
+/** The member of an include that counts related rows, and of the rows that has their numbers. */
+const COUNT = "_count";
 
 /**
  * Reads an `include`, with all that is in it.
@@ -60,22 +60,56 @@ export function readInclude(include: unknown, operation: Operation): readonly In
 function readRelations(include: unknown, operation: Operation): readonly Inclusion[] {
   if (include === undefined) return [];
   if (!isPlainObject(include)) throw operation.mistake("include is not a plain object");
-  return Object.keys(include).flatMap((name) => {
-    const relation = operation.table.relations.get(name);
-    if (!relation) throw operation.mistake(`there is no relation ${JSON.stringify(name)}`);
-    if (include[name] === undefined || include[name] === false) return [];
-    const options = optionsOf({ name, relation, options: include[name] }, operation);
-    const prepare = () => new RelatedReading({ relation, options }, operation);
-    // The options are checked before anything is read.
-    const first = prepare();
-    const addTo = (rows: readonly AnyRow[]) => addRelated(rows, { name, relation, first, prepare });
-    return { own: relation.own, addTo };
-  });
+  return Object.keys(include).flatMap((name) =>
+    name === COUNT
+      ? readCounts(include[name], operation)
+      : readRelation({ name, options: include[name], isCount: false }, operation)
+  );
+}
+
+function readCounts(counts: unknown, operation: Operation): readonly Inclusion[] {
+  if (!isRead(counts)) return [];
+  if (!isPlainObject(counts)) throw operation.mistake(`include.${COUNT} is not a plain object`);
+  const { table } = operation;
+  if (table.has(COUNT)) throw operation.mistake(`${COUNT} is a column`);
+  // deno-lint-ignore require-await
+  const addTo = async (rows: readonly AnyRow[]) => rows.forEach((row) => row[COUNT] = {});
+  return [
+    { own: table.primaryKey, addTo },
+    ...Object.keys(counts).flatMap((name) =>
+      readRelation({ name, options: counts[name], isCount: true }, operation)
+    ),
+  ];
+}
+
+function readRelation(
+  { name, options, isCount }: {
+    readonly name: string;
+    readonly options: unknown;
+    readonly isCount: boolean;
+  },
+  operation: Operation,
+): readonly Inclusion[] {
+  const relation = operation.table.relations.get(name);
+  if (!relation) throw operation.mistake(`there is no relation ${JSON.stringify(name)}`);
+  if (isCount && relation.kind !== "many") throw operation.mistake(`${name} is not counted`);
+  if (!isRead(options)) return [];
+  const read = optionsOf({ name, relation, isCount, options }, operation);
+  const prepare = () => new RelatedReading({ relation, isCount, options: read }, operation);
+  // The options are checked before anything is read.
+  const first = prepare();
+  const readings = { name, relation, isCount, first, prepare };
+  return [{ own: relation.own, addTo: (rows) => addRelated(rows, readings) }];
+}
+
+function isRead(options: unknown): boolean {
+  return options !== undefined && options !== false;
 }
 
 /** One query of related rows, and the rows that are related to those. */
 class RelatedReading {
   readonly #relation: TableRelation;
+  readonly #isCount: boolean;
   readonly #operation: Operation;
   readonly #select: unknown;
   readonly #columns: readonly TableColumn[];
@@ -83,30 +117,36 @@ class RelatedReading {
   readonly #query: RelatedQuery;
 
   constructor(
-    { relation, options }: { readonly relation: TableRelation; readonly options: Options },
+    { relation, options, isCount }: {
+      readonly relation: TableRelation;
+      readonly options: Options;
+      readonly isCount: boolean;
+    },
     { scope, action }: Operation,
   ) {
     const { own, table, their, through } = relation;
-    const operation = new Operation("related", { table, scope, action });
+    const operation = new Operation(isCount ? "counted" : "related", { table, scope, action });
     operation.section(`from ${own.table} ${own.name}`);
     operation.section(
       through
         ? `through ${through.table.name} ${through.own} ${through.their}`
         : `by ${their.name}`,
     );
-    const links = through ? scopeFilters(scopeOf(through.table, operation), operation) : [];
+    const links = through ? scopeFilters(operation, through.table) : [];
     operation.section("of");
     this.#relation = relation;
+    this.#isCount = isCount;
     this.#operation = operation;
     this.#select = options.select;
     this.#inclusions = readRelations(options.include, operation);
     const needed = this.#inclusions.map(({ own }) => own);
     this.#columns = readSelection({ select: options.select, needed }, operation);
-    const scoped = scopeFilters(scopeOf(table, operation), operation);
+    const scoped = scopeFilters(operation);
     // Their types are checked where they are read.
     const page = options as PageOptions;
     const related = {
       relation,
+      isCount,
       page,
       columns: this.#columns,
       filter: every([...scoped, ...givenFilters(options, operation)]),
@@ -120,10 +160,11 @@ class RelatedReading {
     return this.#query.maxKeys;
   }
 
-  /** Reads the rows that belong to keys, each with its key. */
-  async read(keys: readonly unknown[]): Promise<readonly (readonly [unknown, AnyRow])[]> {
+  /** Reads the rows that belong to keys, each with its key; or their number. */
+  async read(keys: readonly unknown[]): Promise<readonly (readonly [unknown, AnyRow | number])[]> {
     const { own } = this.#relation;
     const { rows } = await this.#operation.run(this.#query.of(keys));
+    if (this.#isCount) return rows.map(([key, count]) => [own.decode(key), Number(count)] as const);
     const found = rows.map(([key, ...values]) =>
       [own.decode(key), decodeRow(values, this.#columns)] as const
     );
@@ -146,12 +187,12 @@ export function identity(value: unknown): unknown {
 
 async function addRelated(
   rows: readonly AnyRow[],
-  { name, relation: { kind, own, table }, first, prepare }: RelatedReadings,
+  { name, isCount, relation: { kind, own, table }, first, prepare }: RelatedReadings,
 ): Promise<void> {
   const values = new Map<unknown, unknown>();
   for (const { [own.name]: value } of rows) if (value !== null) values.set(identity(value), value);
   const keys = [...values.values()];
-  const related = new Map<unknown, AnyRow[]>();
+  const related = new Map<unknown, (AnyRow | number)[]>();
   for (let start = 0; start < keys.length; start += first.maxKeys) {
     const reading = start === 0 ? first : prepare();
     for (const [key, row] of await reading.read(keys.slice(start, start + first.maxKeys))) {
@@ -166,8 +207,10 @@ async function addRelated(
   }
   for (const row of rows) {
     const found = related.get(identity(row[own.name])) ?? [];
+    const [one] = found;
+    if (isCount) (row[COUNT] as AnyRow)[name] = one ?? 0;
     // Several rows may refer to one: each gets a copy.
-    row[name] = kind === "many" ? found : found[0] ? { ...found[0] } : null;
+    else row[name] = kind === "many" ? found : typeof one === "object" ? { ...one } : null;
   }
 }
 
@@ -178,8 +221,12 @@ function countRelations(
 ): number {
   if (!isPlainObject(include)) return 0;
   let count = 0;
-  for (const options of Object.values(include)) {
-    if (options === undefined || options === false) continue;
+  for (const [name, options] of Object.entries(include)) {
+    if (!isRead(options)) continue;
+    if (name === COUNT) {
+      count += countRelations({ include: options, depth }, operation);
+      continue;
+    }
     if (depth > MAX_DEPTH) {
       throw operation.mistake(`include is nested over ${MAX_DEPTH} levels deep`);
     }
@@ -195,34 +242,16 @@ function countRelations(
 }
 
 function optionsOf(
-  { name, relation: { kind }, options }: NamedRelation & { readonly options: unknown },
+  { name, relation: { kind }, isCount, options }: NamedRelation & { readonly options: unknown },
   operation: Operation,
 ): Options {
   if (options === true) return {};
-  const subject = `include.${name}`;
+  const subject = isCount ? `include.${COUNT}.${name}` : `include.${name}`;
   if (!isPlainObject(options)) {
     throw operation.mistake(`${subject} is neither a boolean nor a plain object`);
   }
   const { action } = operation;
-  checkOptions(options, kind === "many" ? MANY_OPTIONS : ONE_OPTIONS, { action, subject });
+  const known = isCount ? COUNT_OPTIONS : kind === "many" ? MANY_OPTIONS : ONE_OPTIONS;
+  checkOptions(options, known, { action, subject });
   return options;
-}
-
-/**
- * Returns the part of a scope that holds for related rows, or those of a join model: the columns
- * that their table has.
- *
- * @throws {TypeError} if a column of the same name is of another kind
- */
-function scopeOf(table: Table, operation: Operation): Values {
-  const own = new Map<TableColumn, unknown>();
-  for (const [{ name, field: { kind } }, value] of operation.scope) {
-    if (!table.has(name)) continue;
-    const column = table.column(name, operation.action);
-    if (column.field.kind !== kind) {
-      throw operation.mistake(`${name} is in the scope, and of ${table.name} no ${kind}`);
-    }
-    own.set(column, value);
-  }
-  return own;
 }

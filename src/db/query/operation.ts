@@ -6,6 +6,7 @@
  */
 import type { Compilable } from "kysely";
 import {
+  compile,
   type CompiledStatement,
   fill,
   Slot,
@@ -13,6 +14,11 @@ import {
   type StatementResult,
 } from "../connection/statement.ts";
 import type { Table, TableColumn, Values } from "./table.ts";
+
+/** A client may have written the relations of an operation: each is a subquery. */
+const MAX_DEPTH = 8;
+/** PostgreSQL plans and compiles 100 for 10 s. */
+const MAX_RELATIONS = 30;
 
 /** The context of an operation. */
 export interface OperationContext {
@@ -27,53 +33,124 @@ export interface OperationContext {
   readonly action: string;
 }
 
+/** The parts of an operation that its subqueries share. */
+interface Parts {
+  readonly values: unknown[];
+  /** The table that the statement writes, if it writes one. */
+  readonly target: Table;
+  shape: string;
+  conditions: number;
+  relations: number;
+  readsTarget: boolean;
+  /** Whether equal shapes have equal SQL. */
+  isShared: boolean;
+}
+
+/** How a subquery refers to the operation around it. */
+export interface SubqueryOptions {
+  /** Begins the part of the shape. */
+  readonly name: string;
+  /** Whether the rows are those of a join table, which are no level of their own. */
+  readonly isLink: boolean;
+}
+
 /** A statement on a table: built up part by part, then run. */
 export class Operation implements OperationContext {
   readonly table: Table;
   readonly scope: Values;
   readonly action: string;
-  /** Columns by name that are no columns of the table, if it has any. */
+  /** Columns by name that are no columns of the table, if it has any; its subqueries have none. */
   others: ReadonlyMap<string, TableColumn> | undefined;
-  readonly #values: unknown[];
-  #shape: string;
-  #conditions = 0;
+  /** The name of its rows in the SQL: that of the table, unless an outer query has it. */
+  readonly rows: string;
+  readonly #parts: Parts;
+  readonly #outer: Operation | undefined;
+  readonly #depth: number;
 
   /**
    * Begins an operation; `name` begins its shape, and includes the number of `values`
    * already bound.
    */
-  constructor(name: string, { table, scope, action }: OperationContext, values: unknown[] = []) {
+  constructor(
+    name: string,
+    { table, scope, action }: OperationContext,
+    { values = [], outer, depth = 0 }: {
+      readonly values?: unknown[];
+      readonly outer?: Operation;
+      readonly depth?: number;
+    } = {},
+  ) {
     this.table = table;
     this.scope = scope;
     this.action = action;
-    this.#values = values;
-    this.#shape = `${name};`;
+    this.#outer = outer;
+    this.#depth = depth;
+    this.rows = outer && outer.#reads(table) ? `~${outer.#level + 1}` : table.name;
+    this.#parts = outer ? outer.#parts : {
+      values,
+      target: table,
+      shape: "",
+      conditions: 0,
+      relations: 0,
+      readsTarget: false,
+      isShared: true,
+    };
+    this.add(`${name};`);
   }
 
   /** The number of values bound so far, with those of lists that drivers write into the SQL. */
   get size(): number {
-    return this.#values.flat().length;
+    return this.#parts.values.flat().length;
+  }
+
+  /** Whether a subquery reads the table of the operation. */
+  get readsTarget(): boolean {
+    return this.#parts.readsTarget;
+  }
+
+  /**
+   * Begins a subquery of rows of a table; see {@linkcode SubqueryOptions}.
+   *
+   * @throws {TypeError} if it is over 8 relations deep, or the operation has over 30
+   */
+  within(table: Table, { name, isLink }: SubqueryOptions): Operation {
+    const parts = this.#parts;
+    const depth = isLink ? this.#depth : this.#depth + 1;
+    if (depth > MAX_DEPTH) throw this.mistake(`relations are nested over ${MAX_DEPTH} levels deep`);
+    if (!isLink) parts.relations += 1;
+    if (parts.relations > MAX_RELATIONS) {
+      throw this.mistake(`it has over ${MAX_RELATIONS} relations`);
+    }
+    if (table === parts.target) parts.readsTarget = true;
+    const { scope, action } = this;
+    return new Operation(name, { table, scope, action }, { outer: this, depth });
   }
 
   /** Counts conditions; returns how many the operation has. */
   countConditions(conditions: number): number {
-    return this.#conditions += conditions;
+    return this.#parts.conditions += conditions;
   }
 
   /** Adds a part whose SQL binds nothing to the shape. Equal shapes have equal SQL. */
   add(part: string): void {
-    this.#shape += part;
+    this.#parts.shape += part;
+  }
+
+  /** Adds SQL that the shape does not determine, and that may read any table. */
+  addUnknown(): void {
+    this.#parts.isShared = false;
+    this.#parts.readsTarget = true;
   }
 
   /** Begins a named part of the shape. The `;` separates it from columns of the same name. */
   section(name: string): void {
-    this.#shape += `;${name} `;
+    this.add(`;${name} `);
   }
 
   /** Adds a part and the encoded value it binds; returns the value's place. */
   bind(part: string, value: unknown): Slot {
-    this.#shape += part;
-    return new Slot(this.#values.push(value) - 1);
+    this.add(part);
+    return new Slot(this.#parts.values.push(value) - 1);
   }
 
   /**
@@ -85,14 +162,23 @@ export class Operation implements OperationContext {
     return this.others?.get(name) ?? this.table.column(name, this.action);
   }
 
+  /** Returns the name of a column in the SQL; in a subquery, a join table may have it too. */
+  ref({ name }: TableColumn): string {
+    return this.#outer ? `${this.rows}.${name}` : name;
+  }
+
   /** Returns the error of a caller's mistake. */
   mistake(reason: string): TypeError {
     return new TypeError(`Cannot ${this.action}: ${reason}`);
   }
 
-  /** Returns the statement of its shape, which the first operation of that shape compiles. */
+  /**
+   * Returns the statement of its shape, which the first operation of that shape compiles; with
+   * unknown SQL, each operation compiles its own.
+   */
   compiled(build: () => Compilable): CompiledStatement {
-    return this.table.statement(this.#shape, build);
+    const { isShared, shape } = this.#parts;
+    return isShared ? this.table.statement(shape, build) : compile(build());
   }
 
   /**
@@ -112,7 +198,7 @@ export class Operation implements OperationContext {
    */
   statement(build: () => Compilable): Statement {
     const { table, action } = this;
-    const statement = fill(this.compiled(build), this.#values);
+    const statement = fill(this.compiled(build), this.#parts.values);
     const { maxParameters } = table.connection.grammar;
     const { length } = statement.parameters;
     if (length > maxParameters) {
@@ -121,5 +207,15 @@ export class Operation implements OperationContext {
       );
     }
     return statement;
+  }
+
+  /** How many queries are around it. */
+  get #level(): number {
+    return this.#outer ? this.#outer.#level + 1 : 0;
+  }
+
+  /** Checks whether it, or one around it, reads a table. */
+  #reads(table: Table): boolean {
+    return this.table === table || (this.#outer !== undefined && this.#outer.#reads(table));
   }
 }

@@ -10,8 +10,11 @@ import type { Slot } from "../connection/statement.ts";
 import type { Operation } from "./operation.ts";
 import type { TableColumn } from "./table.ts";
 
+/** Builds parts of a query of any tables. */
+export type Builder = ExpressionBuilder<AnyTables, string>;
+
 /** Builds the SQL of a condition. */
-export type Filter = (eb: ExpressionBuilder<AnyTables, string>) => Expression<SqlBool>;
+export type Filter = (eb: Builder) => Expression<SqlBool>;
 
 /** A condition on a column. */
 export interface Comparison<O extends string> {
@@ -94,7 +97,8 @@ export function compareFilter(
 ): Filter {
   const value = column.encode(operand, operation.action);
   const slot = operation.bind(`${column.name} ${operator},`, value);
-  return (eb) => eb(column.name, operator, operandOf(slot, column));
+  const ref = operation.ref(column);
+  return (eb) => eb(ref, operator, operandOf(slot, column));
 }
 
 /** Compares a column with the value of a scope, which no collation may confuse with another. */
@@ -107,7 +111,7 @@ export function scopeFilter(
 ): Filter {
   const { name, field: { kind }, grammar } = column;
   const slot = operation.bind(`${name} exactly,`, column.encode(operand, operation.action));
-  const ref = of === undefined ? name : `${of}.${name}`;
+  const ref = of === undefined ? operation.ref(column) : `${of}.${name}`;
   return (eb) =>
     kind === "text" ? grammar.exactly(eb.ref(ref), slot) : eb(ref, "=", operandOf(slot, column));
 }
@@ -141,11 +145,12 @@ export function bindList(
 }
 
 function nullFilter(
-  { column: { name }, operator }: Omit<Comparison<"is" | "is not">, "operand">,
+  { column, operator }: Omit<Comparison<"is" | "is not">, "operand">,
   operation: Operation,
 ): Filter {
-  operation.add(`${name} ${operator} null,`);
-  return (eb) => eb(name, operator, null);
+  operation.add(`${column.name} ${operator} null,`);
+  const ref = operation.ref(column);
+  return (eb) => eb(ref, operator, null);
 }
 
 function listFilter(
@@ -157,7 +162,7 @@ function listFilter(
   operation.add(`${column.name} ${operator} `);
   const compare = operand.length > 0 && bindList({ column, operator, operand }, operation);
   operation.add(",");
-  if (compare) return compare(column.name);
+  if (compare) return compare(operation.ref(column));
   return (eb) => operator === "in" ? eb.or([]) : eb.and([]);
 }
 
@@ -168,7 +173,8 @@ function textFilter(
   const { grammar, name } = column;
   const text = String(column.encode(operand, operation.action));
   const slot = operation.bind(`${name} ${match},`, grammar.pattern(match, text));
-  return (eb) => grammar.matches(match, eb.ref(name), slot);
+  const ref = operation.ref(column);
+  return (eb) => grammar.matches(match, eb.ref(ref), slot);
 }
 
 function operandOf(slot: Slot, { grammar, field }: TableColumn): unknown {

@@ -6,12 +6,20 @@
 import type { Compilable, CompiledQuery } from "kysely";
 import type { Grammar } from "../connection/grammar.ts";
 import type { Slot } from "../connection/statement.ts";
-import { every } from "./condition.ts";
-import { isBounded, type OrderTerm, type PageOptions, readOrder } from "./find_options.ts";
+import { every } from "./filters.ts";
+import {
+  isBounded,
+  namedTerms,
+  type OrderTerm,
+  type PageOptions,
+  readOrder,
+} from "./find_options.ts";
 import type { Operation } from "./operation.ts";
 import { bindList, type Filter } from "./operators.ts";
-import { ordered, readPage, type RowsQuery } from "./rows_query.ts";
+import type { Subquery } from "./related_rows.ts";
+import { ordered, readPage, withOrder } from "./rows_query.ts";
 import {
+  countOfRows,
   selectAs,
   type Selection,
   selectionOf,
@@ -36,6 +44,8 @@ const MAX_UNITED = 128;
 export interface RelatedOptions {
   /** The relation. */
   readonly relation: TableRelation;
+  /** Whether the rows of each owner are counted, and not read. */
+  readonly isCount: boolean;
   /** The order and the bounds. */
   readonly page: PageOptions;
   /** The columns to read. */
@@ -59,7 +69,7 @@ export class RelatedQuery {
   readonly #options: RelatedOptions;
   readonly #operation: Operation;
   readonly #order: readonly OrderTerm[];
-  readonly #bounded: (query: RowsQuery) => RowsQuery;
+  readonly #bounded: (query: Subquery) => Subquery;
   readonly #form: "all" | Grammar["firstOfEach"];
 
   /**
@@ -85,16 +95,23 @@ export class RelatedQuery {
     this.#operation.section("keys");
     if (this.#form === "union") return this.#unite(keys);
     const isOwned = bindList({ column: own, operator: "in", operand: keys }, this.#operation);
-    return () => this.#ordered(this.#read(isOwned).select(selectionOf(this.#options.columns)));
+    if (this.#options.isCount) {
+      return () => this.#read(isOwned).select(countOfRows()).groupBy(this.#ownerName);
+    }
+    const order = this.#form === "lateral" ? namedTerms(this.#order) : this.#order;
+    return () =>
+      this.#ordered(this.#read(isOwned).select(selectionOf(this.#options.columns)), order);
   }
 
   /** Only the outermost query selects values as they are read. */
-  #read(isOwned: Owned): RowsQuery {
+  #read(isOwned: Owned): Subquery {
     const { own } = this.#options.relation;
     switch (this.#form) {
       case "lateral":
         return this.#owners(isOwned)
-          .crossJoinLateral(() => this.#page(isOfOwner).select(this.#pageNames).as(ROWS))
+          .crossJoinLateral(() =>
+            withOrder(this.#page(isOfOwner), this.#names, this.#order).as(ROWS)
+          )
           .select(selectAs(own, { from: OWNER, alias: OWNER }));
       case "correlated":
         return this.#correlate(isOwned);
@@ -104,7 +121,7 @@ export class RelatedQuery {
   }
 
   /** Reads the rows, or those of the join table, whose primary keys are on the page of an owner. */
-  #correlate(isOwned: Owned): RowsQuery {
+  #correlate(isOwned: Owned): Subquery {
     const { table, through } = this.#options.relation;
     const key = `${table.name}.${table.primaryKey.name}`;
     const owners = this.#owners(isOwned).select(`${OWNERS}.${OWNER}`);
@@ -134,18 +151,18 @@ export class RelatedQuery {
   }
 
   /** Reads the owners: a list of their keys would not be of the type of the column. */
-  #owners(isOwned: Owned): RowsQuery {
+  #owners(isOwned: Owned): Subquery {
     const { own, table: { connection: { kysely } } } = this.#options.relation;
     const owners = kysely.selectFrom(own.table).select(`${own.name} as ${OWNER}`)
       .where(isOwned(own.name));
     return kysely.selectFrom(owners.as(OWNERS));
   }
 
-  #page(isOwned: Owned): RowsQuery {
-    return this.#bounded(this.#ordered(this.#rows(isOwned)));
+  #page(isOwned: Owned): Subquery {
+    return this.#bounded(this.#ordered(this.#rows(isOwned), this.#order));
   }
 
-  #rows(isOwned: Owned): RowsQuery {
+  #rows(isOwned: Owned): Subquery {
     const { relation: { table, their, through }, filter, links } = this.#options;
     const { kysely } = table.connection;
     if (!through) return kysely.selectFrom(table.name).where(isOwned(their.name)).where(filter);
@@ -157,7 +174,7 @@ export class RelatedQuery {
       .where(filter);
   }
 
-  #links({ table, own, their }: NonNullable<TableRelation["through"]>): RowsQuery {
+  #links({ table, own, their }: NonNullable<TableRelation["through"]>): Subquery {
     return table.connection.kysely.selectFrom(table.name)
       .select([`${own} as ${OWNER}`, `${their} as ${OWNED}`])
       .$if(
@@ -166,23 +183,22 @@ export class RelatedQuery {
       );
   }
 
-  #ordered(query: RowsQuery): RowsQuery {
-    return ordered(query, this.#order);
+  #ordered(query: Subquery, order: readonly OrderTerm[]): Subquery {
+    return ordered(query, order, this.#options.relation.own.grammar);
   }
 
   /** The column that holds the key of the owner of a row. */
   get #owner(): Selection {
-    const { own, their, through } = this.#options.relation;
-    return selectAs(own, { from: through ? OWNER : their.name, alias: OWNER });
+    return selectAs(this.#options.relation.own, { from: this.#ownerName, alias: OWNER });
+  }
+
+  get #ownerName(): string {
+    const { their, through } = this.#options.relation;
+    return through ? OWNER : their.name;
   }
 
   get #names(): readonly string[] {
     return this.#options.columns.map(({ name }) => name);
-  }
-
-  /** The columns to read, and those of the order. */
-  get #pageNames(): readonly string[] {
-    return [...new Set([...this.#names, ...this.#order.map(({ column }) => column.name)])];
   }
 }
 

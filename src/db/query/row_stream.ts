@@ -5,18 +5,13 @@
  */
 import { dbError } from "../errors.ts";
 import { isPlainObject } from "../model/plain_object.ts";
-import { every } from "./condition.ts";
-import {
-  checkBounds,
-  dropUnselected,
-  type OrderTerm,
-  type PageOptions,
-  readOrder,
-} from "./find_options.ts";
+import { every } from "./filters.ts";
+import { checkBounds, dropUnselected, type PageOptions, readOrder } from "./find_options.ts";
 import { identity } from "./include_query.ts";
 import type { Operation } from "./operation.ts";
 import { compareFilter, type Filter, operatorFilter } from "./operators.ts";
-import type { AnyRow } from "./table.ts";
+import type { SortOrder } from "../model/model.ts";
+import type { AnyRow, TableColumn } from "./table.ts";
 
 /** How many rows a statement reads, unless `batchSize` sets it. */
 const BATCH_SIZE = 1000;
@@ -31,6 +26,12 @@ export interface BatchOptions extends PageOptions {
 export interface StreamOptions extends BatchOptions {
   /** How many rows a statement reads. */
   readonly batchSize?: number | undefined;
+}
+
+/** A column of an order, and its direction. */
+interface ColumnOrder {
+  readonly column: TableColumn;
+  readonly direction: SortOrder;
 }
 
 /** Reads the rows that meet conditions. */
@@ -48,6 +49,7 @@ export type RunBatch = (
  * Yields rows in their order, which ends with the primary key: each batch is what comes after the
  * last row of the one before, so that nothing is open between them.
  *
+ * @throws {TypeError} if the order has values of related rows
  * @throws {DbError} `Database` if a column of the order has values that its field cannot represent,
  * such as microseconds: rows would come twice
  * @throws {RangeError} if `take`, `skip` or `batchSize` is not a whole number, the last one of 1 or
@@ -68,7 +70,7 @@ export async function* streamRows(
           `Cannot ${operation.action}: batchSize is not a whole number of 1 or more`,
         );
       }
-      const order = readOrder({ orderBy, isTotal: true }, operation);
+      const order = columnsOf(orderBy, operation);
       const columns = order.map(({ column }) => column);
       const names = columns.map(({ name }) => [name, true]);
       const page = {
@@ -102,13 +104,21 @@ export async function* streamRows(
   }
 }
 
+/** Reads the order, which cannot have values of related rows: rows do not have them. */
+function columnsOf(orderBy: unknown, operation: Operation): readonly ColumnOrder[] {
+  return readOrder({ orderBy, isTotal: true }, operation).map(({ name, direction, value }) => {
+    if (value) throw operation.mistake("a stream has no order by related rows");
+    return { column: operation.column(name), direction };
+  });
+}
+
 /** Returns the condition that a row comes after another. */
 function afterFilter(
-  { last, order }: { readonly last: AnyRow; readonly order: readonly OrderTerm[] },
+  { last, order }: { readonly last: AnyRow; readonly order: readonly ColumnOrder[] },
   operation: Operation,
 ): Filter {
   operation.section("after");
-  const [{ column, direction }] = order as [OrderTerm];
+  const [{ column, direction }] = order as [ColumnOrder];
   const bounds: Filter[] = [];
   const isUpper = direction === "desc";
   const isBound = last[column.name] !== null && !(isUpper && column.field.flags.has("nullable"));
@@ -131,7 +141,7 @@ function afterFilter(
 
 /** Returns the conditions that a value comes after another: `null` comes before all. */
 function beyond(
-  { column, direction }: OrderTerm,
+  { column, direction }: ColumnOrder,
   { operand, operation }: { readonly operand: unknown; readonly operation: Operation },
 ): readonly Filter[] {
   const isNull = (operator: "equals" | "not") =>

@@ -3,30 +3,22 @@
  *
  * @module
  */
-import {
-  type AliasedExpression,
-  type Compilable,
-  type ExpressionBuilder,
-  type OrderByItemBuilder,
-  type SelectQueryBuilder,
-  sql,
-} from "kysely";
-import type { AnyTables } from "../connection/dialect.ts";
+import { type AliasedExpression, type Compilable, type OrderByItemBuilder, sql } from "kysely";
+import type { Grammar } from "../connection/grammar.ts";
 import {
   bindCount,
   checkBounds,
   isBounded,
+  namedTerms,
   type OrderTerm,
   type PageOptions,
   readDistinct,
   readOrder,
 } from "./find_options.ts";
 import type { Operation } from "./operation.ts";
-import type { Filter } from "./operators.ts";
-import { selectionOf, type TableColumn } from "./table.ts";
-
-/** A query of rows. */
-export type RowsQuery = SelectQueryBuilder<AnyTables, string, Record<string, unknown>>;
+import type { Builder, Filter } from "./operators.ts";
+import type { Subquery } from "./related_rows.ts";
+import { countOfRows, selectionOf, type TableColumn } from "./table.ts";
 
 /** Names that no column has. */
 const NUMBER = "~number";
@@ -51,18 +43,20 @@ export interface RowsOptions extends PageOptions {
  */
 export function readRows(options: RowsOptions, operation: Operation): () => Compilable {
   const { columns, filter } = options;
-  const { name: table, connection: { kysely } } = operation.table;
+  const { name: table, connection: { kysely, grammar } } = operation.table;
   const distinct = readDistinct(options.distinct, operation);
   const isTotal = isBounded(options) || distinct.length > 0;
   const order = readOrder({ orderBy: options.orderBy, isTotal }, operation);
   const bounded = readPage(options, operation);
   const names = columns.map(({ name }) => name);
+  const sorted = (query: Subquery, terms: readonly OrderTerm[]) =>
+    bounded(ordered(query, terms, grammar));
   if (distinct.length === 0) {
-    return () =>
-      bounded(ordered(kysely.selectFrom(table).select(selectionOf(columns)).where(filter), order));
+    return () => sorted(kysely.selectFrom(table).select(selectionOf(columns)).where(filter), order);
   }
+  const groups = distinct.map(({ name }) => name);
   const leading = order.slice(0, distinct.length);
-  if (isSame(columns, distinct) && isSame(leading.map(({ column }) => column), distinct)) {
+  if (isSame(names, groups) && isSame(leading.map(({ name }) => name), groups)) {
     // No rows are equal in these columns, so that the others do not order them.
     const selection = selectionOf(columns);
     const isRead = selection.some((it) => typeof it !== "string");
@@ -70,21 +64,16 @@ export function readRows(options: RowsOptions, operation: Operation): () => Comp
       const rows = kysely.selectFrom(table).select(names).distinct().where(filter);
       // PostgreSQL orders distinct rows by selected columns only.
       const read = isRead ? kysely.selectFrom(rows.as(ROWS)).select(selection) : rows;
-      return bounded(ordered(read, leading));
+      return sorted(read, leading);
     };
   }
   return () => {
-    const numbered = kysely.selectFrom(table)
-      .select([...new Set([...names, ...order.map(({ column }) => column.name)])])
-      .select(numbering(distinct.map(({ name }) => name), order))
+    const numbered = withOrder(kysely.selectFrom(table), names, order)
+      .select(numbering(groups, order, grammar))
       .where(filter);
-    return bounded(
-      ordered(
-        kysely.selectFrom(numbered.as(ROWS)).select(selectionOf(columns))
-          .where(NUMBER, "=", sql.lit(1)),
-        order,
-      ),
-    );
+    const first = kysely.selectFrom(numbered.as(ROWS)).select(selectionOf(columns))
+      .where(NUMBER, "=", sql.lit(1));
+    return sorted(first, namedTerms(order));
   };
 }
 
@@ -96,13 +85,12 @@ export function countRows(
   const { table } = operation;
   const { kysely } = table.connection;
   const names = readDistinct(distinct, operation).map(({ name }) => name);
-  const count = sql<number>`count(*)`.as("count");
   if (names.length === 0) {
-    return () => kysely.selectFrom(table.name).select(count).where(filter);
+    return () => kysely.selectFrom(table.name).select(countOfRows()).where(filter);
   }
   return () => {
     const rows = kysely.selectFrom(table.name).select(names).distinct().where(filter);
-    return kysely.selectFrom(rows.as(ROWS)).select(count);
+    return kysely.selectFrom(rows.as(ROWS)).select(countOfRows());
   };
 }
 
@@ -114,7 +102,7 @@ export function countRows(
 export function readPage(
   options: PageOptions,
   operation: Operation,
-): (query: RowsQuery) => RowsQuery {
+): (query: Subquery) => Subquery {
   const { take, skip } = checkBounds(options, operation);
   if (!isBounded(options)) return (query) => query;
   const limit = bindCount({ name: "take", count: take }, operation);
@@ -123,38 +111,54 @@ export function readPage(
 }
 
 /** Orders rows. */
-export function ordered(query: RowsQuery, order: readonly OrderTerm[]): RowsQuery {
+export function ordered(
+  query: Subquery,
+  order: readonly OrderTerm[],
+  grammar: Grammar,
+): Subquery {
   return order.reduce(
-    (query, term) => query.orderBy(term.column.name, direction(term)),
+    (query, term) => query.orderBy(term.value ?? term.name, direction(term, grammar)),
     query,
   );
 }
 
-/** Checks whether two lists have the same columns, in any order. */
-function isSame(one: readonly TableColumn[], other: readonly TableColumn[]): boolean {
-  return one.length === other.length && one.every((column) => other.includes(column));
+/** Selects columns, and the values by which a query around this one orders its rows. */
+export function withOrder(
+  query: Subquery,
+  columns: readonly string[],
+  order: readonly OrderTerm[],
+): Subquery {
+  const names = order.filter(({ value }) => !value).map(({ name }) => name);
+  const values = order.flatMap(({ name, value }) => value ? [{ name, value }] : []);
+  return query.select([...new Set([...columns, ...names])])
+    .select((eb) => values.map(({ name, value }) => value(eb).as(name)));
+}
+
+/** Checks whether two lists have the same names, in any order. */
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name) => other.includes(name));
 }
 
 /** Numbers the rows of each group in an order. */
 function numbering(
   groups: readonly string[],
   order: readonly OrderTerm[],
-): (eb: ExpressionBuilder<AnyTables, string>) => AliasedExpression<number, typeof NUMBER> {
+  grammar: Grammar,
+): (eb: Builder) => AliasedExpression<number, typeof NUMBER> {
   return (eb) =>
     eb.fn.agg<number>("row_number").over((over) =>
       order.reduce(
-        (over, term) => over.orderBy(term.column.name, direction(term)),
+        (over, term) => over.orderBy(term.value ?? term.name, direction(term, grammar)),
         over.partitionBy([...groups]),
       )
     ).as(NUMBER);
 }
 
 /** `null` comes first in an ascending order and last in a descending one, on every database. */
-function direction({ column: { field, grammar }, direction }: OrderTerm) {
-  const moves = grammar.nullsLast && field.flags.has("nullable");
+function direction({ isNullable, direction }: OrderTerm, { nullsLast }: Grammar) {
   return (item: OrderByItemBuilder) => {
     const directed = direction === "asc" ? item.asc() : item.desc();
-    if (!moves) return directed;
+    if (!nullsLast || !isNullable) return directed;
     return direction === "asc" ? directed.nullsFirst() : directed.nullsLast();
   };
 }

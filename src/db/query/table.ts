@@ -9,9 +9,8 @@ import type { Codec, Grammar } from "../connection/grammar.ts";
 import { compile, type CompiledStatement, type DriverRow } from "../connection/statement.ts";
 import { DbError, dbError } from "../errors.ts";
 import { FIELD_KINDS, type FieldKindRules } from "../model/field_kind.ts";
-import type { Relations } from "../model/include.ts";
-import type { AnyField, AnyModel } from "../model/model.ts";
-import type { AnyRelation, RelationKind } from "../model/relation.ts";
+import { type AnyField, type AnyModel, isMemberName } from "../model/model.ts";
+import type { AnyRelation, RelationKind, Relations } from "../model/relation.ts";
 import { type StorageLimit, storageLimit } from "./storage_limit.ts";
 import { BoundedMap, type BoundedMapOptions } from "../../platform/bounded_map.ts";
 
@@ -146,6 +145,11 @@ export function selectAs(
   return read ? read.as(alias) : from === alias ? from : `${from} as ${alias}`;
 }
 
+/** Selects the number of rows. */
+export function countOfRows(): AliasedExpression<number, "count"> {
+  return sql<number>`count(*)`.as("count");
+}
+
 /** Values by column. */
 export type Values = ReadonlyMap<TableColumn, unknown>;
 
@@ -229,7 +233,7 @@ type NamedRelations = Readonly<Record<string, Relations | undefined>>;
 /**
  * Checks relations against models.
  *
- * @throws {TypeError} if one has the name of a column, or is of another model
+ * @throws {TypeError} if one has the name of a column or a reserved one, or is of another model
  */
 export function checkRelations(models: NamedModels, relations: NamedRelations): void {
   const tables = Object.values(models).map((model) => model["~model"]);
@@ -239,7 +243,8 @@ export function checkRelations(models: NamedModels, relations: NamedRelations): 
     for (const [name, relation] of Object.entries(named ?? {})) {
       const refuse = (reason: string) =>
         new TypeError(`Cannot relate ${accessor}.${name}: ${reason}`);
-      if (name in model.fields || name === "__proto__") throw refuse("a column has this name");
+      if (!isMemberName(name) || name === "_count") throw refuse("the name is reserved");
+      if (name in model.fields) throw refuse("a column has this name");
       if (relation.source["~model"] !== model) {
         throw refuse(`it begins at ${relation.source["~model"].table}`);
       }

@@ -7,14 +7,8 @@
 import { isPlainObject } from "../model/plain_object.ts";
 import { type CompiledStatement, fill, type Statement } from "../connection/statement.ts";
 import { DbError } from "../errors.ts";
-import {
-  every,
-  scopeFilters,
-  soleOperand,
-  uniqueValues,
-  valueFilters,
-  whereFilter,
-} from "./condition.ts";
+import { soleOperand, uniqueValues, whereFilter } from "./condition.ts";
+import { every, scopeFilters, valueFilters } from "./filters.ts";
 import { keyOf } from "./include_query.ts";
 import { Operation, type OperationContext } from "./operation.ts";
 import { readRows } from "./rows_query.ts";
@@ -164,7 +158,7 @@ export class UniqueLookups {
     const operation = new Operation("read", this.#context);
     const values = waiters.map(({ value }) => value);
     const filter = every([
-      ...scopeFilters(operation.scope, operation),
+      ...scopeFilters(operation),
       whereFilter({ [lookup.column.name]: { in: values } }, operation),
     ]);
     return operation.statement(readRows({ columns: operation.table.columns, filter }, operation));
@@ -175,7 +169,7 @@ export class UniqueLookups {
     const unique = uniqueValues(where, operation);
     // The values are bound in this order.
     const filters = [
-      ...scopeFilters(operation.scope, operation),
+      ...scopeFilters(operation),
       ...valueFilters(unique, operation),
     ];
     const query = readRows(

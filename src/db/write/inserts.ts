@@ -7,7 +7,7 @@ import { sql, type SqlBool } from "kysely";
 import type { Statement } from "../connection/statement.ts";
 import { type DbError, dbError } from "../errors.ts";
 import { isGenerated } from "../model/model.ts";
-import { every, valueFilters } from "../query/condition.ts";
+import { every, valueFilters } from "../query/filters.ts";
 import { Operation, type OperationContext } from "../query/operation.ts";
 import {
   type AnyRow,

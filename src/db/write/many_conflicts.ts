@@ -7,7 +7,7 @@ import { type Expression, type ExpressionBuilder, sql } from "kysely";
 import type { AnyTables } from "../connection/dialect.ts";
 import type { Statement } from "../connection/statement.ts";
 import { DbError } from "../errors.ts";
-import { every } from "../query/condition.ts";
+import { every } from "../query/filters.ts";
 import type { OperationContext } from "../query/operation.ts";
 import { type Filter, scopeFilter } from "../query/operators.ts";
 import type { Table, TableColumn } from "../query/table.ts";

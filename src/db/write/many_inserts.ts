@@ -156,7 +156,7 @@ function insertTuples(
     for (const column of columns) values.push(column.store(tuple[column.index], action));
   }
   const names = namesOf({ columns });
-  const operation = new Operation(`createMany ${tuples.length} of ${names}`, context, values);
+  const operation = new Operation(`createMany ${tuples.length} of ${names}`, context, { values });
   const extended = extend(operation);
   return operation.statement(() => {
     const rowOfSlots = (row: number) =>

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { targetFilter } from "../query/filters.ts";
 import { Operation } from "../query/operation.ts";
 import type { Filter } from "../query/operators.ts";
 import { type AnyRow, decodeRow, selectionOf, type Values } from "../query/table.ts";
@@ -28,8 +29,9 @@ export async function updateMany(
   operation.section("many");
   const assignments = assign(values, operation);
   const { name, connection: { kysely } } = operation.table;
+  const target = targetFilter(filter, operation);
   const { affectedRows } = await operation.run(
-    () => kysely.updateTable(name).set(assignments).where(filter),
+    () => kysely.updateTable(name).set(assignments).where(target),
   );
   return affectedRows;
 }
@@ -46,6 +48,7 @@ export async function updateManyAndReturn(
     return await table.connection.transaction(() => updateLocked({ filter, values }, operation));
   }
   const assignments = assign(values, operation);
+  // A statement that returns rows can read the table that it writes.
   const selection = selectionOf(columns);
   const { rows } = await operation.run(() =>
     isRead
@@ -59,7 +62,8 @@ export async function updateManyAndReturn(
 export async function deleteMany(filter: Filter, operation: Operation): Promise<number> {
   operation.section("many");
   const { name, connection: { kysely } } = operation.table;
-  const { affectedRows } = await operation.run(() => kysely.deleteFrom(name).where(filter));
+  const target = targetFilter(filter, operation);
+  const { affectedRows } = await operation.run(() => kysely.deleteFrom(name).where(target));
   return affectedRows;
 }
 

@@ -7,7 +7,7 @@
 import { sql } from "kysely";
 import type { Statement } from "../connection/statement.ts";
 import { DbError, dbError } from "../errors.ts";
-import { every, uniqueFilter } from "../query/condition.ts";
+import { every, uniqueFilter } from "../query/filters.ts";
 import { Operation, type OperationContext } from "../query/operation.ts";
 import { scopeFilter } from "../query/operators.ts";
 import { type AnyRow, selectionOf, type TableColumn, type Values } from "../query/table.ts";

@@ -1,15 +1,26 @@
 /** A simple implementation of conditions and orders. */
 import { Buffer } from "node:buffer";
 
-type Row = Readonly<Record<string, unknown>>;
+/** A row of any model. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Returns the rows of a relation of a row; `undefined` if it has no such relation. */
+export type Related = (row: Row, name: string) => readonly Row[] | undefined;
 
 /** Returns whether a condition holds; `null` if that is unknown, as in SQL. */
-export function holds(where: object, row: Row): boolean | null {
+export function holds(
+  where: object,
+  row: Row,
+  related: Related = () => undefined,
+): boolean | null {
+  const part = (where: object) => holds(where, row, related);
   return all(
     Object.entries(where).map(([name, condition]) => {
-      if (name === "AND") return all(condition.map((part: object) => holds(part, row)));
-      if (name === "OR") return not(all(condition.map((part: object) => not(holds(part, row)))));
-      if (name === "NOT") return not(holds(condition, row));
+      if (name === "AND") return all(condition.map(part));
+      if (name === "OR") return not(all(condition.map((where: object) => not(part(where)))));
+      if (name === "NOT") return not(part(condition));
+      const rows = related(row, name);
+      if (rows) return haveRelated(condition, rows, related);
       const value = row[name];
       if (typeof condition !== "object" || condition === null) {
         return meets(value, "equals", condition);
@@ -27,6 +38,22 @@ export function compare(a: unknown, b: unknown): number {
   if (a === null || b === null) return a === null ? -1 : 1;
   if (typeof a === "string") return Buffer.compare(Buffer.from(a), Buffer.from(String(b)));
   return Number(a) - Number(b);
+}
+
+/** Returns whether related rows meet operators, or the one row a condition: that is never unknown. */
+function haveRelated(condition: object | null, rows: readonly Row[], related: Related): boolean {
+  if (condition === null) return rows.length === 0;
+  const count = (where: object) => rows.filter((row) => holds(where, row, related) === true).length;
+  const { is, isNot, some, every, none, ...bare } = condition as Record<string, object | null>;
+  const isBare = Object.keys(bare).length > 0 || Object.keys(condition).length === 0;
+  return [
+    is === undefined || (is === null ? rows.length === 0 : count(is) > 0),
+    isNot === undefined || (isNot === null ? rows.length > 0 : count(isNot) === 0),
+    !some || count(some) > 0,
+    !every || count(every) === rows.length,
+    !none || count(none) === 0,
+    !isBare || count(bare) > 0,
+  ].every((it) => it);
 }
 
 /** Returns whether a value meets an operator; the operand of `in` is a list. */

@@ -67,6 +67,25 @@ const READS: readonly Operation[] = [
     ]),
   ],
   [
+    ({ author }) =>
+      author.scoped({ active: true }).groupBy({
+        by: ["name"],
+        where: { posts: { some: { author: { active: true } } } },
+        having: { id: { _max: { gt: 2 } } },
+      }),
+    same([
+      'select "name" from (select "name", max("id") as "_max~id" from "authors" where ' +
+      '("active" = ? and exists (select 1 as "one" from "posts" where ' +
+      '"posts"."author_id" = "authors"."id" and exists (select 1 as "one" from "authors" as "~2" ' +
+      'where "~2"."id" = "posts"."author_id" and ("~2"."active" = ? and "~2"."active" = ?)))) ' +
+      'group by "name") as "~groups" where "_max~id" > ?',
+      true,
+      true,
+      true,
+      2,
+    ]),
+  ],
+  [
     ({ post }) => post.groupBy({ by: ["author_id"] }),
     same([
       `select "author_id" from (select "author_id" ${FROM} where 1 = 1 group by "author_id") ` +

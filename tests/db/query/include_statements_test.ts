@@ -70,6 +70,35 @@ const INCLUDES: readonly Operation[] = [
     ),
   ],
   [
+    ({ author }) =>
+      author.scoped({ active: true }).findMany({
+        select: { name: true },
+        include: { _count: { posts: { where: { title: "t", tags: { none: {} } } } } },
+      }),
+    same(
+      ['select "id", "name" from "authors" where "active" = ?', true],
+      [
+        'select "author_id" as "~owner", count(*) as "count" from "posts" ' +
+        'where "author_id" in (?) and ("title" = ? and not exists (select 1 as "one" ' +
+        'from "post_tags" inner join "tags" on "tags"."id" = "post_tags"."tag_id" ' +
+        'where "post_tags"."post_id" = "posts"."id" and 1 = 1)) ' +
+        'group by "author_id"',
+        1,
+        "t",
+      ],
+    ),
+  ],
+  [
+    ({ post }) => post.findMany({ include: { _count: { tags: true } } }),
+    same(
+      [`select ${POSTS} from "posts" where 1 = 1`],
+      [
+        `select "~owner", count(*) as "count" from ${LINKS} where 1 = 1 group by "~owner"`,
+        1,
+      ],
+    ),
+  ],
+  [
     ({ post }) =>
       post.findMany({
         include: { tags: { select: { label: true }, take: 1, where: { label: { not: "x" } } } },

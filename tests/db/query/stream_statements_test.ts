@@ -10,6 +10,8 @@ import type { Noted } from "../support/noted.ts";
 
 const SELECT = READ.replace(" where", "");
 const PAGE = "limit ? offset ?";
+const UNTITLED = 'not exists (select 1 as "one" from "posts" where ' +
+  '"posts"."author_id" = "authors"."id" and "posts"."title" = ?)';
 /** With one more statement for what comes after the last row. */
 const all = async (rows: AsyncIterable<unknown>) => {
   for await (const _ of rows);
@@ -101,6 +103,14 @@ const READS: readonly Operation[] = [
         1,
         0,
       ],
+    ),
+  ],
+  [
+    ({ author }) =>
+      all(author.stream({ where: { posts: { none: { title: "t" } } }, batchSize: 2 })),
+    same(
+      [`${SELECT} where ${UNTITLED} order by "id" asc ${PAGE}`, "t", 2, 0],
+      [`${SELECT} where (${UNTITLED} and "id" > ?) order by "id" asc ${PAGE}`, "t", 2, 2, 0],
     ),
   ],
 ];

@@ -88,6 +88,7 @@ export function mysqlGrammar(
       bigint: { encode: integer, decode: BIGINT.decode },
     },
     returning: false,
+    readsTarget: false,
     defaultIsolation: "repeatable read",
     // A deadlock rolls it back, and later statements would run outside a transaction.
     dooms: ({ code }) => code === "SerializationFailure" || code === "ConnectionLost",

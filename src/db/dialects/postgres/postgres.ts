@@ -56,6 +56,7 @@ export const POSTGRES: Grammar = {
   brand: "PostgreSQL",
   codecs: CODECS,
   returning: true,
+  readsTarget: true,
   defaultIsolation: "read committed",
   dooms: () => true,
   nullsLast: true,

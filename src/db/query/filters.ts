@@ -1,0 +1,90 @@
+/**
+ * Joins filters, and builds those of scopes and of unique columns.
+ *
+ * @module
+ */
+import type { Expression, SqlBool } from "kysely";
+import type { Operation } from "./operation.ts";
+import { type Builder, compareFilter, type Filter, scopeFilter } from "./operators.ts";
+import type { Table, TableColumn, Values } from "./table.ts";
+
+/** The most conditions that one expression joins. */
+const MAX_WIDTH = 100;
+
+/** Holds where all filters hold. */
+export function every(filters: readonly Filter[]): Filter {
+  return balanced(filters, (eb, parts) => eb.and(parts));
+}
+
+/** Holds where at least one filter holds. */
+export function either(filters: readonly Filter[]): Filter {
+  return balanced(filters, (eb, parts) => eb.or(parts));
+}
+
+/** Returns the filters of rows whose columns have these values. */
+export function valueFilters(values: Values, operation: Operation): readonly Filter[] {
+  return Array.from(
+    values,
+    ([column, operand]) => compareFilter({ column, operator: "=", operand }, operation),
+  );
+}
+
+/** Returns the filters of the rows of a table that are in the scope. */
+export function scopeFilters(
+  operation: Operation,
+  table: Table = operation.table,
+): readonly Filter[] {
+  return Array.from(
+    scopeOf(table, operation),
+    ([column, operand]) => scopeFilter({ column, operand }, operation),
+  );
+}
+
+/**
+ * Returns the part of a scope that holds for the rows of a table: the columns that it has.
+ *
+ * @throws {TypeError} if a column of the same name is of another kind
+ */
+export function scopeOf(table: Table, operation: Operation): Values {
+  const own = new Map<TableColumn, unknown>();
+  for (const [{ name, field: { kind } }, value] of operation.scope) {
+    if (!table.has(name)) continue;
+    const column = table.column(name, operation.action);
+    if (column.field.kind !== kind) {
+      throw operation.mistake(`${name} is in the scope, and of ${table.name} no ${kind}`);
+    }
+    own.set(column, value);
+  }
+  return own;
+}
+
+/** Returns the filter of the row in the scope whose unique columns have these values. */
+export function uniqueFilter(unique: Values, operation: Operation): Filter {
+  return every([...scopeFilters(operation), every(valueFilters(unique, operation))]);
+}
+
+/**
+ * Returns the filter of rows to write. Where a statement cannot read the table that it writes,
+ * these rows are found before: DISTINCT keeps their query from becoming a part of the statement.
+ */
+export function targetFilter(filter: Filter, { table, readsTarget }: Operation): Filter {
+  const { name, primaryKey, connection: { grammar } } = table;
+  if (!readsTarget || grammar.readsTarget) return filter;
+  return (eb) => {
+    const found = eb.selectFrom(name).select(primaryKey.name).distinct().where(filter);
+    return eb(primaryKey.name, "in", eb.selectFrom(found.as("~rows")).select(primaryKey.name));
+  };
+}
+
+/**
+ * Databases and compilers recurse into the tree of a condition: a long list must not become deep.
+ */
+function balanced(
+  filters: readonly Filter[],
+  join: (eb: Builder, parts: Expression<SqlBool>[]) => Expression<SqlBool>,
+): Filter {
+  if (filters.length <= MAX_WIDTH) return (eb) => join(eb, filters.map((filter) => filter(eb)));
+  const middle = filters.length >> 1;
+  const halves = [filters.slice(0, middle), filters.slice(middle)];
+  return balanced(halves.map((half) => balanced(half, join)), join);
+}

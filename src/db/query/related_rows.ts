@@ -1,0 +1,69 @@
+/**
+ * Builds the subqueries of rows that are related to those of an outer query.
+ *
+ * @module
+ */
+import type { SelectQueryBuilder } from "kysely";
+import type { AnyTables } from "../connection/dialect.ts";
+import { every, scopeFilters } from "./filters.ts";
+import type { Operation } from "./operation.ts";
+import type { Builder, Filter } from "./operators.ts";
+import type { TableRelation } from "./table.ts";
+
+/** A query that is a part of another one. */
+export type Subquery = SelectQueryBuilder<AnyTables, string, Record<string, unknown>>;
+
+/** A relation, and the subquery's part of the shape. */
+export interface NamedRelation {
+  /** Begins the part of the shape. */
+  readonly name: string;
+  /** The relation. */
+  readonly relation: TableRelation;
+}
+
+/** The rows in the scope that are related to each row of an outer query. */
+export interface RelatedRows {
+  /** The subquery: conditions on the rows are read in it. */
+  readonly operation: Operation;
+  /** Builds the subquery of the rows that meet a condition. */
+  readonly query: (eb: Builder, filter: Filter) => Subquery;
+}
+
+/**
+ * Begins the subquery of related rows, after those of a join table.
+ *
+ * @throws {TypeError} if it is over 8 relations deep, or the operation has over 30
+ */
+export function relatedRows(
+  { name, relation: { own, table, their, through } }: NamedRelation,
+  outer: Operation,
+): RelatedRows {
+  const owner = `${outer.rows}.${own.name}`;
+  if (!through) {
+    const operation = outer.within(table, { name, isLink: false });
+    const scoped = scopeFilters(operation);
+    const query = (eb: Builder, filter: Filter) =>
+      eb.selectFrom(from(operation)).whereRef(operation.ref(their), "=", owner)
+        .where(every([...scoped, filter]));
+    return { operation, query };
+  }
+  const links = outer.within(through.table, { name, isLink: true });
+  const linked = scopeFilters(links);
+  const operation = links.within(table, { name: "to", isLink: false });
+  const scoped = scopeFilters(operation);
+  const query = (eb: Builder, filter: Filter) =>
+    eb.selectFrom(from(links))
+      .innerJoin(from(operation), operation.ref(their), `${links.rows}.${through.their}`)
+      .whereRef(`${links.rows}.${through.own}`, "=", owner)
+      .where(every([...linked, ...scoped, filter]));
+  return { operation, query };
+}
+
+/** Selects a constant, where it matters only whether there are rows. */
+export function one(eb: Builder): ReturnType<ReturnType<Builder["lit"]>["as"]> {
+  return eb.lit(1).as("one");
+}
+
+function from({ rows, table: { name } }: Operation): string {
+  return rows === name ? name : `${name} as ${rows}`;
+}

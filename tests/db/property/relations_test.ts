@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { DbOptions } from "../../../src/db/mod.ts";
+import { testOnEach } from "../support/database.ts";
+import { Graph, type Kind } from "../support/graph.ts";
+import { type Query, query, rows } from "./arbitrary_graph.ts";
+import type { Row } from "./memory_condition.ts";
+import { MemoryGraph, type Rows } from "./memory_graph.ts";
+
+/** How many sets of rows are tried on each database, and how many queries of each. */
+const RUNS = 40;
+const QUERIES = 12;
+
+/** The models in the order of their references. */
+const KINDS: readonly Kind[] = ["owner", "card", "node", "link"];
+
+testOnEach("Repository finds by related rows what lists in memory would", async ({ url }) => {
+  await using db = await Graph.open(DbOptions.fromUrl(url));
+  await db.createTables();
+  await fc.assert(
+    fc.asyncProperty(
+      rows,
+      fc.array(query, { minLength: QUERIES, maxLength: QUERIES }),
+      async (rows, queries) => {
+        await fill(db, rows);
+        for (const query of queries) await runBoth(db, rows, query);
+      },
+    ),
+    { numRuns: RUNS },
+  );
+});
+
+/** The operations of the repositories that the test uses; options are those of any of them. */
+interface AnyRepository {
+  scoped(scope: object): AnyRepository;
+  createMany(options: object): Promise<number>;
+  findMany(options: object): Promise<Row[]>;
+  stream(options: object): AsyncIterable<Row>;
+  count(options: object): Promise<number>;
+  aggregate(options: object): Promise<Row>;
+  groupBy(options: object): Promise<Row[]>;
+  updateMany(options: object): Promise<number>;
+  updateManyAndReturn(options: object): Promise<Row[]>;
+  deleteMany(options: object): Promise<number>;
+}
+
+class RollBack extends Error {}
+
+async function fill(db: Graph, rows: Rows): Promise<void> {
+  // MySQL deletes no parent before its children.
+  await db.node.updateMany({ all: true, data: { parent_id: null } });
+  for (const kind of KINDS.toReversed()) await repository(db, kind).deleteMany({ all: true });
+  for (const kind of KINDS) {
+    if (rows[kind].length > 0) await repository(db, kind).createMany({ data: rows[kind] });
+  }
+}
+
+async function runBoth(db: Graph, rows: Rows, query: Query): Promise<void> {
+  const { kind, scope, where, include: { relations, counts }, ...page } = query;
+  const all = repository(db, kind);
+  const own = Object.keys(scope).length > 0 ? all.scoped(scope) : all;
+  const memory = new MemoryGraph(rows, scope);
+  const _count = Object.keys(counts).length > 0 ? { _count: counts } : {};
+  const include = { ...relations, ..._count };
+  assert.deepEqual(await own.findMany({ where, ...page, include }), memory.find(query));
+  const { distinct: _, ...bounds } = page;
+  const orderBy = page.orderBy.filter((term) => typeof Object.values(term)[0] === "string");
+  assert.deepEqual(
+    await Array.fromAsync(own.stream({ where, ...bounds, orderBy, include, batchSize: 2 })),
+    memory.find({ ...query, orderBy, distinct: [] }),
+  );
+  const met = memory.where(kind, where);
+  const ids = met.map(({ id }) => id);
+  assert.equal(await own.count({ where }), ids.length);
+  assert.deepEqual(await own.aggregate({ where, ...VALUES }), valuesOf(met));
+  const groups = await own.groupBy({ by: ["flag"], where, ...VALUES, ...GROUPS });
+  const flags = [false, true].map((flag) =>
+    [flag, met.filter((row) => row.flag === flag)] as const
+  );
+  assert.deepEqual(
+    groups,
+    flags.filter(([, { length }]) => length > 1)
+      .map(([flag, rows]) => ({ flag, ...valuesOf(rows) })),
+  );
+  // A condition that holds for every row is refused, unless the rows decide that.
+  const naming = { AND: [where, { id: { not: 5000 } }] };
+  const isDeleted = kind === "link";
+  const isReturned = page.take % 2 === 0;
+  const data = { name: "written" };
+  try {
+    await db.transaction(async () => {
+      const count = isDeleted
+        ? await own.deleteMany({ where: naming })
+        : isReturned
+        ? (await own.updateManyAndReturn({ where: naming, data })).length
+        : await own.updateMany({ where: naming, data });
+      const left = await all.findMany({ orderBy: { id: "asc" } });
+      const written = isDeleted
+        ? rows.link.filter(({ id }) => !left.some((row) => row.id === id))
+        : left.filter(({ name }) => name === "written");
+      assert.deepEqual([count, written.map(({ id }) => id)], [ids.length, ids]);
+      throw new RollBack();
+    });
+  } catch (error) {
+    if (!(error instanceof RollBack)) throw error;
+  }
+}
+
+/** The aggregates of rows, and which groups of them. */
+const VALUES = { _count: true, _max: { id: true } };
+const GROUPS = { having: { id: { _count: { gt: 1 } } }, orderBy: { flag: "asc" } };
+
+function valuesOf(rows: readonly Row[]): object {
+  const ids = rows.map(({ id }) => Number(id));
+  return { _count: rows.length, _max: { id: ids.length > 0 ? Math.max(...ids) : null } };
+}
+
+function repository(db: Graph, kind: Kind): AnyRepository {
+  // Conditions and data are random, and fit their models.
+  return db[kind] as unknown as AnyRepository;
+}

@@ -1,0 +1,86 @@
+/** Nodes and their owners: models with each kind of relation, each with the column of a scope. */
+import {
+  belongsTo,
+  DbService,
+  field,
+  hasMany,
+  hasOne,
+  manyToMany,
+  model,
+} from "../../../src/db/mod.ts";
+
+const Owner = model("owners", {
+  id: field.integer().primaryKey(),
+  name: field.text().nullable(),
+  flag: field.boolean(),
+});
+const Card = model("cards", {
+  id: field.integer().primaryKey(),
+  owner_id: field.integer().unique().references(Owner),
+  name: field.text().nullable(),
+  flag: field.boolean(),
+});
+const Node = model("nodes", {
+  id: field.integer().primaryKey(),
+  parent_id: field.integer().nullable().references("self"),
+  owner_id: field.integer().nullable().references(Owner),
+  name: field.text().nullable(),
+  rank: field.integer().nullable(),
+  flag: field.boolean(),
+});
+const Link = model("links", {
+  id: field.integer().primaryKey(),
+  node_id: field.integer().references(Node),
+  owner_id: field.integer().references(Owner),
+  name: field.text().nullable(),
+  flag: field.boolean(),
+});
+
+/** A database of nodes. */
+export class Graph extends DbService.with({ owner: Owner, card: Card, node: Node, link: Link }, {
+  owner: {
+    nodes: hasMany(Node.owner_id),
+    card: hasOne(Card.owner_id),
+    liked: manyToMany(Link.owner_id, Link.node_id),
+  },
+  card: { owner: belongsTo(Card.owner_id) },
+  node: {
+    parent: belongsTo(Node.parent_id),
+    children: hasMany(Node.parent_id),
+    owner: belongsTo(Node.owner_id),
+    fans: manyToMany(Link.node_id, Link.owner_id),
+    links: hasMany(Link.node_id),
+  },
+  link: { node: belongsTo(Link.node_id), owner: belongsTo(Link.owner_id) },
+}) {}
+
+/** The name of a model. */
+export type Kind = "owner" | "card" | "node" | "link";
+
+/** A relation: the model of its rows, and whether they are many. */
+export interface Edge {
+  readonly to: Kind;
+  readonly isMany: boolean;
+}
+
+/** The relations of each model. */
+export const EDGES: Readonly<Record<Kind, Readonly<Record<string, Edge>>>> = {
+  owner: { nodes: many("node"), card: one("card"), liked: many("node") },
+  card: { owner: one("owner") },
+  node: {
+    parent: one("node"),
+    children: many("node"),
+    owner: one("owner"),
+    fans: many("owner"),
+    links: many("link"),
+  },
+  link: { node: one("node"), owner: one("owner") },
+};
+
+function many(to: Kind): Edge {
+  return { to, isMany: true };
+}
+
+function one(to: Kind): Edge {
+  return { to, isMany: false };
+}
