@@ -22,10 +22,17 @@ export type Responder = (output: unknown, c: Context) => Response | Promise<Resp
  */
 export function createResponder({ response: schema, status }: RouteOptions): Responder {
   const stripped = schema && stripping(schema);
-  function send(data: unknown, c: Context): Response {
+  function send(data: unknown, c: Context): Response | Promise<Response> {
     if (data === undefined || status === 204) return c.body(null, status);
-    const json: string | undefined = JSON.stringify(data);
-    if (json === undefined) throw new TypeError(`Cannot send a ${typeof data}: it is not data`);
+    let json: string | undefined;
+    try {
+      json = JSON.stringify(data);
+    } catch (error) {
+      return refuse(data, error);
+    }
+    // JSON has nothing of a `Map`, and the bytes of an array as an object
+    const isEmpty = json === "{}" && Object.prototype.toString.call(data) !== "[object Object]";
+    if (json === undefined || isEmpty || ArrayBuffer.isView(data)) return refuse(data);
     // the length of the response to GET; without it, a server sends 0 (RFC 9110 §8.6)
     if (c.req.method === "HEAD") c.header("content-length", String(byteLength(json)));
     return c.body(json, status, JSON_TYPE);
@@ -45,6 +52,10 @@ export function createResponder({ response: schema, status }: RouteOptions): Res
       throw mismatch(schema, issuesOf(result.issues, { value: output, part: "body" }));
     });
   };
+}
+
+async function refuse(data: unknown, cause?: unknown): Promise<never> {
+  throw (await import("./unsendable.ts")).unsendable(data, cause);
 }
 
 /** Checks whether an error, such as that of a time limit, was answered before the handler ended. */
