@@ -80,6 +80,8 @@ export interface RouteSafeguards {
     readonly hasTimeLimit: boolean;
     /** Whether its responses have the fields of a rate limit. */
     readonly hasRateLimit: boolean;
+    /** Whether scripts of any origin can read it with the cookies of a user. */
+    readonly allowsAnyOrigin: boolean;
   } | undefined;
 }
 
@@ -94,6 +96,8 @@ const SECURITY_HEADERS = [
   "x-content-type-options",
   "x-frame-options",
 ];
+/** An origin that no application knows (RFC 6761 §6.4). */
+const UNKNOWN_ORIGIN = "https://origin.invalid";
 const RATE_LIMIT_HEADERS = ["ratelimit", "ratelimit-policy", "x-ratelimit-limit"];
 
 /**
@@ -141,6 +145,7 @@ export async function safeguardsOf(
           missingHeaders: SECURITY_HEADERS.filter((name) => !isSet(headers, name)),
           hasTimeLimit: await isAnsweredFor(probe, { ...sent, waitMs }),
           hasRateLimit: RATE_LIMIT_HEADERS.some((name) => headers.has(name)),
+          allowsAnyOrigin: await allowsOrigin(probe, { ...sent, origin: UNKNOWN_ORIGIN }),
         },
       };
     })),
@@ -167,6 +172,8 @@ async function checkAssembly(answering: Answering): Promise<void> {
 interface Sent {
   readonly method: string;
   readonly path: string;
+  /** The `Origin`; by default none. */
+  readonly origin?: string;
 }
 
 /** The environment of the requests of a probe. */
@@ -187,9 +194,11 @@ async function openProbe(answering: Answering, plugins: readonly Plugin[]): Prom
     mount(router, { method, path, bodyLimit, handler: (c) => handlerOf(c) });
   }
   router.all("*", (c) => handlerOf(c));
-  const headers = { "content-type": "application/json" }; // which no check of forms refuses
-  return async ({ method, path }, handler) =>
-    await router.request(path, { method, headers }, { handler });
+  const type = { "content-type": "application/json" }; // which no check of forms refuses
+  return async ({ method, path, origin }, handler) =>
+    await router.request(path, { method, headers: { ...type, ...origin && { origin } } }, {
+      handler,
+    });
 }
 
 function handlerOf(c: Context): Promise<Response> {
@@ -230,6 +239,16 @@ async function isAnsweredFor(
     handled.resolve(new Response());
     await answered;
   }
+}
+
+/** Checks whether scripts of an origin can read a response with the cookies of a user. */
+async function allowsOrigin(
+  probe: Probe | undefined,
+  sent: Sent & { readonly origin: string },
+): Promise<boolean> {
+  const response = await probe?.(sent, () => Promise.resolve(new Response("ok")));
+  return response?.headers.get("access-control-allow-origin") === sent.origin &&
+    response.headers.get("access-control-allow-credentials") === "true";
 }
 
 /** Lists the paths of the metrics and of the documentation. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { basicAuth } from "hono/basic-auth";
 import { except } from "hono/combine";
+import { cors } from "hono/cors";
 import { secureHeaders } from "hono/secure-headers";
 import { timeout } from "hono/timeout";
 import {
@@ -20,7 +21,12 @@ import { JwtKey, JwtService, Principal } from "../../src/authn/mod.ts";
 import { test } from "../support/test.ts";
 
 const ALL = ["strict-transport-security", "x-content-type-options", "x-frame-options"];
-const NOTHING = { missingHeaders: ALL, hasTimeLimit: false, hasRateLimit: false };
+const NOTHING = {
+  missingHeaders: ALL,
+  hasTimeLimit: false,
+  hasRateLimit: false,
+  allowsAnyOrigin: false,
+};
 
 /** Providers that a preview replaces by placeholders. */
 const Database = provide("database", (): Promise<Map<string, string>> => {
@@ -117,12 +123,13 @@ test("FwApplication.safeguards() observes what middleware does for each route", 
     .use(secureHeaders(), except(isUpload, timeout(20)))
     .use("/cats/:id", rateLimit());
   assert.deepEqual(await observed(app), {
-    "POST /cats": {
-      missingHeaders: ["x-content-type-options"],
-      hasTimeLimit: false,
-      hasRateLimit: false,
+    "POST /cats": { ...NOTHING, missingHeaders: ["x-content-type-options"] },
+    "GET /cats/:id{[0-9]+}": {
+      ...NOTHING,
+      missingHeaders: [],
+      hasTimeLimit: true,
+      hasRateLimit: true,
     },
-    "GET /cats/:id{[0-9]+}": { missingHeaders: [], hasTimeLimit: true, hasRateLimit: true },
   });
 });
 
@@ -158,7 +165,7 @@ test("FwApplication.safeguards() observes middleware after authentication, unles
   );
   app.use((c) => Promise.resolve(c.text("Staff only", 403)), { afterAuthentication: true });
   const [refused] = Object.values(await observed(app));
-  assert.deepEqual(refused, { missingHeaders: [], hasTimeLimit: false, hasRateLimit: false });
+  assert.deepEqual(refused, { ...NOTHING, missingHeaders: [] });
 });
 
 test("FwApplication.safeguards() lists the endpoints that everybody can read", async () => {
@@ -234,4 +241,16 @@ test("FwApplication.safeguards() leaves the application as it is", async () => {
   app.use(secureHeaders()); // it is not assembled
   const response = await app.request("/ping");
   assert.deepEqual([response.status, await response.json()], [200, "pong"]);
+});
+
+test("FwApplication.safeguards() reports CORS that reflects any origin with credentials", async () => {
+  const found = async (options: Parameters<typeof cors>[0]) => {
+    const app = await preview();
+    const { "POST /cats": add } = await observed(app.use("/cats", cors(options)));
+    return add?.allowsAnyOrigin;
+  };
+  assert.equal(await found({ origin: (origin) => origin, credentials: true }), true);
+  assert.equal(await found({ origin: (origin) => origin }), false);
+  assert.equal(await found({ origin: "*" }), false);
+  assert.equal(await found({ origin: "https://shop.example.com", credentials: true }), false);
 });

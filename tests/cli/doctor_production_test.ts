@@ -156,6 +156,19 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    off: "the origins of scripts",
+    edits: [
+      [
+        "secureHeaders(), except",
+        "cors({ origin: (it) => it, credentials: true }), secureHeaders(), except",
+      ],
+      ["import ", 'import { cors } from "hono/cors";\nimport '],
+    ],
+    found: [
+      `warning production sites of any origin read ${ROUTES} with cookies: list them in cors()`,
+    ],
+  },
+  {
     off: "nothing, with TLS to a database",
     env: {
       DATABASE_URL: "postgres://shop:x@db.example.com/shop?sslmode=verify-full",
@@ -190,6 +203,21 @@ test("fw doctor --production names each safe default that a project has turned o
   assert.deepEqual(found, Object.fromEntries(wanted));
   assert.deepEqual(await productionOf(project, { app: "src/main.ts", env: SERVER }), [
     "skipped production Cannot load src/main.ts: it exports no AppModule; --app names another file",
+  ]);
+});
+
+test("fw doctor --production names verifiers that accept the tokens of any issuer or audience", async () => {
+  await using project = await MadeProject.make();
+  const use = "export const config = new ValidationConfig().anyIssuer().anyAudience();\n";
+  writeFileSync(
+    join(project.root, "src/verifier.ts"),
+    `import { ValidationConfig } from "@fw/fw/oauth2";\n\n${use}// .listen(\n`,
+  );
+  const found = await productionOf(project, { app: "src/app.ts", env: SERVER });
+  assert.deepEqual(found.filter((line) => line.includes(" tokens ")), [
+    "warning production tokens of every issuer are accepted: call withIssuer(), not anyIssuer()",
+    "warning production tokens for other services are accepted: " +
+    "call withAudience(), not anyAudience()",
   ]);
 });
 

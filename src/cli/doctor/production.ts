@@ -15,6 +15,13 @@ import { checkSafeguards } from "./safeguards.ts";
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
+/** Calls in sources, and why they are unsafe. */
+const UNSAFE_CALLS: Readonly<Record<string, string>> = {
+  listen: "a stop interrupts requests: call listenGraceful(), not listen()",
+  anyIssuer: "tokens of every issuer are accepted: call withIssuer(), not anyIssuer()",
+  anyAudience: "tokens for other services are accepted: call withAudience(), not anyAudience()",
+};
+
 /** Checks the application, its sources and its environment for what is unsafe in production. */
 export async function checkProduction(
   project: Project,
@@ -31,8 +38,8 @@ export async function checkProduction(
 }
 
 function checkSources(sources: string): readonly Finding[] {
-  if (!/\.listen\(/.test(sources)) return [];
-  return [warning(SUBJECT, "a stop interrupts requests: call listenGraceful(), not listen()")];
+  const unsafe = Object.entries(UNSAFE_CALLS).filter(([name]) => sources.includes(`.${name}(`));
+  return unsafe.map(([, why]) => warning(SUBJECT, why));
 }
 
 function checkEnvironment(name: string | undefined): readonly Finding[] {

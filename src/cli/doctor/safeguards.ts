@@ -80,7 +80,14 @@ function checkRoutes({ bodyLimit, routes }: ListedSafeguards): readonly Finding[
   const endless = routes.filter(({ observed, bodyLimit: own = 0 }) =>
     observed?.hasTimeLimit === false && own <= bodyLimit
   );
+  const shared = routes.filter(({ observed }) => observed?.allowsAnyOrigin);
   const findings: Finding[] = [];
+  if (shared.length > 0) {
+    const names = listRoutes(shared);
+    findings.push(
+      warning(SUBJECT, `sites of any origin read ${names} with cookies: list them in cors()`),
+    );
+  }
   if (bare.length > 0) {
     const names = [...headers].join(", ");
     findings.push(

@@ -115,6 +115,7 @@ export interface ListedSafeguards {
       readonly missingHeaders: readonly string[];
       readonly hasTimeLimit: boolean;
       readonly hasRateLimit: boolean;
+      readonly allowsAnyOrigin?: boolean;
     };
   }[];
 }

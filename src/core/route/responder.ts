@@ -45,11 +45,17 @@ export function createResponder(options: RouteOptions): Responder {
  */
 export function createSerializer({ response: schema, status }: RouteOptions): Serializer {
   const stripped = schema && stripping(schema);
-  function textOf(data: unknown): string | null {
+  function textOf(data: unknown): string | null | Promise<never> {
     if (data === undefined || status === 204) return null;
-    const json: string | undefined = JSON.stringify(data);
-    if (json === undefined) throw new TypeError(`Cannot send a ${typeof data}: it is not data`);
-    return json;
+    let json: string | undefined;
+    try {
+      json = JSON.stringify(data);
+    } catch (error) {
+      return refuse(data, error);
+    }
+    // JSON has nothing of a `Map`, and the bytes of an array as an object
+    const isEmpty = json === "{}" && Object.prototype.toString.call(data) !== "[object Object]";
+    return json === undefined || isEmpty || ArrayBuffer.isView(data) ? refuse(data) : json;
   }
   return function serialize(output) {
     if (!schema || !stripped) return textOf(output);
@@ -64,6 +70,10 @@ export function createSerializer({ response: schema, status }: RouteOptions): Se
 
 /** The header of JSON. */
 export const JSON_TYPE = { "content-type": "application/json" } as const;
+
+async function refuse(data: unknown, cause?: unknown): Promise<never> {
+  throw (await import("./unsendable.ts")).unsendable(data, cause);
+}
 
 /** Checks whether an error, such as that of a time limit, was answered before the handler ended. */
 function isLate({ finalized, error }: Context): boolean {

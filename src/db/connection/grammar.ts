@@ -33,6 +33,8 @@ export interface ColumnChange {
   readonly column: Expression<unknown>;
   /** Its new value. */
   readonly value: Expression<unknown>;
+  /** The operation whose first operand is the column. */
+  readonly operator: "+" | "-";
 }
 
 /** The operators of lists. */

@@ -117,7 +117,7 @@ export class StatementRunner {
       // Inside the gate, no other transaction is open on the single connection.
       return dialect.runNow?.(statement, true) ?? await dialect.runFree!(statement, execution);
     } catch (error) {
-      throw execution?.failure(error) ?? error;
+      throw execution?.interruption ?? error;
     } finally {
       if (execution) watch.end(execution);
       gate.leave();

@@ -61,6 +61,8 @@ export interface ExecutionOptions {
 export class Execution {
   /** Cancels it at the server; set when it is sent. */
   cancel: (() => void) | undefined;
+  /** Why it was interrupted. */
+  interruption: Interruption | undefined;
   /** How long its caller has waited for the connection, in milliseconds. */
   waitedMs = 0;
   /** How long it may take, in milliseconds. */
@@ -73,7 +75,6 @@ export class Execution {
   readonly goneReason: GoneReason | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #abort: (() => void) | undefined;
-  #interruption: Interruption | undefined;
 
   /** Begins a statement. */
   constructor({ limitMs, signal, goneReason }: ExecutionOptions) {
@@ -88,14 +89,9 @@ export class Execution {
 
   /** Interrupts the statement, for the reason of a signal. */
   interrupt(reason: unknown): void {
-    if (this.#interruption) return;
-    this.#interruption = new Interruption(reason);
+    if (this.interruption) return;
+    this.interruption = new Interruption(reason);
     this.cancel?.();
-  }
-
-  /** Returns why the statement failed: the interruption, or its own error. */
-  failure(error: unknown): unknown {
-    return this.#interruption ?? error;
   }
 
   /** Ends the statement. */

@@ -100,14 +100,18 @@ export class StatementWatch {
 
   /**
    * Runs a statement on a connection. One that is interrupted is cancelled, and its connection is
-   * closed, where the driver can do that; otherwise nobody waits for it any longer.
+   * closed, where the driver can do that; otherwise nobody waits for it any longer. The server may
+   * end it all the same: then it succeeds, although its `execution` has an interruption.
    *
    * @throws {Interruption} if it took too long or was aborted
    */
-  run<T>(connection: DatabaseConnection, send: () => Promise<T>): Promise<T> {
-    const turn = this.turn();
-    if (turn) return turn.then(() => this.#run(connection, send, this.begin()));
-    return this.#run(connection, send, this.begin());
+  run<T>(
+    connection: DatabaseConnection,
+    send: () => Promise<T>,
+    execution?: Execution,
+  ): Promise<T> {
+    const run = () => this.#run(connection, send, execution ?? this.begin());
+    return this.turn()?.then(run) ?? run();
   }
 
   /**
@@ -139,7 +143,7 @@ export class StatementWatch {
       };
       return await Promise.race([sent, promise]);
     } catch (error) {
-      throw execution.failure(error);
+      throw execution.interruption ?? error;
     } finally {
       this.end(execution);
       await this.#ending.get(connection);

@@ -114,9 +114,17 @@ export class TransactionConnection {
       if (GOES_BACK.test(query.sql)) await this.#stream.close();
       // The server may have rolled back, and the connection may be in use by another transaction.
       this.#checkInTurn(query, action);
-      return await this.noting(() =>
-        watch.run(this.#connection, () => this.#connection.executeQuery<R>(query))
-      );
+      return await this.noting(async () => {
+        const execution = watch.begin();
+        const result = await watch.run(
+          this.#connection,
+          () => this.#connection.executeQuery<R>(query),
+          execution,
+        );
+        // nothing can follow it: its connection is given up
+        if (execution.interruption) throw execution.interruption;
+        return result;
+      });
     } finally {
       this.#pending -= 1;
       resolve();

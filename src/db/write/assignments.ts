@@ -114,7 +114,7 @@ function changed(
   const amount = grammar.operand?.(slot, field) ?? slot;
   const reference = sql.ref(`${operation.table.name}.${name}`);
   const value = sql`${reference} ${sql.raw(operator)} ${amount}`;
-  return grammar.checked({ column: reference, value: sql`(${value})` }, field);
+  return grammar.checked({ column: reference, value: sql`(${value})`, operator }, field);
 }
 
 function differenceIn(

@@ -44,12 +44,16 @@ export function warningsOf(uses: readonly DocumentedUse[], convert: Convert): re
     const parts = converted ? [converted, ...partsOf(converted, { direction, convert })] : [];
     return converted
       ? parts.flatMap(({ unknown }) => unknown).map((kind) =>
-        `${subject}: JSON Schema cannot represent "${kind}" of ${vendor}, so it is described as "any"`
+        `${subject}: JSON Schema cannot represent "${kind}" of ${vendor}, so it is described as ` +
+        `"any"${direction === "output" && kind === "bigint" ? NOT_SENT : ""}`
       )
       : [`${subject}: ${vendor} offers no JSON Schema of it, so it is described as "any"`];
   });
   return [...new Set(warnings)];
 }
+
+const NOT_SENT = "; JSON has no bigint, so convert it, as v.pipe(v.bigint(), v.toString()) and " +
+  "z.bigint().transform(String) do";
 
 /** Returns the schemas with names inside a schema. */
 function partsOf(

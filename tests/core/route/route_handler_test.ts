@@ -1056,10 +1056,21 @@ test("a JSON body with too many values, or too deep, is refused before it is val
   assert.deepEqual(await post("/plain", commas), [200, undefined]);
 });
 
+function noBigint(path: string): string {
+  return `Cannot send the response: ${path} is a bigint, which JSON lacks; convert it, ` +
+    "as String(value), v.pipe(v.bigint(), v.toString()) and z.bigint().transform(String) do";
+}
+
 for (
   const [claim, answer, detail] of [
     ["a function", () => () => 1, "Cannot send a function: it is not data"],
     ["a symbol", () => Symbol("x"), "Cannot send a symbol: it is not data"],
+    ["a map", () => new Map([["a", 1]]), "Cannot send a Map: it is not data"],
+    ["a set", () => new Set(["a"]), "Cannot send a Set: it is not data"],
+    ["an error", () => new Error("x"), "Cannot send an Error: it is not data"],
+    ["bytes", () => new Uint8Array(2), "Cannot send a Uint8Array: it is not data"],
+    ["a bigint", () => 1n, noBigint("it")],
+    ["rows with a bigint", () => [{ id: 1 }, { id: 2, cents: 1n }], noBigint("1.cents")],
     ["a network error", () => Response.error(), "Cannot send the response: it is a network error"],
     ["a response that was read", async () => {
       const response = new Response("x");
@@ -1078,6 +1089,34 @@ for (
       assert.deepEqual([response.status, (await response.json()).detail], [500, detail]);
     }));
 }
+
+test("a response sends a bigint that its schema converts, and refuses any other", () =>
+  withEnv("FW_ENV", "development", async () => {
+    const schemas: readonly (readonly [AnySchema, status: number])[] = [
+      [v.object({ cents: v.pipe(v.bigint(), v.toString()) }), 200],
+      [z.object({ cents: z.bigint().transform(String) }), 200],
+      [type({ cents: type("bigint").pipe(String) }), 200],
+      [v.object({ cents: v.bigint() }), 500],
+      [z.object({ cents: z.bigint() }), 500],
+      [type({ cents: "bigint" }), 500],
+    ];
+    class AccountsController extends controller() {
+      constructor() {
+        super();
+        const account = () => ({ cents: 2n ** 63n - 1n }) as never;
+        schemas.forEach(([response], i) =>
+          Object.assign(this, { [`r${i}`]: route.get(`/${i}`, { response }, account) })
+        );
+      }
+    }
+    await using app = await serving(AccountsController);
+    for (const [i, [, status]] of schemas.entries()) {
+      const response = await app.request(`/${i}`);
+      const { cents, detail } = await response.json();
+      const expected = status === 200 ? "9223372036854775807" : noBigint("cents");
+      assert.deepEqual([response.status, cents ?? detail], [status, expected]);
+    }
+  }));
 
 test("middleware can set headers of fetched and redirecting responses", async () => {
   class ForeignController extends controller() {

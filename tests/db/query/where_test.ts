@@ -314,6 +314,24 @@ testOnEach("Where finds parts of text in columns of an enum", async ({ brand, ur
   }
 });
 
+testOnEach("Where reports a collation that has no parts of text", async ({ url }) => {
+  const Item = model("items", { id: field.integer().primaryKey(), name: field.text() });
+  await using db = await DbService.with({ item: Item }).open(DbOptions.fromUrl(url));
+  const run = (statement: string) => sql.raw(statement).execute(db.kysely);
+  await run("create collation ci (provider = icu, locale = 'und', deterministic = false)");
+  await run("create table items (id bigserial primary key, name text collate ci not null)");
+  await run("insert into items (name) values ('a')");
+  const message = "Cannot read items: a column with a nondeterministic collation has no " +
+    "contains, startsWith and endsWith";
+  const { rows: [server] } = await sql<{ version: number }>`
+    select current_setting('server_version_num')::int as version`.execute(db.kysely);
+  for (const match of ["contains", "startsWith", "endsWith"]) {
+    const found = db.item.findMany({ where: { name: { [match]: "a" } } });
+    if (server!.version >= 180_000) assert.equal((await found).length, 1);
+    else await assert.rejects(found, dbError("Database", message));
+  }
+}, { brands: ["postgres"] });
+
 testOnEach("startsWith finds text of PostgreSQL by an index", async (database) => {
   const Item = model("items", {
     id: field.integer().primaryKey(),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { streamText } from "hono/streaming";
+import { sql } from "kysely";
 import { timeout } from "hono/timeout";
 import { controller, FwFactory, type HttpServer, module, route } from "../../../mod.ts";
 import { type DbError, DbOptions } from "../../../src/db/mod.ts";
@@ -231,6 +232,45 @@ testOnEach(
       const answers = await Promise.all(staying.map(async (it) => await (await it).json()));
       assert.deepEqual(answers, [{ row: null }, { row: null }]);
       await Promise.all([holding, behind]);
+    });
+  },
+  { brands: SERVERS },
+);
+
+testOnEach(
+  "a transaction ends with its client, also by a statement that ends in spite of the cancellation",
+  async ({ brand, url }) => {
+    assert.ok(brand !== "sqlite");
+    const stubborn = brand === "mysql"
+      ? sql`do sleep(3600)`
+      : sql`do $$ begin perform pg_sleep(3600);
+      exception when query_canceled then null; end $$`;
+    await captureLogs(["fw"], async (records) => {
+      await using db = await Db.open(DbOptions.fromUrl(url));
+      await db.createTables();
+      const outcome = Promise.withResolvers<string>();
+      class StubbornController extends controller() {
+        one = route.get("/one", async () => {
+          const work = db.transaction(async () => {
+            await stubborn.execute(db.kysely);
+            return await db.user.count();
+          });
+          outcome.resolve(work.then(() => "done", (error: DbError) => error.code));
+          return await work;
+        });
+      }
+      await using app = await FwFactory.create(module({ controllers: [StubbornController] }));
+      const server = await app.listen(0, { hostname: "127.0.0.1" });
+      const { hostname, port } = new URL(server.url);
+      const socket = connect(Number(port), hostname);
+      socket.write(`GET /one HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+      while (!(await runningStatements(brand, url)).some((it) => it.includes("sleep("))) {
+        await delay(20);
+      }
+      socket.destroy();
+      assert.equal(await outcome.promise, "StatementTimeout");
+      await app.close();
+      assert.deepEqual(records.filter(({ level }) => level === "error"), []);
     });
   },
   { brands: SERVERS },

@@ -96,3 +96,25 @@ testOnEach("an increment is refused by a column that is wider than the field", a
   );
   assert.deepEqual(await db.account.findUnique({ where }), row);
 }, { brands: ["postgres", "mysql"] });
+
+testOnEach("a bigint changes by any bigint exactly, or is refused", async ({ url }) => {
+  await using db = await Bank.open(DbOptions.fromUrl(url));
+  await db.createTables();
+  const [most, least] = LIMITS.bigint;
+  const { id } = await db.account.create({ data: { code: "a" } });
+  const outcome = (data: object) =>
+    db.account.update({ where: { id }, data }).then(({ bigint }) => bigint, ({ code }) => code);
+  for (const bigint of [0n, 1n, -1n, most, least, least + 1n]) {
+    for (const change of [least, least + 1n, -1n, 1n, most]) {
+      const wanted = { increment: bigint + change, decrement: bigint - change };
+      for (const [operator, exact] of Object.entries(wanted)) {
+        await db.account.update({ where: { id }, data: { bigint } });
+        assert.equal(
+          await outcome({ bigint: { [operator]: change } }),
+          BigInt.asIntN(64, exact) === exact ? exact : "CheckViolation",
+          `${bigint} ${operator} ${change}`,
+        );
+      }
+    }
+  }
+});

@@ -12,11 +12,9 @@ import {
 } from "./schema_library.ts";
 
 /** The members of a type of arktype that are used here. */
-interface ArkType extends StandardSchemaV1 {
-  /** Its definition. */
-  readonly json: unknown;
+interface ArkType extends ArkNode, StandardSchemaV1 {
   /** All types in its definition, and those that it only names, such as recursive ones. */
-  readonly references: readonly { readonly json: unknown }[];
+  readonly references: readonly ArkNode[];
   /** The type of its input, without morphs. */
   readonly in: ArkType;
   /** The properties of an object; throws if it is another type. */
@@ -28,6 +26,42 @@ interface ArkType extends StandardSchemaV1 {
   /** Returns the type with another behavior for undeclared keys, as deep as possible. */
   onDeepUndeclaredKey(behavior: "delete"): ArkType;
 }
+
+/** A type in a definition of arktype. */
+interface ArkNode {
+  /** Its definition. */
+  readonly json: unknown;
+  /** The branches of a union, or the type itself. */
+  readonly branches: readonly ArkNode[];
+  /** The type of its input, without morphs. */
+  readonly in: ArkNode;
+  /** The type of its output, as far as it is known. */
+  readonly out: ArkNode;
+  /** The type that is named, if this one only names it. */
+  readonly resolution?: ArkNode;
+  /** The keys and items of an object. */
+  readonly structure?: ArkStructure;
+  /** Checks whether a value satisfies it. */
+  allows(value: unknown): boolean;
+}
+
+interface ArkStructure {
+  readonly props: readonly { readonly key: string | symbol; readonly value: ArkNode }[];
+  readonly index?: readonly { readonly signature: ArkNode; readonly value: ArkNode }[];
+  readonly sequence?: ArkSequence;
+}
+
+interface ArkSequence {
+  /** The first items of a tuple, required or not. */
+  readonly prevariadic: readonly { readonly node: ArkNode }[];
+  /** The type of any number of items. */
+  readonly variadic?: ArkNode;
+  /** The last items of a tuple. */
+  readonly postfix?: readonly ArkNode[];
+}
+
+/** Whether a type is read as that of the input of a schema or of its output. */
+type Side = "in" | "out";
 
 /** Objects keep undeclared keys unless they declare `"+"`, and accept arrays. */
 export const ARKTYPE: SchemaLibrary<ArkType> = {
@@ -55,104 +89,90 @@ function stripping(type: ArkType): StandardSchemaV1 | undefined {
 /**
  * Returns the schema with plain objects in its output where it declares keys: arktype's copies keep
  * the methods of their originals, of which `toJSON` could send what was dropped. They are copied
- * before, as a morph could return them and a copy has no private fields; instances of a class that
- * the type names, after.
+ * before, as a morph could return them and arktype's copy has no private fields; what morphs return
+ * and instances of a class that the type names, after. Only copies are sent.
  */
 function withoutMethods(type: ArkType): StandardSchemaV1 {
-  const { "~standard": standard, json, references } = type;
+  const { "~standard": standard, references } = type;
   // a union would delete undeclared keys of the value itself, in a list of a copy
   const list = type.array()["~standard"];
-  const { json: input } = type.in;
-  const hasInstances = references.some(({ json }) => isInstance(json));
+  const changesCopy = references.some(canChangeCopy);
   const validate = (value: unknown) => {
-    const given = [plainCopy(value, input)];
+    const given = [plainCopy(value, [type], "in")];
     const result = list.validate(given) as StandardSchemaV1.Result<unknown[]>; // no promise
-    if (result.issues) return standard.validate(value);
+    if (result.issues) return { issues: result.issues.map(ofItem) };
     const [output] = result.value;
-    return { value: hasInstances ? plainCopy(output, json, true) : output };
+    return { value: changesCopy ? plainCopy(output, [type], "out") : output };
   };
   return { "~standard": { ...standard, validate } };
 }
 
-/** The definition of a type, as far as it is used here: of an object, or of a list. */
-interface Definition {
-  readonly required?: readonly { readonly key: string; readonly value: unknown }[];
-  readonly optional?: Definition["required"];
-  readonly index?: readonly { readonly value: unknown }[];
-  /** The definition of all items; of a tuple, lists of definitions. */
-  readonly sequence?: unknown;
+/** Checks whether the output of a type can be an object with keys that is not a plain copy. */
+function canChangeCopy(type: ArkNode): boolean {
+  if (isMorph(type)) return type.out.branches.some(({ structure }) => structure);
+  return type.resolution !== undefined || isInstance(type) && type.structure !== undefined;
 }
 
-/** Copies what a definition describes; other values, such as a `Date`, stay. */
-function plainCopy(value: unknown, definition: unknown, ofInstances = false): unknown {
+/** Returns the issue of an item of a list, with the path in the item. */
+function ofItem(issue: StandardSchemaV1.Issue): StandardSchemaV1.Issue {
+  // the path of arktype is a subclass of Array; other members are getters of a class
+  return Object.create(issue, { path: { value: Array.from(issue.path ?? []).slice(1) } });
+}
+
+/**
+ * Copies the objects of which the types declare keys, and their lists, so that they have no methods
+ * and no getters. Other values stay, such as a `Date`. The copy of an output has only declared
+ * keys: arktype cannot delete keys of frozen objects, which morphs can return.
+ */
+function plainCopy(value: unknown, types: readonly ArkNode[], side: Side): unknown {
   if (typeof value !== "object" || value === null) return value;
-  const union: readonly unknown[] = [definition].flat();
-  const branches = union.filter((each): each is Definition =>
-    describes(each, value) && (ofInstances || !isInstance(each))
-  );
-  if (branches.length === 0) return value;
-  if (Array.isArray(value)) {
-    const items = branches.flatMap(({ sequence }) => itemsOf(sequence));
-    return value.map((item) => plainCopy(item, items, ofInstances));
-  }
-  const declared = branches.flatMap(({ required = [], optional = [] }) => [
-    ...required,
-    ...optional,
-  ]);
-  const byKey = Map.groupBy(declared, ({ key }) => key);
-  const others = branches.flatMap(({ index = [] }) => index);
-  // a declared key can be a getter of a class
-  const inherited = [...byKey.keys()].filter((key) => key in value && !Object.hasOwn(value, key));
+  const all = types.flatMap((type) => branchesOf(type, side));
+  const satisfied = all.length > 1 ? all.filter((branch) => branch.allows(value)) : all;
+  // the copy of a value that satisfies none is refused
+  const branches = satisfied.length > 0 ? satisfied : all;
+  const structures = branches.flatMap(({ structure = [] }) => structure);
+  if (
+    structures.length === 0 ||
+    branches.some((each) => isInstance(each) && (side === "in" || !each.structure))
+  ) return value;
+  const sequences = structures.flatMap(({ sequence = [] }) => sequence);
+  if (!Array.isArray(value) || sequences.length === 0) return plainObject(value, structures, side);
+  return Array.from(value, (item, index) => {
+    const items = sequences.flatMap(({ prevariadic, variadic = [], postfix = [] }) =>
+      prevariadic[index]?.node ?? postfix[index - (value.length - postfix.length)] ?? variadic
+    );
+    return plainCopy(item, items, side);
+  });
+}
+
+/** Checks whether a type names the class of its values. */
+function isInstance({ json }: Pick<ArkNode, "json">): boolean {
+  return typeof json === "object" && json !== null && "proto" in json && json.proto !== "Array";
+}
+
+function plainObject(value: object, structures: readonly ArkStructure[], side: Side): object {
+  // a declared key can be a getter of a class, or not enumerable
+  const declared = structures.flatMap(({ props }) => props.map(({ key }) => key))
+    .filter((key) => key in value);
   return Object.fromEntries(
-    [...Object.keys(value), ...inherited].map((key) => {
-      const definitions = (byKey.get(key) ?? others).flatMap((each) => each.value);
-      return [key, plainCopy(Reflect.get(value, key), definitions, ofInstances)];
+    [...new Set([...Object.keys(value), ...declared])].flatMap((key) => {
+      const types = structures.flatMap(({ props, index = [] }) => {
+        const property = props.find((each) => each.key === key);
+        const places = property ? [property] : index.filter((each) => each.signature.allows(key));
+        return places.map((each) => each.value);
+      });
+      return side === "out" && types.length === 0
+        ? []
+        : [[key, plainCopy(Reflect.get(value, key), types, side)]];
     }),
   );
 }
 
-/** The definition of a tuple; each item can be a union, which is a list. */
-interface Tuple {
-  readonly prefix?: readonly unknown[];
-  readonly optionals?: readonly unknown[];
-  /** Each with its default. */
-  readonly defaultables?: readonly (readonly unknown[])[];
-  readonly variadic?: unknown;
-  readonly postfix?: readonly unknown[];
-}
-
-const TUPLE = ["prefix", "optionals", "defaultables", "variadic", "postfix"] as const;
-
-/** Returns the definitions of the items of a list, or of those of a tuple, in any place. */
-function itemsOf(sequence: unknown): readonly unknown[] {
-  if (!isTuple(sequence)) return [sequence].flat();
-  const { prefix = [], optionals = [], defaultables = [], variadic = [], postfix = [] } = sequence;
-  return [
-    ...prefix,
-    ...optionals,
-    ...defaultables.map(([item]) => item),
-    variadic,
-    ...postfix,
-  ].flat();
-}
-
-function isTuple(sequence: unknown): sequence is Tuple {
-  return typeof sequence === "object" && sequence !== null && !Array.isArray(sequence) &&
-    TUPLE.some((part) => part in sequence);
-}
-
-function describes(definition: unknown, value: object): definition is Definition {
-  if (typeof definition !== "object" || definition === null) return false;
-  if (Array.isArray(value)) return "sequence" in definition;
-  const { required = [], optional, index } = definition as Definition;
-  return required.every(({ key }) => key in value) &&
-    (required.length > 0 || !!optional || !!index);
-}
-
-/** Checks whether a definition names the class of its values. */
-function isInstance(definition: unknown): boolean {
-  return typeof definition === "object" && definition !== null && "proto" in definition &&
-    definition.proto !== "Array";
+/** Returns the branches of a type without morphs. */
+function branchesOf(type: ArkNode, side: Side): readonly ArkNode[] {
+  return type.branches.flatMap((branch) =>
+    branch.resolution ? branchesOf(branch.resolution, side) : branch[side].branches
+  );
 }
 
 function anyKeepsUndeclared({ references }: ArkType): boolean {
@@ -176,7 +196,7 @@ function propertiesOf(branch: ArkType): SchemaProperties | undefined {
   }
 }
 
-function isMorph({ json }: Pick<ArkType, "json">): boolean {
+function isMorph({ json }: Pick<ArkNode, "json">): boolean {
   return typeof json === "object" && json !== null && "morphs" in json;
 }
 

@@ -36,6 +36,7 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unkno
 };
 /** An index of MySQL cannot have a whole `longtext`. */
 const MAX_INDEXED_TEXT = 255;
+const MIN_INT64 = sql.raw("-9223372036854775808");
 /** The kinds whose default MySQL accepts only as an expression. */
 const EXPRESSIONS: readonly FieldKind[] = ["text", "json", "blob"];
 
@@ -126,8 +127,13 @@ export function mysqlGrammar(
       kind === "decimal"
         ? sql`cast(${slot} as decimal(${sql.raw(`${size.precision}, ${size.scale}`)}))`
         : undefined,
-    checked: ({ value }, { kind }) =>
-      kind === "integer" ? safeInteger(value, (wide) => sql`cast(${wide} as signed)`) : value,
+    checked({ column, value, operator }, { kind }) {
+      if (kind === "integer") return safeInteger(value, (wide) => sql`cast(${wide} as signed)`);
+      // MariaDB subtracts the least 64 bits from 0 without an overflow: 1 less overflows
+      return kind === "bigint" && operator === "-"
+        ? sql`${value} - if(${column} = 0 and ${value} = ${MIN_INT64}, 1, 0)`
+        : value;
+    },
     aggregate(name, column, { kind, traits: { size: { scale } } }) {
       if (name === "min" || name === "max") return sql`${sql.raw(name)}(${column})`;
       const sum = sql`sum(${column})`;

@@ -44,16 +44,25 @@ const CODES: Readonly<Record<string, DbErrorCode>> = {
   CONNECTION_ENDED: "PoolClosed",
 };
 
+/** PostgreSQL before 18 has no LIKE for them; its message in other languages is not recognised. */
+const NO_LIKE = /nondeterministic collations/;
+const NO_PARTS: DbFailure = {
+  code: "Database",
+  reason: "a column with a nondeterministic collation has no contains, startsWith and endsWith",
+};
+
 /** Explains an error of a statement or a connection. */
 export function explainPostgresError(error: unknown): DbFailure {
-  const { code, detail = "", column_name, column } = error as {
+  const { code, message, detail = "", column_name, column } = error as {
     code?: string;
+    message?: string;
     detail?: string;
     column_name?: string;
     column?: string;
   };
   if (code === "42P01") return NO_TABLE;
   if (code === "42703") return NO_COLUMN;
+  if (code === "0A000" && NO_LIKE.test(String(message))) return NO_PARTS;
   const kind = CODES[String(code)] ??
     (String(code).startsWith("08") || isOutOfReach(error) ? "ConnectionLost" : "Database");
   if (kind === "UniqueViolation") return { code: kind, fields: columnsIn(detail) };
