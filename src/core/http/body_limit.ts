@@ -91,7 +91,7 @@ export function limitBody(
 ): void {
   const { raw } = c.req;
   const isEmpty = EMPTY.includes(raw.method);
-  if (isEmpty && (isEarly || hasNoLengthOnNode(c))) return;
+  if (isEmpty && (isEarly || hasNoLengthOnNode(c.env))) return;
   const isChunked = !isEmpty && raw.headers.has("transfer-encoding");
   const length = isChunked ? NaN : Number(headerOf(raw, "content-length") ?? NaN);
   if (length > maxBytes && !isEarly) throw tooLarge(maxBytes);
@@ -162,8 +162,13 @@ interface NodeBindings {
   readonly incoming?: { readonly headers?: { readonly [name: string]: unknown } };
 }
 
+/** Checks whether a request has no `Content-Length`; `env` are the bindings of the runtime. */
+export function hasNoLength(request: Request, env: unknown): boolean {
+  return hasNoLengthOnNode(env) || headerOf(request, "content-length") === null;
+}
+
 /** Checks on Node whether a request has no `Content-Length`, without creating its `Headers`. */
-function hasNoLengthOnNode({ env }: Context): boolean {
+function hasNoLengthOnNode(env: unknown): boolean {
   const headers = (env as NodeBindings | undefined)?.incoming?.headers;
   return headers !== undefined && headers["content-length"] === undefined;
 }

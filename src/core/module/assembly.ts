@@ -88,7 +88,9 @@ export async function assemble(
     try {
       return await applyFilters(global.filters, bodyLimitError(c) ?? thrown, c);
     } catch (error) {
-      return lastResort(() => problemResponse(error, c, shown), c);
+      // a filter may have read the body, whose error depends on the runtime
+      const cause = error instanceof HttpException ? error : bodyLimitError(c) ?? error;
+      return lastResort(() => problemResponse(cause, c, shown), c);
     }
   }
   router.onError(answerError);
@@ -147,9 +149,12 @@ export async function assemble(
     const handler = createRouteHandler(bound.route, pipeline, { ...options, path });
     const { bodyLimit } = bound.route.options;
     mount(router, { method, path, bodyLimit, handler, version, middleware });
-    const directRoute = version
-      ? undefined
-      : createDirectRoute(bound.route, pipeline, { ...options, path, withContext });
+    const directRoute = version ? undefined : createDirectRoute(bound.route, pipeline, {
+      ...options,
+      path,
+      withContext,
+      hasGlobalFilters: global.filters.length > 0,
+    });
     if (directRoute) direct.set(handler, directRoute);
   }
   answerDirectly(router, direct);

@@ -206,6 +206,7 @@ test("a route without a context answers over a socket as with one", () =>
       ],
       [[...put, "Content-Length: 1"], "{"],
       [[...put.slice(0, 2), "Content-Length: 2"], "{}"],
+      [[...put, "Content-Type: text/plain", `Content-Length: ${GOOD.length}`], GOOD],
     ];
     for (const [lines, body] of rows) {
       const answers: string[] = [];
@@ -230,6 +231,54 @@ test("a route is dispatched by Hono where middleware matches its path", async ()
   });
   const one = await app.request("/things/one/7");
   assert.equal(one.headers.get("x-seen"), "yes");
+});
+
+class TouchController extends controller("touch") {
+  own = route.post("/own", {
+    filters: [async (_, c) => c.text(`own ${(await c.req.text()).length}`, 418)],
+  }, () => NotFoundException.throw());
+  whole = route.post("/whole", () => NotFoundException.throw());
+  json = route.post("/json", { body: Order }, ({ body }) => body);
+}
+
+test("a filter that reads the body is limited, and reads what its route has read", () =>
+  captureLogs(["fw"], async () => {
+    const app = await FwFactory.create(module({ name: "Touch", controllers: [TouchController] }));
+    app.useBodyLimit(1000).useGlobalFilters(async (error, c) => {
+      const text = await c.req.text();
+      return error instanceof NotFoundException || text === "{}"
+        ? c.text(`global ${text.length}`, 418)
+        : undefined;
+    });
+    const chunked = (length: number) => ({
+      method: "POST",
+      headers: JSON_BODY,
+      body: new Blob(["x".repeat(length)]).stream(),
+      duplex: "half",
+    } as RequestInit);
+    const answers: unknown[] = [];
+    for (const name of ["own", "whole"]) {
+      for (const length of [900, 2000]) {
+        const response = await app.request(`/touch/${name}`, chunked(length));
+        answers.push(response.status === 418 ? await response.text() : response.status);
+      }
+    }
+    assert.deepEqual(answers, ["own 900", 413, "global 900", 413]);
+    const refused = await app.request("/touch/json", { json: {} });
+    assert.equal(await refused.text(), "global 2");
+  }));
+
+test("a request to an inner application has its own headers, whatever its bindings", async () => {
+  const inner = await created();
+  const request = new Request("http://localhost/things/both/7", {
+    method: "PUT",
+    headers: { "content-type": "text/plain", "content-length": `${GOOD.length}` },
+    body: GOOD,
+  });
+  const incoming = {
+    headers: { "content-type": "application/json", "content-length": `${GOOD.length}` },
+  };
+  assert.equal((await inner.fetch(request, { incoming })).status, 415);
 });
 
 test("takesInputOnly() finds handlers that cannot receive the context", () => {

@@ -5,8 +5,9 @@
  */
 import { callerTracker } from "../../../platform/caller.ts";
 import { inTurn, orElse, whenReady } from "../../../platform/ready.ts";
+import { headerOf } from "../../../platform/request_header.ts";
 import { complete, decodeJson, MEDIA_TYPES } from "../../http/body.ts";
-import { DEFAULT_BODY_LIMIT } from "../../http/body_limit.ts";
+import { DEFAULT_BODY_LIMIT, hasNoLength } from "../../http/body_limit.ts";
 import { hasLimitedReads, inTime } from "../../http/body_timeout.ts";
 import { isResponse, sendable } from "../../http/sendable.ts";
 import { queryOf } from "../extractor.ts";
@@ -15,7 +16,7 @@ import { applyFilters, type Pipeline } from "../pipeline.ts";
 import { createSerializer, JSON_TYPE } from "../responder.ts";
 import type { Route } from "../route.ts";
 import type { RouteHandlerOptions } from "../route_handler.ts";
-import { headerIn, honoRequestOf, type Incoming, type WithContext } from "./incoming.ts";
+import { honoRequestOf, type Incoming, type WithContext } from "./incoming.ts";
 import { takesInputOnly } from "./input_only.ts";
 
 /** Answers a request, or returns `undefined` if it needs a context. */
@@ -25,6 +26,8 @@ export type DirectRoute = (incoming: Incoming) => Response | Promise<Response> |
 export interface DirectRouteOptions extends RouteHandlerOptions {
   /** Makes the context for filters and for the response to an error. */
   readonly withContext: WithContext;
+  /** Whether the application has filters of all routes. */
+  readonly hasGlobalFilters: boolean;
 }
 
 const SAFE: readonly string[] = ["GET"];
@@ -37,14 +40,16 @@ const METHODS: readonly string[] = [...SAFE, "POST", "PUT", "PATCH", "DELETE"];
 export function createDirectRoute(
   route: Route,
   { guards, interceptors, filters }: Pipeline,
-  { path, bodyLimit, withContext }: DirectRouteOptions,
+  { path, bodyLimit, withContext, hasGlobalFilters }: DirectRouteOptions,
 ): DirectRoute | undefined {
   const { method, options, handler } = route;
   const { args = {}, body, consumes = ["json"], status } = options;
+  const isSafe = SAFE.includes(method);
   const needsContext = guards.length + interceptors.length + Object.keys(args).length > 0 ||
     !takesInputOnly(handler) || !METHODS.includes(method) ||
-    // a filter can read the body again
-    body !== undefined && (filters.length > 0 || !consumes.includes("json"));
+    // a filter can read the body, which the context limits and keeps
+    !isSafe && (filters.length > 0 || hasGlobalFilters) ||
+    body !== undefined && !consumes.includes("json");
   if (needsContext) return undefined;
 
   const call = handler as (input: Input) => unknown; // it takes no context
@@ -73,9 +78,9 @@ export function createDirectRoute(
     );
   }
 
-  if (SAFE.includes(method)) {
+  if (isSafe) {
     return (incoming) => {
-      if (headerIn(incoming, "content-length") !== undefined) return undefined;
+      if (!hasNoLength(incoming.request, incoming.env)) return undefined;
       return callerTracker()?.(callerOf(incoming), () => answer(incoming)) ?? answer(incoming);
     };
   }
@@ -91,8 +96,9 @@ function readers(maxBytes: number): Readers<Incoming> {
     query: (incoming) => queryOf({ req: honoRequestOf(incoming) }),
     headers: (incoming) => honoRequestOf(incoming).header(),
     body(incoming) {
-      const bytes = Number(headerIn(incoming, "content-length"));
-      const reading = complete(inTime(incoming.request.arrayBuffer(), { bytes }));
+      const { request } = incoming;
+      const bytes = Number(headerOf(request, "content-length"));
+      const reading = complete(inTime(request.arrayBuffer(), { bytes }));
       return reading.then((whole) => decodeJson(whole, maxBytes));
     },
     isForm: () => false,
@@ -104,15 +110,14 @@ function callerOf({ request }: Incoming) {
 }
 
 /** Checks whether a request has a JSON body of a known length that nothing has read or limited. */
-function hasPlainJson(incoming: Incoming, maxBytes: number): boolean {
-  const { request } = incoming;
-  return headerIn(incoming, "content-type") === MEDIA_TYPES.json &&
-    Number(headerIn(incoming, "content-length") ?? NaN) <= maxBytes &&
-    headerIn(incoming, "content-encoding") === undefined &&
-    headerIn(incoming, "transfer-encoding") === undefined &&
+function hasPlainJson({ request }: Incoming, maxBytes: number): boolean {
+  return headerOf(request, "content-type") === MEDIA_TYPES.json &&
+    Number(headerOf(request, "content-length") ?? NaN) <= maxBytes &&
+    headerOf(request, "content-encoding") === null &&
+    headerOf(request, "transfer-encoding") === null &&
     !request.bodyUsed && !hasLimitedReads(request);
 }
 
-function hasShortBody(incoming: Incoming, maxBytes: number): boolean {
-  return Number(headerIn(incoming, "content-length") ?? 0) <= maxBytes;
+function hasShortBody({ request }: Incoming, maxBytes: number): boolean {
+  return Number(headerOf(request, "content-length") ?? 0) <= maxBytes;
 }

@@ -8,7 +8,6 @@ import { HonoBase } from "hono/hono-base";
 import { HonoRequest } from "hono/request";
 import type { Result } from "hono/router";
 import type { RouterRoute } from "hono/types";
-import { headerOf } from "../../../platform/request_header.ts";
 
 /** What the router has found for a request. */
 export type Matched = Result<[Handler, RouterRoute]>;
@@ -20,17 +19,6 @@ export interface Incoming {
   readonly env: unknown;
   readonly executionContext: ExecutionContext | undefined;
   readonly matched: Matched;
-}
-
-/** The part of the bindings of `@hono/node-server` that is used here. */
-interface NodeBindings {
-  readonly incoming?: { readonly headers?: Readonly<Record<string, string | undefined>> };
-}
-
-/** Returns a header of a request, or `undefined`; the name is in lower case. */
-export function headerIn({ request, env }: Incoming, name: string): string | undefined {
-  const headers = (env as NodeBindings | undefined)?.incoming?.headers;
-  return headers ? headers[name] : headerOf(request, name) ?? undefined;
 }
 
 /** Returns Hono's view of a request, which reads its parameters and its query. */
