@@ -4,6 +4,8 @@
  * @module
  */
 
+import { BatchReader, type Bytes, type WaitForRead } from "./batch_reader.ts";
+
 /** A stream has more bytes than its limit allows. */
 export class StreamTooLongError extends RangeError {
   /** The name of the class. */
@@ -14,35 +16,34 @@ export class StreamTooLongError extends RangeError {
 export interface BoundedStreamOptions {
   /** Called before the stream fails because it is too long. */
   readonly onExceeded?: () => void;
-  /** Settles like a read of the source, or rejects before. */
-  readonly wait?: <T>(read: Promise<T>, bytesBefore: number) => Promise<T>;
+  /** Waits for a part of the source that has not arrived. */
+  readonly wait?: WaitForRead;
 }
 
 /**
  * Returns a stream of the same bytes that fails with a {@linkcode StreamTooLongError} once it
  * exceeds `maxBytes`, which a function can return at each read, or fails like `wait`. In both cases
- * the source is cancelled.
+ * the source is cancelled. Parts that have arrived together are one.
  */
 export function boundedStream(
   source: ReadableStream<Uint8Array>,
   maxBytes: number | (() => number),
   { onExceeded, wait = (read) => read }: BoundedStreamOptions = {},
-): ReadableStream<Uint8Array<ArrayBuffer>> {
+): ReadableStream<Bytes> {
   // Nothing is locked or read for a reader that never comes.
-  let reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
+  let reader: BatchReader | undefined;
   let bytes = 0;
   return new ReadableStream({
     async pull(controller) {
-      reader ??= source.getReader() as typeof reader & object;
-      const { done, value } = await wait(reader.read(), bytes).catch((error) => {
+      reader ??= new BatchReader(source, wait);
+      const batch = await reader.read().catch((error) => {
         reader?.cancel().catch(() => {});
         throw error;
       });
-      if (done) return controller.close();
-      bytes += value.byteLength;
+      if (!batch) return controller.close();
+      bytes += batch.byteLength;
       const limit = typeof maxBytes === "function" ? maxBytes() : maxBytes;
-      // a copy: Deno's parts of a byte each hold a buffer of 64 KiB
-      if (bytes <= limit) return controller.enqueue(value.slice());
+      if (bytes <= limit) return controller.enqueue(batch);
       onExceeded?.();
       controller.error(new StreamTooLongError(`The stream has more than ${limit} bytes`));
       await reader.cancel(); // so that the connection does not wait

@@ -7,8 +7,11 @@
 /** The text that replaces a secret when its owner is printed. */
 export const REDACTED = "<redacted>";
 
-/** The methods that `console.log` calls: the first on Node and Bun, both on Deno. */
-const INSPECTORS = [Symbol.for("nodejs.util.inspect.custom"), Symbol.for("Deno.customInspect")];
+/** The methods that `console.log` calls, of Node and Bun, and of Deno. */
+export const INSPECTORS: readonly symbol[] = [
+  Symbol.for("nodejs.util.inspect.custom"),
+  Symbol.for("Deno.customInspect"),
+];
 
 /**
  * Makes the inspection of a class's instances on Deno, Node and Bun return the result

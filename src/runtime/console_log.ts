@@ -10,13 +10,15 @@ import {
   getJsonLinesFormatter,
   getTextFormatter,
   type Sink,
+  type TextFormatter,
 } from "@logtape/logtape";
 import { getRuntimeKey } from "hono/adapter";
 import { withConsoleSink } from "../platform/console_sink.ts";
 import { isProduction } from "../platform/env.ts";
+import { INSPECTORS } from "../platform/secret.ts";
 import { LogBatch } from "./log_batch.ts";
 import { ignoreOutputErrors } from "./node_output.ts";
-import { withFallback } from "./safe_formatter.ts";
+import { loggedValue, type ShowItself, Verbatim } from "./logged_value.ts";
 
 /** The lines of level `info`. */
 const batch = new LogBatch((lines) => tryPrint(() => console.info(lines)));
@@ -29,13 +31,11 @@ const batch = new LogBatch((lines) => tryPrint(() => console.info(lines)));
 export function logToConsole(): void {
   if (getConfig() !== null) return;
   if (getRuntimeKey() === "node") ignoreOutputErrors();
-  const formatter = withFallback(
-    isForMachines() ? getJsonLinesFormatter({ message: "template" }) : getTextFormatter({
-      value: getRuntimeKey() !== "workerd"
-        ? plain
-        : (value, inspect) => plain(value, (it) => shown(it, inspect)),
-    }),
-  );
+  const formatter = isForMachines() ? jsonLines() : getTextFormatter({
+    value: getRuntimeKey() !== "workerd"
+      ? plain
+      : (value, inspect) => plain(value, (it) => shown(it, inspect)),
+  });
   const printNow = getConsoleSink({ formatter });
   const sink: Sink = (record) => {
     if (record.level === "info") return batch.add(formatter(record).replace(/\r?\n$/, ""));
@@ -71,10 +71,38 @@ function tryPrint(print: () => void): void {
 /** What could look like another line, or change the terminal. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Formats a value as LogTape's `"bare"` does, but faster for numbers and texts. */
+/** Formats records as JSON lines, with bounded values. */
+function jsonLines(): TextFormatter {
+  const format = getJsonLinesFormatter({ message: "template" });
+  return (record) => {
+    const properties: Record<string, unknown> = {};
+    for (const key in record.properties) {
+      properties[key] = loggedValue(record.properties[key], toJson);
+    }
+    return format({ ...record, properties });
+  };
+}
+
+/** Returns what JSON has in place of an object. */
+const toJson: ShowItself = (value) => {
+  const { toJSON } = value as { readonly toJSON?: unknown };
+  return typeof toJSON === "function" ? toJSON.call(value) ?? null : undefined;
+};
+
+/** Formats a value as LogTape's `"bare"` does, but bounded, and faster for numbers and texts. */
 function plain(value: unknown, inspect: (value: unknown) => string): string {
   if (typeof value === "number") return String(value);
-  return typeof value === "string" ? escaped(value) : indented(inspect(value));
+  const logged = loggedValue(
+    value,
+    (it) => isInspected(it) ? new Verbatim(inspect(it)) : undefined,
+  );
+  return typeof logged === "string" ? escaped(logged) : indented(inspect(logged));
+}
+
+/** Checks whether an object defines what the runtime prints of it, such as without its secrets. */
+function isInspected(value: object): boolean {
+  return [...INSPECTORS, Symbol.for("Deno.privateCustomInspect")]
+    .some((symbol) => typeof Reflect.get(value, symbol) === "function");
 }
 
 /** Indents the lines of an error, whose message can come from a client: a record begins a line. */

@@ -69,7 +69,7 @@ export function denoMiddleware(): FetchMiddleware {
   return (received, answer) => {
     const request = overHttp(received);
     const { method, url } = request;
-    if (!isAnswerable({ method, url, host: headerOf(request, "host") }) || hasDotSegment(url)) {
+    if (!isAnswerable({ method, url, host: headerOf(request, "host") }) || isAmbiguous(url)) {
       return new Response(null, { status: 400 });
     }
     const response = whenReady(answer(request), checked);
@@ -78,13 +78,15 @@ export function denoMiddleware(): FetchMiddleware {
 }
 
 /**
- * A path with a segment that clients resolve before they send it (RFC 3986 §5.2.4), and that `URL`
- * would: the path of `new URL(c.req.url)` would be another than that of the route.
+ * A path with a segment that clients resolve before they send it (RFC 3986 §5.2.4), or with a
+ * backslash. `URL` resolves the one and reads the other as a slash: the path of
+ * `new URL(c.req.url)` would be another than that of the route.
  */
-const DOT_SEGMENT = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
+const AMBIGUOUS = /^[^?#]*(?:\\|\/(?:\.|%2e){1,2}(?:[/?#]|$))/i;
 
-function hasDotSegment(url: string): boolean {
-  return (url.includes("/.") || url.includes("/%2")) && DOT_SEGMENT.test(url); // mostly neither
+function isAmbiguous(url: string): boolean {
+  const isCandidate = url.includes("/.") || url.includes("/%2") || url.includes("\\");
+  return isCandidate && AMBIGUOUS.test(url);
 }
 
 /** The longest late body in bytes. */

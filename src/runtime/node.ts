@@ -15,6 +15,7 @@ import {
   isAnswerable,
   type RuntimeServer,
 } from "./adapter.ts";
+import { cancellableBody } from "../core/http/cancellable_body.ts";
 import { rawPath } from "../core/http/raw_path.ts";
 import { lightResponses } from "../platform/light_responses.ts";
 import { NODE_PARTS, registerLightResponses } from "./light_responses.ts";
@@ -181,18 +182,19 @@ interface Exchange {
  * `@hono/node-server` would send the message of the error if the head was not sent.
  */
 function closeOnFailure(response: Response, { request, outgoing }: Exchange): Response {
-  if (lightResponses()?.hasParts(response) || !response.body) return response;
+  const source = lightResponses()?.hasParts(response) ? null : cancellableBody(response);
+  if (!source) return response;
   const fail = (error: unknown) =>
     getLogger(["fw", "http"]).error("{method} {path} failed while it was sent: {error}", {
       method: request.method,
       path: rawPath(request.url),
       error,
     });
-  if (response.body.locked) {
+  if (source.locked) {
     fail(new TypeError("Cannot send the response: its body is locked"));
     return new Response(null, { status: 500 });
   }
-  const reader = response.body.getReader();
+  const reader = source.getReader();
   const body = new ReadableStream({
     async pull(controller) {
       try {

@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import { cancellableBody } from "../core/http/cancellable_body.ts";
 
 /**
  * Answers an upgrade request, with a signal that aborts when its client leaves. A response with a
@@ -18,7 +19,7 @@ export async function answerUpgrade(
   const watch = watchClient(incoming.socket);
   try {
     const response = await answer(watch.signal);
-    const { body } = response;
+    const body = cancellableBody(response);
     if (body !== null) await send({ incoming, response, body });
     return response;
   } finally {

@@ -29,26 +29,23 @@ test("readBounded() reads text whose characters are split between chunks, up to 
   assert.deepEqual(cancelled, []);
 });
 
+/** Parts that are too large to be joined. */
+const LARGE = Array(5_000).fill(1);
+
 test("readBounded() fails at one byte more, and cancels the source", async () => {
-  const { stream, cancelled } = sourceOf([1, 2], [3], [4]);
-  await assert.rejects(readBounded(stream, 2), {
+  const { stream, cancelled } = sourceOf(LARGE, LARGE, LARGE);
+  await assert.rejects(readBounded(stream, 5_000), {
     name: "StreamTooLongError",
-    message: "The stream has more than 2 bytes",
+    message: "The stream has more than 5000 bytes",
   });
   assert.deepEqual(cancelled, [undefined]);
 });
 
 test("boundedStream() passes chunks within the limit, then calls onExceeded and fails", async () => {
-  const { stream, cancelled } = sourceOf([1, 2], [3], [4]);
+  const { stream, cancelled } = sourceOf(LARGE, LARGE, LARGE);
   let exceeded = 0;
-  const reader = boundedStream(stream, 3, { onExceeded: () => exceeded++ }).getReader();
-  assert.deepEqual(
-    [await reader.read(), await reader.read()].map(({ value }) => [...value ?? []]),
-    [
-      [1, 2],
-      [3],
-    ],
-  );
+  const reader = boundedStream(stream, 10_000, { onExceeded: () => exceeded++ }).getReader();
+  for (const _ of [1, 2]) assert.deepEqual([...(await reader.read()).value ?? []], LARGE);
   await assert.rejects(reader.read(), StreamTooLongError);
   assert.deepEqual([exceeded, cancelled], [1, [undefined]]);
 });
@@ -76,17 +73,44 @@ test("boundedStream() keeps no buffer that is larger than what was read of it", 
 });
 
 test("boundedStream() fails like its wait, which knows the bytes before, and cancels", async () => {
-  const { stream, cancelled } = sourceOf([1, 2], [3], [4], [5]);
+  const { stream, cancelled } = sourceOf(LARGE, LARGE, LARGE, LARGE);
   const before: number[] = [];
-  const bounded = boundedStream(stream, 10, {
+  const bounded = boundedStream(stream, 50_000, {
     wait(read, bytes) {
       before.push(bytes);
-      return bytes < 3 ? read : Promise.reject(new Error("too slow"));
+      return bytes < 10_000 ? read : Promise.reject(new Error("too slow"));
     },
   });
   const reader = bounded.getReader();
   await reader.read();
   await reader.read();
   await assert.rejects(reader.read(), { message: "too slow" });
-  assert.deepEqual([before, cancelled.length], [[0, 2, 3], 1]);
+  assert.deepEqual([before, cancelled.length], [[0, 5_000, 10_000], 1]);
+});
+
+test("boundedStream() joins small parts that arrive together, and waits once for them", async () => {
+  const parts = Array.from({ length: 50_000 }, (_, i) => [i % 256]);
+  let waits = 0;
+  const bounded = boundedStream(sourceOf(...parts).stream, 50_000, {
+    wait(read) {
+      waits++;
+      return read;
+    },
+  });
+  const joined: Uint8Array[] = [];
+  for await (const part of bounded) joined.push(part);
+  assert.deepEqual(joined.flatMap((part) => [...part]), parts.flat());
+  assert.ok(waits < 1_000, `${waits} waits`);
+});
+
+test("boundedStream() passes a part on although the next one is late, or fails", async () => {
+  const late = Promise.withResolvers<void>();
+  const source = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(Uint8Array.of(1)),
+    pull: () => late.promise,
+  }, { highWaterMark: 0 });
+  const reader = boundedStream(source, 10).getReader();
+  assert.deepEqual([...(await reader.read()).value ?? []], [1]);
+  late.reject(new Error("late"));
+  await assert.rejects(reader.read(), { message: "late" });
 });

@@ -248,6 +248,25 @@ test("no path has dot segments: they are resolved, on Deno refused", async () =>
   assert.ok((await sent(odd)).endsWith(`http://localhost${odd}`));
 });
 
+test("a path with a backslash, which URL reads as a slash, is refused, or resolved on Bun", async () => {
+  await using server = await serve(({ url }) => new Response(url), LOCAL);
+  const sent = async (target: string) => await answer(server, [`GET ${target} HTTP/1.1`]);
+  const targets = {
+    "/admin/x\\..\\..\\public\\a": "/public/a",
+    "/admin/..\\public/x": "/public/x",
+    "/admin/x\\%2e%2e\\%2e%2e/public/": "/public/",
+    "/admin\\x?y": "/admin/x?y",
+  };
+  for (const [target, resolved] of Object.entries(targets)) {
+    const head = await sent(target);
+    if (RUNTIME === "bun") assert.ok(head.endsWith(`http://localhost${resolved}`), head);
+    else assert.match(head, /^HTTP\/1\.1 400 /, target);
+  }
+  for (const odd of ["/a?x=\\..\\b", "/a%5c..%5cb"]) {
+    assert.ok((await sent(odd)).endsWith(`http://localhost${odd}`), odd);
+  }
+});
+
 test("a request with another method than GET is no upgrade", async () => {
   await using server = await serve(({ method }) => new Response(method), LOCAL);
   for (const method of ["POST", "PUT", "DELETE"]) {

@@ -1,6 +1,7 @@
 /**
  * A process that logs like an application; with the argument `configured`, it configures LogTape,
- * with `failing` it logs an error, and with `odd` errors that cannot be shown completely.
+ * with `failing` it logs an error, with `odd` errors that cannot be shown completely, and with
+ * `large` errors that would be large.
  *
  * @module
  */
@@ -26,6 +27,7 @@ if (process.argv[2] === "failing") {
   logFailure(error);
 }
 if (process.argv[2] === "odd") { for (const error of oddErrors()) logFailure(error); }
+if (process.argv[2] === "large") { for (const error of largeErrors()) logFailure(error); }
 getLogger("app").error("not the framework's");
 
 function logFailure(error: unknown): void {
@@ -43,4 +45,24 @@ function oddErrors(): readonly unknown[] {
   const trap = new Proxy(new Error("trap"), { get: fail, getPrototypeOf: fail });
   const message = Object.defineProperty(new Error("kept in its stack"), "message", { get: fail });
   return [getter, converted, deep, trap, message];
+}
+
+function largeErrors(): readonly unknown[] {
+  const input = Array(5_000).fill({ password: "hunter2" });
+  const issues = input.map((value, i) => ({
+    message: "Invalid",
+    input: value,
+    path: [{ key: "first", input }, { key: i, input: value }],
+  }));
+  const wide = Object.fromEntries(input.map((_, i) => [`wide${i}`, { a: { b: { c: input } } }]));
+  let chain = new Error("last");
+  for (let i = 0; i < 5_000; i++) chain = new Error(`cause ${i}`, { cause: chain });
+  return [
+    Object.assign(new Error("Invalid"), { issues }),
+    Object.assign(new Error("wide"), wide),
+    new Error("\x01".repeat(1_000_000)),
+    new AggregateError(Array.from({ length: 5_000 }, () => new Error("one of many")), "many"),
+    chain,
+    { bytes: new Uint8Array(1_000_000), map: new Map(Object.entries(wide)), text: "x".repeat(1e6) },
+  ];
 }

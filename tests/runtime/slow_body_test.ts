@@ -71,6 +71,32 @@ for (const framing of FRAMINGS) {
     }));
 }
 
+test("a body in parts of a byte is read in few parts, whoever reads it", () =>
+  captureLogs(["fw"], async () => {
+    let parts = 0;
+    class PartsController extends controller() {
+      stream = route.post("/stream", async (_, c) => {
+        let bytes = 0;
+        for await (const part of c.req.raw.body ?? []) {
+          [parts, bytes] = [parts + 1, bytes + part.length];
+        }
+        return bytes;
+      });
+      text = route.post("/text", async (_, c) => (await c.req.text()).length);
+    }
+    await using app = await FwFactory.create(module({ controllers: [PartsController] }));
+    const server = await app.listen(0, LOCAL);
+    for (const path of ["/stream", "/text"]) {
+      using client = await RawClient.connect(server);
+      client.send(
+        headOf(server, path, "Transfer-Encoding: chunked"),
+        `${"1\r\na\r\n".repeat(20_000)}0\r\n\r\n`,
+      );
+      await client.until(/\r\n\r\n(?:5\r\n)?20000/);
+    }
+    assert.ok(parts < 2_000, `${parts} parts`);
+  }));
+
 test("a body that a filter reads, as its route has refused it unread, has the time limit", () =>
   captureLogs(["fw"], async () => {
     class FilteredController extends controller("", { filters: [readingFilter] }) {

@@ -48,6 +48,29 @@ for (const through of ["WSContext", "the runtime's socket"] as const) {
   }
 }
 
+test("a WebSocket that is closed as its client does not read has one onClose, and nothing after", () =>
+  captureLogs(["fw"], async (records) => {
+    const events: string[] = [];
+    const [closed, later] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const report = (event: string) => {
+      (events.includes("close") ? later : closed).resolve();
+      events.push(event);
+    };
+    await using server = await serveSockets({
+      onOpen(_, socket) {
+        while (records.length === 0) socket.send(CHUNK);
+      },
+      onError: () => report("error"),
+      onClose: () => report("close"),
+    });
+    using client = await stalled(server);
+    await delay(100); // until Deno has begun to close it
+    client.socket.destroy();
+    await closed.promise;
+    await Promise.race([later.promise, delay(500)]);
+    assert.deepEqual(events.slice(events.indexOf("close")), ["close"]);
+  }));
+
 test("a client that reads again sees that its WebSocket was closed with 1013", () =>
   captureLogs(["fw"], async (records) => {
     const onOpen: WSEvents["onOpen"] = (_, socket) => {
@@ -112,8 +135,8 @@ async function stalled(server: HttpServer): Promise<RawClient> {
   const client = await RawClient.connect(server);
   const key = ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="];
   client.send(["GET / HTTP/1.1", "Host: x", "Connection: Upgrade", "Upgrade: websocket", ...key]);
+  client.socket.once("data", () => client.socket.pause());
   await client.until(/^HTTP\/1\.1 101 /);
-  client.socket.pause();
   return client;
 }
 

@@ -10,6 +10,7 @@ import { HttpException, isHttpMapped, messageOf, UnexpectedException } from "./h
 import type { ValidationIssue } from "./validation_issue.ts";
 import { matchedRoute } from "./matched_route.ts";
 import { pathReference, rawPath } from "./raw_path.ts";
+import { dropBody } from "./sendable.ts";
 import { errorStatusText } from "./status_text.ts";
 
 /** The media type of problem documents (RFC 9457 §6.1). */
@@ -99,12 +100,12 @@ const REPRESENTATION = [
  * Removes them, except a `Cache-Control` with `no-store`: the problem can contain what it protects.
  */
 function forgetRepresentation(c: Context): void {
-  const { headers, body } = c.res;
+  const { headers } = c.res;
   const kept = new Headers(headers);
   for (const name of REPRESENTATION) {
     if (!/\bno-store\b/i.test(kept.get(name) ?? "")) kept.delete(name);
   }
-  body?.cancel().catch(() => {}); // it is not sent
+  dropBody(c.res);
   c.res = undefined; // otherwise Hono merges its headers into those of the next response
   c.res = new Response(null, { headers: kept });
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { lightResponses } from "../../platform/light_responses.ts";
+import { cancellableBody } from "./cancellable_body.ts";
 
 /**
  * Checks whether a value is a response of any realm: the server for Node replaces the global class.
@@ -124,7 +125,7 @@ function withHeadersOf(response: Response, body: ReadableStream | null): Respons
 
 /** Cancels the body of a response that is not sent: its source would never end. */
 export function dropBody(response: Response): void {
-  response.body?.cancel().catch(() => {}); // somebody may be reading it
+  cancellableBody(response)?.cancel().catch(() => {}); // somebody may be reading it
 }
 
 /** The statuses without a body, beside redirections (RFC 9110 §15). */

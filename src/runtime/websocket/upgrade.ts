@@ -134,7 +134,7 @@ async function upgradeOnDeno({ c, events }: Handshake): Promise<Response> {
   const { upgradeWebSocket } = await import("hono/deno");
   const upgrade = await beginOnDeno(c);
   try {
-    return await upgradeWebSocket(c, counted(namingLoss(events), upgrade));
+    return await upgradeWebSocket(c, closedOnce(counted(namingLoss(events), upgrade)));
   } catch (error) {
     upgrade?.settled(); // it never will be
     throw error;
@@ -149,6 +149,25 @@ function namingLoss(events: WSEvents): WSEvents {
     ...events,
     onClose: (event, socket) =>
       onClose(event.code === 0 ? new CloseEvent("close", { code: 1006 }) : event, socket),
+  };
+}
+
+/**
+ * Passes no event after the close: Deno reports an error and another close for a WebSocket that it
+ * has closed itself, if its client leaves before it has read everything.
+ */
+function closedOnce(events: WSEvents): WSEvents {
+  let isClosed = false;
+  return {
+    ...events,
+    onError(event, socket) {
+      if (!isClosed) events.onError?.(event, socket);
+    },
+    onClose(event, socket) {
+      if (isClosed) return;
+      isClosed = true;
+      events.onClose?.(event, socket);
+    },
   };
 }
 

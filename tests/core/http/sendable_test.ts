@@ -14,6 +14,7 @@ import {
 import { serve } from "../../../src/runtime/listen.ts";
 import { captureLogs } from "../../support/capture_logs.ts";
 import { test } from "../../support/test.ts";
+import { RawClient, UPGRADE } from "../../runtime/raw_client.ts";
 
 /** Constants without a body, as an application may keep them. */
 const CONSTANTS: Readonly<Record<string, Response>> = {
@@ -125,6 +126,60 @@ for (const { what, method, setUp, expected } of CASES) {
     });
   });
 }
+
+/** Bodies of each kind, of which a client wants the head alone, or leaves. */
+const BODIES: Readonly<Record<string, () => BodyInit>> = {
+  text: () => "x".repeat(1000),
+  fields: () => formOf({ a: "1", b: "2" }),
+  file: () =>
+    formOf({ a: "1", file: new File(Array(2000).fill("x".repeat(10_000)), "a.txt"), b: "2" }),
+  blob: () => new Blob(["x".repeat(5_000_000)]),
+  parameters: () => new URLSearchParams("a=1"),
+  generator: () => ReadableStream.from(chunks()),
+};
+
+function formOf(entries: Readonly<Record<string, string | File>>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(entries)) form.append(name, value);
+  return form;
+}
+
+async function* chunks(): AsyncGenerator<Uint8Array> {
+  for (let i = 0; i < 50; i++) {
+    yield new Uint8Array(65_536);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+test("a body of any kind that is not sent, or not to its end, leaves the server alive", () =>
+  captureLogs(["fw"], async (records) => {
+    const respond = (_: unknown, c: Context) => new Response(BODIES[c.req.param("kind")!]!());
+    class KindsController extends controller() {
+      get = route.get("/:kind", respond);
+      failing = route.get("/failing/:kind", respond);
+    }
+    await using app = await FwFactory.create(module({ controllers: [KindsController] }));
+    app.use("/failing/*", async (_, next) => {
+      await next();
+      throw new NotFoundException();
+    });
+    const server = await app.listen(0, { hostname: "127.0.0.1" });
+    for (const kind of Object.keys(BODIES)) {
+      const head = await fetch(`${server.url}/${kind}`, { method: "HEAD" });
+      assert.deepEqual([head.status, await head.text()], [200, ""], kind);
+      const failed = await fetch(`${server.url}/failing/${kind}`);
+      assert.deepEqual([failed.status, (await failed.json()).status], [404, 404], kind);
+      for (const headers of [[], UPGRADE.slice(2)]) {
+        using client = await RawClient.connect(server);
+        client.send([`GET /${kind} HTTP/1.1`, "Host: x", ...headers]);
+        await client.until(/^HTTP/);
+        client.socket.resetAndDestroy();
+      }
+      const whole = await fetch(`${server.url}/${kind}`);
+      assert.equal((await whole.bytes()).length > 0, true, kind);
+    }
+    assert.deepEqual(records.filter(({ level }) => level === "error"), []);
+  }));
 
 test("a constant response without a body keeps no cookie of a caller", () =>
   captureLogs(["fw"], async () => {
