@@ -91,6 +91,7 @@ export type {
   ValueOf,
 } from "./model/relation.ts";
 export type { ManyOf } from "./repository.ts";
+export type { LockOptions, RowLock } from "./model/row_lock.ts";
 export type {
   ChangeOf,
   Checked,

@@ -6,6 +6,7 @@
 import type { ColumnSpecs, ComparableIn, NameIn, TypeIn } from "./column_spec.ts";
 import type { FieldKind } from "./field_kind.ts";
 import type { AnyModel, SortOrder } from "./model.ts";
+import type { LockOptions } from "./row_lock.ts";
 
 /**
  * A condition on the rows of a model: every member must hold. A column's member is a value to equal
@@ -27,7 +28,7 @@ export type OrderBy<M extends AnyModel> = Order<ComparableColumn<M>>;
 export type ComparableColumn<M extends AnyModel> = ComparableIn<ColumnSpecs<M>["all"]>;
 
 /** Which rows to find, in what order, and how many. */
-export type FindManyOptions<M extends AnyModel> = FindOptions<ColumnSpecs<M>["all"]>;
+export type FindManyOptions<M extends AnyModel> = FindOptions<ColumnSpecs<M>["all"]> & LockOptions;
 
 /** Conditions on columns, and on other conditions; see {@linkcode Where}. */
 export type Conditions<Spec extends string> = {

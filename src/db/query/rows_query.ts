@@ -40,6 +40,8 @@ export interface RowsOptions extends PageOptions {
   readonly filter: Filter;
   /** Columns by which rows are distinct. */
   readonly distinct?: unknown;
+  /** Adds a lock to the query; the rows are not distinct then. */
+  readonly locked?: ((query: RowsQuery) => RowsQuery) | undefined;
 }
 
 /**
@@ -50,7 +52,7 @@ export interface RowsOptions extends PageOptions {
  * @throws {RangeError} if `take` or `skip` is not a whole number of 0 or more
  */
 export function readRows(options: RowsOptions, operation: Operation): () => Compilable {
-  const { columns, filter } = options;
+  const { columns, filter, locked = (query) => query } = options;
   const { name: table, connection: { kysely } } = operation.table;
   const distinct = readDistinct(options.distinct, operation);
   const isTotal = isBounded(options) || distinct.length > 0;
@@ -59,7 +61,11 @@ export function readRows(options: RowsOptions, operation: Operation): () => Comp
   const names = columns.map(({ name }) => name);
   if (distinct.length === 0) {
     return () =>
-      bounded(ordered(kysely.selectFrom(table).select(selectionOf(columns)).where(filter), order));
+      locked(
+        bounded(
+          ordered(kysely.selectFrom(table).select(selectionOf(columns)).where(filter), order),
+        ),
+      );
   }
   const leading = order.slice(0, distinct.length);
   if (isSame(columns, distinct) && isSame(leading.map(({ column }) => column), distinct)) {
