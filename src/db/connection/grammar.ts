@@ -92,6 +92,9 @@ export interface RecordsGrammar {
 
 /** The SQL of a brand, and the codecs of its drivers. */
 export interface Grammar {
+  /** The name of the database in telemetry: `db.system.name` of OpenTelemetry. */
+  readonly system: "postgresql" | "mysql" | "mariadb" | "sqlite";
+
   /** Which database it is. */
   readonly brand: "PostgreSQL" | "SQLite" | "MySQL";
 

@@ -70,6 +70,7 @@ export interface MysqlSettings {
 export function mysqlGrammar(
   { collation, version, integer = INTEGER.encode, bytes = BLOB.encode }: MysqlSettings,
 ): Grammar {
+  const isMariadb = /mariadb/i.test(version);
   const codecs: Grammar["codecs"] = {
     integer: INTEGER,
     bigint: BIGINT,
@@ -84,6 +85,7 @@ export function mysqlGrammar(
     blob: { encode: bytes, decode: BLOB.decode },
   };
   return {
+    system: isMariadb ? "mariadb" : "mysql",
     brand: "MySQL",
     codecs: {
       ...codecs,
@@ -145,8 +147,7 @@ export function mysqlGrammar(
       return sql`(${sum} * ${units} + 0e0) / count(${column}) / ${unit}`;
     },
     // Both accept the older form; only MariaDB's has what MySQL's newer form has.
-    locking: (lock) =>
-      lockingClause(lock, lock.wait && !/mariadb/i.test(version) ? "for share" : SHARE),
+    locking: (lock) => lockingClause(lock, lock.wait && !isMariadb ? "for share" : SHARE),
     explain: explainMysqlError,
   };
 }

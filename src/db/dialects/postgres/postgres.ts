@@ -54,6 +54,7 @@ const CODECS: Grammar["codecs"] = {
 
 /** PostgreSQL's SQL. */
 export const POSTGRES: Grammar = {
+  system: "postgresql",
   brand: "PostgreSQL",
   codecs: CODECS,
   returning: true,
