@@ -165,6 +165,7 @@ export type { OpenApiOptions } from "./src/openapi/options.ts";
 export { clientIp, type TrustedProxyOptions } from "./src/middleware/client_ip.ts";
 export type { HealthCheckOptions, HealthIndicator } from "./src/middleware/health.ts";
 export type { MetricsOptions, MetricsRegistry } from "./src/middleware/metrics.ts";
+export type { PoolOwner, PoolUsage } from "./src/platform/pool_usage.ts";
 export {
   type FlexibleLimiter,
   FlexibleRateLimitStore,

@@ -114,7 +114,7 @@ export function requestIdPlugin(options: RequestIdOptions = {}): Plugin {
  * @throws {TypeError} if an option is unknown
  */
 export function metricsPlugins(path: string, options: MetricsOptions = {}): readonly Plugin[] {
-  checkNames(options, { known: ["registry"], refuse: refusing("count requests") });
+  checkNames(options, { known: ["registry", "pools"], refuse: refusing("count requests") });
   let metrics: Promise<Metrics> | undefined;
   const load = () =>
     metrics ??= import("../middleware/metrics.ts").then((it) => it.createMetrics(options))

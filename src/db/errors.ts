@@ -38,6 +38,8 @@ export interface DbFailure {
   readonly reason?: string | undefined;
 }
 
+/** Another transaction has locked what it needs. */
+export const LOCKED: DbFailure = { code: "PoolTimeout", reason: "another transaction locks it" };
 /** The table of a model is missing. */
 export const NO_TABLE: DbFailure = { code: "Database", reason: "its table is missing" };
 /** The table of a model lacks a column. */

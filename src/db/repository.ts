@@ -20,6 +20,7 @@ import { UniqueLookups } from "./query/unique_lookup.ts";
 import { createMany, createManyAndReturn } from "./write/create_many.ts";
 import { insertRow } from "./write/inserts.ts";
 import type { AnyModel } from "./model/model.ts";
+import { type LockOptions, mentionsLock } from "./model/row_lock.ts";
 import { Operation, type OperationContext } from "./query/operation.ts";
 import type { Filter } from "./query/operators.ts";
 import { checkOptions, isPlainObject } from "./model/plain_object.ts";
@@ -74,10 +75,11 @@ type Verb =
   | "aggregate"
   | "group";
 
-const UNIQUE_OPTIONS = ["where", "select", "include"];
+const READ_OPTIONS = ["where", "select", "include"];
+const UNIQUE_OPTIONS = [...READ_OPTIONS, "lock", "skipLocked", "noWait"];
 const FIRST_OPTIONS = [...UNIQUE_OPTIONS, "orderBy", "skip", "distinct"];
 const MANY_OPTIONS = [...FIRST_OPTIONS, "take"];
-const STREAM_OPTIONS = [...UNIQUE_OPTIONS, "orderBy", "skip", "take", "batchSize"];
+const STREAM_OPTIONS = [...READ_OPTIONS, "orderBy", "skip", "take", "batchSize"];
 
 /**
  * The rows of a model, or those of a scope. An operation fails with a `DbError` if the database
@@ -179,6 +181,7 @@ export class Repository<
     options:
       & { readonly where: UniqueConditions<ColumnSpecs<M>["unique"]> }
       & Reading<K, CheckedInclude<I, Include<M, G>>>
+      & LockOptions
       & TimeLimits,
   ): Promise<Found<M, G, K, I, S> | null> {
     if (namesOnlyWhere(options) && this.#lookups.takes(options.where)) {
@@ -203,6 +206,7 @@ export class Repository<
         "take"
       >
       & Reading<K, CheckedInclude<I, Include<M, G>>>
+      & LockOptions
       & TimeLimits = {},
   ): Promise<Found<M, G, K, I, S> | null> {
     checkOptions(options, [...FIRST_OPTIONS, ...LIMIT_OPTIONS], this.#context("read"));
@@ -211,7 +215,9 @@ export class Repository<
   }
 
   /**
-   * Finds rows: all of them, if neither a condition nor a page is given.
+   * Finds rows: all of them, if neither a condition nor a page is given. With `lock`, they are
+   * locked until the end of the transaction that the call must be inside:
+   * `{ lock: "update", skipLocked: true, take: 1 }` takes a job that no other worker has.
    *
    * @throws {RangeError} if `take` or `skip` is not a whole number of 0 or more
    */
@@ -222,6 +228,7 @@ export class Repository<
     options:
       & FindOptions<M["~model"]["table"], MemberSpecs<M, G>["all"], GraphSpecs<G>["all"]>
       & Reading<K, CheckedInclude<I, Include<M, G>>>
+      & LockOptions
       & TimeLimits = {},
   ): Promise<Found<M, G, K, I, S>[]> {
     return await this.#run(
@@ -591,14 +598,18 @@ export class Repository<
   }
 
   async #read<K extends ColumnName<M>, I>(
-    options: PageOptions & { readonly distinct?: unknown } & Reading<K, unknown>,
+    options: PageOptions & { readonly distinct?: unknown } & Reading<K, unknown> & LockOptions,
     filter: Filter,
     operation: Operation,
   ): Promise<Found<M, G, K, I, S>[]> {
     const { select, include } = options;
     const inclusions = readInclude(include, operation);
     const columns = readSelection({ select, needed: inclusions.map(({ own }) => own) }, operation);
-    const { rows } = await operation.run(readRows({ ...options, columns, filter }, operation));
+    const locked = mentionsLock(options)
+      ? await (await import("./query/read_lock.ts")).readLock(options, operation)
+      : undefined;
+    const query = readRows({ ...options, columns, filter, locked }, operation);
+    const { rows } = await operation.run(query);
     const read = rows.map((row) => decodeRow(row, columns));
     for (const inclusion of inclusions) await inclusion.addTo(read);
     dropUnselected(read, { select, columns });

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Kysely } from "kysely";
+import type { PoolUsage } from "../platform/pool_usage.ts";
 import { DbConnection, type OpenDatabase } from "./connection/connection.ts";
 import type { AnyModel } from "./model/model.ts";
 import type { DbOptions } from "./options.ts";
@@ -272,6 +273,15 @@ export class DbService<M extends Models = Models> {
    */
   async ping(): Promise<void> {
     await this.#connection.ping();
+  }
+
+  /**
+   * Returns how many connections are in use, idle and waited for, for metrics:
+   * `app.enableMetrics("/metrics", { pools: [app.get(Db)] })`. On SQLite, and with `fromDialect`,
+   * the number of idle connections is unknown.
+   */
+  poolUsage(): PoolUsage {
+    return this.#connection.usage;
   }
 
   /**

@@ -106,6 +106,8 @@ export type {
   ValueOf,
 } from "./model/relation.ts";
 export type { ManyOf } from "./repository.ts";
+export type { PoolUsage } from "../platform/pool_usage.ts";
+export type { LockOptions, RowLock } from "./model/row_lock.ts";
 export type {
   ChangeOf,
   Checked,

@@ -5,6 +5,7 @@
  */
 import type { Handler, MiddlewareHandler } from "hono";
 import { matchedRoute } from "../core/http/matched_route.ts";
+import type { PoolOwner, PoolUsage } from "../platform/pool_usage.ts";
 import { outlivesRequests } from "../platform/wait_until.ts";
 import { hooked } from "../core/module/request_hooks.ts";
 import { knownMethod, statusOf } from "./request_labels.ts";
@@ -23,6 +24,8 @@ export interface MetricsRegistry {
 export interface MetricsOptions {
   /** The registry, to which the application can add metrics; a new one by default. */
   readonly registry?: MetricsRegistry;
+  /** The databases of whose connections there are metrics, such as `[app.get(Db)]`. */
+  readonly pools?: readonly PoolOwner[];
 }
 
 /** The middleware, handler and registry of an application's metrics. */
@@ -41,10 +44,16 @@ export interface Metrics {
  * of label values is bounded: `route` is the pattern of a route or `unmatched`, and `method` a
  * common one or `_OTHER`.
  *
+ * Of pools of connections, the gauges have the names and the attributes of the semantic conventions
+ * of OpenTelemetry, as Prometheus spells them: `db_client_connection_count` by pool and state,
+ * `db_client_connection_pending_requests` and `db_client_connection_max`.
+ *
  * @throws {TypeError} if `prom-client` is not installed
  * @throws {Error} if the registry already has a metric of one of these names
  */
-export async function createMetrics({ registry }: MetricsOptions = {}): Promise<Metrics> {
+export async function createMetrics(
+  { registry, pools = [] }: MetricsOptions = {},
+): Promise<Metrics> {
   // bundlers accept a missing package only if its import is caught here
   const { Counter, Gauge, Histogram, Registry } = await import("prom-client").catch(notInstalled);
   const target = registry ?? new Registry();
@@ -71,6 +80,25 @@ export async function createMetrics({ registry }: MetricsOptions = {}): Promise<
     },
   });
 
+  for (const [name, { help, values }] of Object.entries(pools.length > 0 ? POOL_GAUGES : {})) {
+    new Gauge({
+      name,
+      help,
+      labelNames: [POOL, STATE],
+      registers,
+      collect() {
+        this.reset();
+        // Pools of one name are added up.
+        for (const usage of pools.map((pool) => pool.poolUsage())) {
+          for (const [state, value] of values(usage)) {
+            if (value === undefined) continue;
+            this.inc({ [POOL]: usage.name, ...state && { [STATE]: state } }, value);
+          }
+        }
+      },
+    });
+  }
+
   return {
     registry: target,
     middleware: hooked({
@@ -91,6 +119,30 @@ export async function createMetrics({ registry }: MetricsOptions = {}): Promise<
     },
   };
 }
+
+const POOL = "db_client_connection_pool_name";
+const STATE = "db_client_connection_state";
+
+/** A gauge of pools: its values by state. */
+interface PoolGauge {
+  readonly help: string;
+  readonly values: (usage: PoolUsage) => readonly [state: string, value: number | undefined][];
+}
+
+const POOL_GAUGES: Readonly<Record<string, PoolGauge>> = {
+  db_client_connection_count: {
+    help: "Connections of the pool by their state",
+    values: ({ used, idle }) => [["used", used], ["idle", idle]],
+  },
+  db_client_connection_pending_requests: {
+    help: "Operations that wait for a connection of the pool",
+    values: ({ waiting }) => [["", waiting]],
+  },
+  db_client_connection_max: {
+    help: "The maximum number of connections of the pool",
+    values: ({ max }) => [["", max]],
+  },
+};
 
 /** @throws {TypeError} that names the package; at the edge, the error of the bundle without it */
 function notInstalled(cause: unknown): never {

@@ -130,3 +130,30 @@ test("createMetrics() shares nothing between applications", async () => {
   assert.deepEqual(register.getMetricsAsArray(), []);
   await assert.rejects(createMetrics({ registry: metrics.registry }), /already been registered/);
 });
+
+test("createMetrics() reads the usage of pools at each scrape, and adds up those of a name", async () => {
+  let used = 1;
+  const usage = { name: "a", idle: undefined, waiting: 2, max: 5 };
+  const pools = [
+    { poolUsage: () => ({ ...usage, used }) },
+    { poolUsage: () => ({ ...usage, used: 3, idle: 4 }) },
+    { poolUsage: () => ({ ...usage, used: 0, name: "b" }) },
+  ];
+  const app = meteredApp(await createMetrics({ pools }), (c) => c.text("shown"));
+  const counts = () => lines(app, "db_client_connection_count");
+  const [pool, state] = ["db_client_connection_pool_name", "db_client_connection_state"];
+  const expected = (used: number) => [
+    `db_client_connection_count{${pool}="a",${state}="used"} ${used}`,
+    `db_client_connection_count{${pool}="a",${state}="idle"} 4`,
+    `db_client_connection_count{${pool}="b",${state}="used"} 0`,
+  ];
+  assert.deepEqual(await counts(), expected(4));
+  used = 2;
+  assert.deepEqual(await counts(), expected(5));
+  assert.deepEqual(await lines(app, "db_client_connection_pending_requests"), [
+    `db_client_connection_pending_requests{${pool}="a"} 4`,
+    `db_client_connection_pending_requests{${pool}="b"} 2`,
+  ]);
+  const none = meteredApp(await createMetrics(), (c) => c.text("shown"));
+  assert.deepEqual((await (await none.request("/metrics")).text()).match(/db_client/g), null);
+});

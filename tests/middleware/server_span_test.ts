@@ -1,20 +1,13 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { context, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
-import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
-import {
-  BasicTracerProvider,
-  InMemorySpanExporter,
-  type ReadableSpan,
-  type Sampler,
-  SamplingDecision,
-  SimpleSpanProcessor,
-} from "@opentelemetry/sdk-trace-base";
+import { type Span, SpanStatusCode, trace } from "@opentelemetry/api";
+import { type Sampler, SamplingDecision } from "@opentelemetry/sdk-trace-base";
 import { type Handler, Hono } from "hono";
 import { ForbiddenException } from "../../src/core/http/http_exception.ts";
 import { markRoute } from "../../src/core/http/matched_route.ts";
 import { requestTracing } from "../../src/middleware/request_tracing.ts";
 import { parseTraceparent } from "../../src/middleware/server_span.ts";
+import { withOpenTelemetry } from "../support/open_telemetry.ts";
 import { test, testOn } from "../support/test.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 
@@ -23,28 +16,6 @@ const denoTest = testOn(["deno"], "it has an instrumentation of its own");
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const PARENT = "b7ad6b7169203331";
 const ENV = { remoteAddr: { hostname: "192.0.2.1" } };
-
-/** Registers a real SDK while the body runs, and passes it the spans that have ended. */
-async function withOpenTelemetry(
-  body: (spans: () => readonly ReadableSpan[]) => Promise<void>,
-  sampler?: Sampler,
-): Promise<void> {
-  const exporter = new InMemorySpanExporter();
-  const provider = new BasicTracerProvider({
-    spanProcessors: [new SimpleSpanProcessor(exporter)],
-    ...(sampler && { sampler }),
-  });
-  trace.setGlobalTracerProvider(provider);
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  try {
-    await body(() => exporter.getFinishedSpans());
-  } finally {
-    context.disable();
-    trace.disable();
-    await provider.shutdown();
-    await new Promise((resolve) => setTimeout(resolve)); // the exporter calls back by timer
-  }
-}
 
 function tracedApp(handler: Handler): Hono {
   const app = new Hono().use(requestTracing({ skipPaths: ["/health"] }));

@@ -181,6 +181,25 @@ test("repositories return rows and take input without casts", () => {
   });
 });
 
+test("reads that lock their rows have the types of other reads", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    const options: FindManyOptions<typeof User> = { take: 1, lock: "update", skipLocked: true };
+    same<Awaited<ReturnType<typeof db.user.findMany>>, UserRow[]>();
+    const [id] = await db.user.findMany({ ...options, select: { id: true } });
+    same<typeof id, { id: number } | undefined>();
+    same<UserRow | null, Awaited<ReturnType<typeof db.user.findFirst>>>();
+    await db.user.findFirst({ lock: "share", noWait: true });
+    await db.user.findUnique({ where: { id: 1 }, lock: "update" });
+    // @ts-expect-error: no such lock
+    await db.user.findMany({ lock: "exclusive" });
+    // @ts-expect-error: a stream locks nothing
+    db.user.stream({ lock: "update" });
+    // @ts-expect-error: a count locks nothing
+    await db.user.count({ lock: "update" });
+  });
+});
+
 test("many rows are created, updated and upserted without casts", () => {
   compiles(async () => {
     const db = inject(Db);

@@ -4,6 +4,7 @@
  * @module
  */
 import { CompiledQuery, type Driver, Kysely } from "kysely";
+import type { PoolUsage } from "../../platform/pool_usage.ts";
 import { within } from "../../platform/time_limit.ts";
 import { AmbientDriver } from "../transaction/ambient_driver.ts";
 import type { AnyTables, Dialect } from "./dialect.ts";
@@ -15,6 +16,7 @@ import { Gate } from "../transaction/gate.ts";
 import type { PoolLimits } from "./pool_limits.ts";
 import { outlivesRequests } from "../../platform/wait_until.ts";
 import { StatementLog } from "./statement_log.ts";
+import { StatementSpans } from "../transaction/statement_spans.ts";
 import { StatementRunner } from "./statement_runner.ts";
 import { LoopTurns } from "../transaction/loop_turns.ts";
 import { StatementWatch } from "../transaction/statement_watch.ts";
@@ -53,6 +55,7 @@ export class DbConnection implements OpenDatabase {
   readonly #transactions: TransactionRunner;
   readonly #statements: StatementRunner;
   readonly #log = new StatementLog();
+  readonly #spans: StatementSpans;
   readonly #pingTimeoutMs: number;
   #closing: Promise<void> | undefined;
 
@@ -70,7 +73,12 @@ export class DbConnection implements OpenDatabase {
       timeoutMs: acquireTimeoutMs,
       goneReason: () => this.#watch.goneReason,
     });
-    this.#kyselyDriver = dialect.kysely.createDriver();
+    this.#spans = new StatementSpans({
+      system: this.grammar.system,
+      place: dialect.place,
+      errorType: (error) => error instanceof TypeError ? error.name : this.#explain(error).code,
+    });
+    this.#kyselyDriver = this.#spans.ofTransactions(dialect.kysely.createDriver());
     this.#watch = new StatementWatch({
       timeoutMs: statementTimeoutMs,
       scope: () => this.#transactions.scope,
@@ -82,6 +90,7 @@ export class DbConnection implements OpenDatabase {
     });
     const rules: StatementRules = {
       watch: this.#watch,
+      spans: this.#spans,
       explain: (error) => this.#explain(error),
       dooms: (failure) =>
         failure.code === "StatementTimeout" || this.grammar.dooms(failure) ||
@@ -125,6 +134,17 @@ export class DbConnection implements OpenDatabase {
     });
   }
 
+  /** How its connections are used. */
+  get usage(): PoolUsage {
+    return {
+      name: this.#dialect.place?.pool ?? this.grammar.system,
+      used: this.#gate.inside,
+      idle: this.#dialect.idle?.(),
+      waiting: this.#gate.waiting,
+      max: this.poolMax,
+    };
+  }
+
   /** Whether an open transaction blocks all other writers. */
   get transactionsLock(): boolean {
     return this.#dialect.transactionsLock === true;
@@ -142,7 +162,7 @@ export class DbConnection implements OpenDatabase {
    * @throws {DbError} if it fails
    */
   execute(action: string, statement: Statement): StatementResult | Promise<StatementResult> {
-    return this.#log.during(statement.sql, () => this.#statements.execute(action, statement));
+    return this.#noting(statement, () => this.#statements.execute(action, statement));
   }
 
   /**
@@ -161,7 +181,13 @@ export class DbConnection implements OpenDatabase {
    * @throws {DbError} if it fails
    */
   executeWhenFree(action: string, build: () => Statement): Promise<StatementResult> {
-    return this.#statements.executeAlone(action, build);
+    return this.#spans.within((start) =>
+      this.#statements.executeAlone(action, () => {
+        const statement = build();
+        start(statement.sql);
+        return statement;
+      })
+    );
   }
 
   /** Runs work for several callers: it goes on when the client of one leaves. */
@@ -208,16 +234,18 @@ export class DbConnection implements OpenDatabase {
     statements: S,
   ): Promise<ResultsOf<S>> {
     const isWhole = !this.isInTransaction;
-    const together = this.#dialect.together?.(statements, { isWhole });
-    if (!together) {
+    const combined = this.#dialect.together?.(statements, { isWhole });
+    if (!combined) {
       return await this.atomically(async () => {
         const results: StatementResult[] = [];
         for (const statement of statements) results.push(await this.execute(action, statement));
         return results as ResultsOf<S>;
       });
     }
+    const main = statements.find(({ reads }) => !reads)?.sql;
+    const together = { ...combined, main };
     const { rows } = isWhole
-      ? await this.#log.during(together.sql, () => this.#executeWhole(action, together))
+      ? await this.#noting(together, () => this.#executeWhole(action, together))
       : await this.execute(action, together);
     const results = statements.map((statement, index) => partOf(rows[index] ?? [], statement));
     return results as ResultsOf<S>;
@@ -281,6 +309,12 @@ export class DbConnection implements OpenDatabase {
     await this.#kyselyDriver.destroy();
     // Kysely closes only a driver that it has used.
     await this.#dialect.close?.();
+  }
+
+  /** Runs a statement in its span, and logs it. */
+  #noting<T>({ sql, main = sql }: Statement, run: () => T | Promise<T>): T | Promise<T> {
+    if (!this.#spans.isOn) return this.#log.during(sql, run);
+    return this.#spans.during(main, () => this.#log.during(sql, run));
   }
 
   async #executeWhole(action: string, statement: Statement): Promise<StatementResult> {

@@ -5,6 +5,7 @@
  */
 import type { DatabaseConnection, Dialect as KyselyDialect, Driver, Kysely } from "kysely";
 import type { Execution } from "../transaction/execution.ts";
+import type { DatabasePlace } from "../transaction/sql_span.ts";
 import type { Grammar } from "./grammar.ts";
 import type { Statement, StatementResult } from "./statement.ts";
 
@@ -25,11 +26,17 @@ export interface Dialect {
   /** The dialect of Kysely: query compiler and driver. */
   readonly kysely: KyselyDialect;
 
+  /** Where the database is, if that is known. */
+  readonly place?: DatabasePlace;
+
   /** The maximum number of connections, if the dialect limits it. */
   readonly poolMax?: number;
 
   /** Whether connections can cancel their statement, and close, while it runs. */
   readonly cancels?: boolean;
+
+  /** Returns the number of open connections that are not in use. */
+  idle?(): number;
 
   /** Whether an open transaction blocks all other writers. */
   readonly transactionsLock?: boolean;

@@ -13,6 +13,7 @@ import type {
 import type { DbFailure } from "../errors.ts";
 import type { FieldKind } from "../model/field_kind.ts";
 import type { AnyField } from "../model/model.ts";
+import type { ReadLock } from "../model/row_lock.ts";
 import type { IsolationLevel } from "../transaction/transaction.ts";
 import type { Slot } from "./statement.ts";
 
@@ -93,6 +94,9 @@ export interface RecordsGrammar {
 
 /** The SQL of a brand, and the codecs of its drivers. */
 export interface Grammar {
+  /** The name of the database in telemetry: `db.system.name` of OpenTelemetry. */
+  readonly system: "postgresql" | "mysql" | "mariadb" | "sqlite";
+
   /** Which database it is. */
   readonly brand: "PostgreSQL" | "SQLite" | "MySQL";
 
@@ -186,6 +190,9 @@ export interface Grammar {
     column: Expression<unknown>,
     field: AnyField,
   ): RawBuilder<unknown>;
+
+  /** Returns the end of a query that locks its rows; SQLite has no locks of rows. */
+  locking?(lock: ReadLock): string;
 
   /** The codecs of sums, where they differ from those of columns. */
   readonly sums?: Partial<Grammar["codecs"]>;

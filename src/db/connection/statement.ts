@@ -25,6 +25,8 @@ export interface Statement {
   readonly parameters: readonly unknown[];
   /** Whether it only reads. */
   readonly reads: boolean;
+  /** The SQL that names it, if it combines several statements. */
+  readonly main?: string | undefined;
 }
 
 /** A statement whose parameters are slots for the values of an operation. */

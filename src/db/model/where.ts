@@ -20,6 +20,7 @@ import type {
 } from "./column_spec.ts";
 import type { FieldKind } from "./field_kind.ts";
 import type { AnyModel, SortOrder } from "./model.ts";
+import type { LockOptions } from "./row_lock.ts";
 
 /**
  * A condition on the rows of a model: every member must hold. A column's member is a value to equal
@@ -44,10 +45,9 @@ export type OrderBy<M extends AnyModel> = Order<ComparableColumn<M>>;
 export type ComparableColumn<M extends AnyModel> = ComparableIn<ColumnSpecs<M>["all"]>;
 
 /** Which rows to find, in what order, and how many. */
-export type FindManyOptions<M extends AnyModel> = FindOptions<
-  M["~model"]["table"],
-  MemberSpecs<M, Record<never, never>>["all"]
->;
+export type FindManyOptions<M extends AnyModel> =
+  & FindOptions<M["~model"]["table"], MemberSpecs<M, Record<never, never>>["all"]>
+  & LockOptions;
 
 /**
  * Conditions on the columns of a table, on related rows, and on other conditions; see

@@ -32,6 +32,8 @@ export interface RowsOptions extends PageOptions {
   readonly filter: Filter;
   /** Columns by which rows are distinct. */
   readonly distinct?: unknown;
+  /** Adds a lock to the query; the rows are not distinct then. */
+  readonly locked?: ((query: Subquery) => Subquery) | undefined;
 }
 
 /**
@@ -42,7 +44,7 @@ export interface RowsOptions extends PageOptions {
  * @throws {RangeError} if `take` or `skip` is not a whole number of 0 or more
  */
 export function readRows(options: RowsOptions, operation: Operation): () => Compilable {
-  const { columns, filter } = options;
+  const { columns, filter, locked = (query) => query } = options;
   const { name: table, connection: { kysely, grammar } } = operation.table;
   const distinct = readDistinct(options.distinct, operation);
   const isTotal = isBounded(options) || distinct.length > 0;
@@ -52,7 +54,10 @@ export function readRows(options: RowsOptions, operation: Operation): () => Comp
   const sorted = (query: Subquery, terms: readonly OrderTerm[]) =>
     bounded(ordered(query, terms, grammar));
   if (distinct.length === 0) {
-    return () => sorted(kysely.selectFrom(table).select(selectionOf(columns)).where(filter), order);
+    return () =>
+      locked(
+        sorted(kysely.selectFrom(table).select(selectionOf(columns)).where(filter), order),
+      );
   }
   const groups = distinct.map(({ name }) => name);
   const leading = order.slice(0, distinct.length);

@@ -43,6 +43,16 @@ export class Gate {
     return this.#closed !== undefined;
   }
 
+  /** The number of users inside. */
+  get inside(): number {
+    return this.#inside;
+  }
+
+  /** The number of users that wait to enter. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   /** Whether a user has to wait to enter. */
   get isFull(): boolean {
     return this.#inside >= this.#options.max;

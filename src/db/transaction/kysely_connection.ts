@@ -33,7 +33,8 @@ export class JoinedConnection implements DatabaseConnection {
   }
 
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return this.#inTurn((connection) => connection.run<R>(query));
+    const { spans } = this.#rules;
+    return spans.during(query.sql, () => this.#inTurn((connection) => connection.run<R>(query)));
   }
 
   async *streamQuery<R>(
@@ -44,7 +45,7 @@ export class JoinedConnection implements DatabaseConnection {
       Promise.resolve(connection.stream<R>(query, chunkSize))
     );
     try {
-      yield* stream;
+      yield* this.#rules.spans.whileRead(query.sql, stream);
     } catch (error) {
       throw queryError(error, this.#rules);
     }
@@ -129,8 +130,13 @@ export class PooledConnection implements DatabaseConnection {
     this.checkHeld("run query");
     let running: Promise<QueryResult<R>> | undefined;
     try {
-      running = this.transaction?.run<R>(query) ??
-        this.#rules.watch.run(this.raw, () => this.raw.executeQuery<R>(query));
+      const { spans, watch } = this.#rules;
+      running = spans.during(
+        query.sql,
+        () =>
+          this.transaction?.run<R>(query) ??
+            watch.run(this.raw, () => this.raw.executeQuery<R>(query)),
+      );
       this.#running.add(running);
       return await running;
     } catch (error) {
@@ -145,11 +151,11 @@ export class PooledConnection implements DatabaseConnection {
     chunkSize: number,
   ): AsyncIterableIterator<QueryResult<R>> {
     this.checkHeld("run query");
+    const { spans, watch } = this.#rules;
     try {
-      yield* this.transaction?.stream<R>(query, chunkSize) ??
-        this.#stream.read(
-          this.#rules.watch.stream(this.raw, this.raw.streamQuery<R>(query, chunkSize)),
-        );
+      const chunks = this.transaction?.stream<R>(query, chunkSize) ??
+        this.#stream.read(watch.stream(this.raw, this.raw.streamQuery<R>(query, chunkSize)));
+      yield* spans.whileRead(query.sql, chunks);
     } catch (error) {
       throw queryError(error, this.#rules);
     }

@@ -4,6 +4,7 @@
  * @module
  */
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from "kysely";
+import type { StatementSpans } from "./statement_spans.ts";
 import type { StatementWatch } from "./statement_watch.ts";
 import type { Interruption } from "./time_limits.ts";
 import { hasEnded, OpenStream } from "./open_stream.ts";
@@ -28,6 +29,8 @@ interface Doom {
 export interface StatementRules {
   /** Limits the time of statements. */
   readonly watch: StatementWatch;
+  /** Starts the spans of statements. */
+  readonly spans: StatementSpans;
   /** Explains an error of a statement. */
   readonly explain: (error: unknown) => DbFailure;
   /** Checks whether a failed statement makes its transaction impossible to commit. */
@@ -172,14 +175,14 @@ export class TransactionConnection {
   /** Sets a savepoint. */
   async savepoint(): Promise<Savepoint> {
     const savepoint = { name: `fw_${++this.#savepoints}`, doom: this.#doom };
-    await this.run(CompiledQuery.raw(`savepoint ${savepoint.name}`));
+    await this.#runTraced(`savepoint ${savepoint.name}`);
     return savepoint;
   }
 
   /** Releases a savepoint. */
   async release({ name }: Savepoint): Promise<void> {
     await this.#stream.close();
-    await this.run(CompiledQuery.raw(`release savepoint ${name}`));
+    await this.#runTraced(`release savepoint ${name}`);
   }
 
   /**
@@ -188,7 +191,7 @@ export class TransactionConnection {
    */
   async rollBackTo(savepoint: Savepoint): Promise<void> {
     try {
-      await this.run(CompiledQuery.raw(`rollback to savepoint ${savepoint.name}`));
+      await this.#runTraced(`rollback to savepoint ${savepoint.name}`);
       this.#revive(savepoint.doom);
       await this.release(savepoint);
     } catch (error) {
@@ -215,6 +218,10 @@ export class TransactionConnection {
   /** Forgets failures, except that the transaction has expired meanwhile. */
   #revive(doom: Doom | undefined): void {
     if (!this.#isExpired) this.#doom = doom;
+  }
+
+  async #runTraced(sql: string): Promise<void> {
+    await this.#rules.spans.during(sql, () => this.run(CompiledQuery.raw(sql)));
   }
 
   #checkInTurn({ sql }: CompiledQuery, action: string): void {

@@ -8,7 +8,7 @@ import { type Brand, type Db, dbError, openDb, testOnEach } from "../support/dat
 import { sessionOf } from "../support/sessions.ts";
 
 const SERVERS = ["postgres", "mysql"] as const;
-const BUSY = dbError("PoolTimeout", "Cannot update users: the database was busy for too long");
+const BUSY = dbError("PoolTimeout", "Cannot update users: another transaction locks it");
 const LATE = dbError("StatementTimeout", "Cannot update users: it took too long");
 
 function testServers(name: string, run: (db: Db, brand: Brand) => Promise<void>): void {

@@ -18,6 +18,7 @@ import {
 } from "../../connection/codecs.ts";
 import type { Codec, Grammar, RecordsGrammar } from "../../connection/grammar.ts";
 import type { FieldKind } from "../../model/field_kind.ts";
+import { lockingClause } from "../../model/row_lock.ts";
 import { like, likePattern } from "../server/like.ts";
 import { safeInteger } from "../server/safe_integer.ts";
 import { explainMysqlError } from "./mysql_errors.ts";
@@ -37,6 +38,8 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unkno
 /** An index of MySQL cannot have a whole `longtext`. */
 const MAX_INDEXED_TEXT = 255;
 const MIN_INT64 = sql.raw("-9223372036854775808");
+/** Locks rows against changes, on MySQL and MariaDB. */
+const SHARE = "lock in share mode";
 /** The kinds whose default MySQL accepts only as an expression. */
 const EXPRESSIONS: readonly FieldKind[] = ["text", "json", "blob"];
 
@@ -68,6 +71,7 @@ export interface MysqlSettings {
 export function mysqlGrammar(
   { collation, version, integer = INTEGER.encode, bytes = BLOB.encode }: MysqlSettings,
 ): Grammar {
+  const isMariadb = /mariadb/i.test(version);
   const codecs: Grammar["codecs"] = {
     integer: INTEGER,
     bigint: BIGINT,
@@ -82,6 +86,7 @@ export function mysqlGrammar(
     blob: { encode: bytes, decode: BLOB.decode },
   };
   return {
+    system: isMariadb ? "mariadb" : "mysql",
     brand: "MySQL",
     codecs: {
       ...codecs,
@@ -148,6 +153,8 @@ export function mysqlGrammar(
       const [units, unit] = [sql.raw(`1${"0".repeat(scale)}`), sql.raw(`1e${scale}`)];
       return sql`(${sum} * ${units} + 0e0) / count(${column}) / ${unit}`;
     },
+    // Both accept the older form; only MariaDB's has what MySQL's newer form has.
+    locking: (lock) => lockingClause(lock, lock.wait && !isMariadb ? "for share" : SHARE),
     explain: explainMysqlError,
   };
 }

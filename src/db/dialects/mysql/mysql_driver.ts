@@ -13,8 +13,9 @@ import { MYSQL_RECORDS, mysqlGrammar, type MysqlSettings } from "./mysql.ts";
 import { kyselyConnection, together } from "./mysql_connection.ts";
 import { explainMysqlError } from "./mysql_errors.ts";
 import { MysqlPoolKeeper } from "./mysql_pool.ts";
+import type { DatabasePlace } from "../../transaction/sql_span.ts";
 import type { DatabaseUrl } from "../server/database_url.ts";
-import { loadDriver, openServerError } from "../server/open_server.ts";
+import { loadDriver, openServerError, placeOf } from "../server/open_server.ts";
 import { readTlsOptions } from "../server/tls.ts";
 
 type Mysql = typeof import("mysql2");
@@ -57,7 +58,7 @@ export async function openMysql(
     maxPreparedStatements: MAX_PREPARED,
     multipleStatements: true, // of `together` only; see `kyselyConnection`
   };
-  const driver: OpenedDriver = { mysql, Buffer, limits };
+  const driver: OpenedDriver = { mysql, Buffer, limits, place: placeOf(url, 3306) };
   try {
     if (!tls) return await openPool(settings, driver);
     const ssl = { ...await readTlsOptions(tls), verifyIdentity: tls.verify === "host" };
@@ -81,11 +82,12 @@ interface OpenedDriver {
   readonly mysql: Mysql;
   readonly Buffer: typeof import("node:buffer").Buffer;
   readonly limits: PoolLimits;
+  readonly place: DatabasePlace;
 }
 
 async function openPool(
   settings: PoolOptions,
-  { mysql, Buffer, limits: { min, max, acquireTimeoutMs: timeout } }: OpenedDriver,
+  { mysql, Buffer, place, limits: { min, max, acquireTimeoutMs: timeout } }: OpenedDriver,
 ): Promise<Dialect> {
   // `MysqlPoolKeeper` closes idle connections: the driver's limit of them ignores how long
   // they are idle.
@@ -102,6 +104,8 @@ async function openPool(
     return {
       grammar: { ...grammar, records: MYSQL_RECORDS },
       cancels: true,
+      place,
+      idle: () => connections.idle,
       kysely: new MysqlDialect({
         pool: preparing(pool, { connections, timeout }),
         controlConnection: () => mysql.createConnection({ ...settings, connectTimeout: CANCEL_MS }),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type DbErrorCode, type DbFailure, NO_COLUMN, NO_TABLE } from "../../errors.ts";
+import { type DbErrorCode, type DbFailure, LOCKED, NO_COLUMN, NO_TABLE } from "../../errors.ts";
 import { isOutOfReach } from "../server/open_server.ts";
 
 /** Error numbers (MySQL Error Message Reference), and those of MariaDB. */
@@ -30,11 +30,9 @@ const NUMBERS: Readonly<Record<number, DbErrorCode>> = {
   4025: "CheckViolation",
   1020: "SerializationFailure",
   1213: "SerializationFailure",
-  1205: "PoolTimeout",
   1317: "StatementTimeout",
   1969: "StatementTimeout",
   3024: "StatementTimeout",
-  3572: "PoolTimeout",
   1021: "DiskFull",
   1114: "DiskFull",
   1036: "ReadOnly",
@@ -59,6 +57,8 @@ const NUMBERS: Readonly<Record<number, DbErrorCode>> = {
   4031: "ConnectionLost",
 };
 
+/** A lock takes too long, or is not waited for; MariaDB has the first error for both. */
+const LOCK_FAILURES: readonly number[] = [1205, 3572];
 /** Codes of the driver. */
 const LOSSES: readonly string[] = ["PROTOCOL_CONNECTION_LOST", "PROTOCOL_SEQUENCE_TIMEOUT"];
 /** ENOSPC of POSIX, which other errors of files and of the storage engine quote. */
@@ -98,6 +98,7 @@ export function explainMysqlError(error: unknown): DbFailure {
   if (message === "Pool is closed.") return { code: "PoolClosed" };
   if (errno === 1146) return NO_TABLE;
   if (errno === 1054) return NO_COLUMN;
+  if (LOCK_FAILURES.includes(errno)) return LOCKED;
   const kind = NUMBERS[errno];
   if (isDuplicate(error)) return { code: "UniqueViolation", fields: columnsOf(error) };
   if (kind === "NotNullViolation") return { code: kind, fields: columnIn(message) };

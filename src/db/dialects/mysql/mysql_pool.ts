@@ -36,6 +36,11 @@ export class MysqlPoolKeeper {
     pool.on("release", (connection) => this.#idle.add(connection));
   }
 
+  /** The number of idle connections. */
+  get idle(): number {
+    return this.#idle.size;
+  }
+
   /**
    * Ends a connection with its pending queries; the pool forgets it at once. If the server hangs,
    * the idle connections may be lost too, and are ended.

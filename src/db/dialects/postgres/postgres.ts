@@ -19,6 +19,7 @@ import {
 } from "../../connection/codecs.ts";
 import type { Cell, Grammar } from "../../connection/grammar.ts";
 import type { FieldKind } from "../../model/field_kind.ts";
+import { lockingClause } from "../../model/row_lock.ts";
 import { like, likePattern } from "../server/like.ts";
 import { safeInteger } from "../server/safe_integer.ts";
 import { explainPostgresError } from "./postgres_errors.ts";
@@ -53,6 +54,7 @@ const CODECS: Grammar["codecs"] = {
 
 /** PostgreSQL's SQL. */
 export const POSTGRES: Grammar = {
+  system: "postgresql",
   brand: "PostgreSQL",
   codecs: CODECS,
   returning: true,
@@ -134,6 +136,7 @@ end $fw$`,
     }
     return apply(column);
   },
+  locking: (lock) => lockingClause(lock),
   explain: explainPostgresError,
 };
 

@@ -8,7 +8,7 @@ import type { Options, PostgresType } from "postgres";
 import type { OpenOptions } from "../../connection/pool_limits.ts";
 import { type Dialect, withDriver } from "../../connection/dialect.ts";
 import type { DatabaseUrl } from "../server/database_url.ts";
-import { loadDriver, openServerError } from "../server/open_server.ts";
+import { loadDriver, openServerError, placeOf } from "../server/open_server.ts";
 import { readTlsOptions } from "../server/tls.ts";
 import { POSTGRES } from "./postgres.ts";
 import { PostgresPool } from "./postgres_pool.ts";
@@ -117,6 +117,8 @@ export async function openPostgres(
   return {
     grammar: POSTGRES,
     cancels: true,
+    place: placeOf(url, 5432),
+    idle: () => pool.idle,
     kysely: withDriver(new PostgresJSDialect(config), () => new PostgresDriver(config)),
     runFree: (statement, execution) => pool.run(statement, execution),
   };

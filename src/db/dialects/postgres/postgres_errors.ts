@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type DbErrorCode, type DbFailure, NO_COLUMN, NO_TABLE } from "../../errors.ts";
+import { type DbErrorCode, type DbFailure, LOCKED, NO_COLUMN, NO_TABLE } from "../../errors.ts";
 import { isOutOfReach } from "../server/open_server.ts";
 
 /** SQLSTATEs (PostgreSQL manual, appendix A), and codes of the driver. */
@@ -24,7 +24,6 @@ const CODES: Readonly<Record<string, DbErrorCode>> = {
   "54000": "CheckViolation",
   "40001": "SerializationFailure",
   "40P01": "SerializationFailure",
-  "55P03": "PoolTimeout",
   "57014": "StatementTimeout",
   "25006": "ReadOnly",
   "25P03": "ConnectionLost",
@@ -63,6 +62,7 @@ export function explainPostgresError(error: unknown): DbFailure {
   if (code === "42P01") return NO_TABLE;
   if (code === "42703") return NO_COLUMN;
   if (code === "0A000" && NO_LIKE.test(String(message))) return NO_PARTS;
+  if (code === "55P03") return LOCKED;
   const kind = CODES[String(code)] ??
     (String(code).startsWith("08") || isOutOfReach(error) ? "ConnectionLost" : "Database");
   if (kind === "UniqueViolation") return { code: kind, fields: columnsIn(detail) };

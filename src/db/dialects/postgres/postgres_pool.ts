@@ -81,6 +81,11 @@ export class PostgresPool {
     });
   }
 
+  /** The number of idle connections. */
+  get idle(): number {
+    return this.#idle.size;
+  }
+
   /** The pool, as the driver of `kysely-postgres-js`. */
   get asSql(): Sql {
     const face: Face = {

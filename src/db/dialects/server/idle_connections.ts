@@ -26,6 +26,11 @@ export class IdleConnections<T> {
     this.#options = options;
   }
 
+  /** The number of idle connections. */
+  get size(): number {
+    return this.#idle.length;
+  }
+
   /** Adds a connection. */
   add(connection: T): void {
     this.#idle.push({ connection, sinceMs: performance.now() });

@@ -4,6 +4,7 @@
  * @module
  */
 import { DbError, type DbFailure } from "../../errors.ts";
+import type { DatabasePlace } from "../../transaction/sql_span.ts";
 import { outlivesRequests } from "../../../platform/wait_until.ts";
 
 const REFUSED_USER: readonly string[] = [
@@ -23,6 +24,16 @@ export interface OpenFailure {
   readonly cause: unknown;
   /** The meaning of the driver's error. */
   readonly failure: DbFailure;
+}
+
+/** Returns where a database is, by its URL and the standard port of its brand. */
+export function placeOf(
+  { hostname: address, port, pathname }: URL,
+  standardPort: number,
+): DatabasePlace {
+  const namespace = decodeURIComponent(pathname.slice(1));
+  const place = { namespace, address, port: Number(port || standardPort) };
+  return { ...place, pool: `${address}:${place.port}/${namespace}` };
 }
 
 /**

@@ -64,6 +64,7 @@ const CODECS: Grammar["codecs"] = {
 
 /** SQLite's SQL. */
 export const SQLITE: Grammar = {
+  system: "sqlite",
   brand: "SQLite",
   codecs: CODECS,
   returning: true,

@@ -16,6 +16,7 @@ import { BoundedMap } from "../../../platform/bounded_map.ts";
 import { type Dialect, withDriver } from "../../connection/dialect.ts";
 import type { PoolLimits } from "../../connection/pool_limits.ts";
 import type { Statement, StatementResult } from "../../connection/statement.ts";
+import type { DatabasePlace } from "../../transaction/sql_span.ts";
 import type { Execution } from "../../transaction/execution.ts";
 import { SQLITE } from "./sqlite.ts";
 import { openError } from "./sqlite_errors.ts";
@@ -70,6 +71,8 @@ export interface SqliteOptions {
   readonly limits: WaitLimits;
   /** The file; one in memory has none. */
   readonly file?: SqliteFile | undefined;
+  /** The path of the file, as the URL has it. */
+  readonly path?: string;
   /** Opens it again for reading. */
   readonly openReader?: (() => DatabaseSync) | undefined;
 }
@@ -80,6 +83,8 @@ export class Sqlite implements Dialect {
   readonly grammar = SQLITE;
   /** Kysely's dialect, over this connection. */
   readonly kysely: KyselyDialect;
+  /** The file, as the URL has it. */
+  readonly place?: DatabasePlace;
   /** Writers wait for each other. */
   readonly poolMax = 1;
   /** Transactions begin as writers. */
@@ -92,6 +97,7 @@ export class Sqlite implements Dialect {
   constructor(database: DatabaseSync, options: SqliteOptions) {
     this.#writer = new SqliteConnection(database);
     this.#options = options;
+    if (options.path !== undefined) this.place = { namespace: options.path, pool: options.path };
     const config = { database: kyselyDatabase(database) };
     this.kysely = withDriver(
       new SqliteDialect(config),
@@ -219,9 +225,10 @@ export async function openSqlite(
     for (const pragma of PRAGMAS) {
       await onceFree(() => void database!.prepare(pragma).all(), limits);
     }
-    if (path === ":memory:") return new Sqlite(database, { limits });
+    if (path === ":memory:") return new Sqlite(database, { limits, path });
     const absolute = resolve(path);
     return new Sqlite(database, {
+      path,
       limits,
       file: new SqliteFile(() => statSync(absolute, { bigint: true })),
       openReader: () => new DatabaseSync(absolute, { readOnly: true }),
