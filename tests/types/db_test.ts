@@ -79,6 +79,24 @@ test("the types of a model are inferred from its fields", () => {
   ]);
 });
 
+const Entry = model("entries", {
+  id: field.integer().primaryKey(),
+  created_at: field.createdAt(),
+  updated_at: field.updatedAt(),
+});
+
+test("data may omit what repositories set", () => {
+  const at = new Date();
+  same<Row<typeof Entry>, { id: number; created_at: Date; updated_at: Date }>();
+  fits<CreateInput<typeof Entry>>([
+    {},
+    { created_at: at, updated_at: at },
+    // @ts-expect-error: a Date
+    { created_at: 0 },
+  ]);
+  fits<UpdateInput<typeof Entry>>([{}, { updated_at: at }]);
+});
+
 test("conditions and orders fit the kinds of their columns", () => {
   fits<Where<typeof User>>([
     {},

@@ -39,6 +39,8 @@ export interface Reference<R extends ReferenceTarget | "self" = ReferenceTarget 
 export interface FieldTraits<K extends FieldKind, R extends ReferenceTarget | "self"> {
   /** The value of rows that are created without one, or a function that returns it. */
   readonly defaultValue?: FieldValues[K] | (() => FieldValues[K]);
+  /** When the repository sets the time, in rows whose data has none: on creation, or also later. */
+  readonly clock?: "create" | "update";
   /** The reference to another row. */
   readonly reference?: Reference<R>;
   /** The digits of a decimal. */
@@ -94,12 +96,13 @@ export class Field<
    * as `() => new Date()`. A value is part of the table that `createTables` creates, a
    * function is not.
    *
-   * @throws {TypeError} if the value is not of the field's kind
+   * @throws {TypeError} if the value is not of the field's kind, or the repository sets the field
    */
   default(value: FieldValues[K] | (() => FieldValues[K])): Field<K, F | "default", R> {
     if (typeof value !== "function" && !FIELD_KINDS[this.kind].keeps(value, this.traits.size)) {
       throw new TypeError(`Cannot set default: it is not of kind ${this.kind}`);
     }
+    if (this.traits.clock) throw new TypeError("Cannot set default: the repository sets the time");
     const traits = { ...this.traits, defaultValue: value };
     return new Field(this.kind, new Set([...this.flags, "default" as const]), traits);
   }
@@ -159,6 +162,16 @@ export interface FieldFactory {
   json(): Field<"json">;
   /** A `Date` in milliseconds, of the years 1000 to 9999. */
   timestamp(): Field<"timestamp">;
+  /**
+   * A timestamp that the repository sets when it creates a row, unless the data has one. All that
+   * an operation writes has the same time; `DbOptions.now` sets the clock.
+   */
+  createdAt(): Field<"timestamp", "default">;
+  /**
+   * A timestamp that the repository sets when it creates a row, and each time it updates one,
+   * unless the data has one. An update without columns to set leaves it unchanged.
+   */
+  updatedAt(): Field<"timestamp", "default">;
   /** A UUID as text, read in lower case. */
   uuid(): Field<"uuid">;
   /** Bytes: a `Uint8Array`. */
@@ -183,12 +196,18 @@ export const field: FieldFactory = {
   },
   json: () => plain("json"),
   timestamp: () => plain("timestamp"),
+  createdAt: () => timed("create"),
+  updatedAt: () => timed("update"),
   uuid: () => plain("uuid"),
   blob: () => plain("blob"),
 };
 
 function plain<K extends FieldKind>(kind: K): Field<K> {
   return new Field(kind, new Set(), { size: NO_SIZE });
+}
+
+function timed(clock: "create" | "update"): Field<"timestamp", "default"> {
+  return new Field("timestamp", new Set(["default" as const]), { size: NO_SIZE, clock });
 }
 
 function isWithin(value: number, [least, most]: readonly [number, number]): boolean {

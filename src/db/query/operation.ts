@@ -35,6 +35,7 @@ export class Operation implements OperationContext {
   /** Columns by name that are no columns of the table, if it has any. */
   others: ReadonlyMap<string, TableColumn> | undefined;
   readonly #values: unknown[];
+  #time: Date | undefined;
   #shape: string;
   #conditions = 0;
 
@@ -53,6 +54,11 @@ export class Operation implements OperationContext {
   /** The number of values bound so far, with those of lists that drivers write into the SQL. */
   get size(): number {
     return this.#values.flat().length;
+  }
+
+  /** Returns the time of the operation, which is the same for all that it writes. */
+  time(): Date {
+    return this.#time ??= new Date(this.table.connection.now());
   }
 
   /** Counts conditions; returns how many the operation has. */

@@ -56,7 +56,8 @@ export function createTuple(data: unknown, operation: Operation): readonly unkno
     const { name, field, index } = column;
     let value = tuple[index];
     if (value === undefined) {
-      value = scope.get(column) ?? defaultOf(field) ?? (isGenerated(field) ? undefined : null);
+      value = scope.get(column) ?? defaultOf(field, operation) ??
+        (isGenerated(field) ? undefined : null);
       tuple[index] = value;
     }
     if (value === null && !field.flags.has("nullable")) missing.push(name);
@@ -66,7 +67,7 @@ export function createTuple(data: unknown, operation: Operation): readonly unkno
 }
 
 /**
- * Reads an `UpdateInput`.
+ * Reads an `UpdateInput`, and adds the time of the update if it sets anything.
  *
  * @throws {TypeError} if it has an unknown column, one of the scope, or the primary key
  * @throws {DbError} `NotNullViolation` if a value is `null` that cannot be
@@ -85,7 +86,18 @@ export function updateValues(data: unknown, operation: Operation): Values {
   if (missing.length > 0) {
     throw dbError(operation.action, { code: "NotNullViolation", fields: missing });
   }
-  return values;
+  return values.size > 0
+    ? new Map([...values, ...updateTimes([...values.keys()], operation)])
+    : values;
+}
+
+/** Returns the times that an update of some columns sets in the others. */
+export function updateTimes(columns: readonly TableColumn[], operation: Operation): Values {
+  const stamped = operation.table.columns.filter((column) =>
+    column.field.traits.clock === "update" && !columns.includes(column) &&
+    !operation.scope.has(column)
+  );
+  return new Map(stamped.map((column) => [column, operation.time()]));
 }
 
 /** Binds values to be set in a table. */
@@ -145,6 +157,7 @@ export function givenColumn(name: string, operation: Operation): TableColumn {
   return column;
 }
 
-function defaultOf({ traits: { defaultValue } }: AnyField): unknown {
+function defaultOf({ traits: { defaultValue, clock } }: AnyField, operation: Operation): unknown {
+  if (clock !== undefined) return operation.time();
   return typeof defaultValue === "function" ? defaultValue() : defaultValue;
 }

@@ -49,17 +49,24 @@ export const id = fc.oneof({ arbitrary: fc.integer({ min: -1, max: 8 }), weight:
 /** A code, of few as well. */
 export const code = fc.constantFrom("a", "A", "a ", "á", "a\u0301", "\\'", "%", "😀");
 
+/** A time; those that the repository sets come after. */
+export const time = fc.constantFrom(0, 1, 2000).map((ms) => new Date(ms));
+
+const times = { made: time, touched: time };
+
 /** The values of the other columns. */
 export const rest = { name: fc.option(text), rank: fc.option(number), flag: fc.boolean() };
 
 /** The data of an update. */
-export const change = fc.record({ code, ...rest }, { requiredKeys: [] });
+export const change = fc.record({ code, ...rest, touched: time }, { requiredKeys: [] });
 
 /** A row whose key is to be generated. */
-export const keyless = fc.record({ code, ...rest }, { requiredKeys: ["code"] });
+export const keyless = fc.record({ code, ...rest, ...times }, { requiredKeys: ["code"] });
 
 /** A row with a key. */
-export const keyed = fc.record({ id, code, ...rest }, { requiredKeys: ["id", "code"] });
+export const keyed = fc.record({ id, code, ...rest, ...times }, {
+  requiredKeys: ["id", "code"],
+});
 
 /** Rows that do not get in each other's way. */
 export const fewRows = fc.uniqueArray(keyless, { maxLength: 6, selector: ({ code }) => code });

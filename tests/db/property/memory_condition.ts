@@ -11,7 +11,7 @@ export function holds(where: object, row: Row): boolean | null {
       if (name === "OR") return not(all(condition.map((part: object) => not(holds(part, row)))));
       if (name === "NOT") return not(holds(condition, row));
       const value = row[name];
-      if (typeof condition !== "object" || condition === null) {
+      if (typeof condition !== "object" || condition === null || condition instanceof Date) {
         return meets(value, "equals", condition);
       }
       return all(
@@ -43,7 +43,7 @@ function meets(value: unknown, operator: string, operand: unknown): boolean | nu
     case "not":
       return compared !== 0;
     case "in":
-      return (operand as unknown[]).includes(value);
+      return (operand as unknown[]).some((it) => compare(value, it) === 0);
     case "lt":
       return compared < 0;
     case "lte":

@@ -16,6 +16,8 @@ const Thing = model("things", {
   name: field.text().nullable(),
   rank: field.integer().nullable(),
   flag: field.boolean().default(true),
+  made: field.createdAt(),
+  touched: field.updatedAt(),
 });
 
 /** A database of things. */
@@ -28,7 +30,15 @@ export type Thing = Row<typeof Thing>;
 export type Column = keyof Thing;
 
 /** The columns, in the order of the model. */
-export const COLUMNS: readonly Column[] = ["id", "code", "name", "rank", "flag"];
+export const COLUMNS: readonly Column[] = [
+  "id",
+  "code",
+  "name",
+  "rank",
+  "flag",
+  "made",
+  "touched",
+];
 
 /** A condition on rows. */
 export type Condition = Where<typeof Thing>;
