@@ -53,6 +53,7 @@ export type {
   FieldTraits,
   Reference,
   ReferenceTarget,
+  SqlTexts,
 } from "./model/field.ts";
 export type { FieldKind, FieldValues } from "./model/field_kind.ts";
 export type {

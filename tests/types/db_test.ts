@@ -83,14 +83,15 @@ const Entry = model("entries", {
   id: field.integer().primaryKey(),
   created_at: field.createdAt(),
   updated_at: field.updatedAt(),
+  label: field.text().defaultSql("'new'"),
 });
 
-test("data may omit what repositories set", () => {
+test("data may omit what repositories and databases set", () => {
   const at = new Date();
-  same<Row<typeof Entry>, { id: number; created_at: Date; updated_at: Date }>();
+  same<Row<typeof Entry>, { id: number; created_at: Date; updated_at: Date; label: string }>();
   fits<CreateInput<typeof Entry>>([
     {},
-    { created_at: at, updated_at: at },
+    { created_at: at, updated_at: at, label: "x" },
     // @ts-expect-error: a Date
     { created_at: 0 },
   ]);
@@ -389,6 +390,8 @@ test("a service is opened and provided by its class", () => {
 });
 
 test("a field's default is of its kind", () => {
+  // @ts-expect-error: the text of SQLite is missing
+  compiles(() => field.integer().defaultSql({ postgres: "1", mysql: "1" }));
   // @ts-expect-error: another type
   compiles(() => field.integer().default("1"));
   // @ts-expect-error: not made by field

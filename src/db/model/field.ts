@@ -35,10 +35,22 @@ export interface Reference<R extends ReferenceTarget | "self" = ReferenceTarget 
   readonly onDelete: OnDelete;
 }
 
+/** An expression in the SQL of each database. */
+export interface SqlTexts {
+  /** That of PostgreSQL. */
+  readonly postgres: string;
+  /** That of MySQL and MariaDB. */
+  readonly mysql: string;
+  /** That of SQLite. */
+  readonly sqlite: string;
+}
+
 /** The declaration of a field, besides its kind and flags. */
 export interface FieldTraits<K extends FieldKind, R extends ReferenceTarget | "self"> {
   /** The value of rows that are created without one, or a function that returns it. */
   readonly defaultValue?: FieldValues[K] | (() => FieldValues[K]);
+  /** The expression by which the database sets rows that are created without a value. */
+  readonly defaultSql?: string | SqlTexts;
   /** When the repository sets the time, in rows whose data has none: on creation, or also later. */
   readonly clock?: "create" | "update";
   /** The reference to another row. */
@@ -96,14 +108,29 @@ export class Field<
    * as `() => new Date()`. A value is part of the table that `createTables` creates, a
    * function is not.
    *
-   * @throws {TypeError} if the value is not of the field's kind, or the repository sets the field
+   * @throws {TypeError} if the value is not of the field's kind, or the field has another default
    */
   default(value: FieldValues[K] | (() => FieldValues[K])): Field<K, F | "default", R> {
     if (typeof value !== "function" && !FIELD_KINDS[this.kind].keeps(value, this.traits.size)) {
       throw new TypeError(`Cannot set default: it is not of kind ${this.kind}`);
     }
-    if (this.traits.clock) throw new TypeError("Cannot set default: the repository sets the time");
+    const { clock, defaultSql } = this.traits;
+    if (clock !== undefined || defaultSql !== undefined) throw otherDefault();
     const traits = { ...this.traits, defaultValue: value };
+    return new Field(this.kind, new Set([...this.flags, "default" as const]), traits);
+  }
+
+  /**
+   * Sets the SQL expression by which the database sets the value of rows that are created without
+   * one, such as `"current_date"`; one text, or one for each database. It is part of the table that
+   * `createTables` creates, and the value is read after the creation. It must be of the column's
+   * type, and is trusted: it cannot come from a user. A primary key has none.
+   *
+   * @throws {TypeError} if the field has another default
+   */
+  defaultSql(expression: string | SqlTexts): Field<K, F | "default", R> {
+    if (this.flags.has("default" as F)) throw otherDefault();
+    const traits = { ...this.traits, defaultSql: expression };
     return new Field(this.kind, new Set([...this.flags, "default" as const]), traits);
   }
 
@@ -208,6 +235,10 @@ function plain<K extends FieldKind>(kind: K): Field<K> {
 
 function timed(clock: "create" | "update"): Field<"timestamp", "default"> {
   return new Field("timestamp", new Set(["default" as const]), { size: NO_SIZE, clock });
+}
+
+function otherDefault(): TypeError {
+  return new TypeError("Cannot set default: the field has another");
 }
 
 function isWithin(value: number, [least, most]: readonly [number, number]): boolean {

@@ -6,7 +6,7 @@
 import { type Expression, sql } from "kysely";
 import { dbError } from "../errors.ts";
 import type { Slot } from "../connection/statement.ts";
-import { type AnyField, isGenerated } from "../model/model.ts";
+import { type AnyField, isFilled } from "../model/model.ts";
 import { isPlainObject } from "../model/plain_object.ts";
 import type { Operation } from "../query/operation.ts";
 import type { TableColumn, Values } from "../query/table.ts";
@@ -42,7 +42,7 @@ export function createValues(data: unknown, operation: Operation): Values {
 
 /**
  * Reads a `CreateInput` as {@linkcode createValues} does, and returns the values in the order of
- * the table's columns; `undefined` is generated.
+ * the table's columns; the database sets `undefined`.
  */
 export function createTuple(data: unknown, operation: Operation): readonly unknown[] {
   const { table: { columns }, scope, action } = operation;
@@ -57,7 +57,7 @@ export function createTuple(data: unknown, operation: Operation): readonly unkno
     let value = tuple[index];
     if (value === undefined) {
       value = scope.get(column) ?? defaultOf(field, operation) ??
-        (isGenerated(field) ? undefined : null);
+        (isFilled(field) ? undefined : null);
       tuple[index] = value;
     }
     if (value === null && !field.flags.has("nullable")) missing.push(name);
@@ -100,12 +100,17 @@ export function updateTimes(columns: readonly TableColumn[], operation: Operatio
   return new Map(stamped.map((column) => [column, operation.time()]));
 }
 
-/** Binds values to be set in a table. */
+/** Binds values to be set in a table; `undefined` is the default of the column. */
 export function assign(values: Values, operation: Operation): Assignments {
   const assignments: Record<string, Slot | Expression<unknown>> = {};
   for (const [column, value] of values) {
     if (value instanceof Difference) {
       assignments[column.name] = changed({ column, difference: value }, operation);
+      continue;
+    }
+    if (value === undefined) {
+      operation.add(`${column.name} default,`);
+      assignments[column.name] = sql`default`;
       continue;
     }
     assignments[column.name] = operation.bind(

@@ -52,19 +52,22 @@ export const code = fc.constantFrom("a", "A", "a ", "á", "a\u0301", "\\'", "%",
 /** A time; those that the repository sets come after. */
 export const time = fc.constantFrom(0, 1, 2000).map((ms) => new Date(ms));
 
-const times = { made: time, touched: time };
+/** The values that the repository or the database sets otherwise. */
+const filled = { made: time, touched: time, note: fc.constantFrom("old", null) };
 
 /** The values of the other columns. */
 export const rest = { name: fc.option(text), rank: fc.option(number), flag: fc.boolean() };
 
 /** The data of an update. */
-export const change = fc.record({ code, ...rest, touched: time }, { requiredKeys: [] });
+export const change = fc.record({ code, ...rest, touched: time, note: filled.note }, {
+  requiredKeys: [],
+});
 
 /** A row whose key is to be generated. */
-export const keyless = fc.record({ code, ...rest, ...times }, { requiredKeys: ["code"] });
+export const keyless = fc.record({ code, ...rest, ...filled }, { requiredKeys: ["code"] });
 
 /** A row with a key. */
-export const keyed = fc.record({ id, code, ...rest, ...times }, {
+export const keyed = fc.record({ id, code, ...rest, ...filled }, {
   requiredKeys: ["id", "code"],
 });
 

@@ -16,6 +16,7 @@ const Thing = model("things", {
   name: field.text().nullable(),
   rank: field.integer().nullable(),
   flag: field.boolean().default(true),
+  note: field.text().nullable().defaultSql("'new'"),
   made: field.createdAt(),
   touched: field.updatedAt(),
 });
@@ -36,6 +37,7 @@ export const COLUMNS: readonly Column[] = [
   "name",
   "rank",
   "flag",
+  "note",
   "made",
   "touched",
 ];

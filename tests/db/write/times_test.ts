@@ -79,6 +79,6 @@ testOnEach("Repository sets updatedAt in every row that upsertMany updates", asy
 test("Field.default() rejects a field that the repository sets", () => {
   assert.throws(() => field.createdAt().default(new Date(0)), {
     name: "TypeError",
-    message: "Cannot set default: the repository sets the time",
+    message: "Cannot set default: the field has another",
   });
 });
