@@ -39,6 +39,7 @@ export type {
   ColumnSpec,
   ColumnSpecs,
   ComparableIn,
+  KindText,
   NameIn,
   SpecTypes,
   TypeIn,
@@ -55,7 +56,14 @@ export type {
   ReferenceTarget,
   SqlTexts,
 } from "./model/field.ts";
-export type { FieldKind, FieldValues } from "./model/field_kind.ts";
+export type {
+  FieldKind,
+  FieldValues,
+  Joined,
+  KindValue,
+  Split,
+  ValueLimits,
+} from "./model/field_kind.ts";
 export type {
   CheckedInclude,
   Found,

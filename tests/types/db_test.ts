@@ -84,11 +84,20 @@ const Entry = model("entries", {
   created_at: field.createdAt(),
   updated_at: field.updatedAt(),
   label: field.text().defaultSql("'new'"),
+  state: field.enum(["draft", "on hold"]).default("draft"),
+  mood: field.enum(["sad"]).nullable(),
 });
 
 test("data may omit what repositories and databases set", () => {
   const at = new Date();
-  same<Row<typeof Entry>, { id: number; created_at: Date; updated_at: Date; label: string }>();
+  same<Row<typeof Entry>, {
+    id: number;
+    created_at: Date;
+    updated_at: Date;
+    label: string;
+    state: "draft" | "on hold";
+    mood: "sad" | null;
+  }>();
   fits<CreateInput<typeof Entry>>([
     {},
     { created_at: at, updated_at: at, label: "x" },
@@ -96,6 +105,45 @@ test("data may omit what repositories and databases set", () => {
     { created_at: 0 },
   ]);
   fits<UpdateInput<typeof Entry>>([{}, { updated_at: at }]);
+});
+
+test("an enum has the type of its values", () => {
+  fits<CreateInput<typeof Entry>>([
+    { state: "on hold", mood: null },
+    // @ts-expect-error: not in the list
+    { state: "hold" },
+  ]);
+  fits<UpdateInput<typeof Entry>>([
+    { state: "on hold", mood: "sad" },
+    // @ts-expect-error: not nullable
+    { state: null },
+  ]);
+  fits<Where<typeof Entry>>([
+    { state: "draft", mood: null },
+    { state: { in: ["draft", "on hold"], not: "draft" }, mood: { equals: null } },
+    // @ts-expect-error: not in the list
+    { state: "hold" },
+    // @ts-expect-error: not in the list
+    { state: { in: ["draft", "hold"] } },
+    // @ts-expect-error: an enum has no order operators
+    { state: { lt: "draft" } },
+    // @ts-expect-error: nor those of text
+    { state: { contains: "draft" } },
+  ]);
+  fits<FindManyOptions<typeof Entry>>([{ orderBy: { state: "asc" }, distinct: ["mood"] }]);
+  class Entries extends DbService.with({ entry: Entry }) {}
+  compiles(async () => {
+    const { entry } = inject(Entries);
+    const found = await entry.groupBy({ by: ["state"], _max: { mood: true } });
+    same<typeof found, { state: "draft" | "on hold"; _max: { mood: "sad" | null } }[]>();
+    entry.scoped({ state: "draft" });
+    // @ts-expect-error: not in the list
+    entry.scoped({ state: "hold" });
+    // @ts-expect-error: not in the list
+    Entry.state.equals("hold");
+    // @ts-expect-error: not in the list
+    field.enum(["a", "b"]).default("c");
+  });
 });
 
 test("conditions and orders fit the kinds of their columns", () => {

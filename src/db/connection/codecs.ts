@@ -4,6 +4,7 @@
  * @module
  */
 import type { Codec } from "./grammar.ts";
+import { isListed } from "../model/field_kind.ts";
 import { decimalDigits, decimalText } from "../model/stored_value.ts";
 
 /** A time as databases write it where it has no time zone. */
@@ -31,6 +32,15 @@ export const DECIMAL: Codec = {
     const digits = decimalDigits(String(raw), size);
     // A column of another scale may hold more digits, which are not dropped.
     return digits === undefined ? String(raw) : decimalText(digits, size);
+  },
+};
+
+/** Enums: text of a list. */
+export const ENUM: Codec = {
+  encode: same,
+  decode(raw, { traits }) {
+    if (isListed(raw, traits)) return raw;
+    throw new RangeError("it is not a value of the enum");
   },
 };
 

@@ -34,6 +34,7 @@ const TYPES: Readonly<Record<Brand, Readonly<Record<FieldKind, RegExp>>>> = {
     integer: /^int[248]$/,
     bigint: /^int[248]$/,
     text: new RegExp(`^(?:${TEXT}|enum)$`),
+    enum: new RegExp(`^(?:${TEXT}|enum)$`),
     boolean: /^bool$/,
     real: /^float8$/,
     decimal: /^numeric$/,
@@ -46,6 +47,7 @@ const TYPES: Readonly<Record<Brand, Readonly<Record<FieldKind, RegExp>>>> = {
     integer: MYSQL_INTEGER,
     bigint: MYSQL_INTEGER,
     text: new RegExp(`^(?:${MYSQL_TEXT}|enum)$`),
+    enum: new RegExp(`^(?:${MYSQL_TEXT}|enum)$`),
     boolean: MYSQL_INTEGER,
     real: /^double$/,
     decimal: /^decimal$/,
@@ -58,6 +60,7 @@ const TYPES: Readonly<Record<Brand, Readonly<Record<FieldKind, RegExp>>>> = {
     integer: /^integer /,
     bigint: /^integer /,
     text: /^text /,
+    enum: /^text /,
     boolean: /^integer |^numeric .*bool/,
     real: /^real |^numeric .*(?:numeric|decimal)/,
     decimal: /^integer /,
@@ -125,7 +128,9 @@ export function typeMismatch(
 }
 
 /** Returns the kind of a field as the model declares it, such as `decimal(12,2)`. */
-export function kindOf({ kind, traits: { size: { precision, scale } } }: AnyField): string {
+export function kindOf({ kind, traits: { size, list } }: AnyField): string {
+  const { precision, scale } = size;
+  if (kind === "enum") return `enum(${list})`;
   return kind === "decimal" ? `decimal(${precision},${scale})` : kind;
 }
 

@@ -82,7 +82,7 @@ function createIndexes({ name, columns, connection: { kysely, grammar } }: Table
 
 function define(definition: ColumnDefinitionBuilder, column: TableColumn): ColumnDefinitionBuilder {
   const { field, grammar } = column;
-  const { flags, traits: { defaultValue, defaultSql } } = field;
+  const { flags, traits: { defaultValue, defaultSql, list } } = field;
   let defined = definition;
   if (!flags.has("nullable")) defined = defined.notNull();
   if (flags.has("primaryKey")) defined = defined.primaryKey();
@@ -90,6 +90,10 @@ function define(definition: ColumnDefinitionBuilder, column: TableColumn): Colum
   if (flags.has("unique")) defined = defined.unique();
   if (defaultValue !== undefined && typeof defaultValue !== "function") {
     defined = defined.defaultTo(defaultLiteral(defaultValue, column));
+  }
+  if (list !== undefined) {
+    const values = list.split("|").map((value) => sql.lit(value));
+    defined = defined.check(sql`${sql.ref(column.name)} in (${sql.join(values)})`);
   }
   if (defaultSql !== undefined) {
     // MySQL and SQLite accept most expressions in parentheses only.

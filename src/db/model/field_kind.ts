@@ -12,6 +12,22 @@ import {
   type JsonValue,
 } from "./stored_value.ts";
 
+/** The values of a list such as `"draft|published"`. */
+export type Split<List extends string, Values = never> = List extends `${infer Value}|${infer Rest}`
+  ? Split<Rest, Values | Value>
+  : Values | List;
+
+/** The list of the values of a tuple, such as `"draft|published"`. */
+export type Joined<V, List extends string = ""> = V extends
+  readonly [infer Value extends string, ...infer Rest]
+  ? Joined<Rest, List extends "" ? Value : `${List}|${Value}`>
+  : V extends readonly [] ? List
+  : string;
+
+/** The JavaScript type of a value of a kind; of an enum with a list of values. */
+export type KindValue<K extends FieldKind, List extends string> = K extends "enum" ? Split<List>
+  : FieldValues[K];
+
 /** The JavaScript type of a value of each kind. */
 export interface FieldValues {
   /** A whole number within ±(2^53 - 1). */
@@ -20,6 +36,8 @@ export interface FieldValues {
   bigint: bigint;
   /** Well-formed Unicode without U+0000. */
   text: string;
+  /** One of a list of texts. */
+  enum: string;
   /** True or false. */
   boolean: boolean;
   /** A finite double. */
@@ -39,6 +57,14 @@ export interface FieldValues {
 /** The name of a kind. */
 export type FieldKind = keyof FieldValues;
 
+/** The limits of the values of a field. */
+export interface ValueLimits {
+  /** The digits of a decimal. */
+  readonly size: DecimalSize;
+  /** The values of an enum, such as `"draft|published"`. */
+  readonly list?: string | undefined;
+}
+
 /** The rules of a kind, on every database. */
 export interface FieldKindRules {
   /** Its JavaScript type, for error messages. */
@@ -52,7 +78,7 @@ export interface FieldKindRules {
   /** Checks whether a value is of the JavaScript type. */
   readonly accepts: (value: unknown) => boolean;
   /** Checks whether every database stores a value of that type unchanged. */
-  readonly keeps: (value: unknown, size: DecimalSize) => boolean;
+  readonly keeps: (value: unknown, limits: ValueLimits) => boolean;
 }
 
 const FIRST_INSTANT = Date.UTC(1000, 0, 1);
@@ -64,6 +90,7 @@ export const FIELD_KINDS: Readonly<Record<FieldKind, FieldKindRules>> = {
   integer: { ...ordered("a number", isNumber, Number.isSafeInteger), numeric: true },
   bigint: { ...ordered("a bigint", isBigint, isInt64), numeric: true },
   text: ordered("a string", isString, isStorableText),
+  enum: { ...ordered("a string", isString, isListed), ordered: false },
   boolean: { ...ordered("a boolean", isBoolean, isBoolean), ordered: false },
   real: { ...ordered("a number", isNumber, Number.isFinite), numeric: true },
   decimal: { ...ordered("a string", isString, isDecimal), numeric: true },
@@ -108,7 +135,12 @@ function isBoolean(value: unknown): value is boolean {
   return typeof value === "boolean";
 }
 
-function isDecimal(value: unknown, size: DecimalSize): boolean {
+/** Checks whether a value is in the list of an enum. */
+export function isListed(value: unknown, { list = "" }: Pick<ValueLimits, "list">): boolean {
+  return isString(value) && list.split("|").includes(value);
+}
+
+function isDecimal(value: unknown, { size }: ValueLimits): boolean {
   return isString(value) && decimalDigits(value, size) !== undefined;
 }
 

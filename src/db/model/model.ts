@@ -4,7 +4,7 @@
  * @module
  */
 import { Field, type FieldFlag, keyKind, type ReferenceTarget } from "./field.ts";
-import type { FieldKind, FieldValues } from "./field_kind.ts";
+import type { FieldKind, KindValue } from "./field_kind.ts";
 
 /** Any field. */
 export type AnyField = Field<FieldKind, FieldFlag, ReferenceTarget | "self">;
@@ -13,8 +13,8 @@ export type AnyField = Field<FieldKind, FieldFlag, ReferenceTarget | "self">;
 export type Fields = Readonly<Record<string, AnyField>>;
 
 /** The value that a field of a row holds. */
-export type FieldValue<F> = F extends Field<infer K, infer Flag, infer _>
-  ? FieldValues[K] | ("nullable" extends Flag ? null : never)
+export type FieldValue<F> = F extends Field<infer K, infer Flag, infer _, infer V>
+  ? KindValue<K, V> | ("nullable" extends Flag ? null : never)
   : never;
 
 /** The direction of an order. */

@@ -154,6 +154,8 @@ export interface RawValues {
   bigint: number | bigint | string;
   /** Text. */
   text: string;
+  /** Text. */
+  enum: string;
   /** 0 or 1 on SQLite and MySQL. */
   boolean: boolean | 0 | 1;
   /** A number. */

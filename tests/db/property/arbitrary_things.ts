@@ -1,5 +1,6 @@
 /** Values of things and rows of them, at random. */
 import fc from "fast-check";
+import { MOODS } from "../support/thing.ts";
 
 /** Text that SQL, LIKE, GLOB, a collation or an encoding could take for another. */
 const TEXTS = [
@@ -55,8 +56,16 @@ export const time = fc.constantFrom(0, 1, 2000).map((ms) => new Date(ms));
 /** The values that the repository or the database sets otherwise. */
 const filled = { made: time, touched: time, note: fc.constantFrom("old", null) };
 
+/** A mood. */
+export const mood = fc.constantFrom(...MOODS);
+
 /** The values of the other columns. */
-export const rest = { name: fc.option(text), rank: fc.option(number), flag: fc.boolean() };
+export const rest = {
+  name: fc.option(text),
+  rank: fc.option(number),
+  flag: fc.boolean(),
+  mood: fc.option(mood),
+};
 
 /** The data of an update. */
 export const change = fc.record({ code, ...rest, touched: time, note: filled.note }, {

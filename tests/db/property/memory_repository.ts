@@ -160,7 +160,15 @@ export class MemoryRepository {
         const row = this.#rows.find((row) => row[by] === data[by]);
         if (row && !holds(scope, row)) throw new Refusal("UniqueViolation", [by]);
         const touched = new Date(this.#now());
-        const whole = { name: null, rank: null, flag: true, note: "new", touched, ...data };
+        const whole = {
+          name: null,
+          rank: null,
+          mood: null,
+          flag: true,
+          note: "new",
+          touched,
+          ...data,
+        };
         const change = Object.fromEntries(update.map((name) => [name, whole[name]]));
         if (row) this.#update([row], change);
         else this.#create(data, scope, keys);
@@ -184,6 +192,7 @@ export class MemoryRepository {
       name: data.name ?? null,
       rank: data.rank ?? null,
       flag: data.flag ?? true,
+      mood: data.mood ?? null,
       note: data.note === undefined ? "new" : data.note,
       made: data.made ?? new Date(this.#now()),
       touched: data.touched ?? new Date(this.#now()),

@@ -10,12 +10,16 @@ import {
   type Where,
 } from "../../../src/db/mod.ts";
 
+/** The moods of things; not in the order of text. */
+export const MOODS = ["sad", "Happy", "so so", "á", "_%"] as const;
+
 const Thing = model("things", {
   id: field.integer().primaryKey(),
   code: field.text().unique(),
   name: field.text().nullable(),
   rank: field.integer().nullable(),
   flag: field.boolean().default(true),
+  mood: field.enum(MOODS).nullable(),
   note: field.text().nullable().defaultSql("'new'"),
   made: field.createdAt(),
   touched: field.updatedAt(),
@@ -37,6 +41,7 @@ export const COLUMNS: readonly Column[] = [
   "name",
   "rank",
   "flag",
+  "mood",
   "note",
   "made",
   "touched",

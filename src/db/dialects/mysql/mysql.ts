@@ -9,6 +9,7 @@ import {
   BLOB,
   BOOLEAN,
   DECIMAL,
+  ENUM,
   INTEGER,
   JSON_TEXT,
   REAL,
@@ -22,10 +23,13 @@ import { like, likePattern } from "../server/like.ts";
 import { safeInteger } from "../server/safe_integer.ts";
 import { explainMysqlError } from "./mysql_errors.ts";
 
+/** An index of MySQL cannot have a whole `longtext`. */
+const MAX_INDEXED_TEXT = 255;
 const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unknown>>> = {
   integer: "bigint",
   bigint: "bigint",
   text: sql`longtext`,
+  enum: `varchar(${MAX_INDEXED_TEXT})`,
   boolean: "boolean",
   real: "double precision",
   decimal: "decimal",
@@ -34,8 +38,6 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unkno
   uuid: "char(36)",
   blob: sql`longblob`,
 };
-/** An index of MySQL cannot have a whole `longtext`. */
-const MAX_INDEXED_TEXT = 255;
 /** The kinds whose default MySQL accepts only as an expression. */
 const EXPRESSIONS: readonly FieldKind[] = ["text", "json", "blob"];
 
@@ -71,6 +73,7 @@ export function mysqlGrammar(
     integer: INTEGER,
     bigint: BIGINT,
     text: SAME,
+    enum: ENUM,
     boolean: BOOLEAN,
     real: REAL,
     decimal: DECIMAL,

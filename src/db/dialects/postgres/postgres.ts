@@ -9,6 +9,7 @@ import {
   BLOB,
   BOOLEAN,
   DECIMAL,
+  ENUM,
   hexOf,
   INTEGER,
   JSON_TEXT,
@@ -28,6 +29,7 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unkno
   bigint: "int8",
   // Compared and ordered by code point, as on the other databases.
   text: sql`text collate "C"`,
+  enum: sql`text collate "C"`,
   boolean: "boolean",
   real: "float8",
   decimal: "numeric",
@@ -42,6 +44,7 @@ const CODECS: Grammar["codecs"] = {
   integer: INTEGER,
   bigint: BIGINT,
   text: SAME,
+  enum: ENUM,
   boolean: BOOLEAN,
   real: REAL,
   decimal: DECIMAL,

@@ -8,6 +8,7 @@ import {
   BIGINT,
   BLOB,
   BOOLEAN,
+  ENUM,
   hexOf,
   INTEGER,
   JSON_TEXT,
@@ -28,6 +29,7 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType>> = {
   integer: "integer",
   bigint: "integer",
   text: "text",
+  enum: "text",
   boolean: "integer",
   real: "real",
   decimal: "integer",
@@ -46,6 +48,7 @@ const CODECS: Grammar["codecs"] = {
   integer: INTEGER,
   bigint: BIGINT,
   text: SAME,
+  enum: ENUM,
   boolean: { encode: Number, decode: BOOLEAN.decode },
   real: REAL,
   decimal: {
