@@ -86,6 +86,8 @@ const Entry = model("entries", {
   label: field.text().defaultSql("'new'"),
   state: field.enum(["draft", "on hold"]).default("draft"),
   mood: field.enum(["sad"]).nullable(),
+  day: field.date().nullable(),
+  time: field.time().nullable(),
 });
 
 test("data may omit what repositories and databases set", () => {
@@ -97,6 +99,8 @@ test("data may omit what repositories and databases set", () => {
     label: string;
     state: "draft" | "on hold";
     mood: "sad" | null;
+    day: string | null;
+    time: string | null;
   }>();
   fits<CreateInput<typeof Entry>>([
     {},
@@ -125,6 +129,11 @@ test("an enum has the type of its values", () => {
     { state: "hold" },
     // @ts-expect-error: not in the list
     { state: { in: ["draft", "hold"] } },
+    { day: { gte: "2026-01-01", lt: "2027-01-01" }, time: { lte: "12:00:00" } },
+    // @ts-expect-error: not a Date
+    { day: new Date() },
+    // @ts-expect-error: not text
+    { day: { startsWith: "2026" } },
     // @ts-expect-error: an enum has no order operators
     { state: { lt: "draft" } },
     // @ts-expect-error: nor those of text

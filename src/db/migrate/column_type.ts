@@ -40,6 +40,8 @@ const TYPES: Readonly<Record<Brand, Readonly<Record<FieldKind, RegExp>>>> = {
     decimal: /^numeric$/,
     json: /^jsonb?$/,
     timestamp: /^timestamp(?:tz)?$/,
+    date: /^date$/,
+    time: /^time$/,
     uuid: new RegExp(`^(?:${TEXT}|bpchar|uuid)$`),
     blob: /^bytea$/,
   },
@@ -53,6 +55,8 @@ const TYPES: Readonly<Record<Brand, Readonly<Record<FieldKind, RegExp>>>> = {
     decimal: /^decimal$/,
     json: /^(?:json|(?:medium|long)?text)$/,
     timestamp: /^(?:datetime|timestamp)$/,
+    date: /^date$/,
+    time: /^time$/,
     uuid: new RegExp(`^(?:${MYSQL_TEXT}|char|uuid)$`),
     blob: /^varbinary$|blob$/,
   },
@@ -66,6 +70,8 @@ const TYPES: Readonly<Record<Brand, Readonly<Record<FieldKind, RegExp>>>> = {
     decimal: /^integer /,
     json: /^text |^numeric .*json/,
     timestamp: /^text |^numeric .*(?:date|time)/,
+    date: /^text |^numeric date$/,
+    time: /^text |^numeric time$/,
     uuid: /^text |^numeric .*uuid/,
     blob: /^blob /,
   },
@@ -105,7 +111,8 @@ export function typeMismatch(
   }
   const [first, second = 0] = type.size;
   switch (kind) {
-    case "timestamp": {
+    case "timestamp":
+    case "time": {
       const digits = first ?? (brand === "MySQL" ? 0 : 6);
       return digits < MILLISECONDS ? `${is}, which drops milliseconds` : undefined;
     }

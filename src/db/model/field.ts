@@ -222,6 +222,16 @@ export interface FieldFactory {
    * unless the data has one. An update without columns to set leaves it unchanged.
    */
   updatedAt(): Field<"timestamp", "default">;
+  /**
+   * A date of the calendar as text, of the years 1000 to 9999: `"2026-11-26"`. It has no time zone,
+   * and must exist.
+   */
+  date(): Field<"date">;
+  /**
+   * A time of the day as text: `"12:30:00"`, or with milliseconds that are not 0, `"12:30:00.500"`.
+   * It has no time zone.
+   */
+  time(): Field<"time">;
   /** A UUID as text, read in lower case. */
   uuid(): Field<"uuid">;
   /** Bytes: a `Uint8Array`. */
@@ -259,6 +269,8 @@ export const field: FieldFactory = {
   timestamp: () => plain("timestamp"),
   createdAt: () => timed("create"),
   updatedAt: () => timed("update"),
+  date: () => plain("date"),
+  time: () => plain("time"),
   uuid: () => plain("uuid"),
   blob: () => plain("blob"),
 };

@@ -48,6 +48,10 @@ export interface FieldValues {
   json: JsonValue;
   /** An instant in milliseconds, in the years 1000 to 9999. */
   timestamp: Date;
+  /** A date of the calendar, of the years 1000 to 9999: `"2026-11-26"`. */
+  date: string;
+  /** A time of the day: `"12:30:00"`, or with milliseconds that are not 0, `"12:30:00.500"`. */
+  time: string;
   /** A UUID in lower case. */
   uuid: string;
   /** Bytes. */
@@ -83,6 +87,8 @@ export interface FieldKindRules {
 
 const FIRST_INSTANT = Date.UTC(1000, 0, 1);
 const LAST_INSTANT = Date.UTC(10_000, 0, 1) - 1;
+const DAY = /^[1-9]\d{3}-\d\d-\d\d$/;
+const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(?!000)\d{3})?$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The rules of each kind. */
@@ -103,6 +109,8 @@ export const FIELD_KINDS: Readonly<Record<FieldKind, FieldKindRules>> = {
     keeps: (value) => isStorableJson(value),
   },
   timestamp: ordered("a Date", isDate, isStorableInstant),
+  date: ordered("a string", isString, isDay),
+  time: ordered("a string", isString, isTime),
   uuid: ordered("a string", isString, isUuid),
   blob: { ...ordered("a Uint8Array", isBytes, isBytes), ordered: false },
 };
@@ -150,6 +158,18 @@ function isDate(value: unknown): value is Date {
 
 function isStorableInstant(value: unknown): boolean {
   return isDate(value) && value.getTime() >= FIRST_INSTANT && value.getTime() <= LAST_INSTANT;
+}
+
+/** Checks whether a value is a date that exists. */
+export function isDay(value: unknown): value is string {
+  if (!isString(value) || !DAY.test(value)) return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+}
+
+/** Checks whether a value is a time of the day. */
+export function isTime(value: unknown): value is string {
+  return isString(value) && TIME.test(value);
 }
 
 function isUuid(value: unknown): boolean {

@@ -166,6 +166,10 @@ export interface RawValues {
   json: JsonValue;
   /** Text on SQLite. */
   timestamp: Date | string;
+  /** Text on SQLite. */
+  date: Date | string;
+  /** Text. */
+  time: string;
   /** Text. */
   uuid: string;
   /** Bytes. */

@@ -15,6 +15,8 @@ const DEFAULTS = {
   bigint: 2n ** 62n,
   text: "it's",
   enum: "b",
+  date: "2024-02-29",
+  time: "12:30:00",
   boolean: true,
   real: -0.5,
   decimal: "1.50",

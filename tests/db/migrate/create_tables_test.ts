@@ -21,6 +21,8 @@ const Kinds = model("kinds", {
   decimal: field.decimal({ precision: 12, scale: 2 }).default("-1.5"),
   json: field.json().default({ a: ["'"] }),
   timestamp: field.timestamp().default(new Date(0)),
+  date: field.date().default("2024-02-29"),
+  time: field.time().default("12:30:00"),
   uuid: field.uuid().default("00000000-0000-4000-8000-00000000000A"),
   blob: field.blob(),
 });
@@ -39,6 +41,8 @@ const TABLES: Readonly<Record<Brand, readonly string[]>> = {
     '"boolean" integer default 0 not null, "real" real default 0.5 not null, ' +
     '"decimal" integer default -150 not null, "json" text default \'{"a":["\'\'"]}\' not null, ' +
     "\"timestamp\" text default '1970-01-01T00:00:00.000Z' not null, " +
+    "\"date\" text default '2024-02-29' not null, " +
+    "\"time\" text default '12:30:00.000' not null, " +
     "\"uuid\" text default '00000000-0000-4000-8000-00000000000a' not null, " +
     '"blob" blob not null, constraint "kinds_next_fkey" foreign key ("next") ' +
     'references "kinds" ("id") on delete set null, constraint "kinds_tag_id_fkey" ' +
@@ -57,6 +61,8 @@ const TABLES: Readonly<Record<Brand, readonly string[]>> = {
     '"real" float8 default 0.5 not null, "decimal" numeric(12, 2) default \'-1.50\' not null, ' +
     '"json" jsonb default \'{"a":["\'\'"]}\' not null, ' +
     "\"timestamp\" timestamptz(3) default '1970-01-01T00:00:00.000Z' not null, " +
+    "\"date\" date default '2024-02-29' not null, " +
+    "\"time\" time(3) default '12:30:00.000' not null, " +
     "\"uuid\" uuid default '00000000-0000-4000-8000-00000000000a' not null, " +
     '"blob" bytea not null, constraint "kinds_next_fkey" foreign key ("next") ' +
     'references "kinds" ("id") on delete set null, constraint "kinds_tag_id_fkey" ' +
@@ -75,6 +81,8 @@ const TABLES: Readonly<Record<Brand, readonly string[]>> = {
     "`real` double precision default 0.5 not null, `decimal` decimal(12, 2) default '-1.50' not null, " +
     "`json` json default ('{\"a\":[\"''\"]}') not null, " +
     "`timestamp` datetime(3) default '1970-01-01 00:00:00.000' not null, " +
+    "`date` date default '2024-02-29' not null, " +
+    "`time` time(3) default '12:30:00.000' not null, " +
     "`uuid` char(36) default '00000000-0000-4000-8000-00000000000a' not null, " +
     "`blob` longblob not null, constraint `kinds_next_fkey` foreign key (`next`) " +
     "references `kinds` (`id`) on delete set null, constraint `kinds_tag_id_fkey` " +

@@ -59,12 +59,20 @@ const filled = { made: time, touched: time, note: fc.constantFrom("old", null) }
 /** A mood. */
 export const mood = fc.constantFrom(...MOODS);
 
+/** A date. */
+export const day = fc.constantFrom("1000-01-01", "2024-02-29", "2026-11-26", "9999-12-31");
+
+/** A time of the day. */
+export const hour = fc.constantFrom("00:00:00", "12:30:00", "12:30:00.001", "23:59:59.999");
+
 /** The values of the other columns. */
 export const rest = {
   name: fc.option(text),
   rank: fc.option(number),
   flag: fc.boolean(),
   mood: fc.option(mood),
+  day: fc.option(day),
+  hour: fc.option(hour),
 };
 
 /** The data of an update. */

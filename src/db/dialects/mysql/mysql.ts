@@ -8,12 +8,14 @@ import {
   BIGINT,
   BLOB,
   BOOLEAN,
+  DAY,
   DECIMAL,
   ENUM,
   INTEGER,
   JSON_TEXT,
   REAL,
   SAME,
+  TIME,
   TIMESTAMP,
   UUID,
 } from "../../connection/codecs.ts";
@@ -35,6 +37,8 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unkno
   decimal: "decimal",
   json: "json",
   timestamp: "datetime(3)",
+  date: "date",
+  time: "time(3)",
   uuid: "char(36)",
   blob: sql`longblob`,
 };
@@ -79,6 +83,8 @@ export function mysqlGrammar(
     decimal: DECIMAL,
     json: JSON_TEXT,
     timestamp: { encode: encodeInstant, decode: TIMESTAMP.decode },
+    date: DAY,
+    time: TIME,
     // Most of its collations ignore case.
     uuid: { encode: UUID.encode, decode: UUID.encode },
     blob: { encode: bytes, decode: BLOB.decode },
@@ -128,6 +134,8 @@ export function mysqlGrammar(
       kind === "decimal"
         ? sql`cast(${slot} as decimal(${sql.raw(`${size.precision}, ${size.scale}`)}))`
         : undefined,
+    // Drivers read a date as an instant, some in the zone of the process.
+    read: (column, { kind }) => kind === "date" ? sql`cast(${column} as char)` : undefined,
     checked: ({ value }, { kind }) =>
       kind === "integer" ? safeInteger(value, (wide) => sql`cast(${wide} as signed)`) : value,
     aggregate(name, column, { kind, traits: { size: { scale } } }) {

@@ -8,6 +8,7 @@ import {
   BIGINT,
   BLOB,
   BOOLEAN,
+  DAY,
   DECIMAL,
   ENUM,
   hexOf,
@@ -15,6 +16,7 @@ import {
   JSON_TEXT,
   REAL,
   SAME,
+  TIME,
   TIMESTAMP,
   UUID,
 } from "../../connection/codecs.ts";
@@ -35,6 +37,8 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unkno
   decimal: "numeric",
   json: "jsonb",
   timestamp: "timestamptz(3)",
+  date: "date",
+  time: "time(3)",
   uuid: "uuid",
   blob: "bytea",
 };
@@ -50,6 +54,8 @@ const CODECS: Grammar["codecs"] = {
   decimal: DECIMAL,
   json: { encode: JSON_TEXT.encode, decode: SAME.decode },
   timestamp: TIMESTAMP,
+  date: DAY,
+  time: TIME,
   uuid: UUID,
   blob: BLOB,
 };
@@ -120,6 +126,8 @@ exception when sqlstate 'FW001' then null;
 end $fw$`,
   checked: ({ value }, { kind }) =>
     kind === "integer" ? safeInteger(value, (wide) => sql`cast(${wide} as int8)`) : value,
+  // Drivers read a date as an instant, some in the zone of the process.
+  read: (column, { kind }) => kind === "date" ? sql`${column}::text` : undefined,
   aggregate(name, column, { kind, traits: { size: { scale } } }) {
     const apply = (value: Expression<unknown>) => sql`${sql.raw(name)}(${value})`;
     if (name === "avg" && kind !== "real") {

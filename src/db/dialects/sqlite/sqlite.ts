@@ -8,12 +8,14 @@ import {
   BIGINT,
   BLOB,
   BOOLEAN,
+  DAY,
   ENUM,
   hexOf,
   INTEGER,
   JSON_TEXT,
   REAL,
   SAME,
+  TIME,
   TIMESTAMP,
   UUID,
 } from "../../connection/codecs.ts";
@@ -35,6 +37,8 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType>> = {
   decimal: "integer",
   json: "text",
   timestamp: "text",
+  date: "text",
+  time: "text",
   uuid: "text",
   blob: "blob",
 };
@@ -61,6 +65,8 @@ const CODECS: Grammar["codecs"] = {
     decode: (raw, field) => typeof raw === "bigint" ? Number(raw) : JSON_TEXT.decode(raw, field),
   },
   timestamp: TIMESTAMP,
+  date: DAY,
+  time: TIME,
   uuid: UUID,
   blob: { encode: (value) => storableBytes(value as Uint8Array), decode: BLOB.decode },
 };
