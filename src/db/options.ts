@@ -148,6 +148,14 @@ export class DbOptions {
   }
 
   /**
+   * Sets the clock of `createdAt` and `updatedAt`, in milliseconds, such as a fixed one of tests;
+   * `Date.now` by default. An operation reads it at most once.
+   */
+  now(clock: () => number): DbOptions {
+    return this.#withOpening({ now: clock });
+  }
+
+  /**
    * Sets whether PostgreSQL prepares statements by name, which makes them faster. By default it
    * does, unless a pooler is in between (PgBouncer, or that of a hosted database), which may run
    * each transaction on another connection. A pooler of sessions, or one that keeps track of

@@ -40,6 +40,7 @@ export type {
   ColumnSpecs,
   ComparableIn,
   GraphSpecs,
+  KindText,
   MemberIn,
   MemberSpecs,
   NameIn,
@@ -63,8 +64,16 @@ export type {
   FieldTraits,
   Reference,
   ReferenceTarget,
+  SqlTexts,
 } from "./model/field.ts";
-export type { FieldKind, FieldValues } from "./model/field_kind.ts";
+export type {
+  FieldKind,
+  FieldValues,
+  Joined,
+  KindValue,
+  Split,
+  ValueLimits,
+} from "./model/field_kind.ts";
 export type {
   CheckedInclude,
   Counted,

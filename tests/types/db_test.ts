@@ -79,6 +79,82 @@ test("the types of a model are inferred from its fields", () => {
   ]);
 });
 
+const Entry = model("entries", {
+  id: field.integer().primaryKey(),
+  created_at: field.createdAt(),
+  updated_at: field.updatedAt(),
+  label: field.text().defaultSql("'new'"),
+  state: field.enum(["draft", "on hold"]).default("draft"),
+  mood: field.enum(["sad"]).nullable(),
+  day: field.date().nullable(),
+  time: field.time().nullable(),
+});
+
+test("data may omit what repositories and databases set", () => {
+  const at = new Date();
+  same<Row<typeof Entry>, {
+    id: number;
+    created_at: Date;
+    updated_at: Date;
+    label: string;
+    state: "draft" | "on hold";
+    mood: "sad" | null;
+    day: string | null;
+    time: string | null;
+  }>();
+  fits<CreateInput<typeof Entry>>([
+    {},
+    { created_at: at, updated_at: at, label: "x" },
+    // @ts-expect-error: a Date
+    { created_at: 0 },
+  ]);
+  fits<UpdateInput<typeof Entry>>([{}, { updated_at: at }]);
+});
+
+test("an enum has the type of its values", () => {
+  fits<CreateInput<typeof Entry>>([
+    { state: "on hold", mood: null },
+    // @ts-expect-error: not in the list
+    { state: "hold" },
+  ]);
+  fits<UpdateInput<typeof Entry>>([
+    { state: "on hold", mood: "sad" },
+    // @ts-expect-error: not nullable
+    { state: null },
+  ]);
+  fits<Where<typeof Entry>>([
+    { state: "draft", mood: null },
+    { state: { in: ["draft", "on hold"], not: "draft" }, mood: { equals: null } },
+    // @ts-expect-error: not in the list
+    { state: "hold" },
+    // @ts-expect-error: not in the list
+    { state: { in: ["draft", "hold"] } },
+    { day: { gte: "2026-01-01", lt: "2027-01-01" }, time: { lte: "12:00:00" } },
+    // @ts-expect-error: not a Date
+    { day: new Date() },
+    // @ts-expect-error: not text
+    { day: { startsWith: "2026" } },
+    // @ts-expect-error: an enum has no order operators
+    { state: { lt: "draft" } },
+    // @ts-expect-error: nor those of text
+    { state: { contains: "draft" } },
+  ]);
+  fits<FindManyOptions<typeof Entry>>([{ orderBy: { state: "asc" }, distinct: ["mood"] }]);
+  class Entries extends DbService.with({ entry: Entry }) {}
+  compiles(async () => {
+    const { entry } = inject(Entries);
+    const found = await entry.groupBy({ by: ["state"], _max: { mood: true } });
+    same<typeof found, { state: "draft" | "on hold"; _max: { mood: "sad" | null } }[]>();
+    entry.scoped({ state: "draft" });
+    // @ts-expect-error: not in the list
+    entry.scoped({ state: "hold" });
+    // @ts-expect-error: not in the list
+    Entry.state.equals("hold");
+    // @ts-expect-error: not in the list
+    field.enum(["a", "b"]).default("c");
+  });
+});
+
 test("conditions and orders fit the kinds of their columns", () => {
   fits<Where<typeof User>>([
     {},
@@ -390,6 +466,8 @@ test("a service is opened and provided by its class", () => {
 });
 
 test("a field's default is of its kind", () => {
+  // @ts-expect-error: the text of SQLite is missing
+  compiles(() => field.integer().defaultSql({ postgres: "1", mysql: "1" }));
   // @ts-expect-error: another type
   compiles(() => field.integer().default("1"));
   // @ts-expect-error: not made by field

@@ -22,7 +22,8 @@ const Post = model("posts", {
   title: field.text(),
   body: field.text().default(""),
 });
-class Db extends DbService.with({ user: User, post: Post }, {
+const Job = model("jobs", { id: field.uuid().primaryKey(), role: field.enum(["admin", "member"]) });
+class Db extends DbService.with({ user: User, post: Post, job: Job }, {
   user: { posts: hasMany(Post.author_id) },
   post: { author: belongsTo(Post.author_id) },
 }) {}
@@ -97,6 +98,14 @@ const DATA: readonly Mistake[] = [
   [
     `await db.user.update({ where: { id: 1 }, data: { id: 2 } });`,
     "Type '{ id: number; }' is not assignable to type '\"id is not a column to set\"'.",
+  ],
+  [
+    `await db.job.update({ where: { id: "" }, data: { role: "owner" } });`,
+    `Type '"owner"' is not assignable to type '"admin" | "member" | undefined'.`,
+  ],
+  [
+    `await db.job.findMany({ where: { role: "owner" } });`,
+    `Type '"owner"' is not assignable to type 'Condition<"enum", "admin" | "member"> | undefined'.`,
   ],
   [
     `await db.user.updateMany({ all: true, data: { active: "yes" } });`,

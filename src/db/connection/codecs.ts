@@ -4,6 +4,7 @@
  * @module
  */
 import type { Codec } from "./grammar.ts";
+import { isDay, isListed, isTime } from "../model/field_kind.ts";
 import { decimalDigits, decimalText } from "../model/stored_value.ts";
 
 /** A time as databases write it where it has no time zone. */
@@ -34,6 +35,15 @@ export const DECIMAL: Codec = {
   },
 };
 
+/** Enums: text of a list. */
+export const ENUM: Codec = {
+  encode: same,
+  decode(raw, { traits }) {
+    if (isListed(raw, traits)) return raw;
+    throw new RangeError("it is not a value of the enum");
+  },
+};
+
 /** JSON: written as text, read as text or as parsed JSON. */
 export const JSON_TEXT: Codec = {
   encode: (value) => JSON.stringify(value),
@@ -47,6 +57,28 @@ export const JSON_TEXT: Codec = {
 export const TIMESTAMP: Codec = {
   encode: (value) => (value as Date).toISOString(),
   decode: decodeInstant,
+};
+
+/** Dates of the calendar: read as text. */
+export const DAY: Codec = {
+  encode: same,
+  decode(raw) {
+    if (isDay(raw)) return raw;
+    throw new RangeError("it is not a date of the years 1000 to 9999");
+  },
+};
+
+/**
+ * Times of the day: written with milliseconds, as SQLite compares them as text, and read as text.
+ */
+export const TIME: Codec = {
+  encode: (value) => String(value).replace(/^.{8}$/, "$&.000"),
+  decode(raw) {
+    const [, seconds = "", fraction = ""] = /^([^.]*)(?:\.(\d*?)0*)?$/.exec(String(raw)) ?? [];
+    const time = fraction === "" ? seconds : `${seconds}.${fraction.padEnd(3, "0")}`;
+    if (isTime(time)) return time;
+    throw new RangeError("it is not a time of the day in milliseconds");
+  },
 };
 
 /** UUIDs: in lower case; one in upper case would be found by no condition. */

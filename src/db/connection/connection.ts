@@ -47,6 +47,8 @@ export class DbConnection implements OpenDatabase {
   readonly grammar: Grammar;
   /** The maximum number of connections. */
   readonly poolMax: number;
+  /** The clock of the times that repositories set, in milliseconds. */
+  readonly now: () => number;
   readonly #dialect: Dialect;
   readonly #driver: AmbientDriver;
   readonly #kyselyDriver: Driver;
@@ -62,12 +64,13 @@ export class DbConnection implements OpenDatabase {
   /** Takes over an open database. */
   constructor(
     dialect: Dialect,
-    { max, acquireTimeoutMs, statementTimeoutMs, transactionTimeoutMs }: PoolLimits,
+    { max, acquireTimeoutMs, statementTimeoutMs, transactionTimeoutMs, now = Date.now }: PoolLimits,
   ) {
     this.#dialect = dialect;
     this.grammar = dialect.grammar;
     this.#pingTimeoutMs = acquireTimeoutMs;
     this.poolMax = dialect.poolMax ?? max;
+    this.now = now;
     this.#gate = new Gate({
       max: this.poolMax,
       timeoutMs: acquireTimeoutMs,

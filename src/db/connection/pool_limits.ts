@@ -16,6 +16,8 @@ export interface PoolLimits {
   readonly statementTimeoutMs: number;
   /** How long a transaction may take, in milliseconds; `Infinity` is no limit. */
   readonly transactionTimeoutMs: number;
+  /** The clock of `createdAt` and `updatedAt`, in milliseconds; by default `Date.now`. */
+  readonly now?: () => number;
 }
 
 /** The limits of a database whose options set none. */

@@ -143,11 +143,11 @@ function withEpoch(grammar: Grammar): Grammar {
       ...grammar.codecs,
       timestamp: { encode, decode: (raw, field) => TIMESTAMP.decode(Number(raw), field) },
     },
-    read: (column, { kind }) =>
-      kind === "timestamp"
+    read: (column, field) =>
+      field.kind === "timestamp"
         // The cast rounds what the fraction of a double lacks.
         ? sql`cast(extract(epoch from date_trunc('milliseconds', ${column})) * 1000 as int8)`
-        : undefined,
+        : grammar.read?.(column, field),
   };
 }
 

@@ -130,11 +130,12 @@ function mysqlQueries(names: readonly string[]): CatalogueQueries {
       and (@@lower_case_table_names > 0 or cast(${name} as binary) in (${listed(names)}))`;
   };
   return {
+    // MariaDB describes a nullable column without a default as one with the default NULL.
     columns: sql`select c.table_name as table_name, t.table_type like '%VIEW' as is_view,
       case when e.transactions <> 'YES' then t.engine end as unsafe_engine,
       c.column_name as column_name, c.column_type as declared, c.data_type as type_name,
       c.column_type as sized, c.is_nullable = 'YES' as is_nullable,
-      c.column_default is not null or c.extra like '%auto_increment%' as is_filled,
+      coalesce(c.column_default <> 'NULL', 0) or c.extra like '%auto_increment%' as is_filled,
       c.extra not like '%auto_increment%' and coalesce(c.column_default not like '%(%', 0)
         as is_constant,
       c.extra like '%VIRTUAL%' or c.extra like '%STORED%' as is_computed

@@ -79,6 +79,9 @@ function valueDifferences({ field }: TableColumn, stored: StoredColumn): readonl
     ...stored.isNullable && !isNullable ? ["the column is nullable, the field is not"] : [],
     ...!stored.isNullable && isNullable ? ["the column is not null, the field is nullable"] : [],
     ...stored.isComputed ? ["the column is computed, the model writes it"] : [],
+    ...field.traits.defaultSql !== undefined && !stored.isFilled
+      ? ["the column has no default, the model has one in SQL"]
+      : [],
     ...isGenerated(field) && (!stored.isFilled || stored.isConstant)
       ? ["the column is not generated, the model has a generated key"]
       : [],

@@ -34,11 +34,14 @@ const TYPES: Readonly<Record<Brand, Readonly<Record<FieldKind, RegExp>>>> = {
     integer: /^int[248]$/,
     bigint: /^int[248]$/,
     text: new RegExp(`^(?:${TEXT}|enum)$`),
+    enum: new RegExp(`^(?:${TEXT}|enum)$`),
     boolean: /^bool$/,
     real: /^float8$/,
     decimal: /^numeric$/,
     json: /^jsonb?$/,
     timestamp: /^timestamp(?:tz)?$/,
+    date: /^date$/,
+    time: /^time$/,
     uuid: new RegExp(`^(?:${TEXT}|bpchar|uuid)$`),
     blob: /^bytea$/,
   },
@@ -46,11 +49,14 @@ const TYPES: Readonly<Record<Brand, Readonly<Record<FieldKind, RegExp>>>> = {
     integer: MYSQL_INTEGER,
     bigint: MYSQL_INTEGER,
     text: new RegExp(`^(?:${MYSQL_TEXT}|enum)$`),
+    enum: new RegExp(`^(?:${MYSQL_TEXT}|enum)$`),
     boolean: MYSQL_INTEGER,
     real: /^double$/,
     decimal: /^decimal$/,
     json: /^(?:json|(?:medium|long)?text)$/,
     timestamp: /^(?:datetime|timestamp)$/,
+    date: /^date$/,
+    time: /^time$/,
     uuid: new RegExp(`^(?:${MYSQL_TEXT}|char|uuid)$`),
     blob: /^varbinary$|blob$/,
   },
@@ -58,11 +64,14 @@ const TYPES: Readonly<Record<Brand, Readonly<Record<FieldKind, RegExp>>>> = {
     integer: /^integer /,
     bigint: /^integer /,
     text: /^text /,
+    enum: /^text /,
     boolean: /^integer |^numeric .*bool/,
     real: /^real |^numeric .*(?:numeric|decimal)/,
     decimal: /^integer /,
     json: /^text |^numeric .*json/,
     timestamp: /^text |^numeric .*(?:date|time)/,
+    date: /^text |^numeric date$/,
+    time: /^text |^numeric time$/,
     uuid: /^text |^numeric .*uuid/,
     blob: /^blob /,
   },
@@ -102,7 +111,8 @@ export function typeMismatch(
   }
   const [first, second = 0] = type.size;
   switch (kind) {
-    case "timestamp": {
+    case "timestamp":
+    case "time": {
       const digits = first ?? (brand === "MySQL" ? 0 : 6);
       return digits < MILLISECONDS ? `${is}, which drops milliseconds` : undefined;
     }
@@ -125,7 +135,9 @@ export function typeMismatch(
 }
 
 /** Returns the kind of a field as the model declares it, such as `decimal(12,2)`. */
-export function kindOf({ kind, traits: { size: { precision, scale } } }: AnyField): string {
+export function kindOf({ kind, traits: { size, list } }: AnyField): string {
+  const { precision, scale } = size;
+  if (kind === "enum") return `enum(${list})`;
   return kind === "decimal" ? `decimal(${precision},${scale})` : kind;
 }
 

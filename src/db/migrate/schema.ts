@@ -12,6 +12,7 @@ import type { Table, TableColumn } from "../query/table.ts";
 import { changeSchema } from "./schema_change.ts";
 
 const MAX_NAME = 63;
+const SQL_NAMES = { PostgreSQL: "postgres", MySQL: "mysql", SQLite: "sqlite" } as const;
 
 /**
  * Creates missing tables, with indexes on references, while no other instance does so. Generated
@@ -81,7 +82,7 @@ function createIndexes({ name, columns, connection: { kysely, grammar } }: Table
 
 function define(definition: ColumnDefinitionBuilder, column: TableColumn): ColumnDefinitionBuilder {
   const { field, grammar } = column;
-  const { flags, traits: { defaultValue } } = field;
+  const { flags, traits: { defaultValue, defaultSql, list } } = field;
   let defined = definition;
   if (!flags.has("nullable")) defined = defined.notNull();
   if (flags.has("primaryKey")) defined = defined.primaryKey();
@@ -89,6 +90,15 @@ function define(definition: ColumnDefinitionBuilder, column: TableColumn): Colum
   if (flags.has("unique")) defined = defined.unique();
   if (defaultValue !== undefined && typeof defaultValue !== "function") {
     defined = defined.defaultTo(defaultLiteral(defaultValue, column));
+  }
+  if (list !== undefined) {
+    const values = list.split("|").map((value) => sql.lit(value));
+    defined = defined.check(sql`${sql.ref(column.name)} in (${sql.join(values)})`);
+  }
+  if (defaultSql !== undefined) {
+    // MySQL and SQLite accept most expressions in parentheses only.
+    const text = typeof defaultSql === "string" ? defaultSql : defaultSql[SQL_NAMES[grammar.brand]];
+    defined = defined.defaultTo(sql.raw(`(${text})`));
   }
   return defined;
 }

@@ -88,7 +88,9 @@ export type KindIn<Spec extends string, K extends string> = TypeIn<
 >["kind"];
 
 /** The value of a column by its name; never `null`. */
-export type ValueIn<Spec extends string, K extends string> = FieldValues[KindIn<Spec, K>];
+export type ValueIn<Spec extends string, K extends string> = NonNullable<
+  TypeIn<Extract<Spec, `${K}: ${string}`>>["value"]
+>;
 
 /** The average of values of a kind: of decimals, a decimal with four more digits. */
 export type AverageOf<K> = K extends "decimal" ? string : number;

@@ -6,15 +6,20 @@
  *
  * @module
  */
-import type { FieldKind, FieldValues } from "./field_kind.ts";
+import type { FieldKind, FieldValues, Split } from "./field_kind.ts";
 import type { AnyModel } from "./model.ts";
 import type { Relation, RelationGraph, RelationsOf } from "./relation.ts";
-import type { ColumnName, ColumnValue, KindOf, RawValues, UniqueColumn } from "./row.ts";
+import type { ColumnName, ColumnValue, FieldsOf, KindOf, RawValues, UniqueColumn } from "./row.ts";
+
+/** The kind of a column, with the values of an enum: `"enum(draft|published)"`. */
+export type KindText<M extends AnyModel, K extends ColumnName<M>> = KindOf<M, K> extends "enum"
+  ? `enum(${NonNullable<FieldsOf<M>[K]["traits"]["list"]>})`
+  : KindOf<M, K>;
 
 /** A column: its name and kind, and `?` if it is nullable, such as `"nick: text?"`. */
 export type ColumnSpec<M extends AnyModel, K extends ColumnName<M>> = null extends ColumnValue<M, K>
-  ? `${K}: ${KindOf<M, K>}?`
-  : `${K}: ${KindOf<M, K>}`;
+  ? `${K}: ${KindText<M, K>}?`
+  : `${K}: ${KindText<M, K>}`;
 
 /**
  * The columns of a model. They are members of an interface, as the compiler would show an alias by
@@ -101,8 +106,9 @@ export type MemberIn<Spec extends string> = Spec extends `${infer Name} -> ${str
   : NameIn<Spec>;
 
 /** The kind and the value of a column. */
-export type TypeIn<Spec extends string> = Spec extends
-  `${string}: ${infer T extends keyof SpecTypes}` ? SpecTypes[T]
+export type TypeIn<Spec extends string> = Spec extends `${string}: enum(${infer List})${infer End}`
+  ? { readonly kind: "enum"; readonly value: Split<List> | (End extends "?" ? null : never) }
+  : Spec extends `${string}: ${infer T extends keyof SpecTypes}` ? SpecTypes[T]
   : never;
 
 /** The relations. */

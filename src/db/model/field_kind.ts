@@ -12,6 +12,22 @@ import {
   type JsonValue,
 } from "./stored_value.ts";
 
+/** The values of a list such as `"draft|published"`. */
+export type Split<List extends string, Values = never> = List extends `${infer Value}|${infer Rest}`
+  ? Split<Rest, Values | Value>
+  : Values | List;
+
+/** The list of the values of a tuple, such as `"draft|published"`. */
+export type Joined<V, List extends string = ""> = V extends
+  readonly [infer Value extends string, ...infer Rest]
+  ? Joined<Rest, List extends "" ? Value : `${List}|${Value}`>
+  : V extends readonly [] ? List
+  : string;
+
+/** The JavaScript type of a value of a kind; of an enum with a list of values. */
+export type KindValue<K extends FieldKind, List extends string> = K extends "enum" ? Split<List>
+  : FieldValues[K];
+
 /** The JavaScript type of a value of each kind. */
 export interface FieldValues {
   /** A whole number within ±(2^53 - 1). */
@@ -20,6 +36,8 @@ export interface FieldValues {
   bigint: bigint;
   /** Well-formed Unicode without U+0000. */
   text: string;
+  /** One of a list of texts. */
+  enum: string;
   /** True or false. */
   boolean: boolean;
   /** A finite double. */
@@ -30,6 +48,10 @@ export interface FieldValues {
   json: JsonValue;
   /** An instant in milliseconds, in the years 1000 to 9999. */
   timestamp: Date;
+  /** A date of the calendar, of the years 1000 to 9999: `"2026-11-26"`. */
+  date: string;
+  /** A time of the day: `"12:30:00"`, or with milliseconds that are not 0, `"12:30:00.500"`. */
+  time: string;
   /** A UUID in lower case. */
   uuid: string;
   /** Bytes. */
@@ -38,6 +60,14 @@ export interface FieldValues {
 
 /** The name of a kind. */
 export type FieldKind = keyof FieldValues;
+
+/** The limits of the values of a field. */
+export interface ValueLimits {
+  /** The digits of a decimal. */
+  readonly size: DecimalSize;
+  /** The values of an enum, such as `"draft|published"`. */
+  readonly list?: string | undefined;
+}
 
 /** The rules of a kind, on every database. */
 export interface FieldKindRules {
@@ -52,11 +82,13 @@ export interface FieldKindRules {
   /** Checks whether a value is of the JavaScript type. */
   readonly accepts: (value: unknown) => boolean;
   /** Checks whether every database stores a value of that type unchanged. */
-  readonly keeps: (value: unknown, size: DecimalSize) => boolean;
+  readonly keeps: (value: unknown, limits: ValueLimits) => boolean;
 }
 
 const FIRST_INSTANT = Date.UTC(1000, 0, 1);
 const LAST_INSTANT = Date.UTC(10_000, 0, 1) - 1;
+const DAY = /^[1-9]\d{3}-\d\d-\d\d$/;
+const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(?!000)\d{3})?$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The rules of each kind. */
@@ -64,6 +96,7 @@ export const FIELD_KINDS: Readonly<Record<FieldKind, FieldKindRules>> = {
   integer: { ...ordered("a number", isNumber, Number.isSafeInteger), numeric: true },
   bigint: { ...ordered("a bigint", isBigint, isInt64), numeric: true },
   text: ordered("a string", isString, isStorableText),
+  enum: { ...ordered("a string", isString, isListed), ordered: false },
   boolean: { ...ordered("a boolean", isBoolean, isBoolean), ordered: false },
   real: { ...ordered("a number", isNumber, Number.isFinite), numeric: true },
   decimal: { ...ordered("a string", isString, isDecimal), numeric: true },
@@ -76,6 +109,8 @@ export const FIELD_KINDS: Readonly<Record<FieldKind, FieldKindRules>> = {
     keeps: (value) => isStorableJson(value),
   },
   timestamp: ordered("a Date", isDate, isStorableInstant),
+  date: ordered("a string", isString, isDay),
+  time: ordered("a string", isString, isTime),
   uuid: ordered("a string", isString, isUuid),
   blob: { ...ordered("a Uint8Array", isBytes, isBytes), ordered: false },
 };
@@ -108,7 +143,12 @@ function isBoolean(value: unknown): value is boolean {
   return typeof value === "boolean";
 }
 
-function isDecimal(value: unknown, size: DecimalSize): boolean {
+/** Checks whether a value is in the list of an enum. */
+export function isListed(value: unknown, { list = "" }: Pick<ValueLimits, "list">): boolean {
+  return isString(value) && list.split("|").includes(value);
+}
+
+function isDecimal(value: unknown, { size }: ValueLimits): boolean {
   return isString(value) && decimalDigits(value, size) !== undefined;
 }
 
@@ -118,6 +158,18 @@ function isDate(value: unknown): value is Date {
 
 function isStorableInstant(value: unknown): boolean {
   return isDate(value) && value.getTime() >= FIRST_INSTANT && value.getTime() <= LAST_INSTANT;
+}
+
+/** Checks whether a value is a date that exists. */
+export function isDay(value: unknown): value is string {
+  if (!isString(value) || !DAY.test(value)) return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+}
+
+/** Checks whether a value is a time of the day. */
+export function isTime(value: unknown): value is string {
+  return isString(value) && TIME.test(value);
 }
 
 function isUuid(value: unknown): boolean {

@@ -4,7 +4,7 @@
  * @module
  */
 import { Field, type FieldFlag, keyKind, type ReferenceTarget } from "./field.ts";
-import type { FieldKind, FieldValues } from "./field_kind.ts";
+import type { FieldKind, KindValue } from "./field_kind.ts";
 
 /** Any field. */
 export type AnyField = Field<FieldKind, FieldFlag, ReferenceTarget | "self">;
@@ -13,8 +13,8 @@ export type AnyField = Field<FieldKind, FieldFlag, ReferenceTarget | "self">;
 export type Fields = Readonly<Record<string, AnyField>>;
 
 /** The value that a field of a row holds. */
-export type FieldValue<F> = F extends Field<infer K, infer Flag, infer _>
-  ? FieldValues[K] | ("nullable" extends Flag ? null : never)
+export type FieldValue<F> = F extends Field<infer K, infer Flag, infer _, infer V>
+  ? KindValue<K, V> | ("nullable" extends Flag ? null : never)
   : never;
 
 /** The direction of an order. */
@@ -113,6 +113,11 @@ export function isGenerated({ kind, flags, traits }: AnyField): boolean {
     !flags.has("default") && traits.reference === undefined;
 }
 
+/** Checks whether the database sets the value of a field in rows that are created without one. */
+export function isFilled(field: AnyField): boolean {
+  return field.traits.defaultSql !== undefined || isGenerated(field);
+}
+
 /** Checks whether at most one row holds each value of a field. */
 export function isUnique({ flags }: Pick<AnyField, "flags">): boolean {
   return flags.has("unique") || flags.has("primaryKey");
@@ -151,6 +156,10 @@ function checkField(
   }
   if (value.flags.has("unique") && KEYLESS.includes(value.kind)) {
     throw new TypeError(`Cannot define ${table}: ${name} is ${value.kind}, which is not unique`);
+  }
+  if (value.flags.has("primaryKey") && value.traits.defaultSql !== undefined) {
+    // MySQL does not return it: the new row could not be found.
+    throw new TypeError(`Cannot define ${table}: the default of the primary key ${name} is SQL`);
   }
   if (value.traits.reference?.onDelete === "set null" && !value.flags.has("nullable")) {
     throw new TypeError(`Cannot define ${table}: ${name} is to be set null, and is not nullable`);

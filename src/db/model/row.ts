@@ -154,6 +154,8 @@ export interface RawValues {
   bigint: number | bigint | string;
   /** Text. */
   text: string;
+  /** Text. */
+  enum: string;
   /** 0 or 1 on SQLite and MySQL. */
   boolean: boolean | 0 | 1;
   /** A number. */
@@ -164,6 +166,10 @@ export interface RawValues {
   json: JsonValue;
   /** Text on SQLite. */
   timestamp: Date | string;
+  /** Text on SQLite. */
+  date: Date | string;
+  /** Text. */
+  time: string;
   /** Text. */
   uuid: string;
   /** Bytes. */

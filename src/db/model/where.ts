@@ -164,7 +164,7 @@ export type Condition<K extends FieldKind, V> =
 export type Operators<K extends FieldKind, V> = K extends "json" ? NullOperators<V>
   :
     & EqualityOperators<V>
-    & (K extends "boolean" | "blob" ? unknown : OrderOperators<NonNullable<V>>)
+    & (K extends "boolean" | "blob" | "enum" ? unknown : OrderOperators<NonNullable<V>>)
     & (K extends "text" ? TextOperators : unknown);
 
 /** The operators on a JSON column. */

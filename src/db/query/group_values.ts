@@ -76,9 +76,9 @@ export class GroupValues {
   decode(raw: unknown, column: TableColumn): unknown {
     if (raw === null) return null;
     const value = column.decode(raw);
-    const { label, rules, field: { kind, traits: { size } } } = column;
+    const { label, rules, field: { kind, traits } } = column;
     const isLimited = label.startsWith("_sum.") && kind !== "bigint";
-    if (!isLimited || rules.keeps(value, size)) return value;
+    if (!isLimited || rules.keeps(value, traits)) return value;
     throw this.#tooLarge([label]);
   }
 
@@ -105,10 +105,11 @@ export class GroupValues {
 }
 
 /** Returns the field of the values of an aggregate of a field. */
-function fieldOf(aggregate: string, { kind, traits: { size } }: AnyField): AnyField {
+function fieldOf(aggregate: string, { kind, traits: { size, list } }: AnyField): AnyField {
   if (aggregate === "_count") return new Field("integer", new Set(), { size });
   return new Field(aggregate === "_avg" ? "real" : kind, new Set(["nullable" as const]), {
     size: aggregate === "_sum" ? { ...size, precision: MAX_DIGITS } : size,
+    ...list !== undefined && { list },
   });
 }
 

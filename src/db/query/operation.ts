@@ -66,6 +66,7 @@ export class Operation implements OperationContext {
   readonly #parts: Parts;
   readonly #outer: Operation | undefined;
   readonly #depth: number;
+  #time: Date | undefined;
 
   /**
    * Begins an operation; `name` begins its shape, and includes the number of `values`
@@ -124,6 +125,11 @@ export class Operation implements OperationContext {
     if (table === parts.target) parts.readsTarget = true;
     const { scope, action } = this;
     return new Operation(name, { table, scope, action }, { outer: this, depth });
+  }
+
+  /** Returns the time of the operation, which is the same for all that it writes. */
+  time(): Date {
+    return this.#time ??= new Date(this.table.connection.now());
   }
 
   /** Counts conditions; returns how many the operation has. */

@@ -113,7 +113,9 @@ export function scopeFilter(
   const slot = operation.bind(`${name} exactly,`, column.encode(operand, operation.action));
   const ref = of === undefined ? operation.ref(column) : `${of}.${name}`;
   return (eb) =>
-    kind === "text" ? grammar.exactly(eb.ref(ref), slot) : eb(ref, "=", operandOf(slot, column));
+    kind === "text" || kind === "enum"
+      ? grammar.exactly(eb.ref(ref), slot)
+      : eb(ref, "=", operandOf(slot, column));
 }
 
 /** Binds a list of values; returns a function from the column's name to the condition. */

@@ -101,9 +101,14 @@ export class TableColumn {
   check(value: unknown, action: string): void {
     const { rules, field, label: name } = this;
     const isAccepted = value !== null && rules.accepts(value);
-    if (isAccepted && rules.keeps(value, field.traits.size)) return;
+    if (isAccepted && rules.keeps(value, field.traits)) return;
     const given = value === null ? "null" : typeof value;
-    const reason = isAccepted ? undefined : `${name} takes ${rules.type}, not ${given}`;
+    const { list } = field.traits;
+    const reason = !isAccepted
+      ? `${name} takes ${rules.type}, not ${given}`
+      : list === undefined
+      ? undefined
+      : `${name} takes one of ${list.replaceAll("|", ", ")}`;
     // No client can send it: the caller has forgotten a value.
     if (value === undefined) throw new TypeError(`Cannot ${action}: ${reason}`);
     throw dbError(action, { code: "CheckViolation", fields: [name], reason });
@@ -120,7 +125,9 @@ export class TableColumn {
     } catch (cause) {
       // the messages of other errors contain the value
       const reason = cause instanceof RangeError ? cause.message : `it is not ${this.rules.type}`;
-      throw new DbError("Database", `Cannot read ${this.table}.${this.name}: ${reason}`, { cause });
+      throw new DbError("Database", `Cannot read ${this.table}.${this.label}: ${reason}`, {
+        cause,
+      });
     }
   }
 }

@@ -6,7 +6,7 @@
 import { type Expression, sql } from "kysely";
 import { dbError } from "../errors.ts";
 import type { Slot } from "../connection/statement.ts";
-import { type AnyField, isGenerated } from "../model/model.ts";
+import { type AnyField, isFilled } from "../model/model.ts";
 import { isPlainObject } from "../model/plain_object.ts";
 import type { Operation } from "../query/operation.ts";
 import type { TableColumn, Values } from "../query/table.ts";
@@ -42,7 +42,7 @@ export function createValues(data: unknown, operation: Operation): Values {
 
 /**
  * Reads a `CreateInput` as {@linkcode createValues} does, and returns the values in the order of
- * the table's columns; `undefined` is generated.
+ * the table's columns; the database sets `undefined`.
  */
 export function createTuple(data: unknown, operation: Operation): readonly unknown[] {
   const { table: { columns }, scope, action } = operation;
@@ -56,7 +56,8 @@ export function createTuple(data: unknown, operation: Operation): readonly unkno
     const { name, field, index } = column;
     let value = tuple[index];
     if (value === undefined) {
-      value = scope.get(column) ?? defaultOf(field) ?? (isGenerated(field) ? undefined : null);
+      value = scope.get(column) ?? defaultOf(field, operation) ??
+        (isFilled(field) ? undefined : null);
       tuple[index] = value;
     }
     if (value === null && !field.flags.has("nullable")) missing.push(name);
@@ -66,7 +67,7 @@ export function createTuple(data: unknown, operation: Operation): readonly unkno
 }
 
 /**
- * Reads an `UpdateInput`.
+ * Reads an `UpdateInput`, and adds the time of the update if it sets anything.
  *
  * @throws {TypeError} if it has an unknown column, one of the scope, or the primary key
  * @throws {DbError} `NotNullViolation` if a value is `null` that cannot be
@@ -85,15 +86,31 @@ export function updateValues(data: unknown, operation: Operation): Values {
   if (missing.length > 0) {
     throw dbError(operation.action, { code: "NotNullViolation", fields: missing });
   }
-  return values;
+  return values.size > 0
+    ? new Map([...values, ...updateTimes([...values.keys()], operation)])
+    : values;
 }
 
-/** Binds values to be set in a table. */
+/** Returns the times that an update of some columns sets in the others. */
+export function updateTimes(columns: readonly TableColumn[], operation: Operation): Values {
+  const stamped = operation.table.columns.filter((column) =>
+    column.field.traits.clock === "update" && !columns.includes(column) &&
+    !operation.scope.has(column)
+  );
+  return new Map(stamped.map((column) => [column, operation.time()]));
+}
+
+/** Binds values to be set in a table; `undefined` is the default of the column. */
 export function assign(values: Values, operation: Operation): Assignments {
   const assignments: Record<string, Slot | Expression<unknown>> = {};
   for (const [column, value] of values) {
     if (value instanceof Difference) {
       assignments[column.name] = changed({ column, difference: value }, operation);
+      continue;
+    }
+    if (value === undefined) {
+      operation.add(`${column.name} default,`);
+      assignments[column.name] = sql`default`;
       continue;
     }
     assignments[column.name] = operation.bind(
@@ -145,6 +162,7 @@ export function givenColumn(name: string, operation: Operation): TableColumn {
   return column;
 }
 
-function defaultOf({ traits: { defaultValue } }: AnyField): unknown {
+function defaultOf({ traits: { defaultValue, clock } }: AnyField, operation: Operation): unknown {
+  if (clock !== undefined) return operation.time();
   return typeof defaultValue === "function" ? defaultValue() : defaultValue;
 }

@@ -10,7 +10,8 @@ import { DbError } from "../errors.ts";
 import { every } from "../query/filters.ts";
 import type { OperationContext } from "../query/operation.ts";
 import { type Filter, scopeFilter } from "../query/operators.ts";
-import type { Table, TableColumn } from "../query/table.ts";
+import type { Table, TableColumn, Values } from "../query/table.ts";
+import { assign, type Assignments } from "./assignments.ts";
 import { taken } from "./inserts.ts";
 import {
   type Extend,
@@ -33,6 +34,8 @@ export interface ManyUpdates {
   readonly by: TableColumn;
   /** The columns to set. */
   readonly columns: readonly TableColumn[];
+  /** Times to set besides, which are the same in every row. */
+  readonly times: Values;
 }
 
 /** Skips the rows that have a value of a unique column that another row has; counts the others. */
@@ -75,14 +78,16 @@ export function skipConflicts(context: OperationContext): InsertManner<number> {
  * column
  */
 export function updateConflicts(
-  { by, columns }: ManyUpdates,
+  { by, columns, times }: ManyUpdates,
   context: OperationContext,
 ): InsertManner<void> {
   const { table, table: { connection }, scope, action } = context;
   const { returning } = connection.grammar;
   const names = columns.map(({ name }) => name);
   const extend: Extend = (operation) => {
-    operation.section(`by ${by.name} update ${names} in`);
+    operation.section(`by ${by.name} update ${names} at`);
+    const stamps = assign(times, operation);
+    operation.section("in");
     const scoped = every(Array.from(
       scope,
       ([column, operand]) => scopeFilter({ column, operand, of: table.name }, operation),
@@ -92,11 +97,16 @@ export function updateConflicts(
         ? insert.onConflict((conflict) =>
           conflict.column(by.name)
             .doUpdateSet((eb) =>
-              Object.fromEntries(names.map((name) => [name, eb.ref(`excluded.${name}`)]))
+              Object.fromEntries([
+                ...names.map((name) => [name, eb.ref(`excluded.${name}`)]),
+                ...Object.entries(stamps),
+              ])
             )
             .where(scoped)
         )
-        : insert.onDuplicateKeyUpdate((eb) => overwrite({ by, columns }, { scoped, table, eb }));
+        : insert.onDuplicateKeyUpdate((eb) =>
+          overwrite({ by, columns, stamps }, { scoped, table, eb })
+        );
   };
   return {
     extend,
@@ -115,7 +125,7 @@ export function updateConflicts(
       }
       // Another column conflicts, or a row is out of scope: each is a matter of its own.
       await connection.transaction(async () => {
-        for (const tuple of batch.tuples) await upsertTuple(tuple, { by, columns, context });
+        for (const tuple of batch.tuples) await upsertTuple(tuple, { by, columns, times, context });
       });
     },
     mayUndo: returning && scope.size > 0,
@@ -124,14 +134,14 @@ export function updateConflicts(
 
 async function upsertTuple(
   tuple: Tuple,
-  { by, columns, context }: ManyUpdates & { readonly context: OperationContext },
+  { by, columns, times, context }: ManyUpdates & { readonly context: OperationContext },
 ): Promise<void> {
   const valueOf = (column: TableColumn) => [column, tuple[column.index]] as const;
   const created = context.table.columns.map(valueOf).filter(([, value]) => value !== undefined);
   await upsertRow({
     unique: new Map([valueOf(by)]),
     created: new Map(created),
-    values: new Map(columns.map(valueOf)),
+    values: new Map([...columns.map(valueOf), ...times]),
   }, context);
 }
 
@@ -166,23 +176,23 @@ function unless(accepted: Expression<unknown>, table: Table) {
 
 /** Returns the assignments of MySQL for rows that conflict by any unique column. */
 function overwrite(
-  { by, columns }: ManyUpdates,
+  { by, columns, stamps }: Omit<ManyUpdates, "times"> & { readonly stamps: Assignments },
   { scoped, table, eb }: {
     readonly scoped: Filter;
     readonly table: Table;
     readonly eb: ExpressionBuilder<AnyTables, string>;
   },
 ): Record<string, Expression<unknown>> {
-  const stored = ({ name }: TableColumn) => sql.ref(`${table.name}.${name}`);
-  const given = ({ name }: TableColumn) => sql`values(${sql.ref(name)})`;
+  const stored = ({ name }: Pick<TableColumn, "name">) => sql.ref(`${table.name}.${name}`);
+  const given = ({ name }: TableColumn): Assignments[string] => sql`values(${sql.ref(name)})`;
   const accepted = sql`(${stored(by)} = ${given(by)} and ${scoped(eb)})`;
   return {
     ...unless(accepted, table),
     ...Object.fromEntries(
-      columns.map((column) => [
-        column.name,
-        sql`if(${accepted}, ${given(column)}, ${stored(column)})`,
-      ]),
+      [
+        ...columns.map((column) => [column.name, given(column)] as const),
+        ...Object.entries(stamps),
+      ].map(([name, value]) => [name, sql`if(${accepted}, ${value}, ${stored({ name })})`]),
     ),
   };
 }

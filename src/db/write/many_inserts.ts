@@ -7,6 +7,7 @@ import type { Compilable, InsertQueryBuilder, InsertResult } from "kysely";
 import type { AnyTables } from "../connection/dialect.ts";
 import type { RecordsGrammar } from "../connection/grammar.ts";
 import { Slot, type Statement } from "../connection/statement.ts";
+import { isFilled } from "../model/model.ts";
 import { Operation, type OperationContext } from "../query/operation.ts";
 import type { Table, TableColumn } from "../query/table.ts";
 import { insertInto, passKeys } from "./inserts.ts";
@@ -17,7 +18,7 @@ const MAX_ROWS = 1024;
 /** The most rows that a statement binds as one value. */
 const MAX_RECORDS = 10_000;
 
-/** The values of a row in the order of its columns; `undefined` is generated. */
+/** The values of a row in the order of its columns; the database sets `undefined`. */
 export type Tuple = readonly unknown[];
 
 /** An insertion of rows. */
@@ -121,19 +122,18 @@ function recordBatchesOf(
   rows: readonly Tuple[],
   { records, context }: RecordOptions,
 ): readonly RecordBatch[] {
-  const { columns, primaryKey: { index } } = context.table;
   const batches: RecordBatch[] = [];
   let batch: RecordBatch | undefined;
-  const keyless = columns.filter((column) => column.index !== index);
+  const columnsOf = columnReader(context.table);
   for (const tuple of rows) {
-    const own = tuple[index] === undefined ? keyless : columns;
+    const own = columnsOf(tuple);
     const { record, length } = records.encode(own.map((column) => {
       const { name, field } = column;
       return { name, field, value: column.store(tuple[column.index], context.action) };
     }));
     const isFull = batch &&
       (batch.tuples.length >= MAX_RECORDS || batch.length + length > records.maxLength);
-    if (batch?.columns !== own || isFull) {
+    if (batch?.columns !== own || isFull || own.length === 0) {
       batch = { columns: own, tuples: [], records: [], length: 0 };
       batches.push(batch);
     }
@@ -172,19 +172,30 @@ function insertTuples(
  * columns, and their number is a power of two, so that few different statements are compiled.
  */
 function batchesOf(rows: readonly Tuple[], table: Table): readonly (readonly Tuple[])[] {
-  const { primaryKey: { index }, connection: { grammar }, columns } = table;
+  const { connection: { grammar }, columns } = table;
+  const columnsOf = columnReader(table);
   const fitting = 2 ** Math.floor(Math.log2(grammar.maxParameters / columns.length));
-  const isEmpty = columns.length === 1;
   const batches: (readonly Tuple[])[] = [];
   for (let start = 0; start < rows.length;) {
-    const isKeyed = rows[start]?.[index] !== undefined;
-    const most = isEmpty && !isKeyed ? 1 : Math.min(MAX_ROWS, fitting, rows.length - start);
-    const other = rows.slice(start, start + most).findIndex((tuple) =>
-      (tuple[index] !== undefined) !== isKeyed
-    );
+    const own = columnsOf(rows[start]!);
+    const most = own.length === 0 ? 1 : Math.min(MAX_ROWS, fitting, rows.length - start);
+    const other = rows.slice(start, start + most).findIndex((tuple) => columnsOf(tuple) !== own);
     const size = 2 ** Math.floor(Math.log2(other === -1 ? most : other));
     batches.push(rows.slice(start, start + size));
     start += size;
   }
   return batches;
+}
+
+/** Returns a function that returns the columns that a row takes, in one list for all such rows. */
+function columnReader({ columns }: Table): (tuple: Tuple) => readonly TableColumn[] {
+  const filled = columns.filter(({ field }) => isFilled(field));
+  const lists = new Map<string, readonly TableColumn[]>();
+  return (tuple) => {
+    const omitted = filled.filter(({ index }) => tuple[index] === undefined);
+    const key = namesOf({ columns: omitted }).join();
+    const list = lists.get(key) ?? columns.filter((column) => !omitted.includes(column));
+    lists.set(key, list);
+    return list;
+  };
 }

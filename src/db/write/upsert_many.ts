@@ -7,7 +7,7 @@ import { dbError } from "../errors.ts";
 import { isUnique } from "../model/model.ts";
 import type { Operation } from "../query/operation.ts";
 import type { TableColumn } from "../query/table.ts";
-import { givenColumn } from "./assignments.ts";
+import { givenColumn, updateTimes } from "./assignments.ts";
 import { createTuples, keyOfValue } from "./create_many.ts";
 import { updateConflicts } from "./many_conflicts.ts";
 import { insertRows, type Tuple } from "./many_inserts.ts";
@@ -32,7 +32,9 @@ export async function upsertMany(
   const columns = updateColumns(update, operation);
   const tuples = createTuples({ name: "create", data: create }, operation);
   checkDifferent(tuples, column, operation);
-  await insertRows(tuples, updateConflicts({ by: column, columns }, operation), operation);
+  const times = updateTimes(columns, operation);
+  const manner = updateConflicts({ by: column, columns, times }, operation);
+  await insertRows(tuples, manner, operation);
   return tuples.length;
 }
 

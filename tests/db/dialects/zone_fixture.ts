@@ -15,8 +15,9 @@ const Event = model("events", {
   ended: field.timestamp().nullable(),
   hour: field.timestamp().nullable().references(Hour),
 });
+const Day = model("days", { day: field.date().primaryKey(), time: field.time() });
 
-class Events extends DbService.with({ hour: Hour, event: Event }, {
+class Events extends DbService.with({ hour: Hour, event: Event, day: Day }, {
   hour: { events: hasMany(Event.hour) },
   event: { of: belongsTo(Event.hour) },
 }) {}
@@ -88,6 +89,16 @@ assert.deepEqual(
 );
 assert.equal(await event.updateMany({ where: { at: { in: INSTANTS } }, data: { ended: null } }), 5);
 assert.equal(await event.deleteMany({ where: { zoned: { lt: INSTANTS[2]! } } }), 2);
+
+// Dates and times of the day have no zone. That of the third is there twice in New York.
+for (const [index, text] of instants.entries()) {
+  const [day = "", time = ""] = text.replace("Z", "").replace(".000", "").split("T");
+  assert.deepEqual(await db.day.create({ data: { day, time } }), { day, time });
+  assert.deepEqual(await db.day.findMany({ where: { day, time } }), [{ day, time }], `${index}`);
+}
+assert.deepEqual(await db.day.aggregate({ _min: { day: true } }), {
+  _min: { day: instants[0]!.slice(0, 10) },
+});
 
 // Kysely's values are read and written by the driver.
 if (opening === "url") {

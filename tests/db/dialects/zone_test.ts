@@ -40,6 +40,7 @@ async function check(
       `create table events (id bigint primary key, at ${plain} not null unique,
         zoned ${zoned} not null, ended ${plain} null,
         hour ${plain} null references hours (at))`,
+      "create table days (day date primary key, time time(3) not null)",
       ...instants.map((it) =>
         `insert into hours values ('${it.replace("T", " ").replace("Z", "")}', '')`
       ),

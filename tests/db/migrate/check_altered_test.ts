@@ -14,6 +14,9 @@ const DEFAULTS = {
   integer: 5,
   bigint: 2n ** 62n,
   text: "it's",
+  enum: "b",
+  date: "2024-02-29",
+  time: "12:30:00",
   boolean: true,
   real: -0.5,
   decimal: "1.50",
@@ -49,7 +52,11 @@ function modelsOf({ key, fields }: Shape) {
       const own = keyField.references(owner, { onDelete });
       return isNullable || onDelete === "set null" ? own.nullable() : own;
     }
-    let declared: AnyField = kind === "decimal" ? field.decimal(size) : field[kind]();
+    let declared: AnyField = kind === "decimal"
+      ? field.decimal(size)
+      : kind === "enum"
+      ? field.enum(["a", "b"])
+      : field[kind]();
     if (isNullable) declared = declared.nullable();
     if (isUnique && !KEYLESS.includes(kind)) declared = declared.unique();
     return hasDefault ? declared.default(DEFAULTS[kind]) : declared;

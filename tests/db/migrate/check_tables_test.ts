@@ -18,6 +18,7 @@ import { administer, createDatabase } from "../support/servers.ts";
 type Case = readonly [field: AnyField, definition: string, difference?: string];
 
 const DECIMAL = field.decimal({ precision: 12, scale: 2 });
+const MOOD = field.enum(["sad", "happy"]);
 const NULLABLE = "the column is not null, the field is nullable";
 const REQUIRED = "the column is nullable, the field is not";
 const COMPUTED = "the column is computed, the model writes it";
@@ -107,6 +108,21 @@ const POSTGRES: Readonly<Record<string, Case>> = {
   insensitive: [field.text(), "citext not null unique"],
   native: [field.text(), "mood not null default 'sad'"],
   checked: [field.text(), "text not null check (checked in ('a', 'b'))"],
+  listed: [MOOD, "text not null"],
+  listed_natively: [MOOD, "mood not null"],
+  day: [field.date(), "date not null"],
+  time: [field.time(), "time not null"],
+  a_moment: [
+    field.date(),
+    "timestamp(3) not null",
+    "the column is timestamp(3) without time zone, the model has date",
+  ],
+  a_minute: [
+    field.time(),
+    "time(0) not null",
+    "the column is time(0) without time zone, which drops milliseconds, the model has time",
+  ],
+  a_list: [MOOD, "int not null", "the column is integer, the model has enum(sad|happy)"],
   labelled: [field.text().nullable(), "deep_label"],
   money: [DECIMAL, "numeric(14, 4) not null"],
   amount: [DECIMAL, "numeric not null"],
@@ -197,6 +213,17 @@ const MYSQL: Readonly<Record<string, Case>> = {
   fixed: [field.text(), "char(2) not null", "the column is char(2), the model has text"],
   native: [field.text(), "enum('sad', 'happy') not null default 'sad'"],
   checked: [field.text(), "varchar(1) not null check (checked in ('a', 'b'))"],
+  listed: [MOOD, "varchar(9) not null"],
+  listed_natively: [MOOD, "enum('sad', 'happy') not null"],
+  day: [field.date(), "date not null"],
+  time: [field.time(), "time(6) not null"],
+  a_time: [field.date(), "datetime not null", "the column is datetime, the model has date"],
+  a_minute: [
+    field.time(),
+    "time not null",
+    "the column is time, which drops milliseconds, the model has time",
+  ],
+  a_list: [MOOD, "int(11) not null", "the column is int(11), the model has enum(sad|happy)"],
   money: [DECIMAL, "decimal(65, 30) not null"],
   prisma: [field.timestamp(), "datetime(3) not null default current_timestamp(3)"],
   typeorm: [field.timestamp(), "datetime(6) not null default current_timestamp(6)"],
@@ -265,6 +292,11 @@ const SQLITE: Readonly<Record<string, Case>> = {
   big: [field.bigint(), "bigint not null"],
   varchar: [field.text(), "varchar(20) not null"],
   checked: [field.text(), "text not null check (checked in ('a', 'b'))"],
+  listed: [MOOD, "varchar(9) not null"],
+  day: [field.date(), "date not null"],
+  time: [field.time(), "text not null"],
+  a_time: [field.date(), "datetime not null", "the column is datetime, the model has date"],
+  a_list: [MOOD, "integer not null", "the column is integer, the model has enum(sad|happy)"],
   double: [field.real().nullable(), "double precision"],
   numeric: [field.real(), "numeric(9, 2) not null"],
   clob: [field.text(), "CLOB not null"],

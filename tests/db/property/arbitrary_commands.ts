@@ -18,7 +18,15 @@ const upsert = fc.tuple(fc.oneof(fc.record({ id }), fc.record({ code })), keyles
     update,
   }));
 
-const changed = fc.subarray<keyof Change>(["name", "flag"]).map((
+const changed = fc.subarray<keyof Change>([
+  "name",
+  "flag",
+  "touched",
+  "note",
+  "mood",
+  "day",
+  "hour",
+]).map((
   names,
 ) => [...names, "rank" as const]);
 const upsertMany: fc.Arbitrary<Operation> = fc.oneof(

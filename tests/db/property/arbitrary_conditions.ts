@@ -1,6 +1,6 @@
 /** Random conditions on things, and random options of finds. */
 import fc from "fast-check";
-import { code, id, number, rest, text } from "./arbitrary_things.ts";
+import { code, day, hour, id, mood, number, rest, text, time } from "./arbitrary_things.ts";
 import { type Column, COLUMNS, type Condition } from "../support/thing.ts";
 
 /** A condition that one row meets at most. */
@@ -26,6 +26,10 @@ const conditions = fc.letrec<{ where: Condition; column: Condition }>((tie) => (
     fc.record({ code: match }),
     fc.record({ name: match }),
     fc.record({ rank: fc.oneof(rest.rank, operators(number, ordered(number))) }),
+    fc.record({ touched: fc.oneof(time, operators(time, ordered(time))) }),
+    fc.record({ mood: fc.oneof(rest.mood, operators(mood)) }),
+    fc.record({ day: fc.oneof(rest.day, operators(day, ordered(day))) }),
+    fc.record({ hour: fc.oneof(rest.hour, operators(hour, ordered(hour))) }),
     fc.record({ flag: fc.oneof(fc.boolean(), operators(fc.boolean())) }),
   ) as fc.Arbitrary<Condition>,
   where: fc.oneof(

@@ -1,5 +1,6 @@
 /** Values of things and rows of them, at random. */
 import fc from "fast-check";
+import { MOODS } from "../support/thing.ts";
 
 /** Text that SQL, LIKE, GLOB, a collation or an encoding could take for another. */
 const TEXTS = [
@@ -49,17 +50,43 @@ export const id = fc.oneof({ arbitrary: fc.integer({ min: -1, max: 8 }), weight:
 /** A code, of few as well. */
 export const code = fc.constantFrom("a", "A", "a ", "á", "a\u0301", "\\'", "%", "😀");
 
+/** A time; those that the repository sets come after. */
+export const time = fc.constantFrom(0, 1, 2000).map((ms) => new Date(ms));
+
+/** The values that the repository or the database sets otherwise. */
+const filled = { made: time, touched: time, note: fc.constantFrom("old", null) };
+
+/** A mood. */
+export const mood = fc.constantFrom(...MOODS);
+
+/** A date. */
+export const day = fc.constantFrom("1000-01-01", "2024-02-29", "2026-11-26", "9999-12-31");
+
+/** A time of the day. */
+export const hour = fc.constantFrom("00:00:00", "12:30:00", "12:30:00.001", "23:59:59.999");
+
 /** The values of the other columns. */
-export const rest = { name: fc.option(text), rank: fc.option(number), flag: fc.boolean() };
+export const rest = {
+  name: fc.option(text),
+  rank: fc.option(number),
+  flag: fc.boolean(),
+  mood: fc.option(mood),
+  day: fc.option(day),
+  hour: fc.option(hour),
+};
 
 /** The data of an update. */
-export const change = fc.record({ code, ...rest }, { requiredKeys: [] });
+export const change = fc.record({ code, ...rest, touched: time, note: filled.note }, {
+  requiredKeys: [],
+});
 
 /** A row whose key is to be generated. */
-export const keyless = fc.record({ code, ...rest }, { requiredKeys: ["code"] });
+export const keyless = fc.record({ code, ...rest, ...filled }, { requiredKeys: ["code"] });
 
 /** A row with a key. */
-export const keyed = fc.record({ id, code, ...rest }, { requiredKeys: ["id", "code"] });
+export const keyed = fc.record({ id, code, ...rest, ...filled }, {
+  requiredKeys: ["id", "code"],
+});
 
 /** Rows that do not get in each other's way. */
 export const fewRows = fc.uniqueArray(keyless, { maxLength: 6, selector: ({ code }) => code });

@@ -22,7 +22,7 @@ export function holds(
       const rows = related(row, name);
       if (rows) return haveRelated(condition, rows, related);
       const value = row[name];
-      if (typeof condition !== "object" || condition === null) {
+      if (typeof condition !== "object" || condition === null || condition instanceof Date) {
         return meets(value, "equals", condition);
       }
       return all(
@@ -70,7 +70,7 @@ function meets(value: unknown, operator: string, operand: unknown): boolean | nu
     case "not":
       return compared !== 0;
     case "in":
-      return (operand as unknown[]).includes(value);
+      return (operand as unknown[]).some((it) => compare(value, it) === 0);
     case "lt":
       return compared < 0;
     case "lte":

@@ -69,7 +69,7 @@ function aggregateOf(rows: readonly Thing[], name: string, column: string): unkn
   const values = rows.map((row) => row[column as Column]).filter((value) => value !== null);
   if (name === "_count") return values.length;
   if (values.length === 0) return null;
-  const sum = () => values.reduce<bigint>((sum, value) => sum + BigInt(value), 0n);
+  const sum = () => values.reduce<bigint>((sum, value) => sum + BigInt(Number(value)), 0n);
   switch (name) {
     case "_sum":
       return sum();

@@ -33,13 +33,15 @@ const MAX_GAP = 500;
 /** A list of rows that does as a repository. */
 export class MemoryRepository {
   #rows: readonly Thing[] = [];
+  readonly #now: () => number;
   /** The largest key so far. */
   #lastKey: number;
   /** The same, with those of rows that were refused or rolled back. */
   #lastTriedKey: number;
 
   /** Creates a list without rows, whose generated keys come after the last one so far. */
-  constructor(lastKey: number) {
+  constructor(lastKey: number, now: () => number) {
+    this.#now = now;
     this.#lastKey = lastKey;
     this.#lastTriedKey = lastKey;
   }
@@ -157,7 +159,18 @@ export class MemoryRepository {
       try {
         const row = this.#rows.find((row) => row[by] === data[by]);
         if (row && !holds(scope, row)) throw new Refusal("UniqueViolation", [by]);
-        const whole = { name: null, rank: null, flag: true, ...data };
+        const touched = new Date(this.#now());
+        const whole = {
+          name: null,
+          rank: null,
+          mood: null,
+          day: null,
+          hour: null,
+          flag: true,
+          note: "new",
+          touched,
+          ...data,
+        };
         const change = Object.fromEntries(update.map((name) => [name, whole[name]]));
         if (row) this.#update([row], change);
         else this.#create(data, scope, keys);
@@ -181,6 +194,12 @@ export class MemoryRepository {
       name: data.name ?? null,
       rank: data.rank ?? null,
       flag: data.flag ?? true,
+      mood: data.mood ?? null,
+      day: data.day ?? null,
+      hour: data.hour ?? null,
+      note: data.note === undefined ? "new" : data.note,
+      made: data.made ?? new Date(this.#now()),
+      touched: data.touched ?? new Date(this.#now()),
       ...scope,
     };
     this.#checkUnique(row, []);
@@ -205,7 +224,8 @@ export class MemoryRepository {
   #update(rows: readonly Thing[], data: Change): readonly Thing[] {
     for (const row of rows) this.#checkUnique(data, [row]);
     if (rows.length > 1 && data.code !== undefined) throw new Refusal("UniqueViolation", ["code"]);
-    const updated = rows.map((row) => ({ ...row, ...data }));
+    if (Object.keys(data).length === 0) return rows;
+    const updated = rows.map((row) => ({ ...row, touched: new Date(this.#now()), ...data }));
     this.#rows = [...this.#rows.filter((it) => !rows.includes(it)), ...updated];
     return updated;
   }

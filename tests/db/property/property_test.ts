@@ -18,15 +18,17 @@ import {
 const RUNS = 200;
 
 testOnEach("Repository does as a list of rows in memory would", async ({ url }) => {
-  await using db = await Things.open(DbOptions.fromUrl(url));
+  const clock = { ms: Date.UTC(2026, 0, 1) };
+  const now = () => clock.ms;
+  await using db = await Things.open(DbOptions.fromUrl(url).now(now));
   await db.createTables();
   await fc.assert(
     fc.asyncProperty(fewRows, fc.array(command, { maxLength: 20 }), async (data, commands) => {
       const { id } = await db.thing.create({ data: { code: "the last key" } });
       await db.thing.deleteMany({ all: true });
-      const memory = new MemoryRepository(id);
-      await runBoth({ db, memory }, {}, { do: "createMany", data });
-      await runAll({ db, memory }, shifted(commands, id));
+      const memory = new MemoryRepository(id, now);
+      await runBoth({ db, memory, clock }, {}, { do: "createMany", data });
+      await runAll({ db, memory, clock }, shifted(commands, id));
       assert.deepEqual(await db.thing.findMany({ orderBy: { id: "asc" } }), memory.toRows());
     }),
     { numRuns: RUNS },
@@ -37,6 +39,8 @@ testOnEach("Repository does as a list of rows in memory would", async ({ url }) 
 interface Both {
   readonly db: Things;
   readonly memory: MemoryRepository;
+  /** The time, which advances with each operation. */
+  readonly clock: { ms: number };
 }
 
 class RollBack extends Error {}
@@ -69,10 +73,11 @@ async function runAll(
 
 /** Runs an operation on both, and compares the results; returns whether it failed. */
 async function runBoth(
-  { db, memory }: Both,
+  { db, memory, clock }: Both,
   scope: Scope,
   operation: Operation,
 ): Promise<boolean> {
+  clock.ms += 1;
   const actual = await outcome(() => runOperation(db, scope, operation));
   const keys = actual instanceof Error ? new Map() : await generatedKeys(db, operation);
   const expected = await outcome(() => memory.run(operation, scope, keys));
@@ -141,7 +146,7 @@ function shifted<T>(commands: T, lastKey: number): T {
   const shift = (value: unknown, isKey: boolean): unknown => {
     if (typeof value === "number" && isKey) return value < 0 ? value : value + lastKey;
     if (Array.isArray(value)) return value.map((part) => shift(part, isKey));
-    if (typeof value !== "object" || value === null) return value;
+    if (typeof value !== "object" || value === null || value instanceof Date) return value;
     return Object.fromEntries(
       Object.entries(value).map(([name, part]) => [name, shift(part, isKey || name === "id")]),
     );

@@ -10,12 +10,21 @@ import {
   type Where,
 } from "../../../src/db/mod.ts";
 
+/** The moods of things; not in the order of text. */
+export const MOODS = ["sad", "Happy", "so so", "á", "_%"] as const;
+
 const Thing = model("things", {
   id: field.integer().primaryKey(),
   code: field.text().unique(),
   name: field.text().nullable(),
   rank: field.integer().nullable(),
   flag: field.boolean().default(true),
+  mood: field.enum(MOODS).nullable(),
+  day: field.date().nullable(),
+  hour: field.time().nullable(),
+  note: field.text().nullable().defaultSql("'new'"),
+  made: field.createdAt(),
+  touched: field.updatedAt(),
 });
 
 /** A database of things. */
@@ -28,7 +37,19 @@ export type Thing = Row<typeof Thing>;
 export type Column = keyof Thing;
 
 /** The columns, in the order of the model. */
-export const COLUMNS: readonly Column[] = ["id", "code", "name", "rank", "flag"];
+export const COLUMNS: readonly Column[] = [
+  "id",
+  "code",
+  "name",
+  "rank",
+  "flag",
+  "mood",
+  "day",
+  "hour",
+  "note",
+  "made",
+  "touched",
+];
 
 /** A condition on rows. */
 export type Condition = Where<typeof Thing>;

@@ -8,11 +8,14 @@ import {
   BIGINT,
   BLOB,
   BOOLEAN,
+  DAY,
   DECIMAL,
+  ENUM,
   INTEGER,
   JSON_TEXT,
   REAL,
   SAME,
+  TIME,
   TIMESTAMP,
   UUID,
 } from "../../connection/codecs.ts";
@@ -23,20 +26,23 @@ import { like, likePattern } from "../server/like.ts";
 import { safeInteger } from "../server/safe_integer.ts";
 import { explainMysqlError } from "./mysql_errors.ts";
 
+/** An index of MySQL cannot have a whole `longtext`. */
+const MAX_INDEXED_TEXT = 255;
 const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unknown>>> = {
   integer: "bigint",
   bigint: "bigint",
   text: sql`longtext`,
+  enum: `varchar(${MAX_INDEXED_TEXT})`,
   boolean: "boolean",
   real: "double precision",
   decimal: "decimal",
   json: "json",
   timestamp: "datetime(3)",
+  date: "date",
+  time: "time(3)",
   uuid: "char(36)",
   blob: sql`longblob`,
 };
-/** An index of MySQL cannot have a whole `longtext`. */
-const MAX_INDEXED_TEXT = 255;
 const MIN_INT64 = sql.raw("-9223372036854775808");
 /** Locks rows against changes, on MySQL and MariaDB. */
 const SHARE = "lock in share mode";
@@ -76,11 +82,14 @@ export function mysqlGrammar(
     integer: INTEGER,
     bigint: BIGINT,
     text: SAME,
+    enum: ENUM,
     boolean: BOOLEAN,
     real: REAL,
     decimal: DECIMAL,
     json: JSON_TEXT,
     timestamp: { encode: encodeInstant, decode: TIMESTAMP.decode },
+    date: DAY,
+    time: TIME,
     // Most of its collations ignore case.
     uuid: { encode: UUID.encode, decode: UUID.encode },
     blob: { encode: bytes, decode: BLOB.decode },
@@ -132,6 +141,8 @@ export function mysqlGrammar(
       kind === "decimal"
         ? sql`cast(${slot} as decimal(${sql.raw(`${size.precision}, ${size.scale}`)}))`
         : undefined,
+    // Drivers read a date as an instant, some in the zone of the process.
+    read: (column, { kind }) => kind === "date" ? sql`cast(${column} as char)` : undefined,
     checked({ column, value, operator }, { kind }) {
       if (kind === "integer") return safeInteger(value, (wide) => sql`cast(${wide} as signed)`);
       // MariaDB subtracts the least 64 bits from 0 without an overflow: 1 less overflows

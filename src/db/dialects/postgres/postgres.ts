@@ -8,12 +8,15 @@ import {
   BIGINT,
   BLOB,
   BOOLEAN,
+  DAY,
   DECIMAL,
+  ENUM,
   hexOf,
   INTEGER,
   JSON_TEXT,
   REAL,
   SAME,
+  TIME,
   TIMESTAMP,
   UUID,
 } from "../../connection/codecs.ts";
@@ -29,11 +32,14 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unkno
   bigint: "int8",
   // Compared and ordered by code point, as on the other databases.
   text: sql`text collate "C"`,
+  enum: sql`text collate "C"`,
   boolean: "boolean",
   real: "float8",
   decimal: "numeric",
   json: "jsonb",
   timestamp: "timestamptz(3)",
+  date: "date",
+  time: "time(3)",
   uuid: "uuid",
   blob: "bytea",
 };
@@ -43,11 +49,14 @@ const CODECS: Grammar["codecs"] = {
   integer: INTEGER,
   bigint: BIGINT,
   text: SAME,
+  enum: ENUM,
   boolean: BOOLEAN,
   real: REAL,
   decimal: DECIMAL,
   json: { encode: JSON_TEXT.encode, decode: SAME.decode },
   timestamp: TIMESTAMP,
+  date: DAY,
+  time: TIME,
   uuid: UUID,
   blob: BLOB,
 };
@@ -120,6 +129,8 @@ exception when sqlstate 'FW001' then null;
 end $fw$`,
   checked: ({ value }, { kind }) =>
     kind === "integer" ? safeInteger(value, (wide) => sql`cast(${wide} as int8)`) : value,
+  // Drivers read a date as an instant, some in the zone of the process.
+  read: (column, { kind }) => kind === "date" ? sql`${column}::text` : undefined,
   aggregate(name, column, { kind, traits: { size: { scale } } }) {
     const apply = (value: Expression<unknown>) => sql`${sql.raw(name)}(${value})`;
     if (name === "avg" && kind !== "real") {
