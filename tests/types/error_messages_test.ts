@@ -22,7 +22,7 @@ const Post = model("posts", {
   title: field.text(),
   body: field.text().default(""),
 });
-const Job = model("jobs", { id: field.uuid().primaryKey(), role: field.enum(["admin", "member"]) });
+const Job = model("jobs", { id: field.uuid().primaryKey(), role: field.enum(["in", "out"]) });
 class Db extends DbService.with({ user: User, post: Post, job: Job }, {
   user: { posts: hasMany(Post.author_id) },
   post: { author: belongsTo(Post.author_id) },
@@ -101,11 +101,11 @@ const DATA: readonly Mistake[] = [
   ],
   [
     `await db.job.update({ where: { id: "" }, data: { role: "owner" } });`,
-    `Type '"owner"' is not assignable to type '"admin" | "member" | undefined'.`,
+    `Type '"owner"' is not assignable to type '"in" | "out" | undefined'.`,
   ],
   [
     `await db.job.findMany({ where: { role: "owner" } });`,
-    `Type '"owner"' is not assignable to type 'Condition<"enum", "admin" | "member"> | undefined'.`,
+    `Type '"owner"' is not assignable to type 'Condition<"enum", "in" | "out"> | undefined'.`,
   ],
   [
     `await db.user.updateMany({ all: true, data: { active: "yes" } });`,
