@@ -89,10 +89,7 @@ export type Adapter = (
   options: AdapterOptions,
 ) => RuntimeServer | Promise<RuntimeServer>;
 
-/**
- * The close code of WebSockets when the server stops (RFC 6455 §7.4.1); Deno sends the
- * same by itself.
- */
+/** The close code of WebSockets when the server stops (RFC 6455 §7.4.1). */
 export const GOING_AWAY: readonly [code: number, reason: string] = [1001, "Server shutting down"];
 
 /** The controls that `Headers` takes, although no field value can have them (RFC 9110 §5.5). */

@@ -23,7 +23,7 @@ import { DenoServer } from "./deno_server.ts";
 import { DenoUpgrades } from "./deno_upgrades.ts";
 import { DENO_PARTS, registerLightResponses } from "./light_responses.ts";
 
-/** Listens with `Deno.serve`, which closes WebSockets by itself when it stops. */
+/** Listens with `Deno.serve`. */
 export function listenOnDeno(
   fetch: FetchHandler,
   address: Address,
@@ -54,7 +54,7 @@ export function listenOnDeno(
     if ("path" in address) return Deno.serve({ ...common, path: address.path }, handle);
     const tcp = { ...address, ...port && { port }, tcpBacklog: BACKLOG };
     return Deno.serve({ ...common, ...tcp, ...tls }, handle);
-  });
+  }, () => upgrades.leave());
 }
 
 /**

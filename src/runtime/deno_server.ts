@@ -99,6 +99,7 @@ export class DenoServer implements RuntimeServer {
   /** The port; 0 on a Unix socket. */
   readonly port: number;
   readonly #start: StartServer;
+  readonly #leave: () => void;
   #abort = new AbortController();
   readonly #gaveUp = Promise.withResolvers<void>();
   /** Servers that have stopped accepting, until their connections are closed. */
@@ -111,9 +112,10 @@ export class DenoServer implements RuntimeServer {
   #isStopping = false;
   #isShutDown = false;
 
-  /** Listens. */
-  constructor(start: StartServer) {
+  /** Listens; `leave` closes its WebSockets when it stops. */
+  constructor(start: StartServer, leave: () => void) {
     this.#start = start;
+    this.#leave = leave;
     const { addr } = this.#listen(0);
     this.port = "port" in addr ? addr.port : 0;
   }
@@ -152,8 +154,10 @@ export class DenoServer implements RuntimeServer {
   }
 
   #end(): void {
+    if (this.#isStopping) return;
     this.#isStopping = true;
     clearTimeout(this.#retry);
+    this.#leave();
   }
 
   async #shutDown(): Promise<void> {

@@ -1,9 +1,11 @@
 /**
- * Bounds the upgrades that Deno leaves unopened.
+ * The WebSockets of a server on Deno: bounds those that Deno leaves unopened, and closes the others
+ * when the server stops.
  *
  * @module
  */
 import { getLogger } from "@logtape/logtape";
+import { GOING_AWAY } from "./adapter.ts";
 
 /** With more unopened upgrades, it is checked whether a client is still connected. */
 const USUAL = 16;
@@ -15,14 +17,21 @@ const MOST = 256;
 const SHORTEST_CHECK_MS = 200;
 const LONGEST_CHECK_MS = 400;
 
+/** The part of an open WebSocket that is used here. */
+interface OpenSocket {
+  close(code: number, reason: string): void;
+}
+
 /**
- * The upgrades of one server that are not open yet. If a client resets its connection before Deno
+ * The upgrades of one server, and those that are not open yet. If a client resets its connection before Deno
  * has sent the response with 101, its WebSocket never opens, fails or closes, and Deno keeps the
  * descriptor until the process ends; closing the WebSocket does not help.
  */
 export class DenoUpgrades {
   #unopened = 0;
   #isReported = false;
+  readonly #open = new Set<OpenSocket>();
+  #isLeaving = false;
 
   /**
    * Reads the signal of an upgrade request while many upgrades are unopened, so that `begin()` can
@@ -49,6 +58,26 @@ export class DenoUpgrades {
       if (!isSettled) this.#unopened--;
       isSettled = true;
     };
+  }
+
+  /** Adds an open WebSocket. */
+  opened(socket: OpenSocket): void {
+    this.#open.add(socket);
+    if (this.#isLeaving) socket.close(...GOING_AWAY);
+  }
+
+  /** Removes a WebSocket that is closed. */
+  closed(socket: OpenSocket): void {
+    this.#open.delete(socket);
+  }
+
+  /**
+   * Closes every WebSocket with {@linkcode GOING_AWAY}: Deno would do so when the bodies that are
+   * being received are complete, and never when the server is cut.
+   */
+  leave(): void {
+    this.#isLeaving = true;
+    for (const socket of this.#open) socket.close(...GOING_AWAY);
   }
 
   #report(): void {

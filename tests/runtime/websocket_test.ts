@@ -9,6 +9,7 @@ import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { serve } from "../../src/runtime/listen.ts";
 import { upgradeWebSocket } from "../../src/runtime/websocket/websocket.ts";
 import { captureLogs } from "../support/capture_logs.ts";
+import { RawClient } from "./raw_client.ts";
 import { test } from "../support/test.ts";
 
 test("upgradeWebSocket() calls a handler for each event of a socket, and sends text and bytes", async () => {
@@ -150,6 +151,26 @@ test("HttpServer.close() also closes a socket that was requested just before", a
 
   assert.equal((await closing(client)).code, 1001);
   await closed;
+});
+
+test("HttpServer.close() closes sockets with 1001 although a body does not arrive", async () => {
+  const isReceiving = Promise.withResolvers<void>();
+  const app = new Hono().get("/", (c) => upgradeWebSocket(c, {})).post("/", async (c) => {
+    isReceiving.resolve();
+    return c.text(await c.req.text());
+  });
+  const server = await serve(app.fetch, { port: 0, hostname: "127.0.0.1" });
+  const client = await open(server);
+  using upload = await RawClient.connect(server);
+  upload.send(["POST / HTTP/1.1", "Host: x", "Content-Length: 8"], "half");
+  await isReceiving.promise;
+  const closed = closing(client);
+  const stopped = server.close({ drainMs: 20_000 });
+
+  assert.equal((await closed).code, 1001);
+  upload.socket.write("done");
+  await upload.until(/halfdone$/);
+  await stopped;
 });
 
 function serveSockets(events: WSEvents): Promise<HttpServer> {

@@ -4,7 +4,7 @@
  * @module
  */
 import { getRuntimeKey } from "hono/adapter";
-import type { WSEvents } from "hono/ws";
+import type { WSContext, WSEvents } from "hono/ws";
 import type { IncomingMessage } from "node:http";
 import type { Context } from "../../core/http/context.ts";
 import {
@@ -175,8 +175,10 @@ function closedOnce(events: WSEvents): WSEvents {
 interface Upgrade {
   /** Reports that its WebSocket is open or has failed. */
   settled(): void;
+  /** Reports that its WebSocket is open. */
+  opened(socket: WSContext): void;
   /** Reports that its WebSocket is closed. */
-  closed(): void;
+  closed(socket: WSContext): void;
 }
 
 /** Begins an upgrade; `listen` bounds those that Deno never opens. */
@@ -185,14 +187,25 @@ async function beginOnDeno({ req }: Context): Promise<Upgrade | undefined> {
   if (!exchange) return undefined;
   const settled = await exchange.upgrades.begin(req.raw);
   if (!settled) throw new ServiceUnavailableException("No more WebSockets can be opened");
-  return { settled, closed: () => exchange.underWay.end() };
+  const { upgrades, underWay } = exchange;
+  return {
+    settled,
+    opened(socket) {
+      settled();
+      upgrades.opened(socket);
+    },
+    closed(socket) {
+      upgrades.closed(socket);
+      underWay.end();
+    },
+  };
 }
 
 function counted(events: WSEvents, upgrade: Upgrade | undefined): WSEvents {
   return {
     ...events,
     onOpen(event, socket) {
-      upgrade?.settled();
+      upgrade?.opened(socket);
       events.onOpen?.(event, socket);
     },
     onError(event, socket) {
@@ -200,7 +213,7 @@ function counted(events: WSEvents, upgrade: Upgrade | undefined): WSEvents {
       events.onError?.(event, socket);
     },
     onClose(event, socket) {
-      upgrade?.closed();
+      upgrade?.closed(socket);
       events.onClose?.(event, socket);
     },
   };
