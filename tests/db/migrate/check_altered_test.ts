@@ -68,7 +68,7 @@ function modelsOf({ key, fields }: Shape) {
 
 /** Lists the alterations of a column: what follows `alter table parts`. */
 function alterationsOf(
-  { name, field: { flags, traits } }: { readonly name: string; readonly field: AnyField },
+  { name, field: { kind, flags, traits } }: { readonly name: string; readonly field: AnyField },
   brand: Brand,
 ): readonly string[] {
   const isReference = traits.reference !== undefined;
@@ -90,8 +90,8 @@ function alterationsOf(
         `drop column ${name}, add column ${name} int generated always as (1) stored ${same}`,
         ...isReference ? [`drop constraint parts_${name}_fkey`] : [],
         ...flags.has("unique") ? [`drop constraint parts_${name}_key`] : [],
-        ...isReference ? [] : [
-          `alter column ${name} drop default, alter column ${name} type date using null`,
+        ...isReference || kind === "enum" ? [] : [ // whose CHECK compares texts
+          `alter column ${name} drop default, alter column ${name} type interval using null`,
         ],
       ];
     case "mysql":
@@ -104,8 +104,8 @@ function alterationsOf(
         ...flags.has("unique") ? [`drop index ${name}`] : [],
         ...isReference ? [] : [
           `drop column ${name}`,
-          `modify ${name} date ${same}`,
-          `modify ${name} date ${other}`,
+          `modify ${name} year ${same}`,
+          `modify ${name} year ${other}`,
         ],
       ];
   }
