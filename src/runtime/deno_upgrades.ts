@@ -23,9 +23,9 @@ interface OpenSocket {
 }
 
 /**
- * The upgrades of one server, and those that are not open yet. If a client resets its connection before Deno
- * has sent the response with 101, its WebSocket never opens, fails or closes, and Deno keeps the
- * descriptor until the process ends; closing the WebSocket does not help.
+ * The WebSockets of one server, and its upgrades that are not open yet. If a client resets its
+ * connection before Deno has sent the response with 101, its WebSocket never opens, fails or
+ * closes, and Deno keeps the descriptor until the process ends; to close it does not help.
  */
 export class DenoUpgrades {
   #unopened = 0;
