@@ -59,7 +59,7 @@ export class Operation implements OperationContext {
   readonly table: Table;
   readonly scope: Values;
   readonly action: string;
-  /** Columns by name that are no columns of the table, if it has any; its subqueries have none. */
+  /** Columns by name beside those of the table; a subquery has none. */
   others: ReadonlyMap<string, TableColumn> | undefined;
   /** The name of its rows in the SQL: that of the table, unless an outer query has it. */
   readonly rows: string;
