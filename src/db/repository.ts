@@ -17,14 +17,12 @@ import { every, scopeFilters, uniqueFilter } from "./query/filters.ts";
 import type { CheckedInclude, Found, Include, Reading } from "./model/include.ts";
 import type { RelationGraph } from "./model/relation.ts";
 import { UniqueLookups } from "./query/unique_lookup.ts";
-import { createMany, createManyAndReturn } from "./write/create_many.ts";
 import { insertRow } from "./write/inserts.ts";
 import type { AnyModel } from "./model/model.ts";
 import { type LockOptions, mentionsLock } from "./model/row_lock.ts";
 import { Operation, type OperationContext } from "./query/operation.ts";
 import type { Filter } from "./query/operators.ts";
 import { checkOptions, isPlainObject } from "./model/plain_object.ts";
-import { keyOf, readInclude } from "./query/include_query.ts";
 import { LIMIT_OPTIONS, type TimeLimits } from "./transaction/time_limits.ts";
 import type { Checked, CheckedPart, ColumnName, Named, Plain, Row, RowTypes } from "./model/row.ts";
 import { countRows, readRows } from "./query/rows_query.ts";
@@ -45,9 +43,8 @@ import type {
   NoTables,
   TableSpecs,
 } from "./model/column_spec.ts";
-import { deleteMany, updateMany, updateManyAndReturn } from "./write/update_many.ts";
-import { upsertMany } from "./write/upsert_many.ts";
-import { deleteRow, updateRow, upsertRow } from "./write/writes.ts";
+import { deleteMany, updateMany } from "./write/update_many.ts";
+import { deleteRow, updateRow } from "./write/writes.ts";
 
 /** Which rows to write: those that meet a condition, or explicitly all of them. */
 export type ManyRows<M extends AnyModel> = ManyOf<
@@ -150,11 +147,10 @@ export class Repository<
     } & TimeLimits,
   ): Promise<number> {
     const known = ["data", "skipDuplicates"];
-    return await this.#run(
-      "create",
-      { options, known },
-      (operation) => createMany(options, operation),
-    );
+    return await this.#run("create", { options, known }, async (operation) => {
+      const { createMany } = await import("./write/create_many.ts");
+      return await createMany(options, operation);
+    });
   }
 
   /**
@@ -166,11 +162,10 @@ export class Repository<
       & { readonly data: readonly Checked<D, RowTypes<M, S>["create"]>[] }
       & TimeLimits,
   ): Promise<RowTypes<M>["row"][]> {
-    return await this.#run(
-      "create",
-      { options, known: ["data"] },
-      async (operation) => (await createManyAndReturn(options.data, operation)).map(rowOf<M>),
-    );
+    return await this.#run("create", { options, known: ["data"] }, async (operation) => {
+      const { createManyAndReturn } = await import("./write/create_many.ts");
+      return (await createManyAndReturn(options.data, operation)).map(rowOf<M>);
+    });
   }
 
   /** Finds the row with these values of unique columns; `null` if there is no row. */
@@ -326,6 +321,7 @@ export class Repository<
     return await this.#run("update", { options, known }, async (operation) => {
       const values = updateValues(options.data, operation);
       const filter = this.#many(options, operation);
+      const { updateManyAndReturn } = await import("./write/update_many_and_return.ts");
       return (await updateManyAndReturn({ values, filter }, operation)).map(rowOf<M>);
     });
   }
@@ -353,11 +349,10 @@ export class Repository<
     } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
     const known = ["where", "create", "update"];
-    return await this.#run(
-      "upsert",
-      { options, known },
-      (operation) => this.#upsert(options, operation),
-    );
+    return await this.#run("upsert", { options, known }, async (operation) => {
+      const { upsert } = await import("./write/upsert.ts");
+      return rowOf(await upsert(options, operation));
+    });
   }
 
   /**
@@ -377,11 +372,10 @@ export class Repository<
     } & TimeLimits,
   ): Promise<number> {
     const known = ["by", "create", "update"];
-    return await this.#run(
-      "upsert",
-      { options, known },
-      (operation) => upsertMany(options, operation),
-    );
+    return await this.#run("upsert", { options, known }, async (operation) => {
+      const { upsertMany } = await import("./write/upsert_many.ts");
+      return await upsertMany(options, operation);
+    });
   }
 
   /**
@@ -545,25 +539,6 @@ export class Repository<
     });
   }
 
-  async #upsert(
-    { where, create, update }: { where: unknown; create: unknown; update: unknown },
-    operation: Operation,
-  ): Promise<Row<M>> {
-    const unique = uniqueValues(where, operation);
-    const [[column, value] = []] = unique;
-    if (column === undefined || unique.size > 1) {
-      throw operation.mistake("where has more than one column");
-    }
-    const given = isPlainObject(create) ? create[column.name] : undefined;
-    if (given !== undefined && keyOf(column, given) !== keyOf(column, value)) {
-      throw operation.mistake(`create has another ${column.name} than where`);
-    }
-    const data = isPlainObject(create) ? { ...create, [column.name]: value } : create;
-    const created = createValues(data, operation);
-    const values = updateValues(update, operation);
-    return rowOf(await upsertRow({ unique, created, values }, operation));
-  }
-
   /**
    * Runs an operation with options of known names, within their limits in time; the verb is in its
    * error messages.
@@ -603,7 +578,9 @@ export class Repository<
     operation: Operation,
   ): Promise<Found<M, G, K, I, S>[]> {
     const { select, include } = options;
-    const inclusions = readInclude(include, operation);
+    const inclusions = include === undefined
+      ? []
+      : (await import("./query/include_query.ts")).readInclude(include, operation);
     const columns = readSelection({ select, needed: inclusions.map(({ own }) => own) }, operation);
     const locked = mentionsLock(options)
       ? await (await import("./query/read_lock.ts")).readLock(options, operation)

@@ -7,6 +7,7 @@ import { checkOptions, isPlainObject } from "../model/plain_object.ts";
 import { givenFilters } from "./condition.ts";
 import { dropUnselected, type PageOptions, readSelection } from "./find_options.ts";
 import { every, scopeFilters } from "./filters.ts";
+import { identity } from "./key.ts";
 import { Operation } from "./operation.ts";
 import { DbError } from "../errors.ts";
 import { RelatedQuery } from "./related_query.ts";
@@ -173,16 +174,6 @@ class RelatedReading {
     dropUnselected(read, { select: this.#select, columns: this.#columns });
     return found;
   }
-}
-
-/** Returns a key for a Map that is the same for values that are equal in a column. */
-export function keyOf({ field }: TableColumn, value: unknown): unknown {
-  return field.kind === "uuid" ? String(value).toLowerCase() : identity(value);
-}
-
-/** Returns a key for a Map that is the same for equal values. */
-export function identity(value: unknown): unknown {
-  return value instanceof Date ? value.getTime() : value;
 }
 
 async function addRelated(

@@ -7,7 +7,7 @@ import { dbError } from "../errors.ts";
 import { isPlainObject } from "../model/plain_object.ts";
 import { every } from "./filters.ts";
 import { checkBounds, dropUnselected, type PageOptions, readOrder } from "./find_options.ts";
-import { identity } from "./include_query.ts";
+import { identity } from "./key.ts";
 import type { Operation } from "./operation.ts";
 import { compareFilter, type Filter, operatorFilter } from "./operators.ts";
 import type { SortOrder } from "../model/model.ts";

@@ -9,7 +9,7 @@ import { type CompiledStatement, fill, type Statement } from "../connection/stat
 import { DbError } from "../errors.ts";
 import { soleOperand, uniqueValues, whereFilter } from "./condition.ts";
 import { every, scopeFilters, valueFilters } from "./filters.ts";
-import { keyOf } from "./include_query.ts";
+import { keyOf } from "./key.ts";
 import { Operation, type OperationContext } from "./operation.ts";
 import { readRows } from "./rows_query.ts";
 import { type AnyRow, decodeRow, type TableColumn } from "./table.ts";

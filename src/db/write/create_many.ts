@@ -8,7 +8,7 @@ import type { StatementResult } from "../connection/statement.ts";
 import { dbError } from "../errors.ts";
 import { decimalDigits } from "../model/stored_value.ts";
 import { bindCount } from "../query/find_options.ts";
-import { keyOf } from "../query/include_query.ts";
+import { keyOf } from "../query/key.ts";
 import { Operation, type OperationContext } from "../query/operation.ts";
 import { type AnyRow, decodeRow, selectionOf, type TableColumn } from "../query/table.ts";
 import { createTuple } from "./assignments.ts";

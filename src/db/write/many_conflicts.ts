@@ -20,7 +20,7 @@ import {
   insertRows,
   type Tuple,
 } from "./many_inserts.ts";
-import { upsertRow } from "./writes.ts";
+import { upsertRow } from "./upsert.ts";
 
 /** MySQL's variable of how many rows a statement has refused to write. */
 const RESET: Statement = { sql: "set @fw_refused = 0", parameters: [], reads: false };

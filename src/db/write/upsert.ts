@@ -1,0 +1,137 @@
+/**
+ * Updates a row, or creates it.
+ *
+ * @module
+ */
+import { DbError } from "../errors.ts";
+import { isPlainObject } from "../model/plain_object.ts";
+import { uniqueValues } from "../query/condition.ts";
+import { every } from "../query/filters.ts";
+import { keyOf } from "../query/key.ts";
+import { Operation, type OperationContext } from "../query/operation.ts";
+import { scopeFilter } from "../query/operators.ts";
+import { type AnyRow, selectionOf, type TableColumn, type Values } from "../query/table.ts";
+import { assign, createValues, updateValues } from "./assignments.ts";
+import { insertInto, insertRow, passKeys, taken } from "./inserts.ts";
+import { oneRow } from "./row_reading.ts";
+import { readTarget, type RowUpdate, tryUpdate } from "./writes.ts";
+
+/** How often an upsert is tried when others create and delete the same row. */
+const MAX_ATTEMPTS = 10;
+
+/** A row to update, or to create. */
+export interface RowUpsert extends RowUpdate {
+  /** The values of a new row. */
+  readonly created: Values;
+}
+
+/** What finds a row, and what to create or update; checked where it is read. */
+export interface UpsertOptions {
+  /** The value of one unique column. */
+  readonly where: unknown;
+  /** The data of a new row. */
+  readonly create: unknown;
+  /** What to set in a row that exists. */
+  readonly update: unknown;
+}
+
+/**
+ * Updates a row, or creates it, and returns it.
+ *
+ * @throws {TypeError} if `where` has more than one column, or `create` another value of it
+ * @throws {DbError} as of {@linkcode upsertRow}
+ */
+export async function upsert(
+  { where, create, update }: UpsertOptions,
+  operation: Operation,
+): Promise<AnyRow> {
+  const unique = uniqueValues(where, operation);
+  const [[column, value] = []] = unique;
+  if (column === undefined || unique.size > 1) {
+    throw operation.mistake("where has more than one column");
+  }
+  const given = isPlainObject(create) ? create[column.name] : undefined;
+  if (given !== undefined && keyOf(column, given) !== keyOf(column, value)) {
+    throw operation.mistake(`create has another ${column.name} than where`);
+  }
+  const data = isPlainObject(create) ? { ...create, [column.name]: value } : create;
+  const created = createValues(data, operation);
+  const values = updateValues(update, operation);
+  return await upsertRow({ unique, created, values }, operation);
+}
+
+/**
+ * Updates the row whose unique column has a value, or creates it. Without anything to set, a row
+ * that exists is only read.
+ *
+ * @throws {DbError} `UniqueViolation` if another row has the value of another unique column, or the
+ * row is out of scope
+ */
+export async function upsertRow(upsert: RowUpsert, context: OperationContext): Promise<AnyRow> {
+  const { table: { connection }, scope, action } = context;
+  const { unique, values, created } = upsert;
+  // a statement with ON CONFLICT checks them even if the row exists; so does this
+  for (const [column, value] of created) if (value !== null) column.encode(value, action);
+  const [column] = [...unique.keys()] as [TableColumn];
+  const isOneStatement = connection.grammar.returning && values.size > 0;
+  // A row out of scope stays there, however often it is looked for.
+  const attempts = isOneStatement || scope.size > 0 ? 2 : MAX_ATTEMPTS;
+  // ON DUPLICATE KEY would apply to every unique column. Each attempt is over before the next
+  // begins, so that it does not keep the lock on the gap where the row would be.
+  for (let attempt = 1;; attempt++) {
+    const row = values.size === 0
+      ? await readTarget(unique, context, { isCurrent: attempt > 1 })
+      : isOneStatement
+      ? undefined
+      : await tryUpdate(upsert, context);
+    if (row) return row;
+    try {
+      return isOneStatement
+        ? await insertOrUpdate(upsert, context)
+        : await insertRow(created, context, column);
+    } catch (error) {
+      // Of two at the same time, the loser may fail on another unique column than the one it names:
+      // the second time, it finds the row.
+      const isLoser = isTaken(error) && attempt === 1 && !connection.isInTransaction;
+      const mayRepeat = isLoser || (!isOneStatement && isTaken(error, column.name));
+      if (!mayRepeat || attempt === attempts) throw error;
+    }
+  }
+}
+
+function isTaken(error: unknown, column?: string): boolean {
+  return error instanceof DbError && error.code === "UniqueViolation" &&
+    (column === undefined || error.fields.includes(column));
+}
+
+/** Inserts a row, or updates the one that it conflicts with, in one statement. */
+async function insertOrUpdate(
+  { unique, created, values }: RowUpsert,
+  context: OperationContext,
+): Promise<AnyRow> {
+  const { table, scope } = context;
+  const operation = new Operation("upsert", context);
+  const inserted = assign(created, operation);
+  operation.section("update");
+  const assignments = assign(values, operation);
+  operation.section("scope");
+  const scoped = Array.from(
+    scope,
+    ([column, operand]) => scopeFilter({ column, operand, of: table.name }, operation),
+  );
+  const [column] = [...unique.keys()] as [TableColumn];
+  const { name } = column;
+  operation.section(`on ${name}`);
+  await passKeys([created.get(table.primaryKey)], context);
+  const result = await operation.run(() =>
+    insertInto(table, [inserted])
+      .onConflict((conflict) =>
+        conflict.column(name)
+          .doUpdateSet(assignments)
+          .where(every(scoped))
+      )
+      .returning(selectionOf(table.columns))
+  );
+  if (result.rows.length > 0) return oneRow(result, context);
+  throw taken(column, context);
+}
