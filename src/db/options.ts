@@ -26,6 +26,10 @@ interface Settings {
   readonly open: (options: OpenOptions) => Dialect | Promise<Dialect>;
   readonly opening: OpenOptions;
   readonly migrations?: MigrationSource;
+  /** The brand of a server, and the limits that its URL sets. */
+  readonly brand?: "PostgreSQL" | "MySQL";
+  readonly limits?: Partial<OpenOptions>;
+  readonly replicas?: readonly Settings[];
 }
 
 /**
@@ -87,6 +91,32 @@ export class DbOptions {
     const open = async () =>
       (await import("./dialects/kysely_dialect.ts")).openKysely(dialect, brand);
     return new DbOptions({ open, opening: DEFAULT_LIMITS });
+  }
+
+  /**
+   * Sets the URLs of read replicas, which answer the reads of repositories outside transactions. A
+   * request that writes, or runs a transaction, reads from the database itself from then on, and
+   * `primary()` of a `DbService` always does. Kysely, transactions and migrations use no replica.
+   * One that cannot be reached is left out for 10 s at a time; its reads go to the others, or to the
+   * database itself.
+   *
+   * The other options are those of each replica too: its pool has `poolMax` connections of its own.
+   * A parameter of its URL takes precedence for it.
+   *
+   * @throws {TypeError} if the database is not one of PostgreSQL or MySQL by its URL, or a URL is
+   * malformed, or of another database
+   */
+  replicas(urls: readonly string[]): DbOptions {
+    const { brand } = this.#settings;
+    if (!brand) {
+      throw new TypeError("Cannot add replicas: only the URLs of PostgreSQL and MySQL have them");
+    }
+    const replicas = urls.map((url) => readUrl(url));
+    const other = replicas.find((replica) => replica.brand !== brand);
+    if (other) {
+      throw new TypeError(`Cannot add replicas: one is not a database of ${brand}`);
+    }
+    return new DbOptions({ ...this.#settings, replicas });
   }
 
   /**
@@ -207,13 +237,18 @@ export class DbOptions {
    * @throws {DbError} if the database cannot be opened, or a migration cannot be read or fails
    */
   async open(): Promise<OpenDatabase> {
-    const { migrations } = this.#settings;
-    const connection = await this.#connect();
-    if (!migrations) return connection;
+    const { migrations, replicas: settings = [], opening } = this.#settings;
+    const replicas = settings.length > 0
+      ? new (await import("./connection/replicas.ts")).Replicas(
+        settings.map((replica) => () =>
+          connectTo({ ...replica, opening: { ...opening, ...replica.limits } })
+        ),
+      )
+      : undefined;
+    const connection = await connectTo(this.#settings, () => replicas?.close());
     try {
-      const { migrate } = await import("./migrate/migrate.ts");
-      await migrate(connection, migrations);
-      return connection;
+      if (migrations) await (await import("./migrate/migrate.ts")).migrate(connection, migrations);
+      return await replicas?.open(connection) ?? connection;
     } catch (error) {
       await connection.close();
       throw error;
@@ -231,17 +266,7 @@ export class DbOptions {
   async openUnmigrated(): Promise<UnmigratedDatabase> {
     const { migrations: source } = this.#settings;
     if (!source) throw new TypeError("Cannot open migrations: the options name none");
-    return { database: await this.#connect(), source };
-  }
-
-  async #connect(): Promise<DbConnection> {
-    const { open, opening } = this.#settings;
-    if (opening.min > opening.max) {
-      throw new RangeError(
-        `Cannot open database: poolMin ${opening.min} is over poolMax ${opening.max}`,
-      );
-    }
-    return new DbConnection(await open(opening), opening);
+    return { database: await connectTo(this.#settings), source };
   }
 
   #withOpening(changes: Partial<OpenOptions>): DbOptions {
@@ -250,6 +275,19 @@ export class DbOptions {
       opening: { ...this.#settings.opening, ...changes },
     });
   }
+}
+
+async function connectTo(
+  { open, opening }: Settings,
+  closeOthers?: () => Promise<void> | undefined,
+): Promise<DbConnection> {
+  if (opening.min > opening.max) {
+    throw new RangeError(
+      `Cannot open database: poolMin ${opening.min} is over poolMax ${opening.max}`,
+    );
+  }
+  const dialect = await open(opening);
+  return new DbConnection(closeOthers ? { ...dialect, close: closeOthers } : dialect, opening);
 }
 
 const SCHEMES = "sqlite:, postgresql:, postgres:, mysql: or mariadb:";
@@ -275,6 +313,8 @@ function readUrl(url: string): Settings {
     case "postgresql": {
       const read = readServerUrl(url, "PostgreSQL");
       return {
+        brand: "PostgreSQL",
+        limits: read.opening,
         open: async (options) =>
           (await import("./dialects/postgres/postgres_driver.ts"))
             .openPostgres(read, connecting(options)),
@@ -285,6 +325,8 @@ function readUrl(url: string): Settings {
     case "mariadb": {
       const read = readServerUrl(url, "MySQL");
       return {
+        brand: "MySQL",
+        limits: read.opening,
         open: async (options) =>
           (await import("./dialects/mysql/mysql_driver.ts")).openMysql(read, connecting(options)),
         opening: { ...DEFAULT_LIMITS, ...read.opening },

@@ -72,6 +72,7 @@ type Verb =
   | "aggregate"
   | "group";
 
+const READS: readonly Verb[] = ["read", "count", "look up", "aggregate", "group"];
 const READ_OPTIONS = ["where", "select", "include"];
 const UNIQUE_OPTIONS = [...READ_OPTIONS, "lock", "skipLocked", "noWait"];
 const FIRST_OPTIONS = [...UNIQUE_OPTIONS, "orderBy", "skip", "distinct"];
@@ -551,7 +552,11 @@ export class Repository<
     const context = this.#context(verb);
     checkOptions(options, [...known, ...LIMIT_OPTIONS], context);
     const operation = new Operation(verb, context);
-    return await this.#table.connection.limited(options, () => work(operation));
+    const { connection } = this.#table;
+    const run = () => work(operation);
+    return await (READS.includes(verb)
+      ? connection.limited(options, run)
+      : connection.writing(options, run));
   }
 
   #context(verb: Verb): OperationContext {

@@ -72,6 +72,7 @@ export class DbService<M extends Models = Models> {
   readonly kysely: Kysely<TablesOf<M>>;
   readonly #connection: DbConnection;
   readonly #tables: readonly Table[];
+  #primary: this | undefined;
 
   /**
    * Takes over an open database; use {@linkcode DbService.with} and `open`.
@@ -165,6 +166,18 @@ export class DbService<M extends Models = Models> {
       await database.close();
       throw error;
     }
+  }
+
+  /**
+   * Returns the service on the database without its read replicas: what reads from it sees each
+   * commit. It is this service if there are none, and shares its transactions.
+   */
+  primary(): this {
+    const { primary } = this.#connection;
+    if (primary === this.#connection) return this;
+    // `open` creates a service in the same way.
+    const Service = this.constructor as new (database: OpenDatabase) => this;
+    return this.#primary ??= new Service(primary);
   }
 
   /**
@@ -282,6 +295,11 @@ export class DbService<M extends Models = Models> {
    */
   poolUsage(): PoolUsage {
     return this.#connection.usage;
+  }
+
+  /** Returns the usage of the pool of the database and of those of its read replicas. */
+  poolUsages(): readonly PoolUsage[] {
+    return this.#connection.usages;
   }
 
   /**

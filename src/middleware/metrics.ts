@@ -89,7 +89,7 @@ export async function createMetrics(
       collect() {
         this.reset();
         // Pools of one name are added up.
-        for (const usage of pools.map((pool) => pool.poolUsage())) {
+        for (const usage of pools.flatMap((pool) => pool.poolUsages?.() ?? [pool.poolUsage()])) {
           for (const [state, value] of values(usage)) {
             if (value === undefined) continue;
             this.inc({ [POOL]: usage.name, ...state && { [STATE]: state } }, value);

@@ -22,4 +22,6 @@ export interface PoolUsage {
 export interface PoolOwner {
   /** Returns how the connections of its pool are used. */
   poolUsage(): PoolUsage;
+  /** Returns that of each pool, where there are several. */
+  poolUsages?(): readonly PoolUsage[];
 }

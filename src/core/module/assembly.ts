@@ -39,6 +39,7 @@ import type { Versioning } from "../route/version.ts";
 import { loadFastPaths } from "../schema/compiled/fast_path.ts";
 import type { AnySchema } from "../schema/validation.ts";
 import { isDevelopment } from "../../platform/env.ts";
+import { requestTracker } from "../../platform/request_scope.ts";
 
 /** How an application is assembled. */
 export interface AssemblyOptions extends Prefixes {
@@ -158,6 +159,11 @@ export async function assemble(
     if (directRoute) direct.set(handler, directRoute);
   }
   answerDirectly(router, direct);
+  const track = requestTracker();
+  if (track) {
+    const { fetch } = router;
+    router.fetch = (...request) => track(() => fetch(...request));
+  }
   return router;
 }
 

@@ -148,6 +148,21 @@ export class DbConnection implements OpenDatabase {
     };
   }
 
+  /** How the connections of all its databases are used: those of replicas too. */
+  get usages(): readonly PoolUsage[] {
+    return [this.usage];
+  }
+
+  /** The database without its replicas. */
+  get primary(): DbConnection {
+    return this;
+  }
+
+  /** Aborts when the caller has reached a limit in time. */
+  get signal(): AbortSignal | undefined {
+    return this.#transactions.scope.signal;
+  }
+
   /** Whether an open transaction blocks all other writers. */
   get transactionsLock(): boolean {
     return this.#dialect.transactionsLock === true;
@@ -257,6 +272,11 @@ export class DbConnection implements OpenDatabase {
   /** Runs an operation within limits in time, beside those of the database. */
   limited<T>(limits: TimeLimits, work: () => Promise<T>): Promise<T> {
     return this.#transactions.limited(limits, work);
+  }
+
+  /** Runs an operation that writes, as `limited` does. */
+  writing<T>(limits: TimeLimits, work: () => Promise<T>): Promise<T> {
+    return this.limited(limits, work);
   }
 
   /** Runs work whose statements and transactions may take as long as they need. */

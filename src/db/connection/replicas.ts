@@ -1,0 +1,248 @@
+/**
+ * Read replicas: databases that follow another one, the primary, and answer reads in its place.
+ *
+ * @module
+ */
+import { getLogger } from "@logtape/logtape";
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Kysely, OperationNode } from "kysely";
+import type { PoolUsage } from "../../platform/pool_usage.ts";
+import { trackRequests } from "../../platform/request_scope.ts";
+import { DbError } from "../errors.ts";
+import type { TimeLimits } from "../transaction/time_limits.ts";
+import type { TransactionOptions } from "../transaction/transaction.ts";
+import type { DbConnection } from "./connection.ts";
+import type { AnyTables } from "./dialect.ts";
+import type { Statement, StatementResult } from "./statement.ts";
+
+/** How long a replica that cannot be reached is left out, in milliseconds. */
+const ASIDE_MS = 10_000;
+
+/** The request on whose behalf a statement runs: an object for each. */
+const requests = new AsyncLocalStorage<object>();
+
+/** Opens a database. */
+export type Opener = () => Promise<DbConnection>;
+
+/** The replicas of a database, and which of them answers which read. */
+export class Replicas {
+  readonly #replicas: readonly Replica[];
+  /** Whether the caller is inside an operation that writes. */
+  readonly #writing = new AsyncLocalStorage<true>();
+  /** The replica of each request that has read; `undefined` once it has written. */
+  readonly #chosen = new WeakMap<object, Replica | undefined>();
+  #turn = 0;
+
+  /** Creates replicas, of which none is open yet; `now` is a clock in milliseconds. */
+  constructor(
+    openers: readonly Opener[],
+    { now = () => performance.now() }: { readonly now?: () => number } = {},
+  ) {
+    this.#replicas = openers.map((open) => new Replica(open, now));
+  }
+
+  /**
+   * Opens the replicas, and returns the database whose reads they answer. One that cannot be
+   * reached is left out for 10 s.
+   *
+   * @throws {DbError} if one fails otherwise
+   */
+  async open(primary: DbConnection): Promise<DbConnection> {
+    trackRequests((work) => requests.run({}, work));
+    await Promise.all(this.#replicas.map(async (replica) => {
+      try {
+        await replica.connect();
+      } catch (error) {
+        if (!isAway(error)) throw error;
+        replica.leaveOut(error);
+      }
+    }));
+    return this.#before(primary);
+  }
+
+  /** Closes those that are open. */
+  async close(): Promise<void> {
+    await Promise.all(this.#replicas.map((replica) => replica.close()));
+  }
+
+  #before(primary: DbConnection): DbConnection {
+    const kysely = noting(primary.kysely, () => this.#note());
+    const members: Partial<DbConnection> = {
+      kysely,
+      execute: (action, statement) => this.#execute(primary, { action, statement }),
+      writing: <T>(limits: TimeLimits, work: () => Promise<T>) => {
+        this.#note();
+        return this.#writing.run(true, () => primary.writing(limits, work));
+      },
+      transaction: <T>(run: () => T | Promise<T>, options?: TransactionOptions) => {
+        this.#note();
+        return primary.transaction(run, options);
+      },
+    };
+    const getters: Partial<Record<keyof DbConnection, () => unknown>> = {
+      canShareWait: () => primary.canShareWait && this.#choose(primary) === undefined,
+      usages: () => [primary.usage, ...this.#replicas.flatMap(({ usage }) => usage ?? [])],
+    };
+    return new Proxy(primary, {
+      get(target, name: keyof DbConnection) {
+        if (Object.hasOwn(getters, name)) return getters[name]!();
+        if (Object.hasOwn(members, name)) return members[name];
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+  }
+
+  #execute(
+    primary: DbConnection,
+    { action, statement }: { readonly action: string; readonly statement: Statement },
+  ): StatementResult | Promise<StatementResult> {
+    const replica = statement.reads ? this.#choose(primary) : undefined;
+    return replica
+      ? this.#read(replica, { primary, action, statement })
+      : primary.execute(action, statement);
+  }
+
+  /** Reads from a replica; if that cannot be reached, from another one or the primary. */
+  async #read(
+    first: Replica,
+    { primary, action, statement }: {
+      readonly primary: DbConnection;
+      readonly action: string;
+      readonly statement: Statement;
+    },
+  ): Promise<StatementResult> {
+    for (let replica: Replica | undefined = first; replica; replica = this.#choose(primary)) {
+      try {
+        const connection = await replica.connect();
+        const { signal } = primary;
+        return await connection.limited(
+          { signal },
+          async () => await connection.execute(action, statement),
+        );
+      } catch (error) {
+        // What the primary has changed since then can end a statement of a replica.
+        if (isCode(error, "SerializationFailure")) break;
+        if (!isAway(error)) throw error;
+        replica.leaveOut(error);
+      }
+    }
+    return await primary.execute(action, statement);
+  }
+
+  /** Chooses the replica of the caller; `undefined` stands for the primary. */
+  #choose(primary: DbConnection): Replica | undefined {
+    if (this.#writing.getStore() || primary.isInTransaction) return undefined;
+    const request = requests.getStore();
+    const chosen = request && this.#chosen.get(request);
+    if (chosen?.isReady) return chosen;
+    if (request && !chosen && this.#chosen.has(request)) return undefined;
+    const replica = this.#leastBusy();
+    if (request && replica) this.#chosen.set(request, replica);
+    return replica;
+  }
+
+  /** Returns the replica with the fewest statements; of several, each in its turn. */
+  #leastBusy(): Replica | undefined {
+    const all = this.#replicas;
+    this.#turn = (this.#turn + 1) % all.length;
+    const inTurn = [...all.slice(this.#turn), ...all.slice(0, this.#turn)];
+    return inTurn.filter(({ isReady }) => isReady)
+      .reduce<Replica | undefined>((a, b) => a && a.load <= b.load ? a : b, undefined);
+  }
+
+  /** Takes note that the request of the caller writes: from here on it reads from the primary. */
+  #note(): void {
+    const request = requests.getStore();
+    if (request) this.#chosen.set(request, undefined);
+  }
+}
+
+/** One replica. */
+class Replica {
+  readonly #open: Opener;
+  readonly #now: () => number;
+  #connecting: Promise<DbConnection> | undefined;
+  #connection: DbConnection | undefined;
+  #readyAtMs = -Infinity;
+  #isLeftOut = false;
+
+  constructor(open: Opener, now: () => number) {
+    this.#open = open;
+    this.#now = now;
+  }
+
+  /** Whether it may answer. */
+  get isReady(): boolean {
+    return this.#now() >= this.#readyAtMs;
+  }
+
+  /** The number of statements that it runs, or that wait. */
+  get load(): number {
+    const { used = 0, waiting = 0 } = this.usage ?? {};
+    return used + waiting;
+  }
+
+  /** How its connections are used, once it was open. */
+  get usage(): PoolUsage | undefined {
+    return this.#connection?.usage;
+  }
+
+  /**
+   * Opens it, once. After it was left out, one caller tries it: the others wait 10 s more, unless
+   * it answers.
+   *
+   * @throws {DbError} if it cannot be opened
+   */
+  async connect(): Promise<DbConnection> {
+    const wasLeftOut = this.#isLeftOut;
+    if (wasLeftOut) this.#readyAtMs = this.#now() + ASIDE_MS;
+    this.#connecting ??= this.#open();
+    try {
+      this.#connection = await this.#connecting;
+    } catch (error) {
+      this.#connecting = undefined;
+      throw error;
+    }
+    if (wasLeftOut) {
+      await this.#connection.ping();
+      this.#isLeftOut = false;
+      this.#readyAtMs = -Infinity;
+    }
+    return this.#connection;
+  }
+
+  /** Leaves it out for 10 s. */
+  leaveOut(error: unknown): void {
+    this.#readyAtMs = this.#now() + ASIDE_MS;
+    if (!this.#isLeftOut) {
+      const message = "A read replica cannot be reached, and is left out: {error}";
+      getLogger(["fw", "db"]).warn(message, { error });
+    }
+    this.#isLeftOut = true;
+  }
+
+  async close(): Promise<void> {
+    await (await this.#connecting?.catch(() => undefined))?.close();
+  }
+}
+
+/** Returns a Kysely that calls a function before each statement but a SELECT. */
+function noting(kysely: Kysely<AnyTables>, note: () => void): Kysely<AnyTables> {
+  return kysely.withPlugin({
+    transformQuery({ node }) {
+      const { kind, with: common }: OperationNode & { readonly with?: unknown } = node;
+      if (kind !== "SelectQueryNode" || common !== undefined) note();
+      return node;
+    },
+    transformResult: ({ result }) => Promise.resolve(result),
+  });
+}
+
+function isAway(error: unknown): boolean {
+  return isCode(error, "ConnectionLost");
+}
+
+function isCode(error: unknown, code: DbError["code"]): boolean {
+  return error instanceof DbError && error.code === code;
+}

@@ -1,0 +1,258 @@
+import assert from "node:assert/strict";
+import { sql } from "kysely";
+import { controller, FwFactory, module, route } from "../../../mod.ts";
+import { Replicas } from "../../../src/db/connection/replicas.ts";
+import type { DbConnection } from "../../../src/db/connection/connection.ts";
+import { DbModule, DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
+import { withOpenTelemetry } from "../../support/open_telemetry.ts";
+import { test } from "../../support/test.ts";
+import { openDb, testOnEach } from "../support/database.ts";
+import { administer, createDatabase } from "../support/servers.ts";
+import { killSessions, type ServerBrand } from "../support/sessions.ts";
+import { tcpLine } from "../support/tcp_line.ts";
+
+const Place = model("places", { id: field.integer().primaryKey(), name: field.text() });
+const Visit = model("visits", {
+  id: field.integer().primaryKey(),
+  place_id: field.integer().references(Place),
+});
+class Db extends DbService.with({ place: Place, visit: Visit }) {}
+
+interface Replicated {
+  readonly brand: ServerBrand;
+  readonly primary: string;
+  readonly replicas: readonly string[];
+}
+
+/** Each database has a row by its own name: it shows where a read went. */
+function testReplicated(
+  name: string,
+  run: (databases: Replicated) => Promise<void>,
+): void {
+  testOnEach(name, async (database) => {
+    const brand = database.brand as ServerBrand;
+    await using one = await createDatabase(brand);
+    await using two = await createDatabase(brand);
+    for (const [name, { url }] of Object.entries({ primary: database, one, two })) {
+      await using db = await Db.open(DbOptions.fromUrl(url));
+      await db.createTables();
+      await db.place.create({ data: { id: 1, name } });
+    }
+    await run({ brand, primary: database.url, replicas: [one.url, two.url] });
+  }, { brands: ["postgres", "mysql"] });
+}
+
+async function placeIn(db: Db): Promise<string | undefined> {
+  return (await db.place.findUnique({ where: { id: 1 } }))?.name;
+}
+
+async function manyIn(db: Db, times: number): Promise<readonly (string | undefined)[]> {
+  const names: (string | undefined)[] = [];
+  for (let i = 0; i < times; i++) names.push(await placeIn(db));
+  return names.toSorted();
+}
+
+testReplicated("reads go to the replicas in turn, all else to the database", async (
+  { primary, replicas },
+) => {
+  await using db = await Db.open(DbOptions.fromUrl(primary).replicas(replicas));
+  assert.deepEqual(await manyIn(db, 4), ["one", "one", "two", "two"]);
+  const replica = (name: string | undefined) => assert.ok(["one", "two"].includes(name ?? ""));
+  replica((await db.place.findFirst())?.name);
+  replica((await db.place.findMany())[0]?.name);
+  replica((await db.place.findMany({ timeoutMs: 5000 }))[0]?.name);
+  replica((await db.place.aggregate({ _max: { name: true } }))._max.name ?? undefined);
+  replica((await db.place.groupBy({ by: ["name"] }))[0]?.name);
+  for await (const { name } of db.place.stream()) replica(name);
+  const where = { name: "primary" };
+  assert.deepEqual([await db.place.count({ where }), await db.place.exists({ where })], [0, false]);
+  const { rows } = await sql<{ name: string }>`select name from places`.execute(db.kysely);
+  assert.deepEqual(rows.map(({ name }) => name), ["primary"]);
+  assert.equal(await db.transaction(() => placeIn(db)), "primary");
+  assert.equal(await db.transaction(() => placeIn(db.primary())), "primary");
+  const data = { id: 1, name: "other" };
+  const upserted = await db.place.upsert({ where: { id: 1 }, create: data, update: {} });
+  assert.equal(upserted.name, "primary");
+  assert.equal(await db.place.updateMany({ where, data: {} }), 1);
+  assert.equal((await db.place.update({ where: { id: 1 }, data: { name: "new" } })).name, "new");
+  assert.equal(
+    (await db.place.updateManyAndReturn({ all: true, data: { name: "new" } })).length,
+    1,
+  );
+  replica(await placeIn(db));
+  const own = db.primary();
+  assert.ok(own instanceof Db);
+  assert.equal(own, db.primary());
+  assert.equal(own, own.primary());
+  assert.deepEqual(await manyIn(own, 2), ["new", "new"]);
+  assert.equal(await own.place.scoped({ name: "new" }).count(), 1);
+  await db.checkTables();
+  await db.ping();
+});
+
+testReplicated("a request that writes reads from the database from then on", async (
+  { primary, replicas },
+) => {
+  class Places extends controller("/places") {
+    readonly #db = app().db;
+    show = route.get("/", async () => await manyIn(this.#db, 2));
+    create = route.post("/", async () => {
+      const before = await placeIn(this.#db);
+      const other = await placeIn(this.#db);
+      await this.#db.place.create({ data: { name: "created" } });
+      await Promise.resolve();
+      return [before === other, before === "primary", await placeIn(this.#db)];
+    });
+    raw = route.post("/raw", async () => {
+      await this.#db.kysely.selectFrom("places").select("id").execute();
+      const before = await placeIn(this.#db);
+      await this.#db.kysely.deleteFrom("visits").execute();
+      return [before === "primary", await placeIn(this.#db)];
+    });
+    transaction = route.post("/transaction", async () => {
+      await this.#db.transaction(() => {});
+      return [await placeIn(this.#db)];
+    });
+    failed = route.post("/failed", async () => {
+      await this.#db.place.delete({ where: { id: 5000 } }).catch(() => {});
+      return [await placeIn(this.#db)];
+    });
+  }
+  let opened: Db | undefined;
+  const app = () => ({ db: opened! });
+  await using db = await Db.open(DbOptions.fromUrl(primary).replicas(replicas));
+  opened = db;
+  await using server = await FwFactory.create(module({ controllers: [Places] }));
+  const post = async (path: string) =>
+    await (await server.request(`/places${path}`, { method: "POST" })).json();
+  assert.deepEqual(await post("/"), [true, false, "primary"]);
+  assert.deepEqual(await post("/raw"), [false, "primary"]);
+  assert.deepEqual(await post("/transaction"), ["primary"]);
+  assert.deepEqual(await post("/failed"), ["primary"]);
+  const shown = await (await server.request("/places")).json();
+  assert.ok(shown[0] !== "primary" && shown[0] === shown[1], "the same replica");
+  await db.place.create({ data: { name: "created" } });
+  assert.notEqual(await placeIn(db), "primary");
+});
+
+testReplicated("a replica that cannot be reached is left out, and others answer", async (
+  { brand, primary, replicas: [one = "", two = ""] },
+) => {
+  await using line = await tcpLine(one);
+  await using other = await tcpLine(two);
+  await using db = await Db.open(DbOptions.fromUrl(primary).replicas([line.url, other.url]));
+  assert.deepEqual(await manyIn(db, 2), ["one", "two"]);
+  await killSessions(brand, one); // new sessions take their place
+  assert.deepEqual(await manyIn(db, 2), ["one", "two"]);
+  line.cut();
+  assert.deepEqual(await manyIn(db, 4), ["two", "two", "two", "two"]);
+  other.cut();
+  assert.deepEqual(await manyIn(db, 2), ["primary", "primary"]);
+  assert.deepEqual(await db.place.findMany({ timeoutMs: 5000 }), [{ id: 1, name: "primary" }]);
+});
+
+testReplicated("a replica that is left out is tried again by one read", async (
+  { primary, replicas: [one = ""] },
+) => {
+  await using line = await tcpLine(one);
+  let nowMs = 0;
+  let opened = 0;
+  const open = async (url: string) => await DbOptions.fromUrl(url).open() as DbConnection;
+  line.cut();
+  const replicas = new Replicas([() => {
+    opened += 1;
+    return open(line.url);
+  }], { now: () => nowMs });
+  await using db = new Db(await replicas.open(await open(primary)));
+  assert.equal(await placeIn(db), "primary");
+  nowMs = 9_999;
+  assert.deepEqual([await placeIn(db), opened], ["primary", 1]);
+  await line.restore();
+  nowMs = 10_000;
+  assert.deepEqual([await placeIn(db), opened], ["one", 2]);
+  assert.deepEqual(await manyIn(db, 2), ["one", "one"]);
+  line.cut();
+  assert.equal(await placeIn(db), "primary");
+  nowMs = 20_000;
+  assert.deepEqual(await manyIn(db, 2), ["primary", "primary"]);
+  await line.restore();
+  assert.equal(await placeIn(db), "primary");
+  nowMs = 30_000;
+  const together = await Promise.all([placeIn(db), placeIn(db)]);
+  assert.ok(together.includes("one"), String(together));
+  assert.deepEqual([await placeIn(db), opened], ["one", 2]);
+  await replicas.close();
+});
+
+testReplicated("the pools of replicas are counted, limited and closed", async (
+  { brand, primary, replicas },
+) => {
+  const options = DbOptions.fromUrl(primary).poolMax(3).replicas(replicas);
+  const AppModule = module({ imports: [DbModule.forRoot(Db, options)] });
+  const app = await FwFactory.create(AppModule);
+  const name = (url: string) => {
+    const { hostname, port, pathname } = new URL(url);
+    return `${hostname}:${port || (brand === "mysql" ? 3306 : 5432)}${pathname}`;
+  };
+  try {
+    const db = app.get(Db);
+    assert.deepEqual(
+      db.poolUsages().map(({ name, max }) => [name, max]),
+      [primary, ...replicas].map((url) => [name(url), 3]),
+    );
+    app.enableMetrics("/metrics", { pools: [db] });
+    const text = await (await app.request("/metrics")).text();
+    for (const url of [primary, ...replicas]) assert.ok(text.includes(`"${name(url)}"} 3`), text);
+  } finally {
+    await app.close();
+  }
+  // A database with open connections cannot be dropped.
+  if (brand === "postgres") {
+    for (const url of replicas) {
+      const database = new URL(url).pathname.slice(1);
+      await administer(brand, `alter database ${database} rename to ${database}_`);
+      await administer(brand, `alter database ${database}_ rename to ${database}`);
+    }
+  }
+});
+
+testReplicated("the span of a read names its replica", async ({ primary, replicas }) => {
+  await using db = await Db.open(DbOptions.fromUrl(primary).replicas(replicas.slice(0, 1)));
+  await withOpenTelemetry(async (spans) => {
+    await placeIn(db);
+    await placeIn(db.primary());
+    assert.deepEqual(
+      spans().map(({ attributes }) => attributes["db.namespace"]),
+      [replicas[0] ?? "", primary].map((url) => new URL(url).pathname.slice(1)),
+    );
+  });
+});
+
+testReplicated("a replica that cannot be opened is left out", async (
+  { primary, replicas: [one = ""] },
+) => {
+  const missing = new URL(one);
+  missing.pathname = "/fw_no_such_database";
+  const away = new URL(one);
+  away.port = "1";
+  const urls = [missing.href, away.href];
+  await using db = await Db.open(DbOptions.fromUrl(primary).replicas(urls));
+  assert.equal(await placeIn(db), "primary");
+});
+
+test("DbOptions.replicas() rejects databases without replicas, and others", async () => {
+  const server = DbOptions.fromUrl("postgres://127.0.0.1/a");
+  const wrong: readonly (readonly [() => DbOptions, string])[] = [
+    [
+      () => DbOptions.fromUrl("sqlite::memory:").replicas(["sqlite:a"]),
+      "only the URLs of PostgreSQL and MySQL have them",
+    ],
+    [() => server.replicas(["mysql://127.0.0.1/a"]), "one is not a database of PostgreSQL"],
+    [() => server.replicas(["sqlite:a"]), "one is not a database of PostgreSQL"],
+  ];
+  for (const [options, reason] of wrong) {
+    assert.throws(options, { name: "TypeError", message: `Cannot add replicas: ${reason}` });
+  }
+  await using db = await openDb();
+  assert.equal(db.primary(), db);
+});
