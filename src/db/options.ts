@@ -97,8 +97,8 @@ export class DbOptions {
    * Sets the URLs of read replicas, which answer the reads of repositories outside transactions. A
    * request that writes, or runs a transaction, reads from the database itself from then on, and
    * `primary()` of a `DbService` always does. Kysely, transactions and migrations use no replica.
-   * One that cannot be reached is left out for 10 s at a time; its reads go to the others, or to the
-   * database itself.
+   * One that cannot be reached is left out for 10 s at a time; its reads go to the others, or to
+   * the database itself.
    *
    * The other options are those of each replica too: its pool has `poolMax` connections of its own.
    * A parameter of its URL takes precedence for it.

@@ -169,8 +169,8 @@ export class DbService<M extends Models = Models> {
   }
 
   /**
-   * Returns the service on the database without its read replicas: what reads from it sees each
-   * commit. It is this service if there are none, and shares its transactions.
+   * Returns the service on the database without its read replicas, whose reads see each commit. It
+   * shares the transactions of this service, and is the same where the database has no replicas.
    */
   primary(): this {
     const { primary } = this.#connection;

@@ -1,5 +1,5 @@
 /**
- * Editing files of a project: the nearest module lists what is generated.
+ * Editing files of a project: the nearest module lists the generated classes.
  *
  * @module
  */

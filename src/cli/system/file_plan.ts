@@ -146,7 +146,7 @@ export class FilePlan {
     const ignore = () => {};
     for (const signal of SIGNALS) process.on(signal, ignore);
     try {
-      // what is only created needs no lock
+      // a file that is only created needs no lock
       if (this.#originals.size === 0) this.#writeAll(changes);
       else withLock(join(this.#root, LOCK_FILE), () => this.#writeAll(changes));
     } finally {
