@@ -45,6 +45,7 @@ export type {
   MemberSpecs,
   NameIn,
   NoTables,
+  OrderedIn,
   RelationsIn,
   RelationSpec,
   SpecsOf,
@@ -52,6 +53,7 @@ export type {
   TableIn,
   TablesIn,
   TableSpecs,
+  TextIn,
   TypeIn,
 } from "./model/column_spec.ts";
 export type { OpenDatabase } from "./connection/connection.ts";
@@ -158,10 +160,12 @@ export type {
   OrderOperators,
   Orders,
   PartCondition,
+  QueryMode,
   RelatedOrder,
   RelationCondition,
   StreamOptions,
   TextOperators,
+  TextOrder,
   UniqueCondition,
   UniqueConditions,
 } from "./model/where.ts";

@@ -162,6 +162,11 @@ test("conditions and orders fit the kinds of their columns", () => {
     { id: { in: [1], notIn: [], gt: 0, lte: 9 }, nick: { equals: null, contains: "a" } },
     { OR: [{ id: 1 }, User.email.equals("e")], NOT: { AND: [] } },
     { email: { gte: "a", startsWith: "a", isNull: false } },
+    { nick: { in: ["a"], not: "b", mode: "insensitive" } },
+    // @ts-expect-error: the mode is unknown
+    { email: { equals: "a", mode: "ascii" } },
+    // @ts-expect-error: a number has no case
+    { id: { equals: 1, mode: "insensitive" } },
     // @ts-expect-error: no such column
     { nope: 1 },
     // @ts-expect-error: no such operator
@@ -190,6 +195,11 @@ test("conditions and orders fit the kinds of their columns", () => {
     { where: User.nick.equals(null), orderBy: [User.id.order("asc"), { email: "desc" }], take: 1 },
     // @ts-expect-error: no such direction
     { orderBy: { id: "up" } },
+    { orderBy: [{ email: { sort: "asc", mode: "insensitive" } }, { nick: { sort: "desc" } }] },
+    // @ts-expect-error: a number has no case
+    { orderBy: { id: { sort: "asc", mode: "insensitive" } } },
+    // @ts-expect-error: the direction is missing
+    { orderBy: { email: { mode: "insensitive" } } },
     // @ts-expect-error: no such column
     { orderBy: { nope: "asc" } },
     // @ts-expect-error: no such option

@@ -158,6 +158,12 @@ export interface Grammar {
   matches(match: TextMatch, column: Expression<unknown>, pattern: Slot): Expression<SqlBool>;
 
   /**
+   * Returns text with the letters A to Z in lower case, all others unchanged, compared and ordered
+   * by code point, whatever the collation of its column.
+   */
+  lower(text: Expression<unknown>): RawBuilder<string>;
+
+  /**
    * Compares a column of text with a value exactly, whatever the collation of the column ignores,
    * such as case; by an index, if the type of the column is one of text.
    */

@@ -114,6 +114,15 @@ export type TypeIn<Spec extends string> = Spec extends `${string}: enum(${infer 
 /** The relations. */
 export type RelationsIn<Spec extends string> = Extract<Spec, `${string} -> ${string}`>;
 
+/** The columns of text, and the relations: orders by them have more than a direction. */
+export type OrderedIn<Spec extends string> = Extract<
+  Spec,
+  `${string} -> ${string}` | `${string}: text` | `${string}: text?`
+>;
+
+/** The columns of text. */
+export type TextIn<Spec extends string> = Extract<Spec, `${string}: text` | `${string}: text?`>;
+
 /** The names of the columns that can be compared: all but those of JSON. */
 export type ComparableIn<Spec extends string> = NameIn<
   Exclude<Spec, `${string}: json` | `${string}: json?`>

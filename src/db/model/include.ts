@@ -13,7 +13,7 @@ import type {
   MemberIn,
   MemberSpecs,
   NameIn,
-  RelationsIn,
+  OrderedIn,
   SpecsOf,
   TableSpecs,
 } from "./column_spec.ts";
@@ -76,7 +76,7 @@ export interface RelatedMany<T extends string, Spec extends string, W extends Ta
   /** The condition; every related row without one. */
   readonly where?: Conditions<T, Spec, W> | undefined;
   /** The order; the primary key comes last, and is the order unless one is given. */
-  readonly orderBy?: Orders<ComparableIn<Spec>, RelationsIn<Spec>, W> | undefined;
+  readonly orderBy?: Orders<ComparableIn<Spec>, OrderedIn<Spec>, W> | undefined;
   /** How many rows at most, 0 or more. */
   readonly take?: number | undefined;
   /** How many rows to leave out first, 0 or more. */

@@ -11,11 +11,12 @@ import type {
   MemberSpecs,
   NameIn,
   NoTables,
-  RelationsIn,
+  OrderedIn,
   SpecsOf,
   TableIn,
   TablesIn,
   TableSpecs,
+  TextIn,
   TypeIn,
 } from "./column_spec.ts";
 import type { FieldKind } from "./field_kind.ts";
@@ -28,7 +29,8 @@ import type { LockOptions } from "./row_lock.ts";
  * `undefined` and operators that do not apply fail at run time with a `TypeError`.
  *
  * As in SQL, `null` is neither equal nor unequal to a value: `{ name: { not: "x" } }` leaves out
- * rows without a name. Text is compared exactly and case-sensitively on every database.
+ * rows without a name. Text is compared exactly and case-sensitively on every database, unless
+ * `mode` is `"insensitive"`: then the ASCII letters A to Z equal a to z.
  */
 export type Where<M extends AnyModel> = Conditions<
   M["~model"]["table"],
@@ -39,7 +41,10 @@ export type Where<M extends AnyModel> = Conditions<
 export type UniqueWhere<M extends AnyModel> = UniqueConditions<ColumnSpecs<M>["unique"]>;
 
 /** An order: columns with their directions, the first one counts most. JSON has none. */
-export type OrderBy<M extends AnyModel> = Order<ComparableColumn<M>>;
+export type OrderBy<M extends AnyModel> = Order<
+  ComparableColumn<M>,
+  TextIn<ColumnSpecs<M>["all"]>
+>;
 
 /** The columns whose values can be compared: all but those of JSON. */
 export type ComparableColumn<M extends AnyModel> = ComparableIn<ColumnSpecs<M>["all"]>;
@@ -132,13 +137,28 @@ export type Order<
 > = {
   readonly [P in K | Spec as P extends K ? P : MemberIn<P>]?: P extends `${string} -> ${infer To}`
     ? RelatedOrder<To, W>
-    : SortOrder;
+    : P extends K ? SortOrder
+    : TextOrder;
 };
+
+/** An order by text. */
+export interface TextOrder {
+  /** The direction. */
+  readonly sort: SortOrder;
+  /** Whether case counts; `"default"` unless given. */
+  readonly mode?: QueryMode;
+}
+
+/**
+ * How text is compared: exactly, by code point, or with the ASCII letters A to Z in lower case.
+ * Other letters are compared exactly in both modes.
+ */
+export type QueryMode = "default" | "insensitive";
 
 /** An order by the row of a relation to one, or by the number of the rows of one to many. */
 export type RelatedOrder<To extends string, W extends TableSpecs> = To extends `${string}[]`
   ? CountOrder
-  : Order<ComparableIn<SpecsOf<To, W>>, RelationsIn<SpecsOf<To, W>>, W>;
+  : Order<ComparableIn<SpecsOf<To, W>>, OrderedIn<SpecsOf<To, W>>, W>;
 
 /** An order by the number of related rows. */
 export interface CountOrder {
@@ -211,6 +231,8 @@ export interface TextOperators {
   readonly startsWith?: string;
   /** Ends with the text. */
   readonly endsWith?: string;
+  /** Whether case counts in the other operators; `"default"` unless given. */
+  readonly mode?: QueryMode;
 }
 
 /** The options of a find; see {@linkcode FindManyOptions}. */
@@ -225,7 +247,7 @@ export interface FindOptions<
    * The order; with `skip`, `take` or `distinct` the primary key breaks ties. The values of a
    * related row that does not exist are `null`.
    */
-  readonly orderBy?: Orders<ComparableIn<Spec>, RelationsIn<Spec>, W> | undefined;
+  readonly orderBy?: Orders<ComparableIn<Spec>, OrderedIn<Spec>, W> | undefined;
   /** How many rows at most, 0 or more. */
   readonly take?: number | undefined;
   /** How many rows to leave out first, 0 or more. */
@@ -244,7 +266,7 @@ export interface StreamOptions<
   W extends TableSpecs = NoTables,
 > extends Omit<FindOptions<T, Spec, W>, "orderBy" | "distinct"> {
   /** The order, which has columns only; the primary key breaks ties. */
-  readonly orderBy?: Orders<ComparableIn<Spec>> | undefined;
+  readonly orderBy?: Orders<ComparableIn<Spec>, TextIn<Spec>> | undefined;
   /** How many rows a statement reads, 1 or more; 1000 unless given. */
   readonly batchSize?: number | undefined;
 }

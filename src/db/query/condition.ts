@@ -9,7 +9,7 @@ import { isUnique } from "../model/model.ts";
 import { isPlainObject, membersOf } from "../model/plain_object.ts";
 import { either, every } from "./filters.ts";
 import type { Operation } from "./operation.ts";
-import { type Builder, type Filter, operatorFilter } from "./operators.ts";
+import { type Builder, type Filter, operatorFilter, readMode } from "./operators.ts";
 import { asksForRow, isLogic, type RelationMember, toOneMembers } from "./constant_condition.ts";
 import { one, relatedRows } from "./related_rows.ts";
 import type { TableColumn, TableRelation, Values } from "./table.ts";
@@ -195,12 +195,15 @@ function columnFilter(
     count(1, operation);
     return operatorFilter({ column, operator: "equals", operand: condition }, operation);
   }
-  const operators = membersOf(condition, column.label, operation);
+  const operators = membersOf(condition, column.label, operation)
+    .filter(([operator]) => operator !== "mode");
   if (operators.length === 0) throw operation.mistake(`${column.label} has no operator`);
   count(operators.length, operation);
+  const ignoresCase = "mode" in condition &&
+    readMode({ column, mode: condition.mode }, operation);
   return every(
     operators.map(([operator, operand]) =>
-      operatorFilter({ column, operator, operand }, operation)
+      operatorFilter({ column, operator, operand, ignoresCase }, operation)
     ),
   );
 }

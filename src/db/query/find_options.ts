@@ -3,13 +3,14 @@
  *
  * @module
  */
+import type { AliasableExpression } from "kysely";
 import type { Slot } from "../connection/statement.ts";
 import type { SortOrder } from "../model/model.ts";
-import { membersOf } from "../model/plain_object.ts";
+import { checkOptions, isPlainObject, membersOf } from "../model/plain_object.ts";
 import { every } from "./filters.ts";
 import type { Operation } from "./operation.ts";
-import type { Builder } from "./operators.ts";
-import { relatedRows, type Subquery } from "./related_rows.ts";
+import { type Builder, readMode } from "./operators.ts";
+import { relatedRows } from "./related_rows.ts";
 import { countOfRows, type TableColumn, type TableRelation } from "./table.ts";
 
 /** A value of an order, and its direction. */
@@ -20,8 +21,10 @@ export interface OrderTerm {
   readonly direction: SortOrder;
   /** Whether it can be `null`. */
   readonly isNullable: boolean;
-  /** Builds the value of related rows. */
-  readonly value?: (eb: Builder) => Subquery;
+  /** Builds the value, if it is not that of the column: that of related rows, or in lower case. */
+  readonly value?: (eb: Builder) => AliasableExpression<unknown>;
+  /** The column whose text is compared in lower case. */
+  readonly lowered?: TableColumn;
 }
 
 /** The order and the bounds: members of `FindManyOptions`. */
@@ -122,15 +125,25 @@ function readTerms(
 }
 
 function columnTerm(
-  { column: { name, field, rules }, direction }: {
-    readonly column: TableColumn;
-    readonly direction: unknown;
-  },
+  { column, direction }: { readonly column: TableColumn; readonly direction: unknown },
   operation: Operation,
 ): OrderTerm {
-  const read = directionOf(direction, { name, operation });
+  const { name, field: { flags }, rules, grammar } = column;
+  const given = isPlainObject(direction) ? direction : { sort: direction };
+  checkOptions(given, ["sort", "mode"], { ...operation, subject: `the order of ${name}` });
+  const { sort, mode } = given;
+  const read = directionOf(sort, { name, operation });
   if (!rules.comparable) throw operation.mistake(`${name} has no order`);
-  return { name, direction: read, isNullable: field.flags.has("nullable") };
+  const term = { name, direction: read, isNullable: flags.has("nullable") };
+  if (mode === undefined || !readMode({ column, mode }, operation)) return term;
+  operation.add("insensitive,");
+  const ref = operation.ref(column);
+  return {
+    ...term,
+    name: `${name} insensitive`,
+    value: (eb) => grammar.lower(eb.ref(ref)),
+    lowered: column,
+  };
 }
 
 /** Reads an order by the columns of the one related row, or by the number of related rows. */

@@ -24,6 +24,8 @@ export interface Comparison<O extends string> {
   readonly operator: O;
   /** The value from the caller. */
   readonly operand: unknown;
+  /** Whether A to Z are equal to a to z; the operand is in lower case then. */
+  readonly ignoresCase?: boolean | undefined;
 }
 
 const COMPARISONS = { lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;
@@ -35,44 +37,71 @@ const COMPARISONS = { lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;
  * @throws {DbError} `CheckViolation` if the operand is of another type
  */
 export function operatorFilter(
-  { column, operator, operand }: Comparison<string>,
+  { operand: given, ignoresCase = false, ...comparison }: Comparison<string>,
   operation: Operation,
 ): Filter {
+  const { column, operator } = comparison;
+  const operand = ignoresCase ? lowerCase(given) : given;
   if (!column.rules.comparable && operand !== null && operator !== "isNull") {
     throw operation.mistake(`${column.label} is compared with null only`);
   }
   switch (operator) {
     case "equals":
       if (operand === null) return nullFilter({ column, operator: "is" }, operation);
-      return compareFilter({ column, operator: "=", operand }, operation);
+      return compareFilter({ column, operator: "=", operand, ignoresCase }, operation);
     case "not":
       if (operand === null) return nullFilter({ column, operator: "is not" }, operation);
-      return compareFilter({ column, operator: "!=", operand }, operation);
+      return compareFilter({ column, operator: "!=", operand, ignoresCase }, operation);
     case "isNull":
       if (typeof operand !== "boolean") break;
       return nullFilter({ column, operator: operand ? "is" : "is not" }, operation);
     case "in":
       if (!Array.isArray(operand)) break;
-      return listFilter({ column, operator: "in", operand }, operation);
+      return listFilter({ column, operator: "in", operand, ignoresCase }, operation);
     case "notIn":
       if (!Array.isArray(operand)) break;
-      return listFilter({ column, operator: "not in", operand }, operation);
+      return listFilter({ column, operator: "not in", operand, ignoresCase }, operation);
     case "lt":
     case "lte":
     case "gt":
     case "gte":
       if (!column.rules.ordered) break;
-      return compareFilter({ column, operator: COMPARISONS[operator], operand }, operation);
+      return compareFilter(
+        { column, operator: COMPARISONS[operator], operand, ignoresCase },
+        operation,
+      );
     case "contains":
     case "startsWith":
     case "endsWith":
       if (column.field.kind !== "text") break;
-      return textFilter({ column, operator, operand }, operation);
+      return textFilter({ column, operator, operand, ignoresCase }, operation);
   }
   throw operation.mistake(
     `${column.label} takes no ${JSON.stringify(operator)} of ` +
       `${operand === null ? "null" : typeof operand}`,
   );
+}
+
+/**
+ * Reads the `mode` of a condition or an order: whether it ignores the case of letters.
+ *
+ * @throws {TypeError} if the mode is unknown, or the column has no text
+ */
+export function readMode(
+  { column: { label, field }, mode }: { readonly column: TableColumn; readonly mode: unknown },
+  operation: Operation,
+): boolean {
+  const isInsensitive = mode === "insensitive";
+  if (field.kind === "text" && (isInsensitive || mode === "default")) return isInsensitive;
+  throw operation.mistake(`${label} takes no mode ${JSON.stringify(mode)}`);
+}
+
+/** Returns text, or a list of texts, with the letters A to Z in lower case. */
+export function lowerCase(value: unknown): unknown {
+  if (Array.isArray(value)) return Array.from(value, lowerCase);
+  return typeof value === "string"
+    ? value.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+    : value;
 }
 
 /**
@@ -82,6 +111,7 @@ export function operatorFilter(
 export function constantResult(
   { column: { field }, operator, operand }: Comparison<string>,
 ): boolean | undefined {
+  if (operator === "mode") return true;
   if (Array.isArray(operand)) return operand.length > 0 ? undefined : operator === "notIn";
   if (field.flags.has("nullable")) return undefined;
   if (operator === "isNull") return operand !== true;
@@ -92,13 +122,13 @@ export function constantResult(
 
 /** Compares a column with a value. */
 export function compareFilter(
-  { column, operator, operand }: Comparison<"=" | "!=" | "<" | "<=" | ">" | ">=">,
+  { column, operator, operand, ignoresCase }: Comparison<"=" | "!=" | "<" | "<=" | ">" | ">=">,
   operation: Operation,
 ): Filter {
   const value = column.encode(operand, operation.action);
-  const slot = operation.bind(`${column.name} ${operator},`, value);
-  const ref = operation.ref(column);
-  return (eb) => eb(ref, operator, operandOf(slot, column));
+  const slot = operation.bind(`${column.name} ${caseOf(ignoresCase)}${operator},`, value);
+  const text = valueOf({ column, ignoresCase }, operation.ref(column));
+  return (eb) => eb(text(eb), operator, operandOf(slot, column));
 }
 
 /** Compares a column with the value of a scope, which no collation may confuse with another. */
@@ -120,18 +150,19 @@ export function scopeFilter(
 
 /** Binds a list of values; returns a function from the column's name to the condition. */
 export function bindList(
-  { column, operator, operand }: Comparison<ListOperator> & {
+  { column, operator, operand, ignoresCase }: Comparison<ListOperator> & {
     readonly operand: readonly unknown[];
   },
   operation: Operation,
 ): (name: string) => Filter {
   const { grammar: { list, maxParameters }, field } = column;
   const { kind } = field;
+  const valueIn = (name: string) => valueOf({ column, ignoresCase }, name);
   if (operand.length >= list.minLength && !list.unlisted.includes(kind)) {
     // `for…of` also visits the holes of a sparse list.
     for (const value of operand) column.check(value, operation.action);
     const slot = operation.bind("[]", list.encode(operand, field));
-    return (name) => (eb) => list.matches(eb.ref(name), slot, { operator, kind });
+    return (name) => (eb) => list.matches(valueIn(name)(eb), slot, { operator, kind });
   }
   const values = Array.from(operand, (value) => column.encode(value, operation.action));
   // Repeating the last value changes nothing, and lists of about the same length share their SQL.
@@ -143,7 +174,8 @@ export function bindList(
     { length },
     (_, index) => operation.bind("?", values[Math.min(index, values.length - 1)]),
   );
-  return (name) => (eb) => eb(name, operator, slots.map((slot) => operandOf(slot, column)));
+  return (name) => (eb) =>
+    eb(valueIn(name)(eb), operator, slots.map((slot) => operandOf(slot, column)));
 }
 
 function nullFilter(
@@ -156,27 +188,42 @@ function nullFilter(
 }
 
 function listFilter(
-  { column, operator, operand }: Comparison<ListOperator> & {
+  { column, operator, operand, ignoresCase }: Comparison<ListOperator> & {
     readonly operand: readonly unknown[];
   },
   operation: Operation,
 ): Filter {
-  operation.add(`${column.name} ${operator} `);
-  const compare = operand.length > 0 && bindList({ column, operator, operand }, operation);
+  operation.add(`${column.name} ${caseOf(ignoresCase)}${operator} `);
+  const compare = operand.length > 0 &&
+    bindList({ column, operator, operand, ignoresCase }, operation);
   operation.add(",");
   if (compare) return compare(operation.ref(column));
   return (eb) => operator === "in" ? eb.or([]) : eb.and([]);
 }
 
 function textFilter(
-  { column, operator: match, operand }: Comparison<TextMatch>,
+  { column, operator: match, operand, ignoresCase }: Comparison<TextMatch>,
   operation: Operation,
 ): Filter {
   const { grammar, name } = column;
   const text = String(column.encode(operand, operation.action));
-  const slot = operation.bind(`${name} ${match},`, grammar.pattern(match, text));
-  const ref = operation.ref(column);
-  return (eb) => grammar.matches(match, eb.ref(ref), slot);
+  const pattern = grammar.pattern(match, text);
+  const slot = operation.bind(`${name} ${caseOf(ignoresCase)}${match},`, pattern);
+  const value = valueOf({ column, ignoresCase }, operation.ref(column));
+  return (eb) => grammar.matches(match, value(eb), slot);
+}
+
+/** Returns the value of a column by its name in the SQL, in lower case if case is ignored. */
+function valueOf(
+  { column: { grammar }, ignoresCase }: Pick<Comparison<string>, "column" | "ignoresCase">,
+  name: string,
+): (eb: Builder) => Expression<unknown> {
+  return (eb) => ignoresCase ? grammar.lower(eb.ref(name)) : eb.ref(name);
+}
+
+/** Returns what distinguishes the shape of a condition that ignores case. */
+function caseOf(ignoresCase = false): string {
+  return ignoresCase ? "insensitive " : "";
 }
 
 function operandOf(slot: Slot, { grammar, field }: TableColumn): unknown {

@@ -9,7 +9,7 @@ import { every } from "./filters.ts";
 import { checkBounds, dropUnselected, type PageOptions, readOrder } from "./find_options.ts";
 import { identity } from "./key.ts";
 import type { Operation } from "./operation.ts";
-import { compareFilter, type Filter, operatorFilter } from "./operators.ts";
+import { compareFilter, type Filter, lowerCase, operatorFilter } from "./operators.ts";
 import type { SortOrder } from "../model/model.ts";
 import type { AnyRow, TableColumn } from "./table.ts";
 
@@ -32,6 +32,7 @@ export interface StreamOptions extends BatchOptions {
 interface ColumnOrder {
   readonly column: TableColumn;
   readonly direction: SortOrder;
+  readonly ignoresCase: boolean;
 }
 
 /** Reads the rows that meet conditions. */
@@ -106,9 +107,11 @@ export async function* streamRows(
 
 /** Reads the order, which cannot have values of related rows: rows do not have them. */
 function columnsOf(orderBy: unknown, operation: Operation): readonly ColumnOrder[] {
-  return readOrder({ orderBy, isTotal: true }, operation).map(({ name, direction, value }) => {
-    if (value) throw operation.mistake("a stream has no order by related rows");
-    return { column: operation.column(name), direction };
+  return readOrder({ orderBy, isTotal: true }, operation).map((term) => {
+    const { name, direction, value, lowered } = term;
+    if (value && !lowered) throw operation.mistake("a stream has no order by related rows");
+    const column = lowered ?? operation.column(name);
+    return { column, direction, ignoresCase: lowered !== undefined };
   });
 }
 
@@ -118,30 +121,34 @@ function afterFilter(
   operation: Operation,
 ): Filter {
   operation.section("after");
-  const [{ column, direction }] = order as [ColumnOrder];
+  const [{ column, direction, ignoresCase }] = order as [ColumnOrder];
+  const valueIn = ({ column: { name }, ignoresCase }: ColumnOrder) =>
+    ignoresCase ? lowerCase(last[name]) : last[name];
   const bounds: Filter[] = [];
   const isUpper = direction === "desc";
   const isBound = last[column.name] !== null && !(isUpper && column.field.flags.has("nullable"));
   // An index finds this one; databases do not derive it from the others.
   if (order.length > 1 && isBound) {
     const operator = isUpper ? "<=" : ">=";
-    bounds.push(compareFilter({ column, operator, operand: last[column.name] }, operation));
+    const operand = valueIn(order[0]!);
+    bounds.push(compareFilter({ column, operator, operand, ignoresCase }, operation));
   }
   const equal: Filter[] = [];
   const alternatives: Filter[] = [];
-  for (const { column, direction } of order) {
-    const operand = last[column.name];
-    for (const filter of beyond({ column, direction }, { operand, operation })) {
+  for (const one of order) {
+    const { column, ignoresCase } = one;
+    const operand = valueIn(one);
+    for (const filter of beyond(one, { operand, operation })) {
       alternatives.push(every([...equal, filter]));
     }
-    equal.push(operatorFilter({ column, operator: "equals", operand }, operation));
+    equal.push(operatorFilter({ column, operator: "equals", operand, ignoresCase }, operation));
   }
   return every([...bounds, (eb) => eb.or(alternatives.map((filter) => filter(eb)))]);
 }
 
 /** Returns the conditions that a value comes after another: `null` comes before all. */
 function beyond(
-  { column, direction }: ColumnOrder,
+  { column, direction, ignoresCase }: ColumnOrder,
   { operand, operation }: { readonly operand: unknown; readonly operation: Operation },
 ): readonly Filter[] {
   const isNull = (operator: "equals" | "not") =>
@@ -150,10 +157,10 @@ function beyond(
     return [
       operand === null
         ? isNull("not")
-        : compareFilter({ column, operator: ">", operand }, operation),
+        : compareFilter({ column, operator: ">", operand, ignoresCase }, operation),
     ];
   }
   if (operand === null) return [];
-  const less = compareFilter({ column, operator: "<", operand }, operation);
+  const less = compareFilter({ column, operator: "<", operand, ignoresCase }, operation);
   return column.field.flags.has("nullable") ? [less, isNull("equals")] : [less];
 }

@@ -16,15 +16,16 @@ export const someColumns = fc.subarray([...COLUMNS]);
 const part = fc.constantFrom("", " ", "a", "A", "s", "%", "_", "!", "*", "?", "[a]", "'", "\\");
 const match = fc.record({ contains: part, startsWith: part, endsWith: part }, { requiredKeys: [] })
   .map((operators) => ({ isNull: false, ...operators }));
+const mode = fc.option(fc.constantFrom("insensitive", "default"), { nil: undefined });
 
 // By type, the operators are not those of a kind of column.
 const conditions = fc.letrec<{ where: Condition; column: Condition }>((tie) => ({
   column: fc.oneof(
     fc.record({ id: fc.oneof(id, operators(id, ordered(id))) }),
-    fc.record({ code: fc.oneof(code, operators(code, ordered(text))) }),
-    fc.record({ name: fc.oneof(rest.name, operators(text, ordered(text))) }),
-    fc.record({ code: match }),
-    fc.record({ name: match }),
+    fc.record({ code: fc.oneof(code, inMode(operators(code, ordered(text)))) }),
+    fc.record({ name: fc.oneof(rest.name, inMode(operators(text, ordered(text)))) }),
+    fc.record({ code: inMode(match) }),
+    fc.record({ name: inMode(match) }),
     fc.record({ rank: fc.oneof(rest.rank, operators(number, ordered(number))) }),
     fc.record({ touched: fc.oneof(time, operators(time, ordered(time))) }),
     fc.record({ mood: fc.oneof(rest.mood, operators(mood)) }),
@@ -53,8 +54,11 @@ export const { where } = conditions;
 export const find = fc.record({
   where,
   orderBy: fc.array(
-    fc.tuple(fc.constantFrom(...COLUMNS), fc.constantFrom("asc", "desc"))
-      .map((order) => Object.fromEntries([order])),
+    fc.tuple(fc.constantFrom(...COLUMNS), fc.constantFrom("asc", "desc"), mode)
+      .map(([name, sort, mode]) => {
+        const isText = name === "code" || name === "name";
+        return { [name]: isText && mode ? { sort, mode } : sort };
+      }),
     { maxLength: 3 },
   ),
   take: fc.nat({ max: 5 }),
@@ -80,6 +84,11 @@ function operators<V>(value: fc.Arbitrary<V>, more: Record<string, fc.Arbitrary<
       ? { isNull: false }
       : Object.fromEntries([entries[pick % entries.length]!]);
   });
+}
+
+function inMode(condition: fc.Arbitrary<object>): fc.Arbitrary<object> {
+  return fc.tuple(condition, mode)
+    .map(([operators, mode]) => ({ ...operators, ...mode && { mode } }));
 }
 
 function ordered<V>(value: fc.Arbitrary<V>) {

@@ -70,6 +70,10 @@ export const rows: fc.Arbitrary<Rows> = fc.record({
 
 const column = fc.oneof(
   fc.record({ name: fc.oneof(name, operators(fc.constantFrom("a", "b", "A"))) }),
+  fc.record({
+    name: operators(fc.constantFrom("a", "B", "A"))
+      .map((operators) => ({ ...operators, mode: "insensitive" })),
+  }),
   fc.record({ id: operators(fc.integer({ min: 1, max: 5 })) }),
   fc.record({ flag: fc.boolean() }),
 );
@@ -128,8 +132,11 @@ function isSmall(where: object): boolean {
 const direction = fc.constantFrom("asc", "desc");
 
 function order(kind: Kind, depth: number): fc.Arbitrary<object> {
-  const own = fc.tuple(fc.constantFrom("name", "flag", "id"), direction)
-    .map((term) => Object.fromEntries([term]));
+  const own = fc.oneof(
+    fc.tuple(fc.constantFrom("name", "flag", "id"), direction)
+      .map((term) => Object.fromEntries([term])),
+    fc.record({ name: fc.record({ sort: direction, mode: fc.constant("insensitive") }) }),
+  );
   if (depth === 0) return own;
   const related = Object.entries(EDGES[kind]).map(([name, { to, isMany }]) =>
     fc.record({ [name]: isMany ? fc.record({ _count: direction }) : order(to, depth - 1) })

@@ -25,11 +25,21 @@ export function holds(
       if (typeof condition !== "object" || condition === null || condition instanceof Date) {
         return meets(value, "equals", condition);
       }
+      const { mode, ...operators } = condition as Row;
+      const text = (it: unknown) => inMode(mode, it);
       return all(
-        Object.entries(condition).map(([operator, it]) => meets(value, operator, it)),
+        Object.entries(operators).map(([operator, it]) => meets(text(value), operator, text(it))),
       );
     }),
   );
+}
+
+/** Returns text as a mode compares it. */
+export function inMode(mode: unknown, value: unknown): unknown {
+  if (mode !== "insensitive") return value;
+  if (Array.isArray(value)) return value.map((it) => inMode(mode, it));
+  if (typeof value !== "string") return value;
+  return value.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 /** Orders as the databases do: `null` first, then numbers by size and text by code point. */

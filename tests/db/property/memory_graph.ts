@@ -1,7 +1,7 @@
 /** Nodes and their owners in memory, as plain as can be. */
 import { EDGES, type Kind } from "../support/graph.ts";
 import type { Query } from "./arbitrary_graph.ts";
-import { compare, holds, type Row } from "./memory_condition.ts";
+import { compare, holds, inMode, type Row } from "./memory_condition.ts";
 
 /** The rows of each model, in the order of their keys. */
 export type Rows = Readonly<Record<Kind, readonly Row[]>>;
@@ -71,7 +71,7 @@ export class MemoryGraph {
   /** Returns the value by which a row is ordered. */
   #value(row: Row, name: string, by: unknown): unknown {
     const rows = this.#related(row, name);
-    if (!rows) return row[name];
+    if (!rows) return inMode((by as { mode?: unknown }).mode, row[name]);
     const [[member, inner]] = Object.entries(by as object) as [[string, unknown]];
     if (member === "_count") return rows.length;
     return rows[0] ? this.#value(rows[0], member, inner) : null;

@@ -1,6 +1,6 @@
 /** Things in memory, as plain as can be. */
 import assert from "node:assert/strict";
-import { compare, holds } from "./memory_condition.ts";
+import { compare, holds, inMode } from "./memory_condition.ts";
 import { aggregatesOf, groupsOf, TooLarge } from "./memory_groups.ts";
 import {
   type Change,
@@ -281,9 +281,10 @@ function one([row]: readonly Thing[]): Thing {
 
 function compareBy(order: readonly unknown[][], a: Thing, b: Thing): number {
   // Object.entries() forgets which names there are.
-  for (const [name, direction] of order as [Column, string][]) {
-    const compared = compare(a[name], b[name]);
-    if (compared !== 0) return direction === "asc" ? compared : -compared;
+  for (const [name, by] of order as [Column, string | { sort: string; mode: string }][]) {
+    const { sort, mode } = typeof by === "string" ? { sort: by, mode: "default" } : by;
+    const compared = compare(inMode(mode, a[name]), inMode(mode, b[name]));
+    if (compared !== 0) return sort === "asc" ? compared : -compared;
   }
   return 0;
 }

@@ -64,7 +64,10 @@ async function runBoth(db: Graph, rows: Rows, query: Query): Promise<void> {
   const include = { ...relations, ..._count };
   assert.deepEqual(await own.findMany({ where, ...page, include }), memory.find(query));
   const { distinct: _, ...bounds } = page;
-  const orderBy = page.orderBy.filter((term) => typeof Object.values(term)[0] === "string");
+  const orderBy = page.orderBy.filter((term) => {
+    const [by] = Object.values(term);
+    return typeof by === "string" || "sort" in by;
+  });
   assert.deepEqual(
     await Array.fromAsync(own.stream({ where, ...bounds, orderBy, include, batchSize: 2 })),
     memory.find({ ...query, orderBy, distinct: [] }),

@@ -90,6 +90,22 @@ const READS: readonly Operation[] = [
   ],
   [
     ({ author }) =>
+      author.findMany({
+        where: { name: { equals: "\u00c9A", mode: "insensitive" } },
+        orderBy: { email: { sort: "desc", mode: "insensitive" } },
+      }),
+    inLowerCase("$name = ? order by $email desc", "\u00c9a"),
+  ],
+  [
+    ({ author }) => author.findMany({ where: { name: { contains: "5%A", mode: "insensitive" } } }),
+    {
+      ...inLowerCase("$name like ? escape '!'", "%5!%a%"),
+      postgres: [[`${READ} lower("name"::text collate "C")::text like ? escape '!'`, "%5!%a%"]],
+      sqlite: [[`${READ} instr(lower("name"), ?) > 0`, "5%a"]],
+    },
+  ],
+  [
+    ({ author }) =>
       author.findMany({ where: { AND: [{ id: { in: [1, 2, 3] } }, { NOT: { id: { lte: 2 } } }] } }),
     {
       sqlite: [
@@ -150,6 +166,22 @@ function matching(pattern: string, [sqlite, ...texts]: Noted): Expected {
     ...same([`${READ} "name" like ? escape '!'`, pattern]),
     postgres: [[`${READ} "name"::text like ? escape '!'`, pattern]],
     sqlite: [[`${READ} ${sqlite}`, ...texts]],
+  };
+}
+
+/** A condition and an order on `$name` in lower case. */
+function inLowerCase(condition: string, ...values: string[]): Expected {
+  const noted = (lower: string): Noted => [
+    `${READ} ${condition.replaceAll(/\$(\w+)/g, lower)}`,
+    ...values,
+  ];
+  return {
+    sqlite: [noted('lower("$1")')],
+    postgres: [noted('lower("$1"::text collate "C")')],
+    mysql: [noted(
+      'convert(cast(lower(convert(cast(convert("$1" using utf8mb4) as binary) using hebrew)) ' +
+        `as binary) using utf8mb4) collate utf8mb4_nopad_bin`,
+    )],
   };
 }
 

@@ -122,6 +122,7 @@ export const SQLITE: Grammar = {
         return sql<SqlBool>`substr(${column}, length(${column}) - length(${text}) + 1) = ${text}`;
     }
   },
+  lower: (text) => sql`lower(${text})`,
   // The first comparison can use an index, whatever its collation.
   exactly: (column, value) =>
     sql<SqlBool>`(${column} = ${value} and ${column} = ${value} collate binary)`,

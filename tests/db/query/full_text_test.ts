@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { sql } from "kysely";
+import { DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
+import { type Brand, testOnEach } from "../support/database.ts";
+
+const Article = model("articles", { id: field.integer().primaryKey(), body: field.text() });
+class Db extends DbService.with({ article: Article }) {}
+
+/** The index of each brand. */
+const INDEXES: Readonly<Record<Brand, readonly string[]>> = {
+  postgres: ["create index articles_words on articles using gin (to_tsvector('english', body))"],
+  mysql: ["create fulltext index articles_words on articles (body)"],
+  sqlite: [
+    "create virtual table article_words using fts5 (body, content='articles', content_rowid='id')",
+    `create trigger article_words after insert on articles begin
+       insert into article_words (rowid, body) values (new.id, new.body);
+     end`,
+  ],
+};
+
+/** The condition of each brand, as docs/queries.md has it. */
+const CONDITIONS = {
+  postgres: (words: string) =>
+    sql<boolean>`to_tsvector('english', body) @@ websearch_to_tsquery('english', ${words})`,
+  mysql: (words: string) => sql<boolean>`match (body) against (${words} in boolean mode)`,
+  sqlite: (words: string) =>
+    sql<boolean>`id in (select rowid from article_words where article_words match ${words})`,
+};
+
+testOnEach("a where takes the full-text search of the database", async ({ brand, url }) => {
+  await using db = await Db.open(DbOptions.fromUrl(url));
+  await db.createTables();
+  for (const index of INDEXES[brand]) await sql.raw(index).execute(db.kysely);
+  await db.article.createMany({
+    data: ["A fox and a hound", "Hounds of the night", "An owl"].map((body) => ({ body })),
+  });
+  const search = (words: string) =>
+    db.article.findMany({ where: { AND: [() => CONDITIONS[brand](words), { id: { lt: 9 } }] } });
+  assert.deepEqual((await search("fox")).map(({ id }) => id), [1]);
+  assert.deepEqual(await search("nothing"), []);
+});
