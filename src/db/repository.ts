@@ -20,13 +20,18 @@ import { UniqueLookups } from "./query/unique_lookup.ts";
 import { insertRow } from "./write/inserts.ts";
 import type { AnyModel } from "./model/model.ts";
 import { type LockOptions, mentionsLock } from "./model/row_lock.ts";
-import { Operation, type OperationContext } from "./query/operation.ts";
+import { type Entrance, Operation, type OperationContext } from "./query/operation.ts";
 import type { Filter } from "./query/operators.ts";
 import { checkOptions, isPlainObject } from "./model/plain_object.ts";
 import { LIMIT_OPTIONS, type TimeLimits } from "./transaction/time_limits.ts";
 import type { Checked, CheckedPart, ColumnName, Named, Plain, Row, RowTypes } from "./model/row.ts";
 import { countRows, readRows } from "./query/rows_query.ts";
-import { dropUnselected, type PageOptions, readSelection } from "./query/find_options.ts";
+import {
+  dropUnselected,
+  isBounded,
+  type PageOptions,
+  readSelection,
+} from "./query/find_options.ts";
 import { type AnyRow, decodeRow, type Table, type Values } from "./query/table.ts";
 import type {
   ComparableColumn,
@@ -590,7 +595,13 @@ export class Repository<
     const locked = mentionsLock(options)
       ? await (await import("./query/read_lock.ts")).readLock(options, operation)
       : undefined;
-    const query = readRows({ ...options, columns, filter, locked }, operation);
+    const reading = { ...options, columns, filter, locked };
+    const entrance = locked || options.distinct !== undefined || !isBounded(options)
+      ? undefined
+      : entranceOf(operation);
+    const query = entrance
+      ? (await import("./query/few_or_many.ts")).readFewOrMany({ ...reading, entrance }, operation)
+      : readRows(reading, operation);
     const { rows } = await operation.run(query);
     const read = rows.map((row) => decodeRow(row, columns));
     for (const inclusion of inclusions) await inclusion.addTo(read);
@@ -609,6 +620,13 @@ function namesOnlyWhere(options: unknown): boolean {
 function copyOf(value: unknown): unknown {
   if (value instanceof Date) return new Date(value);
   return value instanceof Uint8Array ? Uint8Array.from(value) : value;
+}
+
+/** Returns the condition from which rows can be found, where that is not left to the database. */
+function entranceOf(operation: Operation): Entrance | undefined {
+  const { entrance, isShared, table } = operation;
+  // A function of Kysely may refer to the rows around it.
+  return isShared && table.connection.grammar.among ? entrance : undefined;
 }
 
 function rowOf<M extends AnyModel>(row: AnyRow): Row<M> {

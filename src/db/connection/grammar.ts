@@ -127,6 +127,12 @@ export interface Grammar {
    */
   readonly firstOfEach: "lateral" | "correlated" | "union";
 
+  /**
+   * Returns the condition that a column has one of the values of a query, from which the database
+   * finds the rows by an index. It is missing where the planner knows how many values there are.
+   */
+  among?(column: Expression<unknown>, values: Expression<unknown>): Expression<SqlBool>;
+
   /** How long lists are bound. */
   readonly list: ListGrammar;
 

@@ -151,7 +151,7 @@ function relationFilter(
   return every(members.map(([operator, where]) => {
     const isNull = where === null && relation.kind !== "many";
     const related = { name: `${name} ${operator}${isNull ? " null" : ""}`, relation };
-    const { operation: inner, query } = relatedRows(related, operation);
+    const { operation: inner, query, keys } = relatedRows(related, operation);
     const filter = isNull
       ? every([])
       : nestedFilter({ where, name: `${name}.${operator}`, depth }, inner);
@@ -159,7 +159,15 @@ function relationFilter(
       ? (eb) => sql<SqlBool>`${eb.parens(filter(eb))} is not true`
       : filter;
     const exists: Filter = (eb) => eb.exists(query(eb, met).select(one));
-    return asksForRow(operator, where) ? exists : (eb) => eb.not(exists(eb));
+    if (!asksForRow(operator, where)) return (eb) => eb.not(exists(eb));
+    // Only the conditions that all rows meet can be where a query begins.
+    if (depth > 1 || isNull) return exists;
+    const entrance = { relation, keys: (eb: Builder) => keys(eb, filter), isClosed: false };
+    operation.entrance ??= entrance;
+    // PostgreSQL checks row by row a subquery that skips none of its rows.
+    const closed: Filter = (eb) =>
+      eb.exists(query(eb, met).select(one).limit(eb.lit(1)).offset(eb.lit(0)));
+    return (eb) => entrance.isClosed ? closed(eb) : exists(eb);
   }));
 }
 

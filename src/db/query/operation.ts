@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { Compilable } from "kysely";
+import type { Compilable, ExpressionBuilder, SelectQueryBuilder } from "kysely";
+import type { AnyTables } from "../connection/dialect.ts";
 import {
   compile,
   type CompiledStatement,
@@ -13,7 +14,7 @@ import {
   type Statement,
   type StatementResult,
 } from "../connection/statement.ts";
-import type { Table, TableColumn, Values } from "./table.ts";
+import type { Table, TableColumn, TableRelation, Values } from "./table.ts";
 
 /** A client may have written the relations of an operation: each is a subquery. */
 const MAX_DEPTH = 8;
@@ -46,6 +47,18 @@ interface Parts {
   isShared: boolean;
 }
 
+/** A condition on related rows, from which a query can reach its rows. */
+export interface Entrance {
+  /** The relation. */
+  readonly relation: TableRelation;
+  /** Builds the query of the values of the relation's column. */
+  readonly keys: (
+    eb: ExpressionBuilder<AnyTables, string>,
+  ) => SelectQueryBuilder<AnyTables, string, Record<string, unknown>>;
+  /** Whether the condition is written so that the database only checks it row by row. */
+  isClosed: boolean;
+}
+
 /** How a subquery refers to the operation around it. */
 export interface SubqueryOptions {
   /** Begins the part of the shape. */
@@ -61,6 +74,8 @@ export class Operation implements OperationContext {
   readonly action: string;
   /** Columns by name beside those of the table; a subquery has none. */
   others: ReadonlyMap<string, TableColumn> | undefined;
+  /** The first condition on related rows that all rows meet. */
+  entrance: Entrance | undefined;
   /** The name of its rows in the SQL: that of the table, unless an outer query has it. */
   readonly rows: string;
   readonly #parts: Parts;
@@ -102,6 +117,11 @@ export class Operation implements OperationContext {
   /** The number of values bound so far, with those of lists that drivers write into the SQL. */
   get size(): number {
     return this.#parts.values.flat().length;
+  }
+
+  /** Whether its shape determines its SQL. */
+  get isShared(): boolean {
+    return this.#parts.isShared;
   }
 
   /** Whether a subquery reads the table of the operation. */

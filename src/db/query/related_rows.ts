@@ -27,7 +27,12 @@ export interface RelatedRows {
   readonly operation: Operation;
   /** Builds the subquery of the rows that meet a condition. */
   readonly query: (eb: Builder, filter: Filter) => Subquery;
+  /** Builds the query of the values of the relation's column that have rows meeting a condition. */
+  readonly keys: (eb: Builder, filter: Filter) => Subquery;
 }
+
+/** The name of the values of a query of keys: no column has it. */
+export const KEY = "~key";
 
 /**
  * Begins the subquery of related rows, after those of a join table.
@@ -42,21 +47,26 @@ export function relatedRows(
   if (!through) {
     const operation = outer.within(table, { name, isLink: false });
     const scoped = scopeFilters(operation);
+    const key = operation.ref(their);
     const query = (eb: Builder, filter: Filter) =>
-      eb.selectFrom(from(operation)).whereRef(operation.ref(their), "=", owner)
-        .where(every([...scoped, filter]));
-    return { operation, query };
+      eb.selectFrom(from(operation)).whereRef(key, "=", owner).where(every([...scoped, filter]));
+    const keys = (eb: Builder, filter: Filter) =>
+      eb.selectFrom(from(operation)).select(`${key} as ${KEY}`).where(every([...scoped, filter]));
+    return { operation, query, keys };
   }
   const links = outer.within(through.table, { name, isLink: true });
   const linked = scopeFilters(links);
   const operation = links.within(table, { name: "to", isLink: false });
   const scoped = scopeFilters(operation);
-  const query = (eb: Builder, filter: Filter) =>
+  const key = `${links.rows}.${through.own}`;
+  const joined = (eb: Builder) =>
     eb.selectFrom(from(links))
-      .innerJoin(from(operation), operation.ref(their), `${links.rows}.${through.their}`)
-      .whereRef(`${links.rows}.${through.own}`, "=", owner)
-      .where(every([...linked, ...scoped, filter]));
-  return { operation, query };
+      .innerJoin(from(operation), operation.ref(their), `${links.rows}.${through.their}`);
+  const query = (eb: Builder, filter: Filter) =>
+    joined(eb).whereRef(key, "=", owner).where(every([...linked, ...scoped, filter]));
+  const keys = (eb: Builder, filter: Filter) =>
+    joined(eb).select(`${key} as ${KEY}`).where(every([...linked, ...scoped, filter]));
+  return { operation, query, keys };
 }
 
 /** Selects a constant, where it matters only whether there are rows. */

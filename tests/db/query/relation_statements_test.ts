@@ -1,3 +1,4 @@
+import type { Noted } from "../support/noted.ts";
 import {
   type Expected,
   type Operation,
@@ -102,6 +103,32 @@ const FILTERS: readonly Operation[] = [
 
 testStatements("Repository finds rows by related rows by these statements", FILTERS);
 
+const BY_TAG = `exists (${TAG} "tags"."label" = ?)`;
+const TAGGED = 'select "post_tags"."post_id" as "~key" from "post_tags" inner join "tags" on ' +
+  '"tags"."id" = "post_tags"."tag_id" where "tags"."label" = ?';
+const OF_NAMED = 'select "authors"."id" as "~key" from "authors" where "authors"."name" = ?';
+const FOUND_OF_NAMED = `select 1 as "one" from (${OF_NAMED}) as "~keys" inner join "posts" ` +
+  'on "~keys"."~key" = "posts"."author_id"';
+
+const PAGES: readonly Operation[] = [
+  [
+    ({ post }) => post.findMany({ where: { tags: { some: { label: "l" } } }, take: 5, skip: 2 }),
+    pageOf({ condition: BY_TAG, column: "id", keys: TAGGED, found: TAGGED, value: "l" }),
+  ],
+  [
+    ({ post }) => post.findMany({ where: { author: { name: "n" } }, take: 5, skip: 2 }),
+    pageOf({
+      condition: `exists (${AUTHOR} "authors"."name" = ?)`,
+      column: "author_id",
+      keys: OF_NAMED,
+      found: FOUND_OF_NAMED,
+      value: "n",
+    }),
+  ],
+];
+
+testStatements("Repository finds pages of rows by related rows by these statements", PAGES);
+
 const COUNT = '(select count(*) as "count" from "posts" where ' +
   '"posts"."author_id" = "authors"."id" and 1 = 1)';
 const NAME =
@@ -154,5 +181,36 @@ function target(
   return {
     ...same([`${write} ${condition}`, ...values]),
     mysql: [[`${write} "id" in (select "id" from ${found})`, ...values]],
+  };
+}
+
+/** A page of rows that are found by one condition on related rows; MySQL decides how. */
+function pageOf({ condition, column, keys, found, value }: {
+  readonly condition: string;
+  readonly column: string;
+  /** The values of the column that such rows have. */
+  readonly keys: string;
+  /** The rows that are counted. */
+  readonly found: string;
+  readonly value: string;
+}): Expected {
+  const half = (rows: string, isMany: number) =>
+    `select * from (${rows} order by "id" asc limit case when (select case when count(*) > 1000 ` +
+    `then 1 else 0 end as "many" from (${found} limit 1001) as "~found") = ${isMany} ` +
+    'then cast(? as bigint) + cast(? as bigint) else 0 end) as "~found"';
+  const closed = condition.replace(/\)$/, " limit 1 offset 0)");
+  const read = (among: string): Noted => [
+    'select "id", "author_id", "title" from (' +
+    half(
+      `select * from (${POSTS} ${condition} and "posts"."${column}" ${among} limit 1000) as "~found"`,
+      0,
+    ) +
+    ` union all ${half(`${POSTS} ${closed}`, 1)}) as "~rows" order by "id" asc limit ? offset ?`,
+    ...[value, value, value, 5, 2, value, value, 5, 2, 5, 2],
+  ];
+  return {
+    sqlite: [read(`in (${keys})`)],
+    postgres: [read(`= any(array((${keys})))`)],
+    mysql: [[`${POSTS} ${condition} order by "id" asc limit ? offset ?`, value, 5, 2]],
   };
 }

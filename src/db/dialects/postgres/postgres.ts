@@ -73,6 +73,7 @@ export const POSTGRES: Grammar = {
   nullsLast: true,
   maxParameters: 65_533,
   firstOfEach: "lateral",
+  among: (column, values) => sql<SqlBool>`${column} = any(array(${values}))`,
   list: {
     minLength: 2,
     unlisted: [],

@@ -84,6 +84,7 @@ export const SQLITE: Grammar = {
   nullsLast: false,
   maxParameters: 32_766,
   firstOfEach: "correlated",
+  among: (column, values) => sql<SqlBool>`${column} in ${values}`,
   list: {
     minLength: 2,
     // Not every number is read from JSON as JavaScript reads it.

@@ -1,0 +1,115 @@
+/**
+ * Pages of articles by related rows, as the RealWorld API reads them, on each database: 100 000
+ * articles, one tag that all of them have, rare tags, and authors and favorites of 1000 users.
+ *
+ * @module
+ */
+import { sql } from "kysely";
+import {
+  belongsTo,
+  DbOptions,
+  DbService,
+  field,
+  hasMany,
+  manyToMany,
+  model,
+} from "../../src/db/mod.ts";
+import { createDatabase, SERVERS } from "../db/support/servers.ts";
+import { compare, printMachine } from "./compare.ts";
+
+const ARTICLES = 100_000;
+const USERS = 1000;
+const PAGE = 20;
+
+const User = model("users", { id: field.integer().primaryKey(), name: field.text().unique() });
+const Article = model("articles", {
+  id: field.integer().primaryKey(),
+  author_id: field.integer().references(User),
+  title: field.text(),
+});
+const Tag = model("tags", { id: field.integer().primaryKey(), name: field.text().unique() });
+const ArticleTag = model("article_tags", {
+  id: field.integer().primaryKey(),
+  article_id: field.integer().references(Article),
+  tag_id: field.integer().references(Tag),
+});
+const Favorite = model("favorites", {
+  id: field.integer().primaryKey(),
+  article_id: field.integer().references(Article),
+  user_id: field.integer().references(User),
+});
+
+class Articles extends DbService.with(
+  { user: User, article: Article, tag: Tag, articleTag: ArticleTag, favorite: Favorite },
+  {
+    article: {
+      author: belongsTo(Article.author_id),
+      tags: manyToMany(ArticleTag.article_id, ArticleTag.tag_id),
+      fans: manyToMany(Favorite.article_id, Favorite.user_id),
+      favorites: hasMany(Favorite.article_id),
+    },
+  },
+) {}
+
+printMachine(["kysely", "postgres", "mysql2"]);
+await bench("SQLite", "sqlite::memory:");
+for (const brand of ["postgres", "mysql"] as const) {
+  if (SERVERS[brand].skip) {
+    console.log(`${brand}: ${SERVERS[brand].skip}`);
+    continue;
+  }
+  await using database = await createDatabase(brand);
+  await bench(brand === "postgres" ? "PostgreSQL" : "MySQL", database.url);
+}
+
+async function bench(name: string, url: string): Promise<void> {
+  await using db = await Articles.open(DbOptions.fromUrl(url));
+  await fill(db, name === "MySQL");
+  const newest = { orderBy: { id: "desc" }, take: PAGE } as const;
+  const tagged = (name: string) =>
+    db.article.findMany({ where: { tags: { some: { name } } }, ...newest });
+  await compare({
+    title: `${name}: the newest ${PAGE} of ${ARTICLES} articles`,
+    peers: [
+      { name: "of all", run: () => db.article.findMany(newest) },
+      { name: "of a tag of all", run: () => tagged("all") },
+      { name: "of a rare tag", run: () => tagged("t5") },
+      { name: "of an unknown tag", run: () => tagged("none") },
+      {
+        name: "of an author",
+        run: () => db.article.findMany({ where: { author: { name: "u5" } }, ...newest }),
+      },
+      {
+        name: "favorited by a user",
+        run: () => db.article.findMany({ where: { fans: { some: { name: "u5" } } }, ...newest }),
+      },
+      {
+        name: "of all, with counts of favorites",
+        run: () => db.article.findMany({ ...newest, include: { _count: { favorites: true } } }),
+      },
+    ],
+    rounds: 11,
+  });
+}
+
+async function fill(db: Articles, isMysql: boolean): Promise<void> {
+  const rows = <T>(length: number, row: (n: number) => T) =>
+    Array.from({ length }, (_, index) => row(index));
+  await db.createTables();
+  await db.user.createMany({ data: rows(USERS, (n) => ({ name: `u${n}` })) });
+  await db.tag.createMany({ data: [{ name: "all" }, ...rows(100, (n) => ({ name: `t${n}` }))] });
+  await db.article.createMany({
+    data: rows(ARTICLES, (n) => ({ author_id: 1 + n * 7919 % USERS, title: `Article ${n}` })),
+  });
+  await db.articleTag.createMany({
+    data: [
+      ...rows(ARTICLES, (n) => ({ article_id: n + 1, tag_id: 1 })),
+      ...rows(ARTICLES / 100, (n) => ({ article_id: 1 + n * 50, tag_id: 2 + n % 100 })),
+    ],
+  });
+  await db.favorite.createMany({
+    data: rows(ARTICLES, (n) => ({ article_id: 1 + n * n % ARTICLES, user_id: 1 + n * 7 % USERS })),
+  });
+  const tables = sql.raw("articles, users, tags, article_tags, favorites");
+  await (isMysql ? sql`analyze table ${tables}` : sql`analyze`).execute(db.kysely);
+}
