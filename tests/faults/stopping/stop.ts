@@ -13,8 +13,11 @@ import { beginLong } from "./long_requests.ts";
 const LAME_DUCK_MS = 500;
 /** How much longer anything may take on a machine that is shared, in milliseconds. */
 const SLACK_MS = 10_000;
-/** How many of the clients may connect at the moment in which the listener is closed. */
-const MAX_RESETS = 2;
+/**
+ * How many connections may be reset in one stop: each of the 8 clients can connect at the moment in
+ * which the listener is closed, and is refused afterwards.
+ */
+const MAX_RESETS = 8;
 const STOPS = 20;
 const QUICK_STOPS = 1;
 
