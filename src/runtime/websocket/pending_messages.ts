@@ -38,7 +38,8 @@ export function checkedPendingLimits(
 /**
  * Makes a handler close its socket with 1008 once more messages wait than the limits allow; then it
  * ignores those that follow. Messages of one packet reach Node at once: those beyond a limit are
- * held until the handlers of the others have ended that wait for nothing.
+ * held until the handlers of the others have ended that wait for nothing. In a turn of the event
+ * loop handlers that wait can end too, so only one turn is waited for until none is held.
  */
 export function limitPending(handle: MessageHandler, limits: PendingLimits): MessageHandler {
   const held: MessageEvent[] = [];
@@ -65,12 +66,16 @@ export function limitPending(handle: MessageHandler, limits: PendingLimits): Mes
   }
 
   async function resume(socket: WSContext): Promise<void> {
-    while (held.length > 0) {
-      for (let turn = 0; turn < MICROTASKS && !hasRoom(held[0]); turn++) await undefined;
-      if (!hasRoom(held[0])) await new Promise((resolve) => setTimeout(resolve));
-      if (!hasRoom(held[0])) return close(socket);
-      while (hasRoom(held[0])) void start(held.shift()!, socket);
+    for (let first = 0, turns = 0; first < held.length;) {
+      for (let turn = 0; turn < MICROTASKS && !hasRoom(held[first]); turn++) await undefined;
+      if (!hasRoom(held[first]) && turns++ === 0) {
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+      if (isClosed) return;
+      if (!hasRoom(held[first])) return close(socket);
+      while (hasRoom(held[first])) void start(held[first++]!, socket);
     }
+    held.length = 0;
   }
 
   function close(socket: WSContext): void {
@@ -86,6 +91,7 @@ export function limitPending(handle: MessageHandler, limits: PendingLimits): Mes
   return async function onMessage(event, socket) {
     if (isClosed) return;
     if (held.length === 0 && hasRoom(event)) return await start(event, socket);
+    if (held.length === MAX_HELD) return close(socket);
     if (held.push(event) === 1) await resume(socket);
   };
 }
@@ -95,5 +101,8 @@ function sizeOf({ data }: MessageEvent): number {
   return typeof data === "string" ? data.length : data.byteLength ?? data.size;
 }
 
-/** How many turns of the microtask queue a handler that waits for nothing usually takes. */
-const MICROTASKS = 10;
+/** How many turns of the microtask queue a handler that waits for nothing takes at most. */
+const MICROTASKS = 1000;
+
+/** More messages than a packet of 64 KiB contains, which is the most that is read at once. */
+const MAX_HELD = 16_384;
