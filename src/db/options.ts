@@ -237,6 +237,7 @@ export class DbOptions {
    * @throws {DbError} if the database cannot be opened, or a migration cannot be read or fails
    */
   async open(): Promise<OpenDatabase> {
+    if ("Deno" in globalThis) await import("./lazy_parts.ts"); // before any transaction
     const { migrations, replicas: settings = [], opening } = this.#settings;
     const replicas = settings.length > 0
       ? new (await import("./connection/replicas.ts")).Replicas(

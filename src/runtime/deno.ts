@@ -4,6 +4,7 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
+import { AsyncLocalStorage } from "node:async_hooks";
 import {
   type AdapterOptions,
   type Address,
@@ -15,6 +16,7 @@ import {
   isAnswerable,
   type RuntimeServer,
 } from "./adapter.ts";
+import { callerTracker } from "../platform/caller.ts";
 import { whenReady } from "../platform/ready.ts";
 import { headerOf } from "../platform/request_header.ts";
 import { readSingleHeaders } from "./deno_headers.ts";
@@ -60,13 +62,18 @@ export function listenOnDeno(
 /**
  * Registers light responses and the header reader, and returns the middleware of `listen` and of
  * `deno serve`, which calls the exported `fetch` of an application.
+ *
+ * In Deno 2.9, a module that is loaded in a context of `AsyncLocalStorage` leaves the context to the
+ * server: the next requests would begin in it, for example in a transaction of another request. They
+ * begin in that of the server, if anything tracks callers.
  */
 export function denoMiddleware(): FetchMiddleware {
   registerLightResponses(DENO_PARTS);
   readSingleHeaders();
   const hasOnlyType = onlyTypeCheck();
   const checked = (response: Response) => hasOnlyType(response) ? response : sendable(response);
-  return (received, answer) => {
+  const inOwnContext = AsyncLocalStorage.snapshot();
+  const pass: FetchMiddleware = (received, answer) => {
     const request = overHttp(received);
     const { method, url } = request;
     if (!isAnswerable({ method, url, host: headerOf(request, "host") }) || isAmbiguous(url)) {
@@ -75,6 +82,8 @@ export function denoMiddleware(): FetchMiddleware {
     const response = whenReady(answer(request), checked);
     return method === "HEAD" ? answerHead(response, withEmptyStream) : response;
   };
+  return (received, answer) =>
+    callerTracker() ? inOwnContext(pass, received, answer) : pass(received, answer);
 }
 
 /**
