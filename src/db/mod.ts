@@ -26,6 +26,7 @@ export type { OnDelete } from "./model/field.ts";
 export type { JsonObject, JsonValue } from "./model/stored_value.ts";
 export type { MigrationStatus } from "./migrate/migration_status.ts";
 export type { Migrations, MigrationStep } from "./migrate/migrations.ts";
+export type { ModelHooks, RowChange } from "./model/hooks.ts";
 export { model } from "./model/model.ts";
 export type { AnyModel, Model, SortOrder } from "./model/model.ts";
 export { DbModule } from "./module.ts";

@@ -17,7 +17,6 @@ import { every, scopeFilters, uniqueFilter } from "./query/filters.ts";
 import type { CheckedInclude, Found, Include, Reading } from "./model/include.ts";
 import type { RelationGraph } from "./model/relation.ts";
 import { UniqueLookups } from "./query/unique_lookup.ts";
-import { insertRow } from "./write/inserts.ts";
 import type { AnyModel } from "./model/model.ts";
 import { type LockOptions, mentionsLock } from "./model/row_lock.ts";
 import { type Entrance, Operation, type OperationContext } from "./query/operation.ts";
@@ -48,8 +47,7 @@ import type {
   NoTables,
   TableSpecs,
 } from "./model/column_spec.ts";
-import { deleteMany, updateMany } from "./write/update_many.ts";
-import { deleteRow, updateRow } from "./write/writes.ts";
+import { PLAIN_WRITES, type Writes } from "./write/row_writes.ts";
 
 /** Which rows to write: those that meet a condition, or explicitly all of them. */
 export type ManyRows<M extends AnyModel> = ManyOf<
@@ -135,10 +133,11 @@ export class Repository<
   async create<D = RowTypes<M, S>["create"]>(
     options: { readonly data: Checked<D, RowTypes<M, S>["create"]> } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
-    return await this.#run(
+    return await this.#write(
       "create",
       { options, known: ["data"] },
-      async (operation) => rowOf(await insertRow(createValues(options.data, operation), operation)),
+      async (operation, { insertRow }) =>
+        rowOf(await insertRow(createValues(options.data, operation), operation)),
     );
   }
 
@@ -153,10 +152,11 @@ export class Repository<
     } & TimeLimits,
   ): Promise<number> {
     const known = ["data", "skipDuplicates"];
-    return await this.#run("create", { options, known }, async (operation) => {
-      const { createMany } = await import("./write/create_many.ts");
-      return await createMany(options, operation);
-    });
+    return await this.#write(
+      "create",
+      { options, known },
+      (operation, { createMany }) => createMany(options, operation),
+    );
   }
 
   /**
@@ -168,10 +168,12 @@ export class Repository<
       & { readonly data: readonly Checked<D, RowTypes<M, S>["create"]>[] }
       & TimeLimits,
   ): Promise<RowTypes<M>["row"][]> {
-    return await this.#run("create", { options, known: ["data"] }, async (operation) => {
-      const { createManyAndReturn } = await import("./write/create_many.ts");
-      return (await createManyAndReturn(options.data, operation)).map(rowOf<M>);
-    });
+    return await this.#write(
+      "create",
+      { options, known: ["data"] },
+      async (operation, { createManyAndReturn }) =>
+        (await createManyAndReturn(options.data, operation)).map(rowOf<M>),
+    );
   }
 
   /** Finds the row with these values of unique columns; `null` if there is no row. */
@@ -291,7 +293,8 @@ export class Repository<
       readonly data: Checked<D, RowTypes<M, S>["update"]>;
     } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
-    return await this.#run("update", { options, known: ["where", "data"] }, async (operation) => {
+    const known = ["where", "data"];
+    return await this.#write("update", { options, known }, async (operation, { updateRow }) => {
       const values = updateValues(options.data, operation);
       const unique = uniqueValues(options.where, operation);
       return rowOf(await updateRow({ unique, values }, operation));
@@ -309,7 +312,7 @@ export class Repository<
     } & TimeLimits,
   ): Promise<number> {
     const known = ["where", "all", "data"];
-    return await this.#run("update", { options, known }, async (operation) => {
+    return await this.#write("update", { options, known }, async (operation, { updateMany }) => {
       const values = updateValues(options.data, operation);
       const filter = this.#many(options, operation);
       if (values.size === 0) return await this.count(options.all ? {} : { where: options.where });
@@ -324,11 +327,10 @@ export class Repository<
     } & TimeLimits,
   ): Promise<RowTypes<M>["row"][]> {
     const known = ["where", "all", "data"];
-    return await this.#run("update", { options, known }, async (operation) => {
+    return await this.#write("update", { options, known }, async (operation, writes) => {
       const values = updateValues(options.data, operation);
       const filter = this.#many(options, operation);
-      const { updateManyAndReturn } = await import("./write/update_many_and_return.ts");
-      return (await updateManyAndReturn({ values, filter }, operation)).map(rowOf<M>);
+      return (await writes.updateManyAndReturn({ values, filter }, operation)).map(rowOf<M>);
     });
   }
 
@@ -355,10 +357,14 @@ export class Repository<
     } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
     const known = ["where", "create", "update"];
-    return await this.#run("upsert", { options, known }, async (operation) => {
-      const { upsert } = await import("./write/upsert.ts");
-      return rowOf(await upsert(options, operation));
-    });
+    return await this.#write(
+      "upsert",
+      { options, known },
+      async (operation, { upsertRow }) => {
+        const { readUpsert } = await import("./write/upsert.ts");
+        return rowOf(await upsertRow(readUpsert(options, operation), operation));
+      },
+    );
   }
 
   /**
@@ -378,10 +384,11 @@ export class Repository<
     } & TimeLimits,
   ): Promise<number> {
     const known = ["by", "create", "update"];
-    return await this.#run("upsert", { options, known }, async (operation) => {
-      const { upsertMany } = await import("./write/upsert_many.ts");
-      return await upsertMany(options, operation);
-    });
+    return await this.#write(
+      "upsert",
+      { options, known },
+      (operation, { upsertMany }) => upsertMany(options, operation),
+    );
   }
 
   /**
@@ -392,10 +399,10 @@ export class Repository<
   async delete(
     options: { readonly where: UniqueConditions<ColumnSpecs<M>["unique"]> } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
-    return await this.#run(
+    return await this.#write(
       "delete",
       { options, known: ["where"] },
-      async (operation) =>
+      async (operation, { deleteRow }) =>
         rowOf(await deleteRow(uniqueValues(options.where, operation), operation)),
     );
   }
@@ -410,9 +417,11 @@ export class Repository<
       & ManyOf<M["~model"]["table"], MemberSpecs<M, G>["all"], GraphSpecs<G>["all"]>
       & TimeLimits,
   ): Promise<number> {
-    return await this.#run("delete", { options, known: ["where", "all"] }, async (operation) => {
-      return await deleteMany(this.#many(options, operation), operation);
-    });
+    return await this.#write(
+      "delete",
+      { options, known: ["where", "all"] },
+      (operation, { deleteMany }) => deleteMany(this.#many(options, operation), operation),
+    );
   }
 
   /** Counts the rows; with `distinct`, the different combinations of values of its columns. */
@@ -542,6 +551,20 @@ export class Repository<
     return await this.#run(verb, given, async (operation) => {
       const { readGroups } = await import("./query/aggregate.ts");
       return await readGroups({ ...given.options, isGrouped: verb === "group" }, operation);
+    });
+  }
+
+  /** Runs an operation that writes; see `#run`. */
+  async #write<T>(
+    verb: Verb,
+    given: { readonly options: TimeLimits; readonly known: readonly string[] },
+    work: (operation: Operation, writes: Writes) => Promise<T>,
+  ): Promise<T> {
+    return await this.#run(verb, given, async (operation) => {
+      const writes = this.#table.hooks
+        ? (await import("./write/hooked_writes.ts")).HOOKED_WRITES
+        : PLAIN_WRITES;
+      return await work(operation, writes);
     });
   }
 

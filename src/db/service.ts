@@ -6,8 +6,10 @@
 import type { Kysely } from "kysely";
 import type { PoolUsage } from "../platform/pool_usage.ts";
 import { DbConnection, type OpenDatabase } from "./connection/connection.ts";
+import { bindHooks, checkHooks, type ModelHooks } from "./model/hooks.ts";
 import type { AnyModel } from "./model/model.ts";
 import type { DbOptions } from "./options.ts";
+import { checkOptions } from "./model/plain_object.ts";
 import { bindRelations, checkRelations, Table } from "./query/table.ts";
 import type { Relations } from "./model/relation.ts";
 import { Repository } from "./repository.ts";
@@ -35,6 +37,17 @@ export type GraphOf<M extends Models, R extends ModelRelations<keyof M>> = {
 export type Repositories<M extends Models, R extends ModelRelations<keyof M>> = {
   readonly [K in keyof M]: Repository<M[K], never, GraphOf<M, R>>;
 };
+
+/** The hooks of the models of a service, by the name of their accessor; see {@linkcode ModelHooks}. */
+export type ServiceHooks<M extends Models, Db> = {
+  readonly [K in keyof M]?: ModelHooks<M[K], Db> | undefined;
+};
+
+/** What a service does besides; see {@linkcode DbService.with}. */
+export interface ServiceOptions<M extends Models, Db> {
+  /** What runs after rows are written, inside the transaction. */
+  readonly on?: ServiceHooks<M, Db> | undefined;
+}
 
 /** A class that {@linkcode DbService.with} returns. */
 export interface DbServiceClass<M extends Models, R extends ModelRelations<keyof M>> {
@@ -79,7 +92,14 @@ export class DbService<M extends Models = Models> {
    *
    * @throws {TypeError} if it is not a result of `DbOptions.open`
    */
-  constructor(connection: OpenDatabase, models: M, relations: ModelRelations<keyof M> = {}) {
+  constructor(
+    connection: OpenDatabase,
+    models: M,
+    { relations = {}, on = {} }: {
+      readonly relations?: ModelRelations<keyof M> | undefined;
+      readonly on?: ServiceHooks<Models, DbService<M>> | undefined;
+    } = {},
+  ) {
     if (!(connection instanceof DbConnection)) {
       throw new TypeError("Cannot create service: the database is not a result of DbOptions.open");
     }
@@ -87,7 +107,7 @@ export class DbService<M extends Models = Models> {
     // The models' tables are known from here on.
     this.kysely = connection.kysely as unknown as Kysely<TablesOf<M>>;
     const tables = Object.entries(models).map(([name, model]) =>
-      [name, new Table(model, connection)] as const
+      [name, new Table(model, connection, bindHooks(on[name], this))] as const
     );
     bindRelations(new Map(tables), relations);
     this.#tables = tables.map(([, table]) => table);
@@ -131,6 +151,7 @@ export class DbService<M extends Models = Models> {
   >(
     models: M,
     relations?: R,
+    options: ServiceOptions<M, DbService<M> & Repositories<M, R>> = {},
   ): DbServiceClass<M, R> {
     for (const name of Object.keys(models)) {
       if (name in DbService.prototype || name === "kysely") {
@@ -141,9 +162,13 @@ export class DbService<M extends Models = Models> {
     const twice = tables.find((table, index) => tables.indexOf(table) !== index);
     if (twice) throw new TypeError(`Cannot add model: the service has ${twice} already`);
     checkRelations(models, relations ?? {});
+    checkOptions(options, ["on"], { action: "create service" });
+    checkHooks(models, options.on ?? {});
+    // Each is called with the rows of its model, and the service.
+    const on = options.on as ServiceHooks<Models, DbService<M>> | undefined;
     class Service extends DbService<M> {
       constructor(database: OpenDatabase) {
-        super(database, models, relations);
+        super(database, models, { relations, on });
       }
     }
     // The constructor defines the accessors under the models' names.

@@ -141,7 +141,15 @@ export type {
   TablesOf,
   UniqueColumn,
 } from "./model/row.ts";
-export type { DbServiceClass, GraphOf, ModelRelations, Models, Repositories } from "./service.ts";
+export type {
+  DbServiceClass,
+  GraphOf,
+  ModelRelations,
+  Models,
+  Repositories,
+  ServiceHooks,
+  ServiceOptions,
+} from "./service.ts";
 export type {
   ComparableColumn,
   Condition,

@@ -241,6 +241,11 @@ export class DbConnection implements OpenDatabase {
     return await this.transaction(run, { retries: MAX_RETRIES });
   }
 
+  /** Runs a function as `atomically` does; inside an open transaction, its failure undoes it. */
+  undoably<T>(run: () => Promise<T>): Promise<T> {
+    return this.transaction(run, this.isInTransaction ? {} : { retries: MAX_RETRIES });
+  }
+
   /**
    * Runs statements in their order: inside the open transaction, or inside a new one, which is
    * retried after a deadlock. Where the driver can, it sends them at once.

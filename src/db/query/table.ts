@@ -9,6 +9,7 @@ import type { Codec, Grammar } from "../connection/grammar.ts";
 import { compile, type CompiledStatement, type DriverRow } from "../connection/statement.ts";
 import { DbError, dbError } from "../errors.ts";
 import { FIELD_KINDS, type FieldKindRules } from "../model/field_kind.ts";
+import type { TableHooks } from "../model/hooks.ts";
 import { type AnyField, type AnyModel, isMemberName } from "../model/model.ts";
 import type { AnyRelation, RelationKind, Relations } from "../model/relation.ts";
 import { type StorageLimit, storageLimit } from "./storage_limit.ts";
@@ -186,16 +187,23 @@ export class Table {
   readonly connection: DbConnection;
   /** The relations by name, once the service has bound them. */
   readonly relations: Map<string, TableRelation> = new Map();
+  /** What runs after its rows are written. */
+  readonly hooks: TableHooks | undefined;
   readonly #columnsByName: ReadonlyMap<string, TableColumn>;
   readonly #statements = new BoundedMap(STATEMENTS);
 
   /** Binds a model to an open database. */
-  constructor({ "~model": { table, fields, primaryKey } }: AnyModel, connection: DbConnection) {
+  constructor(
+    { "~model": { table, fields, primaryKey } }: AnyModel,
+    connection: DbConnection,
+    hooks?: TableHooks,
+  ) {
     this.name = table;
     this.columns = Object.entries(fields).map(([name, field], index) =>
       new TableColumn(name, field, { table, grammar: connection.grammar, index })
     );
     this.connection = connection;
+    this.hooks = hooks;
     this.#columnsByName = new Map(this.columns.map((column) => [column.name, column]));
     this.primaryKey = this.column(primaryKey, `open ${table}`);
     for (const { field } of this.columns) connection.grammar.columnType(field, false);

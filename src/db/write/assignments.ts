@@ -110,7 +110,7 @@ export function assign(values: Values, operation: Operation): Assignments {
     }
     if (value === undefined) {
       operation.add(`${column.name} default,`);
-      assignments[column.name] = sql`default`;
+      assignments[column.name] = sql.raw(defaultSqlOf(column));
       continue;
     }
     assignments[column.name] = operation.bind(
@@ -119,6 +119,12 @@ export function assign(values: Values, operation: Operation): Assignments {
     );
   }
   return assignments;
+}
+
+/** SQLite has no DEFAULT in an update. */
+function defaultSqlOf({ field: { traits: { defaultSql = "null" } }, grammar }: TableColumn) {
+  if (grammar.brand !== "SQLite") return "default";
+  return `(${typeof defaultSql === "string" ? defaultSql : defaultSql.sqlite})`;
 }
 
 function changed(

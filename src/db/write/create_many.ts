@@ -26,9 +26,17 @@ export function createTuples(
   return Array.from(data, (row) => createTuple(row, operation));
 }
 
+/** Rows to create; checked where they are read. */
+export interface ManyInserts {
+  /** The data of the rows. */
+  readonly data: unknown;
+  /** Whether rows that exist are left out. */
+  readonly skipDuplicates?: unknown;
+}
+
 /** Creates rows, and returns their number; without those that exist, if they are to be skipped. */
 export async function createMany(
-  { data, skipDuplicates = false }: { readonly data: unknown; readonly skipDuplicates?: unknown },
+  { data, skipDuplicates = false }: ManyInserts,
   operation: Operation,
 ): Promise<number> {
   if (typeof skipDuplicates !== "boolean") throw operation.mistake("skipDuplicates is no boolean");

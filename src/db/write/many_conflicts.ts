@@ -8,7 +8,7 @@ import type { AnyTables } from "../connection/dialect.ts";
 import type { Statement } from "../connection/statement.ts";
 import { DbError } from "../errors.ts";
 import { every } from "../query/filters.ts";
-import type { OperationContext } from "../query/operation.ts";
+import type { Operation, OperationContext } from "../query/operation.ts";
 import { type Filter, scopeFilter } from "../query/operators.ts";
 import type { Table, TableColumn, Values } from "../query/table.ts";
 import { assign, type Assignments } from "./assignments.ts";
@@ -16,11 +16,12 @@ import { taken } from "./inserts.ts";
 import {
   type Extend,
   type InsertBatch,
+  type Insertion,
   type InsertManner,
   insertRows,
   type Tuple,
 } from "./many_inserts.ts";
-import { upsertRow } from "./upsert.ts";
+import { type RowUpsert, upsertRow } from "./upsert.ts";
 
 /** MySQL's variable of how many rows a statement has refused to write. */
 const RESET: Statement = { sql: "set @fw_refused = 0", parameters: [], reads: false };
@@ -42,18 +43,8 @@ export interface ManyUpdates {
 export function skipConflicts(context: OperationContext): InsertManner<number> {
   const { table: { connection }, action } = context;
   const { returning } = connection.grammar;
-  const extend: Extend = (operation) => {
-    operation.section("skip");
-    return (insert) => {
-      // A row that is all generated conflicts with no other.
-      if (insert.toOperationNode().defaultValues) return insert;
-      return returning
-        ? insert.onConflict((conflict) => conflict.doNothing())
-        : insert.onDuplicateKeyUpdate(unless(sql`false`, context.table));
-    };
-  };
   return {
-    extend,
+    extend: skip,
     async run(batch) {
       if (returning) return (await connection.execute(action, batch.statement)).affectedRows;
       const { tuples } = batch;
@@ -68,6 +59,19 @@ export function skipConflicts(context: OperationContext): InsertManner<number> {
         return count;
       });
     },
+  };
+}
+
+/** Makes an insertion skip the rows that conflict. */
+export function skip(operation: Operation): (insert: Insertion) => Insertion {
+  const { table } = operation;
+  operation.section("skip");
+  return (insert) => {
+    // A row that is all generated conflicts with no other.
+    if (insert.toOperationNode().defaultValues) return insert;
+    return table.connection.grammar.returning
+      ? insert.onConflict((conflict) => conflict.doNothing())
+      : insert.onDuplicateKeyUpdate(unless(sql`false`, table));
   };
 }
 
@@ -125,24 +129,27 @@ export function updateConflicts(
       }
       // Another column conflicts, or a row is out of scope: each is a matter of its own.
       await connection.transaction(async () => {
-        for (const tuple of batch.tuples) await upsertTuple(tuple, { by, columns, times, context });
+        for (const tuple of batch.tuples) {
+          await upsertRow(rowUpsert(tuple, { by, columns, times }, table), context);
+        }
       });
     },
     mayUndo: returning && scope.size > 0,
   };
 }
 
-async function upsertTuple(
+/** Returns one row to create or to update. */
+export function rowUpsert(
   tuple: Tuple,
-  { by, columns, times, context }: ManyUpdates & { readonly context: OperationContext },
-): Promise<void> {
+  { by, columns, times }: ManyUpdates,
+  { columns: all }: Pick<Table, "columns">,
+): RowUpsert {
   const valueOf = (column: TableColumn) => [column, tuple[column.index]] as const;
-  const created = context.table.columns.map(valueOf).filter(([, value]) => value !== undefined);
-  await upsertRow({
+  return {
     unique: new Map([valueOf(by)]),
-    created: new Map(created),
+    created: new Map(all.map(valueOf).filter(([, value]) => value !== undefined)),
     values: new Map([...columns.map(valueOf), ...times]),
-  }, context);
+  };
 }
 
 /**

@@ -14,10 +14,9 @@ import { type AnyRow, decodeRow, selectionOf, type Table } from "../query/table.
  * Builds the query that reads a row, and keeps others from writing it until the transaction ends.
  */
 export function lock(filter: Filter, table: Table): Compilable {
-  return table.connection.kysely.selectFrom(table.name).select(selectionOf(table.columns)).where(
-    filter,
-  )
-    .forUpdate();
+  const { kysely, grammar } = table.connection;
+  return kysely.selectFrom(table.name).select(selectionOf(table.columns)).where(filter)
+    .$if(grammar.locking !== undefined, (query) => query.forUpdate());
 }
 
 /** Reads the rows of keys, in any order, as `lock` does. */

@@ -35,16 +35,25 @@ export interface UpsertOptions {
   readonly update: unknown;
 }
 
+/** How a row is updated or created. */
+export interface UpsertSteps {
+  /** Whether `create` alone does both. */
+  readonly isOneStatement?: boolean;
+  /** Updates the row; `isCurrent` if it was created, or deleted, a moment ago. */
+  readonly update: (isCurrent: boolean) => Promise<AnyRow | undefined>;
+  /** Creates the row. */
+  readonly create: (unless: TableColumn) => Promise<AnyRow>;
+}
+
 /**
- * Updates a row, or creates it, and returns it.
+ * Reads the options of an upsert.
  *
  * @throws {TypeError} if `where` has more than one column, or `create` another value of it
- * @throws {DbError} as of {@linkcode upsertRow}
  */
-export async function upsert(
+export function readUpsert(
   { where, create, update }: UpsertOptions,
   operation: Operation,
-): Promise<AnyRow> {
+): RowUpsert {
   const unique = uniqueValues(where, operation);
   const [[column, value] = []] = unique;
   if (column === undefined || unique.size > 1) {
@@ -57,7 +66,7 @@ export async function upsert(
   const data = isPlainObject(create) ? { ...create, [column.name]: value } : create;
   const created = createValues(data, operation);
   const values = updateValues(update, operation);
-  return await upsertRow({ unique, created, values }, operation);
+  return { unique, created, values };
 }
 
 /**
@@ -68,27 +77,36 @@ export async function upsert(
  * row is out of scope
  */
 export async function upsertRow(upsert: RowUpsert, context: OperationContext): Promise<AnyRow> {
-  const { table: { connection }, scope, action } = context;
   const { unique, values, created } = upsert;
+  const isRead = values.size === 0;
+  const isOneStatement = context.table.connection.grammar.returning && !isRead;
+  return await updateOrCreate(upsert, {
+    isOneStatement,
+    update: (isCurrent) =>
+      isRead ? readTarget(unique, context, { isCurrent }) : tryUpdate(upsert, context),
+    create: (unless) =>
+      isOneStatement ? insertOrUpdate(upsert, context) : insertRow(created, context, unless),
+  }, context);
+}
+
+/** Updates or creates a row as `upsertRow` does, by steps that each take effect or not. */
+export async function updateOrCreate(
+  { unique, created }: Omit<RowUpsert, "values">,
+  { isOneStatement = false, update, create }: UpsertSteps,
+  { table: { connection }, scope, action }: OperationContext,
+): Promise<AnyRow> {
   // a statement with ON CONFLICT checks them even if the row exists; so does this
   for (const [column, value] of created) if (value !== null) column.encode(value, action);
   const [column] = [...unique.keys()] as [TableColumn];
-  const isOneStatement = connection.grammar.returning && values.size > 0;
   // A row out of scope stays there, however often it is looked for.
   const attempts = isOneStatement || scope.size > 0 ? 2 : MAX_ATTEMPTS;
   // ON DUPLICATE KEY would apply to every unique column. Each attempt is over before the next
   // begins, so that it does not keep the lock on the gap where the row would be.
   for (let attempt = 1;; attempt++) {
-    const row = values.size === 0
-      ? await readTarget(unique, context, { isCurrent: attempt > 1 })
-      : isOneStatement
-      ? undefined
-      : await tryUpdate(upsert, context);
+    const row = isOneStatement ? undefined : await update(attempt > 1);
     if (row) return row;
     try {
-      return isOneStatement
-        ? await insertOrUpdate(upsert, context)
-        : await insertRow(created, context, column);
+      return await create(column);
     } catch (error) {
       // Of two at the same time, the loser may fail on another unique column than the one it names:
       // the second time, it finds the row.

@@ -9,7 +9,7 @@ import type { Operation } from "../query/operation.ts";
 import type { TableColumn } from "../query/table.ts";
 import { givenColumn, updateTimes } from "./assignments.ts";
 import { createTuples, keyOfValue } from "./create_many.ts";
-import { updateConflicts } from "./many_conflicts.ts";
+import { type ManyUpdates, updateConflicts } from "./many_conflicts.ts";
 import { insertRows, type Tuple } from "./many_inserts.ts";
 
 /** Rows to create or to update. */
@@ -22,20 +22,33 @@ export interface ManyUpserts {
   readonly update: unknown;
 }
 
+/** The rows to create, and what to set in those that exist. */
+export interface ReadUpserts {
+  /** The rows. */
+  readonly tuples: readonly Tuple[];
+  /** What to set. */
+  readonly updates: ManyUpdates;
+}
+
 /** Creates or updates rows, all of them or none; returns their number. */
-export async function upsertMany(
+export async function upsertMany(upserts: ManyUpserts, operation: Operation): Promise<number> {
+  const { tuples, updates } = readUpserts(upserts, operation);
+  await insertRows(tuples, updateConflicts(updates, operation), operation);
+  return tuples.length;
+}
+
+/** Reads the options of `upsertMany`. */
+export function readUpserts(
   { by, create, update }: ManyUpserts,
   operation: Operation,
-): Promise<number> {
+): ReadUpserts {
   const column = operation.column(by);
   if (!isUnique(column.field)) throw operation.mistake(`${by} is not unique`);
   const columns = updateColumns(update, operation);
   const tuples = createTuples({ name: "create", data: create }, operation);
   checkDifferent(tuples, column, operation);
   const times = updateTimes(columns, operation);
-  const manner = updateConflicts({ by: column, columns, times }, operation);
-  await insertRows(tuples, manner, operation);
-  return tuples.length;
+  return { tuples, updates: { by: column, columns, times } };
 }
 
 function updateColumns(update: unknown, operation: Operation): readonly TableColumn[] {

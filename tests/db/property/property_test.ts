@@ -8,6 +8,7 @@ import { type Keys, MemoryRepository, Refusal } from "./memory_repository.ts";
 import {
   type Command,
   type Creation,
+  MirroredThings,
   type Operation,
   runOperation,
   type Scope,
@@ -16,11 +17,24 @@ import {
 
 /** How many sequences are tried on each database. */
 const RUNS = 200;
+/** The same, with hooks. */
+const HOOKED_RUNS = 100;
 
 testOnEach("Repository does as a list of rows in memory would", async ({ url }) => {
+  await tryRuns(Things, { url, numRuns: RUNS });
+});
+
+testOnEach("Repository does the same with hooks, which miss no row", async ({ url }) => {
+  await tryRuns(MirroredThings, { url, numRuns: HOOKED_RUNS });
+});
+
+async function tryRuns(
+  Service: typeof Things | typeof MirroredThings,
+  { url, numRuns }: { readonly url: string; readonly numRuns: number },
+): Promise<void> {
   const clock = { ms: Date.UTC(2026, 0, 1) };
   const now = () => clock.ms;
-  await using db = await Things.open(DbOptions.fromUrl(url).now(now));
+  await using db = await Service.open<Things | MirroredThings>(DbOptions.fromUrl(url).now(now));
   await db.createTables();
   await fc.assert(
     fc.asyncProperty(fewRows, fc.array(command, { maxLength: 20 }), async (data, commands) => {
@@ -29,11 +43,14 @@ testOnEach("Repository does as a list of rows in memory would", async ({ url }) 
       const memory = new MemoryRepository(id, now);
       await runBoth({ db, memory, clock }, {}, { do: "createMany", data });
       await runAll({ db, memory, clock }, shifted(commands, id));
-      assert.deepEqual(await db.thing.findMany({ orderBy: { id: "asc" } }), memory.toRows());
+      const rows = await db.thing.findMany({ orderBy: { id: "asc" } });
+      assert.deepEqual(rows, memory.toRows());
+      if (!(db instanceof MirroredThings)) return;
+      assert.deepEqual([...db.copy.values()].toSorted((a, b) => a.id - b.id), rows);
     }),
-    { numRuns: RUNS },
+    { numRuns },
   );
-});
+}
 
 /** The database, and rows in memory that have to stay the same. */
 interface Both {

@@ -140,7 +140,9 @@ async function fill({ author, post }: Blog): Promise<void> {
   await post.create({ data: { author_id: 1, title: "t" } });
 }
 
-testStatements("Repository includes by these statements, with every value bound", INCLUDES, fill);
+testStatements("Repository includes by these statements, with every value bound", INCLUDES, {
+  fill,
+});
 
 /** A read, and then that of the first related rows of each, whose SQL differs. */
 function paged(read: Noted, related: Readonly<Record<Brand, Noted>>): Expected {

@@ -68,7 +68,7 @@ const LOCKS: readonly Operation[] = [
 testStatements(
   "Repository locks the rows of the model by these statements",
   LOCKS,
-  (db) => db.author.create({ data: { id: 7, email: "a" } }),
+  { fill: (db) => db.author.create({ data: { id: 7, email: "a" } }) },
 );
 
 function inside(run: (db: Blog) => Promise<unknown>): (db: Blog) => Promise<unknown> {

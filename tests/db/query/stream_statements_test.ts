@@ -115,7 +115,7 @@ const READS: readonly Operation[] = [
   ],
 ];
 
-testStatements("Repository streams by these statements", READS, fill);
+testStatements("Repository streams by these statements", READS, { fill });
 
 async function fill({ author }: Blog): Promise<void> {
   await author.createMany({

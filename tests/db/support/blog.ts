@@ -19,13 +19,18 @@ const PostTag = model("post_tags", {
   tag_id: field.uuid().references(Tag),
 });
 
-export class Blog extends DbService.with(
-  { postTag: PostTag, post: Post, author: Author, tag: Tag },
-  {
-    author: { posts: hasMany(Post.author_id) },
-    post: {
-      author: belongsTo(Post.author_id),
-      tags: manyToMany(PostTag.post_id, PostTag.tag_id),
-    },
+const MODELS = { postTag: PostTag, post: Post, author: Author, tag: Tag };
+const RELATIONS = {
+  author: { posts: hasMany(Post.author_id) },
+  post: {
+    author: belongsTo(Post.author_id),
+    tags: manyToMany(PostTag.post_id, PostTag.tag_id),
   },
-) {}
+};
+
+export class Blog extends DbService.with(MODELS, RELATIONS) {}
+
+/** A blog whose authors have hooks. */
+export class HookedBlog extends DbService.with(MODELS, RELATIONS, {
+  on: { author: { created() {}, updated() {}, deleted() {} } },
+}) {}

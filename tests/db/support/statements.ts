@@ -25,10 +25,13 @@ export function same(...statements: readonly Noted[]): Expected {
 export function testStatements(
   title: string,
   operations: readonly Operation[],
-  fill: (db: Blog) => Promise<unknown> = async () => {},
+  { fill = async () => {}, Service = Blog }: {
+    readonly fill?: (db: Blog) => Promise<unknown>;
+    readonly Service?: typeof Blog;
+  } = {},
 ): void {
   testOnEach(title, async (database) => {
-    await using noted = await openNoted(Blog, database);
+    await using noted = await openNoted(Service, database);
     const { db, notes } = noted;
     await db.createTables();
     await fill(db);

@@ -1,4 +1,5 @@
 /** Things, and the operations of a repository on them, as data. */
+import assert from "node:assert/strict";
 import {
   type CreateInput,
   DbService,
@@ -29,6 +30,43 @@ const Thing = model("things", {
 
 /** A database of things. */
 export class Things extends DbService.with({ thing: Thing }) {}
+
+/** A database of things whose hooks copy the committed rows. */
+export class MirroredThings extends DbService.with({ thing: Thing }, {}, {
+  on: {
+    thing: {
+      created: (rows, db) => mirror(db, (copy) => rows.forEach((row) => add(copy, row))),
+      updated: (rows, db) =>
+        mirror(db, (copy) =>
+          rows.forEach(({ before, after }) => {
+            remove(copy, before);
+            add(copy, after);
+          })),
+      deleted: (rows, db) => mirror(db, (copy) => rows.forEach((row) => remove(copy, row))),
+    },
+  },
+}) {
+  /** The rows by key. */
+  readonly copy: Map<number, Thing> = new Map();
+}
+
+async function mirror(
+  db: Pick<DbService, "afterCommit">,
+  change: (copy: Map<number, Thing>) => void,
+): Promise<void> {
+  assert.ok(db instanceof MirroredThings);
+  await db.afterCommit(() => change(db.copy));
+}
+
+function add(copy: Map<number, Thing>, row: Thing): void {
+  assert.ok(!copy.has(row.id), "it is created once");
+  copy.set(row.id, row);
+}
+
+function remove(copy: Map<number, Thing>, row: Thing): void {
+  assert.deepEqual(copy.get(row.id), row);
+  copy.delete(row.id);
+}
 
 /** A row. */
 export type Thing = Row<typeof Thing>;

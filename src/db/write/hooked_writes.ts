@@ -1,0 +1,224 @@
+/**
+ * The writes of tables with hooks: each runs with its hooks in one transaction.
+ *
+ * @module
+ */
+import { DbError, dbError } from "../errors.ts";
+import type { HookEvent } from "../model/hooks.ts";
+import { Operation, type OperationContext } from "../query/operation.ts";
+import { type AnyRow, decodeRow, selectionOf, type Table, type Values } from "../query/table.ts";
+import { createTuples } from "./create_many.ts";
+import { insertRow } from "./inserts.ts";
+import { type Change, deleteLocked, lockRow, updateLocked } from "./locked_rows.ts";
+import { rowUpsert, skip } from "./many_conflicts.ts";
+import { insertRows, type Tuple } from "./many_inserts.ts";
+import { PLAIN_WRITES as plain, type Writes } from "./row_writes.ts";
+import type { ManyUpdate } from "./update_many.ts";
+import { type RowUpsert, updateOrCreate } from "./upsert.ts";
+import { readUpserts } from "./upsert_many.ts";
+import { readTarget, type RowUpdate, tryUpdate } from "./writes.ts";
+
+/** The writes of tables with hooks. */
+export const HOOKED_WRITES: Writes = {
+  insertRow: (values, context, unless) =>
+    hooked("created", context, {
+      write: () => insertRow(values, context, unless),
+      rows: (row) => [row],
+    }),
+
+  async createMany(options, operation) {
+    if (!operation.table.hooks?.created) return await plain.createMany(options, operation);
+    const { data, skipDuplicates = false } = options;
+    if (skipDuplicates === false) {
+      return (await HOOKED_WRITES.createManyAndReturn(data, operation)).length;
+    }
+    if (skipDuplicates !== true) throw operation.mistake("skipDuplicates is no boolean");
+    const tuples = createTuples({ name: "data", data }, operation);
+    const rows = await hooked("created", operation, {
+      write: () => createSkipping(tuples, operation),
+      rows: (rows) => rows,
+    });
+    return rows.length;
+  },
+
+  createManyAndReturn: (data, operation) =>
+    hooked("created", operation, {
+      write: () => plain.createManyAndReturn(data, operation),
+      rows: (rows) => rows,
+    }),
+
+  async updateRow(update, context) {
+    if (!context.table.hooks?.updated || update.values.size === 0) {
+      return await plain.updateRow(update, context);
+    }
+    const row = await updateOne(update, context);
+    if (row) return row;
+    throw dbError(context.action, { code: "RowNotFound" });
+  },
+
+  async updateMany(update, operation) {
+    if (!operation.table.hooks?.updated) return await plain.updateMany(update, operation);
+    return (await updateAll(update, operation)).length;
+  },
+
+  async updateManyAndReturn(update, operation) {
+    if (!operation.table.hooks?.updated || update.values.size === 0) {
+      return await plain.updateManyAndReturn(update, operation);
+    }
+    return (await updateAll(update, operation)).map(({ after }) => after);
+  },
+
+  async upsertRow(upsert, context) {
+    const { hooks } = context.table;
+    if (!hooks?.created && !hooks?.updated) return await plain.upsertRow(upsert, context);
+    try {
+      return await updateOrCreate(upsert, {
+        update: (isCurrent) => updateOrRead(upsert, { isCurrent, context }),
+        create: (unless) =>
+          hooked("created", context, {
+            write: () => insertRow(upsert.created, context, unless),
+            rows: (row) => [row],
+            wrap: (error) => new HookFailure(error),
+          }),
+      }, context);
+    } catch (error) {
+      throw error instanceof HookFailure ? error.cause : error;
+    }
+  },
+
+  async upsertMany(upserts, operation) {
+    const { hooks, connection } = operation.table;
+    if (!hooks?.created && !hooks?.updated) return await plain.upsertMany(upserts, operation);
+    const { tuples, updates } = readUpserts(upserts, operation);
+    await connection.undoably(async () => {
+      for (const tuple of tuples) {
+        await HOOKED_WRITES.upsertRow(rowUpsert(tuple, updates, operation.table), operation);
+      }
+    });
+    return tuples.length;
+  },
+
+  deleteRow: (unique, context) =>
+    hooked("deleted", context, {
+      write: () => plain.deleteRow(unique, context),
+      rows: (row) => [row],
+    }),
+
+  async deleteMany(filter, operation) {
+    if (!operation.table.hooks?.deleted) return await plain.deleteMany(filter, operation);
+    const rows = await hooked("deleted", operation, {
+      write: () => deleteLocked(filter, operation),
+      rows: (rows) => rows,
+    });
+    return rows.length;
+  },
+};
+
+/** A failure of a hook: an upsert that it ends does not try again. */
+class HookFailure extends Error {
+  constructor(cause: unknown) {
+    super("A hook failed", { cause });
+  }
+}
+
+/** A write, and the rows for the hooks. */
+interface HookedWrite<T> {
+  readonly write: () => Promise<T>;
+  readonly rows: (result: T) => readonly (AnyRow | Change)[];
+  readonly wrap?: (error: unknown) => unknown;
+}
+
+async function hooked<T>(
+  event: HookEvent,
+  { table: { hooks, connection } }: OperationContext,
+  { write, rows, wrap = (error) => error }: HookedWrite<T>,
+): Promise<T> {
+  const hook = hooks?.[event];
+  if (!hook) return await write();
+  return await connection.undoably(async () => {
+    const result = await write();
+    const written = rows(result);
+    try {
+      if (written.length > 0) await hook(written);
+    } catch (error) {
+      throw wrap(error);
+    }
+    return result;
+  });
+}
+
+/** Updates a row, and reads it before. */
+async function updateOne(
+  { unique, values }: RowUpdate,
+  context: OperationContext,
+  wrap?: HookedWrite<unknown>["wrap"],
+): Promise<AnyRow | undefined> {
+  const { table, action } = context;
+  const changes = await hooked("updated", context, {
+    async write(): Promise<readonly Change[]> {
+      const before = await lockRow(unique, context);
+      if (!before) return [];
+      const key = keyOf(before, table);
+      const after = await tryUpdate({ unique: key, values }, { table, action, scope: new Map() });
+      return after ? [{ before, after }] : [];
+    },
+    rows: (changes) => changes,
+    ...(wrap && { wrap }),
+  });
+  return changes[0]?.after;
+}
+
+async function updateOrRead(
+  upsert: RowUpsert,
+  { isCurrent, context }: { readonly isCurrent: boolean; readonly context: OperationContext },
+): Promise<AnyRow | undefined> {
+  if (upsert.values.size === 0) return await readTarget(upsert.unique, context, { isCurrent });
+  if (!context.table.hooks?.updated) return await tryUpdate(upsert, context);
+  return await updateOne(upsert, context, (error) => new HookFailure(error));
+}
+
+function updateAll(update: ManyUpdate, operation: Operation): Promise<readonly Change[]> {
+  return hooked("updated", operation, {
+    write: () => updateLocked(update, operation),
+    rows: (changes) => changes,
+  });
+}
+
+/** Creates the rows that have no value of a unique column that another row has. */
+async function createSkipping(
+  tuples: readonly Tuple[],
+  operation: Operation,
+): Promise<readonly AnyRow[]> {
+  const { table: { columns, connection }, action } = operation;
+  if (!connection.grammar.returning) return await createEach(tuples, operation);
+  const batches = await insertRows(tuples, {
+    extend(insertion) {
+      const skipping = skip(insertion);
+      insertion.section("returning");
+      return (insert) => skipping(insert).returning(selectionOf(columns));
+    },
+    run: async ({ statement }) => (await connection.execute(action, statement)).rows,
+  }, operation);
+  return batches.flat().map((row) => decodeRow(row, columns));
+}
+
+/** A statement of MySQL cannot return the rows that it has created. */
+async function createEach(tuples: readonly Tuple[], operation: Operation): Promise<AnyRow[]> {
+  const rows: AnyRow[] = [];
+  for (const tuple of tuples) {
+    const values = new Map(
+      operation.table.columns.map((column) => [column, tuple[column.index]] as const)
+        .filter(([, value]) => value !== undefined),
+    );
+    try {
+      rows.push(await insertRow(values, operation));
+    } catch (error) {
+      if (!(error instanceof DbError) || error.code !== "UniqueViolation") throw error;
+    }
+  }
+  return rows;
+}
+
+function keyOf(row: AnyRow, { primaryKey }: Table): Values {
+  return new Map([[primaryKey, row[primaryKey.name]]]);
+}

@@ -1,0 +1,97 @@
+/**
+ * Writes rows after locking them, so that they are known before they change.
+ *
+ * @module
+ */
+import { uniqueFilter } from "../query/filters.ts";
+import { identity } from "../query/key.ts";
+import { Operation, type OperationContext } from "../query/operation.ts";
+import type { Filter } from "../query/operators.ts";
+import { readLock } from "../query/read_lock.ts";
+import { type AnyRow, decodeRow, selectionOf, type Table, type Values } from "../query/table.ts";
+import { assign } from "./assignments.ts";
+import { keysFilter, readByKeys } from "./row_reading.ts";
+import type { ManyUpdate } from "./update_many.ts";
+
+/** The most rows that are found by their keys in one statement. */
+const MAX_KEYS = 1024;
+
+/** A row before and after an update. */
+export interface Change {
+  /** The row before the update. */
+  readonly before: AnyRow;
+  /** The row after it. */
+  readonly after: AnyRow;
+}
+
+/** Locks rows until the transaction ends, and reads them. */
+export async function lockRows(filter: Filter, operation: Operation): Promise<AnyRow[]> {
+  const { table: { name, columns, connection: { kysely } } } = operation;
+  const locked = await readLock({ lock: "update" }, operation);
+  const selection = selectionOf(columns);
+  const { rows } = await operation.run(
+    () => locked(kysely.selectFrom(name).select(selection).where(filter)),
+  );
+  return rows.map((row) => decodeRow(row, columns));
+}
+
+/** Locks the row in the scope with these values of unique columns, and reads it. */
+export async function lockRow(
+  unique: Values,
+  context: OperationContext,
+): Promise<AnyRow | undefined> {
+  const operation = new Operation("lock", context);
+  const [row] = await lockRows(uniqueFilter(unique, operation), operation);
+  return row;
+}
+
+/** Locks rows, updates them by their keys, and reads them again. */
+export async function updateLocked(
+  { filter, values }: ManyUpdate,
+  operation: Operation,
+): Promise<Change[]> {
+  const { table, table: { name, connection: { kysely } } } = operation;
+  const changes: Change[] = [];
+  for (const before of batchesOf(await lockRows(filter, operation))) {
+    const update = new Operation("update by keys", withoutScope(operation));
+    const assignments = assign(values, update);
+    update.section("in");
+    const keys = keysOf(before, table);
+    const keyed = keysFilter(keys, update);
+    await update.run(() => kysely.updateTable(name).set(assignments).where(keyed));
+    const { rows } = await readByKeys(keys, update);
+    const read = rows.map((row) => decodeRow(row, table.columns));
+    const updated = new Map(keysOf(read, table).map((key, index) => [identity(key), read[index]!]));
+    for (const [index, key] of keys.entries()) {
+      const after = updated.get(identity(key));
+      if (after) changes.push({ before: before[index]!, after });
+    }
+  }
+  return changes;
+}
+
+/** Locks rows, and deletes them by their keys. */
+export async function deleteLocked(filter: Filter, operation: Operation): Promise<AnyRow[]> {
+  const { table: { name, connection: { kysely } } } = operation;
+  const found = await lockRows(filter, operation);
+  for (const rows of batchesOf(found)) {
+    const remove = new Operation("delete by keys", withoutScope(operation));
+    const keyed = keysFilter(keysOf(rows, operation.table), remove);
+    await remove.run(() => kysely.deleteFrom(name).where(keyed));
+  }
+  return found;
+}
+
+/** The keys of rows are enough to find them. */
+function withoutScope({ table, action }: OperationContext): OperationContext {
+  return { table, scope: new Map(), action };
+}
+
+function keysOf(rows: readonly AnyRow[], { primaryKey: { name } }: Table): readonly unknown[] {
+  return rows.map((row) => row[name]);
+}
+
+function batchesOf(rows: readonly AnyRow[]): readonly (readonly AnyRow[])[] {
+  const batches = Array.from({ length: Math.ceil(rows.length / MAX_KEYS) }, (_, index) => index);
+  return batches.map((index) => rows.slice(index * MAX_KEYS, (index + 1) * MAX_KEYS));
+}
