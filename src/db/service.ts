@@ -142,8 +142,11 @@ export class DbService<M extends Models = Models> {
    * });
    * ```
    *
-   * @throws {TypeError} if a name is that of a member of the service, or a relation is
-   * of other models
+   * `on` has functions that run with the rows of each write, inside its transaction; see
+   * {@linkcode ModelHooks}.
+   *
+   * @throws {TypeError} if a name is that of a member of the service, a relation is of other
+   * models, or a hook is of an unknown model or event
    */
   static with<
     const M extends Models,

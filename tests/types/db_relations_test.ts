@@ -8,6 +8,7 @@ import {
   manyToMany,
   model,
   type Row,
+  type RowChange,
   type Where,
 } from "../../src/db/mod.ts";
 import { inject } from "../../mod.ts";
@@ -336,4 +337,28 @@ test("writing many rows names them, or all", () => {
     // @ts-expect-error: no such level
     await db.transaction(() => 1, { isolation: "snapshot" });
   });
+});
+
+test("hooks get the rows of their model, and the service", () => {
+  compiles(() =>
+    DbService.with({ user: User, post: Post }, { user: { posts: hasMany(Post.author_id) } }, {
+      on: {
+        user: {
+          created: async (rows, db) => {
+            same<typeof rows, readonly UserRow[]>();
+            const user = await db.user.findFirst({ include: { posts: true } });
+            same<NonNullable<typeof user>["posts"], PostRow[]>();
+          },
+          updated: (rows) => same<(typeof rows)[number], RowChange<typeof User>>(),
+          deleted: (rows, db) => db.afterCommit(() => rows),
+        },
+      },
+    })
+  );
+  // @ts-expect-error: no such model
+  compiles(() => DbService.with({ user: User }, {}, { on: { post: {} } }));
+  // @ts-expect-error: no such event
+  compiles(() => DbService.with({ user: User }, {}, { on: { user: { saved() {} } } }));
+  // @ts-expect-error: no function
+  compiles(() => DbService.with({ user: User }, {}, { on: { user: { created: true } } }));
 });
