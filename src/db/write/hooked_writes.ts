@@ -5,7 +5,7 @@
  */
 import { DbError, dbError } from "../errors.ts";
 import type { HookEvent } from "../model/hooks.ts";
-import { Operation, type OperationContext } from "../query/operation.ts";
+import type { Operation, OperationContext } from "../query/operation.ts";
 import { type AnyRow, decodeRow, selectionOf, type Table, type Values } from "../query/table.ts";
 import { createTuples } from "./create_many.ts";
 import { insertRow } from "./inserts.ts";
