@@ -38,7 +38,7 @@ export type Repositories<M extends Models, R extends ModelRelations<keyof M>> = 
   readonly [K in keyof M]: Repository<M[K], never, GraphOf<M, R>>;
 };
 
-/** The hooks of the models of a service, by the name of their accessor; see {@linkcode ModelHooks}. */
+/** The {@linkcode ModelHooks} of the models of a service, by the name of their accessor. */
 export type ServiceHooks<M extends Models, Db> = {
   readonly [K in keyof M]?: ModelHooks<M[K], Db> | undefined;
 };

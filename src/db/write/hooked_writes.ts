@@ -21,7 +21,8 @@ import { readTarget, type RowUpdate, tryUpdate } from "./writes.ts";
 /** The writes of tables with hooks. */
 export const HOOKED_WRITES: Writes = {
   insertRow: (values, context, unless) =>
-    hooked("created", context, {
+    hooked(context, {
+      event: "created",
       write: () => insertRow(values, context, unless),
       rows: (row) => [row],
     }),
@@ -34,7 +35,8 @@ export const HOOKED_WRITES: Writes = {
     }
     if (skipDuplicates !== true) throw operation.mistake("skipDuplicates is no boolean");
     const tuples = createTuples({ name: "data", data }, operation);
-    const rows = await hooked("created", operation, {
+    const rows = await hooked(operation, {
+      event: "created",
       write: () => createSkipping(tuples, operation),
       rows: (rows) => rows,
     });
@@ -42,7 +44,8 @@ export const HOOKED_WRITES: Writes = {
   },
 
   createManyAndReturn: (data, operation) =>
-    hooked("created", operation, {
+    hooked(operation, {
+      event: "created",
       write: () => plain.createManyAndReturn(data, operation),
       rows: (rows) => rows,
     }),
@@ -72,11 +75,15 @@ export const HOOKED_WRITES: Writes = {
     const { hooks } = context.table;
     if (!hooks?.created && !hooks?.updated) return await plain.upsertRow(upsert, context);
     try {
-      return await updateOrCreate(upsert, {
+      const { unique, created } = upsert;
+      return await updateOrCreate({
+        unique,
+        created,
         update: (isCurrent) => updateOrRead(upsert, { isCurrent, context }),
         create: (unless) =>
-          hooked("created", context, {
-            write: () => insertRow(upsert.created, context, unless),
+          hooked(context, {
+            event: "created",
+            write: () => insertRow(created, context, unless),
             rows: (row) => [row],
             wrap: (error) => new HookFailure(error),
           }),
@@ -99,14 +106,16 @@ export const HOOKED_WRITES: Writes = {
   },
 
   deleteRow: (unique, context) =>
-    hooked("deleted", context, {
+    hooked(context, {
+      event: "deleted",
       write: () => plain.deleteRow(unique, context),
       rows: (row) => [row],
     }),
 
   async deleteMany(filter, operation) {
     if (!operation.table.hooks?.deleted) return await plain.deleteMany(filter, operation);
-    const rows = await hooked("deleted", operation, {
+    const rows = await hooked(operation, {
+      event: "deleted",
       write: () => deleteLocked(filter, operation),
       rows: (rows) => rows,
     });
@@ -123,15 +132,15 @@ class HookFailure extends Error {
 
 /** A write, and the rows for the hooks. */
 interface HookedWrite<T> {
+  readonly event: HookEvent;
   readonly write: () => Promise<T>;
   readonly rows: (result: T) => readonly (AnyRow | Change)[];
   readonly wrap?: (error: unknown) => unknown;
 }
 
 async function hooked<T>(
-  event: HookEvent,
   { table: { hooks, connection } }: OperationContext,
-  { write, rows, wrap = (error) => error }: HookedWrite<T>,
+  { event, write, rows, wrap = (error) => error }: HookedWrite<T>,
 ): Promise<T> {
   const hook = hooks?.[event];
   if (!hook) return await write();
@@ -149,12 +158,12 @@ async function hooked<T>(
 
 /** Updates a row, and reads it before. */
 async function updateOne(
-  { unique, values }: RowUpdate,
+  { unique, values, wrap }: RowUpdate & Pick<HookedWrite<unknown>, "wrap">,
   context: OperationContext,
-  wrap?: HookedWrite<unknown>["wrap"],
 ): Promise<AnyRow | undefined> {
   const { table, action } = context;
-  const changes = await hooked("updated", context, {
+  const changes = await hooked(context, {
+    event: "updated",
     async write(): Promise<readonly Change[]> {
       const before = await lockRow(unique, context);
       if (!before) return [];
@@ -174,11 +183,12 @@ async function updateOrRead(
 ): Promise<AnyRow | undefined> {
   if (upsert.values.size === 0) return await readTarget(upsert.unique, context, { isCurrent });
   if (!context.table.hooks?.updated) return await tryUpdate(upsert, context);
-  return await updateOne(upsert, context, (error) => new HookFailure(error));
+  return await updateOne({ ...upsert, wrap: (error) => new HookFailure(error) }, context);
 }
 
 function updateAll(update: ManyUpdate, operation: Operation): Promise<readonly Change[]> {
-  return hooked("updated", operation, {
+  return hooked(operation, {
+    event: "updated",
     write: () => updateLocked(update, operation),
     rows: (changes) => changes,
   });

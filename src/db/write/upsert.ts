@@ -36,7 +36,7 @@ export interface UpsertOptions {
 }
 
 /** How a row is updated or created. */
-export interface UpsertSteps {
+export interface UpsertSteps extends Omit<RowUpsert, "values"> {
   /** Whether `create` alone does both. */
   readonly isOneStatement?: boolean;
   /** Updates the row; `isCurrent` if it was created, or deleted, a moment ago. */
@@ -80,7 +80,9 @@ export async function upsertRow(upsert: RowUpsert, context: OperationContext): P
   const { unique, values, created } = upsert;
   const isRead = values.size === 0;
   const isOneStatement = context.table.connection.grammar.returning && !isRead;
-  return await updateOrCreate(upsert, {
+  return await updateOrCreate({
+    unique,
+    created,
     isOneStatement,
     update: (isCurrent) =>
       isRead ? readTarget(unique, context, { isCurrent }) : tryUpdate(upsert, context),
@@ -91,8 +93,7 @@ export async function upsertRow(upsert: RowUpsert, context: OperationContext): P
 
 /** Updates or creates a row as `upsertRow` does, by steps that each take effect or not. */
 export async function updateOrCreate(
-  { unique, created }: Omit<RowUpsert, "values">,
-  { isOneStatement = false, update, create }: UpsertSteps,
+  { unique, created, isOneStatement = false, update, create }: UpsertSteps,
   { table: { connection }, scope, action }: OperationContext,
 ): Promise<AnyRow> {
   // a statement with ON CONFLICT checks them even if the row exists; so does this
