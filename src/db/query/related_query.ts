@@ -145,8 +145,9 @@ export class RelatedQuery {
       return this.#operation.bind("?", key);
     });
     const [first] = slots;
+    const selection = selectionOf(this.#options.columns);
     const page = () =>
-      this.#page((name) => (eb) => eb(name, "=", first)).select(this.#owner).select(this.#names);
+      this.#page((name) => (eb) => eb(name, "=", first)).select(this.#owner).select(selection);
     return () => ({ compile: () => repeat(page().compile(), slots) });
   }
 
