@@ -121,16 +121,20 @@ export class DrainGate {
 
   /**
    * Makes later requests wait, and resolves when those have arrived whose connections the kernel
-   * had accepted: an event loop that was held up has not read them yet.
+   * had accepted: an event loop that was held up has not read them yet. Takes at most half of the
+   * time until `endMs`, so that there is time to handle them.
    */
-  async settle(): Promise<void> {
+  async settle(endMs: number): Promise<void> {
     this.hold();
+    let startMs = performance.now();
+    const lastMs = (startMs + endMs) / 2;
     for (let turns = 0, quiet = 0; quiet < QUIET_TURNS && turns < MOST_TURNS; turns++) {
+      if (startMs >= lastMs) return;
       const before = this.#arrived;
-      const startMs = performance.now();
       await sleep(TURN_MS);
-      const isQuiet = this.#arrived === before && performance.now() - startMs < LATE_MS;
-      quiet = isQuiet ? quiet + 1 : 0;
+      const now = performance.now();
+      quiet = this.#arrived === before && now - startMs < LATE_MS ? quiet + 1 : 0;
+      startMs = now;
     }
   }
 
@@ -175,26 +179,30 @@ async function close(
     gate.hold();
     await sleep(holdMs);
   }
-  const stopped = drainMs > 0 ? stop({ server, gate, holdMs }) : cut(server, gate);
+  const endMs = performance.now() + drainMs;
+  const stopped = drainMs > 0 ? stop({ server, gate, holdMs, endMs }) : cut(server, gate);
   if (!await within(stopped, drainMs)) void server.cut();
   await stopped;
 }
 
-/** What is stopped, and how long requests wait before the listener closes, in milliseconds. */
+/** What is stopped. */
 interface StopParts extends Pick<HttpServerParts, "server" | "gate"> {
+  /** How long requests wait before the listener closes, in milliseconds. */
   readonly holdMs: number;
+  /** When connections are closed, by `performance.now()`. */
+  readonly endMs: number;
 }
 
 /** Closes the listener when every request has arrived that would be lost with it. */
-async function stop({ server, gate, holdMs }: StopParts): Promise<void> {
-  await gate.settle();
+async function stop({ server, gate, holdMs, endMs }: StopParts): Promise<void> {
+  await gate.settle(endMs);
   const receiving = server.receive?.();
   if (receiving) {
     gate.release();
     await receiving;
     gate.hold();
     await sleep(holdMs);
-    await gate.settle();
+    await gate.settle(endMs);
   }
   const stopped = server.stop();
   gate.release();

@@ -131,6 +131,15 @@ test("a stream that never ends is closed after drainMs", async () => {
   assert.ok(performance.now() - started < 8_000);
 });
 
+test("drainMs limits a stop while each turn of the event loop is held up", async () => {
+  await using server = await start({ args: ["blocks", 1_000, 0] });
+  const started = performance.now();
+  server.process.kill("SIGTERM");
+  assert.equal((await server.process.ended).code, 0);
+  // the most turns would take 35 s, and several are over before the process ends
+  assert.ok(performance.now() - started < 17_000);
+});
+
 test("a server that stops closes WebSockets with 1001", async () => {
   await using server = await start();
   const socket = new WebSocket(`${server.url.replace("http", "ws")}/socket`);

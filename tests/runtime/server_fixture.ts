@@ -54,6 +54,7 @@ stopGracefully({
     console.log(`stopping on ${signal}`);
     // while requests wait for the listener to close
     if (hook === "block") setTimeout(block, Number(lameDuckMs) - 50);
+    if (hook === "blocks") setInterval(block, 1);
     await server.close(drain);
     if (hook === "throw") throw new Error("the hook failed");
     if (hook === "hang") await delay(60_000);
