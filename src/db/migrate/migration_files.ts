@@ -18,7 +18,7 @@ const MODULE = /^(\d.*)\.(ts|mts|js|mjs)$/;
 /**
  * Reads the migrations in a folder, which may be empty, or in a single script, which may have any
  * name. Files in a folder other than scripts, and modules whose name begins with a number, are
- * ignored.
+ * ignored, as is a last script with only comments.
  *
  * @throws {TypeError} if they are invalid
  * @throws {DbError} `Database` if they cannot be read
@@ -33,20 +33,33 @@ export async function readMigrations(path: string): Promise<Migrations> {
     throw new TypeError(`Cannot migrate: ${path} is neither a folder nor a .sql file`);
   }
   const steps: Record<string, FoundStep> = {};
+  const blank: string[] = [];
   for (const file of (await reading(path, () => readdir(path))).toSorted()) {
     const [, script = "", down] = SCRIPT.exec(file) ?? [];
     const [, module = ""] = MODULE.exec(file) ?? [];
     if (script) {
       const text = await read(join(path, file));
-      if (isBlank(text)) continue;
-      addTo(steps, script, down ? { down: text } : { up: text });
+      if (!isBlank(text)) addTo(steps, script, down ? { down: text } : { up: text });
+      else if (!down) blank.push(script);
     } else if (module && !module.endsWith(".d")) {
       const { up, down } = await load(resolve(path, file));
       addTo(steps, module, { up, down });
     }
   }
   // The members of modules are of unknown types until they are checked.
-  return checkSteps(steps as Migrations);
+  const migrations = checkSteps(steps as Migrations);
+  checkOrder(blank, migrations);
+  return migrations;
+}
+
+/** Refuses a blank script before others: after them, its statements would never run. */
+function checkOrder(blank: readonly string[], migrations: Migrations): void {
+  const last = Object.keys(migrations).toSorted().at(-1) ?? "";
+  const early = blank.find((name) => name < last);
+  if (early === undefined) return;
+  throw new TypeError(
+    `Cannot migrate: ${early} is empty, and ${last} is after it: write its statements, or remove it`,
+  );
 }
 
 async function load(path: string): Promise<FoundStep> {

@@ -37,6 +37,10 @@ test("DbOptions.schemaPath() rejects an invalid set of migrations", async () => 
     ],
     [{ "1_a.mjs": "export const up = '-- to be written'" }, "1_a is empty"],
     [{ "1_a.sql": "-- to be written", "1_a.down.sql": ok }, "1_a has no up"],
+    [
+      { "1_a.sql": ok, "2_b.sql": "-- to be written", "2_b.down.sql": "", "3_c.sql": ok },
+      "2_b is empty, and 3_c is after it: write its statements, or remove it",
+    ],
   ];
   for (const [index, [files, reason]] of table.entries()) {
     const path = folder.path(`${index}`);
