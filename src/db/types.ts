@@ -39,6 +39,7 @@ export type {
   ColumnSpec,
   ColumnSpecs,
   ComparableIn,
+  DetailOf,
   GraphSpecs,
   KindText,
   MemberIn,
@@ -69,9 +70,14 @@ export type {
   SqlTexts,
 } from "./model/field.ts";
 export type {
+  ElementKind,
+  ElementText,
+  ElementValue,
+  FieldDetail,
   FieldKind,
   FieldValues,
   Joined,
+  KindInput,
   KindValue,
   Split,
   ValueLimits,
@@ -98,7 +104,14 @@ export type {
   Select,
 } from "./model/include.ts";
 export type { MigrationSource } from "./migrate/migrations.ts";
-export type { AnyField, Column, Fields, FieldValue, ModelDefinition } from "./model/model.ts";
+export type {
+  AnyField,
+  Column,
+  FieldInput,
+  Fields,
+  FieldValue,
+  ModelDefinition,
+} from "./model/model.ts";
 export type { OpenableService } from "./module.ts";
 export type { UnmigratedDatabase } from "./options.ts";
 export type {
@@ -123,12 +136,14 @@ export type {
   ChangeOf,
   Checked,
   CheckedPart,
+  ColumnInput,
   ColumnName,
   ColumnValue,
   ColumnWith,
   FieldsOf,
   GeneratedColumn,
   KindOf,
+  ListChange,
   MissingIn,
   Named,
   Plain,
@@ -157,7 +172,11 @@ export type {
   CountOrder,
   EqualityOperators,
   FindOptions,
+  JsonPathOperators,
+  JsonScalar,
   KyselyCondition,
+  ListOf,
+  ListOperators,
   Logic,
   ManyCondition,
   NullOperators,

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Codec } from "./grammar.ts";
-import { isDay, isListed, isTime } from "../model/field_kind.ts";
+import { type ElementKind, isDay, isListed, isTime } from "../model/field_kind.ts";
 import { decimalDigits, decimalText } from "../model/stored_value.ts";
 
 /** A time as databases write it where it has no time zone. */
@@ -88,6 +88,37 @@ export const UUID: Codec = { encode: lower, decode: decodeUuid };
 export const BLOB: Codec = {
   encode: same,
   decode: (raw) => new Uint8Array(raw as Uint8Array),
+};
+
+/** The codecs of elements in JSON, where a bigint and a decimal are text: that is exact. */
+const ELEMENTS: Readonly<Record<ElementKind, Codec>> = {
+  integer: INTEGER,
+  bigint: { encode: String, decode: BIGINT.decode },
+  text: SAME,
+  enum: ENUM,
+  boolean: BOOLEAN,
+  real: REAL,
+  decimal: DECIMAL,
+  timestamp: TIMESTAMP,
+  date: DAY,
+  time: TIME,
+  uuid: UUID,
+};
+
+/** Arrays: written as text of JSON, read as that or as parsed JSON. */
+export const JSON_ARRAY: Codec = {
+  encode: (value, { traits: { element } }) =>
+    JSON.stringify(
+      Array.from(value as unknown[], (it) => ELEMENTS[element!.kind].encode(it, element!)),
+    ),
+  decode: (raw, { traits: { element } }) => {
+    const list: unknown = typeof raw === "string" ? JSON.parse(raw) : raw;
+    if (!Array.isArray(list)) throw new RangeError("it is not a list");
+    return list.map((it) => {
+      if (it === null) throw new RangeError("it has a null");
+      return ELEMENTS[element!.kind].decode(it, element!);
+    });
+  },
 };
 
 /** Returns bytes in hexadecimal. */

@@ -92,6 +92,65 @@ export interface RecordsGrammar {
   source(table: string, names: readonly string[], records: Slot): RawBuilder<unknown>;
 }
 
+/** The SQL of arrays, which is `null` of a column that is `null`. */
+export interface ArrayGrammar {
+  /** Whether it is the same list as another. */
+  equals(column: Expression<unknown>, list: Slot): Expression<SqlBool>;
+
+  /** Whether it has each element of a list. */
+  hasEvery(column: Expression<unknown>, list: Slot): Expression<SqlBool>;
+
+  /** Whether it has an element of a list, if that is one condition. */
+  hasSome?(column: Expression<unknown>, list: Slot): Expression<SqlBool>;
+
+  /** How many elements it has. */
+  length(column: Expression<unknown>): Expression<number>;
+
+  /** Returns the list with the elements of another at its end; `null` counts as empty. */
+  push(column: Expression<unknown>, list: Slot): Expression<unknown>;
+}
+
+/** The kinds of values of JSON. */
+export type JsonKind = "null" | "boolean" | "number" | "string" | "array";
+
+/** The SQL of a value of JSON. */
+export interface JsonParts {
+  /** The name of its type; `null` if there is no value. */
+  readonly type: Expression<unknown>;
+  /** The value, if it is a number. */
+  readonly number: Expression<unknown>;
+  /** The value, if it is a string. */
+  readonly text: Expression<unknown>;
+  /** Whether it is `true`, if it is a boolean. */
+  readonly isTrue: Expression<SqlBool>;
+  /** Whether an element meets a condition, if it is an array. */
+  readonly has: (test: (element: JsonParts) => Expression<SqlBool>) => Expression<SqlBool>;
+}
+
+/** Builds a condition on the value at a path in a column; without a value, it is not true. */
+export type JsonLocation = (
+  column: Expression<unknown>,
+  test: (value: JsonParts) => Expression<SqlBool>,
+) => Expression<SqlBool>;
+
+/** The SQL of values in JSON. */
+export interface JsonGrammar {
+  /** The names of the types of each kind. */
+  readonly kinds: Readonly<Record<JsonKind, readonly string[]>>;
+
+  /** Binds the steps of a path: names of members, and indexes of elements. */
+  locate(
+    path: readonly (string | number)[],
+    bind: (step: string | number) => Slot,
+  ): JsonLocation;
+
+  /** Returns the operand of a comparison with a number. */
+  number(slot: Slot): Expression<unknown>;
+
+  /** Returns the operand of a comparison with a string. */
+  text(slot: Slot): Expression<unknown>;
+}
+
 /** The SQL of a brand, and the codecs of its drivers. */
 export interface Grammar {
   /** The name of the database in telemetry: `db.system.name` of OpenTelemetry. */
@@ -135,6 +194,12 @@ export interface Grammar {
 
   /** How long lists are bound. */
   readonly list: ListGrammar;
+
+  /** The SQL of arrays. */
+  readonly arrays: ArrayGrammar;
+
+  /** The SQL of values in JSON. */
+  readonly json: JsonGrammar;
 
   /** How many rows are bound as one value, if they can be. */
   readonly records?: RecordsGrammar;

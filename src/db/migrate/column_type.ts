@@ -22,6 +22,8 @@ type Brand = Grammar["brand"];
 
 const TEXT = "text|varchar|citext";
 const MYSQL_INTEGER = /^(?:tiny|small|medium|big)?int$/;
+const MYSQL_JSON = /^(?:json|(?:medium|long)?text)$/;
+const SQLITE_JSON = /^text |^numeric .*json/;
 const MYSQL_TEXT = "varchar|(?:tiny|medium|long)?text";
 
 /**
@@ -44,6 +46,7 @@ const TYPES: Readonly<Record<Brand, Readonly<Record<FieldKind, RegExp>>>> = {
     time: /^time$/,
     uuid: new RegExp(`^(?:${TEXT}|bpchar|uuid)$`),
     blob: /^bytea$/,
+    array: /^_/,
   },
   MySQL: {
     integer: MYSQL_INTEGER,
@@ -53,12 +56,13 @@ const TYPES: Readonly<Record<Brand, Readonly<Record<FieldKind, RegExp>>>> = {
     boolean: MYSQL_INTEGER,
     real: /^double$/,
     decimal: /^decimal$/,
-    json: /^(?:json|(?:medium|long)?text)$/,
+    json: MYSQL_JSON,
     timestamp: /^(?:datetime|timestamp)$/,
     date: /^date$/,
     time: /^time$/,
     uuid: new RegExp(`^(?:${MYSQL_TEXT}|char|uuid)$`),
     blob: /^varbinary$|blob$/,
+    array: MYSQL_JSON,
   },
   SQLite: {
     integer: /^integer /,
@@ -68,12 +72,13 @@ const TYPES: Readonly<Record<Brand, Readonly<Record<FieldKind, RegExp>>>> = {
     boolean: /^integer |^numeric .*bool/,
     real: /^real |^numeric .*(?:numeric|decimal)/,
     decimal: /^integer /,
-    json: /^text |^numeric .*json/,
+    json: SQLITE_JSON,
     timestamp: /^text |^numeric .*(?:date|time)/,
     date: /^text |^numeric date$/,
     time: /^text |^numeric time$/,
     uuid: /^text |^numeric .*uuid/,
     blob: /^blob /,
+    array: SQLITE_JSON,
   },
 };
 /**
@@ -96,9 +101,10 @@ const UUID_LENGTH = 36;
 /** Returns why a type cannot hold the values of a field, such as `the column is text`, if so. */
 export function typeMismatch(
   type: StoredType,
-  { kind, traits: { size } }: AnyField,
-  { brand, codecs }: Grammar,
+  { kind, traits: { size, element } }: AnyField,
+  grammar: Grammar,
 ): string | undefined {
+  const { brand, codecs } = grammar;
   const is = `the column is ${type.declared}`;
   if (brand === "SQLite") {
     const [affinity] = AFFINITIES.find(([, pattern]) => pattern.test(type.name)) ?? [];
@@ -108,6 +114,9 @@ export function typeMismatch(
   if (!TYPES[brand][kind].test(type.name)) {
     const isSingle = kind === "real" && /^float4?$/.test(type.name);
     return isSingle ? `${is}, which has single precision` : is;
+  }
+  if (brand === "PostgreSQL" && element) {
+    return typeMismatch({ ...type, name: type.name.slice(1) }, element, grammar);
   }
   const [first, second = 0] = type.size;
   switch (kind) {
@@ -135,7 +144,8 @@ export function typeMismatch(
 }
 
 /** Returns the kind of a field as the model declares it, such as `decimal(12,2)`. */
-export function kindOf({ kind, traits: { size, list } }: AnyField): string {
+export function kindOf({ kind, traits: { size, list, element } }: AnyField): string {
+  if (element) return `${kindOf(element)}[]`;
   const { precision, scale } = size;
   if (kind === "enum") return `enum(${list})`;
   return kind === "decimal" ? `decimal(${precision},${scale})` : kind;

@@ -82,13 +82,14 @@ function createIndexes({ name, columns, connection: { kysely, grammar } }: Table
 
 function define(definition: ColumnDefinitionBuilder, column: TableColumn): ColumnDefinitionBuilder {
   const { field, grammar } = column;
-  const { flags, traits: { defaultValue, defaultSql, list } } = field;
+  const { flags, traits: { defaultValue, defaultSql, list, of } } = field;
   let defined = definition;
   if (!flags.has("nullable")) defined = defined.notNull();
   if (flags.has("primaryKey")) defined = defined.primaryKey();
   if (isGenerated(field)) defined = grammar.generated(defined);
   if (flags.has("unique")) defined = defined.unique();
-  if (defaultValue !== undefined && typeof defaultValue !== "function") {
+  // A schema may convert its value.
+  if (defaultValue !== undefined && typeof defaultValue !== "function" && of === undefined) {
     defined = defined.defaultTo(defaultLiteral(defaultValue, column));
   }
   if (list !== undefined) {

@@ -116,7 +116,7 @@ export interface HavingLogic<Spec extends string> {
 /** Conditions on the aggregates of a column of a kind. An average is compared as a double. */
 export type HavingAggregates<K extends keyof FieldValues, V> =
   & { readonly _count?: Condition<"integer", number> }
-  & (K extends "json" ? unknown
+  & (K extends "json" | "array" ? unknown
     : { readonly _min?: Condition<K, V | null>; readonly _max?: Condition<K, V | null> })
   & (K extends NumericKind
     ? { readonly _sum?: Condition<K, V | null>; readonly _avg?: Condition<"real", number | null> }

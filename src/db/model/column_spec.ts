@@ -6,15 +6,21 @@
  *
  * @module
  */
-import type { FieldKind, FieldValues, Split } from "./field_kind.ts";
+import type { Field, FieldFlag } from "./field.ts";
+import type { ElementValue, FieldKind, FieldValues, Split } from "./field_kind.ts";
 import type { AnyModel } from "./model.ts";
 import type { Relation, RelationGraph, RelationsOf } from "./relation.ts";
 import type { ColumnName, ColumnValue, FieldsOf, KindOf, RawValues, UniqueColumn } from "./row.ts";
 
-/** The kind of a column, with the values of an enum: `"enum(draft|published)"`. */
+/** The kind of a column, such as `"text"`, `"text[]"` or `"enum(draft|published)"`. */
 export type KindText<M extends AnyModel, K extends ColumnName<M>> = KindOf<M, K> extends "enum"
-  ? `enum(${NonNullable<FieldsOf<M>[K]["traits"]["list"]>})`
+  ? `enum(${DetailOf<M, K>})`
+  : KindOf<M, K> extends "array" ? `${DetailOf<M, K>}[]`
   : KindOf<M, K>;
+
+/** The values of an enum, or the kind of the elements of an array. */
+export type DetailOf<M extends AnyModel, K extends ColumnName<M>> = FieldsOf<M>[K] extends
+  Field<FieldKind, FieldFlag, infer _, infer V extends string> ? V : never;
 
 /** A column: its name and kind, and `?` if it is nullable, such as `"nick: text?"`. */
 export type ColumnSpec<M extends AnyModel, K extends ColumnName<M>> = null extends ColumnValue<M, K>
@@ -107,7 +113,13 @@ export type MemberIn<Spec extends string> = Spec extends `${infer Name} -> ${str
 
 /** The kind and the value of a column. */
 export type TypeIn<Spec extends string> = Spec extends `${string}: enum(${infer List})${infer End}`
-  ? { readonly kind: "enum"; readonly value: Split<List> | (End extends "?" ? null : never) }
+  ? End extends "" | "?"
+    ? { readonly kind: "enum"; readonly value: Split<List> | (End extends "?" ? null : never) }
+  : { readonly kind: "array"; readonly value: Split<List>[] | (End extends "[]?" ? null : never) }
+  : Spec extends `${string}: ${infer T}[]${infer End}` ? {
+      readonly kind: "array";
+      readonly value: ElementValue<T>[] | (End extends "?" ? null : never);
+    }
   : Spec extends `${string}: ${infer T extends keyof SpecTypes}` ? SpecTypes[T]
   : never;
 
@@ -123,7 +135,7 @@ export type OrderedIn<Spec extends string> = Extract<
 /** The columns of text. */
 export type TextIn<Spec extends string> = Extract<Spec, `${string}: text` | `${string}: text?`>;
 
-/** The names of the columns that can be compared: all but those of JSON. */
+/** The names of the columns that can be compared: all but those of JSON and arrays. */
 export type ComparableIn<Spec extends string> = NameIn<
-  Exclude<Spec, `${string}: json` | `${string}: json?`>
+  Exclude<Spec, `${string}: json${"" | "?"}` | `${string}[]${"" | "?"}`>
 >;

@@ -3,13 +3,17 @@
  *
  * @module
  */
+import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { DecimalSize } from "./stored_value.ts";
 import {
+  type ElementKind,
+  type ElementText,
   FIELD_KINDS,
+  type FieldDetail,
   type FieldKind,
   type FieldValues,
   type Joined,
-  type KindValue,
+  type KindInput,
   type ValueLimits,
 } from "./field_kind.ts";
 
@@ -56,7 +60,7 @@ export interface SqlTexts {
 export interface FieldTraits<
   K extends FieldKind,
   R extends ReferenceTarget | "self",
-  V extends string = string,
+  V extends FieldDetail = string,
 > extends ValueLimits {
   /** The value of rows that are created without one, or a function that returns it. */
   readonly defaultValue?: FieldValues[K] | (() => FieldValues[K]);
@@ -66,8 +70,10 @@ export interface FieldTraits<
   readonly clock?: "create" | "update";
   /** The reference to another row. */
   readonly reference?: Reference<R>;
-  /** The values of an enum, such as `"draft|published"`. */
-  readonly list?: V;
+  /** The field that an element of an array is a value of. */
+  readonly element?: Field<ElementKind, never, never, FieldDetail>;
+  /** The schema of JSON; otherwise only a type. */
+  readonly of?: V;
 }
 
 /** A list has the others between and around its values, in types and in SQL. */
@@ -79,7 +85,7 @@ export class Field<
   K extends FieldKind,
   F extends FieldFlag = never,
   R extends ReferenceTarget | "self" = never,
-  V extends string = string,
+  V extends FieldDetail = string,
 > {
   /** The kind of value. */
   readonly kind: K;
@@ -120,17 +126,18 @@ export class Field<
   /**
    * Sets the value of rows that are created without one, or a function that returns it, such
    * as `() => new Date()`. A value is part of the table that `createTables` creates, a
-   * function is not.
+   * function is not. A schema checks it when a row is created.
    *
    * @throws {TypeError} if the value is not of the field's kind, or the field has another default
    */
-  default(value: KindValue<K, V> | (() => KindValue<K, V>)): Field<K, F | "default", R, V> {
-    if (typeof value !== "function" && !FIELD_KINDS[this.kind].keeps(value, this.traits)) {
+  default(value: KindInput<K, V> | (() => KindInput<K, V>)): Field<K, F | "default", R, V> {
+    const isChecked = typeof value !== "function" && this.traits.of === undefined;
+    if (isChecked && !FIELD_KINDS[this.kind].keeps(value, this.traits)) {
       throw new TypeError(`Cannot set default: it is not of kind ${this.kind}`);
     }
     const { clock, defaultSql } = this.traits;
     if (clock !== undefined || defaultSql !== undefined) throw otherDefault();
-    // The values of an enum are text.
+    // The values of an enum are text, those of an array of its kind.
     const traits = { ...this.traits, defaultValue: value as FieldValues[K] };
     return new Field(this.kind, new Set([...this.flags, "default" as const]), traits);
   }
@@ -176,6 +183,22 @@ export class Field<
     });
   }
 
+  /**
+   * Makes it a list of such values, none of which is `null`: `field.text().array()`. It is an array
+   * of PostgreSQL, and JSON on the others. It has no order, is no key, and is not unique.
+   *
+   * @throws {TypeError} if the field is declared to be anything else, or cannot be an element
+   */
+  array(
+    this: Field<ElementKind, never, never, V>,
+  ): Field<"array", never, never, ElementText<K, V>> {
+    const { kind, flags, traits } = this;
+    if (flags.size > 0 || traits.reference || ["json", "blob", "array"].includes(kind)) {
+      throw new TypeError(`Cannot define array: its elements are no plain ${kind}`);
+    }
+    return new Field("array", new Set(), { size: NO_SIZE, element: this });
+  }
+
   #with<A extends FieldFlag>(flag: A): Field<K, F | A, R, V> {
     return new Field<K, F | A, R, V>(this.kind, new Set([...this.flags, flag]), this.traits);
   }
@@ -210,6 +233,14 @@ export interface FieldFactory {
   decimal(size: DecimalSize): Field<"decimal">;
   /** A JSON value, up to 31 levels deep. It has no order, and is compared with `null` only. */
   json(): Field<"json">;
+  /**
+   * JSON that a schema of any library checks when it is written (valibot, zod, arktype). Rows have
+   * the output of the schema, which is stored, and data has its input. What is read is not checked.
+   *
+   * A value that the schema refuses is a `CheckViolation`, and so is an output that is not JSON,
+   * such as a `Date`. `null` is that of the column: the schema does not see it.
+   */
+  json<S extends StandardSchemaV1>(schema: S): Field<"json", never, never, S>;
   /** A `Date` in milliseconds, of the years 1000 to 9999. */
   timestamp(): Field<"timestamp">;
   /**
@@ -265,7 +296,11 @@ export const field: FieldFactory = {
     }
     return new Field("decimal", new Set(), { size: { precision, scale } });
   },
-  json: () => plain("json"),
+  json: <S extends StandardSchemaV1>(schema?: S) =>
+    new Field<"json", never, never, S>("json", new Set(), {
+      size: NO_SIZE,
+      ...schema && { of: schema },
+    }),
   timestamp: () => plain("timestamp"),
   createdAt: () => timed("create"),
   updatedAt: () => timed("update"),

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { StandardSchemaV1 } from "@standard-schema/spec";
 import {
   decimalDigits,
   type DecimalSize,
@@ -24,9 +25,37 @@ export type Joined<V, List extends string = ""> = V extends
   : V extends readonly [] ? List
   : string;
 
-/** The JavaScript type of a value of a kind; of an enum with a list of values. */
-export type KindValue<K extends FieldKind, List extends string> = K extends "enum" ? Split<List>
+/**
+ * What a field consists of beside its kind: the values of an enum, such as `"draft|published"`, the
+ * text of the kind of an array's elements, such as `"text"`, or the schema of JSON.
+ */
+export type FieldDetail = string | StandardSchemaV1;
+
+/** The kinds of the elements of arrays. */
+export type ElementKind = Exclude<FieldKind, "json" | "blob" | "array">;
+
+/** The text of the kind of elements: `"text"`, `"enum(draft|published)"`. */
+export type ElementText<K extends FieldKind, V extends FieldDetail> = K extends "enum"
+  ? `enum(${Extract<V, string>})`
+  : K;
+
+/** The JavaScript type of the elements of an array, by the text of their kind. */
+export type ElementValue<T extends FieldDetail> = T extends `enum(${infer List})` ? Split<List>
+  : T extends FieldKind ? FieldValues[T]
+  : unknown;
+
+/** The JavaScript type of a value of a kind. */
+export type KindValue<K extends FieldKind, V extends FieldDetail> = K extends "enum"
+  ? Split<Extract<V, string>>
+  : K extends "array" ? ElementValue<V>[]
+  : K extends "json" ? V extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<V> : JsonValue
   : FieldValues[K];
+
+/** The JavaScript type of a value of a kind that is written. */
+export type KindInput<K extends FieldKind, V extends FieldDetail> = K extends "array"
+  ? readonly ElementValue<V>[]
+  : K extends "json" ? V extends StandardSchemaV1 ? StandardSchemaV1.InferInput<V> : JsonValue
+  : KindValue<K, V>;
 
 /** The JavaScript type of a value of each kind. */
 export interface FieldValues {
@@ -56,6 +85,8 @@ export interface FieldValues {
   uuid: string;
   /** Bytes. */
   blob: Uint8Array;
+  /** A list of values of another kind. */
+  array: readonly unknown[];
 }
 
 /** The name of a kind. */
@@ -67,6 +98,8 @@ export interface ValueLimits {
   readonly size: DecimalSize;
   /** The values of an enum, such as `"draft|published"`. */
   readonly list?: string | undefined;
+  /** The field that an element of an array is a value of. */
+  readonly element?: { readonly kind: FieldKind; readonly traits: ValueLimits } | undefined;
 }
 
 /** The rules of a kind, on every database. */
@@ -113,6 +146,11 @@ export const FIELD_KINDS: Readonly<Record<FieldKind, FieldKindRules>> = {
   time: ordered("a string", isString, isTime),
   uuid: ordered("a string", isString, isUuid),
   blob: { ...ordered("a Uint8Array", isBytes, isBytes), ordered: false },
+  array: {
+    ...ordered("a list", Array.isArray, isListOfElements),
+    comparable: false,
+    ordered: false,
+  },
 };
 
 function ordered(
@@ -141,6 +179,13 @@ function isString(value: unknown): value is string {
 
 function isBoolean(value: unknown): value is boolean {
   return typeof value === "boolean";
+}
+
+function isListOfElements(value: unknown, { element }: ValueLimits): boolean {
+  if (!Array.isArray(value) || !element) return false;
+  const { accepts, keeps } = FIELD_KINDS[element.kind];
+  // A sparse list has elements that are undefined.
+  return Array.from(value).every((it) => accepts(it) && keeps(it, element.traits));
 }
 
 /** Checks whether a value is in the list of an enum. */

@@ -4,10 +4,10 @@
  * @module
  */
 import { Field, type FieldFlag, keyKind, type ReferenceTarget } from "./field.ts";
-import type { FieldKind, KindValue } from "./field_kind.ts";
+import type { FieldDetail, FieldKind, KindInput, KindValue } from "./field_kind.ts";
 
 /** Any field. */
-export type AnyField = Field<FieldKind, FieldFlag, ReferenceTarget | "self">;
+export type AnyField = Field<FieldKind, FieldFlag, ReferenceTarget | "self", FieldDetail>;
 
 /** The fields of a model by column name. */
 export type Fields = Readonly<Record<string, AnyField>>;
@@ -15,6 +15,11 @@ export type Fields = Readonly<Record<string, AnyField>>;
 /** The value that a field of a row holds. */
 export type FieldValue<F> = F extends Field<infer K, infer Flag, infer _, infer V>
   ? KindValue<K, V> | ("nullable" extends Flag ? null : never)
+  : never;
+
+/** The value that data has for a field. */
+export type FieldInput<F> = F extends Field<infer K, infer Flag, infer _, infer V>
+  ? KindInput<K, V> | ("nullable" extends Flag ? null : never)
   : never;
 
 /** The direction of an order. */
@@ -69,7 +74,7 @@ export type Model<T extends string, F extends Fields> =
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 /** The kinds that not every database can index. */
-const KEYLESS: readonly FieldKind[] = ["json", "blob"];
+const KEYLESS: readonly FieldKind[] = ["json", "blob", "array"];
 const RESERVED: readonly string[] = ["AND", "OR", "NOT"];
 
 /**

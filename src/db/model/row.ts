@@ -5,9 +5,9 @@
  */
 import type { ColumnType } from "kysely";
 import type { Field, FieldFlag } from "./field.ts";
-import type { FieldKind } from "./field_kind.ts";
+import type { FieldDetail, FieldKind } from "./field_kind.ts";
 import type { JsonValue } from "./stored_value.ts";
-import type { AnyModel, FieldValue } from "./model.ts";
+import type { AnyModel, FieldInput, FieldValue } from "./model.ts";
 
 /** The fields of a model by column name. */
 export type FieldsOf<M extends AnyModel> = M["~model"]["fields"];
@@ -17,6 +17,9 @@ export type ColumnName<M extends AnyModel> = keyof FieldsOf<M> & string;
 
 /** The value of a column. */
 export type ColumnValue<M extends AnyModel, K extends ColumnName<M>> = FieldValue<FieldsOf<M>[K]>;
+
+/** The value that data has for a column. */
+export type ColumnInput<M extends AnyModel, K extends ColumnName<M>> = FieldInput<FieldsOf<M>[K]>;
 
 /** The kind of a column. */
 export type KindOf<M extends AnyModel, K extends ColumnName<M>> = FieldsOf<M>[K]["kind"];
@@ -48,18 +51,18 @@ export interface RowTypes<M extends AnyModel, S = never, K = never> {
   row: { [K in ColumnName<M>]: ColumnValue<M, K> };
   /** Creates a row. */
   create: Plain<
-    & { readonly [P in Exclude<RequiredColumn<M>, S | K>]: ColumnValue<M, P> }
+    & { readonly [P in Exclude<RequiredColumn<M>, S | K>]: ColumnInput<M, P> }
     & {
       readonly [P in Exclude<ColumnName<M>, Exclude<RequiredColumn<M>, K> | S>]?:
-        | ColumnValue<M, P>
+        | ColumnInput<M, P>
         | undefined;
     }
   >;
   /** Updates a row. */
   update: {
     readonly [K in Exclude<ColumnName<M>, PrimaryKeyColumn<M> | S>]?:
-      | ColumnValue<M, K>
-      | ChangeOf<KindOf<M, K>, NonNullable<ColumnValue<M, K>>>
+      | ColumnInput<M, K>
+      | ChangeOf<KindOf<M, K>, NonNullable<ColumnInput<M, K>>>
       | undefined;
   };
   /** The values of a scope. */
@@ -109,7 +112,16 @@ export interface PlainTypes<T> {
 /** The changes that a column of a kind may have. */
 export type ChangeOf<K extends FieldKind, V> = K extends "integer" | "bigint" | "real" | "decimal"
   ? Change<V>
+  : K extends "array" ? ListChange<V>
   : never;
+
+/** Replaces a list, or adds to its end; `null` counts as empty. */
+export type ListChange<V> =
+  | { readonly set: V; readonly push?: undefined }
+  | {
+    readonly push: V | (V extends readonly (infer E)[] ? E : never);
+    readonly set?: undefined;
+  };
 
 /** Increments or decrements the stored number atomically; `null` stays `null`. */
 export type Change<V> =
@@ -118,7 +130,7 @@ export type Change<V> =
 
 /** The columns whose field is declared to be one of `Flag`. */
 export type ColumnWith<M extends AnyModel, Flag extends FieldFlag> = {
-  [K in ColumnName<M>]: FieldsOf<M>[K] extends Field<FieldKind, infer Own, infer _>
+  [K in ColumnName<M>]: FieldsOf<M>[K] extends Field<FieldKind, infer Own, infer _, FieldDetail>
     ? Own & Flag extends never ? never : K
     : never;
 }[ColumnName<M>];
@@ -174,6 +186,8 @@ export interface RawValues {
   uuid: string;
   /** Bytes. */
   blob: Uint8Array;
+  /** Text of JSON on SQLite and MySQL. */
+  array: readonly unknown[] | string;
 }
 
 /** A value of a column as Kysely returns it. */

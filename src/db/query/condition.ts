@@ -7,7 +7,9 @@
 import { type Expression, expressionBuilder, sql, type SqlBool } from "kysely";
 import { isUnique } from "../model/model.ts";
 import { isPlainObject, membersOf } from "../model/plain_object.ts";
+import { arrayFilter } from "./array_filter.ts";
 import { either, every } from "./filters.ts";
+import { jsonFilter } from "./json_filter.ts";
 import type { Operation } from "./operation.ts";
 import { type Builder, type Filter, operatorFilter, readMode } from "./operators.ts";
 import { asksForRow, isLogic, type RelationMember, toOneMembers } from "./constant_condition.ts";
@@ -199,9 +201,14 @@ function columnFilter(
   operation: Operation,
 ): Filter {
   const column = operation.column(name);
+  const filterOf = column.field.kind === "array" ? arrayFilter : operatorFilter;
   if (!isPlainObject(condition)) {
     count(1, operation);
-    return operatorFilter({ column, operator: "equals", operand: condition }, operation);
+    return filterOf({ column, operator: "equals", operand: condition }, operation);
+  }
+  if (column.field.kind === "json" && condition.path !== undefined) {
+    count(Object.values(condition).flat().length, operation);
+    return jsonFilter({ column, condition }, operation);
   }
   const operators = membersOf(condition, column.label, operation)
     .filter(([operator]) => operator !== "mode");
@@ -209,9 +216,8 @@ function columnFilter(
   count(operators.length, operation);
   const ignoresCase = "mode" in condition &&
     readMode({ column, mode: condition.mode }, operation);
-  return every(
-    operators.map(([operator, operand]) =>
-      operatorFilter({ column, operator, operand, ignoresCase }, operation)
-    ),
-  );
+  return every(operators.map(([operator, operand]) => {
+    if (operator === "hasSome" && Array.isArray(operand)) count(operand.length, operation);
+    return filterOf({ column, operator, operand, ignoresCase }, operation);
+  }));
 }

@@ -76,6 +76,8 @@ export function constantOf(where: unknown, context: OperationContext): Constant 
     if (!isPlainObject(value)) {
       return constantResult({ column, operator: "equals", operand: value });
     }
+    // The value at a path depends on the row.
+    if (value.path !== undefined) return undefined;
     return all(
       Object.entries(value),
       ([operator, operand]) => constantResult({ column, operator, operand }),

@@ -112,7 +112,10 @@ export function constantResult(
   { column: { field }, operator, operand }: Comparison<string>,
 ): boolean | undefined {
   if (operator === "mode") return true;
-  if (Array.isArray(operand)) return operand.length > 0 ? undefined : operator === "notIn";
+  if (Array.isArray(operand)) {
+    if (operand.length > 0 || operator === "equals" || operator === "not") return undefined;
+    return operator === "notIn" || operator === "hasEvery";
+  }
   if (field.flags.has("nullable")) return undefined;
   if (operator === "isNull") return operand !== true;
   if (operand === null) return operator === "not";

@@ -11,15 +11,18 @@ import { isPlainObject } from "../model/plain_object.ts";
 import type { Operation } from "../query/operation.ts";
 import type { TableColumn, Values } from "../query/table.ts";
 
+/** The most characters of the name of a value in JSON. */
+const MAX_PLACE = 256;
+
 /** What columns are set to, by name. */
 export type Assignments = Readonly<Record<string, Slot | Expression<unknown>>>;
 
-/** Increments or decrements a column. */
+/** Increments or decrements a column, or adds to an array. */
 class Difference {
-  readonly operator: "+" | "-";
+  readonly operator: "+" | "-" | "push";
   readonly operand: unknown;
 
-  constructor(operator: "+" | "-", operand: unknown) {
+  constructor(operator: "+" | "-" | "push", operand: unknown) {
     this.operator = operator;
     this.operand = operand;
   }
@@ -58,8 +61,8 @@ export function createTuple(data: unknown, operation: Operation): readonly unkno
     if (value === undefined) {
       value = scope.get(column) ?? defaultOf(field, operation) ??
         (isFilled(field) ? undefined : null);
-      tuple[index] = value;
     }
+    tuple[index] = value = outputOf(value, { column, operation });
     if (value === null && !field.flags.has("nullable")) missing.push(name);
   }
   if (missing.length > 0) throw dbError(action, { code: "NotNullViolation", fields: missing });
@@ -80,8 +83,10 @@ export function updateValues(data: unknown, operation: Operation): Values {
     if (value === undefined) continue;
     const { flags } = column.field;
     if (flags.has("primaryKey")) throw operation.mistake(`${name} is the primary key`);
-    if (value === null && !flags.has("nullable")) missing.push(name);
-    values.set(column, isPlainObject(value) ? differenceIn(value, column) ?? value : value);
+    const changed = isPlainObject(value) ? changeIn(value, column) : value;
+    const set = outputOf(changed, { column, operation });
+    if (set === null && !flags.has("nullable")) missing.push(name);
+    values.set(column, set);
   }
   if (missing.length > 0) {
     throw dbError(operation.action, { code: "NotNullViolation", fields: missing });
@@ -134,22 +139,58 @@ function changed(
   const { operator, operand } = difference;
   const { name, field, grammar } = column;
   const slot = operation.bind(`${name} ${operator},`, column.encode(operand, operation.action));
-  const amount = grammar.operand?.(slot, field) ?? slot;
   const reference = sql.ref(`${operation.table.name}.${name}`);
+  if (operator === "push") return grammar.arrays.push(reference, slot);
+  const amount = grammar.operand?.(slot, field) ?? slot;
   const value = sql`${reference} ${sql.raw(operator)} ${amount}`;
   return grammar.checked({ column: reference, value: sql`(${value})`, operator }, field);
 }
 
-function differenceIn(
+/** Returns the change of a column, or the value that it is to have. */
+function changeIn(
   value: Readonly<Record<string, unknown>>,
-  { rules }: TableColumn,
-): Difference | undefined {
-  if (!rules.numeric) return undefined;
+  { rules, field }: TableColumn,
+): unknown {
+  const isArray = field.kind === "array";
   const [name, ...others] = Object.keys(value).filter((name) => value[name] !== undefined);
-  if (others.length > 0) return undefined;
-  if (name === "increment") return new Difference("+", value[name]);
-  if (name === "decrement") return new Difference("-", value[name]);
-  return undefined;
+  if (others.length > 0 || name === undefined) return value;
+  const operand = value[name];
+  if (rules.numeric && name === "increment") return new Difference("+", operand);
+  if (rules.numeric && name === "decrement") return new Difference("-", operand);
+  if (isArray && name === "set") return operand;
+  if (isArray && name === "push") {
+    return new Difference("push", Array.isArray(operand) ? operand : [operand]);
+  }
+  return value;
+}
+
+/**
+ * Returns what a column stores of a value: of JSON with a schema, the output of that.
+ *
+ * @throws {DbError} `CheckViolation` if the schema refuses the value
+ * @throws {TypeError} if the schema is asynchronous
+ */
+function outputOf(
+  value: unknown,
+  { column: { name, field: { traits: { of: schema } } }, operation }: {
+    readonly column: TableColumn;
+    readonly operation: Operation;
+  },
+): unknown {
+  if (schema === undefined || typeof schema === "string") return value;
+  if (value === undefined || value === null) return value;
+  const result = schema["~standard"].validate(value);
+  if (result instanceof Promise) {
+    throw operation.mistake(`the schema of ${name} is asynchronous`);
+  }
+  if (!result.issues) return result.value ?? null;
+  const [issue] = result.issues;
+  const keys = Array.from(issue?.path ?? [], (it) => String(typeof it === "object" ? it.key : it));
+  const place = [name, ...keys].join(".").slice(0, MAX_PLACE);
+  const reason = `${place} does not satisfy the schema of ${name}`;
+  // A message may quote the value, and a client reads the error.
+  const cause = new TypeError(result.issues.map(({ message }) => message).join("; "));
+  throw dbError(operation.action, { code: "CheckViolation", fields: [name], reason }, cause);
 }
 
 function dataOf(data: unknown, operation: Operation): Readonly<Record<string, unknown>> {

@@ -24,8 +24,9 @@ const DEFAULTS = {
   timestamp: new Date(0),
   uuid: "0188c0de-0000-7000-8000-00000000000a",
   blob: new Uint8Array([1]),
+  array: ["a"],
 } as const;
-const KEYLESS: readonly FieldKind[] = ["json", "blob"];
+const KEYLESS: readonly FieldKind[] = ["json", "blob", "array"];
 
 /** A field, and what deletes do to it if it refers to an owner. */
 const FIELD = fc.record({
@@ -56,6 +57,8 @@ function modelsOf({ key, fields }: Shape) {
       ? field.decimal(size)
       : kind === "enum"
       ? field.enum(["a", "b"])
+      : kind === "array"
+      ? field.text().array()
       : field[kind]();
     if (isNullable) declared = declared.nullable();
     if (isUnique && !KEYLESS.includes(kind)) declared = declared.unique();

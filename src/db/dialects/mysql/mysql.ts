@@ -12,6 +12,7 @@ import {
   DECIMAL,
   ENUM,
   INTEGER,
+  JSON_ARRAY,
   JSON_TEXT,
   REAL,
   SAME,
@@ -19,6 +20,7 @@ import {
   TIMESTAMP,
   UUID,
 } from "../../connection/codecs.ts";
+import { MYSQL_JSON } from "../../connection/json_values.ts";
 import type { Codec, Grammar, RecordsGrammar } from "../../connection/grammar.ts";
 import type { FieldKind } from "../../model/field_kind.ts";
 import { lockingClause } from "../../model/row_lock.ts";
@@ -42,12 +44,13 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unkno
   time: "time(3)",
   uuid: "char(36)",
   blob: sql`longblob`,
+  array: "json",
 };
 const MIN_INT64 = sql.raw("-9223372036854775808");
 /** Locks rows against changes, on MySQL and MariaDB. */
 const SHARE = "lock in share mode";
 /** The kinds whose default MySQL accepts only as an expression. */
-const EXPRESSIONS: readonly FieldKind[] = ["text", "json", "blob"];
+const EXPRESSIONS: readonly FieldKind[] = ["text", "json", "blob", "array"];
 
 /** Rows as `mysql2` writes them into the SQL; other drivers cannot bind them as one value. */
 export const MYSQL_RECORDS: RecordsGrammar = {
@@ -93,6 +96,7 @@ export function mysqlGrammar(
     // Most of its collations ignore case.
     uuid: { encode: UUID.encode, decode: UUID.encode },
     blob: { encode: bytes, decode: BLOB.decode },
+    array: JSON_ARRAY,
   };
   return {
     system: isMariadb ? "mariadb" : "mysql",
@@ -120,6 +124,15 @@ export function mysqlGrammar(
       matches: (column, list, { operator }) =>
         sql<SqlBool>`${column} ${sql.raw(operator)} (${list})`,
     },
+    arrays: {
+      // MariaDB compares text, which both sides have in the same form then.
+      equals: (column, list) =>
+        sql<SqlBool>`json_extract(${column}, '$') = json_extract(${list}, '$')`,
+      hasEvery: (column, list) => sql<SqlBool>`json_contains(${column}, ${list})`,
+      length: (column) => sql<number>`json_length(${column})`,
+      push: (column, list) => sql`json_merge_preserve(coalesce(${column}, '[]'), ${list})`,
+    },
+    json: MYSQL_JSON,
     tableOptions: sql`default character set utf8mb4 collate ${sql.raw(collation)}`,
     columnType({ kind, traits: { size } }, isIndexed) {
       if (kind === "decimal") return sql.raw(`decimal(${size.precision}, ${size.scale})`);

@@ -13,6 +13,7 @@ import {
   ENUM,
   hexOf,
   INTEGER,
+  JSON_ARRAY,
   JSON_TEXT,
   REAL,
   SAME,
@@ -20,6 +21,7 @@ import {
   TIMESTAMP,
   UUID,
 } from "../../connection/codecs.ts";
+import { POSTGRES_JSON } from "../../connection/json_values.ts";
 import type { Cell, Grammar } from "../../connection/grammar.ts";
 import type { FieldKind } from "../../model/field_kind.ts";
 import { lockingClause } from "../../model/row_lock.ts";
@@ -42,6 +44,7 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unkno
   time: "time(3)",
   uuid: "uuid",
   blob: "bytea",
+  array: "text",
 };
 
 /** Its drivers parse JSON. */
@@ -59,6 +62,13 @@ const CODECS: Grammar["codecs"] = {
   time: TIME,
   uuid: UUID,
   blob: BLOB,
+  array: {
+    encode: (value, { traits: { element } }) =>
+      arrayOf(
+        (value as readonly unknown[]).map((it) => CODECS[element!.kind].encode(it, element!)),
+      ),
+    decode: JSON_ARRAY.decode,
+  },
 };
 
 /** PostgreSQL's SQL. */
@@ -79,7 +89,7 @@ export const POSTGRES: Grammar = {
     unlisted: [],
     // Without a cast, the array is of the type of the column.
     encode: (values, field) =>
-      `{${values.map((value) => elementOf(CODECS[field.kind].encode(value, field)))}}`,
+      arrayOf(values.map((value) => CODECS[field.kind].encode(value, field))),
     matches: (column, list, { operator }) =>
       operator === "in"
         ? sql<SqlBool>`${column} = any(${list})`
@@ -99,7 +109,24 @@ export const POSTGRES: Grammar = {
         from jsonb_populate_recordset((select "~row" from ${sql.table(table)} "~row" limit 0),
           ${json}::text::jsonb)`,
   },
-  columnType({ kind, traits: { size } }) {
+  arrays: {
+    equals: (column, list) => sql<SqlBool>`${column} = ${list}`,
+    hasEvery: (column, list) => sql<SqlBool>`${column} @> ${list}`,
+    hasSome: (column, list) => sql<SqlBool>`${column} && ${list}`,
+    length: (column) => sql<number>`cardinality(${column})`,
+    push: (column, list) => sql`${column} || ${list}`,
+  },
+  json: POSTGRES_JSON,
+  columnType({ kind, traits: { size, element } }) {
+    if (element) {
+      const { kind, traits: { size } } = element;
+      if (kind === "text" || kind === "enum") return sql`text[] collate "C"`;
+      return sql.raw(
+        kind === "decimal"
+          ? `numeric(${size.precision}, ${size.scale})[]`
+          : `${COLUMN_TYPES[kind]}[]`,
+      );
+    }
     if (kind !== "decimal") return COLUMN_TYPES[kind];
     return sql.raw(`numeric(${size.precision}, ${size.scale})`);
   },
@@ -133,7 +160,13 @@ end $fw$`,
   checked: ({ value }, { kind }) =>
     kind === "integer" ? safeInteger(value, (wide) => sql`cast(${wide} as int8)`) : value,
   // Drivers read a date as an instant, some in the zone of the process.
-  read: (column, { kind }) => kind === "date" ? sql`${column}::text` : undefined,
+  read(column, { kind, traits: { element } }) {
+    if (kind === "date") return sql`${column}::text`;
+    if (!element) return undefined;
+    // JSON has no numbers that every driver reads exactly.
+    const isText = element.kind === "bigint" || element.kind === "decimal";
+    return sql`to_json(${isText ? sql`${column}::text[]` : column})::text`;
+  },
   aggregate(name, column, { kind, traits: { size: { scale } } }) {
     const apply = (value: Expression<unknown>) => sql`${sql.raw(name)}(${value})`;
     if (name === "avg" && kind !== "real") {
@@ -161,7 +194,12 @@ function jsonOf({ value, field: { kind } }: Cell): string {
   return isText ? `${value}` : JSON.stringify(value);
 }
 
-/** Returns a value in the text of an array, which any driver passes on. */
+/** Returns encoded values in the text of an array, which any driver passes on. */
+function arrayOf(values: readonly unknown[]): string {
+  return `{${values.map(elementOf)}}`;
+}
+
+/** Returns a value in the text of an array. */
 function elementOf(value: unknown): string {
   if (value instanceof Uint8Array) return `"\\\\x${hexOf(value)}"`;
   return typeof value === "string" ? `"${value.replace(/["\\]/g, "\\$&")}"` : String(value);

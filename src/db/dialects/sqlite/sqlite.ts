@@ -12,6 +12,7 @@ import {
   ENUM,
   hexOf,
   INTEGER,
+  JSON_ARRAY,
   JSON_TEXT,
   REAL,
   SAME,
@@ -19,6 +20,7 @@ import {
   TIMESTAMP,
   UUID,
 } from "../../connection/codecs.ts";
+import { SQLITE_JSON } from "../../connection/json_values.ts";
 import type { Codec, Grammar, TextMatch } from "../../connection/grammar.ts";
 import type { Slot } from "../../connection/statement.ts";
 import { explainSqliteError } from "./sqlite_errors.ts";
@@ -41,6 +43,7 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType>> = {
   time: "text",
   uuid: "text",
   blob: "blob",
+  array: "text",
 };
 const MAX_PRECISION = 18;
 /** Makes the upper part of a sum positive; see `sumCodec`. */
@@ -69,6 +72,7 @@ const CODECS: Grammar["codecs"] = {
   time: TIME,
   uuid: UUID,
   blob: { encode: (value) => storableBytes(value as Uint8Array), decode: BLOB.decode },
+  array: JSON_ARRAY,
 };
 
 /** SQLite's SQL. */
@@ -96,6 +100,24 @@ export const SQLITE: Grammar = {
       return sql<SqlBool>`${column} ${sql.raw(operator)} (select ${value} from json_each(${list}))`;
     },
   },
+  arrays: {
+    equals: (column, list) => sql<SqlBool>`json(${column}) = json(${list})`,
+    hasEvery: (column, list) =>
+      sql<
+        SqlBool
+      >`case when ${column} is not null then not exists (select 1 from json_each(${list}) l
+        where l.value not in (select e.value from json_each(${column}) e)) end`,
+    hasSome: (column, list) =>
+      sql<SqlBool>`case when ${column} is not null then exists (select 1 from json_each(${list}) l
+        where l.value in (select e.value from json_each(${column}) e)) end`,
+    length: (column) => sql<number>`json_array_length(${column})`,
+    // Joined as text: read and written again, true and false would be numbers.
+    push: (column, list) =>
+      sql`rtrim(json(coalesce(${column}, '[]')), ']')
+        || iif(json_array_length(${column}) > 0 and json_array_length(${list}) > 0, ',', '')
+        || substr(json(${list}), 2)`,
+  },
+  json: SQLITE_JSON,
   // Tables reject values of another type, as on the other databases.
   tableOptions: sql`strict`,
   columnType({ kind, traits: { size } }) {
