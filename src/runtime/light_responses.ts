@@ -34,14 +34,27 @@ export const DENO_PARTS: ResponseParts = {
   hasBody: (response, text) => typeof text === "string" || (innerBody(response) ?? null) !== null,
 };
 
+/** What Deno keeps in a response. */
+interface InnerResponse {
+  readonly body?: unknown;
+  readonly headerList?: readonly (readonly [name: string, value: string])[];
+}
+
 let inner: symbol | undefined;
+
+function innerOf(response: Response): InnerResponse | undefined {
+  inner ??= symbolOf(response, "response");
+  return inner && Reflect.get(response, inner);
+}
 
 /** Returns the body of a response of Deno as it was given: its getter makes a stream of a text. */
 function innerBody(response: Response): unknown {
-  inner ??= symbolOf(response, "response");
-  if (inner === undefined) return response.body;
-  const { body }: { readonly body?: unknown } = Reflect.get(response, inner) ?? response;
-  return body;
+  return (innerOf(response) ?? response).body;
+}
+
+/** Returns the headers of a response of Deno, which sends it faster if no getter was called. */
+export function headersOf(response: Response): NonNullable<InnerResponse["headerList"]> {
+  return innerOf(response)?.headerList ?? [...response.headers];
 }
 
 /** Registers the light responses of a runtime, if it keeps their parts under that symbol. */
@@ -53,6 +66,19 @@ export function registerLightResponses({ property, areSendable, hasBody }: Respo
     isSendable: (response) => areSendable(Reflect.get(response, symbol)),
     hasBody: (response) => hasBody(response, Reflect.get(response, symbol)),
   });
+}
+
+/**
+ * Returns a function that checks whether a response of Node is a light one whose text is sent
+ * without a failure: its head is valid, and has at most a content type.
+ */
+export function plainTextCheck(): (response: Response) => boolean {
+  const symbol = symbolOf(new Response(""), NODE_PARTS.property);
+  if (symbol === undefined) return () => false;
+  return (response) => {
+    const parts: unknown = Reflect.get(response, symbol);
+    return NODE_PARTS.areSendable(parts) && !((parts as unknown[])[2] instanceof Headers);
+  };
 }
 
 /** Returns the symbol under which a runtime keeps a part of an object. */

@@ -18,7 +18,7 @@ import {
 import { cancellableBody } from "../core/http/cancellable_body.ts";
 import { rawPath } from "../core/http/raw_path.ts";
 import { lightResponses } from "../platform/light_responses.ts";
-import { NODE_PARTS, registerLightResponses } from "./light_responses.ts";
+import { NODE_PARTS, plainTextCheck, registerLightResponses } from "./light_responses.ts";
 import { NodeConnections, nodeWebSockets } from "./node_connections.ts";
 import { strictResponse } from "./node_response.ts";
 import { ignoreOutputErrors } from "./node_output.ts";
@@ -150,6 +150,7 @@ function isLateUpgrade(request: IncomingMessage): boolean {
  * first of them is handled.
  */
 function refusingWhole(fetch: FetchHandler, loadUpgrades: () => Promise<void>): FetchHandler {
+  let isPlainText: ((response: Response) => boolean) | undefined;
   return (request, env) => {
     // `@hono/node-server` calls handlers with these bindings.
     const { incoming, outgoing } = env as NodeEnv;
@@ -160,9 +161,13 @@ function refusingWhole(fetch: FetchHandler, loadUpgrades: () => Promise<void>): 
     }
     if (outgoing !== undefined) {
       const response = fetch(request, env);
+      if (response instanceof Promise) {
+        return response.then((response) => closeOnFailure(response, { request, outgoing }));
+      }
       // `@hono/node-server` catches errors of sending only after a promise
-      return response instanceof Promise
-        ? response.then((response) => closeOnFailure(response, { request, outgoing }))
+      isPlainText ??= plainTextCheck(); // of the global class, which is replaced before
+      return method === "GET" && isPlainText(response) && !outgoing.headersSent
+        ? response
         : Promise.resolve(closeOnFailure(response, { request, outgoing }));
     }
     return loadUpgrades().then(() =>

@@ -45,7 +45,7 @@ export class NodeConnections {
    */
   watch(server: Server | HttpsServer): void {
     const [handle] = server.listeners("request") as RequestListener[]; // which types do not list
-    if (handle) server.off("request", handle).on("request", this.#inTurn(handle));
+    if (handle) server.off("request", handle).on("request", this.#inTurn(server, handle));
     const isTls = "setSecureContext" in server;
     server.on("connection", (socket: Socket) => {
       this.#open(socket);
@@ -58,13 +58,6 @@ export class NodeConnections {
       if (wrapped) this.#connections.delete(wrapped);
       this.#handshakes.delete(key);
       this.#open(socket);
-    });
-    server.on("request", ({ socket }, response) => {
-      this.#connections.get(socket)?.unanswered.add(response);
-      response.once("close", () => {
-        this.#end(socket, response);
-        if (!server.listening) this.#closeIdle([socket]);
-      });
     });
     server.closeIdleConnections = () => this.#closeIdle(this.#connections.keys());
   }
@@ -90,13 +83,21 @@ export class NodeConnections {
    * use unbounded memory. A connection with too many is closed. It is not paused instead: a paused
    * one does not notice that its client has left.
    */
-  #inTurn(listener: RequestListener): RequestListener {
+  #inTurn(server: Server | HttpsServer, listener: RequestListener): RequestListener {
+    const end = (socket: Socket, response: ServerResponse) => {
+      this.#end(socket, response);
+      if (!server.listening) this.#closeIdle([socket]);
+    };
+    function onClose(this: ServerResponse): void { // of all: one of each would cost more
+      end(this.req.socket, this);
+    }
     return (request, response) => {
       const { socket } = request;
       const connection = this.#connections.get(socket);
-      if (!connection || connection.unanswered.size < MAX_AT_ONCE) {
-        return listener(request, response);
-      }
+      const isFree = !connection || connection.unanswered.size < MAX_AT_ONCE;
+      connection?.unanswered.add(response); // the listener may answer at once
+      response.on("close", onClose);
+      if (isFree) return listener(request, response);
       if (connection.waiting.length === MAX_WAITING) socket.destroy();
       else connection.waiting.push(() => listener(request, response));
     };
@@ -128,8 +129,7 @@ export class NodeConnections {
 
   #end(socket: Socket, response: ServerResponse): void {
     const connection = this.#connections.get(socket);
-    if (!connection) return;
-    connection.unanswered.delete(response);
+    if (!connection?.unanswered.delete(response)) return; // Node 22 may close it twice
     if (!socket.destroyed) connection.waiting.shift()?.();
   }
 }
