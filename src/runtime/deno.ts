@@ -63,9 +63,9 @@ export function listenOnDeno(
  * Registers light responses and the header reader, and returns the middleware of `listen` and of
  * `deno serve`, which calls the exported `fetch` of an application.
  *
- * In Deno 2.9, a module that is loaded in a context of `AsyncLocalStorage` leaves the context to the
- * server: the next requests would begin in it, for example in a transaction of another request. They
- * begin in that of the server, if anything tracks callers.
+ * In Deno 2.9, a module that is loaded in a context of `AsyncLocalStorage` leaves the context to
+ * the server: the next requests would begin in it, for example in a transaction of another request.
+ * They begin in that of the server, if anything tracks callers.
  */
 export function denoMiddleware(): FetchMiddleware {
   registerLightResponses(DENO_PARTS);
