@@ -81,8 +81,8 @@ export class DbOptions {
   /**
    * Takes a Kysely dialect of PostgreSQL, SQLite or MySQL with any driver, such as those of D1,
    * libSQL, Neon and PlanetScale. The driver must read a whole number beyond 2^53 as a bigint or
-   * text, and the times of MySQL as UTC (with `mysql2`, set `timezone: "Z"`), in sessions whose
-   * time zone is UTC too; closing the database closes it.
+   * text, and the times of MySQL as UTC (with `mysql2`, set `supportBigNumbers: true` and
+   * `timezone: "Z"`), in sessions whose time zone is UTC too; closing the database closes it.
    *
    * @throws {TypeError} if it is of another database
    */

@@ -265,3 +265,12 @@ testDbOnEach("Repository.update() rejects a unique value of another row", async 
     ]),
   );
 });
+
+testDbOnEach("a row that violates two unique columns names one of them", async ({ user }) => {
+  const row = { id: 1, tenant_id: "a", email: "ada@example.org", name: "Ada" };
+  await user.create({ data: row });
+  const error = await user.create({ data: row }).then(() => undefined, (error) => error);
+  assert.equal(error?.code, "UniqueViolation");
+  assert.equal(error.fields.length, 1);
+  assert.ok(["id", "email"].includes(error.fields[0]));
+});

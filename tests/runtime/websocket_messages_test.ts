@@ -154,6 +154,52 @@ test("a message that is received together with a close is handled", async () => 
   assert.equal(await handled.promise, "bye");
 });
 
+test("a burst of messages to a handler that waits closes its WebSocket with 1008", () =>
+  captureLogs(["fw"], async (records) => {
+    let handled = 0;
+    const onMessage: WSEvents["onMessage"] = () => {
+      handled++;
+      return new Promise(() => {});
+    };
+    await using server = await serveSockets({ onMessage }, {});
+    using client = await RawClient.connect(server);
+    await handshake(client);
+    client.socket.write(burst(200_000));
+    // the low byte of 1008, and the reason
+    await client.take(/\xf0Too many messages/).catch((error) => {
+      if (!client.isClosed) throw error; // Deno resets a connection with messages that are not read
+    });
+    assert.equal(handled, 1000);
+    assert.deepEqual(records.map(({ level }) => level), ["warning"]);
+  }));
+
+for (const isAsync of [false, true]) {
+  const kind = isAsync ? "an asynchronous" : "a synchronous";
+  test(`a burst of messages to ${kind} handler that waits for nothing is handled whole`, async () => {
+    const count = 50_000;
+    const all = Promise.withResolvers<void>();
+    let handled = 0;
+    let ended: unknown;
+    const next = () => ++handled === count ? all.resolve() : undefined;
+    const onMessage: WSEvents["onMessage"] = isAsync
+      ? async () => {
+        await Promise.resolve();
+        next();
+      }
+      : next;
+    const onClose = ({ code }: CloseEvent) => {
+      ended = code;
+      all.resolve();
+    };
+    await using server = await serveSockets({ onMessage, onClose }, {});
+    using client = await RawClient.connect(server);
+    await handshake(client);
+    client.socket.write(burst(count));
+    await all.promise;
+    assert.deepEqual([handled, ended], [count, undefined]);
+  });
+}
+
 test("messages wait until an asynchronous onOpen has ended, and are dropped if it fails", () =>
   captureLogs(["fw"], async () => {
     for (const isAllowed of [true, false]) {
@@ -196,6 +242,12 @@ async function handshake(client: RawClient): Promise<void> {
 
 function textFrame(text: string): Uint8Array {
   return Uint8Array.from([0x81, 0x80 | text.length, 0, 0, 0, 0, ...new TextEncoder().encode(text)]);
+}
+
+/** Returns the frames of messages of one letter. */
+function burst(count: number): Uint8Array {
+  const frame = textFrame("x");
+  return Uint8Array.from({ length: count * frame.length }, (_, i) => frame[i % frame.length]!);
 }
 
 function serveSockets(events: WSEvents, options: WebSocketOptions) {

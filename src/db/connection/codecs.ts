@@ -142,7 +142,7 @@ function decodeUuid(raw: unknown): string {
 /** A driver may have rounded a number beyond 2^53: it is not the stored value. */
 function decodeBigint(raw: unknown): bigint {
   if (typeof raw !== "number" || Number.isSafeInteger(raw)) return BigInt(raw as string);
-  throw new RangeError("the driver reads it as a number");
+  throw new RangeError("the driver reads it as a number (mysql2: set supportBigNumbers)");
 }
 
 function decodeInstant(raw: unknown): Date {

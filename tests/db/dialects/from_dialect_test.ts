@@ -48,6 +48,31 @@ async function openDb(database: TestDatabase, poolMax = 10): Promise<Db> {
   return db;
 }
 
+testOnEach(
+  "a bigint that mysql2 has rounded is not read, and the error names its option",
+  async ({ url }) => {
+    const id = 2n ** 53n + 1n;
+    for (const supportBigNumbers of [false, true]) {
+      const pool = createPool({ uri: url, supportBigNumbers, timezone: "Z" });
+      await using db = await Db.open(DbOptions.fromDialect(new MysqlDialect({ pool })));
+      await db.createTables();
+      if (!supportBigNumbers) {
+        await sql`insert into \`order\` (\`select\`, \`bigint\`) values ('a', ${id})`.execute(
+          db.kysely,
+        );
+      }
+      const read = () => db.sample.findMany({ select: { bigint: true } });
+      if (supportBigNumbers) {
+        assert.deepEqual(await read(), [{ bigint: id }]);
+        continue;
+      }
+      const reason = "the driver reads it as a number (mysql2: set supportBigNumbers)";
+      await assert.rejects(read(), dbError("Database", `Cannot read order.bigint: ${reason}`));
+    }
+  },
+  { brands: ["mysql"] },
+);
+
 testOnEach("DbOptions.fromDialect() keeps values of every kind", async (database) => {
   await using db = await openDb(database);
   const kept = {
