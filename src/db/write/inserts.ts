@@ -101,8 +101,9 @@ export function insertInto(table: Table, rows: readonly Assignments[]) {
   const insert = table.connection.kysely.insertInto(table.name);
   const isEmpty = Object.keys(rows[0] ?? {}).length === 0;
   if (!isEmpty) return insert.values(rows);
-  // A row that is all generated: this is MySQL's only syntax for it, which SQLite lacks.
-  return table.connection.grammar.returning
+  // The key of such a row is generated. PostgreSQL generates none for NULL; the others have no
+  // DEFAULT VALUES, or none that conflicts can follow.
+  return table.connection.grammar.brand === "PostgreSQL"
     ? insert.defaultValues()
     : insert.values({ [table.primaryKey.name]: null });
 }

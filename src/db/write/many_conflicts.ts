@@ -66,13 +66,10 @@ export function skipConflicts(context: OperationContext): InsertManner<number> {
 export function skip(operation: Operation): (insert: Insertion) => Insertion {
   const { table } = operation;
   operation.section("skip");
-  return (insert) => {
-    // A row that is all generated conflicts with no other.
-    if (insert.toOperationNode().defaultValues) return insert;
-    return table.connection.grammar.returning
+  return (insert) =>
+    table.connection.grammar.returning
       ? insert.onConflict((conflict) => conflict.doNothing())
       : insert.onDuplicateKeyUpdate(unless(sql`false`, table));
-  };
 }
 
 /**

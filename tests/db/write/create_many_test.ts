@@ -17,12 +17,17 @@ const Price = model("prices", {
 });
 const Badge = model("badges", { id: field.uuid().primaryKey(), at: field.timestamp().unique() });
 const Key = model("keys", { id: field.bigint().primaryKey() });
+const Setting = model("settings", {
+  id: field.integer().primaryKey(),
+  name: field.text().defaultSql("'main'").unique(),
+});
 class Pets extends DbService.with({
   owner: Owner,
   pet: Pet,
   price: Price,
   badge: Badge,
   key: Key,
+  setting: Setting,
 }) {}
 
 /** More than one statement takes. */
@@ -67,6 +72,20 @@ testPetsOnEach("Repository.createMany() skips the rows that others conflict with
     ["f", "1.00"],
   ]);
   assert.equal(await db.key.createMany({ data: [{}, {}], skipDuplicates: true }), 2);
+});
+
+testPetsOnEach("Repository.createMany() skips a row of defaults that conflicts", async (db) => {
+  assert.equal(await db.setting.createMany({ data: [{}, {}], skipDuplicates: true }), 1);
+  assert.equal(await db.setting.createMany({ data: [{}], skipDuplicates: true }), 0);
+  const data = [{}, { name: "other" }, {}];
+  assert.equal(await db.setting.createMany({ data, skipDuplicates: true }), 1);
+  assert.deepEqual(
+    await db.setting.findMany({ select: { name: true }, orderBy: { name: "asc" } }),
+    [{ name: "main" }, { name: "other" }],
+  );
+  const error = { code: "UniqueViolation", fields: ["name"] };
+  await assert.rejects(db.setting.createMany({ data: [{}] }), error);
+  await assert.rejects(db.setting.create({ data: {} }), error);
 });
 
 testPetsOnEach("Repository.createMany() skips a row beside one of a negative key", async (db) => {
