@@ -18,7 +18,7 @@ type Blog = AsyncDisposable & {
   readonly [model: string]: unknown;
 };
 
-/** What the page exports. */
+/** What the page declares. */
 interface Cookbook {
   readonly Blog: { open(options: DbOptions): Promise<Blog> };
   readonly cookbook: Readonly<Record<string, (db: Blog) => Promise<unknown>>>;
@@ -89,7 +89,8 @@ async function readCookbook(): Promise<Cookbook> {
   const folder = await mkdtemp(join(ROOT, "tests/docs/cookbook-"));
   try {
     const file = join(folder, "cookbook.ts");
-    await writeFile(file, code.replace('"@fw/fw/db"', JSON.stringify(source)));
+    const program = code.replace('"@fw/fw/db"', JSON.stringify(source));
+    await writeFile(file, `${program}\nexport { Blog, cookbook };\n`);
     return await import(pathToFileURL(file).href) as Cookbook;
   } finally {
     await rm(folder, { recursive: true });
