@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { DbOptions } from "../../src/db/mod.ts";
-import { testOnEach } from "../db/support/database.ts";
+import { temporaryFolder, testOnEach } from "../db/support/database.ts";
 import { page } from "../support/docs.ts";
 import { ROOT } from "../support/project.ts";
 
@@ -86,13 +86,9 @@ testOnEach("each query of the cookbook is one call", async ({ url }) => {
 async function readCookbook(): Promise<Cookbook> {
   const code = page("cookbook").block("ts", "# Cookbook");
   const source = pathToFileURL(join(ROOT, "src/db/mod.ts")).href;
-  const folder = await mkdtemp(join(ROOT, "tests/docs/cookbook-"));
-  try {
-    const file = join(folder, "cookbook.ts");
-    const program = code.replace('"@fw/fw/db"', JSON.stringify(source));
-    await writeFile(file, `${program}\nexport { Blog, cookbook };\n`);
-    return await import(pathToFileURL(file).href) as Cookbook;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await using folder = await temporaryFolder();
+  const file = folder.path("cookbook.ts");
+  const program = code.replace('"@fw/fw/db"', JSON.stringify(source));
+  await writeFile(file, `${program}\nexport { Blog, cookbook };\n`);
+  return await import(pathToFileURL(file).href) as Cookbook;
 }
