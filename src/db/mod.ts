@@ -28,7 +28,7 @@ export type { MigrationStatus } from "./migrate/migration_status.ts";
 export type { Migrations, MigrationStep } from "./migrate/migrations.ts";
 export type { ModelHooks, RowChange } from "./model/hooks.ts";
 export { model } from "./model/model.ts";
-export type { AnyModel, Model, SortOrder } from "./model/model.ts";
+export type { AnyModel, Model, ModelOptions, SortOrder } from "./model/model.ts";
 export { DbModule } from "./module.ts";
 export { DbOptions } from "./options.ts";
 export { belongsTo, hasMany, hasOne, manyToMany } from "./model/relation.ts";

@@ -537,7 +537,7 @@ export class Repository<
       const { kysely } = this.#table.connection;
       const { rows } = await operation.run(
         () =>
-          kysely.selectFrom(this.#table.name).where(filter)
+          kysely.selectFrom(this.#table.source).where(filter)
             .select((eb) => eb.lit(1).as("found")).limit((eb) => eb.lit(1)),
       );
       return rows.length > 0;

@@ -10,7 +10,7 @@ import { bindHooks, checkHooks, type ModelHooks } from "./model/hooks.ts";
 import type { AnyModel } from "./model/model.ts";
 import type { DbOptions } from "./options.ts";
 import { checkOptions } from "./model/plain_object.ts";
-import { bindRelations, checkRelations, Table } from "./query/table.ts";
+import { bindRelations, checkRelations, sourceOf, Table } from "./query/table.ts";
 import type { Relations } from "./model/relation.ts";
 import { Repository } from "./repository.ts";
 import type { TablesOf } from "./model/row.ts";
@@ -161,9 +161,12 @@ export class DbService<M extends Models = Models> {
         throw new TypeError(`Cannot add model: the service has its own ${name}`);
       }
     }
-    const tables = Object.values(models).map((model) => model["~model"].table);
-    const twice = tables.find((table, index) => tables.indexOf(table) !== index);
-    if (twice) throw new TypeError(`Cannot add model: the service has ${twice} already`);
+    const definitions = Object.values(models).map((model) => model["~model"]);
+    const tables = definitions.map((it) => sourceOf(it, { brand: "SQLite" }));
+    for (const names of [definitions.map(({ table }) => table), tables]) {
+      const twice = names.find((name, index) => names.indexOf(name) !== index);
+      if (twice) throw new TypeError(`Cannot add model: the service has ${twice} already`);
+    }
     checkRelations(models, relations ?? {});
     checkOptions(options, ["on"], { action: "create service" });
     checkHooks(models, options.on ?? {});

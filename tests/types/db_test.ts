@@ -23,7 +23,7 @@ import { same } from "./same.ts";
 function fits<T>(_: readonly T[]): void {}
 
 /** Compiles its body, which never runs. */
-function compiles(_: () => unknown): void {}
+function compiles(_: (db: never) => unknown): void {}
 
 const User = model("users", {
   id: field.integer().primaryKey(),
@@ -482,4 +482,34 @@ test("a field's default is of its kind", () => {
   compiles(() => field.integer().default("1"));
   // @ts-expect-error: not made by field
   compiles(() => model("t", { id: "integer" }));
+});
+
+test("Kysely has the names of the database, and rows those of the model", () => {
+  const Named = model("people", {
+    id: field.integer().primaryKey(),
+    name: field.text().nullable().map("full_name"),
+  }, { table: "users", schema: "auth" });
+  const Plain = model("pets", { id: field.integer().primaryKey() });
+  same<Row<typeof Named>, { id: number; name: string | null }>();
+  same<keyof TableOf<typeof Named>, "id" | "full_name">();
+  class _Names extends DbService.with({ person: Named, pet: Plain }) {}
+  compiles((db: _Names) => db.kysely.selectFrom("auth.users").select("full_name").execute());
+  // @ts-expect-error: the table has another name
+  compiles((db: _Names) => db.kysely.selectFrom("people").select("id").execute());
+  compiles((db: _Names) =>
+    db.person.count({
+      where: {
+        AND: [(eb) =>
+          eb.exists(eb.selectFrom("pets").select("pets.id").whereRef("full_name", "=", "pets.id"))],
+      },
+    })
+  );
+  compiles((db: _Names) =>
+    db.pet.count({
+      // @ts-expect-error: the column has another name
+      where: { AND: [(eb) => eb.exists(eb.selectFrom("auth.users").select("name"))] },
+    })
+  );
+  // @ts-expect-error: the option is unknown
+  compiles(() => model("t", { id: field.integer().primaryKey() }, { tabel: "users" }));
 });

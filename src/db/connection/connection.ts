@@ -37,7 +37,9 @@ export interface OpenDatabase {
 }
 
 /** The result of each of several statements. */
-type ResultsOf<S extends readonly Statement[]> = { readonly [I in keyof S]: StatementResult };
+export type ResultsOf<S extends readonly Statement[]> = {
+  readonly [I in keyof S]: StatementResult;
+};
 
 /** An open database, its driver and its transactions. */
 export class DbConnection implements OpenDatabase {

@@ -67,8 +67,9 @@ function listed(names: readonly string[]): RawBuilder<unknown> {
 }
 
 function postgresQueries(names: readonly string[]): CatalogueQueries {
-  const tables = sql`(select name, to_regclass(quote_ident(name)) as id
-    from unnest(array[${listed(names)}]::text[]) as name) t`;
+  const named = sql`(select name, to_regclass('"' || replace(name, '.', '"."') || '"') as id
+    from unnest(array[${listed(names)}]::text[]) as name)`;
+  const tables = sql`${named} t`;
   return {
     columns: sql`select t.name as table_name, r.relkind in ('v', 'm', 'f') as is_view,
       a.attname as column_name, format_type(a.atttypid, a.atttypmod) as declared,
@@ -107,8 +108,9 @@ function postgresQueries(names: readonly string[]): CatalogueQueries {
       where k.place <= x.indnkeyatts
       order by x.indexrelid, k.place`,
     references: sql`select t.name as table_name, a.attname as column_name,
-      case when pg_table_is_visible(f.oid) then f.relname::text
-        else f.relnamespace::regnamespace || '.' || f.relname end as target_table,
+      coalesce((select min(u.name) from ${named} u where u.id = f.oid),
+        case when pg_table_is_visible(f.oid) then f.relname::text
+        else f.relnamespace::regnamespace || '.' || f.relname end) as target_table,
       fa.attname as target_column,
       case c.confdeltype when 'r' then 'restrict' when 'c' then 'cascade' when 'n' then 'set null'
         when 'd' then 'set default' else 'no action' end as on_delete

@@ -21,10 +21,10 @@ export async function checkTables(
   tables: readonly Table[],
 ): Promise<void> {
   if (tables.length === 0) return;
-  const stored = await readTables(connection, tables.map(({ name }) => name));
+  const stored = await readTables(connection, tables.map(({ source }) => source));
   const differences = tables.flatMap((table) => {
-    const found = stored.get(folded(table.name, connection.grammar));
-    return found ? tableDifferences(table, found) : [`${table.name}: the table is missing`];
+    const found = stored.get(folded(table.source, connection.grammar));
+    return found ? tableDifferences(table, found) : [`${labelOf(table)}: the table is missing`];
   });
   if (differences.length === 0) return;
   const places = differences.length === 1 ? "1 place" : `${differences.length} places`;
@@ -37,10 +37,10 @@ export async function checkTables(
 /** Lists the differences of a table; of a view only those of the columns that it can be read by. */
 function tableDifferences(table: Table, stored: StoredTable): readonly string[] {
   const { grammar } = table.connection;
-  const known = new Set(table.columns.map(({ name }) => folded(name, grammar)));
+  const known = new Set(table.columns.map(({ column }) => folded(column, grammar)));
   const ofColumns = table.columns.flatMap((column) => {
     const found = stored.columns.find(({ name }) =>
-      folded(name, grammar) === folded(column.name, grammar)
+      folded(name, grammar) === folded(column.column, grammar)
     );
     const reasons = !found ? ["the column is missing"] : [
       ...typeDifferences(column, found),
@@ -50,7 +50,8 @@ function tableDifferences(table: Table, stored: StoredTable): readonly string[] 
         ...referenceDifferences(column, { table, stored }),
       ],
     ];
-    return reasons.map((reason) => `${table.name}.${column.name}: ${reason}`);
+    const label = labelOf({ name: column.name, source: column.column });
+    return reasons.map((reason) => `${table.name}.${label}: ${reason}`);
   });
   const required = stored.columns.filter((column) =>
     !stored.isView && !known.has(folded(column.name, grammar)) && !column.isNullable &&
@@ -60,12 +61,17 @@ function tableDifferences(table: Table, stored: StoredTable): readonly string[] 
   return [
     ...engine === undefined
       ? []
-      : [`${table.name}: the table has the engine ${engine}, which has no transactions`],
+      : [`${labelOf(table)}: the table has the engine ${engine}, which has no transactions`],
     ...ofColumns,
     ...required.map(({ name }) =>
       `${table.name}.${name}: the column is not null and has no default, the model lacks it`
     ),
   ];
+}
+
+/** Returns the name of a model or a field, and that in the database, if it is another. */
+function labelOf({ name, source }: Pick<Table, "name" | "source">): string {
+  return name === source ? name : `${name} (${source})`;
 }
 
 function typeDifferences({ field, grammar }: TableColumn, { type }: StoredColumn): string[] {
@@ -89,7 +95,7 @@ function valueDifferences({ field }: TableColumn, stored: StoredColumn): readonl
 }
 
 function keyDifferences(
-  { name, field: { flags }, grammar }: TableColumn,
+  { column: name, field: { flags }, grammar }: TableColumn,
   { primaryKey, primaryKeyFlaw, uniques }: StoredTable,
 ): readonly string[] {
   const isSame = (other: string) => folded(other, grammar) === folded(name, grammar);
@@ -112,11 +118,11 @@ function keyDifferences(
 }
 
 function referenceDifferences(
-  { name, field: { traits: { reference } }, grammar }: TableColumn,
+  { column: name, field: { traits: { reference } }, grammar }: TableColumn,
   { table, stored }: { readonly table: Table; readonly stored: StoredTable },
 ): readonly string[] {
   if (!reference) return [];
-  const [target, key] = referenceOf(table.name, table.columns, reference.target);
+  const [target, key] = referenceOf(reference.target, table);
   const isSame = (one: string, other: string) => folded(one, grammar) === folded(other, grammar);
   const ofColumn = stored.references.filter(({ column }) => isSame(column, name));
   const found = ofColumn.find((it) =>

@@ -8,7 +8,7 @@ import { hexOf } from "../connection/codecs.ts";
 import type { DbConnection } from "../connection/connection.ts";
 import type { ReferenceTarget } from "../model/field.ts";
 import { isGenerated, isIndexed, isUnique } from "../model/model.ts";
-import type { Table, TableColumn } from "../query/table.ts";
+import { sourceOf, type Table, type TableColumn } from "../query/table.ts";
 import { changeSchema } from "./schema_change.ts";
 
 const MAX_NAME = 63;
@@ -26,9 +26,16 @@ export async function createTables(
   tables: readonly Table[],
 ): Promise<void> {
   const action = "create tables";
-  const statements = inOrder(tables)
-    .flatMap((table) => [createTable(table), ...createIndexes(table)])
-    .map((query) => query.compile().sql);
+  const schemas = new Set(
+    tables.flatMap(({ source, rows }) =>
+      source === rows ? [] : [source.slice(0, -rows.length - 1)]
+    ),
+  );
+  const statements = [
+    ...Array.from(schemas, createSchema),
+    ...inOrder(tables).flatMap((table) => [createTable(table), ...createIndexes(table)])
+      .map((query) => query.compile().sql),
+  ];
   await changeSchema(connection, {
     action,
     async run(kysely) {
@@ -43,23 +50,31 @@ export async function createTables(
   });
 }
 
-function createTable({ name, columns, connection: { kysely, grammar } }: Table): Compilable {
-  let table = kysely.schema.createTable(name).ifNotExists();
+/** Without a check, it would need the permission to create a schema that exists. */
+function createSchema(name: string): string {
+  return `do $fw$ begin
+  if to_regnamespace('"${name}"') is null then create schema "${name}"; end if;
+end $fw$`;
+}
+
+function createTable(definition: Table): Compilable {
+  const { source, rows, columns, connection: { kysely, grammar } } = definition;
+  let table = kysely.schema.createTable(source).ifNotExists();
   for (const column of columns) {
     const type = grammar.columnType(column.field, isIndexed(column.field));
     // Kysely accepts an expression of any type as a data type.
     table = table.addColumn(
-      column.name,
+      column.column,
       type as "text",
       (definition) => define(definition, column),
     );
   }
-  for (const { name: column, field: { traits: { reference } } } of columns) {
+  for (const { column, field: { traits: { reference } } } of columns) {
     if (!reference) continue;
-    const [target, key] = referenceOf(name, columns, reference.target);
+    const [target, key] = referenceOf(reference.target, definition);
     // The builder cannot follow columns that are added in a loop.
     table = table.addForeignKeyConstraint(
-      uniqueName(name, column, "fkey"),
+      uniqueName(rows, column, "fkey"),
       [column as never],
       target,
       [key],
@@ -72,11 +87,15 @@ function createTable({ name, columns, connection: { kysely, grammar } }: Table):
 }
 
 /** MySQL creates indexes on foreign keys itself; the others would scan the whole table. */
-function createIndexes({ name, columns, connection: { kysely, grammar } }: Table): Compilable[] {
+function createIndexes(
+  { source, rows, columns, connection: { kysely, grammar } }: Table,
+): Compilable[] {
   if (grammar.brand === "MySQL") return [];
-  return columns.filter(({ field }) => field.traits.reference && !isUnique(field)).map((column) =>
-    kysely.schema.createIndex(uniqueName(name, column.name, "idx")).ifNotExists().on(name)
-      .column(column.name)
+  return columns.filter(({ field }) => field.traits.reference && !isUnique(field)).map((
+    { column },
+  ) =>
+    kysely.schema.createIndex(uniqueName(rows, column, "idx")).ifNotExists().on(source)
+      .column(column)
   );
 }
 
@@ -94,7 +113,7 @@ function define(definition: ColumnDefinitionBuilder, column: TableColumn): Colum
   }
   if (list !== undefined) {
     const values = list.split("|").map((value) => sql.lit(value));
-    defined = defined.check(sql`${sql.ref(column.name)} in (${sql.join(values)})`);
+    defined = defined.check(sql`${sql.ref(column.column)} in (${sql.join(values)})`);
   }
   if (defaultSql !== undefined) {
     // MySQL and SQLite accept most expressions in parentheses only.
@@ -128,13 +147,12 @@ function uniqueName(table: string, column: string, suffix: "fkey" | "idx"): stri
 
 /** Returns the table and the primary key that a column of a table refers to. */
 export function referenceOf(
-  table: string,
-  columns: readonly TableColumn[],
   target: ReferenceTarget | "self",
+  { source, primaryKey, connection: { grammar } }: Table,
 ): readonly [table: string, key: string] {
-  if (target !== "self") return [target["~model"].table, target["~model"].primaryKey];
-  const key = columns.find(({ field }) => field.flags.has("primaryKey"));
-  return [table, String(key?.name)];
+  if (target === "self") return [source, primaryKey.column];
+  const { primaryKey: key, fields } = target["~model"];
+  return [sourceOf(target["~model"], grammar), fields[key]?.traits.column ?? key];
 }
 
 /** Sorts tables after those they refer to. */

@@ -10,7 +10,16 @@ import type { Field, FieldFlag } from "./field.ts";
 import type { ElementValue, FieldKind, FieldValues, Split } from "./field_kind.ts";
 import type { AnyModel } from "./model.ts";
 import type { Relation, RelationGraph, RelationsOf } from "./relation.ts";
-import type { ColumnName, ColumnValue, FieldsOf, KindOf, RawValues, UniqueColumn } from "./row.ts";
+import type {
+  ColumnName,
+  ColumnValue,
+  FieldsOf,
+  KindOf,
+  RawValues,
+  StoredColumn,
+  StoredTable,
+  UniqueColumn,
+} from "./row.ts";
 
 /** The kind of a column, such as `"text"`, `"text[]"` or `"enum(draft|published)"`. */
 export type KindText<M extends AnyModel, K extends ColumnName<M>> = KindOf<M, K> extends "enum"
@@ -54,8 +63,9 @@ export interface MemberSpecs<M extends AnyModel, G extends RelationGraph> {
 }
 
 /**
- * The columns and the relations of tables, such as `"users.id: integer"`. The compiler shows an
- * object in a long type as `{ ...; }`.
+ * The columns and the relations of tables, such as `"users.id: integer"`, and their names in the
+ * database, if those are others: `"users.name=full_name"`, `"users=auth.accounts"`. The compiler
+ * shows an object in a long type as `{ ...; }`.
  */
 export interface TableSpecs {
   /** All of them. */
@@ -67,10 +77,19 @@ export interface GraphSpecs<G extends RelationGraph> {
   /** All tables. */
   all: {
     readonly of: {
-      [T in keyof G & string]: `${T}.${MemberSpecs<G[T]["model"], G>["all"]}`;
+      [T in keyof G & string]:
+        | `${T}.${MemberSpecs<G[T]["model"], G>["all"]}`
+        | NameSpecs<T, G[T]["model"]>;
     }[keyof G & string];
   };
 }
+
+/** The names of a table and of its columns, where they are not those of the model. */
+export type NameSpecs<T extends string, M extends AnyModel> =
+  | (StoredTable<M> extends T ? never : `${T}=${StoredTable<M>}`)
+  | {
+    [K in ColumnName<M>]: StoredColumn<M, K> extends K ? never : `${T}.${K}=${StoredColumn<M, K>}`;
+  }[ColumnName<M>];
 
 /** The tables of models without a service: none. */
 export type NoTables = GraphSpecs<Record<never, never>>["all"];
@@ -80,15 +99,21 @@ export type SpecsOf<T extends string, W extends TableSpecs> = W["of"] extends in
   ? Of extends `${T}.${infer Spec}` ? Spec : never
   : never;
 
-/** The names of tables. */
+/** The names of models. */
 export type TableIn<W extends TableSpecs> = W["of"] extends infer Of
-  ? Of extends `${infer T}.${string}` ? T : never
+  ? Of extends `${infer T}.${string}` ? T extends `${string}=${string}` ? never : T : never
+  : never;
+
+/** The name in the database of a model or a field, of which `Spec` may have another. */
+export type StoredIn<Name extends string, Spec> = [Extract<Spec, `${Name}=${string}`>] extends
+  [never] ? Name
+  : Spec extends `${Name}=${infer Stored}` ? Stored
   : never;
 
 /** Tables for Kysely, with the values that the driver reads. */
 export type TablesIn<W extends TableSpecs> = {
-  readonly [T in TableIn<W>]: {
-    readonly [P in SpecsOf<T, W> as NameIn<P>]:
+  readonly [T in TableIn<W> as StoredIn<T, W["of"]>]: {
+    readonly [P in SpecsOf<T, W> as StoredIn<NameIn<P>, SpecsOf<T, W>>]:
       | RawValues[TypeIn<P>["kind"]]
       | Extract<TypeIn<P>["value"], null>;
   };

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { Field, type FieldFlag, keyKind, type ReferenceTarget } from "./field.ts";
+import { Field, type FieldFlag, IDENTIFIER, keyKind, type ReferenceTarget } from "./field.ts";
 import type { FieldDetail, FieldKind, KindInput, KindValue } from "./field_kind.ts";
 
 /** Any field. */
 export type AnyField = Field<FieldKind, FieldFlag, ReferenceTarget | "self", FieldDetail>;
 
-/** The fields of a model by column name. */
+/** The fields of a model by name. */
 export type Fields = Readonly<Record<string, AnyField>>;
 
 /** The value that a field of a row holds. */
@@ -25,12 +25,29 @@ export type FieldInput<F> = F extends Field<infer K, infer Flag, infer _, infer 
 /** The direction of an order. */
 export type SortOrder = "asc" | "desc";
 
+/** The declaration of a model, besides its name and its fields. */
+export interface ModelOptions {
+  /** The name of the table in the database; that of the model unless given. */
+  readonly table?: string;
+  /**
+   * The schema of the table on PostgreSQL. The databases of MySQL and SQLite have no schemas: there
+   * it precedes the name of the table, as in `audit_logs`.
+   */
+  readonly schema?: string;
+}
+
 /** The declaration of a model. */
-export interface ModelDefinition<T extends string = string, F extends Fields = Fields> {
-  /** The table's name. */
+export interface ModelDefinition<
+  T extends string = string,
+  F extends Fields = Fields,
+  O extends ModelOptions = ModelOptions,
+> {
+  /** The model's name: that of the table, unless `options` has another. */
   readonly table: T;
-  /** The fields by column name, in the order they were declared. */
+  /** The fields by name, in the order they were declared. */
   readonly fields: F;
+  /** The options. */
+  readonly options: O;
   /** The column of the primary key. */
   readonly primaryKey: string;
 }
@@ -66,13 +83,16 @@ export interface AnyModel {
 }
 
 /** A model: its definition, and a {@linkcode Column} for each field. */
-export type Model<T extends string, F extends Fields> =
-  & { readonly "~model": ModelDefinition<T, F> }
+export type Model<
+  T extends string,
+  F extends Fields,
+  O extends ModelOptions = Record<never, never>,
+> =
+  & { readonly "~model": ModelDefinition<T, F, O> }
   & {
-    readonly [K in keyof F & string]: Column<K, FieldValue<F[K]>, ModelDefinition<T, F>>;
+    readonly [K in keyof F & string]: Column<K, FieldValue<F[K]>, ModelDefinition<T, F, O>>;
   };
 
-const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 /** The kinds that not every database can index. */
 const KEYLESS: readonly FieldKind[] = ["json", "blob", "array"];
 const RESERVED: readonly string[] = ["AND", "OR", "NOT"];
@@ -94,22 +114,37 @@ const RESERVED: readonly string[] = ["AND", "OR", "NOT"];
  * ```
  *
  * @throws {TypeError} if a name is not an identifier (ASCII letters, digits and `_`, at most 63),
- * if there is not exactly one primary key, or if it is nullable
+ * two fields have the same column, there is not exactly one primary key, or it is nullable
  */
-export function model<const T extends string, F extends Fields>(table: T, fields: F): Model<T, F> {
+export function model<
+  const T extends string,
+  F extends Fields,
+  const O extends ModelOptions = Record<never, never>,
+>(table: T, fields: F, options?: O): Model<T, F, O> {
   if (!IDENTIFIER.test(table)) {
     throw new TypeError(`Cannot define model: ${quoted(table)} is not a table name`);
   }
   for (const [name, value] of Object.entries(fields)) checkField({ table, name, value });
-  const definition: ModelDefinition<T, F> = {
+  const columns = Object.entries(fields).map(([name, field]) => columnOf(name, field));
+  const twice = columns.find((column, index) => columns.indexOf(column) !== index);
+  if (twice) throw new TypeError(`Cannot define ${table}: two fields have the column ${twice}`);
+  checkOptions(table, options ?? {});
+  const definition: ModelDefinition<T, F, O> = {
     table,
     fields: Object.freeze({ ...fields }),
+    // Without options, their type has no member.
+    options: Object.freeze({ ...options }) as O,
     primaryKey: primaryKeyOf(table, fields),
   };
-  const columns = Object.keys(fields).map((name) => [name, new Column(name, definition)]);
-  // The columns are built from the keys of `fields`, which the type maps over.
   checkSelfReferences(definition);
-  return Object.freeze({ "~model": definition, ...Object.fromEntries(columns) }) as Model<T, F>;
+  const members = Object.keys(fields).map((name) => [name, new Column(name, definition)]);
+  // The columns are built from the keys of `fields`, which the type maps over.
+  return Object.freeze({ "~model": definition, ...Object.fromEntries(members) }) as Model<T, F, O>;
+}
+
+/** Returns the name of the column of a field. */
+export function columnOf(name: string, { traits }: Pick<AnyField, "traits">): string {
+  return traits.column ?? name;
 }
 
 /** Checks whether the database generates the value of a field for new rows. */
@@ -136,6 +171,21 @@ export function isIndexed(field: AnyField): boolean {
 /** Checks whether a condition can have a member of a name that stands for rows or values. */
 export function isMemberName(name: string): boolean {
   return IDENTIFIER.test(name) && !RESERVED.includes(name) && !(name in Object.prototype);
+}
+
+function checkOptions(model: string, options: ModelOptions): void {
+  const { table = model, schema } = options;
+  for (const [name, value] of Object.entries(options)) {
+    if (name !== "table" && name !== "schema") {
+      throw new TypeError(`Cannot define ${model}: there is no option ${quoted(name)}`);
+    }
+    if (!IDENTIFIER.test(String(value))) {
+      throw new TypeError(`Cannot define ${model}: ${quoted(value)} is not the name of a ${name}`);
+    }
+  }
+  if (schema !== undefined && !IDENTIFIER.test(`${schema}_${table}`)) {
+    throw new TypeError(`Cannot define ${model}: ${schema}_${table} has over 63 characters`);
+  }
 }
 
 function checkField(

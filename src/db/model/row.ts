@@ -195,9 +195,21 @@ export type RawValue<M extends AnyModel, K extends ColumnName<M>> =
   | RawValues[KindOf<M, K>]
   | Extract<ColumnValue<M, K>, null>;
 
+/** The name of the column of a field. */
+export type StoredColumn<M extends AnyModel, K extends ColumnName<M>> = FieldsOf<M>[K] extends
+  Field<FieldKind, FieldFlag, infer _, infer _V, infer N> ? string extends N ? K : N : never;
+
+/** The name of the table of a model, after that of its schema. */
+export type StoredTable<M extends AnyModel> = M["~model"]["options"] extends
+  { readonly schema: infer S extends string } ? `${S}.${UnqualifiedTable<M>}` : UnqualifiedTable<M>;
+
+/** The name of the table of a model, without that of its schema. */
+export type UnqualifiedTable<M extends AnyModel> = M["~model"]["options"] extends
+  { readonly table: infer T extends string } ? T : M["~model"]["table"];
+
 /** A model's table for Kysely, with the types that the driver reads and takes. */
 export type TableOf<M extends AnyModel> = {
-  [K in ColumnName<M>]: ColumnType<
+  [K in ColumnName<M> as StoredColumn<M, K>]: ColumnType<
     RawValue<M, K>,
     RawValue<M, K> | (K extends RequiredColumn<M> ? never : undefined),
     RawValue<M, K>
@@ -206,5 +218,5 @@ export type TableOf<M extends AnyModel> = {
 
 /** The tables of a set of models, for Kysely. */
 export type TablesOf<Models extends Readonly<Record<string, AnyModel>>> = {
-  [K in keyof Models as Models[K]["~model"]["table"]]: TableOf<Models[K]>;
+  [K in keyof Models as StoredTable<Models[K]>]: TableOf<Models[K]>;
 };

@@ -13,6 +13,7 @@ import type {
   NoTables,
   OrderedIn,
   SpecsOf,
+  StoredIn,
   TableIn,
   TablesIn,
   TableSpecs,
@@ -83,13 +84,13 @@ export interface Logic<T extends string, Spec extends string, W extends TableSpe
 /** A part of a condition: another one, or an expression of Kysely. */
 export type PartCondition<T extends string, Spec extends string, W extends TableSpecs> =
   | Conditions<T, Spec, W>
-  | (T extends TableIn<W> ? KyselyCondition<T, W> : never);
+  | (T extends TableIn<W> ? KyselyCondition<StoredIn<T, W["of"]>, W> : never);
 
 /**
  * A condition that Kysely's builder of expressions builds, on the columns of the table, with the
  * values of the driver. Other tables that it reads are not scoped.
  */
-export interface KyselyCondition<T extends TableIn<W>, W extends TableSpecs> {
+export interface KyselyCondition<T extends keyof TablesIn<W>, W extends TableSpecs> {
   /** Builds it. */
   (eb: ExpressionBuilder<TablesIn<W>, T>): Expression<SqlBool>;
 }

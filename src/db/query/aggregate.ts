@@ -46,7 +46,7 @@ interface Output {
  * @throws {DbError} `CheckViolation` if a sum is too large
  */
 export async function readGroups(options: GroupsOptions, operation: Operation): Promise<AnyRow[]> {
-  const { name: table, connection: { kysely, grammar } } = operation.table;
+  const { source, connection: { kysely, grammar } } = operation.table;
   const filter = every([...scopeFilters(operation), ...givenFilters(options, operation)]);
   const values = new GroupValues(operation);
   const by = options.isGrouped ? readBy(options.by, operation) : [];
@@ -58,12 +58,12 @@ export async function readGroups(options: GroupsOptions, operation: Operation): 
     : undefined;
   const order = readGroupOrder({ ...options, by }, values);
   const bounded = readPage(options, operation);
-  const names = by.map(({ name }) => name);
+  const names = by.map(({ column }) => column);
   // Rows of drivers are objects, which have each name once.
   const columns = [...new Set([...by, ...outputs.flatMap(({ columns }) => columns)])];
   const { rows } = await values.run(() =>
     operation.run(() => {
-      const groups = kysely.selectFrom(table).select([...names, ...values.selection])
+      const groups = kysely.selectFrom(source).select([...names, ...values.selection])
         .where(filter).$if(by.length > 0, (query) => query.groupBy(names));
       const selected = kysely.selectFrom(groups.as("~groups")).select(selectionOf(columns));
       return bounded(ordered(having ? selected.where(having) : selected, order, grammar));

@@ -19,7 +19,7 @@ export function arrayFilter(comparison: Comparison<string>, operation: Operation
   const { grammar: { arrays }, name, label } = column;
   if (operand === null || operator === "isNull") return operatorFilter(comparison, operation);
   // An unqualified name could be that of a column of a function of SQLite.
-  const ref = sql.ref(`${operation.rows}.${name}`);
+  const ref = sql.ref(`${operation.rows}.${column.column}`);
   const bind = (list: unknown, operator: string) =>
     operation.bind(`${name} ${operator},`, column.encode(list, operation.action));
   const hasEvery = (elements: readonly unknown[]): Filter => {

@@ -128,8 +128,8 @@ function logicFilter(
 
 /** Reads a function that builds an expression. */
 function kyselyFilter(build: KyselyFunction, operation: Operation): Filter {
-  const { rows, table: { name } } = operation;
-  if (rows !== name) throw operation.mistake(`a function cannot refer to ${name} inside ${name}`);
+  const { rows, table: { name, rows: own } } = operation;
+  if (rows !== own) throw operation.mistake(`a function cannot refer to ${name} inside ${name}`);
   count(1, operation);
   operation.addUnknown();
   const expression = build(expressionBuilder());

@@ -33,13 +33,13 @@ export function readFewOrMany(
   operation: Operation,
 ): () => Compilable {
   const { columns, filter } = options;
-  const { name: table, connection: { kysely, grammar } } = operation.table;
+  const { source, connection: { kysely, grammar } } = operation.table;
   const order = readOrder({ orderBy: options.orderBy, isTotal: true }, operation);
   const bounds = checkBounds(options, operation);
   const take = bindCount({ name: "few or many; take", count: bounds.take }, operation);
   const skip = bindCount({ name: "skip", count: bounds.skip }, operation);
-  const names = columns.map(({ name }) => name);
-  const rows = () => withOrder(kysely.selectFrom(table), names, order).where(filter);
+  const names = columns.map(({ column }) => column);
+  const rows = () => withOrder(kysely.selectFrom(source), names, order).where(filter);
   const half = (page: Subquery, isOf: 0 | 1) => {
     const limit = sql<number>`case when ${isOfMany({ entrance, operation })} = ${sql.lit(isOf)}
       then cast(${take} as bigint) + cast(${skip} as bigint) else 0 end`;
@@ -68,18 +68,18 @@ interface Entering {
 }
 
 function amongKeys(eb: Builder, { entrance: { relation, keys }, operation }: Entering) {
-  return relation.own.grammar.among!(eb.ref(`${operation.rows}.${relation.own.name}`), keys(eb));
+  return relation.own.grammar.among!(eb.ref(`${operation.rows}.${relation.own.column}`), keys(eb));
 }
 
 /** Returns 1 if more than {@linkcode FEW} rows can be found, and 0 otherwise. */
 function isOfMany({ entrance: { relation, keys }, operation }: Entering): Expression<unknown> {
-  const { name: table, connection: { kysely } } = operation.table;
+  const { source, rows, connection: { kysely } } = operation.table;
   const found = (eb: Builder): Subquery =>
     relation.kind === "many"
       ? keys(eb)
       // Few rows may be those to which many refer.
       : eb.selectFrom(keys(eb).as(KEYS)).select(one)
-        .innerJoin(table, `${KEYS}.${KEY}`, `${table}.${relation.own.name}`);
+        .innerJoin(source, `${KEYS}.${KEY}`, `${rows}.${relation.own.column}`);
   return kysely.selectFrom((eb) => found(eb).limit(sql<number>`${sql.lit(FEW + 1)}`).as(FOUND))
     .select(sql<number>`case when ${countOfRows().expression} > ${sql.lit(FEW)} then 1 else 0 end`
       .as("many"));

@@ -68,11 +68,11 @@ export function uniqueFilter(unique: Values, operation: Operation): Filter {
  * these rows are found before: DISTINCT keeps their query from becoming a part of the statement.
  */
 export function targetFilter(filter: Filter, { table, readsTarget }: Operation): Filter {
-  const { name, primaryKey, connection: { grammar } } = table;
+  const { source, primaryKey: { column: key }, connection: { grammar } } = table;
   if (!readsTarget || grammar.readsTarget) return filter;
   return (eb) => {
-    const found = eb.selectFrom(name).select(primaryKey.name).distinct().where(filter);
-    return eb(primaryKey.name, "in", eb.selectFrom(found.as("~rows")).select(primaryKey.name));
+    const found = eb.selectFrom(source).select(key).distinct().where(filter);
+    return eb(key, "in", eb.selectFrom(found.as("~rows")).select(key));
   };
 }
 

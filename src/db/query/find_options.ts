@@ -15,8 +15,10 @@ import { countOfRows, type TableColumn, type TableRelation } from "./table.ts";
 
 /** A value of an order, and its direction. */
 export interface OrderTerm {
-  /** The name of the column; that of a value of related rows is no name of a column. */
+  /** The name of its column in the SQL; that of a value of related rows is no name of a column. */
   readonly name: string;
+  /** The column, if it is one of the table. */
+  readonly column?: TableColumn;
   /** The direction. */
   readonly direction: SortOrder;
   /** Whether it can be `null`. */
@@ -95,8 +97,8 @@ export function readOrder(
       if (!order.has(term.name)) order.set(term.name, term);
     }
   }
-  if (isTotal && !order.has(primaryKey.name)) {
-    order.set(primaryKey.name, columnTerm({ column: primaryKey, direction: "asc" }, operation));
+  if (isTotal && !order.has(primaryKey.column)) {
+    order.set(primaryKey.column, columnTerm({ column: primaryKey, direction: "asc" }, operation));
   }
   // Kysely would take the point of "author.name" for that of a column of a table.
   return Array.from(
@@ -134,7 +136,8 @@ function columnTerm(
   const { sort, mode } = given;
   const read = directionOf(sort, { name, operation });
   if (!rules.comparable) throw operation.mistake(`${name} has no order`);
-  const term = { name, direction: read, isNullable: flags.has("nullable") };
+  const isNullable = flags.has("nullable");
+  const term = { name: column.column, column, direction: read, isNullable };
   if (mode === undefined || !readMode({ column, mode }, operation)) return term;
   operation.add("insensitive,");
   const ref = operation.ref(column);

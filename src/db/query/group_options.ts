@@ -80,7 +80,7 @@ export function readGroupOrder(
     }
   }
   if (isBounded(page)) { for (const column of by) add(column, order.get(column) ?? "asc"); }
-  return Array.from(order, ([{ name, field }, direction]) => {
-    return { name, direction, isNullable: field.flags.has("nullable") };
+  return Array.from(order, ([{ column, field }, direction]) => {
+    return { name: column, direction, isNullable: field.flags.has("nullable") };
   });
 }

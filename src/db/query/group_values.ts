@@ -42,7 +42,7 @@ export class GroupValues {
     const { grammar } = table.connection;
     const isCount = aggregate === "_count";
     const isAll = isCount && name === "_all";
-    const { rules, field } = isAll ? table.primaryKey : table.column(name, action);
+    const { rules, field, column: of } = isAll ? table.primaryKey : table.column(name, action);
     const isNumeric = aggregate === "_sum" || aggregate === "_avg";
     const isKnown = AGGREGATES.includes(aggregate) &&
       (isNumeric ? rules.numeric : isCount || rules.comparable);
@@ -55,8 +55,8 @@ export class GroupValues {
     const value = isAll
       ? sql`count(*)`
       : isCount
-      ? sql`count(${sql.ref(name)})`
-      : grammar.aggregate(aggregate.slice(1) as ValueAggregate, sql.ref(name), field);
+      ? sql`count(${sql.ref(of)})`
+      : grammar.aggregate(aggregate.slice(1) as ValueAggregate, sql.ref(of), field);
     this.selection.push(value.as(alias));
     const column = new TableColumn(alias, fieldOf(aggregate, field), {
       table: table.name,

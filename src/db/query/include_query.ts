@@ -130,7 +130,7 @@ class RelatedReading {
     operation.section(`from ${own.table} ${own.name}`);
     operation.section(
       through
-        ? `through ${through.table.name} ${through.own} ${through.their}`
+        ? `through ${through.table.name} ${through.own.name} ${through.their.name}`
         : `by ${their.name}`,
     );
     const links = through ? scopeFilters(operation, through.table) : [];

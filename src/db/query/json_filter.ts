@@ -54,7 +54,7 @@ export function jsonFilter(
     (step) => operation.bind(typeof step === "number" ? "[]" : ".", step),
   );
   // An unqualified name could be that of a column of a function of SQLite.
-  const ref = sql.ref(`${operation.rows}.${name}`);
+  const ref = sql.ref(`${operation.rows}.${column.column}`);
   const operators = membersOf(others, label, operation);
   if (operators.length === 0) throw operation.mistake(`${label} has no operator`);
   return every(operators.map(([operator, operand]) => {

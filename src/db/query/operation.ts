@@ -101,7 +101,7 @@ export class Operation implements OperationContext {
     this.action = action;
     this.#outer = outer;
     this.#depth = depth;
-    this.rows = outer && outer.#reads(table) ? `~${outer.#level + 1}` : table.name;
+    this.rows = outer && outer.#reads(table) ? `~${outer.#level + 1}` : table.rows;
     this.#parts = outer ? outer.#parts : {
       values,
       target: table,
@@ -189,8 +189,8 @@ export class Operation implements OperationContext {
   }
 
   /** Returns the name of a column in the SQL; in a subquery, a join table may have it too. */
-  ref({ name }: TableColumn): string {
-    return this.#outer ? `${this.rows}.${name}` : name;
+  ref({ column }: TableColumn): string {
+    return this.#outer ? `${this.rows}.${column}` : column;
   }
 
   /** Returns the error of a caller's mistake. */
@@ -214,7 +214,7 @@ export class Operation implements OperationContext {
    * @throws {DbError} if it fails
    */
   run(build: () => Compilable): StatementResult | Promise<StatementResult> {
-    return this.table.connection.execute(this.action, this.statement(build));
+    return this.table.execute(this.action, this.statement(build));
   }
 
   /**
@@ -242,6 +242,7 @@ export class Operation implements OperationContext {
 
   /** Checks whether it, or one around it, reads a table. */
   #reads(table: Table): boolean {
-    return this.table === table || (this.#outer !== undefined && this.#outer.#reads(table));
+    return this.table.rows === table.rows ||
+      (this.#outer !== undefined && this.#outer.#reads(table));
   }
 }

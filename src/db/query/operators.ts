@@ -144,7 +144,7 @@ export function scopeFilter(
 ): Filter {
   const { name, field: { kind }, grammar } = column;
   const slot = operation.bind(`${name} exactly,`, column.encode(operand, operation.action));
-  const ref = of === undefined ? operation.ref(column) : `${of}.${name}`;
+  const ref = of === undefined ? operation.ref(column) : `${of}.${column.column}`;
   return (eb) =>
     kind === "text" || kind === "enum"
       ? grammar.exactly(eb.ref(ref), slot)

@@ -28,13 +28,13 @@ export async function readLock(
   operation: Operation,
 ): Promise<(query: Subquery) => Subquery> {
   const lock = checkLock(options, operation);
-  const { table: { name, connection }, action } = operation;
+  const { table: { source, connection }, action } = operation;
   const { grammar, transactionsLock } = connection;
   const locking = grammar.locking?.(lock);
   operation.section(`lock ${locking}`);
   if (locking !== undefined) return (query) => query.modifyEnd(sql.raw(locking));
   if (!transactionsLock) {
-    const none = connection.kysely.deleteFrom(name).where(sql<SqlBool>`1 = 0`);
+    const none = connection.kysely.deleteFrom(source).where(sql<SqlBool>`1 = 0`);
     await connection.execute(action, { ...none.compile(), reads: false });
   }
   return (query) => query;

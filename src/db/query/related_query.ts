@@ -123,15 +123,15 @@ export class RelatedQuery {
   /** Reads the rows, or those of the join table, whose primary keys are on the page of an owner. */
   #correlate(isOwned: Owned): Subquery {
     const { table, through } = this.#options.relation;
-    const key = `${table.name}.${table.primaryKey.name}`;
+    const key = `${table.rows}.${table.primaryKey.column}`;
     const owners = this.#owners(isOwned).select(`${OWNERS}.${OWNER}`);
     if (!through) {
       const page = this.#page(isOfOwner).select(key);
-      return owners.innerJoin(table.name, (join) => join.on(key, "in", page));
+      return owners.innerJoin(table.source, (join) => join.on(key, "in", page));
     }
     const page = this.#page(isOfOwner).select(LINK);
     return owners.innerJoin(this.#links(through).as(LINKS), (join) => join.on(LINK, "in", page))
-      .innerJoin(table.name, `${LINKS}.${OWNED}`, key);
+      .innerJoin(table.source, `${LINKS}.${OWNED}`, key);
   }
 
   /** Reads the pages of all owners one after the other, each in its order. */
@@ -153,9 +153,9 @@ export class RelatedQuery {
 
   /** Reads the owners: a list of their keys would not be of the type of the column. */
   #owners(isOwned: Owned): Subquery {
-    const { own, table: { connection: { kysely } } } = this.#options.relation;
-    const owners = kysely.selectFrom(own.table).select(`${own.name} as ${OWNER}`)
-      .where(isOwned(own.name));
+    const { own, source, table: { connection: { kysely } } } = this.#options.relation;
+    const owners = kysely.selectFrom(source).select(`${own.column} as ${OWNER}`)
+      .where(isOwned(own.column));
     return kysely.selectFrom(owners.as(OWNERS));
   }
 
@@ -166,21 +166,21 @@ export class RelatedQuery {
   #rows(isOwned: Owned): Subquery {
     const { relation: { table, their, through }, filter, links } = this.#options;
     const { kysely } = table.connection;
-    if (!through) return kysely.selectFrom(table.name).where(isOwned(their.name)).where(filter);
+    if (!through) return kysely.selectFrom(table.source).where(isOwned(their.column)).where(filter);
     // In a subquery, its columns do not conflict with columns of the same name.
-    const between = this.#links(through).where(isOwned(through.own))
+    const between = this.#links(through).where(isOwned(through.own.column))
       .$if(links.length > 0, (query) => query.where(every(links)));
     return kysely.selectFrom(between.as(ROWS))
-      .innerJoin(table.name, `${ROWS}.${OWNED}`, `${table.name}.${table.primaryKey.name}`)
+      .innerJoin(table.source, `${ROWS}.${OWNED}`, `${table.rows}.${table.primaryKey.column}`)
       .where(filter);
   }
 
   #links({ table, own, their }: NonNullable<TableRelation["through"]>): Subquery {
-    return table.connection.kysely.selectFrom(table.name)
-      .select([`${own} as ${OWNER}`, `${their} as ${OWNED}`])
+    return table.connection.kysely.selectFrom(table.source)
+      .select([`${own.column} as ${OWNER}`, `${their.column} as ${OWNED}`])
       .$if(
         this.#form === "correlated",
-        (query) => query.select(`${table.primaryKey.name} as ${LINK}`),
+        (query) => query.select(`${table.primaryKey.column} as ${LINK}`),
       );
   }
 
@@ -195,11 +195,11 @@ export class RelatedQuery {
 
   get #ownerName(): string {
     const { their, through } = this.#options.relation;
-    return through ? OWNER : their.name;
+    return through ? OWNER : their.column;
   }
 
   get #names(): readonly string[] {
-    return this.#options.columns.map(({ name }) => name);
+    return this.#options.columns.map(({ column }) => column);
   }
 }
 

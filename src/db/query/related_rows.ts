@@ -43,7 +43,7 @@ export function relatedRows(
   { name, relation: { own, table, their, through } }: NamedRelation,
   outer: Operation,
 ): RelatedRows {
-  const owner = `${outer.rows}.${own.name}`;
+  const owner = `${outer.rows}.${own.column}`;
   if (!through) {
     const operation = outer.within(table, { name, isLink: false });
     const scoped = scopeFilters(operation);
@@ -58,10 +58,10 @@ export function relatedRows(
   const linked = scopeFilters(links);
   const operation = links.within(table, { name: "to", isLink: false });
   const scoped = scopeFilters(operation);
-  const key = `${links.rows}.${through.own}`;
+  const key = links.ref(through.own);
   const joined = (eb: Builder) =>
     eb.selectFrom(from(links))
-      .innerJoin(from(operation), operation.ref(their), `${links.rows}.${through.their}`);
+      .innerJoin(from(operation), operation.ref(their), links.ref(through.their));
   const query = (eb: Builder, filter: Filter) =>
     joined(eb).whereRef(key, "=", owner).where(every([...linked, ...scoped, filter]));
   const keys = (eb: Builder, filter: Filter) =>
@@ -74,6 +74,6 @@ export function one(eb: Builder): ReturnType<ReturnType<Builder["lit"]>["as"]> {
   return eb.lit(1).as("one");
 }
 
-function from({ rows, table: { name } }: Operation): string {
-  return rows === name ? name : `${name} as ${rows}`;
+function from({ rows, table }: Operation): string {
+  return rows === table.rows ? table.source : `${table.source} as ${rows}`;
 }

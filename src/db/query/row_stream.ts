@@ -108,9 +108,10 @@ export async function* streamRows(
 /** Reads the order, which cannot have values of related rows: rows do not have them. */
 function columnsOf(orderBy: unknown, operation: Operation): readonly ColumnOrder[] {
   return readOrder({ orderBy, isTotal: true }, operation).map((term) => {
-    const { name, direction, value, lowered } = term;
-    if (value && !lowered) throw operation.mistake("a stream has no order by related rows");
-    const column = lowered ?? operation.column(name);
+    const { column, direction, value, lowered } = term;
+    if (!column || value && !lowered) {
+      throw operation.mistake("a stream has no order by related rows");
+    }
     return { column, direction, ignoresCase: lowered !== undefined };
   });
 }

@@ -45,35 +45,35 @@ export interface RowsOptions extends PageOptions {
  */
 export function readRows(options: RowsOptions, operation: Operation): () => Compilable {
   const { columns, filter, locked = (query) => query } = options;
-  const { name: table, connection: { kysely, grammar } } = operation.table;
+  const { source, connection: { kysely, grammar } } = operation.table;
   const distinct = readDistinct(options.distinct, operation);
   const isTotal = isBounded(options) || distinct.length > 0;
   const order = readOrder({ orderBy: options.orderBy, isTotal }, operation);
   const bounded = readPage(options, operation);
-  const names = columns.map(({ name }) => name);
+  const names = columns.map(({ column }) => column);
   const sorted = (query: Subquery, terms: readonly OrderTerm[]) =>
     bounded(ordered(query, terms, grammar));
   if (distinct.length === 0) {
     return () =>
       locked(
-        sorted(kysely.selectFrom(table).select(selectionOf(columns)).where(filter), order),
+        sorted(kysely.selectFrom(source).select(selectionOf(columns)).where(filter), order),
       );
   }
-  const groups = distinct.map(({ name }) => name);
+  const groups = distinct.map(({ column }) => column);
   const leading = order.slice(0, distinct.length);
   if (isSame(names, groups) && isSame(leading.map(({ name }) => name), groups)) {
     // No rows are equal in these columns, so that the others do not order them.
     const selection = selectionOf(columns);
     const isRead = selection.some((it) => typeof it !== "string");
     return () => {
-      const rows = kysely.selectFrom(table).select(names).distinct().where(filter);
+      const rows = kysely.selectFrom(source).select(names).distinct().where(filter);
       // PostgreSQL orders distinct rows by selected columns only.
       const read = isRead ? kysely.selectFrom(rows.as(ROWS)).select(selection) : rows;
       return sorted(read, leading);
     };
   }
   return () => {
-    const numbered = withOrder(kysely.selectFrom(table), names, order)
+    const numbered = withOrder(kysely.selectFrom(source), names, order)
       .select(numbering(groups, order, grammar))
       .where(filter);
     const first = kysely.selectFrom(numbered.as(ROWS)).select(selectionOf(columns))
@@ -89,12 +89,12 @@ export function countRows(
 ): () => Compilable {
   const { table } = operation;
   const { kysely } = table.connection;
-  const names = readDistinct(distinct, operation).map(({ name }) => name);
+  const names = readDistinct(distinct, operation).map(({ column }) => column);
   if (names.length === 0) {
-    return () => kysely.selectFrom(table.name).select(countOfRows()).where(filter);
+    return () => kysely.selectFrom(table.source).select(countOfRows()).where(filter);
   }
   return () => {
-    const rows = kysely.selectFrom(table.name).select(names).distinct().where(filter);
+    const rows = kysely.selectFrom(table.source).select(names).distinct().where(filter);
     return kysely.selectFrom(rows.as(ROWS)).select(countOfRows());
   };
 }

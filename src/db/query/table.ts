@@ -4,13 +4,25 @@
  * @module
  */
 import { type AliasedExpression, type Compilable, sql } from "kysely";
-import type { DbConnection } from "../connection/connection.ts";
+import type { DbConnection, ResultsOf } from "../connection/connection.ts";
 import type { Codec, Grammar } from "../connection/grammar.ts";
-import { compile, type CompiledStatement, type DriverRow } from "../connection/statement.ts";
+import {
+  compile,
+  type CompiledStatement,
+  type DriverRow,
+  type Statement,
+  type StatementResult,
+} from "../connection/statement.ts";
 import { DbError, dbError } from "../errors.ts";
 import { FIELD_KINDS, type FieldKindRules } from "../model/field_kind.ts";
 import type { TableHooks } from "../model/hooks.ts";
-import { type AnyField, type AnyModel, isMemberName } from "../model/model.ts";
+import {
+  type AnyField,
+  type AnyModel,
+  columnOf,
+  isMemberName,
+  type ModelDefinition,
+} from "../model/model.ts";
 import type { AnyRelation, RelationKind, Relations } from "../model/relation.ts";
 import { type StorageLimit, storageLimit } from "./storage_limit.ts";
 import { BoundedMap, type BoundedMapOptions } from "../../platform/bounded_map.ts";
@@ -26,11 +38,13 @@ export type AnyRow = Record<string, unknown>;
 
 /** A column in an open database. */
 export class TableColumn {
-  /** Its name. */
+  /** The name of its field. */
   readonly name: string;
+  /** Its name in the SQL. */
+  readonly column: string;
   /** Its name in error messages. */
   readonly label: string;
-  /** The name of its table. */
+  /** The name of its model. */
   readonly table: string;
   /** Its index among the columns of the model. */
   readonly index: number;
@@ -56,6 +70,7 @@ export class TableColumn {
     },
   ) {
     this.name = name;
+    this.column = columnOf(name, field);
     this.label = label;
     this.table = table;
     this.index = index;
@@ -138,9 +153,9 @@ export type Selection = string | AliasedExpression<unknown, string>;
 
 /** Selects columns; their names in the result are not significant. */
 export function selectionOf(columns: readonly TableColumn[]): Selection[] {
-  return columns.map(({ name, grammar, field }) =>
+  return columns.map(({ column, grammar, field }) =>
     // Rows are ordered by the column, so the expression that reads it has another name.
-    grammar.read?.(sql.ref(name), field)?.as(`${name}~`) ?? name
+    grammar.read?.(sql.ref(column), field)?.as(`${column}~`) ?? column
   );
 }
 
@@ -167,18 +182,28 @@ export interface TableRelation {
   readonly kind: RelationKind;
   /** The column of this table that relates the rows. */
   readonly own: TableColumn;
+  /** This table in the database, with its schema. */
+  readonly source: string;
   /** The related table. */
   readonly table: Table;
   /** The column of that table with the same value. */
   readonly their: TableColumn;
   /** The table between the two, with the column that holds `own` and the one that holds `their`. */
-  readonly through?: { readonly table: Table; readonly own: string; readonly their: string };
+  readonly through?: {
+    readonly table: Table;
+    readonly own: TableColumn;
+    readonly their: TableColumn;
+  };
 }
 
 /** A model's table in an open database. */
 export class Table {
-  /** Its name. */
+  /** The name of its model. */
   readonly name: string;
+  /** The table in the database, with its schema. */
+  readonly source: string;
+  /** The name of its rows in the SQL: that of the table without its schema. */
+  readonly rows: string;
   /** The columns, in the order of the model. */
   readonly columns: readonly TableColumn[];
   /** The primary key. */
@@ -190,20 +215,25 @@ export class Table {
   /** What runs after its rows are written. */
   readonly hooks: TableHooks | undefined;
   readonly #columnsByName: ReadonlyMap<string, TableColumn>;
+  /** Whether a field has another name than its column. */
+  readonly #isMapped: boolean;
   readonly #statements = new BoundedMap(STATEMENTS);
 
   /** Binds a model to an open database. */
   constructor(
-    { "~model": { table, fields, primaryKey } }: AnyModel,
+    { "~model": { table, fields, primaryKey, options } }: AnyModel,
     connection: DbConnection,
     hooks?: TableHooks,
   ) {
     this.name = table;
+    this.source = sourceOf({ table, options }, connection.grammar);
+    this.rows = this.source.slice(this.source.indexOf(".") + 1);
     this.columns = Object.entries(fields).map(([name, field], index) =>
       new TableColumn(name, field, { table, grammar: connection.grammar, index })
     );
     this.connection = connection;
     this.hooks = hooks;
+    this.#isMapped = this.columns.some(({ name, column }) => name !== column);
     this.#columnsByName = new Map(this.columns.map((column) => [column.name, column]));
     this.primaryKey = this.column(primaryKey, `open ${table}`);
     for (const { field } of this.columns) connection.grammar.columnType(field, false);
@@ -225,10 +255,55 @@ export class Table {
     throw new TypeError(`Cannot ${action}: there is no column ${JSON.stringify(name)}`);
   }
 
+  /**
+   * Runs a statement of the table; see `DbConnection.execute`.
+   *
+   * @throws {DbError} if it fails, with the names of fields in place of those of their columns
+   */
+  execute(action: string, statement: Statement): StatementResult | Promise<StatementResult> {
+    const run = () => this.connection.execute(action, statement);
+    return this.#isMapped ? this.#naming(action, run) : run();
+  }
+
+  /**
+   * Runs statements of the table together; see `DbConnection.executeTogether`.
+   *
+   * @throws {DbError} if one fails, with the names of fields in place of those of their columns
+   */
+  executeTogether<const S extends readonly Statement[]>(
+    action: string,
+    statements: S,
+  ): Promise<ResultsOf<S>> {
+    const run = () => this.connection.executeTogether(action, statements);
+    return this.#isMapped ? this.#naming(action, run) : run();
+  }
+
+  async #naming<T>(action: string, run: () => T | Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof DbError) || error.fields.length === 0) throw error;
+      const fields = error.fields.map((name) =>
+        this.columns.find(({ column }) => column === name)?.name ?? name
+      );
+      throw dbError(action, { code: error.code, fields }, error.cause);
+    }
+  }
+
   /** Returns the statement of a shape of operations, compiled at its first use. */
   statement(shape: string, build: () => Compilable): CompiledStatement {
     return this.#statements.getOrInsertComputed(shape, () => compile(build()));
   }
+}
+
+/** Returns the name of the table of a model, after that of its schema, on a database. */
+export function sourceOf(
+  { table, options }: Pick<ModelDefinition, "table" | "options">,
+  { brand }: Pick<Grammar, "brand">,
+): string {
+  const { table: stored = table, schema } = options;
+  if (schema === undefined) return stored;
+  return `${schema}${brand === "PostgreSQL" ? "." : "_"}${stored}`;
 }
 
 /** Decodes the values of columns, in their order, into a row. */
@@ -288,17 +363,18 @@ function bind(relation: AnyRelation, tableOf: (model: AnyModel) => Table): Table
   const { kind, foreignKey, through, isOwn } = relation;
   const source = tableOf(relation.source);
   const table = tableOf(relation.target);
-  if (isOwn) {
-    return { kind, own: source.column(foreignKey.name, "relate"), table, their: table.primaryKey };
-  }
-  const own = source.primaryKey;
-  if (!through) return { kind, own, table, their: table.column(foreignKey.name, "relate") };
+  const own = isOwn ? source.column(foreignKey.name, "relate") : source.primaryKey;
+  const ends = { kind, own, source: source.source, table };
+  if (isOwn) return { ...ends, their: table.primaryKey };
+  if (!through) return { ...ends, their: table.column(foreignKey.name, "relate") };
   const between = tableOf({ "~model": foreignKey["~model"] });
   return {
-    kind,
-    own,
-    table,
+    ...ends,
     their: table.primaryKey,
-    through: { table: between, own: foreignKey.name, their: through.name },
+    through: {
+      table: between,
+      own: between.column(foreignKey.name, "relate"),
+      their: between.column(through.name, "relate"),
+    },
   };
 }

@@ -110,15 +110,15 @@ export function assign(values: Values, operation: Operation): Assignments {
   const assignments: Record<string, Slot | Expression<unknown>> = {};
   for (const [column, value] of values) {
     if (value instanceof Difference) {
-      assignments[column.name] = changed({ column, difference: value }, operation);
+      assignments[column.column] = changed({ column, difference: value }, operation);
       continue;
     }
     if (value === undefined) {
       operation.add(`${column.name} default,`);
-      assignments[column.name] = sql.raw(defaultSqlOf(column));
+      assignments[column.column] = sql.raw(defaultSqlOf(column));
       continue;
     }
-    assignments[column.name] = operation.bind(
+    assignments[column.column] = operation.bind(
       `${column.name},`,
       column.store(value, operation.action),
     );
@@ -139,7 +139,7 @@ function changed(
   const { operator, operand } = difference;
   const { name, field, grammar } = column;
   const slot = operation.bind(`${name} ${operator},`, column.encode(operand, operation.action));
-  const reference = sql.ref(`${operation.table.name}.${name}`);
+  const reference = sql.ref(`${operation.table.rows}.${column.column}`);
   if (operator === "push") return grammar.arrays.push(reference, slot);
   const amount = grammar.operand?.(slot, field) ?? slot;
   const value = sql`${reference} ${sql.raw(operator)} ${amount}`;

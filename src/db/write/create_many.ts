@@ -41,10 +41,10 @@ export async function createMany(
 ): Promise<number> {
   if (typeof skipDuplicates !== "boolean") throw operation.mistake("skipDuplicates is no boolean");
   const tuples = createTuples({ name: "data", data }, operation);
-  const { connection } = operation.table;
+  const { table } = operation;
   const manner = skipDuplicates ? skipConflicts(operation) : {
     run: async ({ statement, tuples }: InsertBatch) => {
-      await connection.execute(operation.action, statement);
+      await table.execute(operation.action, statement);
       return tuples.length;
     },
   };
@@ -57,7 +57,7 @@ export async function createManyAndReturn(
   data: unknown,
   operation: Operation,
 ): Promise<AnyRow[]> {
-  const { table: { columns, primaryKey, connection }, action } = operation;
+  const { table, table: { columns, primaryKey, connection }, action } = operation;
   const { returning } = connection.grammar;
   const rows = await insertRows(createTuples({ name: "data", data }, operation), {
     extend: returning
@@ -67,7 +67,7 @@ export async function createManyAndReturn(
       }
       : undefined,
     run: async ({ statement, tuples }) => {
-      const inserted = await connection.execute(action, statement);
+      const inserted = await table.execute(action, statement);
       const result = returning ? inserted : await readCreated(tuples, operation);
       return inOrder(result.rows.map((row) => decodeRow(row, columns)), { tuples, primaryKey });
     },
@@ -92,10 +92,10 @@ async function readCreated(
   if (keys[0] !== undefined) return await readByKeys(keys, context);
   const operation = new Operation("read generated", { table, scope: new Map(), action });
   const count = bindCount({ name: "keys", count: tuples.length }, operation);
-  const key = sql.ref(primaryKey.name);
+  const key = sql.ref(primaryKey.column);
   // A statement whose number of rows is known generates its keys at once, one step apart.
   const result = await operation.run(() =>
-    kysely.selectFrom(table.name).select(selectionOf(table.columns)).where(
+    kysely.selectFrom(table.source).select(selectionOf(table.columns)).where(
       sql<boolean>`${key} >= last_insert_id()
         and ${key} < last_insert_id() + ${count} * @@auto_increment_increment
         and (${key} - last_insert_id()) % @@auto_increment_increment = 0`,

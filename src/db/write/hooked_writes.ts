@@ -199,7 +199,7 @@ async function createSkipping(
   tuples: readonly Tuple[],
   operation: Operation,
 ): Promise<readonly AnyRow[]> {
-  const { table: { columns, connection }, action } = operation;
+  const { table, table: { columns, connection }, action } = operation;
   if (!connection.grammar.returning) return await createEach(tuples, operation);
   const batches = await insertRows(tuples, {
     extend(insertion) {
@@ -207,7 +207,7 @@ async function createSkipping(
       insertion.section("returning");
       return (insert) => skipping(insert).returning(selectionOf(columns));
     },
-    run: async ({ statement }) => (await connection.execute(action, statement)).rows,
+    run: async ({ statement }) => (await table.execute(action, statement)).rows,
   }, operation);
   return batches.flat().map((row) => decodeRow(row, columns));
 }

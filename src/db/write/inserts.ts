@@ -30,7 +30,7 @@ export async function insertRow(
   context: OperationContext,
   unless?: TableColumn,
 ): Promise<AnyRow> {
-  const { primaryKey, connection } = context.table;
+  const { table, table: { primaryKey, connection } } = context;
   const operation = new Operation("create", context);
   const assignments = assign(values, operation);
   const insert = () => insertInto(context.table, [assignments]);
@@ -40,14 +40,14 @@ export async function insertRow(
     const result = await operation.run(() =>
       insert().$if(
         unless !== undefined,
-        (insert) => insert.onConflict((conflict) => conflict.column(unless!.name).doNothing()),
+        (insert) => insert.onConflict((conflict) => conflict.column(unless!.column).doNothing()),
       ).returning(selectionOf(context.table.columns))
     );
     if (unless && result.rows.length === 0) throw taken(unless, context);
     return oneRow(result, context);
   }
   const key = values.get(primaryKey);
-  const [{ insertId }, created] = await connection.executeTogether(context.action, [
+  const [{ insertId }, created] = await table.executeTogether(context.action, [
     operation.statement(insert),
     lockKey(key, context),
   ]);
@@ -59,7 +59,7 @@ export async function insertRow(
     throw dbError(context.action, { code: "Database", reason: "the key was not generated" });
   }
   const statement = lockKey(primaryKey.decode(insertId), context);
-  return oneRow(await connection.execute(context.action, statement), context);
+  return oneRow(await table.execute(context.action, statement), context);
 }
 
 /** Returns the statement that reads the row of a key, by default that of the one just generated. */
@@ -67,7 +67,7 @@ function lockKey(key: unknown, context: OperationContext): Statement {
   const { table, table: { primaryKey } } = context;
   const operation = new Operation(key === undefined ? "lock generated" : "lock", context);
   const filter = key === undefined
-    ? () => sql<SqlBool>`${sql.ref(primaryKey.name)} = last_insert_id()`
+    ? () => sql<SqlBool>`${sql.ref(primaryKey.column)} = last_insert_id()`
     : every(valueFilters(new Map([[primaryKey, key]]), operation));
   return operation.statement(() => lock(filter, table));
 }
@@ -80,14 +80,14 @@ export async function passKeys(
   keys: readonly unknown[],
   context: OperationContext,
 ): Promise<void> {
-  const { name, primaryKey, connection } = context.table;
+  const { source, primaryKey, connection } = context.table;
   const { passKey } = connection.grammar;
   if (!passKey || !isGenerated(primaryKey.field)) return;
   // Keys of one table are all numbers, or all bigints.
   const given = keys.filter((key) => key !== undefined) as number[];
   if (given.length === 0) return;
   const largest = given.reduce((a, b) => a > b ? a : b);
-  const sql = passKey(name, primaryKey.name, BigInt(largest));
+  const sql = passKey(source, primaryKey.column, BigInt(largest));
   await connection.execute(context.action, { sql, parameters: [], reads: false });
 }
 
@@ -98,12 +98,12 @@ export function taken({ name }: TableColumn, { action }: OperationContext): DbEr
 
 /** Builds the insertion of rows of the same columns. */
 export function insertInto(table: Table, rows: readonly Assignments[]) {
-  const insert = table.connection.kysely.insertInto(table.name);
+  const insert = table.connection.kysely.insertInto(table.source);
   const isEmpty = Object.keys(rows[0] ?? {}).length === 0;
   if (!isEmpty) return insert.values(rows);
   // The key of such a row is generated. PostgreSQL generates none for NULL; the others have no
   // DEFAULT VALUES, or none that conflicts can follow.
   return table.connection.grammar.brand === "PostgreSQL"
     ? insert.defaultValues()
-    : insert.values({ [table.primaryKey.name]: null });
+    : insert.values({ [table.primaryKey.column]: null });
 }

@@ -26,11 +26,11 @@ export interface Change {
 
 /** Locks rows until the transaction ends, and reads them. */
 export async function lockRows(filter: Filter, operation: Operation): Promise<AnyRow[]> {
-  const { table: { name, columns, connection: { kysely } } } = operation;
+  const { table: { source, columns, connection: { kysely } } } = operation;
   const locked = await readLock({ lock: "update" }, operation);
   const selection = selectionOf(columns);
   const { rows } = await operation.run(
-    () => locked(kysely.selectFrom(name).select(selection).where(filter)),
+    () => locked(kysely.selectFrom(source).select(selection).where(filter)),
   );
   return rows.map((row) => decodeRow(row, columns));
 }
@@ -50,7 +50,7 @@ export async function updateLocked(
   { filter, values }: ManyUpdate,
   operation: Operation,
 ): Promise<Change[]> {
-  const { table, table: { name, connection: { kysely } } } = operation;
+  const { table, table: { source, connection: { kysely } } } = operation;
   const changes: Change[] = [];
   for (const before of batchesOf(await lockRows(filter, operation))) {
     const update = new Operation("update by keys", withoutScope(operation));
@@ -58,7 +58,7 @@ export async function updateLocked(
     update.section("in");
     const keys = keysOf(before, table);
     const keyed = keysFilter(keys, update);
-    await update.run(() => kysely.updateTable(name).set(assignments).where(keyed));
+    await update.run(() => kysely.updateTable(source).set(assignments).where(keyed));
     const { rows } = await readByKeys(keys, update);
     const read = rows.map((row) => decodeRow(row, table.columns));
     const updated = new Map(keysOf(read, table).map((key, index) => [identity(key), read[index]!]));
@@ -72,12 +72,12 @@ export async function updateLocked(
 
 /** Locks rows, and deletes them by their keys. */
 export async function deleteLocked(filter: Filter, operation: Operation): Promise<AnyRow[]> {
-  const { table: { name, connection: { kysely } } } = operation;
+  const { table: { source, connection: { kysely } } } = operation;
   const found = await lockRows(filter, operation);
   for (const rows of batchesOf(found)) {
     const remove = new Operation("delete by keys", withoutScope(operation));
     const keyed = keysFilter(keysOf(rows, operation.table), remove);
-    await remove.run(() => kysely.deleteFrom(name).where(keyed));
+    await remove.run(() => kysely.deleteFrom(source).where(keyed));
   }
   return found;
 }

@@ -41,12 +41,12 @@ export interface ManyUpdates {
 
 /** Skips the rows that have a value of a unique column that another row has; counts the others. */
 export function skipConflicts(context: OperationContext): InsertManner<number> {
-  const { table: { connection }, action } = context;
+  const { table, table: { connection }, action } = context;
   const { returning } = connection.grammar;
   return {
     extend: skip,
     async run(batch) {
-      if (returning) return (await connection.execute(action, batch.statement)).affectedRows;
+      if (returning) return (await table.execute(action, batch.statement)).affectedRows;
       const { tuples } = batch;
       const refused = await refusedBy(batch, context);
       if (!Number.isNaN(refused)) return tuples.length - refused;
@@ -84,19 +84,19 @@ export function updateConflicts(
 ): InsertManner<void> {
   const { table, table: { connection }, scope, action } = context;
   const { returning } = connection.grammar;
-  const names = columns.map(({ name }) => name);
+  const names = columns.map(({ column }) => column);
   const extend: Extend = (operation) => {
     operation.section(`by ${by.name} update ${names} at`);
     const stamps = assign(times, operation);
     operation.section("in");
     const scoped = every(Array.from(
       scope,
-      ([column, operand]) => scopeFilter({ column, operand, of: table.name }, operation),
+      ([column, operand]) => scopeFilter({ column, operand, of: table.rows }, operation),
     ));
     return (insert) =>
       returning
         ? insert.onConflict((conflict) =>
-          conflict.column(by.name)
+          conflict.column(by.column)
             .doUpdateSet((eb) =>
               Object.fromEntries([
                 ...names.map((name) => [name, eb.ref(`excluded.${name}`)]),
@@ -113,7 +113,7 @@ export function updateConflicts(
     extend,
     async run(batch) {
       if (returning) {
-        const { affectedRows } = await connection.execute(action, batch.statement);
+        const { affectedRows } = await table.execute(action, batch.statement);
         if (affectedRows < batch.tuples.length) throw taken(by, context);
         return;
       }
@@ -155,10 +155,10 @@ export function rowUpsert(
  */
 async function refusedBy(
   { statement, tuples }: InsertBatch,
-  { table: { connection }, action }: OperationContext,
+  { table, action }: OperationContext,
 ): Promise<number> {
   try {
-    const [, , { rows }] = await connection.executeTogether(action, [RESET, statement, READ]);
+    const [, , { rows }] = await table.executeTogether(action, [RESET, statement, READ]);
     return Number(rows[0]?.[0]);
   } catch (error) {
     const { cause } = error as { cause?: { errno?: unknown } };
@@ -173,9 +173,9 @@ async function refusedBy(
  * the number of rows that are written includes them.
  */
 function unless(accepted: Expression<unknown>, table: Table) {
-  const { name } = table.primaryKey;
-  const key = sql.ref(`${table.name}.${name}`);
-  return { [name]: sql`if(${accepted} or (@fw_refused := @fw_refused + 1), ${key}, ${key})` };
+  const { column } = table.primaryKey;
+  const key = sql.ref(`${table.rows}.${column}`);
+  return { [column]: sql`if(${accepted} or (@fw_refused := @fw_refused + 1), ${key}, ${key})` };
 }
 
 /** Returns the assignments of MySQL for rows that conflict by any unique column. */
@@ -187,16 +187,16 @@ function overwrite(
     readonly eb: ExpressionBuilder<AnyTables, string>;
   },
 ): Record<string, Expression<unknown>> {
-  const stored = ({ name }: Pick<TableColumn, "name">) => sql.ref(`${table.name}.${name}`);
-  const given = ({ name }: TableColumn): Assignments[string] => sql`values(${sql.ref(name)})`;
+  const stored = ({ column }: Pick<TableColumn, "column">) => sql.ref(`${table.rows}.${column}`);
+  const given = ({ column }: TableColumn): Assignments[string] => sql`values(${sql.ref(column)})`;
   const accepted = sql`(${stored(by)} = ${given(by)} and ${scoped(eb)})`;
   return {
     ...unless(accepted, table),
     ...Object.fromEntries(
       [
-        ...columns.map((column) => [column.name, given(column)] as const),
+        ...columns.map((column) => [column.column, given(column)] as const),
         ...Object.entries(stamps),
-      ].map(([name, value]) => [name, sql`if(${accepted}, ${value}, ${stored({ name })})`]),
+      ].map(([column, value]) => [column, sql`if(${accepted}, ${value}, ${stored({ column })})`]),
     ),
   };
 }

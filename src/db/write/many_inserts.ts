@@ -105,14 +105,14 @@ function insertRecords(
   { columns, records: bound }: RecordBatch,
   { records, extend, context }: RecordOptions & BatchOptions,
 ): Statement {
-  const { name: table, connection: { kysely } } = context.table;
+  const { source, connection: { kysely } } = context.table;
   const names = namesOf({ columns });
   const operation = new Operation(`createMany of ${names}`, context);
   const slot = operation.bind("records", records.join(bound));
   const extended = extend(operation);
   return operation.statement(() =>
     extended(
-      kysely.insertInto(table).columns([...names]).expression(records.source(table, names, slot)),
+      kysely.insertInto(source).columns([...names]).expression(records.source(source, names, slot)),
     )
   );
 }
@@ -128,7 +128,7 @@ function recordBatchesOf(
   for (const tuple of rows) {
     const own = columnsOf(tuple);
     const { record, length } = records.encode(own.map((column) => {
-      const { name, field } = column;
+      const { column: name, field } = column;
       return { name, field, value: column.store(tuple[column.index], context.action) };
     }));
     const isFull = batch &&

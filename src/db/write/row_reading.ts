@@ -15,7 +15,7 @@ import { type AnyRow, decodeRow, selectionOf, type Table } from "../query/table.
  */
 export function lock(filter: Filter, table: Table): Compilable {
   const { kysely, grammar } = table.connection;
-  return kysely.selectFrom(table.name).select(selectionOf(table.columns)).where(filter)
+  return kysely.selectFrom(table.source).select(selectionOf(table.columns)).where(filter)
     .$if(grammar.locking !== undefined, (query) => query.forUpdate());
 }
 
@@ -35,9 +35,9 @@ export function keysFilter(keys: readonly unknown[], operation: Operation): Filt
   return operatorFilter({ column, operator: "in", operand: keys }, operation);
 }
 
-/** Returns the names of columns. */
+/** Returns the names of columns in the SQL. */
 export function namesOf({ columns }: Pick<Table, "columns">): readonly string[] {
-  return columns.map(({ name }) => name);
+  return columns.map(({ column }) => column);
 }
 
 /** Returns the row of a result, if it has one. */

@@ -24,10 +24,10 @@ export async function updateMany(
 ): Promise<number> {
   operation.section("many");
   const assignments = assign(values, operation);
-  const { name, connection: { kysely } } = operation.table;
+  const { source, connection: { kysely } } = operation.table;
   const target = targetFilter(filter, operation);
   const { affectedRows } = await operation.run(
-    () => kysely.updateTable(name).set(assignments).where(target),
+    () => kysely.updateTable(source).set(assignments).where(target),
   );
   return affectedRows;
 }
@@ -35,8 +35,8 @@ export async function updateMany(
 /** Deletes rows, and returns their number. */
 export async function deleteMany(filter: Filter, operation: Operation): Promise<number> {
   operation.section("many");
-  const { name, connection: { kysely } } = operation.table;
+  const { source, connection: { kysely } } = operation.table;
   const target = targetFilter(filter, operation);
-  const { affectedRows } = await operation.run(() => kysely.deleteFrom(name).where(target));
+  const { affectedRows } = await operation.run(() => kysely.deleteFrom(source).where(target));
   return affectedRows;
 }

@@ -14,7 +14,7 @@ export async function updateManyAndReturn(
   { filter, values }: ManyUpdate,
   operation: Operation,
 ): Promise<AnyRow[]> {
-  const { table, table: { name, columns, connection: { kysely, grammar } } } = operation;
+  const { table, table: { source, columns, connection: { kysely, grammar } } } = operation;
   const isRead = values.size === 0;
   operation.section(isRead ? "unchanged" : "returning");
   if (!isRead && !grammar.returning) {
@@ -26,8 +26,8 @@ export async function updateManyAndReturn(
   const selection = selectionOf(columns);
   const { rows } = await operation.run(() =>
     isRead
-      ? kysely.selectFrom(name).select(selection).where(filter)
-      : kysely.updateTable(name).set(assignments).where(filter).returning(selection)
+      ? kysely.selectFrom(source).select(selection).where(filter)
+      : kysely.updateTable(source).set(assignments).where(filter).returning(selection)
   );
   return rows.map((row) => decodeRow(row, columns));
 }

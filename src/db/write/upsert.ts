@@ -136,16 +136,15 @@ async function insertOrUpdate(
   operation.section("scope");
   const scoped = Array.from(
     scope,
-    ([column, operand]) => scopeFilter({ column, operand, of: table.name }, operation),
+    ([column, operand]) => scopeFilter({ column, operand, of: table.rows }, operation),
   );
   const [column] = [...unique.keys()] as [TableColumn];
-  const { name } = column;
-  operation.section(`on ${name}`);
+  operation.section(`on ${column.name}`);
   await passKeys([created.get(table.primaryKey)], context);
   const result = await operation.run(() =>
     insertInto(table, [inserted])
       .onConflict((conflict) =>
-        conflict.column(name)
+        conflict.column(column.column)
           .doUpdateSet(assignments)
           .where(every(scoped))
       )

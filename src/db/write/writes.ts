@@ -42,14 +42,14 @@ export async function deleteRow(unique: Values, context: OperationContext): Prom
   const { kysely, grammar } = table.connection;
   const operation = new Operation("delete", context);
   const filter = uniqueFilter(unique, operation);
-  const remove = () => kysely.deleteFrom(table.name).where(filter);
+  const remove = () => kysely.deleteFrom(table.source).where(filter);
   if (grammar.returning) {
     return oneRow(
       await operation.run(() => remove().returning(selectionOf(table.columns))),
       context,
     );
   }
-  const [found] = await table.connection.executeTogether(context.action, [
+  const [found] = await table.executeTogether(context.action, [
     lockTarget(unique, context),
     operation.statement(remove),
   ]);
@@ -67,7 +67,7 @@ export async function tryUpdate(
   const operation = new Operation("update", context);
   const assignments = assign(values, operation);
   const filter = uniqueFilter(unique, operation);
-  const update = () => kysely.updateTable(table.name).set(assignments).where(filter);
+  const update = () => kysely.updateTable(table.source).set(assignments).where(filter);
   if (grammar.returning) {
     return rowOf(await operation.run(() => update().returning(selectionOf(table.columns))), table);
   }
@@ -75,7 +75,7 @@ export async function tryUpdate(
     // The columns it is found by are about to change: from here on it is found by its key.
     return await table.connection.atomically(() => updateByKey({ unique, values }, context));
   }
-  const [updated, found] = await table.connection.executeTogether(context.action, [
+  const [updated, found] = await table.executeTogether(context.action, [
     operation.statement(update),
     lockTarget(unique, context),
   ]);
@@ -87,7 +87,7 @@ async function updateByKey(
   context: OperationContext,
 ): Promise<AnyRow | undefined> {
   const { table, action } = context;
-  const found = await table.connection.execute(action, lockTarget(unique, context));
+  const found = await table.execute(action, lockTarget(unique, context));
   const row = rowOf(found, table);
   if (!row) return undefined;
   const key = new Map([[table.primaryKey, row[table.primaryKey.name]]]);
@@ -109,7 +109,7 @@ export async function readTarget(
   const operation = new Operation(isShared ? "share" : "target", context);
   const filter = uniqueFilter(unique, operation);
   const read = () =>
-    kysely.selectFrom(table.name).select(selectionOf(table.columns)).where(filter)
+    kysely.selectFrom(table.source).select(selectionOf(table.columns)).where(filter)
       // MariaDB has no FOR SHARE.
       .$if(isShared, (query) => query.modifyEnd(sql`lock in share mode`));
   return rowOf(await operation.run(read), table);

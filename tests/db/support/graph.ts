@@ -16,20 +16,20 @@ const Owner = model("owners", {
 });
 const Card = model("cards", {
   id: field.integer().primaryKey(),
-  owner_id: field.integer().unique().references(Owner),
+  owner_id: field.integer().unique().references(Owner).map("of"),
   name: field.text().nullable(),
-  flag: field.boolean(),
-});
+  flag: field.boolean().map("flagged"),
+}, { table: "nodes", schema: "cards" });
 const Node = model("nodes", {
   id: field.integer().primaryKey(),
-  parent_id: field.integer().nullable().references("self"),
-  owner_id: field.integer().nullable().references(Owner),
-  name: field.text().nullable(),
+  parent_id: field.integer().nullable().references("self").map("owner_id"),
+  owner_id: field.integer().nullable().references(Owner).map("parent_id"),
+  name: field.text().nullable().map("called"),
   rank: field.integer().nullable(),
   flag: field.boolean(),
 });
 const Link = model("links", {
-  id: field.integer().primaryKey(),
+  id: field.integer().primaryKey().map("link_id"),
   node_id: field.integer().references(Node),
   owner_id: field.integer().references(Owner),
   name: field.text().nullable(),

@@ -16,17 +16,18 @@ export const MOODS = ["sad", "Happy", "so so", "á", "_%"] as const;
 
 const Thing = model("things", {
   id: field.integer().primaryKey(),
-  code: field.text().unique(),
-  name: field.text().nullable(),
-  rank: field.integer().nullable(),
+  code: field.text().unique().map("name"),
+  // Each has the name of another's column.
+  name: field.text().nullable().map("rank"),
+  rank: field.integer().nullable().map("code"),
   flag: field.boolean().default(true),
   mood: field.enum(MOODS).nullable(),
   day: field.date().nullable(),
   hour: field.time().nullable(),
   note: field.text().nullable().defaultSql("'new'"),
   made: field.createdAt(),
-  touched: field.updatedAt(),
-});
+  touched: field.updatedAt().map("touched_at"),
+}, { table: "objects", schema: "world" });
 
 /** A database of things. */
 export class Things extends DbService.with({ thing: Thing }) {}

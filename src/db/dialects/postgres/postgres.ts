@@ -148,7 +148,7 @@ export const POSTGRES: Grammar = {
   passKey: (table, column, key) =>
     `do $fw$
 declare
-  s regclass := pg_get_serial_sequence('"${table}"', '${column}');
+  s regclass := pg_get_serial_sequence('"${table.replace(".", '"."')}"', '${column}');
 begin
   if s is null or not has_sequence_privilege(s, 'select, update')
     or ${key} <= coalesce(pg_sequence_last_value(s), 0) then return; end if;
