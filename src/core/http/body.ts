@@ -102,14 +102,10 @@ function partsOf(contentType: string): readonly string[] {
   return contentType.toLowerCase().split(";").map((part) => part.trim());
 }
 
+/** Reads the body; its error is a 400 unless it is an exception already. */
 async function bytesOf(c: Context): Promise<ArrayBuffer> {
-  return await complete(readWhole(c));
-}
-
-/** Resolves to a body, whose error is a 400 unless it is an exception already. */
-export async function complete(reading: Promise<ArrayBuffer>): Promise<ArrayBuffer> {
   try {
-    return await reading;
+    return await readWhole(c);
   } catch (cause) {
     if (cause instanceof HttpException) throw cause;
     throw new BadRequestException("The body is incomplete", { cause });

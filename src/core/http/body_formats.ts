@@ -31,6 +31,13 @@ export async function decodeForm(
   });
 }
 
+/** Parses the form of a request for Hono's `parseBody()`, which keeps the promise of it, too. */
+export function keepForm(req: Context["req"], bytes: ArrayBuffer): void {
+  const form = parseForm(req.header("content-type"), bytes);
+  form.catch(() => {}); // Hono may need it for nothing
+  Object.assign(req.bodyCache, { formData: form });
+}
+
 /**
  * Parses a form, for `formData()` of a request.
  *

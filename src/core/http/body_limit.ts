@@ -124,10 +124,7 @@ function countParsed({ req }: Context): void {
   req.parseBody = async (options?: object) => {
     if (!req.bodyCache.formData) {
       const bytes = await req.arrayBuffer();
-      const { parseForm } = await import("./body_formats.ts"); // most bodies are no forms
-      const form = parseForm(req.header("content-type"), bytes);
-      form.catch(() => {}); // Hono may need it for nothing
-      Object.assign(req.bodyCache, { formData: form }); // Hono keeps the promise, too
+      (await import("./body_formats.ts")).keepForm(req, bytes); // most bodies are no forms
     }
     return await parse(options);
   };

@@ -27,15 +27,24 @@ export function checkedResponse(value: unknown, source: string): Response {
 
 /**
  * Marks a response that was sent with a body. On Bun, where a body without a content type cannot be
- * detected, it holds a copy of the original headers.
+ * detected, it holds a copy of the original headers, or `false` if nothing changes them.
  */
 const SENT = Symbol("fw.sent");
 
-const IS_BUN = "Bun" in globalThis;
+/** Whether the runtime is Bun, where to read one header creates all. */
+export const IS_BUN: boolean = "Bun" in globalThis;
 
 /** A response, and its mark. */
 interface MarkedResponse extends Response {
-  [SENT]?: true | Headers | undefined;
+  [SENT]?: boolean | Headers | undefined;
+}
+
+/** For what a response is sent. */
+export interface SendableOptions {
+  /** The method of the request. */
+  readonly method: string;
+  /** Whether nothing changes its headers before they are sent. */
+  readonly isFinal?: boolean;
 }
 
 /**
@@ -47,7 +56,7 @@ interface MarkedResponse extends Response {
  */
 export function sendable(
   response: MarkedResponse,
-  { method }: { readonly method: string },
+  { method, isFinal = false }: SendableOptions,
 ): Response {
   const mark = response[SENT];
   if (mark !== undefined) return copyOfSent(response, mark);
@@ -55,7 +64,7 @@ export function sendable(
   if (!isHead && lightResponses()?.isSendable(response)) return markSent(response);
   if (response.bodyUsed) refuse("its body has been read");
   if (response.status === 0) refuse("it is a network error");
-  return isHead ? withoutBody(response) : withOwnHeaders(response);
+  return isHead ? withoutBody(response) : withOwnHeaders(response, isFinal);
 }
 
 /** Allows a response that leaves an application to be that of another one, or of its own. */
@@ -69,14 +78,14 @@ export function clearSentMark(response: MarkedResponse): Response {
  *
  * @throws {TypeError} if it has a body, which belongs to another request
  */
-function copyOfSent(response: Response, mark: true | Headers): Response {
+function copyOfSent(response: Response, mark: boolean | Headers): Response {
   if (response.bodyUsed) refuse("its body has been read");
   if (mark === true || response.body !== null) refuse("it was sent to another request");
   const { status, statusText } = response;
-  return new Response(null, { status, statusText, headers: mark });
+  return new Response(null, { status, statusText, headers: mark || response.headers });
 }
 
-function markSent(response: MarkedResponse, mark: true | Headers = true): Response {
+function markSent(response: MarkedResponse, mark: MarkedResponse[typeof SENT] = true): Response {
   response[SENT] = mark; // a private symbol
   return response;
 }
@@ -97,12 +106,12 @@ export function withoutBody(response: Response): Response {
  * fetched response are immutable, and a response without a body can be a constant that answers many
  * requests, each of which would get the cookies of those before it.
  */
-function withOwnHeaders(response: Response): Response {
-  const { status, headers } = response;
-  if (status === 101) return response; // of one request, which it upgrades
+function withOwnHeaders(response: Response, isFinal: boolean): Response {
+  if (response.status === 101) return response; // of one request, which it upgrades
   if (hasBody(response) && !isFetched(response)) {
-    const isCertain = !IS_BUN || headers.has("content-type");
-    return markSent(response, isCertain || new Headers(headers));
+    if (IS_BUN && isFinal) return markSent(response, false);
+    const isCertain = !IS_BUN || response.headers.has("content-type");
+    return markSent(response, isCertain || new Headers(response.headers));
   }
   const { body } = response; // that of a redirection can be a text
   if (body === null) return withHeadersOf(response, null);
@@ -137,9 +146,9 @@ const NO_CONTENT: readonly number[] = [204, 205];
  * wrong for a response without a content type.
  */
 function hasBody(response: Response): boolean {
-  const { status, headers } = response;
+  const { status } = response;
   if (NO_CONTENT.includes(status) || (status >= 300 && status < 400)) return false;
   const light = lightResponses();
   if (light) return light.hasBody(response);
-  return IS_BUN || headers.has("content-type") || response.body !== null;
+  return IS_BUN || response.headers.has("content-type") || response.body !== null;
 }

@@ -94,15 +94,15 @@ export async function assemble(
       return lastResort(() => problemResponse(cause, c, shown), c);
     }
   }
-  router.onError(answerError);
-  router.notFound(async (c) => { // inside middleware, which would not see what it throws
-    try {
+  async function answerNotFound(c: Context): Promise<Response> {
+    try { // inside middleware, which would not see what it throws
       const { answerUnmatched } = await import("../route/unmatched.ts");
       return answerUnmatched(router, c, { pathVersions: pathVersions(options, versions) });
     } catch (error) {
       return c.res = await answerError(error, c);
     }
-  });
+  }
+  router.onError(answerError).notFound(answerNotFound);
 
   const isBare = options.plugins.every((plugin) => onlyEndpoints in plugin);
   const first = hooked({
@@ -123,7 +123,7 @@ export async function assemble(
   const twice = endpoints.find((slot, i) => endpoints.indexOf(slot) !== i);
   if (twice) throw new TypeError(`Cannot mount an endpoint: ${twice} is mounted twice`);
   const authenticates = options.plugins.some(setsIdentity);
-  const withContext = contextMaker(router, answerError);
+  const withContext = contextMaker(answerError, answerNotFound);
   const direct = new Map<Handler, DirectRoute>();
   for (const each of placed) {
     const { method, path, bound } = each;
@@ -150,13 +150,9 @@ export async function assemble(
     const handler = createRouteHandler(bound.route, pipeline, { ...options, path });
     const { bodyLimit } = bound.route.options;
     mount(router, { method, path, bodyLimit, handler, version, middleware });
-    const directRoute = version ? undefined : createDirectRoute(bound.route, pipeline, {
-      ...options,
-      path,
-      withContext,
-      hasGlobalFilters: global.filters.length > 0,
-    });
-    if (directRoute) direct.set(handler, directRoute);
+    const hasGlobalFilters = global.filters.length > 0;
+    const directOptions = { ...options, path, withContext, hasGlobalFilters };
+    if (!version) direct.set(handler, createDirectRoute(bound.route, pipeline, directOptions));
   }
   answerDirectly(router, direct);
   const track = requestTracker();

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Context } from "../http/context.ts";
-import { dropBody, isResponse, sendable } from "../http/sendable.ts";
+import { dropBody, IS_BUN, isResponse, sendable } from "../http/sendable.ts";
 import { whenReady } from "../../platform/ready.ts";
 import { dtoName } from "../schema/dto.ts";
 import type { RouteOptions } from "./route_options.ts";
@@ -23,7 +23,7 @@ export type Serializer = (data: unknown) => string | null | Promise<string | nul
  * Creates the responder of a route: data is checked against the response schema, stripped to it and
  * sent as JSON; a `Response` is sent unchanged.
  */
-export function createResponder(options: RouteOptions): Responder {
+export function createResponder(options: RouteOptions, isAlone: boolean): Responder {
   const { status } = options;
   const serialize = createSerializer(options);
   function send(json: string | null, c: Context): Response {
@@ -34,7 +34,7 @@ export function createResponder(options: RouteOptions): Responder {
   }
   return function respond(output, c) {
     if (!isResponse(output)) return whenReady(serialize(output), (json) => send(json, c));
-    if (!isLate(c)) return sendable(output, c.req);
+    if (!isLate(c)) return sendable(output, { method: c.req.method, isFinal: isAlone });
     dropBody(output);
     return output;
   };
@@ -69,7 +69,13 @@ export function createSerializer({ response: schema, status }: RouteOptions): Se
 }
 
 /** The header of JSON. */
-export const JSON_TYPE = { "content-type": "application/json" } as const;
+const JSON_TYPE = { "content-type": "application/json" } as const;
+
+/** Returns the options of JSON responses, in the shape of which the runtime makes one fastest. */
+export function jsonInit(status: number | undefined): ResponseInit {
+  const headers = IS_BUN ? new Headers(JSON_TYPE) : JSON_TYPE;
+  return { headers, ...status && { status } };
+}
 
 async function refuse(data: unknown, cause?: unknown): Promise<never> {
   throw (await import("./unsendable.ts")).unsendable(data, cause);

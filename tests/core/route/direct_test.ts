@@ -63,6 +63,17 @@ class ThingsController extends controller("things") {
   }, () => {
     throw new RangeError("for the filter");
   });
+  hidden = route.get("/hidden", { filters: [(_, c) => c.notFound()] }, () => {
+    throw new RangeError("for the filter");
+  });
+  found = route.get("/found/:id", ({ params }, c) => {
+    c.header("x-id", params.id);
+    c.status(203);
+    return { path: c.req.path, id: c.req.param("id"), query: c.req.query() };
+  });
+  unfound = route.get("/unfound", (_, c) => c.notFound() as Promise<Response>);
+  texts = route.get("/text", (_, c) => c.text("plain"));
+  guarded = route.get("/guarded", { guards: [(c) => c.req.query("ok") === "1"] }, () => "yes");
   old = route.get("/old", { openapi: { deprecated: true } }, () => "old");
 }
 
@@ -104,6 +115,13 @@ const GETS: readonly Row[] = [
   "/mismatch",
   "/unsent",
   "/filtered",
+  "/hidden",
+  "/found/7?a=b",
+  "/found/%2F/",
+  "/unfound",
+  "/text",
+  "/guarded",
+  "/guarded?ok=1",
   "/old",
   "/unknown",
   "/",
@@ -183,7 +201,7 @@ test("a route without a context answers as with one", () =>
     }
     assert.deepEqual(
       [...statuses].sort((a, b) => a - b),
-      [200, 201, 202, 204, 400, 404, 405, 413, 415, 418, 422, 500],
+      [200, 201, 202, 203, 204, 400, 403, 404, 405, 413, 415, 418, 422, 500],
     );
   }));
 

@@ -8,21 +8,23 @@ import { markOf } from "../../http/matched_route.ts";
 import type { DirectRoute } from "./direct_route.ts";
 
 /**
- * Makes a router without global middleware answer requests directly that match one of these routes,
- * by their handlers, and nothing else. Such a request is read, validated and answered without a
- * context, which is created only for an error. The router answers all others, with the same result:
- * those that need a context, such as for a guard or middleware, and those with an unusual body.
+ * Makes a router without global middleware pass requests to these routes, by their handlers, that
+ * match one of them and nothing else. The router answers all others.
  */
 export function answerDirectly(router: Hono, routes: ReadonlyMap<Handler, DirectRoute>): void {
-  if (routes.size === 0 || router.routes.some(isGlobalMiddleware)) return;
+  if (router.routes.some(isGlobalMiddleware)) return;
   const { fetch } = router;
   router.fetch = (request, env, executionContext) => {
-    const matched = router.router.match(request.method, router.getPath(request));
+    const { method } = request;
+    if (method === "HEAD") return fetch(request, env, executionContext); // it is matched as GET
+    const path = router.getPath(request);
+    const matched = router.router.match(method, path);
     const [[found, another]] = matched;
     // Hono adds middleware and handlers alike
     const route = found && !another ? routes.get(found[0][0] as Handler) : undefined;
-    return route?.({ request, env, executionContext, matched }) ??
-      fetch(request, env, executionContext);
+    return route
+      ? route({ request, env, executionContext, path, matched })
+      : fetch(request, env, executionContext);
   };
 }
 

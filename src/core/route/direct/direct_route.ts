@@ -1,65 +1,67 @@
 /**
- * Answers a request by its route without a context: see {@linkcode answerDirectly}.
+ * Answers a request by its route, without Hono's dispatch: see {@linkcode answerDirectly}.
  *
  * @module
  */
 import { callerTracker } from "../../../platform/caller.ts";
 import { inTurn, orElse, whenReady } from "../../../platform/ready.ts";
 import { headerOf } from "../../../platform/request_header.ts";
-import { complete, decodeJson, MEDIA_TYPES } from "../../http/body.ts";
+import { decodeJson, MEDIA_TYPES } from "../../http/body.ts";
 import { DEFAULT_BODY_LIMIT, hasNoLength } from "../../http/body_limit.ts";
 import { hasLimitedReads, inTime } from "../../http/body_timeout.ts";
 import { isResponse, sendable } from "../../http/sendable.ts";
 import { queryOf } from "../extractor.ts";
 import { type Input, inputSteps, type Readers, readingOf } from "../input_steps.ts";
 import { applyFilters, type Pipeline } from "../pipeline.ts";
-import { createSerializer, JSON_TYPE } from "../responder.ts";
+import { createSerializer, jsonInit } from "../responder.ts";
 import type { Route } from "../route.ts";
-import type { RouteHandlerOptions } from "../route_handler.ts";
+import { createRouteHandler, type RouteHandlerOptions } from "../route_handler.ts";
 import { honoRequestOf, type Incoming, type WithContext } from "./incoming.ts";
 import { takesInputOnly } from "./input_only.ts";
 
-/** Answers a request, or returns `undefined` if it needs a context. */
-export type DirectRoute = (incoming: Incoming) => Response | Promise<Response> | undefined;
+/** Answers a request. */
+export type DirectRoute = (incoming: Incoming) => Response | Promise<Response>;
 
 /** Options of {@linkcode createDirectRoute}. */
-export interface DirectRouteOptions extends RouteHandlerOptions {
-  /** Makes the context for filters and for the response to an error. */
+export interface DirectRouteOptions extends Omit<RouteHandlerOptions, "isAlone"> {
+  /** Makes the context of a request. */
   readonly withContext: WithContext;
   /** Whether the application has filters of all routes. */
   readonly hasGlobalFilters: boolean;
 }
 
-const SAFE: readonly string[] = ["GET"];
-const METHODS: readonly string[] = [...SAFE, "POST", "PUT", "PATCH", "DELETE"];
-
 /**
- * Creates the direct answer of a route; `undefined` if the route needs the context of each request:
- * for guards, interceptors, extractors or its handler.
+ * Creates the direct answer of a route. The request is read, validated and answered without a
+ * context, which is created only for an error, unless guards, interceptors, extractors or the
+ * handler of the route need it, or the request has an unusual body.
  */
 export function createDirectRoute(
   route: Route,
-  { guards, interceptors, filters }: Pipeline,
-  { path, bodyLimit, withContext, hasGlobalFilters }: DirectRouteOptions,
-): DirectRoute | undefined {
+  pipeline: Pipeline,
+  routeOptions: DirectRouteOptions,
+): DirectRoute {
+  const { guards, interceptors, filters } = pipeline;
+  const { path, bodyLimit, withContext, hasGlobalFilters } = routeOptions;
   const { method, options, handler } = route;
   const { args = {}, body, consumes = ["json"], status } = options;
-  const isSafe = SAFE.includes(method);
+  const handle = createRouteHandler(route, pipeline, { path, bodyLimit, isAlone: true });
+  const answerGenerally: DirectRoute = (incoming) => withContext(incoming, handle);
+  const isSafe = method === "GET";
   const needsContext = guards.length + interceptors.length + Object.keys(args).length > 0 ||
-    !takesInputOnly(handler) || !METHODS.includes(method) ||
+    !takesInputOnly(handler) || method === "ALL" ||
     // a filter can read the body, which the context limits and keeps
     !isSafe && (filters.length > 0 || hasGlobalFilters) ||
     body !== undefined && !consumes.includes("json");
-  if (needsContext) return undefined;
+  if (needsContext) return answerGenerally;
 
   const call = handler as (input: Input) => unknown; // it takes no context
   const maxBytes = options.bodyLimit ?? bodyLimit;
   const steps = inputSteps(route, { path, readers: readers(maxBytes) });
   const serialize = createSerializer(options);
-  const json = { headers: JSON_TYPE, ...status && { status } };
+  const json = jsonInit(status);
 
   function respond(output: unknown, request: Request): Response | Promise<Response> {
-    if (isResponse(output)) return sendable(output, request);
+    if (isResponse(output)) return sendable(output, { method: request.method, isFinal: true });
     return whenReady(
       serialize(output),
       (text) => new Response(text, text === null ? { status: status ?? 200 } : json),
@@ -80,13 +82,15 @@ export function createDirectRoute(
 
   if (isSafe) {
     return (incoming) => {
-      if (!hasNoLength(incoming.request, incoming.env)) return undefined;
-      return callerTracker()?.(callerOf(incoming), () => answer(incoming)) ?? answer(incoming);
+      if (!hasNoLength(incoming.request, incoming.env)) return answerGenerally(incoming);
+      const track = callerTracker();
+      if (!track) return answer(incoming);
+      return track({ req: { raw: incoming.request }, finalized: false }, () => answer(incoming));
     };
   }
-  const isPlain = body ? hasPlainJson : hasShortBody;
   const limit = Math.min(maxBytes, DEFAULT_BODY_LIMIT);
-  return (incoming) => isPlain(incoming, limit) ? answer(incoming) : undefined;
+  const isPlain = body ? hasPlainJson : ({ request }: Incoming) => lengthOf(request, 0) <= limit;
+  return (incoming) => isPlain(incoming, limit) ? answer(incoming) : answerGenerally(incoming);
 }
 
 /** How the input is read from a request without a context. */
@@ -97,27 +101,23 @@ function readers(maxBytes: number): Readers<Incoming> {
     headers: (incoming) => honoRequestOf(incoming).header(),
     body(incoming) {
       const { request } = incoming;
-      const bytes = Number(headerOf(request, "content-length"));
-      const reading = complete(inTime(request.arrayBuffer(), { bytes }));
+      const bytes = lengthOf(request, 0);
+      const reading = inTime(request.arrayBuffer(), { bytes });
       return reading.then((whole) => decodeJson(whole, maxBytes));
     },
     isForm: () => false,
   };
 }
 
-function callerOf({ request }: Incoming) {
-  return { req: { raw: request }, finalized: false };
-}
-
 /** Checks whether a request has a JSON body of a known length that nothing has read or limited. */
 function hasPlainJson({ request }: Incoming, maxBytes: number): boolean {
   return headerOf(request, "content-type") === MEDIA_TYPES.json &&
-    Number(headerOf(request, "content-length") ?? NaN) <= maxBytes &&
+    lengthOf(request, NaN) <= maxBytes &&
     headerOf(request, "content-encoding") === null &&
     headerOf(request, "transfer-encoding") === null &&
     !request.bodyUsed && !hasLimitedReads(request);
 }
 
-function hasShortBody({ request }: Incoming, maxBytes: number): boolean {
-  return Number(headerOf(request, "content-length") ?? 0) <= maxBytes;
+function lengthOf(request: Request, missing: number): number {
+  return Number(headerOf(request, "content-length") ?? missing);
 }

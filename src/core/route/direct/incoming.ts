@@ -18,6 +18,8 @@ export interface Incoming {
   /** The bindings of the runtime. */
   readonly env: unknown;
   readonly executionContext: ExecutionContext | undefined;
+  /** Its path, as the router has matched it. */
+  readonly path: string;
   readonly matched: Matched;
 }
 
@@ -29,20 +31,25 @@ export function honoRequestOf({ request, matched }: Incoming): HonoRequest {
 /** Answers a request by a handler, which gets the context of the request. */
 export type WithContext = (incoming: Incoming, handler: Handler) => Response | Promise<Response>;
 
-/** Creates what makes contexts: an application of Hono with the error handler of another one. */
-export function contextMaker(router: Hono, onError: Parameters<Hono["onError"]>[0]): WithContext {
+/** Creates what makes contexts: an application of Hono whose router finds what is passed to it. */
+export function contextMaker(
+  onError: Parameters<Hono["onError"]>[0],
+  onNotFound: Parameters<Hono["notFound"]>[0],
+): WithContext {
+  let path = "";
   let matched: Matched = [[]];
   const once = {
     name: "once",
     add() {},
     match: (): Matched => matched,
   };
-  const hono = new HonoBase({ router: once, getPath: router.getPath });
-  hono.onError(onError);
-  return ({ request, env, executionContext, matched: found }, handler) => {
-    const [[first], stash] = found as [Matched[0], string[]?];
+  const hono = new HonoBase({ router: once, getPath: () => path });
+  hono.onError(onError).notFound(onNotFound);
+  return (incoming, handler) => {
+    const [[first], stash] = incoming.matched as [Matched[0], string[]?];
     const [[, route], params] = first as Matched[0][0]; // there is one
-    matched = [[[[handler, route], params]], stash] as Matched; // Hono reads it at once
-    return hono.fetch(request, env as object, executionContext);
+    matched = [[[[handler, route], params]], stash] as Matched; // Hono reads both at once
+    path = incoming.path;
+    return hono.fetch(incoming.request, incoming.env as object, incoming.executionContext);
   };
 }
