@@ -286,6 +286,19 @@ test("a filter that reads the body is limited, and reads what its route has read
     assert.equal(await refused.text(), "global 2");
   }));
 
+class HeadsController extends controller("heads") {
+  any = route.all("/", (_, c) => c.text("any", 418));
+  one = route.get("/", () => "one");
+}
+
+test("HEAD is answered by the GET route of a path, not by that of all methods", async () => {
+  const app = await FwFactory.create(module({ controllers: [HeadsController] }));
+  const statuses = ["GET", "HEAD", "POST"].map(async (method) =>
+    (await app.request("/heads", { method })).status
+  );
+  assert.deepEqual(await Promise.all(statuses), [200, 200, 418]);
+});
+
 test("a request to an inner application has its own headers, whatever its bindings", async () => {
   const inner = await created();
   const request = new Request("http://localhost/things/both/7", {
