@@ -53,7 +53,11 @@ await app.get(Db).createTables();
 const port = Number(process.env.PORT);
 if (process.argv[2] === "listen") await app.listen(port, { hostname: "127.0.0.1" });
 if (process.argv[2] === "plain") {
-  Deno.serve({ port, hostname: "127.0.0.1", onListen() {} }, (request) => app.request(request));
+  Deno.serve({ port, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+    const { url, method, headers } = request;
+    const body = method === "GET" ? null : await request.text();
+    return await app.request(new URL(url).pathname, { method, headers, body });
+  });
 }
 
 export default { fetch: app.fetch };
