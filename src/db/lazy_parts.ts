@@ -12,6 +12,7 @@ import "./query/read_lock.ts";
 import "./query/row_stream.ts";
 import "./transaction/sql_span.ts";
 import "./write/create_many.ts";
+import "./write/hooked_writes.ts";
 import "./write/update_many_and_return.ts";
 import "./write/upsert.ts";
 import "./write/upsert_many.ts";
