@@ -10,11 +10,12 @@ import {
   type GroupOptions,
   type NumericIn,
 } from "./model/aggregate.ts";
-import { createValues, updateValues } from "./write/assignments.ts";
+import { createValues, namesRelation, updateValues } from "./write/assignments.ts";
 import { givenFilters, uniqueValues } from "./query/condition.ts";
 import { constantOf, namesColumn } from "./query/constant_condition.ts";
 import { every, scopeFilters, uniqueFilter } from "./query/filters.ts";
 import type { CheckedInclude, Found, Include, Reading } from "./model/include.ts";
+import type { CheckedCreate, CheckedUpdate, CheckedUpsert } from "./model/nested.ts";
 import type { RelationGraph } from "./model/relation.ts";
 import { UniqueLookups } from "./query/unique_lookup.ts";
 import type { AnyModel } from "./model/model.ts";
@@ -23,7 +24,7 @@ import { type Entrance, Operation, type OperationContext } from "./query/operati
 import type { Filter } from "./query/operators.ts";
 import { checkOptions, isPlainObject } from "./model/plain_object.ts";
 import { LIMIT_OPTIONS, type TimeLimits } from "./transaction/time_limits.ts";
-import type { Checked, CheckedPart, ColumnName, Named, Plain, Row, RowTypes } from "./model/row.ts";
+import type { Checked, ColumnName, Named, Plain, Row, RowTypes } from "./model/row.ts";
 import { countRows, readRows } from "./query/rows_query.ts";
 import {
   dropUnselected,
@@ -131,13 +132,17 @@ export class Repository<
 
   /** Creates a row, and returns it as the database stores it. */
   async create<D = RowTypes<M, S>["create"]>(
-    options: { readonly data: Checked<D, RowTypes<M, S>["create"]> } & TimeLimits,
+    options: { readonly data: CheckedCreate<D, M, G, S> } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
     return await this.#write(
       "create",
       { options, known: ["data"] },
       async (operation, { insertRow }) =>
-        rowOf(await insertRow(createValues(options.data, operation), operation)),
+        rowOf(
+          namesRelation(options.data, this.#table)
+            ? await (await nestedWrites()).createNested(options.data, operation)
+            : await insertRow(createValues(options.data, operation), operation),
+        ),
     );
   }
 
@@ -290,11 +295,14 @@ export class Repository<
   async update<D = RowTypes<M, S>["update"]>(
     options: {
       readonly where: UniqueConditions<ColumnSpecs<M>["unique"]>;
-      readonly data: Checked<D, RowTypes<M, S>["update"]>;
+      readonly data: CheckedUpdate<D, M, G, S>;
     } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
     const known = ["where", "data"];
     return await this.#write("update", { options, known }, async (operation, { updateRow }) => {
+      if (namesRelation(options.data, this.#table)) {
+        return rowOf(await (await nestedWrites()).updateNested(options, operation));
+      }
       const values = updateValues(options.data, operation);
       const unique = uniqueValues(options.where, operation);
       return rowOf(await updateRow({ unique, values }, operation));
@@ -352,8 +360,8 @@ export class Repository<
   >(
     options: {
       readonly where: UniqueConditions<ColumnSpecs<M>["unique"]> & Named<K>;
-      readonly create: CheckedPart<C, RowTypes<M, S>["create"], RowTypes<M, S, K>["create"]>;
-      readonly update: Checked<U, RowTypes<M, S>["update"]>;
+      readonly create: CheckedUpsert<C, M, G, S, K>;
+      readonly update: CheckedUpdate<U, M, G, S>;
     } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
     const known = ["where", "create", "update"];
@@ -361,6 +369,10 @@ export class Repository<
       "upsert",
       { options, known },
       async (operation, { upsertRow }) => {
+        const { create, update } = options;
+        if ([create, update].some((data) => namesRelation(data, this.#table))) {
+          return rowOf(await (await nestedWrites()).upsertNested(options, operation));
+        }
         const { readUpsert } = await import("./write/upsert.ts");
         return rowOf(await upsertRow(readUpsert(options, operation), operation));
       },
@@ -637,6 +649,11 @@ export class Repository<
 /** Checks whether options consist of `where`; others are checked one by one. */
 function namesOnlyWhere(options: unknown): boolean {
   return isPlainObject(options) && "where" in options && Object.keys(options).length === 1;
+}
+
+/** Loads what writes related rows. */
+function nestedWrites() {
+  return import("./write/nested/nested_writes.ts");
 }
 
 /** Copies a value that its owner can change: a scope is the same for all operations. */

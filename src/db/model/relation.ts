@@ -29,6 +29,10 @@ export type TargetOf<C extends AnyColumn> = C extends Column<infer N, infer _, i
   : never
   : never;
 
+/** The text of a foreign key of related rows; see {@linkcode Relation}. */
+export type TheirKey<C extends AnyColumn> = `their ${C["name"]}${null extends ValueOf<C> ? "?"
+  : ""}`;
+
 /** A relation that does not exist, for the compiler to show. */
 export interface NoRelation<Reason extends string> {
   /** Why it does not exist. */
@@ -40,8 +44,13 @@ export type IfForeignKey<C extends AnyColumn, R> = [TargetOf<C>] extends [never]
   ? NoRelation<`${C["name"]} does not refer to a model`>
   : R;
 
-/** A relation to rows of a model. */
-export interface Relation<K extends RelationKind, M extends AnyModel> {
+/**
+ * A relation to rows of a model. `F` is the foreign key: `"own author_id"` of the model itself,
+ * `"their author_id"` of the related rows, with `?` if it is nullable, or `"join"`.
+ */
+export interface Relation<K extends RelationKind, M extends AnyModel, F extends string = string> {
+  /** The foreign key; there is no such value. */
+  readonly "~key"?: F;
   /** How many rows it has. */
   readonly kind: K;
   /** The model of the related rows. */
@@ -85,7 +94,10 @@ export type RelationsOf<M extends AnyModel, G extends RelationGraph> = M["~model
  */
 export function belongsTo<const C extends AnyColumn>(
   column: C,
-): IfForeignKey<C, Relation<null extends ValueOf<C> ? "optional" : "one", TargetOf<C>>> {
+): IfForeignKey<
+  C,
+  Relation<null extends ValueOf<C> ? "optional" : "one", TargetOf<C>, `own ${C["name"]}`>
+> {
   const kind = fieldOf(column).flags.has("nullable") ? "optional" : "one";
   return relation({
     kind,
@@ -103,7 +115,7 @@ export function belongsTo<const C extends AnyColumn>(
  */
 export function hasMany<const C extends AnyColumn>(
   column: C,
-): IfForeignKey<C, Relation<"many", OwnerOf<C>>> {
+): IfForeignKey<C, Relation<"many", OwnerOf<C>, TheirKey<C>>> {
   return relation({
     kind: "many",
     target: ownerOf(column),
@@ -121,7 +133,7 @@ export function hasMany<const C extends AnyColumn>(
  */
 export function hasOne<const C extends AnyColumn>(
   column: C,
-): IfForeignKey<C, Relation<"optional", OwnerOf<C>>> {
+): IfForeignKey<C, Relation<"optional", OwnerOf<C>, TheirKey<C>>> {
   if (!isUnique(fieldOf(column))) {
     throw new TypeError(`Cannot relate ${nameOf(column)}: it is not unique`);
   }
@@ -143,7 +155,7 @@ export function hasOne<const C extends AnyColumn>(
 export function manyToMany<const C extends AnyColumn, const T extends AnyColumn>(
   column: C,
   through: T,
-): IfForeignKey<C, IfForeignKey<T, Relation<"many", TargetOf<T>>>> {
+): IfForeignKey<C, IfForeignKey<T, Relation<"many", TargetOf<T>, "join">>> {
   if (column["~model"] !== through["~model"]) {
     throw new TypeError(`Cannot relate ${nameOf(column)}: ${nameOf(through)} is of another model`);
   }

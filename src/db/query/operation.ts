@@ -90,8 +90,9 @@ export class Operation implements OperationContext {
   constructor(
     name: string,
     { table, scope, action }: OperationContext,
-    { values = [], outer, depth = 0 }: {
+    { values = [], outer, depth = 0, time }: {
       readonly values?: unknown[];
+      readonly time?: Date;
       readonly outer?: Operation;
       readonly depth?: number;
     } = {},
@@ -101,6 +102,7 @@ export class Operation implements OperationContext {
     this.action = action;
     this.#outer = outer;
     this.#depth = depth;
+    this.#time = time;
     this.rows = outer && outer.#reads(table) ? `~${outer.#level + 1}` : table.rows;
     this.#parts = outer ? outer.#parts : {
       values,

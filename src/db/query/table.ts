@@ -180,6 +180,8 @@ export type Values = ReadonlyMap<TableColumn, unknown>;
 export interface TableRelation {
   /** How many rows it has. */
   readonly kind: RelationKind;
+  /** Whether `own` is the foreign key. */
+  readonly isOwn: boolean;
   /** The column of this table that relates the rows. */
   readonly own: TableColumn;
   /** This table in the database, with its schema. */
@@ -364,7 +366,7 @@ function bind(relation: AnyRelation, tableOf: (model: AnyModel) => Table): Table
   const source = tableOf(relation.source);
   const table = tableOf(relation.target);
   const own = isOwn ? source.column(foreignKey.name, "relate") : source.primaryKey;
-  const ends = { kind, own, source: source.source, table };
+  const ends = { kind, isOwn, own, source: source.source, table };
   if (isOwn) return { ...ends, their: table.primaryKey };
   if (!through) return { ...ends, their: table.column(foreignKey.name, "relate") };
   const between = tableOf({ "~model": foreignKey["~model"] });

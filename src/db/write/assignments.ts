@@ -9,7 +9,7 @@ import type { Slot } from "../connection/statement.ts";
 import { type AnyField, isFilled } from "../model/model.ts";
 import { isPlainObject } from "../model/plain_object.ts";
 import type { Operation } from "../query/operation.ts";
-import type { TableColumn, Values } from "../query/table.ts";
+import type { Table, TableColumn, Values } from "../query/table.ts";
 
 /** The most characters of the name of a value in JSON. */
 const MAX_PLACE = 256;
@@ -94,6 +94,12 @@ export function updateValues(data: unknown, operation: Operation): Values {
   return values.size > 0
     ? new Map([...values, ...updateTimes([...values.keys()], operation)])
     : values;
+}
+
+/** Checks whether data writes related rows. */
+export function namesRelation(data: unknown, { relations }: Pick<Table, "relations">): boolean {
+  return relations.size > 0 && isPlainObject(data) &&
+    Object.keys(data).some((name) => relations.has(name));
 }
 
 /** Returns the times that an update of some columns sets in the others. */

@@ -123,6 +123,11 @@ export const HOOKED_WRITES: Writes = {
   },
 };
 
+/** Returns the writes of a table, for writes of several tables. */
+export function writesOf({ hooks }: Table): Writes {
+  return hooks ? HOOKED_WRITES : plain;
+}
+
 /** A failure of a hook: an upsert that it ends does not try again. */
 class HookFailure extends Error {
   constructor(cause: unknown) {

@@ -50,10 +50,17 @@ export interface UpsertSteps extends Omit<RowUpsert, "values"> {
  *
  * @throws {TypeError} if `where` has more than one column, or `create` another value of it
  */
-export function readUpsert(
-  { where, create, update }: UpsertOptions,
+export function readUpsert(options: UpsertOptions, operation: Operation): RowUpsert {
+  const { unique, data } = readUnique(options, operation);
+  const created = createValues(data, operation);
+  return { unique, created, values: updateValues(options.update, operation) };
+}
+
+/** Reads the condition of an upsert, and adds its value to the data of a new row. */
+export function readUnique(
+  { where, create }: Omit<UpsertOptions, "update">,
   operation: Operation,
-): RowUpsert {
+): { readonly unique: Values; readonly data: unknown } {
   const unique = uniqueValues(where, operation);
   const [[column, value] = []] = unique;
   if (column === undefined || unique.size > 1) {
@@ -64,9 +71,7 @@ export function readUpsert(
     throw operation.mistake(`create has another ${column.name} than where`);
   }
   const data = isPlainObject(create) ? { ...create, [column.name]: value } : create;
-  const created = createValues(data, operation);
-  const values = updateValues(update, operation);
-  return { unique, created, values };
+  return { unique, data };
 }
 
 /**

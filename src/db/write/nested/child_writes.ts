@@ -1,0 +1,188 @@
+/**
+ * Writes the rows whose foreign key refers to a row.
+ *
+ * @module
+ */
+import { isPlainObject } from "../../model/plain_object.ts";
+import { every, scopeFilters, valueFilters } from "../../query/filters.ts";
+import type { Operation } from "../../query/operation.ts";
+import { type Filter, operatorFilter } from "../../query/operators.ts";
+import type { AnyRow } from "../../query/table.ts";
+import { namesRelation, updateValues } from "../assignments.ts";
+import { keysFilter } from "../row_reading.ts";
+import { findExisting, findTargets } from "./related_targets.ts";
+import {
+  begin,
+  type DataPlace,
+  listOf,
+  type RelationWrite,
+  stepOf,
+  subjectOf,
+} from "./relation_data.ts";
+import { writesOf } from "../hooked_writes.ts";
+
+/** Creates rows, with what their data has of related rows. */
+export interface RelatedCreates {
+  /** Creates a row, with values that a relation sets. */
+  readonly create: (data: unknown, place: DataPlace, given?: Given) => Promise<AnyRow>;
+  /** Finds a row, or creates it. */
+  readonly findOrCreate: (value: unknown, place: DataPlace, given?: Given) => Promise<AnyRow>;
+}
+
+/** Values that a relation sets. */
+export type Given = Readonly<Record<string, unknown>>;
+
+/** The row that has a relation. */
+export interface Owner {
+  /** The row. */
+  readonly row: AnyRow;
+  /** Whether it was created a moment ago: no rows are related to it. */
+  readonly isNew: boolean;
+  /** What creates related rows. */
+  readonly creates: RelatedCreates;
+}
+
+/** Connects, disconnects and creates the rows that refer to a row. */
+export async function writeChildren(write: RelationWrite, owner: Owner): Promise<void> {
+  const { relation, place, steps } = write;
+  const children = new Children(write, owner);
+  const targetsOf = (step: string) => findTargets(listOf(steps.get(step)), stepOf(place, step));
+  if (relation.kind !== "many") return await writeChild(write, { owner, children });
+  if (steps.has("set")) {
+    const kept = await targetsOf("set");
+    await children.disconnectOthers(kept);
+    await children.connect(kept);
+  }
+  if (steps.has("disconnect")) {
+    const named = listOf(steps.get("disconnect"));
+    await children.disconnect(await findExisting(named, stepOf(place, "disconnect")));
+  }
+  await children.connect(await targetsOf("connect"));
+  for (const value of listOf(steps.get("connectOrCreate"))) {
+    await children.connectOrCreate(value);
+  }
+  await children.create(listOf(steps.get("create")));
+}
+
+/** The same of a relation to one: the row replaces the one before. */
+async function writeChild(
+  { place, steps }: RelationWrite,
+  { owner: { isNew }, children }: { readonly owner: Owner; readonly children: Children },
+): Promise<void> {
+  const [[step, value] = []] = steps;
+  if (step === undefined) return;
+  const found = step === "connect" ? await findTargets([value], stepOf(place, step)) : [];
+  if (!isNew && (step === "disconnect" || children.isNullable)) {
+    await children.disconnectOthers(found);
+  }
+  if (step === "connect") await children.connect(found);
+  if (step === "connectOrCreate") await children.connectOrCreate(value);
+  if (step === "create") await children.create([value]);
+}
+
+/** The rows whose foreign key refers to an owner. */
+class Children {
+  readonly #write: RelationWrite;
+  readonly #owner: Owner;
+  readonly #key: unknown;
+
+  constructor(write: RelationWrite, owner: Owner) {
+    const { place, relation: { own, their } } = write;
+    this.#write = write;
+    this.#owner = owner;
+    this.#key = owner.row[own.name];
+    if (begin("check", place).scope.has(their)) {
+      throw place.root.mistake(`${subjectOf(place)} sets ${their.name}, which the scope sets`);
+    }
+  }
+
+  /** Whether they can be disconnected. */
+  get isNullable(): boolean {
+    return this.#write.relation.their.field.flags.has("nullable");
+  }
+
+  get #given(): Given {
+    return { [this.#write.relation.their.name]: this.#key };
+  }
+
+  /** Makes rows refer to the owner. */
+  async connect(rows: readonly AnyRow[]): Promise<void> {
+    const { their } = this.#write.relation;
+    const others = rows.filter((row) => row[their.name] !== this.#key);
+    await this.#set(this.#key, (operation) => [keysOf(others, operation)], others.length);
+  }
+
+  /** Makes those of some rows that refer to the owner refer to no row. */
+  async disconnect(rows: readonly AnyRow[]): Promise<void> {
+    await this.#disconnect((operation) => [keysOf(rows, operation)], rows.length);
+  }
+
+  /** Makes all rows but some that refer to the owner refer to no row. */
+  async disconnectOthers(kept: readonly AnyRow[]): Promise<void> {
+    await this.#disconnect((operation) => {
+      if (kept.length === 0) return [];
+      const { primaryKey: column } = operation.table;
+      const operand = kept.map((row) => row[column.name]);
+      return [operatorFilter({ column, operator: "notIn", operand }, operation)];
+    }, 1);
+  }
+
+  /** Connects a row, or creates it. */
+  async connectOrCreate(value: unknown): Promise<void> {
+    const place = stepOf(this.#write.place, "connectOrCreate");
+    await this.connect([await this.#owner.creates.findOrCreate(value, place, this.#given)]);
+  }
+
+  /** Creates rows that refer to the owner. */
+  async create(rows: readonly unknown[]): Promise<void> {
+    const place = stepOf(this.#write.place, "create");
+    const { table } = place;
+    if (rows.length > 1 && !rows.some((row) => namesRelation(row, table))) {
+      const data = rows.map((row) => ownedBy(row, this.#given, place));
+      await writesOf(table).createMany({ data }, begin("create", place));
+      return;
+    }
+    for (const row of rows) await this.#owner.creates.create(row, place, this.#given);
+  }
+
+  async #disconnect(filters: Filters, count: number): Promise<void> {
+    const { place, relation: { their } } = this.#write;
+    if (!this.isNullable) {
+      throw place.root.mistake(
+        `${subjectOf(place)} disconnects no row: ${their.name} is not nullable`,
+      );
+    }
+    const isOwned = (operation: Operation) =>
+      every(valueFilters(new Map([[their, this.#key]]), operation));
+    await this.#set(null, (operation) => [isOwned(operation), ...filters(operation)], count);
+  }
+
+  async #set(key: unknown, filters: Filters, count: number): Promise<void> {
+    if (count === 0) return;
+    const { place, relation: { their } } = this.#write;
+    const operation = begin("update", place);
+    const values = updateValues({ [their.name]: key }, operation);
+    operation.section("where");
+    const filter = every([...scopeFilters(operation), ...filters(operation)]);
+    await writesOf(place.table).updateMany({ values, filter }, operation);
+  }
+}
+
+type Filters = (operation: Operation) => readonly Filter[];
+
+/** Adds the foreign key to data, which cannot have it. */
+function ownedBy(data: unknown, given: Given, { root, ...place }: DataPlace): unknown {
+  if (!isPlainObject(data)) {
+    throw root.mistake(`${subjectOf({ root, ...place })} has no plain object`);
+  }
+  for (const name of Object.keys(given)) {
+    if (data[name] === undefined) continue;
+    throw root.mistake(`${subjectOf({ root, ...place })} sets ${name}, which the relation sets`);
+  }
+  return { ...data, ...given };
+}
+
+function keysOf(rows: readonly AnyRow[], operation: Operation): Filter {
+  const { name } = operation.table.primaryKey;
+  return keysFilter(rows.map((row) => row[name]), operation);
+}

@@ -1,0 +1,146 @@
+/**
+ * Writes the rows of join models, which relate rows of two models.
+ *
+ * @module
+ */
+import { every, scopeFilters, valueFilters } from "../../query/filters.ts";
+import { identity } from "../../query/key.ts";
+import type { Operation } from "../../query/operation.ts";
+import { type Filter, operatorFilter } from "../../query/operators.ts";
+import type { AnyRow, TableColumn } from "../../query/table.ts";
+import { namesRelation } from "../assignments.ts";
+import { writesOf } from "../hooked_writes.ts";
+import { lockRows } from "../locked_rows.ts";
+import { keysFilter } from "../row_reading.ts";
+import type { Owner } from "./child_writes.ts";
+import { findExisting, findTargets, readCurrent } from "./related_targets.ts";
+import { begin, type DataPlace, listOf, type RelationWrite, stepOf } from "./relation_data.ts";
+
+/** Links rows to a row, and removes links. */
+export async function writeLinks(
+  { relation, place, steps }: RelationWrite,
+  { row, isNew, creates }: Owner,
+): Promise<void> {
+  const links = new Links({ relation, place, key: row[relation.own.name], isNew });
+  if (steps.has("set")) {
+    const kept = await findTargets(listOf(steps.get("set")), stepOf(place, "set"));
+    await links.removeOthers(kept);
+    await links.add(kept);
+  }
+  if (steps.has("disconnect")) {
+    const named = listOf(steps.get("disconnect"));
+    await links.remove(await findExisting(named, stepOf(place, "disconnect")));
+  }
+  const connected = [
+    ...await findTargets(listOf(steps.get("connect")), stepOf(place, "connect")),
+  ];
+  for (const value of listOf(steps.get("connectOrCreate"))) {
+    connected.push(await creates.findOrCreate(value, stepOf(place, "connectOrCreate")));
+  }
+  await links.add(connected);
+  const data = listOf(steps.get("create"));
+  const create = stepOf(place, "create");
+  if (data.length > 1 && !data.some((row) => namesRelation(row, place.table))) {
+    const rows = await writesOf(place.table).createManyAndReturn(data, begin("create", create));
+    return await links.add(rows);
+  }
+  const created: AnyRow[] = [];
+  for (const value of data) created.push(await creates.create(value, create));
+  await links.add(created);
+}
+
+/** What identifies the links of a row. */
+interface LinksOptions extends Pick<RelationWrite, "relation" | "place"> {
+  /** The value by which rows are linked to the row. */
+  readonly key: unknown;
+  /** Whether the row was created a moment ago. */
+  readonly isNew: boolean;
+}
+
+/** The rows of the join model of one row. */
+class Links {
+  readonly #options: LinksOptions;
+  /** The place of the rows of the join model. */
+  readonly #place: DataPlace;
+  readonly #own: TableColumn;
+  readonly #their: TableColumn;
+
+  constructor(options: LinksOptions) {
+    const { place, relation: { through } } = options;
+    const { table, own, their } = through!;
+    this.#options = options;
+    this.#place = { ...place, table };
+    this.#own = own;
+    this.#their = their;
+  }
+
+  /** Links rows that are not linked. */
+  async add(rows: readonly AnyRow[]): Promise<void> {
+    const { key, isNew } = this.#options;
+    const keys = new Map(this.#keysOf(rows).map((key) => [identity(key), key]));
+    if (!isNew && keys.size > 0) {
+      for (const link of await this.#read([...keys.values()])) {
+        keys.delete(identity(link[this.#their.name]));
+      }
+    }
+    const data = Array.from(keys.values(), (their) => ({
+      [this.#own.name]: key,
+      [this.#their.name]: their,
+    }));
+    if (data.length === 0) return;
+    await writesOf(this.#place.table).createMany({ data }, begin("create", this.#place));
+  }
+
+  /** Removes the links to rows. */
+  async remove(rows: readonly AnyRow[]): Promise<void> {
+    if (rows.length > 0) await this.#delete(await this.#read(this.#keysOf(rows)));
+  }
+
+  /** Removes the links to all rows of the scope but some. */
+  async removeOthers(rows: readonly AnyRow[]): Promise<void> {
+    const kept = new Set(this.#keysOf(rows).map(identity));
+    const links = (await this.#read()).filter((link) =>
+      !kept.has(identity(link[this.#their.name]))
+    );
+    await this.#delete(await this.#inScope(links));
+  }
+
+  async #delete(links: readonly AnyRow[]): Promise<void> {
+    if (links.length === 0) return;
+    const operation = begin("delete", this.#place);
+    const { name } = operation.table.primaryKey;
+    const keyed = keysFilter(links.map((link) => link[name]), operation);
+    await writesOf(this.#place.table).deleteMany(keyed, operation);
+  }
+
+  /** Locks and reads the links to rows, by default to all. */
+  async #read(keys?: readonly unknown[]): Promise<readonly AnyRow[]> {
+    const operation = begin("links", this.#place);
+    const filters = [
+      ...scopeFilters(operation),
+      ...valueFilters(new Map([[this.#own, this.#options.key]]), operation),
+      ...keys ? [amongst(this.#their, keys, operation)] : [],
+    ];
+    return await lockRows(every(filters), operation);
+  }
+
+  /** Returns the links whose rows are in the scope. */
+  async #inScope(links: readonly AnyRow[]): Promise<readonly AnyRow[]> {
+    const { place, relation } = this.#options;
+    const operation = begin("scoped", place);
+    if (operation.scope.size === 0 || links.length === 0) return links;
+    const keys = links.map((link) => link[this.#their.name]);
+    const filters = [...scopeFilters(operation), amongst(relation.their, keys, operation)];
+    const rows = await readCurrent(every(filters), operation);
+    const own = new Set(this.#keysOf(rows).map(identity));
+    return links.filter((link) => own.has(identity(link[this.#their.name])));
+  }
+
+  #keysOf(rows: readonly AnyRow[]): readonly unknown[] {
+    return rows.map((row) => row[this.#options.relation.their.name]);
+  }
+}
+
+function amongst(column: TableColumn, operand: readonly unknown[], operation: Operation): Filter {
+  return operatorFilter({ column, operator: "in", operand }, operation);
+}

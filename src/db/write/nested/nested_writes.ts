@@ -1,0 +1,190 @@
+/**
+ * Writes rows together with rows that are related to them, all of them or none.
+ *
+ * @module
+ */
+import { dbError } from "../../errors.ts";
+import { isPlainObject } from "../../model/plain_object.ts";
+import { uniqueValues } from "../../query/condition.ts";
+import type { Operation } from "../../query/operation.ts";
+import type { AnyRow, TableColumn, Values } from "../../query/table.ts";
+import { createValues, namesRelation, updateValues } from "../assignments.ts";
+import { writesOf } from "../hooked_writes.ts";
+import { lockRow } from "../locked_rows.ts";
+import { readUnique, updateOrCreate, type UpsertOptions } from "../upsert.ts";
+import { readTarget } from "../writes.ts";
+import {
+  begin,
+  type DataPlace,
+  readData,
+  type RelationWrite,
+  stepOf,
+  subjectOf,
+} from "./relation_data.ts";
+import { findTargets } from "./related_targets.ts";
+import { writeLinks } from "./link_writes.ts";
+import { type RelatedCreates, writeChildren } from "./child_writes.ts";
+
+/** Creates a row and what its data has of related rows. */
+export function createNested(data: unknown, root: Operation): Promise<AnyRow> {
+  return root.table.connection.undoably(() => create(data, placeOf(root)));
+}
+
+/**
+ * Updates a row and what its data has of related rows.
+ *
+ * @throws {DbError} `RowNotFound` if there is no such row, or one to connect
+ */
+export function updateNested(
+  { where, data }: { readonly where: unknown; readonly data: unknown },
+  root: Operation,
+): Promise<AnyRow> {
+  const unique = uniqueValues(where, root);
+  return root.table.connection.undoably(async () => {
+    const row = await update(unique, { data, place: placeOf(root) });
+    if (row) return row;
+    throw dbError(root.action, { code: "RowNotFound" });
+  });
+}
+
+/** Updates a row as `updateNested` does, or creates it as `createNested` does. */
+export function upsertNested(options: UpsertOptions, root: Operation): Promise<AnyRow> {
+  const place = placeOf(root);
+  const { unique, data } = readUnique(options, root);
+  const { connection } = root.table;
+  return updateOrCreate({ unique, created: new Map() }, {
+    update: () => connection.undoably(() => update(unique, { data: options.update, place })),
+    create: (unless) => connection.undoably(() => create(data, place, { unless })),
+  }, root);
+}
+
+/** What a new row has besides its data. */
+interface CreateOptions {
+  /** Values that relations set. */
+  readonly given?: Readonly<Record<string, unknown>>;
+  /** A column whose value another row may have; see `insertRow`. */
+  readonly unless?: TableColumn;
+}
+
+async function create(
+  data: unknown,
+  place: DataPlace,
+  { given = {}, unless }: CreateOptions = {},
+): Promise<AnyRow> {
+  const { columns, before, after } = readData(data, place, { isUpdate: false });
+  const keys = await writeParents(before, place);
+  const operation = begin("create", place);
+  const values = createValues(joined([columns, given, keys], place), operation);
+  const row = await writesOf(place.table).insertRow(values, operation, unless);
+  await writeRelated(after, { row, isNew: true });
+  return row;
+}
+
+async function update(
+  unique: Values,
+  { data, place }: { readonly data: unknown; readonly place: DataPlace },
+): Promise<AnyRow | undefined> {
+  const { table } = place;
+  const { columns, before, after } = readData(data, place, { isUpdate: true });
+  const found = await lockRow(unique, begin("lock", place));
+  if (!found) return undefined;
+  const keys = await writeParents(before, place);
+  const operation = begin("update", place);
+  const values = updateValues(joined([columns, keys], place), operation);
+  const key = new Map([[table.primaryKey, found[table.primaryKey.name]]]);
+  const row = values.size === 0
+    ? found
+    : await writesOf(table).updateRow({ unique: key, values }, operation);
+  await writeRelated(after, { row, isNew: false });
+  return row;
+}
+
+/** Writes the rows that a row refers to, and returns the values of its foreign keys. */
+async function writeParents(
+  writes: readonly RelationWrite[],
+  place: DataPlace,
+): Promise<Readonly<Record<string, unknown>>> {
+  const keys: Record<string, unknown> = {};
+  for (const { relation: { own, their, kind }, place: related, steps } of writes) {
+    const [[step, value] = []] = steps;
+    if (step === undefined) continue;
+    if (own.name in keys) {
+      throw place.root.mistake(`${subjectOf(related)} and another relation set ${own.name}`);
+    }
+    if (step === "disconnect") {
+      if (kind === "one") throw place.root.mistake(`${subjectOf(related)} is not optional`);
+      keys[own.name] = null;
+    } else {
+      const row = await target(step, value, stepOf(related, step));
+      keys[own.name] = row[their.name];
+    }
+  }
+  return keys;
+}
+
+/** Returns the row that a step of a relation to one creates or finds. */
+async function target(step: string, value: unknown, place: DataPlace): Promise<AnyRow> {
+  if (step === "create") return await create(value, place);
+  if (step === "connectOrCreate") return await findOrCreate(value, place);
+  const [row] = await findTargets([value], place);
+  return row!;
+}
+
+async function findOrCreate(
+  value: unknown,
+  place: DataPlace,
+  { given }: CreateOptions = {},
+): Promise<AnyRow> {
+  const operation = begin("target", place);
+  const { unique, data } = readUnique(readConnectOrCreate(value, place), operation);
+  const isNested = namesRelation(data, place.table);
+  return await updateOrCreate({ unique, created: new Map() }, {
+    update: () => readTarget(unique, operation, { isCurrent: true }),
+    create(unless) {
+      const run = () => create(data, place, { ...(given && { given }), unless });
+      return isNested ? place.table.connection.undoably(run) : run();
+    },
+  }, operation);
+}
+
+function readConnectOrCreate(value: unknown, place: DataPlace) {
+  if (isPlainObject(value) && Object.keys(value).toSorted().join() === "create,where") {
+    return { where: value.where, create: value.create };
+  }
+  throw place.root.mistake(`${subjectOf(place)} is not a plain object of where and create`);
+}
+
+/** Writes the rows that refer to a row, or are linked to it. */
+async function writeRelated(
+  writes: readonly RelationWrite[],
+  owner: { readonly row: AnyRow; readonly isNew: boolean },
+): Promise<void> {
+  const creates: RelatedCreates = {
+    create: (data, place, given) => create(data, place, { ...(given && { given }) }),
+    findOrCreate: (value, place, given) => findOrCreate(value, place, { ...(given && { given }) }),
+  };
+  for (const write of writes) {
+    if (write.relation.through) await writeLinks(write, { ...owner, creates });
+    else await writeChildren(write, { ...owner, creates });
+  }
+}
+
+/** Joins the values of data, of which each column is set once. */
+function joined(
+  parts: readonly Readonly<Record<string, unknown>>[],
+  place: DataPlace,
+): Readonly<Record<string, unknown>> {
+  const all: Record<string, unknown> = {};
+  for (const [name, value] of parts.flatMap(Object.entries)) {
+    if (value === undefined) continue;
+    if (name in all) {
+      throw place.root.mistake(`${name} is set by ${subjectOf(place)} and by a relation`);
+    }
+    all[name] = value;
+  }
+  return all;
+}
+
+function placeOf(root: Operation): DataPlace {
+  return { root, table: root.table, path: [] };
+}

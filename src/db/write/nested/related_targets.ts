@@ -1,0 +1,108 @@
+/**
+ * Finds the rows that data names to connect or disconnect.
+ *
+ * @module
+ */
+import { sql } from "kysely";
+import { dbError } from "../../errors.ts";
+import { uniqueValues } from "../../query/condition.ts";
+import { every, scopeFilters, uniqueFilter } from "../../query/filters.ts";
+import type { Operation } from "../../query/operation.ts";
+import { type Filter, operatorFilter } from "../../query/operators.ts";
+import {
+  type AnyRow,
+  decodeRow,
+  selectionOf,
+  type TableColumn,
+  type Values,
+} from "../../query/table.ts";
+import { keyOfValue } from "../create_many.ts";
+import { begin, type DataPlace, subjectOf } from "./relation_data.ts";
+
+/** The most rows that one statement finds. */
+const MAX_KEYS = 1024;
+
+/**
+ * Finds the rows in the scope that conditions on unique columns name, in their order; once each.
+ * They are those that exist now, also where a transaction of MySQL would read older ones.
+ *
+ * @throws {DbError} `RowNotFound` if one does not exist, or is out of scope
+ */
+export async function findTargets(
+  wheres: readonly unknown[],
+  place: DataPlace,
+): Promise<readonly AnyRow[]> {
+  const { root } = place;
+  const rows = await findSome(wheres, place);
+  if (!rows.includes(undefined)) return unique(rows as readonly AnyRow[], place);
+  const reason = `there is no row that ${subjectOf(place)} names`;
+  throw dbError(root.action, { code: "RowNotFound", reason });
+}
+
+/** Finds the rows as `findTargets` does, without those that do not exist. */
+export async function findExisting(
+  wheres: readonly unknown[],
+  place: DataPlace,
+): Promise<readonly AnyRow[]> {
+  const rows = await findSome(wheres, place);
+  return unique(rows.filter((row) => row !== undefined), place);
+}
+
+/** Reads rows as they are now. */
+export async function readCurrent(filter: Filter, operation: Operation): Promise<AnyRow[]> {
+  const { source, columns, connection: { kysely, grammar } } = operation.table;
+  operation.section("current");
+  const { rows } = await operation.run(() =>
+    kysely.selectFrom(source).select(selectionOf(columns)).where(filter)
+      // MariaDB has no FOR SHARE; the others read the last commit.
+      .$if(!grammar.returning, (query) => query.modifyEnd(sql`lock in share mode`))
+  );
+  return rows.map((row) => decodeRow(row, columns));
+}
+
+async function findSome(
+  wheres: readonly unknown[],
+  place: DataPlace,
+): Promise<readonly (AnyRow | undefined)[]> {
+  const check = begin("check", place);
+  const uniques = wheres.map((where) => uniqueValues(where, check));
+  const found: AnyRow[] = [];
+  for (const group of Map.groupBy(uniques, columnOf).values()) {
+    const column = columnOf(group[0]!);
+    // Rows that are named by one column are found together.
+    const size = column ? MAX_KEYS : 1;
+    for (let start = 0; start < group.length; start += size) {
+      const some = group.slice(start, start + size);
+      const operation = begin("targets", place);
+      const filter = column && some.length > 1
+        ? every([
+          ...scopeFilters(operation),
+          operatorFilter({
+            column,
+            operator: "in",
+            operand: some.map((unique) => unique.get(column)),
+          }, operation),
+        ])
+        : uniqueFilter(some[0]!, operation);
+      found.push(...await readCurrent(filter, operation));
+    }
+  }
+  return uniques.map((unique) => found.find((row) => isNamed(row, unique)));
+}
+
+/** Returns the column, if it is the only one. */
+function columnOf(unique: Values): TableColumn | undefined {
+  return unique.size === 1 ? [...unique.keys()][0] : undefined;
+}
+
+function isNamed(row: AnyRow, unique: Values): boolean {
+  return Array.from(unique).every(([column, value]) =>
+    keyOfValue(column, row[column.name]) === keyOfValue(column, value)
+  );
+}
+
+function unique(rows: readonly AnyRow[], { table: { primaryKey } }: DataPlace): readonly AnyRow[] {
+  return [
+    ...new Map(rows.map((row) => [keyOfValue(primaryKey, row[primaryKey.name]), row])).values(),
+  ];
+}
