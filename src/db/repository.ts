@@ -130,7 +130,12 @@ export class Repository<
     return new Repository<M, S | K, G>(this.#table, scope);
   }
 
-  /** Creates a row, and returns it as the database stores it. */
+  /**
+   * Creates a row, and returns it as the database stores it. Data can name relations, whose rows
+   * are created or connected with it, all or none.
+   *
+   * @throws {DbError} `RowNotFound` if a row to connect does not exist, or is out of scope
+   */
   async create<D = RowTypes<M, S>["create"]>(
     options: { readonly data: CheckedCreate<D, M, G, S> } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
@@ -288,9 +293,10 @@ export class Repository<
 
   /**
    * Updates the row with these values of unique columns, and returns the updated row. Without
-   * columns to set, the row stays unchanged.
+   * columns to set, the row stays unchanged. Data can name relations, whose rows are connected,
+   * disconnected or created with it, all or none.
    *
-   * @throws {DbError} `RowNotFound` if there is no such row
+   * @throws {DbError} `RowNotFound` if there is no such row, or a row to connect
    */
   async update<D = RowTypes<M, S>["update"]>(
     options: {

@@ -114,6 +114,26 @@ export type {
   FieldValue,
   ModelDefinition,
 } from "./model/model.ts";
+export type {
+  CheckedCreate,
+  CheckedUpdate,
+  CheckedUpsert,
+  CheckedWhole,
+  ConnectOrCreate,
+  CreateMany,
+  CreateOf,
+  CreateOne,
+  CreateRelations,
+  KeyIn,
+  OwnKeys,
+  RelatedData,
+  RelationNames,
+  UniqueOf,
+  UpdateMany,
+  UpdateOf,
+  UpdateOptional,
+  UpdateRelations,
+} from "./model/nested.ts";
 export type { OpenableService } from "./module.ts";
 export type { UnmigratedDatabase } from "./options.ts";
 export type {
@@ -129,6 +149,7 @@ export type {
   Relations,
   RelationsOf,
   TargetOf,
+  TheirKey,
   ValueOf,
 } from "./model/relation.ts";
 export type { ManyOf } from "./repository.ts";

@@ -362,3 +362,58 @@ test("hooks get the rows of their model, and the service", () => {
   // @ts-expect-error: no function
   compiles(() => DbService.with({ user: User }, {}, { on: { user: { created: true } } }));
 });
+
+test("data writes related rows", () => {
+  compiles(async () => {
+    const db = inject(Db);
+    const user = await db.user.create({
+      data: {
+        tenant_id: "a",
+        name: "b",
+        profile: { create: { bio: "" } },
+        posts: {
+          create: [{ tenant_id: "a", title: "", tags: { create: { name: "" } } }],
+          connect: { id: 1n },
+          connectOrCreate: { where: { id: 1n }, create: { tenant_id: "a", title: "" } },
+        },
+      },
+    });
+    same<typeof user, UserRow>();
+    const post = { tenant_id: "a", title: "" };
+    await db.post.create({ data: { ...post, author: { connect: { id: 1 } } } });
+    await db.post.scoped({ tenant_id: "a" }).create({
+      data: { title: "", author: { create: { name: "" } } },
+    });
+    await db.post.update({
+      where: { id: 1n },
+      data: { editor: { disconnect: true }, tags: { set: [], disconnect: { name: "" } } },
+    });
+    await db.user.update({ where: { id: 1 }, data: { edited: { set: { id: 1n } } } });
+    await db.post.upsert({
+      where: { id: 1n },
+      create: { ...post, author: { connect: { id: 1 } } },
+      update: { parent: { connect: { id: 2n } } },
+    });
+    const where = { id: 1 };
+    // @ts-expect-error: the author is missing
+    await db.post.create({ data: { ...post, tags: { create: { name: "" } } } });
+    // @ts-expect-error: no such relation
+    await db.post.create({ data: { ...post, author_id: 1, tag: { connect: { name: "" } } } });
+    // @ts-expect-error: no such column of the related model
+    await db.user.update({ where, data: { profile: { create: { bio: "", x: 1 } } } });
+    // @ts-expect-error: the title is missing
+    await db.user.update({ where, data: { posts: { create: { tenant_id: "a" } } } });
+    // @ts-expect-error: the relation sets the author
+    await db.user.update({ where, data: { posts: { create: { ...post, author_id: 1 } } } });
+    // @ts-expect-error: not unique
+    await db.post.create({ data: { ...post, author: { connect: { name: "a" } } } });
+    // @ts-expect-error: a new row has nothing to disconnect
+    await db.post.create({ data: { ...post, author_id: 1, tags: { disconnect: { name: "" } } } });
+    // @ts-expect-error: the author is not optional
+    await db.post.update({ where: { id: 1n }, data: { author: { disconnect: true } } });
+    // @ts-expect-error: the author of a post is not nullable
+    await db.user.update({ where, data: { posts: { set: [] } } });
+    // @ts-expect-error: many rows have no relations
+    await db.user.createMany({ data: [{ tenant_id: "a", name: "", posts: {} }] });
+  });
+});

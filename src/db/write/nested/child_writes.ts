@@ -80,6 +80,22 @@ async function writeChild(
   if (step === "create") await children.create([value]);
 }
 
+/** Joins the values of a row, of which each is set once. */
+export function joined(
+  parts: readonly Given[],
+  place: DataPlace,
+): Given {
+  const all: Record<string, unknown> = {};
+  for (const [name, value] of parts.flatMap((part) => Object.entries(part))) {
+    if (value === undefined) continue;
+    if (Object.hasOwn(all, name)) {
+      throw place.root.mistake(`${name} is set by ${subjectOf(place)} and by a relation`);
+    }
+    all[name] = value;
+  }
+  return all;
+}
+
 /** The rows whose foreign key refers to an owner. */
 class Children {
   readonly #write: RelationWrite;
@@ -109,12 +125,13 @@ class Children {
   async connect(rows: readonly AnyRow[]): Promise<void> {
     const { their } = this.#write.relation;
     const others = rows.filter((row) => row[their.name] !== this.#key);
-    await this.#set(this.#key, (operation) => [keysOf(others, operation)], others.length);
+    if (others.length === 0) return;
+    await this.#set(this.#key, (operation) => [keysOf(others, operation)]);
   }
 
   /** Makes those of some rows that refer to the owner refer to no row. */
   async disconnect(rows: readonly AnyRow[]): Promise<void> {
-    await this.#disconnect((operation) => [keysOf(rows, operation)], rows.length);
+    if (rows.length > 0) await this.#disconnect((operation) => [keysOf(rows, operation)]);
   }
 
   /** Makes all rows but some that refer to the owner refer to no row. */
@@ -124,7 +141,7 @@ class Children {
       const { primaryKey: column } = operation.table;
       const operand = kept.map((row) => row[column.name]);
       return [operatorFilter({ column, operator: "notIn", operand }, operation)];
-    }, 1);
+    });
   }
 
   /** Connects a row, or creates it. */
@@ -138,14 +155,17 @@ class Children {
     const place = stepOf(this.#write.place, "create");
     const { table } = place;
     if (rows.length > 1 && !rows.some((row) => namesRelation(row, table))) {
-      const data = rows.map((row) => ownedBy(row, this.#given, place));
+      const data = rows.map((row) => {
+        if (isPlainObject(row)) return joined([row, this.#given], place);
+        throw place.root.mistake(`${subjectOf(place)} is not a plain object`);
+      });
       await writesOf(table).createMany({ data }, begin("create", place));
       return;
     }
     for (const row of rows) await this.#owner.creates.create(row, place, this.#given);
   }
 
-  async #disconnect(filters: Filters, count: number): Promise<void> {
+  async #disconnect(filters: Filters): Promise<void> {
     const { place, relation: { their } } = this.#write;
     if (!this.isNullable) {
       throw place.root.mistake(
@@ -154,11 +174,10 @@ class Children {
     }
     const isOwned = (operation: Operation) =>
       every(valueFilters(new Map([[their, this.#key]]), operation));
-    await this.#set(null, (operation) => [isOwned(operation), ...filters(operation)], count);
+    await this.#set(null, (operation) => [isOwned(operation), ...filters(operation)]);
   }
 
-  async #set(key: unknown, filters: Filters, count: number): Promise<void> {
-    if (count === 0) return;
+  async #set(key: unknown, filters: Filters): Promise<void> {
     const { place, relation: { their } } = this.#write;
     const operation = begin("update", place);
     const values = updateValues({ [their.name]: key }, operation);
@@ -169,18 +188,6 @@ class Children {
 }
 
 type Filters = (operation: Operation) => readonly Filter[];
-
-/** Adds the foreign key to data, which cannot have it. */
-function ownedBy(data: unknown, given: Given, { root, ...place }: DataPlace): unknown {
-  if (!isPlainObject(data)) {
-    throw root.mistake(`${subjectOf({ root, ...place })} has no plain object`);
-  }
-  for (const name of Object.keys(given)) {
-    if (data[name] === undefined) continue;
-    throw root.mistake(`${subjectOf({ root, ...place })} sets ${name}, which the relation sets`);
-  }
-  return { ...data, ...given };
-}
 
 function keysOf(rows: readonly AnyRow[], operation: Operation): Filter {
   const { name } = operation.table.primaryKey;

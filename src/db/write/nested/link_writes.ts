@@ -5,8 +5,7 @@
  */
 import { every, scopeFilters, valueFilters } from "../../query/filters.ts";
 import { identity } from "../../query/key.ts";
-import type { Operation } from "../../query/operation.ts";
-import { type Filter, operatorFilter } from "../../query/operators.ts";
+import { operatorFilter } from "../../query/operators.ts";
 import type { AnyRow, TableColumn } from "../../query/table.ts";
 import { namesRelation } from "../assignments.ts";
 import { writesOf } from "../hooked_writes.ts";
@@ -119,7 +118,9 @@ class Links {
     const filters = [
       ...scopeFilters(operation),
       ...valueFilters(new Map([[this.#own, this.#options.key]]), operation),
-      ...keys ? [amongst(this.#their, keys, operation)] : [],
+      ...keys
+        ? [operatorFilter({ column: this.#their, operator: "in", operand: keys }, operation)]
+        : [],
     ];
     return await lockRows(every(filters), operation);
   }
@@ -130,7 +131,10 @@ class Links {
     const operation = begin("scoped", place);
     if (operation.scope.size === 0 || links.length === 0) return links;
     const keys = links.map((link) => link[this.#their.name]);
-    const filters = [...scopeFilters(operation), amongst(relation.their, keys, operation)];
+    const filters = [
+      ...scopeFilters(operation),
+      operatorFilter({ column: relation.their, operator: "in", operand: keys }, operation),
+    ];
     const rows = await readCurrent(every(filters), operation);
     const own = new Set(this.#keysOf(rows).map(identity));
     return links.filter((link) => own.has(identity(link[this.#their.name])));
@@ -139,8 +143,4 @@ class Links {
   #keysOf(rows: readonly AnyRow[]): readonly unknown[] {
     return rows.map((row) => row[this.#options.relation.their.name]);
   }
-}
-
-function amongst(column: TableColumn, operand: readonly unknown[], operation: Operation): Filter {
-  return operatorFilter({ column, operator: "in", operand }, operation);
 }

@@ -23,7 +23,7 @@ import {
 } from "./relation_data.ts";
 import { findTargets } from "./related_targets.ts";
 import { writeLinks } from "./link_writes.ts";
-import { type RelatedCreates, writeChildren } from "./child_writes.ts";
+import { joined, type RelatedCreates, writeChildren } from "./child_writes.ts";
 
 /** Creates a row and what its data has of related rows. */
 export function createNested(data: unknown, root: Operation): Promise<AnyRow> {
@@ -52,7 +52,9 @@ export function upsertNested(options: UpsertOptions, root: Operation): Promise<A
   const place = placeOf(root);
   const { unique, data } = readUnique(options, root);
   const { connection } = root.table;
-  return updateOrCreate({ unique, created: new Map() }, {
+  return updateOrCreate({
+    unique,
+    created: new Map(),
     update: () => connection.undoably(() => update(unique, { data: options.update, place })),
     create: (unless) => connection.undoably(() => create(data, place, { unless })),
   }, root);
@@ -61,7 +63,7 @@ export function upsertNested(options: UpsertOptions, root: Operation): Promise<A
 /** What a new row has besides its data. */
 interface CreateOptions {
   /** Values that relations set. */
-  readonly given?: Readonly<Record<string, unknown>>;
+  readonly given?: Readonly<Record<string, unknown>> | undefined;
   /** A column whose value another row may have; see `insertRow`. */
   readonly unless?: TableColumn;
 }
@@ -115,7 +117,7 @@ async function writeParents(
       if (kind === "one") throw place.root.mistake(`${subjectOf(related)} is not optional`);
       keys[own.name] = null;
     } else {
-      const row = await target(step, value, stepOf(related, step));
+      const row = await target([step, value], stepOf(related, step));
       keys[own.name] = row[their.name];
     }
   }
@@ -123,7 +125,10 @@ async function writeParents(
 }
 
 /** Returns the row that a step of a relation to one creates or finds. */
-async function target(step: string, value: unknown, place: DataPlace): Promise<AnyRow> {
+async function target(
+  [step, value]: readonly [string, unknown],
+  place: DataPlace,
+): Promise<AnyRow> {
   if (step === "create") return await create(value, place);
   if (step === "connectOrCreate") return await findOrCreate(value, place);
   const [row] = await findTargets([value], place);
@@ -138,10 +143,12 @@ async function findOrCreate(
   const operation = begin("target", place);
   const { unique, data } = readUnique(readConnectOrCreate(value, place), operation);
   const isNested = namesRelation(data, place.table);
-  return await updateOrCreate({ unique, created: new Map() }, {
+  return await updateOrCreate({
+    unique,
+    created: new Map(),
     update: () => readTarget(unique, operation, { isCurrent: true }),
     create(unless) {
-      const run = () => create(data, place, { ...(given && { given }), unless });
+      const run = () => create(data, place, { given, unless });
       return isNested ? place.table.connection.undoably(run) : run();
     },
   }, operation);
@@ -160,29 +167,13 @@ async function writeRelated(
   owner: { readonly row: AnyRow; readonly isNew: boolean },
 ): Promise<void> {
   const creates: RelatedCreates = {
-    create: (data, place, given) => create(data, place, { ...(given && { given }) }),
-    findOrCreate: (value, place, given) => findOrCreate(value, place, { ...(given && { given }) }),
+    create: (data, place, given) => create(data, place, { given }),
+    findOrCreate: (value, place, given) => findOrCreate(value, place, { given }),
   };
   for (const write of writes) {
     if (write.relation.through) await writeLinks(write, { ...owner, creates });
     else await writeChildren(write, { ...owner, creates });
   }
-}
-
-/** Joins the values of data, of which each column is set once. */
-function joined(
-  parts: readonly Readonly<Record<string, unknown>>[],
-  place: DataPlace,
-): Readonly<Record<string, unknown>> {
-  const all: Record<string, unknown> = {};
-  for (const [name, value] of parts.flatMap(Object.entries)) {
-    if (value === undefined) continue;
-    if (name in all) {
-      throw place.root.mistake(`${name} is set by ${subjectOf(place)} and by a relation`);
-    }
-    all[name] = value;
-  }
-  return all;
 }
 
 function placeOf(root: Operation): DataPlace {

@@ -70,7 +70,7 @@ export function readData(
     const relation = table.relations.get(name);
     if (!relation) columns[name] = value;
     else if (value !== undefined) {
-      writes.push(readWrite(value, { relation, place: within(place, name, relation) }, isUpdate));
+      writes.push(readWrite(value, { relation, place: within(place, name), isUpdate }));
     }
   }
   const [before, after] = [true, false].map((isOwn) =>
@@ -94,14 +94,13 @@ export function listOf(value: unknown): readonly unknown[] {
   return value === undefined ? [] : Array.isArray(value) ? Array.from(value) : [value];
 }
 
-function within(place: DataPlace, name: string, { table }: TableRelation): DataPlace {
-  return { ...stepOf(place, name), table };
+function within(place: DataPlace, name: string): DataPlace {
+  return { ...stepOf(place, name), table: place.table.relations.get(name)!.table };
 }
 
 function readWrite(
   value: unknown,
-  { relation, place }: Omit<RelationWrite, "steps">,
-  isUpdate: boolean,
+  { relation, place, isUpdate }: Omit<RelationWrite, "steps"> & { readonly isUpdate: boolean },
 ): RelationWrite {
   const { root } = place;
   const subject = subjectOf(place);
