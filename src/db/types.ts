@@ -125,6 +125,7 @@ export type {
   CreateOne,
   CreateRelations,
   KeyIn,
+  NamesIn,
   OwnKeys,
   RelatedData,
   RelationNames,

@@ -14,6 +14,10 @@ export type RelationNames<M extends AnyModel, G extends RelationGraph> =
   & keyof RelationsOf<M, G>
   & string;
 
+/** The same, known to be none of a model that is not known, without a service. */
+export type NamesIn<M extends AnyModel, G extends RelationGraph> = [keyof G] extends [never] ? never
+  : RelationNames<M, G>;
+
 /** The condition that names a row of a model. */
 export type UniqueOf<M extends AnyModel> = UniqueConditions<ColumnSpecs<M>["unique"]>;
 
@@ -108,7 +112,7 @@ export type UpdateOf<R, G extends RelationGraph, S> = R extends Relation<infer K
 
 /** The data that creates a row, also with relations: see {@linkcode Checked}. */
 export type CheckedCreate<D, M extends AnyModel, G extends RelationGraph, S> = [
-  keyof D & RelationNames<M, G>,
+  keyof D & NamesIn<M, G>,
 ] extends [never] ? Checked<D, RowTypes<M, S>["create"]>
   : CheckedWhole<
     D,
@@ -117,7 +121,7 @@ export type CheckedCreate<D, M extends AnyModel, G extends RelationGraph, S> = [
 
 /** The data that creates a row in an upsert by the columns `K`; see {@linkcode CheckedCreate}. */
 export type CheckedUpsert<D, M extends AnyModel, G extends RelationGraph, S, K> = [
-  keyof D & RelationNames<M, G>,
+  keyof D & NamesIn<M, G>,
 ] extends [never] ? CheckedPart<D, RowTypes<M, S>["create"], RowTypes<M, S, K>["create"]>
   : CheckedWhole<
     D,
@@ -126,7 +130,7 @@ export type CheckedUpsert<D, M extends AnyModel, G extends RelationGraph, S, K> 
 
 /** The data that updates a row, also with relations: see {@linkcode Checked}. */
 export type CheckedUpdate<D, M extends AnyModel, G extends RelationGraph, S> = [
-  keyof D & RelationNames<M, G>,
+  keyof D & NamesIn<M, G>,
 ] extends [never] ? Checked<D, RowTypes<M, S>["update"]>
   : CheckedWhole<D, RowTypes<M, S>["update"] & UpdateRelations<M, G, S>>;
 
