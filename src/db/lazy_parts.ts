@@ -13,6 +13,7 @@ import "./query/row_stream.ts";
 import "./transaction/sql_span.ts";
 import "./write/create_many.ts";
 import "./write/hooked_writes.ts";
+import "./write/nested/nested_writes.ts";
 import "./write/update_many_and_return.ts";
 import "./write/upsert.ts";
 import "./write/upsert_many.ts";
