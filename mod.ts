@@ -95,7 +95,7 @@ export type {
   OnModuleInit,
 } from "./src/core/module/lifecycle.ts";
 export { type MatchedRoute, matchedRoute } from "./src/core/http/matched_route.ts";
-export { type Module, module, type ModuleOptions } from "./src/core/module/module.ts";
+export { type Imports, type Module, module, type ModuleOptions } from "./src/core/module/module.ts";
 export type {
   CanActivate,
   CanActivateFn,
@@ -126,8 +126,18 @@ export type {
 } from "./src/core/module/provider.ts";
 export { type Route, route } from "./src/core/route/route.ts";
 export type { RouteDeclaration, RouteDeclarations } from "./src/core/route/route.ts";
-export type { RouteMethod, RouteOptions, SuccessStatus } from "./src/core/route/route_options.ts";
-export type { RouteOpenApi, RouteResponse } from "./src/core/route/route_openapi.ts";
+export type {
+  RouteMethod,
+  RouteOptions,
+  RouteStatus,
+  SuccessStatus,
+} from "./src/core/route/route_options.ts";
+export type { PlainRouteTypes, RouteTypes } from "./src/core/route/route_input.ts";
+export type {
+  RouteOpenApi,
+  RouteResponse,
+  RouteResponses,
+} from "./src/core/route/route_openapi.ts";
 export type {
   Declared,
   OptionalParamNames,

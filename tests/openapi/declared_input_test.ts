@@ -7,6 +7,7 @@ import {
   FwFactory,
   module,
   route,
+  type RouteOpenApi,
   validatedBody,
   validatedPath,
   validatedQuery,
@@ -96,7 +97,7 @@ test("OpenAPI table: a listed response may be of another type than JSON", async 
   });
 });
 
-const WRONG = {
+const WRONG: Readonly<Record<string, RouteOpenApi>> = {
   "openapi: 204 has no body": { responses: { 204: { description: "", schema: v.string() } } },
   "openapi: 304 has no body": { responses: { 304: { description: "", contentType: "text/css" } } },
   "openapi: summary is empty": { summary: "" },

@@ -11,12 +11,14 @@ import { Route, route, type RouteDeclarations } from "./route.ts";
 import { checkVersion, type DeclaredVersion } from "./version.ts";
 
 /** Options for all routes of a controller; see {@linkcode controller}. */
-export interface ControllerOptions extends PipelineDeclaration {
+export interface ControllerOptions<
+  Version extends DeclaredVersion | undefined = DeclaredVersion | undefined,
+> extends PipelineDeclaration {
   /**
    * The version of its routes, or several, such as `v1`. The application enables a kind of
    * versioning: `enableUriVersioning`, `enableHeaderVersioning` or `enableMediaTypeVersioning`.
    */
-  readonly version?: DeclaredVersion | undefined;
+  readonly version?: Version;
   /** The OpenAPI tag of its operations; default the first segment of their paths. */
   readonly tag?: string | undefined;
   /** Roles, of which a caller needs one, for its routes without `roles`. */
@@ -39,11 +41,14 @@ const OPTIONS = [
 ] as const;
 
 /** The declaration of a controller. */
-export interface ControllerDeclaration extends ControllerOptions {
+export interface ControllerDeclaration<
+  Prefix extends string = string,
+  Version extends DeclaredVersion | undefined = DeclaredVersion | undefined,
+> extends ControllerOptions<Version> {
   /** The name of the class. */
   readonly name: string;
   /** The path before the paths of its routes. */
-  readonly prefix: string;
+  readonly prefix: Prefix;
 }
 
 /** The key of the static member that a class inherits from {@linkcode controller}. */
@@ -53,32 +58,35 @@ export const extendsController: unique symbol = Symbol("fw.extendsController");
  * A class that extends {@linkcode controller}; an entry of a module's `controllers`. Static members
  * with the names of its options are refused, as they would have no effect.
  */
-export interface ControllerClass<Instance extends object = object>
-  extends
-    Class<Instance>,
-    Readonly<
-      Partial<
-        Record<
-          | "prefix"
-          | "version"
-          | "tag"
-          | "guards"
-          | "guard"
-          | "interceptors"
-          | "interceptor"
-          | "filters"
-          | "filter"
-          | "roles"
-          | "role"
-          | "scopes"
-          | "scope"
-          | "public",
-          never
-        >
+export interface ControllerClass<
+  Instance extends object = object,
+  Prefix extends string = string,
+  Version extends DeclaredVersion | undefined = DeclaredVersion | undefined,
+> extends
+  Class<Instance>,
+  Readonly<
+    Partial<
+      Record<
+        | "prefix"
+        | "version"
+        | "tag"
+        | "guards"
+        | "guard"
+        | "interceptors"
+        | "interceptor"
+        | "filters"
+        | "filter"
+        | "roles"
+        | "role"
+        | "scopes"
+        | "scope"
+        | "public",
+        never
       >
-    > {
+    >
+  > {
   /** The arguments of `controller()`. */
-  readonly [extendsController]: Omit<ControllerDeclaration, "name">;
+  readonly [extendsController]: Omit<ControllerDeclaration<Prefix, Version>, "name">;
 }
 
 /** The base class of a controller, returned by {@linkcode controller}. */
@@ -114,10 +122,13 @@ export class Controller<Prefix extends string = string> {
  * `guards` is undefined, `roles` or `scopes` is empty, not an array of names, or beside `public`,
  * or if `guards`, `interceptors` or `filters` is not an array
  */
-export function controller<const Prefix extends string = "">(
+export function controller<
+  const Prefix extends string = "",
+  const Version extends DeclaredVersion | undefined = undefined,
+>(
   prefix?: Prefix,
-  options: ControllerOptions = {},
-): ControllerClass<Controller<Prefix>> {
+  options: ControllerOptions<Version> = {},
+): ControllerClass<Controller<Prefix>, Prefix, Version> {
   const refuse: Refuse = refusing(`declare controller(${JSON.stringify(prefix ?? "")})`);
   if (prefix !== undefined && typeof prefix !== "string") refuse("the prefix is not a string");
   checkNames(options, { known: OPTIONS, refuse });
@@ -130,7 +141,8 @@ export function controller<const Prefix extends string = "">(
   }
   // inherited options, such as those of a class, count as well
   const declared = Object.fromEntries(OPTIONS.map((name) => [name, options[name]]));
-  const declaration = Object.freeze({ ...declared, prefix: prefix ?? "" });
+  // without the argument, `Prefix` is the empty string
+  const declaration = Object.freeze({ ...declared, prefix: prefix ?? "" as Prefix });
   return class extends Controller<Prefix> {
     static readonly [extendsController] = declaration;
   };

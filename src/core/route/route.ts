@@ -7,13 +7,25 @@
 import type { Context } from "../http/context.ts";
 import { type Refuse, refusing } from "../../platform/option_names.ts";
 import type { PathParams, RouteInput, RouteOutput } from "./route_input.ts";
-import { checkRouteOptions, type RouteMethod, type RouteOptions } from "./route_options.ts";
+import type { RouteResponses } from "./route_openapi.ts";
+import {
+  checkRouteOptions,
+  type RouteMethod,
+  type RouteOptions,
+  type RouteStatus,
+} from "./route_options.ts";
+import type { PlainRouteTypes, RouteTypes } from "./route_input.ts";
+import type { BodyFormat } from "../http/body.ts";
 import type { AnySchema } from "../schema/validation.ts";
+import type { DeclaredVersion } from "./version.ts";
 
 /**
- * A route, created by {@linkcode route}; a field of a controller.
+ * A route, created by {@linkcode route}; a field of a controller. `Types` are the types of its
+ * declaration, which a typed client uses.
  */
-export class Route {
+export class Route<out Types extends RouteTypes = RouteTypes> {
+  /** The types of its declaration; it has no value. */
+  declare readonly types?: Types;
   /** Its method. */
   readonly method: RouteMethod;
   /** Its path after the controller's prefix. */
@@ -41,7 +53,7 @@ export class Route {
  * Declares a route of one method; see {@linkcode route}. `Prefix` is the path before the route's
  * own, as far as its parameters are typed.
  */
-export interface RouteDeclaration<Prefix extends string = ""> {
+export interface RouteDeclaration<Method extends RouteMethod, Prefix extends string = ""> {
   /** Declares a route with options; its handler's input and output are inferred from them. */
   <
     const Path extends string,
@@ -51,14 +63,41 @@ export interface RouteDeclaration<Prefix extends string = ""> {
     Body extends AnySchema | undefined = undefined,
     Output extends AnySchema | undefined = undefined,
     Args extends object = Record<never, never>,
+    Status extends RouteStatus = 200,
+    const Version extends DeclaredVersion | undefined = undefined,
+    const Format extends BodyFormat = "json",
+    const Responses extends RouteResponses = Record<never, never>,
   >(
     path: Path,
-    options: RouteOptions<Params, Query, Headers, Body, Output, Args>,
+    options: RouteOptions<
+      Params,
+      Query,
+      Headers,
+      Body,
+      Output,
+      Args,
+      Status,
+      Version,
+      Format,
+      Responses
+    >,
     handler: (
       input: RouteInput<`${Prefix}${Path}`, Params, Query, Headers, Body, Args>,
       c: Context,
     ) => RouteOutput<Output> | Promise<RouteOutput<Output>>,
-  ): Route;
+  ): Route<{
+    method: Method;
+    path: Path;
+    params: Params;
+    query: Query;
+    headers: Headers;
+    body: Body;
+    format: Format;
+    output: Output;
+    status: Status;
+    version: Version;
+    responses: Responses;
+  }>;
   /** Declares a route without options; its path parameters are strings. */
   <const Path extends string>(
     path: Path,
@@ -66,7 +105,7 @@ export interface RouteDeclaration<Prefix extends string = ""> {
       input: { readonly params: PathParams<`${Prefix}${Path}`> },
       c: Context,
     ) => unknown,
-  ): Route;
+  ): Route<PlainRouteTypes<Method, Path>>;
 }
 
 /**
@@ -75,21 +114,21 @@ export interface RouteDeclaration<Prefix extends string = ""> {
  */
 export interface RouteDeclarations<Prefix extends string = ""> {
   /** Declares a `GET` route; it answers `HEAD` too. */
-  readonly get: RouteDeclaration<Prefix>;
+  readonly get: RouteDeclaration<"GET", Prefix>;
   /** Declares a `POST` route. */
-  readonly post: RouteDeclaration<Prefix>;
+  readonly post: RouteDeclaration<"POST", Prefix>;
   /** Declares a `PUT` route. */
-  readonly put: RouteDeclaration<Prefix>;
+  readonly put: RouteDeclaration<"PUT", Prefix>;
   /** Declares a `PATCH` route. */
-  readonly patch: RouteDeclaration<Prefix>;
+  readonly patch: RouteDeclaration<"PATCH", Prefix>;
   /** Declares a `DELETE` route. */
-  readonly delete: RouteDeclaration<Prefix>;
+  readonly delete: RouteDeclaration<"DELETE", Prefix>;
   /** Declares an `OPTIONS` route, instead of the response that lists the methods of the path. */
-  readonly options: RouteDeclaration<Prefix>;
+  readonly options: RouteDeclaration<"OPTIONS", Prefix>;
   /** Declares a `HEAD` route, instead of the path's `GET` route. */
-  readonly head: RouteDeclaration<Prefix>;
+  readonly head: RouteDeclaration<"HEAD", Prefix>;
   /** Declares a route of all methods that no other route of the path has. */
-  readonly all: RouteDeclaration<Prefix>;
+  readonly all: RouteDeclaration<"ALL", Prefix>;
 }
 
 /**
@@ -129,8 +168,8 @@ export const route: RouteDeclarations = {
   all: declare("ALL"),
 };
 
-function declare(method: RouteMethod): RouteDeclaration {
-  return (path: string, ...rest: unknown[]): Route => {
+function declare<Method extends RouteMethod>(method: Method): RouteDeclaration<Method> {
+  return (path: string, ...rest: unknown[]): Route<never> => { // the overloads type it
     const handler = rest.at(-1) as Route["handler"]; // the overloads type it by its schemas
     const [options = {}] = rest.slice(0, -1) as readonly (RouteOptions | undefined)[]; // the route checks it
     const refuse: Refuse = refusing(`declare ${method} ${path}`);

@@ -1,8 +1,12 @@
 /**
- * The types of a handler, inferred from what its route declares.
+ * The types of a route: of its declaration, and of its handler, inferred from it.
  *
  * @module
  */
+import type { BodyFormat } from "../http/body.ts";
+import type { RouteResponses } from "./route_openapi.ts";
+import type { RouteMethod, RouteStatus } from "./route_options.ts";
+import type { DeclaredVersion } from "./version.ts";
 import type { AnySchema, SchemaInput, SchemaOutput } from "../schema/validation.ts";
 
 /** The names of a path's parameters: `"/:id/posts/:post?"` has `id` and `post`. */
@@ -50,3 +54,54 @@ export type RouteInput<
 export type RouteOutput<S extends AnySchema | undefined> =
   | (S extends AnySchema ? SchemaInput<S> : unknown)
   | Response;
+
+/** The types of a route's declaration, of which a typed client infers its calls. */
+export interface RouteTypes {
+  /** Its method. */
+  readonly method: RouteMethod;
+  /** Its path after the prefix of its controller. */
+  readonly path: string;
+  /** The schema of the path parameters. */
+  readonly params: AnySchema | undefined;
+  /** The schema of the query. */
+  readonly query: AnySchema | undefined;
+  /** The schema of the headers. */
+  readonly headers: AnySchema | undefined;
+  /** The schema of the body. */
+  readonly body: AnySchema | undefined;
+  /** The formats of the body. */
+  readonly format: BodyFormat;
+  /** The schema of the result. */
+  readonly output: AnySchema | undefined;
+  /** The status of the response. */
+  readonly status: RouteStatus;
+  /** Its own version. */
+  readonly version: DeclaredVersion | undefined;
+  /** Its other responses by status. */
+  readonly responses: RouteResponses;
+}
+
+/** The types of a route without options. */
+export interface PlainRouteTypes<Method extends RouteMethod, Path extends string>
+  extends RouteTypes {
+  /** Its method. */
+  readonly method: Method;
+  /** Its path. */
+  readonly path: Path;
+  /** No schema. */
+  readonly params: undefined;
+  /** No schema. */
+  readonly query: undefined;
+  /** No schema. */
+  readonly headers: undefined;
+  /** No schema. */
+  readonly body: undefined;
+  /** No schema. */
+  readonly output: undefined;
+  /** Its status. */
+  readonly status: 200;
+  /** No version. */
+  readonly version: undefined;
+  /** No other responses. */
+  readonly responses: Readonly<Record<never, never>>;
+}

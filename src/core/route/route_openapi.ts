@@ -7,8 +7,11 @@ import { type Deprecation, deprecationHeaders } from "../http/deprecation.ts";
 import { checkNames } from "../../platform/option_names.ts";
 import { type AnySchema, isStandardSchema } from "../schema/validation.ts";
 
+/** Responses by status: their descriptions, or more. */
+export type RouteResponses = Readonly<Record<number, string | RouteResponse>>;
+
 /** Additions of a route to its OpenAPI operation. */
-export interface RouteOpenApi {
+export interface RouteOpenApi<Responses extends RouteResponses = RouteResponses> {
   /** One line; default: the handler's name in words. */
   readonly summary?: string;
   /** A longer text in CommonMark. */
@@ -27,7 +30,7 @@ export interface RouteOpenApi {
    * Its responses by status, in addition to the declared one; without `response`, a status below
    * 400 replaces it. A description alone keeps the usual body: `response`, or a problem document.
    */
-  readonly responses?: Readonly<Record<number, string | RouteResponse>>;
+  readonly responses?: Responses;
   /**
    * Whether it is deprecated, optionally since and until when. Its responses then have the headers
    * `Deprecation` (RFC 9745) and `Sunset` (RFC 8594).

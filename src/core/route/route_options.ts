@@ -8,7 +8,7 @@ import { checkNames, type Refuse, refusing } from "../../platform/option_names.t
 import { checkPermissions, checkPipeline } from "./declared_options.ts";
 import type { Extractor } from "./extractor.ts";
 import type { PipelineDeclaration } from "./pipeline.ts";
-import { checkRouteOpenApi, type RouteOpenApi } from "./route_openapi.ts";
+import { checkRouteOpenApi, type RouteOpenApi, type RouteResponses } from "./route_openapi.ts";
 import { stripping } from "../schema/schema_libraries.ts";
 import { type AnySchema, isStandardSchema } from "../schema/validation.ts";
 import { checkVersion, type DeclaredVersion } from "./version.ts";
@@ -27,6 +27,9 @@ export type RouteMethod =
 /** Statuses of a response with data. */
 export type SuccessStatus = 200 | 201 | 202 | 203 | 206 | 207 | 208 | 226;
 
+/** Statuses that a route can declare. */
+export type RouteStatus = SuccessStatus | 204;
+
 /** Options of a route. All are optional. */
 export interface RouteOptions<
   Params extends AnySchema | undefined = AnySchema | undefined,
@@ -35,6 +38,10 @@ export interface RouteOptions<
   Body extends AnySchema | undefined = AnySchema | undefined,
   Output extends AnySchema | undefined = AnySchema | undefined,
   Args extends object = Record<string, unknown>,
+  Status extends RouteStatus = RouteStatus,
+  Version extends DeclaredVersion | undefined = DeclaredVersion | undefined,
+  Format extends BodyFormat = BodyFormat,
+  Responses extends RouteResponses = RouteResponses,
 > extends PipelineDeclaration {
   /** Schema of the path parameters, each a percent-decoded string. */
   readonly params?: Params;
@@ -51,7 +58,7 @@ export interface RouteOptions<
    * The accepted formats of the body; default only JSON. Repeated fields of a form are arrays; a
    * single one is an array too if the schema accepts nothing else.
    */
-  readonly consumes?: readonly BodyFormat[];
+  readonly consumes?: readonly Format[];
   /** The largest body in bytes; default the limit of the application (1 MiB). */
   readonly bodyLimit?: number;
   /** Named extractors; their values are in the input of the handler. */
@@ -75,13 +82,13 @@ export interface RouteOptions<
    */
   readonly public?: boolean;
   /** Its version, or several; default its controller's. */
-  readonly version?: DeclaredVersion | undefined;
+  readonly version?: Version;
   /** Schema of the result, which is checked and stripped to what the schema declares. */
   readonly response?: Output;
   /** Status of the response; default 200. A 204 has no body. */
-  readonly status?: SuccessStatus | 204;
+  readonly status?: Status;
   /** Additions to its OpenAPI operation. */
-  readonly openapi?: RouteOpenApi;
+  readonly openapi?: RouteOpenApi<Responses>;
 }
 
 const INPUT = ["params", "query", "headers", "body"] as const;
