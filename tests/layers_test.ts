@@ -15,7 +15,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   db: ["platform", "core"],
   openapi: ["platform", "core"],
   application: ["platform", "core", "middleware", "runtime", "oauth2", "authn", "openapi"],
-  testing: ["platform", "core", "application"],
+  client: ["core"],
+  testing: ["platform", "core", "application", "client"],
   cli: [],
 };
 

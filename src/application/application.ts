@@ -63,6 +63,11 @@ export class FwApplication {
     this.fetch = this.#answering.fetch;
   }
 
+  /** The prefix before the paths of all controllers; empty by default. */
+  get globalPrefix(): string {
+    return this.#answering.settings.globalPrefix;
+  }
+
   /** Puts a prefix before the paths of all controllers, such as `api`. */
   setGlobalPrefix(prefix: string): this {
     return this.#configure({ globalPrefix: prefix });

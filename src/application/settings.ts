@@ -12,6 +12,8 @@ import { type ResolvedOpenApiOptions, resolveOptions } from "../openapi/options.
 
 /** The settings of an application: one immutable value. */
 export interface Settings extends Omit<AssemblyOptions, "host" | "routes"> {
+  /** The prefix before the paths of all controllers. */
+  readonly globalPrefix: string;
   /** The options of the OpenAPI document. */
   readonly openApi: ResolvedOpenApiOptions;
 }

@@ -34,4 +34,8 @@ export {
   type RotateKeysOptions,
 } from "./identity_provider/options.ts";
 export { stub, type StubMembers } from "./stub.ts";
-export { createTestApplication, type TestApplicationOptions } from "./test_application.ts";
+export {
+  createTestApplication,
+  type TestApplication,
+  type TestApplicationOptions,
+} from "./test_application.ts";

@@ -4,6 +4,8 @@
  * @module
  */
 import type { FwApplication } from "../application/application.ts";
+import type { ApiOf } from "../client/api.ts";
+import { type Client, createClient } from "../client/client.ts";
 import type { Module } from "../core/module/module.ts";
 import type { Provider } from "../core/module/provider.ts";
 import { FwFactory } from "../application/factory.ts";
@@ -16,6 +18,15 @@ export interface TestApplicationOptions {
   readonly setUp?: (app: FwApplication) => unknown;
 }
 
+/** An application for a test. */
+export interface TestApplication<M extends Module = Module> extends FwApplication {
+  /**
+   * A client of the module's routes, without a server; `setUp` enables the versions of paths. Its
+   * paths start after the global prefix. For other options, pass `app.fetch` to `createClient`.
+   */
+  readonly client: Client<ApiOf<M>>;
+}
+
 /**
  * Creates an application for a test, ready to answer `app.request()`. Its start hooks have run;
  * `close`, or `await using`, runs the stop hooks. It prints nothing: the `detail` of a 5xx is the
@@ -23,14 +34,17 @@ export interface TestApplicationOptions {
  *
  * @throws {TypeError} if an override replaces nothing
  */
-export async function createTestApplication(
-  root: Module,
+export async function createTestApplication<const M extends Module>(
+  root: M,
   { overrides = [], setUp }: TestApplicationOptions = {},
-): Promise<FwApplication> {
+): Promise<TestApplication<M>> {
   const app = await FwFactory.create(root, { overrides });
   try {
     await setUp?.(app);
-    return await app.ready();
+    await app.ready();
+    const base = new URL(app.globalPrefix, "http://localhost");
+    const client = createClient<ApiOf<M>>(base, { fetch: app.fetch });
+    return Object.assign(app, { client });
   } catch (error) {
     await app.close().catch(() => {}); // the first error is the cause
     throw error;

@@ -363,7 +363,7 @@ test("the compiler reports a mistake in a controller in a few words", () => {
     [
       `class A extends controller("a", { gaurds: [] }) {}`,
       "Object literal may only specify known properties, but 'gaurds' does not exist in type " +
-      "'ControllerOptions'. Did you mean to write 'guards'?",
+      "'ControllerOptions<undefined>'. Did you mean to write 'guards'?",
     ],
     [
       `class B extends controller("b") { one = route.get("/", { reponse: Row }, () => 1); }`,

@@ -1,0 +1,231 @@
+/**
+ * The types of calls, inferred from the declarations of routes.
+ *
+ * @module
+ */
+import type { ClientErrorStatusCode, ServerErrorStatusCode } from "hono/utils/http-status";
+import type { BodyFormat } from "../core/http/body.ts";
+import type { Problem } from "../core/http/problem.ts";
+import type { ValidationIssue } from "../core/http/validation_issue.ts";
+import type { OptionalParamNames, ParamNames } from "../core/route/route_input.ts";
+import type { RouteTypes } from "../core/route/route_input.ts";
+import type { AnySchema, SchemaInput, SchemaOutput } from "../core/schema/validation.ts";
+
+/** What a path, a query or a header can send: its text is sent. */
+export type TextValue = string | number | boolean | bigint;
+
+/** Headers of a call; `undefined` sends none. */
+export interface CallHeaders {
+  /** A header by its name. */
+  readonly [name: string]: TextValue | undefined;
+}
+
+/** Options of one call; they take precedence over those of the client. */
+export interface CallOptions {
+  /** Ends the call. */
+  readonly signal?: AbortSignal;
+  /** The time limit of an attempt, in milliseconds. */
+  readonly timeoutMs?: number;
+  /** How many times a failed call is repeated; see `ClientOptions`. */
+  readonly retry?: number;
+}
+
+/** What the route of a call declares; its argument has {@linkcode CallOptions} too. */
+export type CallInput<Path extends string, Types extends RouteTypes> =
+  & ParamsOf<Path, Types["params"]>
+  & Part<"query", Types["query"]>
+  & HeadersOf<Types["headers"]>
+  & BodyOf<Types["body"], Types["format"]>;
+
+/**
+ * The arguments of a call after its path. Like the other types of a signature, it compares tuples:
+ * TypeScript evaluates other conditions for all routes before it knows the path.
+ */
+export type CallArguments<Path, Types> = [Path, Types] extends
+  [infer P extends string, infer T extends RouteTypes]
+  ? IsOne<P> extends true ? Arguments<CallInput<P, T>> : [input?: object]
+  : never;
+
+/**
+ * Checks whether a type is one type and not a union: an unknown path becomes all paths, and is then
+ * the only error of its call.
+ */
+export type IsOne<T, All = T> = T extends unknown ? [All] extends [T] ? true : false : never;
+
+/** One object type instead of an intersection of them, for short messages of the compiler. */
+export type Arguments<Input> = object extends Input
+  ? [input?: { [K in keyof Input]: Input[K] } & CallOptions]
+  : [input: { [K in keyof Input]: Input[K] } & CallOptions];
+
+/** The member `params` of a call, if its path has parameters. */
+export type ParamsOf<Path extends string, Schema extends AnySchema | undefined> =
+  [ParamName<Path>] extends [never] ? unknown
+    : Exclude<ParamName<Path>, OptionalParamNames<Path>> extends never
+      ? { readonly params?: Params<Path, InputOf<Schema>> }
+    : { readonly params: Params<Path, InputOf<Schema>> };
+
+/** The input of a schema, if there is one. */
+export type InputOf<Schema> = Schema extends AnySchema ? SchemaInput<Schema> : unknown;
+
+/** The names of the parameters of a path; `*` is that of a wildcard. */
+export type ParamName<Path extends string> =
+  | ParamNames<Path>
+  | (Path extends `${string}*` ? "*" : never);
+
+/** The parameters of a path. */
+export type Params<Path extends string, Input> =
+  & { readonly [K in Exclude<ParamName<Path>, OptionalParamNames<Path>>]: Param<K, Input> }
+  & { readonly [K in OptionalParamNames<Path>]?: Param<K, Input> };
+
+/** A parameter of a path. */
+export type Param<K, Input> = K extends keyof Input ? AsText<NonNullable<Input[K]>> : TextValue;
+
+/** Anything whose text a schema of strings accepts; literals stay literals. */
+export type AsText<T> = string extends T ? TextValue
+  : T extends readonly (infer Item)[] ? readonly AsText<Item>[]
+  : T;
+
+/** Fields that are sent as text. */
+export type Texts<T> = { readonly [K in keyof T]: AsText<T[K]> };
+
+/** A member of a call with a schema; optional if the schema accepts an empty object. */
+export type Part<Key extends string, Schema extends AnySchema | undefined> = Schema extends
+  AnySchema
+  ? object extends SchemaInput<Schema> ? { readonly [K in Key]?: Texts<SchemaInput<Schema>> }
+  : { readonly [K in Key]: Texts<SchemaInput<Schema>> }
+  : unknown;
+
+/** The member `headers` of a call. */
+export type HeadersOf<Schema extends AnySchema | undefined> = Schema extends AnySchema
+  ? Part<"headers", Schema>
+  : { readonly headers?: CallHeaders };
+
+/** The member of the argument for each format of a body. */
+export interface BodyKeys {
+  /** The member for `json`. */
+  readonly json: "body";
+  /** The member for `form`. */
+  readonly form: "form";
+  /** The member for `multipart`. */
+  readonly multipart: "multipart";
+}
+
+/** The member of a call for its body, by format. */
+export type BodyOf<Schema extends AnySchema | undefined, Format extends BodyFormat> = Schema extends
+  AnySchema ? Format extends BodyFormat ? BodyIn<BodyKeys[Format], SchemaInput<Schema>>
+  : never
+  : unknown;
+
+/** A body as a member of a call. */
+export type BodyIn<Key extends string, Body> = undefined extends Body
+  ? { readonly [K in Key]?: Body }
+  : { readonly [K in Key]: Body };
+
+/** A value that was sent as JSON: a `Date` arrives as its text. */
+export type Received<T> = T extends string | number | boolean | null | undefined ? T
+  : T extends { toJSON(): infer Json } ? Received<Json>
+  : T extends readonly unknown[] | object ? { [K in keyof T]: Received<T[K]> }
+  : T;
+
+/** A successful answer. */
+export interface Success<Status extends number, Data> {
+  /** The status, below 400. */
+  readonly status: Status;
+  /** The body: parsed if it is JSON, else its text; `undefined` if it is empty. */
+  readonly data: Data;
+  /** The response, whose body was read. */
+  readonly response: Response;
+  /** Absent. */
+  readonly problem?: undefined;
+}
+
+/** An answer with a problem. */
+export interface Failure<P> {
+  /** The problem document; one with the status alone for any other body. */
+  readonly problem: P;
+  /** The response, whose body was read. */
+  readonly response: Response;
+  /** Absent. */
+  readonly data?: undefined;
+  /** Absent. */
+  readonly status?: undefined;
+}
+
+/** The successful answers of a route. */
+export type SuccessOf<Types extends RouteTypes> = Types["output"] extends AnySchema
+  ? Success<Types["status"], Received<SchemaOutput<Types["output"]>>>
+  : Types["status"] extends 204 ? Success<204, undefined>
+  : [Successful<keyof Types["responses"]>] extends [never] ? Success<Types["status"], unknown>
+  : {
+    [S in Successful<keyof Types["responses"]>]: Success<S, DeclaredData<Types["responses"][S], S>>;
+  }[Successful<keyof Types["responses"]>];
+
+/** The statuses of problems. */
+export type ProblemStatus = Exclude<ClientErrorStatusCode | ServerErrorStatusCode, -1>;
+
+/** The statuses below 400. */
+export type Successful<Status> = Exclude<Extract<Status, number>, ProblemStatus>;
+
+/** The data of a declared response. */
+export type DeclaredData<Declared, Status> = Declared extends
+  { readonly schema: infer S extends AnySchema } ? Received<SchemaOutput<S>>
+  : Declared extends { readonly contentType: string } ? string
+  : Status extends 204 | 205 | 304 ? undefined
+  : unknown;
+
+/** The problems of a route: those that it declares, invalid input, and any other. */
+export type ProblemOf<Types extends RouteTypes> =
+  | { [S in DeclaredProblem<Types>]: DeclaredProblemOf<Types["responses"], S> }[
+    DeclaredProblem<Types>
+  ]
+  | ProblemWith<Exclude<ProblemStatus, DeclaredProblem<Types>>>;
+
+/** The statuses of the problems that a route declares. */
+export type DeclaredProblem<Types extends RouteTypes> =
+  | Extract<keyof Types["responses"], ProblemStatus>
+  | ([Extract<Types["params" | "query" | "headers" | "body"], AnySchema>] extends [never] ? never
+    : 422);
+
+/** A problem that a route declares. */
+export type DeclaredProblemOf<Responses, Status extends ProblemStatus> = Status extends
+  keyof Responses
+  ? Responses[Status] extends { readonly schema: infer S extends AnySchema }
+    ? Received<SchemaOutput<S>> & { readonly status: Status }
+  : ProblemWith<Status>
+  : ProblemWith<Status> & { readonly errors: readonly ValidationIssue[] };
+
+/** A problem with a status. */
+export type ProblemWith<Status extends number> = Omit<Problem, "status"> & {
+  readonly status: Status;
+};
+
+/** The data of a call. */
+export type DataOf<Types> = [Types] extends [infer T extends RouteTypes] ? SuccessOf<T>["data"]
+  : never;
+
+/** The answers to a call. */
+export type AnswerOf<Types> = [Types] extends [infer T extends RouteTypes]
+  ? SuccessOf<T> | Failure<ProblemOf<T>>
+  : never;
+
+/** The events of a route's stream. */
+export type EventOf<Types> = [Types] extends
+  [{ readonly responses: { readonly 200: { readonly schema: infer S extends AnySchema } } }]
+  ? ServerSentEvent<Received<SchemaOutput<S>>>
+  : ServerSentEvent<unknown>;
+
+/** An event of a stream (https://html.spec.whatwg.org/#server-sent-events). */
+export interface ServerSentEvent<Json> {
+  /** Its name; `message` by default. */
+  readonly event: string;
+  /** Its data. */
+  readonly data: string;
+  /** The last id of the stream; empty by default. */
+  readonly id: string;
+  /**
+   * Parses its data.
+   *
+   * @throws {SyntaxError} if it is not JSON
+   */
+  json(): Json;
+}

@@ -1,0 +1,225 @@
+/**
+ * The typed client.
+ *
+ * @module
+ */
+import type { Problem } from "../core/http/problem.ts";
+import type { AnyApi, RouteAt } from "./api.ts";
+import type {
+  AnswerOf,
+  CallArguments,
+  CallOptions,
+  DataOf,
+  EventOf,
+  Failure,
+  Success,
+} from "./call.ts";
+import { eventsOf } from "./events.ts";
+import { ProblemError, problemOf } from "./problem_error.ts";
+import { bodyOf, type Input, pathOf } from "./request.ts";
+import { delayOf, wait } from "./retry.ts";
+
+/** Sends a request, or passes it on to what sends it. */
+export type Send = (request: Request) => Promise<Response>;
+
+/** Options of {@linkcode createClient}. */
+export interface ClientOptions extends Pick<CallOptions, "signal"> {
+  /** What sends requests; default the global `fetch`. */
+  readonly fetch?: (request: Request) => Response | Promise<Response>;
+  /** Headers of every request, or a function that returns them, for example with a token. */
+  readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
+  /**
+   * The time limit of an attempt in milliseconds: of the whole answer, or of the head of a stream;
+   * default 30 000.
+   */
+  readonly timeoutMs?: number;
+  /**
+   * How many times a call is repeated that failed to reach the server, had no answer within
+   * `timeoutMs`, or was answered with 408, 429, 502, 503 or 504; default 0.
+   * `POST` and `PATCH` are repeated only with an `Idempotency-Key`.
+   * The delay doubles from 200 ms up to 30 s, with jitter; `Retry-After` takes precedence.
+   */
+  readonly retry?: number;
+  /** Wraps every attempt; the first is outermost. */
+  readonly interceptors?: readonly ((request: Request, next: Send) => Promise<Response>)[];
+  /** Whether cookies are sent to other origins; default that of `fetch`. */
+  readonly credentials?: RequestCredentials;
+}
+
+/** Calls of one method. */
+export interface Calls<Api extends AnyApi, Method extends keyof AnyApi> {
+  /**
+   * Calls a route and returns the data of its answer.
+   *
+   * @throws {ProblemError} if the status is 400 or more
+   */
+  <P extends keyof Api[Method] & string>(
+    path: P,
+    ...input: CallArguments<P, RouteAt<Api, Method, P>>
+  ): Promise<DataOf<RouteAt<Api, Method, P>>>;
+  /** Calls a route and returns its answer: data, or a problem. */
+  safe<P extends keyof Api[Method] & string>(
+    path: P,
+    ...input: CallArguments<P, RouteAt<Api, Method, P>>
+  ): Promise<AnswerOf<RouteAt<Api, Method, P>>>;
+  /**
+   * Calls a route and returns its response, whose body is not read: a file, or a stream.
+   *
+   * @throws {ProblemError} if the status is 400 or more
+   */
+  response<P extends keyof Api[Method] & string>(
+    path: P,
+    ...input: CallArguments<P, RouteAt<Api, Method, P>>
+  ): Promise<Response>;
+  /**
+   * Calls a route that sends events, and yields them; leaving the loop ends the call. It does not
+   * connect again.
+   *
+   * @throws {ProblemError} if the status is 400 or more
+   */
+  events<P extends keyof Api[Method] & string>(
+    path: P,
+    ...input: CallArguments<P, RouteAt<Api, Method, P>>
+  ): AsyncIterable<EventOf<RouteAt<Api, Method, P>>>;
+}
+
+/** A client of an API: a function for each method. */
+export interface Client<Api extends AnyApi> {
+  /** Calls `GET` routes. */
+  readonly get: Calls<Api, "GET">;
+  /** Calls `POST` routes. */
+  readonly post: Calls<Api, "POST">;
+  /** Calls `PUT` routes. */
+  readonly put: Calls<Api, "PUT">;
+  /** Calls `PATCH` routes. */
+  readonly patch: Calls<Api, "PATCH">;
+  /** Calls `DELETE` routes. */
+  readonly delete: Calls<Api, "DELETE">;
+  /** Calls `OPTIONS` routes. */
+  readonly options: Calls<Api, "OPTIONS">;
+  /** Calls `HEAD` routes. */
+  readonly head: Calls<Api, "HEAD">;
+}
+
+const METHODS = ["get", "post", "put", "patch", "delete", "options", "head"] as const;
+
+/** The default time limit of an attempt, in milliseconds. */
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Creates a client of the API of an application, whose calls are typed by its routes. `base` is the
+ * URL before the paths, with the global prefix of the application.
+ *
+ * @example
+ * ```ts
+ * import { controller, FwFactory, module, route } from "@fw/fw";
+ * import { type ApiOf, createClient } from "@fw/fw/client";
+ * import * as v from "valibot";
+ *
+ * const Cat = v.object({ name: v.string(), age: v.number() });
+ * class CatsController extends controller("cats", { version: "v1" }) {
+ *   create = route.post("/", { body: Cat, response: Cat, status: 201 }, ({ body }) => body);
+ * }
+ * const AppModule = module({ controllers: [CatsController] });
+ * const app = (await FwFactory.create(AppModule)).enableUriVersioning();
+ *
+ * const api = createClient<ApiOf<typeof AppModule>>("http://localhost", { fetch: app.fetch });
+ * const { name } = await api.post("/v1/cats", { body: { name: "Tom", age: 3 } });
+ * console.assert(name === "Tom");
+ * ```
+ *
+ * @throws {TypeError} (from a call) if a parameter of the path is empty, `.` or `..`; or if `fetch`
+ * fails
+ */
+export function createClient<Api extends AnyApi>(
+  base: string | URL,
+  options: ClientOptions = {},
+): Client<Api> {
+  const start = String(base).replace(/\/$/, "");
+  const calls = METHODS.map((name) => [name, callsOf(name.toUpperCase(), start, options)]);
+  return Object.fromEntries(calls); // typed by the routes of the API
+}
+
+function callsOf(method: string, start: string, options: ClientOptions): object {
+  type Read<T> = (response: Response, call: string) => Promise<T>;
+  async function run<T>(path: string, input: Input & CallOptions, read: Read<T>): Promise<T> {
+    const { signal, timeoutMs = TIMEOUT_MS, retry = 0 } = { ...options, ...input };
+    const call = `${method} ${path}`;
+    const url = start + pathOf(path, input, method);
+    const [body, mediaType] = bodyOf(input);
+    for (let count = 0;; count++) {
+      const ended = new AbortController();
+      const timer = setTimeout(() => {
+        ended.abort(
+          new DOMException(`Cannot ${call}: no answer in ${timeoutMs} ms`, "TimeoutError"),
+        );
+      }, timeoutMs);
+      try {
+        const { headers = {} } = options;
+        const all = new Headers(typeof headers === "function" ? await headers() : headers);
+        if (mediaType) all.set("content-type", mediaType);
+        for (const [name, value] of Object.entries(input.headers ?? {})) {
+          if (value !== undefined) all.set(name, String(value));
+        }
+        const request = new Request(url, {
+          method,
+          headers: all,
+          ...body !== undefined && { body },
+          ...options.credentials && { credentials: options.credentials },
+          signal: AbortSignal.any([ended.signal, ...signal ? [signal] : []]),
+        });
+        const isLast = count >= retry;
+        const response = await sendOf(options)(request).catch((error) => {
+          const delayMs = delayOf({ request, count });
+          if (isLast || signal?.aborted || delayMs === undefined) throw error;
+          return delayMs;
+        });
+        const delayMs = typeof response === "number" || isLast
+          ? response
+          : delayOf({ request, count, response }) ?? response;
+        if (typeof delayMs !== "number") return await read(delayMs, call);
+        if (typeof response !== "number") await response.body?.cancel();
+        await wait(delayMs, signal);
+      } finally {
+        clearTimeout(timer);
+      }
+    }
+  }
+  return Object.assign(
+    async (path: string, input: Input = {}) => {
+      const answer = await run(path, input, answerOf);
+      if (answer.problem) throw new ProblemError(`${method} ${path}`, answer);
+      return answer.data;
+    },
+    {
+      safe: (path: string, input: Input = {}) => run(path, input, answerOf),
+      response: (path: string, input: Input = {}) => run(path, input, successful),
+      async *events(path: string, input: Input = {}) {
+        yield* eventsOf(await run(path, input, successful));
+      },
+    },
+  );
+}
+
+function sendOf({ fetch = globalThis.fetch, interceptors = [] }: ClientOptions): Send {
+  return interceptors.reduceRight<Send>(
+    (next, intercept) => (request) => intercept(request, next),
+    async (request) => await fetch(request),
+  );
+}
+
+async function answerOf(
+  response: Response,
+): Promise<Success<number, unknown> | Failure<Problem>> {
+  const { status } = response;
+  if (status >= 400) return { problem: await problemOf(response), response };
+  const text = await response.text();
+  const isJson = /[/+]json\b/.test(response.headers.get("content-type") ?? "");
+  const data = text === "" ? undefined : isJson ? JSON.parse(text) : text;
+  return { status, data, response };
+}
+
+async function successful(response: Response, call: string): Promise<Response> {
+  if (response.status < 400) return response;
+  throw new ProblemError(call, { problem: await problemOf(response), response });
+}

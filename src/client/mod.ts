@@ -1,0 +1,79 @@
+/**
+ * A typed client of an application, from the types of its routes: no code is generated, and nothing
+ * of the server is loaded.
+ *
+ * @example
+ * ```ts
+ * import { controller, FwFactory, module, route } from "@fw/fw";
+ * import { type ApiOf, createClient } from "@fw/fw/client";
+ *
+ * class CatsController extends controller("cats") {
+ *   one = route.get("/:name", ({ params }) => params.name);
+ * }
+ * const AppModule = module({ controllers: [CatsController] });
+ * interface Api extends ApiOf<typeof AppModule> {}
+ *
+ * const app = await FwFactory.create(AppModule);
+ * const api = createClient<Api>("http://localhost", { fetch: app.fetch });
+ * console.assert(await api.get("/cats/:name", { params: { name: "Tom" } }) === "Tom");
+ * ```
+ *
+ * @module
+ */
+export type {
+  AnyApi,
+  ApiOf,
+  ApiOptions,
+  ByMethod,
+  ControllersOf,
+  Endpoint,
+  EndpointsOf,
+  Plain,
+  RouteAt,
+  RoutesIn,
+  Segments,
+  Start,
+  Versioned,
+  VersionOf,
+  WholePath,
+  WithoutPattern,
+  WithoutPatterns,
+} from "./api.ts";
+export type {
+  AnswerOf,
+  Arguments,
+  AsText,
+  BodyIn,
+  BodyKeys,
+  BodyOf,
+  CallArguments,
+  CallHeaders,
+  CallInput,
+  CallOptions,
+  DataOf,
+  DeclaredData,
+  DeclaredProblem,
+  DeclaredProblemOf,
+  EventOf,
+  Failure,
+  HeadersOf,
+  InputOf,
+  IsOne,
+  Param,
+  ParamName,
+  Params,
+  ParamsOf,
+  Part,
+  ProblemOf,
+  ProblemStatus,
+  ProblemWith,
+  Received,
+  ServerSentEvent,
+  Success,
+  Successful,
+  SuccessOf,
+  Texts,
+  TextValue,
+} from "./call.ts";
+export { type Calls, type Client, type ClientOptions, createClient, type Send } from "./client.ts";
+export { ProblemError } from "./problem_error.ts";

@@ -1,0 +1,65 @@
+/**
+ * The request of a call.
+ *
+ * @module
+ */
+
+/** The parts of a request that the caller passes. */
+export interface Input {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly form?: Readonly<Record<string, unknown>>;
+  readonly multipart?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Returns a path with its parameters, and the query.
+ *
+ * @throws {TypeError} if a parameter is missing, or is a segment that changes the path
+ */
+export function pathOf(
+  path: string,
+  { params = {}, query = {} }: Input,
+  method: string,
+): string {
+  const filled = path.replace(/\/:(\w+)(\??)|\/\*$/g, (_, name = "*", optional = "") => {
+    const value = params[name];
+    if (optional && value === undefined) return "";
+    const text = String(value ?? "");
+    const segments = name === "*" ? text.split("/") : [text];
+    // an empty end of a wildcard is a trailing slash
+    const isWrong = segments.some((segment) => DOTS.test(segment)) || text === "" && name !== "*";
+    if (isWrong) {
+      throw new TypeError(
+        `Cannot call ${method} ${path}: params.${name} is ${JSON.stringify(value)}`,
+      );
+    }
+    return `/${segments.map(encodeURIComponent).join("/")}`;
+  });
+  const search = new URLSearchParams(fieldsOf(query) as [string, string][]).toString();
+  return `${filled || "/"}${search && `?${search}`}`;
+}
+
+/** A segment that a URL resolves: it would name another path. */
+const DOTS = /^(\.|%2e){1,2}$/i;
+
+/** Returns the body of a request, and its media type unless `fetch` sets it. */
+export function bodyOf({ body, form, multipart }: Input): [body?: BodyInit, mediaType?: string] {
+  if (multipart) {
+    const data = new FormData();
+    for (const [name, value] of fieldsOf(multipart)) data.append(name, value as string | Blob);
+    return [data];
+  }
+  if (form) return [new URLSearchParams(fieldsOf(form) as [string, string][])];
+  return body === undefined ? [] : [JSON.stringify(body), "application/json"];
+}
+
+/** Lists fields: a list is repeated, `undefined` is omitted, other values are sent as text. */
+function fieldsOf(fields: Readonly<Record<string, unknown>>): [string, string | Blob][] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    [value].flat().filter((item) => item !== undefined)
+      .map((item): [string, string | Blob] => [name, item instanceof Blob ? item : String(item)])
+  );
+}
