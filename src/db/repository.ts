@@ -24,7 +24,16 @@ import { type Entrance, Operation, type OperationContext } from "./query/operati
 import type { Filter } from "./query/operators.ts";
 import { checkOptions, isPlainObject } from "./model/plain_object.ts";
 import { LIMIT_OPTIONS, type TimeLimits } from "./transaction/time_limits.ts";
-import type { Checked, ColumnName, Named, Plain, Row, RowTypes } from "./model/row.ts";
+import type {
+  Checked,
+  ColumnName,
+  DeletedAtColumn,
+  Named,
+  Plain,
+  Row,
+  RowTypes,
+  WithDeleted,
+} from "./model/row.ts";
 import { countRows, readRows } from "./query/rows_query.ts";
 import {
   dropUnselected,
@@ -32,7 +41,7 @@ import {
   type PageOptions,
   readSelection,
 } from "./query/find_options.ts";
-import { type AnyRow, decodeRow, type Table, type Values } from "./query/table.ts";
+import { type AnyRow, decodeRow, type Table } from "./query/table.ts";
 import type {
   ComparableColumn,
   Conditions,
@@ -65,12 +74,16 @@ export type ManyOf<
   | { readonly where: Conditions<T, Spec, W>; readonly all?: undefined }
   | { readonly where?: undefined; readonly all: true };
 
+/** Which rows of a table a repository reads and writes. */
+export type VisibleRows = Pick<OperationContext, "scope" | "seesDeleted">;
+
 type Verb =
   | "create"
   | "read"
   | "update"
   | "upsert"
   | "delete"
+  | "purge"
   | "count"
   | "look up"
   | "aggregate"
@@ -91,17 +104,17 @@ const STREAM_OPTIONS = [...READ_OPTIONS, "orderBy", "skip", "take", "batchSize"]
  */
 export class Repository<
   M extends AnyModel,
-  S extends ColumnName<M> = never,
+  S extends ColumnName<M> | WithDeleted = DeletedAtColumn<M>,
   G extends RelationGraph = Record<never, never>,
 > {
   readonly #table: Table;
-  readonly #scope: Values;
+  readonly #rows: VisibleRows;
   readonly #lookups: UniqueLookups;
 
   /** Creates a repository of a table; a `DbService` has one for each of its models. */
-  constructor(table: Table, scope: Values = new Map()) {
+  constructor(table: Table, rows: VisibleRows = { scope: new Map(), seesDeleted: false }) {
     this.#table = table;
-    this.#scope = scope;
+    this.#rows = rows;
     this.#lookups = new UniqueLookups(this.#context("read"));
   }
 
@@ -113,21 +126,36 @@ export class Repository<
    * @throws {TypeError} if there are no values, one is `null` or `undefined`, or a column is in the
    * scope already, or of JSON
    */
-  scoped<K extends Exclude<ComparableColumn<M>, S>>(
+  scoped<K extends Exclude<ComparableColumn<M>, S | DeletedAtColumn<M>>>(
     values: { [P in K]: RowTypes<M>["scope"][P] },
   ): Repository<M, S | K, G> {
     const action = `scope ${this.#table.name}`;
     const entries = Object.entries(values);
     if (entries.length === 0) throw new TypeError(`Cannot ${action}: no column is given`);
-    const scope = new Map(this.#scope);
+    const scope = new Map(this.#rows.scope);
     for (const [name, value] of entries) {
       const column = this.#table.column(name, action);
+      if (column === this.#table.mark) {
+        throw new TypeError(`Cannot ${action}: ${name} marks deleted rows`);
+      }
       if (scope.has(column)) throw new TypeError(`Cannot ${action}: ${name} is scoped already`);
       if (!column.rules.comparable) throw new TypeError(`Cannot ${action}: ${name} is JSON`);
       column.encode(value, action);
       scope.set(column, copyOf(value));
     }
-    return new Repository<M, S | K, G>(this.#table, scope);
+    return new Repository<M, S | K, G>(this.#table, { ...this.#rows, scope });
+  }
+
+  /**
+   * Returns a repository that also reads and writes the rows that are marked as deleted: those of
+   * the model, and those of related models in `include`, counts, conditions and orders. Data can
+   * set the column of the mark: `update({ where, data: { deleted_at: null } })` restores a row.
+   */
+  withDeleted(): Repository<M, Exclude<S, DeletedAtColumn<M>> | WithDeleted, G> {
+    return new Repository<M, Exclude<S, DeletedAtColumn<M>> | WithDeleted, G>(this.#table, {
+      ...this.#rows,
+      seesDeleted: true,
+    });
   }
 
   /**
@@ -410,7 +438,9 @@ export class Repository<
   }
 
   /**
-   * Deletes the row with these values of unique columns, and returns the deleted row.
+   * Deletes the row with these values of unique columns, and returns the deleted row. If the model
+   * has a `deletedAt()` column, the row is not deleted, but marked with the time, and hidden. The
+   * references to it stay, regardless of their `onDelete`.
    *
    * @throws {DbError} `RowNotFound` if there is no such row
    */
@@ -420,6 +450,27 @@ export class Repository<
     return await this.#write(
       "delete",
       { options, known: ["where"] },
+      async (operation, { deleteRow, markRow }) => {
+        const unique = uniqueValues(options.where, operation);
+        const { mark } = this.#table;
+        const deleted = mark ? markRow({ unique, mark }, operation) : deleteRow(unique, operation);
+        return rowOf(await deleted);
+      },
+    );
+  }
+
+  /**
+   * Deletes the row with these values of unique columns for good, and returns it. A row that is
+   * marked as deleted is found `withDeleted()` only.
+   *
+   * @throws {DbError} `RowNotFound` if there is no such row
+   */
+  async purge(
+    options: { readonly where: UniqueConditions<ColumnSpecs<M>["unique"]> } & TimeLimits,
+  ): Promise<RowTypes<M>["row"]> {
+    return await this.#write(
+      "purge",
+      { options, known: ["where"] },
       async (operation, { deleteRow }) =>
         rowOf(await deleteRow(uniqueValues(options.where, operation), operation)),
     );
@@ -428,7 +479,8 @@ export class Repository<
   /**
    * Deletes the rows that meet a condition, and returns their number. To delete every row, pass
    * `all: true` instead: a condition without columns is an error, as is `{ id: { notIn: [] } }`,
-   * which holds for every row.
+   * which holds for every row. If the model has a `deletedAt()` column, the rows are marked, as by
+   * `delete`.
    */
   async deleteMany(
     options:
@@ -437,6 +489,26 @@ export class Repository<
   ): Promise<number> {
     return await this.#write(
       "delete",
+      { options, known: ["where", "all"] },
+      (operation, { deleteMany, markMany }) => {
+        const filter = this.#many(options, operation);
+        const { mark } = this.#table;
+        return mark ? markMany({ filter, mark }, operation) : deleteMany(filter, operation);
+      },
+    );
+  }
+
+  /**
+   * Deletes rows as `deleteMany` does, but for good, and returns their number. Those that are
+   * marked as deleted are found `withDeleted()` only.
+   */
+  async purgeMany(
+    options:
+      & ManyOf<M["~model"]["table"], MemberSpecs<M, G>["all"], GraphSpecs<G>["all"]>
+      & TimeLimits,
+  ): Promise<number> {
+    return await this.#write(
+      "purge",
       { options, known: ["where", "all"] },
       (operation, { deleteMany }) => deleteMany(this.#many(options, operation), operation),
     );
@@ -606,7 +678,7 @@ export class Repository<
   }
 
   #context(verb: Verb): OperationContext {
-    return { table: this.#table, scope: this.#scope, action: `${verb} ${this.#table.name}` };
+    return { table: this.#table, ...this.#rows, action: `${verb} ${this.#table.name}` };
   }
 
   #where(options: { readonly where?: unknown }, operation: Operation): Filter {

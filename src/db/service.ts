@@ -13,7 +13,7 @@ import { checkOptions } from "./model/plain_object.ts";
 import { bindRelations, checkRelations, sourceOf, Table } from "./query/table.ts";
 import type { Relations } from "./model/relation.ts";
 import { Repository } from "./repository.ts";
-import type { TablesOf } from "./model/row.ts";
+import type { DeletedAtColumn, TablesOf } from "./model/row.ts";
 import type { TransactionOptions } from "./transaction/transaction.ts";
 
 /** The models of a service by the name of their accessor. */
@@ -35,7 +35,7 @@ export type GraphOf<M extends Models, R extends ModelRelations<keyof M>> = {
 
 /** The repositories of a service. */
 export type Repositories<M extends Models, R extends ModelRelations<keyof M>> = {
-  readonly [K in keyof M]: Repository<M[K], never, GraphOf<M, R>>;
+  readonly [K in keyof M]: Repository<M[K], DeletedAtColumn<M[K]>, GraphOf<M, R>>;
 };
 
 /** The {@linkcode ModelHooks} of the models of a service, by the name of their accessor. */

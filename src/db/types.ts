@@ -95,6 +95,7 @@ export type {
   Included,
   IncludeOf,
   IsRead,
+  MarkOf,
   Reading,
   Related,
   RelatedCounts,
@@ -164,6 +165,7 @@ export type {
   ColumnName,
   ColumnValue,
   ColumnWith,
+  DeletedAtColumn,
   FieldsOf,
   GeneratedColumn,
   KindOf,
@@ -182,6 +184,7 @@ export type {
   TablesOf,
   UniqueColumn,
   UnqualifiedTable,
+  WithDeleted,
 } from "./model/row.ts";
 export type {
   DbServiceClass,

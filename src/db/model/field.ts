@@ -18,7 +18,7 @@ import {
 } from "./field_kind.ts";
 
 /** The flags of a field. */
-export type FieldFlag = "primaryKey" | "unique" | "nullable" | "default";
+export type FieldFlag = "primaryKey" | "unique" | "nullable" | "default" | "deletedAt";
 
 /** The effect of deleting a row on those that refer to it: by default the deletion fails. */
 export type OnDelete = "restrict" | "cascade" | "set null";
@@ -282,6 +282,12 @@ export interface FieldFactory {
    */
   updatedAt(): Field<"timestamp", "default">;
   /**
+   * A timestamp that marks rows as deleted: `null`, or when `delete` or `deleteMany` of the
+   * repository marked the row. Such rows are hidden except from `withDeleted()`, and `purge`
+   * deletes rows. A model has at most one.
+   */
+  deletedAt(): Field<"timestamp", "nullable" | "deletedAt">;
+  /**
    * A date of the calendar as text, of the years 1000 to 9999: `"2026-11-26"`. It has no time zone,
    * and must exist.
    */
@@ -332,6 +338,8 @@ export const field: FieldFactory = {
   timestamp: () => plain("timestamp"),
   createdAt: () => timed("create"),
   updatedAt: () => timed("update"),
+  deletedAt: () =>
+    new Field("timestamp", new Set(["nullable" as const, "deletedAt" as const]), { size: NO_SIZE }),
   date: () => plain("date"),
   time: () => plain("time"),
   uuid: () => plain("uuid"),

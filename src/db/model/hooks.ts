@@ -24,7 +24,7 @@ export interface ModelHooks<M extends AnyModel, Db> {
   readonly created?: ((rows: readonly Row<M>[], db: Db) => unknown) | undefined;
   /** Runs after rows are updated, also if no value has changed. */
   readonly updated?: ((rows: readonly RowChange<M>[], db: Db) => unknown) | undefined;
-  /** Runs after rows are deleted. */
+  /** Runs after rows are deleted, or marked as deleted, or both. */
   readonly deleted?: ((rows: readonly Row<M>[], db: Db) => unknown) | undefined;
 }
 

@@ -5,7 +5,7 @@
  */
 import type { AnyModel } from "./model.ts";
 import type { Relation, RelationGraph, RelationsOf } from "./relation.ts";
-import type { ColumnName, Plain, Row } from "./row.ts";
+import type { ColumnName, DeletedAtColumn, Plain, Row, WithDeleted } from "./row.ts";
 import type {
   ColumnSpecs,
   ComparableIn,
@@ -152,16 +152,21 @@ export type RelatedOf<
 
 /**
  * The rows that are read of a relation. In a scope, a row whose model has its columns
- * may be hidden.
+ * may be hidden, and so may one that is marked as deleted.
  */
 export type Related<R, G extends RelationGraph, O, S> = R extends Relation<infer K, infer M>
   ? O extends unknown ? K extends "many" ? RelatedRow<M, G, O, S>[]
-    : RelatedRow<M, G, O, S> | (K extends "one" ? HiddenBy<S & ColumnName<M>> : null)
+    :
+      | RelatedRow<M, G, O, S>
+      | (K extends "one" ? HiddenBy<(S & ColumnName<M>) | MarkOf<M, S>> : null)
   : never
   : never;
 
 /** The value in place of a row that columns of a scope may hide. */
 export type HiddenBy<S> = [S] extends [never] ? never : null;
+
+/** The column that may mark a related row as deleted, if such rows are hidden. */
+export type MarkOf<M extends AnyModel, S> = WithDeleted extends S ? never : DeletedAtColumn<M>;
 
 /** A related row as it is read. */
 export type RelatedRow<M extends AnyModel, G extends RelationGraph, O, S> = Found<

@@ -128,6 +128,10 @@ export function model<
   const columns = Object.entries(fields).map(([name, field]) => columnOf(name, field));
   const twice = columns.find((column, index) => columns.indexOf(column) !== index);
   if (twice) throw new TypeError(`Cannot define ${table}: two fields have the column ${twice}`);
+  const marks = Object.values(fields).filter(({ flags }) => flags.has("deletedAt"));
+  if (marks.length > 1) {
+    throw new TypeError(`Cannot define ${table}: ${marks.length} columns mark deleted rows`);
+  }
   checkOptions(table, options ?? {});
   const definition: ModelDefinition<T, F, O> = {
     table,
@@ -215,6 +219,11 @@ function checkField(
   if (value.flags.has("primaryKey") && value.traits.defaultSql !== undefined) {
     // MySQL does not return it: the new row could not be found.
     throw new TypeError(`Cannot define ${table}: the default of the primary key ${name} is SQL`);
+  }
+  if (value.flags.has("deletedAt") && value.flags.size > 2) {
+    throw new TypeError(
+      `Cannot define ${table}: ${name} marks rows, and is unique or has a default`,
+    );
   }
   if (value.traits.reference?.onDelete === "set null" && !value.flags.has("nullable")) {
     throw new TypeError(`Cannot define ${table}: ${name} is to be set null, and is not nullable`);

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { MarkOf } from "./include.ts";
 import type { ColumnSpecs } from "./column_spec.ts";
 import type { AnyModel } from "./model.ts";
 import type { Relation, RelationGraph, RelationKind, RelationsOf } from "./relation.ts";
@@ -87,7 +88,7 @@ export type UpdateRelations<M extends AnyModel, G extends RelationGraph, S> = {
 
 /** The data of a related row, which the foreign key `K` relates: its columns and its relations. */
 export type RelatedData<M extends AnyModel, G extends RelationGraph, S, K> =
-  & RowTypes<M, (S | K) & ColumnName<M>, OwnKeys<M, G>>["create"]
+  & RowTypes<M, ((S | K) & ColumnName<M>) | MarkOf<M, S>, OwnKeys<M, G>>["create"]
   & CreateRelations<M, G, S, K>;
 
 /** The foreign key of related rows that refers to a row. */

@@ -31,14 +31,14 @@ export type Row<M extends AnyModel> = RowTypes<M>["row"];
  * Data that creates a row. A column may be omitted, or be `undefined`, if it is nullable, has a
  * default, or is a primary key of kind integer or bigint, which the database generates.
  */
-export type CreateInput<M extends AnyModel> = RowTypes<M>["create"];
+export type CreateInput<M extends AnyModel> = RowTypes<M, DeletedAtColumn<M>>["create"];
 
 /**
  * Data that updates a row: the columns to set. Others, and those that are `undefined`, stay
  * unchanged. The primary key is a row's identity and cannot be set. A number may be set by a
  * {@linkcode Change}.
  */
-export type UpdateInput<M extends AnyModel> = RowTypes<M>["update"];
+export type UpdateInput<M extends AnyModel> = RowTypes<M, DeletedAtColumn<M>>["update"];
 
 /**
  * The types of a model, without the columns `S` of a scope; the data that creates a row may omit
@@ -137,6 +137,12 @@ export type ColumnWith<M extends AnyModel, Flag extends FieldFlag> = {
 
 /** The column of the primary key. */
 export type PrimaryKeyColumn<M extends AnyModel> = ColumnWith<M, "primaryKey">;
+
+/** The column that marks deleted rows: data sets it in a repository `withDeleted()` only. */
+export type DeletedAtColumn<M extends AnyModel> = ColumnWith<M, "deletedAt">;
+
+/** Stands among the columns that data cannot set for a repository that hides no rows. */
+export type WithDeleted = "~withDeleted";
 
 /** The columns that hold each value in one row only. */
 export type UniqueColumn<M extends AnyModel> = ColumnWith<M, "primaryKey" | "unique">;

@@ -88,12 +88,13 @@ export function constantOf(where: unknown, context: OperationContext): Constant 
 function relationConstant(
   [operator, where]: RelationMember,
   { kind, table }: TableRelation,
-  { scope, action }: OperationContext,
+  { scope, seesDeleted, action }: OperationContext,
 ): Constant {
-  const isMet = where === null || constantOf(where, { table, scope, action });
+  const isMet = where === null || constantOf(where, { table, scope, seesDeleted, action });
   if (operator === "every") return isMet === true ? true : undefined;
-  const isUnscoped = ![...scope.keys()].some(({ name }) => table.has(name));
-  const exists = isMet === false ? false : isMet && kind === "one" && isUnscoped ? true : undefined;
+  const isSeen = ![...scope.keys()].some(({ name }) => table.has(name)) &&
+    (seesDeleted || !table.mark);
+  const exists = isMet === false ? false : isMet && kind === "one" && isSeen ? true : undefined;
   return asksForRow(operator, where) ? exists : not(exists);
 }
 

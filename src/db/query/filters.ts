@@ -4,7 +4,7 @@
  * @module
  */
 import type { Expression, SqlBool } from "kysely";
-import type { Operation } from "./operation.ts";
+import type { Operation, OperationContext } from "./operation.ts";
 import { type Builder, compareFilter, type Filter, scopeFilter } from "./operators.ts";
 import type { Table, TableColumn, Values } from "./table.ts";
 
@@ -29,15 +29,40 @@ export function valueFilters(values: Values, operation: Operation): readonly Fil
   );
 }
 
-/** Returns the filters of the rows of a table that are in the scope. */
+/** Whose rows a filter is on. */
+export interface FilteredTable {
+  /** The table; that of the operation unless given. */
+  readonly table?: Table;
+  /** The name of its rows in the SQL, where that of a column alone has two meanings. */
+  readonly of?: string;
+}
+
+/** Returns the filters of the rows of a table that are in the scope, and not hidden. */
 export function scopeFilters(
   operation: Operation,
-  table: Table = operation.table,
+  { table = operation.table, of }: FilteredTable = {},
 ): readonly Filter[] {
-  return Array.from(
+  const scoped = Array.from(
     scopeOf(table, operation),
-    ([column, operand]) => scopeFilter({ column, operand }, operation),
+    ([column, operand]) => scopeFilter({ column, operand, of }, operation),
   );
+  return operation.seesDeleted ? scoped : [...scoped, ...liveFilters(table, { operation, of })];
+}
+
+/** Returns the filter of the rows of a table that are not marked as deleted, if it has marks. */
+export function liveFilters(
+  { mark }: Table,
+  { operation, of }: { readonly operation: Operation; readonly of?: string | undefined },
+): readonly Filter[] {
+  if (!mark) return [];
+  operation.add(`${mark.name} unset,`);
+  const ref = of === undefined ? operation.ref(mark) : `${of}.${mark.column}`;
+  return [(eb) => eb(ref, "is", null)];
+}
+
+/** Checks whether rows of a table are not found: those out of scope, and those that are hidden. */
+export function hasUnseen({ table, scope, seesDeleted }: OperationContext): boolean {
+  return scope.size > 0 || (table.mark !== undefined && !seesDeleted);
 }
 
 /**

@@ -123,17 +123,18 @@ class RelatedReading {
       readonly options: Options;
       readonly isCount: boolean;
     },
-    { scope, action }: Operation,
+    { scope, seesDeleted, action }: Operation,
   ) {
     const { own, table, their, through } = relation;
-    const operation = new Operation(isCount ? "counted" : "related", { table, scope, action });
+    const context = { table, scope, seesDeleted, action };
+    const operation = new Operation(isCount ? "counted" : "related", context);
     operation.section(`from ${own.table} ${own.name}`);
     operation.section(
       through
         ? `through ${through.table.name} ${through.own.name} ${through.their.name}`
         : `by ${their.name}`,
     );
-    const links = through ? scopeFilters(operation, through.table) : [];
+    const links = through ? scopeFilters(operation, through) : [];
     operation.section("of");
     this.#relation = relation;
     this.#isCount = isCount;

@@ -30,6 +30,8 @@ export interface OperationContext {
    * has the column.
    */
   readonly scope: Values;
+  /** Whether rows that are marked as deleted are read and written; otherwise they are hidden. */
+  readonly seesDeleted: boolean;
   /** What the repository was called to do, for error messages: `"update users"`. */
   readonly action: string;
 }
@@ -71,6 +73,7 @@ export interface SubqueryOptions {
 export class Operation implements OperationContext {
   readonly table: Table;
   readonly scope: Values;
+  readonly seesDeleted: boolean;
   readonly action: string;
   /** Columns by name beside those of the table; a subquery has none. */
   others: ReadonlyMap<string, TableColumn> | undefined;
@@ -89,7 +92,7 @@ export class Operation implements OperationContext {
    */
   constructor(
     name: string,
-    { table, scope, action }: OperationContext,
+    { table, scope, seesDeleted, action }: OperationContext,
     { values = [], outer, depth = 0, time }: {
       readonly values?: unknown[];
       readonly time?: Date;
@@ -99,6 +102,7 @@ export class Operation implements OperationContext {
   ) {
     this.table = table;
     this.scope = scope;
+    this.seesDeleted = seesDeleted;
     this.action = action;
     this.#outer = outer;
     this.#depth = depth;
@@ -145,8 +149,8 @@ export class Operation implements OperationContext {
       throw this.mistake(`it has over ${MAX_RELATIONS} relations`);
     }
     if (table === parts.target) parts.readsTarget = true;
-    const { scope, action } = this;
-    return new Operation(name, { table, scope, action }, { outer: this, depth });
+    const { scope, seesDeleted, action } = this;
+    return new Operation(name, { table, scope, seesDeleted, action }, { outer: this, depth });
   }
 
   /** Returns the time of the operation, which is the same for all that it writes. */

@@ -138,7 +138,7 @@ export function compareFilter(
 export function scopeFilter(
   { column, operand, of }: Omit<Comparison<"=">, "operator"> & {
     /** The table, where the name of the column alone has two meanings. */
-    readonly of?: string;
+    readonly of?: string | undefined;
   },
   operation: Operation,
 ): Filter {

@@ -210,6 +210,8 @@ export class Table {
   readonly columns: readonly TableColumn[];
   /** The primary key. */
   readonly primaryKey: TableColumn;
+  /** The column that marks deleted rows, if it has one. */
+  readonly mark: TableColumn | undefined;
   /** The database. */
   readonly connection: DbConnection;
   /** The relations by name, once the service has bound them. */
@@ -233,6 +235,7 @@ export class Table {
     this.columns = Object.entries(fields).map(([name, field], index) =>
       new TableColumn(name, field, { table, grammar: connection.grammar, index })
     );
+    this.mark = this.columns.find(({ field }) => field.flags.has("deletedAt"));
     this.connection = connection;
     this.hooks = hooks;
     this.#isMapped = this.columns.some(({ name, column }) => name !== column);

@@ -111,6 +111,11 @@ export function updateTimes(columns: readonly TableColumn[], operation: Operatio
   return new Map(stamped.map((column) => [column, operation.time()]));
 }
 
+/** Returns the values that mark rows as deleted. */
+export function markValues(mark: TableColumn, operation: Operation): Values {
+  return new Map([[mark, operation.time()], ...updateTimes([mark], operation)]);
+}
+
 /** Binds values to be set in a table; `undefined` is the default of the column. */
 export function assign(values: Values, operation: Operation): Assignments {
   const assignments: Record<string, Slot | Expression<unknown>> = {};
@@ -207,11 +212,15 @@ function dataOf(data: unknown, operation: Operation): Readonly<Record<string, un
 /**
  * Returns a column that data sets.
  *
- * @throws {TypeError} if it is unknown, or the scope sets it
+ * @throws {TypeError} if it is unknown, the scope sets it, or it marks deleted rows, which are
+ * hidden
  */
 export function givenColumn(name: string, operation: Operation): TableColumn {
   const column = operation.column(name);
   if (operation.scope.has(column)) throw operation.mistake(`the scope sets ${name}`);
+  if (column === operation.table.mark && !operation.seesDeleted) {
+    throw operation.mistake(`delete() sets ${name}, or data of withDeleted()`);
+  }
   return column;
 }
 

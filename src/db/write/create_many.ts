@@ -90,7 +90,12 @@ async function readCreated(
   const { table, table: { primaryKey, connection: { kysely } }, action } = context;
   const keys = tuples.map((tuple) => tuple[primaryKey.index]);
   if (keys[0] !== undefined) return await readByKeys(keys, context);
-  const operation = new Operation("read generated", { table, scope: new Map(), action });
+  const operation = new Operation("read generated", {
+    table,
+    scope: new Map(),
+    seesDeleted: true,
+    action,
+  });
   const count = bindCount({ name: "keys", count: tuples.length }, operation);
   const key = sql.ref(primaryKey.column);
   // A statement whose number of rows is known generates its keys at once, one step apart.

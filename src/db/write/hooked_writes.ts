@@ -13,7 +13,7 @@ import { type Change, deleteLocked, lockRow, updateLocked } from "./locked_rows.
 import { rowUpsert, skip } from "./many_conflicts.ts";
 import { insertRows, type Tuple } from "./many_inserts.ts";
 import { PLAIN_WRITES as plain, type Writes } from "./row_writes.ts";
-import type { ManyUpdate } from "./update_many.ts";
+import { type ManyUpdate, markUpdate } from "./update_many.ts";
 import { type RowUpsert, updateOrCreate } from "./upsert.ts";
 import { readUpserts } from "./upsert_many.ts";
 import { readTarget, type RowUpdate, tryUpdate } from "./writes.ts";
@@ -121,6 +121,23 @@ export const HOOKED_WRITES: Writes = {
     });
     return rows.length;
   },
+
+  markRow: (row, operation) =>
+    hooked(operation, {
+      event: "deleted",
+      write: () => plain.markRow(row, operation),
+      rows: (row) => [row],
+    }),
+
+  async markMany(marks, operation) {
+    if (!operation.table.hooks?.deleted) return await plain.markMany(marks, operation);
+    const changes = await hooked(operation, {
+      event: "deleted",
+      write: () => updateLocked(markUpdate(marks, operation), operation),
+      rows: (changes) => changes.map(({ after }) => after),
+    });
+    return changes.length;
+  },
 };
 
 /** Returns the writes of a table, for writes of several tables. */
@@ -173,7 +190,8 @@ async function updateOne(
       const before = await lockRow(unique, context);
       if (!before) return [];
       const key = keyOf(before, table);
-      const after = await tryUpdate({ unique: key, values }, { table, action, scope: new Map() });
+      const found = { table, action, scope: new Map(), seesDeleted: true };
+      const after = await tryUpdate({ unique: key, values }, found);
       return after ? [{ before, after }] : [];
     },
     rows: (changes) => changes,

@@ -84,7 +84,7 @@ export async function deleteLocked(filter: Filter, operation: Operation): Promis
 
 /** The keys of rows are enough to find them. */
 function withoutScope({ table, action }: OperationContext): OperationContext {
-  return { table, scope: new Map(), action };
+  return { table, scope: new Map(), seesDeleted: true, action };
 }
 
 function keysOf(rows: readonly AnyRow[], { primaryKey: { name } }: Table): readonly unknown[] {

@@ -7,9 +7,9 @@ import { type Expression, type ExpressionBuilder, sql } from "kysely";
 import type { AnyTables } from "../connection/dialect.ts";
 import type { Statement } from "../connection/statement.ts";
 import { DbError } from "../errors.ts";
-import { every } from "../query/filters.ts";
+import { every, hasUnseen, scopeFilters } from "../query/filters.ts";
 import type { Operation, OperationContext } from "../query/operation.ts";
-import { type Filter, scopeFilter } from "../query/operators.ts";
+import type { Filter } from "../query/operators.ts";
 import type { Table, TableColumn, Values } from "../query/table.ts";
 import { assign, type Assignments } from "./assignments.ts";
 import { taken } from "./inserts.ts";
@@ -82,17 +82,14 @@ export function updateConflicts(
   { by, columns, times }: ManyUpdates,
   context: OperationContext,
 ): InsertManner<void> {
-  const { table, table: { connection }, scope, action } = context;
+  const { table, table: { connection }, action } = context;
   const { returning } = connection.grammar;
   const names = columns.map(({ column }) => column);
   const extend: Extend = (operation) => {
     operation.section(`by ${by.name} update ${names} at`);
     const stamps = assign(times, operation);
     operation.section("in");
-    const scoped = every(Array.from(
-      scope,
-      ([column, operand]) => scopeFilter({ column, operand, of: table.rows }, operation),
-    ));
+    const scoped = every(scopeFilters(operation, { of: table.rows }));
     return (insert) =>
       returning
         ? insert.onConflict((conflict) =>
@@ -131,7 +128,7 @@ export function updateConflicts(
         }
       });
     },
-    mayUndo: returning && scope.size > 0,
+    mayUndo: returning && hasUnseen(context),
   };
 }
 

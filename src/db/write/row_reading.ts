@@ -24,7 +24,12 @@ export async function readByKeys(
   keys: readonly unknown[],
   { table, action }: OperationContext,
 ): Promise<StatementResult> {
-  const operation = new Operation("by keys", { table, scope: new Map(), action });
+  const operation = new Operation("by keys", {
+    table,
+    scope: new Map(),
+    seesDeleted: true,
+    action,
+  });
   const filter = keysFilter(keys, operation);
   return await operation.run(() => lock(filter, table));
 }

@@ -7,10 +7,10 @@ import type { Operation, OperationContext } from "../query/operation.ts";
 import type { AnyRow } from "../query/table.ts";
 import type { ManyInserts } from "./create_many.ts";
 import { insertRow } from "./inserts.ts";
-import { deleteMany, type ManyUpdate, updateMany } from "./update_many.ts";
+import { deleteMany, type ManyUpdate, markMany, updateMany } from "./update_many.ts";
 import type { RowUpsert } from "./upsert.ts";
 import type { ManyUpserts } from "./upsert_many.ts";
-import { deleteRow, updateRow } from "./writes.ts";
+import { deleteRow, markRow, updateRow } from "./writes.ts";
 
 /** The writes without hooks; those that few applications use are loaded at their first use. */
 export const PLAIN_WRITES = {
@@ -19,6 +19,8 @@ export const PLAIN_WRITES = {
   updateMany,
   deleteRow,
   deleteMany,
+  markRow,
+  markMany,
   async createMany(inserts: ManyInserts, operation: Operation): Promise<number> {
     return await (await import("./create_many.ts")).createMany(inserts, operation);
   },

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { targetFilter } from "../query/filters.ts";
+import { every, liveFilters, targetFilter } from "../query/filters.ts";
 import type { Operation } from "../query/operation.ts";
 import type { Filter } from "../query/operators.ts";
-import type { Values } from "../query/table.ts";
-import { assign } from "./assignments.ts";
+import type { TableColumn, Values } from "../query/table.ts";
+import { assign, markValues } from "./assignments.ts";
 
 /** Rows, and what to set in them. */
 export interface ManyUpdate {
@@ -30,6 +30,24 @@ export async function updateMany(
     () => kysely.updateTable(source).set(assignments).where(target),
   );
   return affectedRows;
+}
+
+/** Rows, and the column that marks them as deleted. */
+export interface ManyMarks extends Pick<ManyUpdate, "filter"> {
+  /** The column. */
+  readonly mark: TableColumn;
+}
+
+/** Marks those of some rows that are not marked as deleted, and returns their number. */
+export async function markMany(marks: ManyMarks, operation: Operation): Promise<number> {
+  return await updateMany(markUpdate(marks, operation), operation);
+}
+
+/** Returns the update that marks those of some rows that are not marked. */
+export function markUpdate({ filter, mark }: ManyMarks, operation: Operation): ManyUpdate {
+  const { table, seesDeleted } = operation;
+  const live = seesDeleted ? liveFilters(table, { operation }) : [];
+  return { filter: every([filter, ...live]), values: markValues(mark, operation) };
 }
 
 /** Deletes rows, and returns their number. */

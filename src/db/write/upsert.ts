@@ -6,10 +6,9 @@
 import { DbError } from "../errors.ts";
 import { isPlainObject } from "../model/plain_object.ts";
 import { uniqueValues } from "../query/condition.ts";
-import { every } from "../query/filters.ts";
+import { every, hasUnseen, scopeFilters } from "../query/filters.ts";
 import { keyOf } from "../query/key.ts";
 import { Operation, type OperationContext } from "../query/operation.ts";
-import { scopeFilter } from "../query/operators.ts";
 import { type AnyRow, selectionOf, type TableColumn, type Values } from "../query/table.ts";
 import { assign, createValues, updateValues } from "./assignments.ts";
 import { insertInto, insertRow, passKeys, taken } from "./inserts.ts";
@@ -99,13 +98,14 @@ export async function upsertRow(upsert: RowUpsert, context: OperationContext): P
 /** Updates or creates a row as `upsertRow` does, by steps that each take effect or not. */
 export async function updateOrCreate(
   { unique, created, isOneStatement = false, update, create }: UpsertSteps,
-  { table: { connection }, scope, action }: OperationContext,
+  context: OperationContext,
 ): Promise<AnyRow> {
+  const { table: { connection }, action } = context;
   // a statement with ON CONFLICT checks them even if the row exists; so does this
   for (const [column, value] of created) if (value !== null) column.encode(value, action);
   const [column] = [...unique.keys()] as [TableColumn];
-  // A row out of scope stays there, however often it is looked for.
-  const attempts = isOneStatement || scope.size > 0 ? 2 : MAX_ATTEMPTS;
+  // A row out of scope, or hidden, stays so, however often it is looked for.
+  const attempts = isOneStatement || hasUnseen(context) ? 2 : MAX_ATTEMPTS;
   // ON DUPLICATE KEY would apply to every unique column. Each attempt is over before the next
   // begins, so that it does not keep the lock on the gap where the row would be.
   for (let attempt = 1;; attempt++) {
@@ -133,16 +133,13 @@ async function insertOrUpdate(
   { unique, created, values }: RowUpsert,
   context: OperationContext,
 ): Promise<AnyRow> {
-  const { table, scope } = context;
+  const { table } = context;
   const operation = new Operation("upsert", context);
   const inserted = assign(created, operation);
   operation.section("update");
   const assignments = assign(values, operation);
   operation.section("scope");
-  const scoped = Array.from(
-    scope,
-    ([column, operand]) => scopeFilter({ column, operand, of: table.rows }, operation),
-  );
+  const scoped = scopeFilters(operation, { of: table.rows });
   const [column] = [...unique.keys()] as [TableColumn];
   operation.section(`on ${column.name}`);
   await passKeys([created.get(table.primaryKey)], context);

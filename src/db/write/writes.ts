@@ -9,8 +9,8 @@ import type { Statement } from "../connection/statement.ts";
 import { dbError } from "../errors.ts";
 import { uniqueFilter } from "../query/filters.ts";
 import { Operation, type OperationContext } from "../query/operation.ts";
-import { type AnyRow, selectionOf, type Values } from "../query/table.ts";
-import { assign } from "./assignments.ts";
+import { type AnyRow, selectionOf, type TableColumn, type Values } from "../query/table.ts";
+import { assign, markValues } from "./assignments.ts";
 import { lock, oneRow, rowOf } from "./row_reading.ts";
 
 /** A row and what to set in it. */
@@ -56,6 +56,21 @@ export async function deleteRow(unique: Values, context: OperationContext): Prom
   return oneRow(found, context);
 }
 
+/**
+ * Marks the row with these values of unique columns as deleted, and returns it. One that is marked
+ * is not found: it keeps its time.
+ *
+ * @throws {DbError} `RowNotFound` if there is no such row
+ */
+export async function markRow(
+  { unique, mark }: { readonly unique: Values; readonly mark: TableColumn },
+  operation: Operation,
+): Promise<AnyRow> {
+  const { table, scope, action } = operation;
+  const values = markValues(mark, operation);
+  return await updateRow({ unique, values }, { table, scope, seesDeleted: false, action });
+}
+
 /** Updates a row, if it exists. Without anything to set, it is only read. */
 export async function tryUpdate(
   { unique, values }: RowUpdate,
@@ -75,9 +90,11 @@ export async function tryUpdate(
     // The columns it is found by are about to change: from here on it is found by its key.
     return await table.connection.atomically(() => updateByKey({ unique, values }, context));
   }
-  const [updated, found] = await table.executeTogether(context.action, [
+  const { scope, action } = context;
+  const [updated, found] = await table.executeTogether(action, [
     operation.statement(update),
-    lockTarget(unique, context),
+    // The update may have marked it as deleted.
+    lockTarget(unique, { table, scope, seesDeleted: true, action }),
   ]);
   return updated.affectedRows === 0 ? undefined : rowOf(found, table);
 }
@@ -91,7 +108,8 @@ async function updateByKey(
   const row = rowOf(found, table);
   if (!row) return undefined;
   const key = new Map([[table.primaryKey, row[table.primaryKey.name]]]);
-  return await tryUpdate({ unique: key, values }, { table, action, scope: new Map() });
+  const seen = { table, action, scope: new Map(), seesDeleted: true };
+  return await tryUpdate({ unique: key, values }, seen);
 }
 
 /**

@@ -60,6 +60,18 @@ test("model() rejects an invalid table", () => {
       "Cannot define t: the column name __proto__ is reserved",
     ],
     [() => model("t", { id, a: "text" as never }), "Cannot define t: a is not made by field"],
+    [
+      () => model("t", { id, a: field.deletedAt(), b: field.deletedAt() }),
+      "Cannot define t: 2 columns mark deleted rows",
+    ],
+    [
+      () => model("t", { id, a: field.deletedAt().unique() }),
+      "Cannot define t: a marks rows, and is unique or has a default",
+    ],
+    [
+      () => model("t", { id, a: field.deletedAt().defaultSql("now()") }),
+      "Cannot define t: a marks rows, and is unique or has a default",
+    ],
   ];
   for (const [define, message] of wrong) assert.throws(define, { name: "TypeError", message });
 });

@@ -8,6 +8,10 @@ import type { Change, Command, Operation, Scope } from "../support/thing.ts";
 const scope = fc.oneof(
   { arbitrary: fc.constant<Scope>({}), weight: 3 },
   fc.constantFrom<Scope>({ flag: true }, { flag: false }, { flag: true, name: "a" }),
+  {
+    arbitrary: fc.constantFrom<Scope>({ withDeleted: true }, { withDeleted: true, flag: true }),
+    weight: 2,
+  },
 );
 
 const upsert = fc.tuple(fc.oneof(fc.record({ id }), fc.record({ code })), keyless, change)
@@ -57,7 +61,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 4,
   },
   { arbitrary: fc.record({ do: does("createManyAndReturn"), data: someRows }), weight: 2 },
-  { arbitrary: fc.record({ do: does("findUnique", "delete"), where: unique }), weight: 3 },
+  { arbitrary: fc.record({ do: does("findUnique", "delete", "purge"), where: unique }), weight: 3 },
   { arbitrary: fc.record({ do: does("findMany", "findFirst"), options: find }), weight: 8 },
   {
     arbitrary: fc.record({
@@ -78,7 +82,8 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   },
   { arbitrary: upsert, weight: 4 },
   { arbitrary: upsertMany, weight: 4 },
-  { arbitrary: fc.record({ do: does("deleteMany"), where }), weight: 1 },
+  { arbitrary: fc.record({ do: does("deleteMany"), where }), weight: 2 },
+  { arbitrary: fc.record({ do: does("purgeMany"), where }), weight: 1 },
   { arbitrary: fc.record({ do: does("exists"), where }), weight: 1 },
   { arbitrary: fc.record({ do: does("count"), where, distinct: someColumns }), weight: 2 },
   { arbitrary: fc.record({ do: does("aggregate"), options: aggregate }), weight: 3 },
@@ -92,7 +97,10 @@ const commands = fc.letrec<{ command: Command }>((tie) => ({
       arbitrary: fc.tuple(scope, operation).map(([scope, operation]) => ({
         do: "operation" as const,
         scope,
-        operation: withoutScope(operation, Object.keys(scope)),
+        operation: withoutScope(operation, [
+          ...Object.keys(scope),
+          ...scope.withDeleted ? [] : ["gone"],
+        ]),
       })),
       weight: 11,
     },

@@ -28,6 +28,7 @@ const conditions = fc.letrec<{ where: Condition; column: Condition }>((tie) => (
     fc.record({ name: inMode(match) }),
     fc.record({ rank: fc.oneof(rest.rank, operators(number, ordered(number))) }),
     fc.record({ touched: fc.oneof(time, operators(time, ordered(time))) }),
+    fc.record({ gone: fc.oneof(fc.constant(null), operators(time, ordered(time))) }),
     fc.record({ mood: fc.oneof(rest.mood, operators(mood)) }),
     fc.record({ day: fc.oneof(rest.day, operators(day, ordered(day))) }),
     fc.record({ hour: fc.oneof(rest.hour, operators(hour, ordered(hour))) }),

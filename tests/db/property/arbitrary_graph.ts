@@ -15,6 +15,8 @@ export interface IncludedRows {
 export interface Query {
   readonly kind: Kind;
   readonly scope: { readonly flag?: boolean };
+  /** Whether marked rows are read. */
+  readonly withDeleted: boolean;
   readonly where: object;
   readonly orderBy: readonly object[];
   readonly take: number;
@@ -30,20 +32,26 @@ const KINDS: readonly Kind[] = ["owner", "card", "node", "link"];
 const name = fc.option(fc.constantFrom("a", "b", "A"), { freq: 3 });
 const rank = fc.option(fc.integer({ min: 0, max: 2 }), { freq: 3 });
 const flag = fc.oneof({ arbitrary: fc.constant(true), weight: 3 }, fc.constant(false));
+/** When a row was deleted. */
+const gone = fc.option(fc.constant(new Date(0)), { freq: 1 })
+  .chain((date) => fc.constantFrom(date, null));
 const key = fc.nat({ max: 5 });
 
 /** Rows whose references exist: they are numbered, and a parent comes before its children. */
 export const rows: fc.Arbitrary<Rows> = fc.record({
-  owners: fc.array(fc.record({ name, flag }), { minLength: 1, maxLength: 5 }),
-  cards: fc.uniqueArray(fc.record({ owner: key, name, flag }), {
+  owners: fc.array(fc.record({ name, flag, gone }), { minLength: 1, maxLength: 5 }),
+  cards: fc.uniqueArray(fc.record({ owner: key, name, flag, gone }), {
     maxLength: 4,
     selector: ({ owner }) => owner,
   }),
-  nodes: fc.array(fc.record({ parent: fc.option(key), owner: fc.option(key), name, rank, flag }), {
-    minLength: 1,
-    maxLength: 8,
-  }),
-  links: fc.array(fc.record({ node: key, owner: key, name, flag }), { maxLength: 8 }),
+  nodes: fc.array(
+    fc.record({ parent: fc.option(key), owner: fc.option(key), name, rank, flag, gone }),
+    {
+      minLength: 1,
+      maxLength: 8,
+    },
+  ),
+  links: fc.array(fc.record({ node: key, owner: key, name, flag, gone }), { maxLength: 8 }),
 }).map(({ owners, cards, nodes, links }) => {
   const ownerOf = (key: number | null) => key === null ? null : 1 + key % owners.length;
   const all = {
@@ -76,6 +84,7 @@ const column = fc.oneof(
   }),
   fc.record({ id: operators(fc.integer({ min: 1, max: 5 })) }),
   fc.record({ flag: fc.boolean() }),
+  fc.record({ gone: fc.record({ isNull: fc.boolean() }) }),
 );
 
 const { owner, card, node, link } = fc.letrec<Record<Kind, object>>((tie) => {
@@ -172,6 +181,7 @@ export const query: fc.Arbitrary<Query> = fc.oneof(...KINDS.map((kind) =>
       { arbitrary: fc.constant({ flag: true }), weight: 2 },
       fc.constant({ flag: false }),
     ),
+    withDeleted: fc.constantFrom(false, false, true),
     where: wheres[kind],
     orderBy: fc.array(order(kind, 3), { maxLength: 3 }),
     take: fc.integer({ min: 1, max: 9 }),

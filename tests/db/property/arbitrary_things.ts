@@ -82,10 +82,14 @@ export const rest = {
   hour: fc.option(hour),
 };
 
-/** The data of an update. */
-export const change = fc.record({ code, ...rest, touched: time, note: filled.note }, {
-  requiredKeys: [],
-});
+/** The data of an update; `gone` is for repositories that see marked rows. */
+export const change = fc.record({
+  code,
+  ...rest,
+  touched: time,
+  note: filled.note,
+  gone: fc.option(time),
+}, { requiredKeys: [] });
 
 /** A row whose key is to be generated. */
 export const keyless = fc.record({ code, ...rest, ...filled }, { requiredKeys: ["code"] });

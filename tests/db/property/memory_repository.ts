@@ -103,8 +103,12 @@ export class MemoryRepository {
       case "upsertMany":
         return this.#upsertMany(operation, scope, keys);
       case "delete":
-        return this.#delete([one(where(operation.where))])[0];
+        return this.#mark([one(where(operation.where).filter(isLive))])[0];
       case "deleteMany":
+        return this.#mark(where(operation.where).filter(isLive)).length;
+      case "purge":
+        return this.#delete([one(where(operation.where))])[0];
+      case "purgeMany":
         return this.#delete(where(operation.where)).length;
       case "exists":
         return where(operation.where).length > 0;
@@ -122,7 +126,7 @@ export class MemoryRepository {
   }
 
   #where(condition: object, scope: Scope): readonly Thing[] {
-    return this.#rows.filter((row) => holds(scope, row) && holds(condition, row));
+    return this.#rows.filter((row) => sees(scope, row) && holds(condition, row));
   }
 
   #createMany(
@@ -158,7 +162,7 @@ export class MemoryRepository {
     for (const data of create) {
       try {
         const row = this.#rows.find((row) => row[by] === data[by]);
-        if (row && !holds(scope, row)) throw new Refusal("UniqueViolation", [by]);
+        if (row && !sees(scope, row)) throw new Refusal("UniqueViolation", [by]);
         const touched = new Date(this.#now());
         const whole = {
           name: null,
@@ -185,7 +189,7 @@ export class MemoryRepository {
     throw new Refusal("UniqueViolation", faults);
   }
 
-  #create(data: Creation, scope: Scope, keys: Keys): Thing {
+  #create(data: Creation, { withDeleted: _, ...scope }: Scope, keys: Keys): Thing {
     this.#try(data.id ?? 0);
     this.#checkUnique(data, []);
     const row = {
@@ -200,6 +204,7 @@ export class MemoryRepository {
       note: data.note === undefined ? "new" : data.note,
       made: data.made ?? new Date(this.#now()),
       touched: data.touched ?? new Date(this.#now()),
+      gone: null,
       ...scope,
     };
     this.#checkUnique(row, []);
@@ -228,6 +233,13 @@ export class MemoryRepository {
     const updated = rows.map((row) => ({ ...row, touched: new Date(this.#now()), ...data }));
     this.#rows = [...this.#rows.filter((it) => !rows.includes(it)), ...updated];
     return updated;
+  }
+
+  #mark(rows: readonly Thing[]): readonly Thing[] {
+    const now = new Date(this.#now());
+    const marked = rows.map((row) => ({ ...row, touched: now, gone: now }));
+    this.#rows = [...this.#rows.filter((it) => !rows.includes(it)), ...marked];
+    return marked;
   }
 
   #delete(rows: readonly Thing[]): readonly Thing[] {
@@ -264,6 +276,14 @@ export class MemoryRepository {
     const selected = (row: Thing) => Object.fromEntries(names.map((name) => [name, row[name]]));
     return groups.map((rows) => rows.map(selected));
   }
+}
+
+function isLive({ gone }: Thing): boolean {
+  return gone === null;
+}
+
+function sees({ withDeleted, ...scope }: Scope, row: Thing): boolean {
+  return (withDeleted === true || isLive(row)) && holds(scope, row) === true;
 }
 
 function refusing<T>(read: () => T): T {

@@ -32,6 +32,7 @@ testOnEach("Repository finds by related rows what lists in memory would", async 
 
 /** The operations of the repositories that the test uses; options are those of any of them. */
 interface AnyRepository {
+  withDeleted(): AnyRepository;
   scoped(scope: object): AnyRepository;
   createMany(options: object): Promise<number>;
   findMany(options: object): Promise<Row[]>;
@@ -42,24 +43,27 @@ interface AnyRepository {
   updateMany(options: object): Promise<number>;
   updateManyAndReturn(options: object): Promise<Row[]>;
   deleteMany(options: object): Promise<number>;
+  purgeMany(options: object): Promise<number>;
 }
 
 class RollBack extends Error {}
 
 async function fill(db: Graph, rows: Rows): Promise<void> {
   // MySQL deletes no parent before its children.
-  await db.node.updateMany({ all: true, data: { parent_id: null } });
-  for (const kind of KINDS.toReversed()) await repository(db, kind).deleteMany({ all: true });
+  await db.node.withDeleted().updateMany({ all: true, data: { parent_id: null } });
+  const all = (kind: Kind) => repository(db, kind).withDeleted();
+  for (const kind of KINDS.toReversed()) await all(kind).purgeMany({ all: true });
   for (const kind of KINDS) {
-    if (rows[kind].length > 0) await repository(db, kind).createMany({ data: rows[kind] });
+    if (rows[kind].length > 0) await all(kind).createMany({ data: rows[kind] });
   }
 }
 
 async function runBoth(db: Graph, rows: Rows, query: Query): Promise<void> {
-  const { kind, scope, where, include: { relations, counts }, ...page } = query;
-  const all = repository(db, kind);
-  const own = Object.keys(scope).length > 0 ? all.scoped(scope) : all;
-  const memory = new MemoryGraph(rows, scope);
+  const { kind, scope, withDeleted, where, include: { relations, counts }, ...page } = query;
+  const all = repository(db, kind).withDeleted();
+  const seen = withDeleted ? all : repository(db, kind);
+  const own = Object.keys(scope).length > 0 ? seen.scoped(scope) : seen;
+  const memory = new MemoryGraph(rows, { ...scope, ...!withDeleted && { gone: null } });
   const _count = Object.keys(counts).length > 0 ? { _count: counts } : {};
   const include = { ...relations, ..._count };
   assert.deepEqual(await own.findMany({ where, ...page, include }), memory.find(query));
@@ -92,16 +96,22 @@ async function runBoth(db: Graph, rows: Rows, query: Query): Promise<void> {
   const data = { name: "written" };
   try {
     await db.transaction(async () => {
+      const live = met.filter(({ gone }) => gone === null).map(({ id }) => id);
       const count = isDeleted
-        ? await own.deleteMany({ where: naming })
+        ? isReturned
+          ? await own.purgeMany({ where: naming })
+          : await own.deleteMany({ where: naming })
         : isReturned
         ? (await own.updateManyAndReturn({ where: naming, data })).length
         : await own.updateMany({ where: naming, data });
       const left = await all.findMany({ orderBy: { id: "asc" } });
-      const written = isDeleted
+      const written = !isDeleted
+        ? left.filter(({ name }) => name === "written")
+        : isReturned
         ? rows.link.filter(({ id }) => !left.some((row) => row.id === id))
-        : left.filter(({ name }) => name === "written");
-      assert.deepEqual([count, written.map(({ id }) => id)], [ids.length, ids]);
+        : left.filter(({ gone }) => gone !== null && Number(gone) !== 0);
+      const expected = isDeleted && !isReturned ? live : ids;
+      assert.deepEqual([count, written.map(({ id }) => id)], [expected.length, expected]);
       throw new RollBack();
     });
   } catch (error) {

@@ -1,4 +1,7 @@
-/** Nodes and their owners: models with each kind of relation, each with the column of a scope. */
+/**
+ * Nodes and their owners: models with each kind of relation, each with the column of a scope, and
+ * one that marks deleted rows.
+ */
 import {
   belongsTo,
   DbService,
@@ -13,12 +16,14 @@ const Owner = model("owners", {
   id: field.integer().primaryKey(),
   name: field.text().nullable(),
   flag: field.boolean(),
+  gone: field.deletedAt(),
 });
 const Card = model("cards", {
   id: field.integer().primaryKey(),
   owner_id: field.integer().unique().references(Owner).map("of"),
   name: field.text().nullable(),
   flag: field.boolean().map("flagged"),
+  gone: field.deletedAt().map("flag"),
 }, { table: "nodes", schema: "cards" });
 const Node = model("nodes", {
   id: field.integer().primaryKey(),
@@ -27,6 +32,7 @@ const Node = model("nodes", {
   name: field.text().nullable().map("called"),
   rank: field.integer().nullable(),
   flag: field.boolean(),
+  gone: field.deletedAt(),
 });
 const Link = model("links", {
   id: field.integer().primaryKey().map("link_id"),
@@ -34,6 +40,7 @@ const Link = model("links", {
   owner_id: field.integer().references(Owner),
   name: field.text().nullable(),
   flag: field.boolean(),
+  gone: field.deletedAt(),
 });
 
 /** A database of nodes. */

@@ -27,6 +27,7 @@ const Thing = model("things", {
   note: field.text().nullable().defaultSql("'new'"),
   made: field.createdAt(),
   touched: field.updatedAt().map("touched_at"),
+  gone: field.deletedAt().map("touched"),
 }, { table: "objects", schema: "world" });
 
 /** A database of things. */
@@ -59,13 +60,20 @@ async function mirror(
   await db.afterCommit(() => change(db.copy));
 }
 
+/** Adds a row, unless it is marked. */
 function add(copy: Map<number, Thing>, row: Thing): void {
+  if (row.gone !== null) return;
   assert.ok(!copy.has(row.id), "it is created once");
   copy.set(row.id, row);
 }
 
+/** Removes a row, which may be marked by now, or before. */
 function remove(copy: Map<number, Thing>, row: Thing): void {
-  assert.deepEqual(copy.get(row.id), row);
+  const { gone, touched } = row;
+  const live = copy.get(row.id);
+  if (gone === null || live) {
+    assert.deepEqual(live && gone !== null ? { ...live, gone, touched } : live, row);
+  }
   copy.delete(row.id);
 }
 
@@ -88,6 +96,7 @@ export const COLUMNS: readonly Column[] = [
   "note",
   "made",
   "touched",
+  "gone",
 ];
 
 /** A condition on rows. */
@@ -100,13 +109,16 @@ export type Unique = UniqueWhere<typeof Thing>;
 export type Creation = CreateInput<typeof Thing>;
 
 /** The data of an update. */
-export type Change = Partial<Omit<Thing, "id">>;
+export type Change = Partial<Omit<Thing, "id" | "gone">>;
 
 /** The options of a find; `select` may lack columns, which types ignore here. */
 export type Find = FindManyOptions<typeof Thing> & { select?: Record<Column, true> };
 
 /** The values of the rows of a scope; empty without a scope. */
-export type Scope = { readonly [C in "name" | "rank" | "flag"]?: NonNullable<Thing[C]> };
+export type Scope = { readonly [C in "name" | "rank" | "flag"]?: NonNullable<Thing[C]> } & {
+  /** Whether marked rows are seen. */
+  readonly withDeleted?: true;
+};
 
 /** A condition on groups: `{ rank: { _sum: { gt: 1 } } }`. */
 export type GroupCondition = object;
@@ -131,14 +143,14 @@ export type Operation =
   | { do: "create"; data: Creation }
   | { do: "createMany"; data: Creation[]; skipDuplicates?: boolean }
   | { do: "createManyAndReturn"; data: Creation[] }
-  | { do: "findUnique" | "delete"; where: Unique }
+  | { do: "findUnique" | "delete" | "purge"; where: Unique }
   | { do: "findMany" | "findFirst"; options: Find }
   | { do: "stream"; options: Find; batchSize: number }
   | { do: "update"; where: Unique; data: Change }
   | { do: "updateMany" | "updateManyAndReturn"; where: Condition; data: Change }
   | { do: "upsert"; where: Unique; create: Creation; update: Change }
   | { do: "upsertMany"; by: "id" | "code"; create: Creation[]; update: (keyof Change)[] }
-  | { do: "deleteMany" | "exists"; where: Condition }
+  | { do: "deleteMany" | "purgeMany" | "exists"; where: Condition }
   | { do: "count"; where: Condition; distinct: Column[] }
   | { do: "aggregate" | "groupBy"; options: Grouping };
 
@@ -193,8 +205,12 @@ export function runOperation(
     }
     case "delete":
       return thing.delete({ where: operation.where });
+    case "purge":
+      return thing.purge({ where: operation.where });
     case "deleteMany":
       return thing.deleteMany({ where: naming(operation.where) });
+    case "purgeMany":
+      return thing.purgeMany({ where: naming(operation.where) });
     case "exists":
       return thing.exists({ where: operation.where });
     case "count":
@@ -212,8 +228,9 @@ async function all(rows: AsyncIterable<unknown>): Promise<readonly unknown[]> {
   return found;
 }
 
-function scopedThings({ thing }: Things, scope: Scope): Things["thing"] {
-  if (Object.keys(scope).length === 0) return thing;
+function scopedThings({ thing }: Things, { withDeleted, ...scope }: Scope): Things["thing"] {
   // By type, data has no columns of the scope; neither has that of the operations.
-  return thing.scoped(scope as Required<Scope>) as Things["thing"];
+  const seen = withDeleted ? thing.withDeleted() as unknown as Things["thing"] : thing;
+  if (Object.keys(scope).length === 0) return seen;
+  return seen.scoped(scope as Required<Omit<Scope, "withDeleted">>) as Things["thing"];
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { every, scopeFilters, valueFilters } from "../../query/filters.ts";
+import { every, hasUnseen, scopeFilters, valueFilters } from "../../query/filters.ts";
 import { identity } from "../../query/key.ts";
 import { operatorFilter } from "../../query/operators.ts";
 import type { AnyRow, TableColumn } from "../../query/table.ts";
@@ -107,9 +107,10 @@ class Links {
   async #delete(links: readonly AnyRow[]): Promise<void> {
     if (links.length === 0) return;
     const operation = begin("delete", this.#place);
-    const { name } = operation.table.primaryKey;
-    const keyed = keysFilter(links.map((link) => link[name]), operation);
-    await writesOf(this.#place.table).deleteMany(keyed, operation);
+    const { table, table: { mark, primaryKey: { name } } } = operation;
+    const filter = keysFilter(links.map((link) => link[name]), operation);
+    const { deleteMany, markMany } = writesOf(table);
+    await (mark ? markMany({ filter, mark }, operation) : deleteMany(filter, operation));
   }
 
   /** Locks and reads the links to rows, by default to all. */
@@ -125,11 +126,11 @@ class Links {
     return await lockRows(every(filters), operation);
   }
 
-  /** Returns the links whose rows are in the scope. */
+  /** Returns the links whose rows are in the scope, and not hidden. */
   async #inScope(links: readonly AnyRow[]): Promise<readonly AnyRow[]> {
     const { place, relation } = this.#options;
     const operation = begin("scoped", place);
-    if (operation.scope.size === 0 || links.length === 0) return links;
+    if (!hasUnseen(operation) || links.length === 0) return links;
     const keys = links.map((link) => link[this.#their.name]);
     const filters = [
       ...scopeFilters(operation),

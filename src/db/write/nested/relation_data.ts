@@ -46,7 +46,8 @@ export interface RelationData {
 /** Begins an operation on rows of a table, in the part of the scope that it has. */
 export function begin(name: string, { root, table }: DataPlace): Operation {
   const scope = table === root.table ? root.scope : scopeOf(table, root);
-  return new Operation(name, { table, scope, action: root.action }, { time: root.time() });
+  const { seesDeleted, action } = root;
+  return new Operation(name, { table, scope, seesDeleted, action }, { time: root.time() });
 }
 
 /**
