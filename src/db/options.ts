@@ -7,6 +7,7 @@ import type { Dialect as KyselyDialect } from "kysely";
 import { readEnv } from "../platform/env.ts";
 import { MAX_DELAY_MS } from "../platform/time_limit.ts";
 import { DbConnection, type OpenDatabase } from "./connection/connection.ts";
+import type { Replicas } from "./connection/replicas.ts";
 import type { Dialect } from "./connection/dialect.ts";
 import { DEFAULT_LIMITS, type OpenOptions } from "./connection/pool_limits.ts";
 import { checkTimeLimit } from "./transaction/time_limits.ts";
@@ -246,7 +247,7 @@ export class DbOptions {
         ),
       )
       : undefined;
-    const connection = await connectTo(this.#settings, () => replicas?.close());
+    const connection = await connectTo(this.#settings, replicas);
     try {
       if (migrations) await (await import("./migrate/migrate.ts")).migrate(connection, migrations);
       return await replicas?.open(connection) ?? connection;
@@ -280,7 +281,7 @@ export class DbOptions {
 
 async function connectTo(
   { open, opening }: Settings,
-  closeOthers?: () => Promise<void> | undefined,
+  replicas?: Replicas,
 ): Promise<DbConnection> {
   if (opening.min > opening.max) {
     throw new RangeError(
@@ -288,7 +289,12 @@ async function connectTo(
     );
   }
   const dialect = await open(opening);
-  return new DbConnection(closeOthers ? { ...dialect, close: closeOthers } : dialect, opening);
+  if (!replicas) return new DbConnection(dialect, opening);
+  const close = async () => {
+    await dialect.close?.();
+    await replicas.close();
+  };
+  return new DbConnection({ ...dialect, close }, opening);
 }
 
 const SCHEMES = "sqlite:, postgresql:, postgres:, mysql: or mariadb:";
