@@ -168,18 +168,19 @@ function callsOf(method: string, start: string, options: ClientOptions): object 
           ...options.credentials && { credentials: options.credentials },
           signal: AbortSignal.any([ended.signal, ...signal ? [signal] : []]),
         });
-        const isLast = count >= retry;
-        const response = await sendOf(options)(request).catch((error) => {
-          const delayMs = delayOf({ request, count });
-          if (isLast || signal?.aborted || delayMs === undefined) throw error;
-          return delayMs;
-        });
-        const delayMs = typeof response === "number" || isLast
-          ? response
-          : delayOf({ request, count, response }) ?? response;
-        if (typeof delayMs !== "number") return await read(delayMs, call);
-        if (typeof response !== "number") await response.body?.cancel();
-        await wait(delayMs, signal);
+        const mayRepeat = count < retry;
+        let response: Response | undefined;
+        let delayMs: number | undefined;
+        try {
+          response = await sendOf(options)(request);
+          if (mayRepeat) delayMs = delayOf({ request, count, response });
+        } catch (error) {
+          if (mayRepeat && !signal?.aborted) delayMs = delayOf({ request, count });
+          if (delayMs === undefined) throw error;
+        }
+        if (response && delayMs === undefined) return await read(response, call);
+        await response?.body?.cancel();
+        await wait(delayMs ?? 0, signal);
       } finally {
         clearTimeout(timer);
       }

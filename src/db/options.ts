@@ -288,13 +288,10 @@ async function connectTo(
       `Cannot open database: poolMin ${opening.min} is over poolMax ${opening.max}`,
     );
   }
-  const dialect = await open(opening);
-  if (!replicas) return new DbConnection(dialect, opening);
-  const close = async () => {
-    await dialect.close?.();
-    await replicas.close();
-  };
-  return new DbConnection({ ...dialect, close }, opening);
+  return new DbConnection(await open(opening), {
+    ...opening,
+    closeOthers: () => replicas?.close(),
+  });
 }
 
 const SCHEMES = "sqlite:, postgresql:, postgres:, mysql: or mariadb:";

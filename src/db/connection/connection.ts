@@ -41,6 +41,12 @@ export type ResultsOf<S extends readonly Statement[]> = {
   readonly [I in keyof S]: StatementResult;
 };
 
+/** Options of {@linkcode DbConnection}. */
+export interface ConnectionOptions extends PoolLimits {
+  /** Closes what was opened with the database, such as its replicas, after the database. */
+  readonly closeOthers?: (() => Promise<void> | undefined) | undefined;
+}
+
 /** An open database, its driver and its transactions. */
 export class DbConnection implements OpenDatabase {
   /** Kysely on the database; inside a transaction, on its connection. */
@@ -61,14 +67,17 @@ export class DbConnection implements OpenDatabase {
   readonly #log = new StatementLog();
   readonly #spans: StatementSpans;
   readonly #pingTimeoutMs: number;
+  readonly #closeOthers: (() => Promise<void> | undefined) | undefined;
   #closing: Promise<void> | undefined;
 
   /** Takes over an open database. */
   constructor(
     dialect: Dialect,
-    { max, acquireTimeoutMs, statementTimeoutMs, transactionTimeoutMs, now = Date.now }: PoolLimits,
+    { max, acquireTimeoutMs, statementTimeoutMs, transactionTimeoutMs, now = Date.now, ...others }:
+      ConnectionOptions,
   ) {
     this.#dialect = dialect;
+    this.#closeOthers = others.closeOthers;
     this.grammar = dialect.grammar;
     this.#pingTimeoutMs = acquireTimeoutMs;
     this.poolMax = dialect.poolMax ?? max;
@@ -339,6 +348,7 @@ export class DbConnection implements OpenDatabase {
     await this.#kyselyDriver.destroy();
     // Kysely closes only a driver that it has used.
     await this.#dialect.close?.();
+    await this.#closeOthers?.();
   }
 
   /** Runs a statement in its span, and logs it. */

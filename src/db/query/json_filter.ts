@@ -5,12 +5,12 @@
  */
 import { type Expression, sql, type SqlBool } from "kysely";
 import type { JsonKind, JsonParts, TextMatch } from "../connection/grammar.ts";
-import { dbError } from "../errors.ts";
+import { type DbError, dbError } from "../errors.ts";
 import { membersOf } from "../model/plain_object.ts";
 import { isStorableText } from "../model/stored_value.ts";
 import { every } from "./filters.ts";
 import type { Operation } from "./operation.ts";
-import type { Filter } from "./operators.ts";
+import { type Comparison, COMPARISONS, type Filter } from "./operators.ts";
 import type { TableColumn } from "./table.ts";
 
 /** A condition on a value of JSON; `undefined` stands for one that holds for every value. */
@@ -22,12 +22,12 @@ interface Match {
   readonly test: Test;
 }
 
-const COMPARISONS = { lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;
-const TEXT_MATCHES: Readonly<Record<string, TextMatch>> = {
+const TEXT_MATCHES = {
   string_contains: "contains",
   string_starts_with: "startsWith",
   string_ends_with: "endsWith",
-};
+} as const satisfies Readonly<Record<string, TextMatch>>;
+const SCALAR = "a string, a number, a boolean or null";
 /** JSON has no more levels. */
 const MAX_STEPS = 31;
 /** PostgreSQL's. */
@@ -68,99 +68,28 @@ export function jsonFilter(
 /** Builds a condition of one on the value at the path, which is `null` if there is no value. */
 type Build = (at: (test: NonNullable<Test>) => Expression<SqlBool>) => Expression<SqlBool>;
 
-function readOperator(
-  { column, operator, operand }: {
-    readonly column: TableColumn;
-    readonly operator: string;
-    readonly operand: unknown;
-  },
-  operation: Operation,
-): Build {
-  const { grammar, label } = column;
-  const refuse = (type: string) =>
-    dbError(operation.action, {
-      code: "CheckViolation",
-      fields: [column.name],
-      reason: `${label} ${operator} takes ${type}, not ${
-        operand === null ? "null" : typeof operand
-      }`,
-    });
-  const kindIs = ({ type }: JsonParts, kind: JsonKind) =>
-    sql<SqlBool>`${type} in (${sql.join(grammar.json.kinds[kind].map((name) => sql.lit(name)))})`;
-  // Without a value, the type is null, and so is the result.
-  const matches = ({ kind, test }: Match): Build => (at) =>
-    at((value) =>
-      sql<SqlBool>`case when ${kindIs(value, kind)} then ${test?.(value) ?? sql`1 = 1`}
-        else ${value.type} = '' end`
-    );
-  const equalTo = (scalar: unknown): Match | undefined => {
-    const kind = scalar === null ? "null" : typeof scalar;
-    switch (kind) {
-      case "null":
-        operation.add("null");
-        return { kind, test: undefined };
-      case "boolean":
-        operation.add(`${scalar}`);
-        return {
-          kind,
-          test: ({ isTrue }) => scalar ? isTrue : sql<SqlBool>`not (${isTrue})`,
-        };
-      case "number": {
-        if (!Number.isFinite(scalar)) return undefined;
-        const slot = operation.bind("number", Number(scalar) + 0);
-        return { kind, test: ({ number }) => sql`${number} = ${grammar.json.number(slot)}` };
-      }
-      case "string": {
-        if (!isStorableText(scalar)) return undefined;
-        const slot = operation.bind("string", scalar);
-        return { kind, test: ({ text }) => sql`${text} = ${grammar.json.text(slot)}` };
-      }
-    }
-    return undefined;
-  };
-  const SCALAR = "a string, a number, a boolean or null";
+function readOperator(comparison: Comparison<string>, operation: Operation): Build {
+  const { column, operator, operand } = comparison;
   switch (operator) {
     case "equals":
+      return matching(equalTo(operand, comparison, operation), column);
     case "not": {
-      const match = equalTo(operand);
-      if (!match) throw refuse(SCALAR);
-      const equals = matches(match);
-      return operator === "equals" ? equals : (at) => sql<SqlBool>`not (${equals(at)})`;
+      const equals = matching(equalTo(operand, comparison, operation), column);
+      return (at) => sql<SqlBool>`not (${equals(at)})`;
     }
     case "lt":
     case "lte":
     case "gt":
-    case "gte": {
-      if (typeof operand !== "number" || !Number.isFinite(operand)) throw refuse("a number");
-      const slot = operation.bind("?", operand + 0);
-      const test: Test = ({ number }) =>
-        sql`${number} ${sql.raw(COMPARISONS[operator])} ${grammar.json.number(slot)}`;
-      return matches({ kind: "number", test });
-    }
+    case "gte":
+      return matching(comparedTo({ ...comparison, operator }, operation), column);
     case "string_contains":
     case "string_starts_with":
-    case "string_ends_with": {
-      if (typeof operand !== "string" || !isStorableText(operand)) throw refuse("a string");
-      const match = TEXT_MATCHES[operator]!;
-      const slot = operation.bind("?", grammar.pattern(match, operand));
-      return matches({ kind: "string", test: ({ text }) => grammar.matches(match, text, slot) });
-    }
-    case "array_contains": {
-      const scalars = Array.isArray(operand) ? Array.from(operand) : [operand];
-      const all = scalars.map((scalar) => {
-        const match = equalTo(scalar);
-        if (!match) throw refuse(`a list of ${SCALAR}`);
-        operation.add(";");
-        return matches(match);
-      });
-      const test: Test = ({ has }) =>
-        all.length === 0
-          ? sql`1 = 1`
-          : sql.join(all.map((element) => element(has)), sql.raw(" and ")) as Expression<SqlBool>;
-      return matches({ kind: "array", test });
-    }
+    case "string_ends_with":
+      return matching(textLike({ ...comparison, operator }, operation), column);
+    case "array_contains":
+      return matching(arrayWith(comparison, operation), column);
     case "isSet": {
-      if (typeof operand !== "boolean") throw refuse("a boolean");
+      if (typeof operand !== "boolean") throw refusal("a boolean", comparison, operation);
       operation.add(`${operand}`);
       return (at) => {
         const isSet = sql<SqlBool>`coalesce(${at(({ type }) => sql`${type} <> ''`)}, 1 = 0)`;
@@ -168,9 +97,103 @@ function readOperator(
       };
     }
   }
-  throw operation.mistake(
-    `${label} with a path takes no ${JSON.stringify(operator)}`,
-  );
+  throw operation.mistake(`${column.label} with a path takes no ${JSON.stringify(operator)}`);
+}
+
+/** Builds the condition that a value is of a kind and meets a test. */
+function matching({ kind, test }: Match, { grammar: { json } }: TableColumn): Build {
+  const types = json.kinds[kind].map((name) => sql.lit(name));
+  // Without a value, the type is null, and so is the result.
+  return (at) =>
+    at((value) =>
+      sql<SqlBool>`case when ${value.type} in (${sql.join(types)}) then ${
+        test?.(value) ?? sql`1 = 1`
+      }
+        else ${value.type} = '' end`
+    );
+}
+
+function equalTo(
+  scalar: unknown,
+  comparison: Comparison<string>,
+  operation: Operation,
+): Match {
+  const { json } = comparison.column.grammar;
+  if (scalar === null) {
+    operation.add("null");
+    return { kind: "null", test: undefined };
+  }
+  if (typeof scalar === "boolean") {
+    operation.add(`${scalar}`);
+    return { kind: "boolean", test: ({ isTrue }) => scalar ? isTrue : sql`not (${isTrue})` };
+  }
+  if (typeof scalar === "number" && Number.isFinite(scalar)) {
+    const slot = operation.bind("number", scalar + 0); // -0 is stored as 0
+    return { kind: "number", test: ({ number }) => sql`${number} = ${json.number(slot)}` };
+  }
+  if (typeof scalar === "string" && isStorableText(scalar)) {
+    const slot = operation.bind("string", scalar);
+    return { kind: "string", test: ({ text }) => sql`${text} = ${json.text(slot)}` };
+  }
+  const isList = comparison.operator === "array_contains";
+  throw refusal(isList ? `a list of ${SCALAR}` : SCALAR, comparison, operation);
+}
+
+function comparedTo(
+  comparison: Comparison<keyof typeof COMPARISONS>,
+  operation: Operation,
+): Match {
+  const { column: { grammar: { json } }, operator, operand } = comparison;
+  if (typeof operand !== "number" || !Number.isFinite(operand)) {
+    throw refusal("a number", comparison, operation);
+  }
+  const slot = operation.bind("?", operand + 0); // -0 is stored as 0
+  const symbol = sql.raw(COMPARISONS[operator]);
+  return {
+    kind: "number",
+    test: ({ number }) => sql`${number} ${symbol} ${json.number(slot)}`,
+  };
+}
+
+function textLike(
+  comparison: Comparison<keyof typeof TEXT_MATCHES>,
+  operation: Operation,
+): Match {
+  const { column: { grammar }, operator, operand } = comparison;
+  if (typeof operand !== "string" || !isStorableText(operand)) {
+    throw refusal("a string", comparison, operation);
+  }
+  const match = TEXT_MATCHES[operator];
+  const slot = operation.bind("?", grammar.pattern(match, operand));
+  return { kind: "string", test: ({ text }) => grammar.matches(match, text, slot) };
+}
+
+function arrayWith(comparison: Comparison<string>, operation: Operation): Match {
+  const { column, operand } = comparison;
+  const scalars: readonly unknown[] = Array.isArray(operand) ? Array.from(operand) : [operand];
+  const elements = scalars.map((scalar) => {
+    const match = equalTo(scalar, comparison, operation);
+    operation.add(";");
+    return matching(match, column);
+  });
+  if (elements.length === 0) return { kind: "array", test: undefined };
+  return {
+    kind: "array",
+    test: ({ has }) => sql<SqlBool>`${sql.join(elements.map((it) => it(has)), sql.raw(" and "))}`,
+  };
+}
+
+function refusal(
+  type: string,
+  { column: { name, label }, operator, operand }: Comparison<string>,
+  { action }: Operation,
+): DbError {
+  const given = operand === null ? "null" : typeof operand;
+  return dbError(action, {
+    code: "CheckViolation",
+    fields: [name],
+    reason: `${label} ${operator} takes ${type}, not ${given}`,
+  });
 }
 
 function readPath(

@@ -28,7 +28,8 @@ export interface Comparison<O extends string> {
   readonly ignoresCase?: boolean | undefined;
 }
 
-const COMPARISONS = { lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;
+/** The SQL of the operators of an order. */
+export const COMPARISONS = { lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;
 
 /**
  * Reads one operator.

@@ -66,9 +66,8 @@ async function findSome(
 ): Promise<readonly (AnyRow | undefined)[]> {
   const check = begin("check", place);
   const uniques = wheres.map((where) => uniqueValues(where, check));
-  const found: AnyRow[] = [];
-  for (const group of Map.groupBy(uniques, columnOf).values()) {
-    const column = columnOf(group[0]!);
+  const found = new Map<Values, AnyRow>();
+  for (const [column, group] of Map.groupBy(uniques, columnOf)) {
     // Rows that are named by one column are found together.
     const size = column ? MAX_KEYS : 1;
     for (let start = 0; start < group.length; start += size) {
@@ -84,21 +83,22 @@ async function findSome(
           }, operation),
         ])
         : uniqueFilter(some[0]!, operation);
-      found.push(...await readCurrent(filter, operation));
+      const rows = new Map<unknown, AnyRow>();
+      for (const row of await readCurrent(filter, operation)) {
+        rows.set(column && keyOfValue(column, row[column.name]), row);
+      }
+      for (const unique of some) {
+        const row = rows.get(column && keyOfValue(column, unique.get(column)));
+        if (row) found.set(unique, row);
+      }
     }
   }
-  return uniques.map((unique) => found.find((row) => isNamed(row, unique)));
+  return uniques.map((unique) => found.get(unique));
 }
 
 /** Returns the column, if it is the only one. */
 function columnOf(unique: Values): TableColumn | undefined {
   return unique.size === 1 ? [...unique.keys()][0] : undefined;
-}
-
-function isNamed(row: AnyRow, unique: Values): boolean {
-  return Array.from(unique).every(([column, value]) =>
-    keyOfValue(column, row[column.name]) === keyOfValue(column, value)
-  );
 }
 
 function unique(rows: readonly AnyRow[], { table: { primaryKey } }: DataPlace): readonly AnyRow[] {
