@@ -1,5 +1,5 @@
 /**
- * Repeats calls that failed for a while.
+ * Decides whether and when an attempt is repeated.
  *
  * @module
  */
@@ -7,8 +7,8 @@
 /** Methods whose repetition has the same effect (RFC 9110 §9.2.2). */
 const IDEMPOTENT = /^(GET|HEAD|OPTIONS|PUT|DELETE)$/;
 
-/** Statuses that pass: 408, 429, and those of a server or proxy without capacity. */
-const PASSING: readonly number[] = [408, 429, 502, 503, 504];
+/** Statuses of failures that can be temporary. */
+const RETRYABLE: readonly number[] = [408, 429, 502, 503, 504];
 
 /** The delay before the first repetition, in milliseconds; it doubles each time. */
 const FIRST_DELAY_MS = 200;
@@ -28,7 +28,7 @@ export interface Attempt {
 /** Returns the delay before the next attempt in milliseconds; `undefined` for no other attempt. */
 export function delayOf({ request, count, response }: Attempt): number | undefined {
   if (!IDEMPOTENT.test(request.method) && !request.headers.has("idempotency-key")) return undefined;
-  if (response && !PASSING.includes(response.status)) return undefined;
+  if (response && !RETRYABLE.includes(response.status)) return undefined;
   const after = response?.headers.get("retry-after");
   if (after) {
     const delayMs = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now();

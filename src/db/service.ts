@@ -162,6 +162,7 @@ export class DbService<M extends Models = Models> {
       }
     }
     const definitions = Object.values(models).map((model) => model["~model"]);
+    // as on SQLite, without schemas: no two models may share a table on any database
     const tables = definitions.map((it) => sourceOf(it, { brand: "SQLite" }));
     for (const names of [definitions.map(({ table }) => table), tables]) {
       const twice = names.find((name, index) => names.indexOf(name) !== index);

@@ -1,6 +1,6 @@
 /**
- * The request on whose behalf work runs. To know it has a cost, so nothing is kept for it until a
- * layer needs it.
+ * The request on whose behalf work runs. Tracking has a cost: it is off until a layer needs it. It
+ * is state of the process, as in `caller.ts`: the core cannot import the layer that needs it.
  *
  * @module
  */

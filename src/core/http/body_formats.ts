@@ -31,7 +31,7 @@ export async function decodeForm(
   });
 }
 
-/** Parses the form of a request for Hono's `parseBody()`, which keeps the promise of it, too. */
+/** Puts the form of a request into the cache of Hono's `parseBody()`, as a promise. */
 export function keepForm(req: Context["req"], bytes: ArrayBuffer): void {
   const form = parseForm(req.header("content-type"), bytes);
   form.catch(() => {}); // Hono may need it for nothing

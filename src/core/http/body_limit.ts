@@ -124,7 +124,7 @@ function countParsed({ req }: Context): void {
   req.parseBody = async (options?: object) => {
     if (!req.bodyCache.formData) {
       const bytes = await req.arrayBuffer();
-      (await import("./body_formats.ts")).keepForm(req, bytes); // most bodies are no forms
+      (await import("./body_formats.ts")).keepForm(req, bytes); // most bodies are not forms
     }
     return await parse(options);
   };

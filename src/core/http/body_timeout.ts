@@ -152,7 +152,7 @@ function limitedPrototype(native: object): object {
 /** Reads a form whose fields are counted first: Node takes seconds for ten thousands of them. */
 async function countedFormData(this: Request): Promise<FormData> {
   const bytes = await this.arrayBuffer();
-  const { parseForm } = await import("./body_formats.ts"); // most bodies are no forms
+  const { parseForm } = await import("./body_formats.ts"); // most bodies are not forms
   return await parseForm(this.headers.get("content-type") ?? undefined, bytes);
 }
 

@@ -31,7 +31,7 @@ export function checkedResponse(value: unknown, source: string): Response {
  */
 const SENT = Symbol("fw.sent");
 
-/** Whether the runtime is Bun, where to read one header creates all. */
+/** Whether the runtime is Bun, where reading one header creates the `Headers`. */
 export const IS_BUN: boolean = "Bun" in globalThis;
 
 /** A response, and its mark. */
@@ -39,7 +39,7 @@ interface MarkedResponse extends Response {
   [SENT]?: boolean | Headers | undefined;
 }
 
-/** For what a response is sent. */
+/** How a response is sent. */
 export interface SendableOptions {
   /** The method of the request. */
   readonly method: string;

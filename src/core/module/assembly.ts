@@ -152,7 +152,9 @@ export async function assemble(
     mount(router, { method, path, bodyLimit, handler, version, middleware });
     const hasGlobalFilters = global.filters.length > 0;
     const directOptions = { ...options, path, withContext, hasGlobalFilters };
-    if (!version) direct.set(handler, createDirectRoute(bound.route, pipeline, directOptions));
+    if (isBare && !version) {
+      direct.set(handler, createDirectRoute(bound.route, pipeline, directOptions));
+    }
   }
   answerDirectly(router, direct);
   const track = requestTracker();

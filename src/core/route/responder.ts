@@ -19,11 +19,20 @@ export type Responder = (output: unknown, c: Context) => Response | Promise<Resp
 /** Turns data into the text of a response, `null` if it has no body. */
 export type Serializer = (data: unknown) => string | null | Promise<string | null>;
 
+/** Options of {@linkcode createResponder}. */
+export interface ResponderOptions {
+  /** Whether no middleware sees its responses, so that nothing changes their headers. */
+  readonly isFinal?: boolean;
+}
+
 /**
  * Creates the responder of a route: data is checked against the response schema, stripped to it and
  * sent as JSON; a `Response` is sent unchanged.
  */
-export function createResponder(options: RouteOptions, isAlone: boolean): Responder {
+export function createResponder(
+  options: RouteOptions,
+  { isFinal = false }: ResponderOptions = {},
+): Responder {
   const { status } = options;
   const serialize = createSerializer(options);
   function send(json: string | null, c: Context): Response {
@@ -34,7 +43,7 @@ export function createResponder(options: RouteOptions, isAlone: boolean): Respon
   }
   return function respond(output, c) {
     if (!isResponse(output)) return whenReady(serialize(output), (json) => send(json, c));
-    if (!isLate(c)) return sendable(output, { method: c.req.method, isFinal: isAlone });
+    if (!isLate(c)) return sendable(output, { method: c.req.method, isFinal });
     dropBody(output);
     return output;
   };
@@ -71,7 +80,7 @@ export function createSerializer({ response: schema, status }: RouteOptions): Se
 /** The header of JSON. */
 const JSON_TYPE = { "content-type": "application/json" } as const;
 
-/** Returns the options of JSON responses, in the shape of which the runtime makes one fastest. */
+/** Returns the init of JSON responses, in the form from which the runtime creates them fastest. */
 export function jsonInit(status: number | undefined): ResponseInit {
   const headers = IS_BUN ? new Headers(JSON_TYPE) : JSON_TYPE;
   return { headers, ...status && { status } };

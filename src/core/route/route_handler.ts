@@ -33,22 +33,22 @@ export interface RouteHandlerOptions {
   readonly path: string;
   /** The largest body in bytes. */
   readonly bodyLimit: number;
-  /** Whether it answers only requests that no middleware sees. */
-  readonly isAlone?: boolean;
+  /** Whether no middleware sees its responses, so that nothing changes their headers. */
+  readonly isFinal?: boolean;
 }
 
 /** Creates the Hono handler of a route. */
 export function createRouteHandler(
   route: Route,
   pipeline: Pipeline,
-  { path, bodyLimit: limit, isAlone = false }: RouteHandlerOptions,
+  { path, bodyLimit: limit, isFinal = false }: RouteHandlerOptions,
 ): Handler {
   const { guards, interceptors, filters } = pipeline;
   const { bodyLimit: ownLimit } = route.options;
   const isReadFirst = route.options.body !== undefined && guards.length === 0 &&
     interceptors.length === 0;
   const isSafe = route.method === "GET" || route.method === "HEAD";
-  const respond = createResponder(route.options, isAlone);
+  const respond = createResponder(route.options, { isFinal });
   const steps = [
     ...inputSteps(route, { path, readers: READERS }),
     ...Object.entries(route.options.args ?? {}).map(([key, read]) => partStep({ key, read })),

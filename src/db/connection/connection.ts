@@ -252,7 +252,10 @@ export class DbConnection implements OpenDatabase {
     return await this.transaction(run, { retries: MAX_RETRIES });
   }
 
-  /** Runs a function as `atomically` does; inside an open transaction, its failure undoes it. */
+  /**
+   * Runs a function as `atomically` does, but inside an open transaction in a savepoint: a failure
+   * undoes only what the function did.
+   */
   undoably<T>(run: () => Promise<T>): Promise<T> {
     return this.transaction(run, this.isInTransaction ? {} : { retries: MAX_RETRIES });
   }

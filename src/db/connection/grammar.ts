@@ -100,7 +100,7 @@ export interface ArrayGrammar {
   /** Whether it has each element of a list. */
   hasEvery(column: Expression<unknown>, list: Slot): Expression<SqlBool>;
 
-  /** Whether it has an element of a list, if that is one condition. */
+  /** Whether it has an element of a list. Missing where it is several conditions, joined by OR. */
   hasSome?(column: Expression<unknown>, list: Slot): Expression<SqlBool>;
 
   /** How many elements it has. */
@@ -188,7 +188,7 @@ export interface Grammar {
 
   /**
    * Returns the condition that a column has one of the values of a query, from which the database
-   * finds the rows by an index. It is missing where the planner knows how many values there are.
+   * finds the rows by an index. Missing on MySQL, whose optimizer chooses the way itself.
    */
   among?(column: Expression<unknown>, values: Expression<unknown>): Expression<SqlBool>;
 
@@ -230,12 +230,12 @@ export interface Grammar {
 
   /**
    * Returns text with the letters A to Z in lower case, all others unchanged, compared and ordered
-   * by code point, whatever the collation of its column.
+   * by code point, regardless of the collation of its column.
    */
   lower(text: Expression<unknown>): RawBuilder<string>;
 
   /**
-   * Compares a column of text with a value exactly, whatever the collation of the column ignores,
+   * Compares a column of text with a value exactly, regardless of what the collation of the column ignores,
    * such as case; by an index, if the type of the column is one of text.
    */
   exactly(column: Expression<unknown>, value: Slot): Expression<SqlBool>;

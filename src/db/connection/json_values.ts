@@ -101,7 +101,7 @@ function postgresParts(value: Expression<unknown>): JsonParts {
   return {
     type: sql`jsonb_typeof(${value})`,
     number: sql`(${value})::numeric`,
-    // Compared byte by byte, whatever the collation of the database.
+    // Compared byte by byte, regardless of the collation of the database.
     text: sql`((${value}) #>> '{}') collate "C"`,
     isTrue: sql<SqlBool>`(${value})::boolean`,
     has: (test) =>

@@ -16,7 +16,7 @@ import type { AnyTables } from "./dialect.ts";
 import type { Statement, StatementResult } from "./statement.ts";
 
 /** How long a replica that cannot be reached is left out, in milliseconds. */
-const ASIDE_MS = 10_000;
+const LEFT_OUT_MS = 10_000;
 
 /** The request on whose behalf a statement runs: an object for each. */
 const requests = new AsyncLocalStorage<object>();
@@ -53,11 +53,11 @@ export class Replicas {
       try {
         await replica.connect();
       } catch (error) {
-        if (!isAway(error)) throw error;
+        if (!isUnreachable(error)) throw error;
         replica.leaveOut(error);
       }
     }));
-    return this.#before(primary);
+    return this.#routed(primary);
   }
 
   /** Closes those that are open. */
@@ -65,17 +65,17 @@ export class Replicas {
     await Promise.all(this.#replicas.map((replica) => replica.close()));
   }
 
-  #before(primary: DbConnection): DbConnection {
-    const kysely = noting(primary.kysely, () => this.#note());
+  #routed(primary: DbConnection): DbConnection {
+    const kysely = noting(primary.kysely, () => this.#markAsWriting());
     const members: Partial<DbConnection> = {
       kysely,
       execute: (action, statement) => this.#execute(primary, { action, statement }),
       writing: <T>(limits: TimeLimits, work: () => Promise<T>) => {
-        this.#note();
+        this.#markAsWriting();
         return this.#writing.run(true, () => primary.writing(limits, work));
       },
       transaction: <T>(run: () => T | Promise<T>, options?: TransactionOptions) => {
-        this.#note();
+        this.#markAsWriting();
         return primary.transaction(run, options);
       },
     };
@@ -83,6 +83,7 @@ export class Replicas {
       canShareWait: () => primary.canShareWait && this.#choose(primary) === undefined,
       usages: () => [primary.usage, ...this.#replicas.flatMap(({ usage }) => usage ?? [])],
     };
+    // `DbConnection` has private fields, which an object that inherits from it cannot reach.
     return new Proxy(primary, {
       get(target, name: keyof DbConnection) {
         if (Object.hasOwn(getters, name)) return getters[name]!();
@@ -123,7 +124,7 @@ export class Replicas {
       } catch (error) {
         // What the primary has changed since then can end a statement of a replica.
         if (isCode(error, "SerializationFailure")) break;
-        if (!isAway(error)) throw error;
+        if (!isUnreachable(error)) throw error;
         replica.leaveOut(error);
       }
     }
@@ -152,7 +153,7 @@ export class Replicas {
   }
 
   /** Takes note that the request of the caller writes: from here on it reads from the primary. */
-  #note(): void {
+  #markAsWriting(): void {
     const request = requests.getStore();
     if (request) this.#chosen.set(request, undefined);
   }
@@ -196,7 +197,7 @@ class Replica {
    */
   async connect(): Promise<DbConnection> {
     const wasLeftOut = this.#isLeftOut;
-    if (wasLeftOut) this.#readyAtMs = this.#now() + ASIDE_MS;
+    if (wasLeftOut) this.#readyAtMs = this.#now() + LEFT_OUT_MS;
     this.#connecting ??= this.#open();
     try {
       this.#connection = await this.#connecting;
@@ -214,7 +215,7 @@ class Replica {
 
   /** Leaves it out for 10 s. */
   leaveOut(error: unknown): void {
-    this.#readyAtMs = this.#now() + ASIDE_MS;
+    this.#readyAtMs = this.#now() + LEFT_OUT_MS;
     if (!this.#isLeftOut) {
       const message = "A read replica cannot be reached, and is left out: {error}";
       getLogger(["fw", "db"]).warn(message, { error });
@@ -227,7 +228,10 @@ class Replica {
   }
 }
 
-/** Returns a Kysely that calls a function before each statement but a SELECT. */
+/**
+ * Returns a Kysely that calls a function before each statement, except one of `selectFrom` without
+ * a common table expression.
+ */
 function noting(kysely: Kysely<AnyTables>, note: () => void): Kysely<AnyTables> {
   return kysely.withPlugin({
     transformQuery({ node }) {
@@ -239,7 +243,7 @@ function noting(kysely: Kysely<AnyTables>, note: () => void): Kysely<AnyTables> 
   });
 }
 
-function isAway(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   return isCode(error, "ConnectionLost");
 }
 

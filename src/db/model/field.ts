@@ -76,7 +76,7 @@ export interface FieldTraits<
   readonly clock?: "create" | "update";
   /** The reference to another row. */
   readonly reference?: Reference<R>;
-  /** The field that an element of an array is a value of. */
+  /** The field of the elements of an array. */
   readonly element?: Field<ElementKind, never, never, FieldDetail>;
   /** The schema of JSON; otherwise only a type. */
   readonly of?: V;
@@ -198,7 +198,7 @@ export class Field<
    * Makes it a list of such values, none of which is `null`: `field.text().array()`. It is an array
    * of PostgreSQL, and JSON on the others. It has no order, is no key, and is not unique.
    *
-   * @throws {TypeError} if the field is declared to be anything else, or cannot be an element
+   * @throws {TypeError} if the field has another declaration, or is JSON, a blob or an array
    */
   array(
     this: Field<ElementKind, never, never, V>,

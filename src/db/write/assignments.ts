@@ -18,7 +18,7 @@ const MAX_PLACE = 256;
 export type Assignments = Readonly<Record<string, Slot | Expression<unknown>>>;
 
 /** Increments or decrements a column, or adds to an array. */
-class Difference {
+class Change {
   readonly operator: "+" | "-" | "push";
   readonly operand: unknown;
 
@@ -83,8 +83,8 @@ export function updateValues(data: unknown, operation: Operation): Values {
     if (value === undefined) continue;
     const { flags } = column.field;
     if (flags.has("primaryKey")) throw operation.mistake(`${name} is the primary key`);
-    const changed = isPlainObject(value) ? changeIn(value, column) : value;
-    const set = outputOf(changed, { column, operation });
+    const given = isPlainObject(value) ? changeIn(value, column) : value;
+    const set = outputOf(given, { column, operation });
     if (set === null && !flags.has("nullable")) missing.push(name);
     values.set(column, set);
   }
@@ -120,7 +120,7 @@ export function markValues(mark: TableColumn, operation: Operation): Values {
 export function assign(values: Values, operation: Operation): Assignments {
   const assignments: Record<string, Slot | Expression<unknown>> = {};
   for (const [column, value] of values) {
-    if (value instanceof Difference) {
+    if (value instanceof Change) {
       assignments[column.column] = changed({ column, difference: value }, operation);
       continue;
     }
@@ -144,7 +144,7 @@ function defaultSqlOf({ field: { traits: { defaultSql = "null" } }, grammar }: T
 }
 
 function changed(
-  { column, difference }: { readonly column: TableColumn; readonly difference: Difference },
+  { column, difference }: { readonly column: TableColumn; readonly difference: Change },
   operation: Operation,
 ): Expression<unknown> {
   const { operator, operand } = difference;
@@ -166,11 +166,11 @@ function changeIn(
   const [name, ...others] = Object.keys(value).filter((name) => value[name] !== undefined);
   if (others.length > 0 || name === undefined) return value;
   const operand = value[name];
-  if (rules.numeric && name === "increment") return new Difference("+", operand);
-  if (rules.numeric && name === "decrement") return new Difference("-", operand);
+  if (rules.numeric && name === "increment") return new Change("+", operand);
+  if (rules.numeric && name === "decrement") return new Change("-", operand);
   if (isArray && name === "set") return operand;
   if (isArray && name === "push") {
-    return new Difference("push", Array.isArray(operand) ? operand : [operand]);
+    return new Change("push", Array.isArray(operand) ? operand : [operand]);
   }
   return value;
 }

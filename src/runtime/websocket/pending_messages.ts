@@ -36,10 +36,11 @@ export function checkedPendingLimits(
 }
 
 /**
- * Makes a handler close its socket with 1008 once more messages wait than the limits allow; then it
- * ignores those that follow. Messages of one packet reach Node at once: those beyond a limit are
- * held until the handlers of the others have ended that wait for nothing. In a turn of the event
- * loop handlers that wait can end too, so only one turn is waited for until none is held.
+ * Makes a handler close its socket with 1008 once more messages wait than the limits allow; later
+ * messages are ignored. Node passes on all messages of a packet before promises resolve: those
+ * beyond a limit are held for up to 1000 microtasks and one turn of the event loop, in which
+ * handlers without I/O end. With more turns, slow handlers would make room for a client that never
+ * stops.
  */
 export function limitPending(handle: MessageHandler, limits: PendingLimits): MessageHandler {
   const held: MessageEvent[] = [];

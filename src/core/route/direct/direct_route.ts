@@ -23,7 +23,7 @@ import { takesInputOnly } from "./input_only.ts";
 export type DirectRoute = (incoming: Incoming) => Response | Promise<Response>;
 
 /** Options of {@linkcode createDirectRoute}. */
-export interface DirectRouteOptions extends Omit<RouteHandlerOptions, "isAlone"> {
+export interface DirectRouteOptions extends Omit<RouteHandlerOptions, "isFinal"> {
   /** Makes the context of a request. */
   readonly withContext: WithContext;
   /** Whether the application has filters of all routes. */
@@ -44,7 +44,7 @@ export function createDirectRoute(
   const { path, bodyLimit, withContext, hasGlobalFilters } = routeOptions;
   const { method, options, handler } = route;
   const { args = {}, body, consumes = ["json"], status } = options;
-  const handle = createRouteHandler(route, pipeline, { path, bodyLimit, isAlone: true });
+  const handle = createRouteHandler(route, pipeline, { path, bodyLimit, isFinal: true });
   const answerGenerally: DirectRoute = (incoming) => withContext(incoming, handle);
   const isSafe = method === "GET";
   const needsContext = guards.length + interceptors.length + Object.keys(args).length > 0 ||

@@ -145,9 +145,9 @@ export function mysqlGrammar(
     },
     pattern: likePattern,
     matches: (_, column, pattern) => like(column, pattern),
-    // Of the bytes of Hebrew, which has no case, only those of ASCII change.
+    // In the single-byte character set hebrew, lower() changes only A to Z.
     lower: (text) =>
-      sql`convert(cast(lower(convert(cast(convert(${text} using utf8mb4) as binary) 
+      sql`convert(cast(lower(convert(cast(convert(${text} using utf8mb4) as binary)
         using hebrew)) as binary) using utf8mb4) collate ${sql.raw(collation)}`,
     // The first comparison can use an index; the bytes are those of the session's characters.
     exactly: (column, value) =>

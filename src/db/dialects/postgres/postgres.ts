@@ -135,7 +135,7 @@ export const POSTGRES: Grammar = {
   pattern: likePattern,
   // An enum has no LIKE; the cast of a text changes neither its plan nor its index.
   matches: (_, column, pattern) => like(sql`${column}::text`, pattern),
-  // Of this collation, it knows the case of ASCII only.
+  // With collation "C", lower() changes only A to Z.
   lower: (text) => sql`lower(${text}::text collate "C")`,
   // The first comparison can use an index; `citext` ignores case, and an enum is no text. The
   // second is for nondeterministic collations, in a form that does not lower the estimate of rows.

@@ -64,7 +64,7 @@ export async function writeChildren(write: RelationWrite, owner: Owner): Promise
   await children.create(listOf(steps.get("create")));
 }
 
-/** The same of a relation to one: the row replaces the one before. */
+/** Writes a relation to at most one row: the new row replaces the related one. */
 async function writeChild(
   { place, steps }: RelationWrite,
   { owner: { isNew }, children }: { readonly owner: Owner; readonly children: Children },
@@ -129,12 +129,12 @@ class Children {
     await this.#set(this.#key, (operation) => [keysOf(others, operation)]);
   }
 
-  /** Makes those of some rows that refer to the owner refer to no row. */
+  /** Sets the foreign key of the given rows that refer to the owner to `null`. */
   async disconnect(rows: readonly AnyRow[]): Promise<void> {
     if (rows.length > 0) await this.#disconnect((operation) => [keysOf(rows, operation)]);
   }
 
-  /** Makes all rows but some that refer to the owner refer to no row. */
+  /** Sets the foreign key of all rows that refer to the owner, except the given ones, to `null`. */
   async disconnectOthers(kept: readonly AnyRow[]): Promise<void> {
     await this.#disconnect((operation) => {
       if (kept.length === 0) return [];

@@ -13,7 +13,7 @@ const MAX_DEPTH = 100;
 
 const CREATE_STEPS: readonly string[] = ["create", "connect", "connectOrCreate"];
 
-/** Where data stands in the data of an operation. */
+/** The place of data inside the data of an operation. */
 export interface DataPlace {
   /** The operation of the repository, with its scope. */
   readonly root: Operation;
