@@ -150,6 +150,8 @@ testOnEach("writes do not see marked rows", async ({ url }) => {
   assert.equal(await db.user.deleteMany({ all: true }), 1);
   const all = db.user.withDeleted();
   assert.equal(await all.deleteMany({ all: true }), 0);
+  // each row that is seen meets it
+  await assert.rejects(db.user.deleteMany({ where: { deleted_at: null } }), { name: "TypeError" });
   const where = { email: "1" };
   const code = (code: string) => (error: unknown) =>
     error instanceof DbError && error.code === code;

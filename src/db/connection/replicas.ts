@@ -65,33 +65,34 @@ export class Replicas {
     await Promise.all(this.#replicas.map((replica) => replica.close()));
   }
 
+  /** Returns the database whose reads the replicas answer. */
   #routed(primary: DbConnection): DbConnection {
+    const marking = this.#marking(primary);
+    return overriding(marking, {
+      primary: () => marking,
+      execute: () => (action: string, statement: Statement) =>
+        this.#execute(primary, { action, statement }),
+      canShareWait: () => primary.canShareWait && this.#choose(primary) === undefined,
+      usages: () => [primary.usage, ...this.#replicas.flatMap(({ usage }) => usage ?? [])],
+    });
+  }
+
+  /** Returns the database without its replicas, whose writes move the reads of the request to it. */
+  #marking(primary: DbConnection): DbConnection {
     const kysely = noting(primary.kysely, () => this.#markAsWriting());
-    const members: Partial<DbConnection> = {
-      kysely,
-      execute: (action, statement) => this.#execute(primary, { action, statement }),
-      writing: <T>(limits: TimeLimits, work: () => Promise<T>) => {
+    const marking: DbConnection = overriding(primary, {
+      primary: () => marking,
+      kysely: () => kysely,
+      writing: () => <T>(limits: TimeLimits, work: () => Promise<T>) => {
         this.#markAsWriting();
         return this.#writing.run(true, () => primary.writing(limits, work));
       },
-      transaction: <T>(run: () => T | Promise<T>, options?: TransactionOptions) => {
+      transaction: () => <T>(run: () => T | Promise<T>, options?: TransactionOptions) => {
         this.#markAsWriting();
         return primary.transaction(run, options);
       },
-    };
-    const getters: Partial<Record<keyof DbConnection, () => unknown>> = {
-      canShareWait: () => primary.canShareWait && this.#choose(primary) === undefined,
-      usages: () => [primary.usage, ...this.#replicas.flatMap(({ usage }) => usage ?? [])],
-    };
-    // `DbConnection` has private fields, which an object that inherits from it cannot reach.
-    return new Proxy(primary, {
-      get(target, name: keyof DbConnection) {
-        if (Object.hasOwn(getters, name)) return getters[name]!();
-        if (Object.hasOwn(members, name)) return members[name];
-        const value: unknown = Reflect.get(target, name, target);
-        return typeof value === "function" ? value.bind(target) : value;
-      },
     });
+    return marking;
   }
 
   #execute(
@@ -228,18 +229,40 @@ class Replica {
   }
 }
 
+/** Getters that replace members of a database. */
+type Members = { readonly [K in keyof DbConnection]?: () => DbConnection[K] };
+
 /**
- * Returns a Kysely that calls a function before each statement, except one of `selectFrom` without
- * a common table expression.
+ * Returns a database with other members. `DbConnection` has private fields, which an object that
+ * inherits from it cannot reach.
+ */
+function overriding(database: DbConnection, members: Members): DbConnection {
+  return new Proxy(database, {
+    get(target, name: keyof DbConnection) {
+      if (Object.hasOwn(members, name)) return members[name]!();
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+/**
+ * Returns a Kysely that calls a function for each statement, except one of `selectFrom` without a
+ * common table expression: before it, or after one that it has not compiled.
  */
 function noting(kysely: Kysely<AnyTables>, note: () => void): Kysely<AnyTables> {
+  const selects = new WeakSet<object>();
   return kysely.withPlugin({
-    transformQuery({ node }) {
+    transformQuery({ node, queryId }) {
       const { kind, with: common }: OperationNode & { readonly with?: unknown } = node;
-      if (kind !== "SelectQueryNode" || common !== undefined) note();
+      if (kind === "SelectQueryNode" && common === undefined) selects.add(queryId);
+      else note();
       return node;
     },
-    transformResult: ({ result }) => Promise.resolve(result),
+    transformResult({ result, queryId }) {
+      if (!selects.has(queryId)) note();
+      return Promise.resolve(result);
+    },
   });
 }
 

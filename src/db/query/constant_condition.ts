@@ -73,6 +73,7 @@ export function constantOf(where: unknown, context: OperationContext): Constant 
       return all(members, (member) => relationConstant(member, relation, context));
     }
     const column = table.column(name, action);
+    if (!context.seesDeleted && column === table.mark) return markConstant(value);
     if (!isPlainObject(value)) {
       return constantResult({ column, operator: "equals", operand: value });
     }
@@ -83,6 +84,13 @@ export function constantOf(where: unknown, context: OperationContext): Constant 
       ([operator, operand]) => constantResult({ column, operator, operand }),
     );
   });
+}
+
+/** The mark of a row that is seen is `null`. */
+function markConstant(value: unknown): Constant {
+  const { equals = value, isNull }: { readonly equals?: unknown; readonly isNull?: unknown } =
+    isPlainObject(value) ? value : {};
+  return equals === null || isNull === true ? true : undefined;
 }
 
 function relationConstant(

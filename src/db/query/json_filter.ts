@@ -198,19 +198,26 @@ function refusal(
 
 function readPath(
   path: unknown,
-  { label }: TableColumn,
+  { label, name }: TableColumn,
   operation: Operation,
 ): readonly (string | number)[] {
   const steps: readonly unknown[] = Array.isArray(path) ? Array.from(path) : [undefined];
   const isPath = steps.every((step) =>
     typeof step === "number"
       ? Number.isInteger(step) && step >= 0 && step <= MAX_INDEX
-      : isStorableText(step)
+      : typeof step === "string"
   );
   if (!isPath || steps.length > MAX_STEPS) {
     throw operation.mistake(
       `the path of ${label} is not a list of at most ${MAX_STEPS} names and indexes`,
     );
+  }
+  if (!steps.every((step) => typeof step === "number" || isStorableText(step))) {
+    throw dbError(operation.action, {
+      code: "CheckViolation",
+      fields: [name],
+      reason: `the path of ${label} has U+0000 or a lone surrogate`,
+    });
   }
   return steps as (string | number)[];
 }

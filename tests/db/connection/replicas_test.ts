@@ -94,6 +94,8 @@ testReplicated("a request that writes reads from the database from then on", asy
   { primary, replicas },
 ) => {
   await using db = await Db.open(DbOptions.fromUrl(primary).replicas(replicas));
+  const select = db.kysely.selectFrom("places").select("id").compile();
+  const deletion = db.kysely.deleteFrom("visits").compile();
   class Places extends controller("/places") {
     show = route.get("/", async () => await manyIn(db, 2));
     create = route.post("/", async () => {
@@ -113,6 +115,20 @@ testReplicated("a request that writes reads from the database from then on", asy
       await db.transaction(() => {});
       return [await placeIn(db)];
     });
+    primary = route.post("/primary", async () => {
+      await db.primary().place.create({ data: { name: "created" } });
+      return [await placeIn(db)];
+    });
+    primaryRaw = route.post("/primary-raw", async () => {
+      await db.primary().kysely.deleteFrom("visits").execute();
+      return [await placeIn(db)];
+    });
+    compiled = route.post("/compiled", async () => {
+      await db.kysely.executeQuery(select);
+      const before = await placeIn(db);
+      await db.kysely.executeQuery(deletion);
+      return [before === "primary", await placeIn(db)];
+    });
     failed = route.post("/failed", async () => {
       await db.place.delete({ where: { id: 5000 } }).catch(() => {});
       return [await placeIn(db)];
@@ -125,6 +141,9 @@ testReplicated("a request that writes reads from the database from then on", asy
   assert.deepEqual(await post("/raw"), [false, "primary"]);
   assert.deepEqual(await post("/transaction"), ["primary"]);
   assert.deepEqual(await post("/failed"), ["primary"]);
+  assert.deepEqual(await post("/primary"), ["primary"]);
+  assert.deepEqual(await post("/primary-raw"), ["primary"]);
+  assert.deepEqual(await post("/compiled"), [false, "primary"]);
   const shown = await (await server.request("/places")).json();
   assert.ok(shown[0] !== "primary" && shown[0] === shown[1], "the same replica");
   await db.place.create({ data: { name: "created" } });
