@@ -354,7 +354,7 @@ testBlogOnEach("Repository refuses mistakes in data of relations", async (db) =>
   const create = (data: object) => () =>
     db.post.create({ data: { title: "y", author_id: 1, ...data } });
   const update = (data: object) => () => db.user.update({ where: { id: 1 }, data });
-  const mistakes: readonly (readonly [() => Promise<unknown>, string])[] = [
+  const mistakes: (readonly [() => Promise<unknown>, string])[] = [
     [create({ tags: { make: {} } }), 'create posts: tags takes no "make"'],
     [create({ tags: { set: [] } }), 'create posts: tags takes no "set"'],
     [create({ tags: true }), "create posts: tags is not a plain object"],
@@ -402,6 +402,23 @@ testBlogOnEach("Repository refuses mistakes in data of relations", async (db) =>
       "create posts: the scope sets author_id",
     ],
   ];
+  const none = 'there is no column "__proto__"';
+  mistakes.push(
+    ...[
+      '{ "__proto__": {}, "tags": {} }',
+      '{ "tags": { "create": { "name": "x", "__proto__": {}, "posts": {} } } }',
+      '{ "tags": { "create": [{ "name": "x", "__proto__": {} }, { "name": "y" }] } }',
+      '{ "editor": { "create": { "email": "x", "__proto__": {}, "posts": {} } } }',
+    ].map((data) => [create(JSON.parse(data)), `create posts: ${none}`] as const),
+    [
+      update(
+        JSON.parse(
+          '{ "posts": { "create": [{ "title": "x", "__proto__": {} }, { "title": "y" }] } }',
+        ),
+      ),
+      `update users: ${none}`,
+    ],
+  );
   for (const [run, message] of mistakes) {
     await assert.rejects(run, { name: "TypeError", message: `Cannot ${message}` });
   }

@@ -85,7 +85,7 @@ export function joined(
   parts: readonly Given[],
   place: DataPlace,
 ): Given {
-  const all: Record<string, unknown> = {};
+  const all: Record<string, unknown> = Object.create(null);
   for (const [name, value] of parts.flatMap((part) => Object.entries(part))) {
     if (value === undefined) continue;
     if (Object.hasOwn(all, name)) {

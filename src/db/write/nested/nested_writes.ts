@@ -110,7 +110,7 @@ async function writeParents(
   for (const { relation: { own, their, kind }, place: related, steps } of writes) {
     const [[step, value] = []] = steps;
     if (step === undefined) continue;
-    if (own.name in keys) {
+    if (Object.hasOwn(keys, own.name)) {
       throw place.root.mistake(`${subjectOf(related)} and another relation set ${own.name}`);
     }
     if (step === "disconnect") {

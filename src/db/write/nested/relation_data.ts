@@ -65,7 +65,8 @@ export function readData(
   if (place.path.length > 2 * MAX_DEPTH) {
     throw root.mistake(`data is nested over ${MAX_DEPTH} levels deep`);
   }
-  const columns: Record<string, unknown> = {};
+  // Without a prototype: data from JSON can have a member "__proto__".
+  const columns: Record<string, unknown> = Object.create(null);
   const writes: RelationWrite[] = [];
   for (const [name, value] of Object.entries(data)) {
     const relation = table.relations.get(name);
