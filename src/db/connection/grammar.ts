@@ -235,7 +235,7 @@ export interface Grammar {
   lower(text: Expression<unknown>): RawBuilder<string>;
 
   /**
-   * Compares a column of text with a value exactly, regardless of what the collation of the column ignores,
+   * Compares a column of text with a value exactly, regardless of what its collation ignores,
    * such as case; by an index, if the type of the column is one of text.
    */
   exactly(column: Expression<unknown>, value: Slot): Expression<SqlBool>;

@@ -77,7 +77,7 @@ export class Replicas {
     });
   }
 
-  /** Returns the database without its replicas, whose writes move the reads of the request to it. */
+  /** Returns the database without its replicas; its writes move the reads of the request to it. */
   #marking(primary: DbConnection): DbConnection {
     const kysely = noting(primary.kysely, () => this.#markAsWriting());
     const marking: DbConnection = overriding(primary, {

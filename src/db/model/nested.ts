@@ -15,7 +15,7 @@ export type RelationNames<M extends AnyModel, G extends RelationGraph> =
   & keyof RelationsOf<M, G>
   & string;
 
-/** The names of the relations of a model; `never` without a service, so that generic code compiles. */
+/** The names of the relations of a model; `never` without a service, for generic code. */
 export type NamesIn<M extends AnyModel, G extends RelationGraph> = [keyof G] extends [never] ? never
   : RelationNames<M, G>;
 
