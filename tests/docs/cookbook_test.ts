@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { DbOptions } from "../../src/db/mod.ts";
-import { temporaryFolder, testOnEach } from "../db/support/database.ts";
+import { testOnEach } from "../db/support/database.ts";
 import { page } from "../support/docs.ts";
-import { ROOT } from "../support/project.ts";
+import { importProgram } from "../support/program.ts";
 
 /** A repository, for rows to begin with. */
 interface AnyRepository {
@@ -85,10 +82,5 @@ testOnEach("each query of the cookbook is one call", async ({ url }) => {
 /** Imports the program of the page. */
 async function readCookbook(): Promise<Cookbook> {
   const code = page("cookbook").block("ts", "# Cookbook");
-  const source = pathToFileURL(join(ROOT, "src/db/mod.ts")).href;
-  await using folder = await temporaryFolder();
-  const file = folder.path("cookbook.ts");
-  const program = code.replace('"@fw/fw/db"', JSON.stringify(source));
-  await writeFile(file, `${program}\nexport { Blog, cookbook };\n`);
-  return await import(pathToFileURL(file).href) as Cookbook;
+  return await importProgram(code, ["Blog", "cookbook"]) as Cookbook;
 }

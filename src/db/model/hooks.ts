@@ -16,8 +16,8 @@ export interface RowChange<M extends AnyModel> {
 
 /**
  * The hooks of a model, which run inside the transaction of a write: what they throw undoes it.
- * Each is called once for the rows of a statement or an operation, which are at least one, and
- * awaited. `Db` is the service.
+ * Each is called once for an operation, never with an empty list, and awaited; `upsertMany` calls
+ * it for each row, and writes of related rows are operations of their own. `Db` is the service.
  */
 export interface ModelHooks<M extends AnyModel, Db> {
   /** Runs after rows are created. */

@@ -31,7 +31,8 @@ export interface ModelOptions {
   readonly table?: string;
   /**
    * The schema of the table on PostgreSQL. The databases of MySQL and SQLite have no schemas: there
-   * it precedes the name of the table, as in `audit_logs`.
+   * it precedes the name of the table, as in `audit_logs`. The type of `db.kysely` has `audit.logs`
+   * on each database: on those two, refer to the table by `sql.table("audit_logs")`.
    */
   readonly schema?: string;
 }

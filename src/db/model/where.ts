@@ -248,11 +248,11 @@ export interface ListOperators<V, E> {
   readonly not?: ListOf<V>;
   /** Has the element. */
   readonly has?: E;
-  /** Has each of the elements; so it is without elements. */
+  /** Has each of the elements; every row meets an empty list. */
   readonly hasEvery?: readonly E[];
-  /** Has at least one of the elements. */
+  /** Has at least one of the elements; no row meets an empty list. */
   readonly hasSome?: readonly E[];
-  /** Whether it has no elements; a `null` neither has any nor none. */
+  /** `true`: has no elements; `false`: has some. Neither is met by `null`. */
   readonly isEmpty?: boolean;
   /** Whether it is `null`. */
   readonly isNull?: boolean;

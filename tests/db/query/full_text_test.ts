@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
+import { page } from "../../support/docs.ts";
+import { importProgram } from "../../support/program.ts";
 import { type Brand, testOnEach } from "../support/database.ts";
 
 const Article = model("articles", { id: field.integer().primaryKey(), body: field.text() });
@@ -18,24 +20,26 @@ const INDEXES: Readonly<Record<Brand, readonly string[]>> = {
   ],
 };
 
-/** The condition of each brand, as docs/queries.md has it. */
-const CONDITIONS = {
-  postgres: (words: string) =>
-    sql<boolean>`to_tsvector('english', body) @@ websearch_to_tsquery('english', ${words})`,
-  mysql: (words: string) => sql<boolean>`match (body) against (${words} in boolean mode)`,
-  sqlite: (words: string) =>
-    sql<boolean>`id in (select rowid from article_words where article_words match ${words})`,
-};
+/** The name of each brand's condition on the page. */
+const CONDITIONS = { postgres: "onPostgres", mysql: "onMysql", sqlite: "onSqlite" } as const;
 
-testOnEach("a where takes the full-text search of the database", async ({ brand, url }) => {
+/** What the page declares. */
+type TextPage = Readonly<
+  Record<typeof CONDITIONS[Brand], (words: string) => RawBuilder<boolean>>
+>;
+
+testOnEach("a where takes the full-text search of the page about text", async ({ brand, url }) => {
   await using db = await Db.open(DbOptions.fromUrl(url));
   await db.createTables();
   for (const index of INDEXES[brand]) await sql.raw(index).execute(db.kysely);
   await db.article.createMany({
     data: ["A fox and a hound", "Hounds of the night", "An owl"].map((body) => ({ body })),
   });
+  const code = page("text").block("ts", "## Full-text search");
+  const conditions = await importProgram(code, Object.values(CONDITIONS)) as TextPage;
+  const condition = conditions[CONDITIONS[brand]];
   const search = (words: string) =>
-    db.article.findMany({ where: { AND: [() => CONDITIONS[brand](words), { id: { lt: 9 } }] } });
+    db.article.findMany({ where: { AND: [() => condition(words), { id: { lt: 9 } }] } });
   assert.deepEqual((await search("fox")).map(({ id }) => id), [1]);
   assert.deepEqual(await search("nothing"), []);
 });
