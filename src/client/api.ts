@@ -29,8 +29,8 @@ export type AnyApi = Readonly<Record<Exclude<RouteMethod, "ALL">, object>>;
  * the types of its routes by path. Export it beside the module, and import it with `import type`:
  * a client then contains nothing of the server. An interface that extends it costs the compiler
  * half of an alias of it, as TypeScript does not instantiate the routes again for each call.
- * Modules and controllers whose types are not
- * inferred, such as the result of a function that returns `Module`, have no routes in it.
+ * Modules and controllers whose types are not inferred, such as the result of a function that
+ * returns `Module`, have no routes in it.
  *
  * @example
  * ```ts

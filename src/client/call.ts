@@ -22,7 +22,7 @@ export interface CallHeaders {
 
 /** Options of one call; they take precedence over those of the client. */
 export interface CallOptions {
-  /** Ends the call. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal;
   /** The time limit of an attempt, in milliseconds. */
   readonly timeoutMs?: number;

@@ -30,7 +30,8 @@ export interface ClientOptions extends Pick<CallOptions, "signal"> {
   readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
   /**
    * The time limit of an attempt in milliseconds: of the whole answer, or of the head of a stream;
-   * default 30 000.
+   * default 30 000. It aborts the request; `headers()`, interceptors and a `fetch` that ignores the
+   * signal are not limited.
    */
   readonly timeoutMs?: number;
   /**
@@ -52,12 +53,17 @@ export interface Calls<Api extends AnyApi, Method extends keyof AnyApi> {
    * Calls a route and returns the data of its answer.
    *
    * @throws {ProblemError} if the status is 400 or more
+   * @throws {SyntaxError} if the body of a JSON answer is not JSON
    */
   <P extends keyof Api[Method] & string>(
     path: P,
     ...input: CallArguments<P, RouteAt<Api, Method, P>>
   ): Promise<DataOf<RouteAt<Api, Method, P>>>;
-  /** Calls a route and returns its answer: data, or a problem. */
+  /**
+   * Calls a route and returns its answer: data, or a problem.
+   *
+   * @throws {SyntaxError} if the body of a JSON answer is not JSON
+   */
   safe<P extends keyof Api[Method] & string>(
     path: P,
     ...input: CallArguments<P, RouteAt<Api, Method, P>>
@@ -72,8 +78,8 @@ export interface Calls<Api extends AnyApi, Method extends keyof AnyApi> {
     ...input: CallArguments<P, RouteAt<Api, Method, P>>
   ): Promise<Response>;
   /**
-   * Calls a route that sends events, and yields them; leaving the loop ends the call. It does not
-   * connect again.
+   * Calls a route that sends events, and yields them; leaving the loop aborts the call. It does
+   * not reconnect.
    *
    * @throws {ProblemError} if the status is 400 or more
    */

@@ -33,7 +33,7 @@ export function pathOf(
     const isWrong = segments.some((segment) => DOTS.test(segment)) || text === "" && name !== "*";
     if (isWrong) {
       throw new TypeError(
-        `Cannot call ${method} ${path}: params.${name} is ${JSON.stringify(value)}`,
+        `Cannot ${method} ${path}: params.${name} is ${JSON.stringify(value)}`,
       );
     }
     return `/${segments.map(encodeURIComponent).join("/")}`;

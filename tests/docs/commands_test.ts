@@ -25,6 +25,8 @@ const RUN_BY: readonly (readonly [command: RegExp, file: string, words: string])
   [/^fw db migrate/, "tests/cli/project_commands_test.ts", "db migrate"],
   [/^fw db rollback/, "tests/cli/project_commands_test.ts", "db rollback"],
   [/^openssl genpkey/, "tests/docs/commands_test.ts", "genpkey"],
+  // these need Java and Python; validators check the document that they read
+  [/^openapi-(generator-cli|python-client)/, "tests/openapi/validators_test.ts", "validator"],
   // these need an account of Cloudflare; workerd runs the same application
   [/^(npm (install|pkg)|npx wrangler)/, "tests/edge/example_test.ts", "edge"],
 ];
