@@ -142,16 +142,22 @@ export function createClient<Api extends AnyApi>(
   options: ClientOptions = {},
 ): Client<Api> {
   const start = String(base).replace(/\/$/, "");
-  const calls = METHODS.map((name) => [name, callsOf(name.toUpperCase(), start, options)]);
+  const calls = METHODS.map((name) => [name, callsOf(name.toUpperCase(), { start, options })]);
   return Object.fromEntries(calls); // typed by the routes of the API
 }
 
-function callsOf(method: string, start: string, options: ClientOptions): object {
+/** What all calls of a client have. */
+interface Common {
+  readonly start: string;
+  readonly options: ClientOptions;
+}
+
+function callsOf(method: string, { start, options }: Common): object {
   type Read<T> = (response: Response, call: string) => Promise<T>;
   async function run<T>(path: string, input: Input & CallOptions, read: Read<T>): Promise<T> {
     const { signal, timeoutMs = TIMEOUT_MS, retry = 0 } = { ...options, ...input };
     const call = `${method} ${path}`;
-    const url = start + pathOf(path, input, method);
+    const url = start + pathOf(call, input);
     const [body, mediaType] = bodyOf(input);
     for (let count = 0;; count++) {
       const ended = new AbortController();

@@ -15,15 +15,12 @@ export interface Input {
 }
 
 /**
- * Returns a path with its parameters, and the query.
+ * Returns the path of a call, such as `GET /cats/:id`, with its parameters, and the query.
  *
  * @throws {TypeError} if a parameter is missing, or is a segment that changes the path
  */
-export function pathOf(
-  path: string,
-  { params = {}, query = {} }: Input,
-  method: string,
-): string {
+export function pathOf(call: string, { params = {}, query = {} }: Input): string {
+  const path = call.slice(call.indexOf(" ") + 1);
   const filled = path.replace(/\/:(\w+)(\??)|\/\*$/g, (_, name = "*", optional = "") => {
     const value = params[name];
     if (optional && value === undefined) return "";
@@ -32,9 +29,7 @@ export function pathOf(
     // an empty end of a wildcard is a trailing slash
     const isWrong = segments.some((segment) => DOTS.test(segment)) || text === "" && name !== "*";
     if (isWrong) {
-      throw new TypeError(
-        `Cannot ${method} ${path}: params.${name} is ${JSON.stringify(value)}`,
-      );
+      throw new TypeError(`Cannot ${call}: params.${name} is ${JSON.stringify(value)}`);
     }
     return `/${segments.map(encodeURIComponent).join("/")}`;
   });
