@@ -10,7 +10,7 @@ import { type Filter, operatorFilter } from "../../query/operators.ts";
 import type { AnyRow } from "../../query/table.ts";
 import { namesRelation, updateValues } from "../assignments.ts";
 import { keysFilter } from "../row_reading.ts";
-import { findExisting, findTargets } from "./related_targets.ts";
+import { findExisting, findTargets, missing } from "./related_targets.ts";
 import {
   begin,
   type DataPlace,
@@ -51,13 +51,13 @@ export async function writeChildren(write: RelationWrite, owner: Owner): Promise
   if (steps.has("set")) {
     const kept = await targetsOf("set");
     await children.disconnectOthers(kept);
-    await children.connect(kept);
+    await children.connect(kept, "set");
   }
   if (steps.has("disconnect")) {
     const named = listOf(steps.get("disconnect"));
     await children.disconnect(await findExisting(named, stepOf(place, "disconnect")));
   }
-  await children.connect(await targetsOf("connect"));
+  await children.connect(await targetsOf("connect"), "connect");
   for (const value of listOf(steps.get("connectOrCreate"))) {
     await children.connectOrCreate(value);
   }
@@ -75,7 +75,7 @@ async function writeChild(
   if (!isNew && (step === "disconnect" || children.isNullable)) {
     await children.disconnectOthers(found);
   }
-  if (step === "connect") await children.connect(found);
+  if (step === "connect") await children.connect(found, step);
   if (step === "connectOrCreate") await children.connectOrCreate(value);
   if (step === "create") await children.create([value]);
 }
@@ -121,12 +121,17 @@ class Children {
     return { [this.#write.relation.their.name]: this.#key };
   }
 
-  /** Makes rows refer to the owner. */
-  async connect(rows: readonly AnyRow[]): Promise<void> {
-    const { their } = this.#write.relation;
+  /**
+   * Makes the rows of a step refer to the owner.
+   *
+   * @throws {DbError} `RowNotFound` if one is gone since it was found
+   */
+  async connect(rows: readonly AnyRow[], step: string): Promise<void> {
+    const { place, relation: { their } } = this.#write;
     const others = rows.filter((row) => row[their.name] !== this.#key);
     if (others.length === 0) return;
-    await this.#set(this.#key, (operation) => [keysOf(others, operation)]);
+    const count = await this.#set(this.#key, (operation) => [keysOf(others, operation)]);
+    if (count < others.length) throw missing(stepOf(place, step));
   }
 
   /** Sets the foreign key of the given rows that refer to the owner to `null`. */
@@ -147,7 +152,8 @@ class Children {
   /** Connects a row, or creates it. */
   async connectOrCreate(value: unknown): Promise<void> {
     const place = stepOf(this.#write.place, "connectOrCreate");
-    await this.connect([await this.#owner.creates.findOrCreate(value, place, this.#given)]);
+    const row = await this.#owner.creates.findOrCreate(value, place, this.#given);
+    await this.connect([row], "connectOrCreate");
   }
 
   /** Creates rows that refer to the owner. */
@@ -177,13 +183,13 @@ class Children {
     await this.#set(null, (operation) => [isOwned(operation), ...filters(operation)]);
   }
 
-  async #set(key: unknown, filters: Filters): Promise<void> {
+  async #set(key: unknown, filters: Filters): Promise<number> {
     const { place, relation: { their } } = this.#write;
     const operation = begin("update", place);
     const values = updateValues({ [their.name]: key }, operation);
     operation.section("where");
     const filter = every([...scopeFilters(operation), ...filters(operation)]);
-    await writesOf(place.table).updateMany({ values, filter }, operation);
+    return await writesOf(place.table).updateMany({ values, filter }, operation);
   }
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { sql } from "kysely";
-import { dbError } from "../../errors.ts";
+import { type DbError, dbError } from "../../errors.ts";
 import { uniqueValues } from "../../query/condition.ts";
 import { every, scopeFilters, uniqueFilter } from "../../query/filters.ts";
 import type { Operation } from "../../query/operation.ts";
@@ -32,11 +32,15 @@ export async function findTargets(
   wheres: readonly unknown[],
   place: DataPlace,
 ): Promise<readonly AnyRow[]> {
-  const { root } = place;
   const rows = await findSome(wheres, place);
   if (!rows.includes(undefined)) return unique(rows as readonly AnyRow[], place);
+  throw missing(place);
+}
+
+/** Creates the error of a row that data names, and that does not exist or is out of scope. */
+export function missing(place: DataPlace): DbError {
   const reason = `there is no row that ${subjectOf(place)} names`;
-  throw dbError(root.action, { code: "RowNotFound", reason });
+  return dbError(place.root.action, { code: "RowNotFound", reason });
 }
 
 /** Finds the rows as `findTargets` does, without those that do not exist. */
