@@ -23,7 +23,7 @@ import { readSingleHeaders } from "./deno_headers.ts";
 import { abortOnlyEarly, setExchange } from "./deno_request.ts";
 import { DenoServer } from "./deno_server.ts";
 import { DenoUpgrades } from "./deno_upgrades.ts";
-import { DENO_PARTS, headersOf, registerLightResponses } from "./light_responses.ts";
+import { DENO_PARTS, registerLightResponses } from "./light_responses.ts";
 
 /** Listens with `Deno.serve`. */
 export function listenOnDeno(
@@ -147,7 +147,10 @@ function onlyTypeCheck(): (response: Response) => boolean {
  * ends the process instead of sending it.
  */
 function sendable(response: Response): Response {
-  const invalid = headersOf(response).find(([, value]) => CONTROL.test(value))?.[0];
+  let invalid: string | undefined;
+  response.headers.forEach((value, name) => {
+    if (CONTROL.test(value)) invalid = name;
+  });
   if (invalid === undefined) return response;
   getLogger(["fw", "runtime"]).error(
     "Cannot send a response: its header {name} has a control character",

@@ -34,27 +34,14 @@ export const DENO_PARTS: ResponseParts = {
   hasBody: (response, text) => typeof text === "string" || (innerBody(response) ?? null) !== null,
 };
 
-/** What Deno keeps in a response. */
-interface InnerResponse {
-  readonly body?: unknown;
-  readonly headerList?: readonly (readonly [name: string, value: string])[];
-}
-
 let inner: symbol | undefined;
-
-function innerOf(response: Response): InnerResponse | undefined {
-  inner ??= symbolOf(response, "response");
-  return inner && Reflect.get(response, inner);
-}
 
 /** Returns the body of a response of Deno as it was given: its getter makes a stream of a text. */
 function innerBody(response: Response): unknown {
-  return (innerOf(response) ?? response).body;
-}
-
-/** Returns the headers of a response of Deno, which sends it faster if no getter was called. */
-export function headersOf(response: Response): NonNullable<InnerResponse["headerList"]> {
-  return innerOf(response)?.headerList ?? [...response.headers];
+  inner ??= symbolOf(response, "response");
+  if (inner === undefined) return response.body;
+  const { body }: { readonly body?: unknown } = Reflect.get(response, inner) ?? response;
+  return body;
 }
 
 /** Registers the light responses of a runtime, if it keeps their parts under that symbol. */
