@@ -16,11 +16,21 @@ export interface Caller {
 /** Runs work that can ask, as can all that it calls, whether its caller still waits. */
 export type CallerTracker = <T>(caller: Caller, work: () => T | Promise<T>) => Promise<T>;
 
-let tracker: CallerTracker | undefined;
+/** Runs a function in the context in which it was created, as `AsyncLocalStorage.snapshot()`. */
+export type ContextRunner = <R, A extends unknown[]>(run: (...args: A) => R, ...args: A) => R;
 
-/** Sets how callers are tracked; later calls have no effect. */
-export function trackCallers(track: CallerTracker): void {
+let tracker: CallerTracker | undefined;
+let runner: ContextRunner | undefined;
+
+/** Sets how callers are tracked, and in which context they begin; later calls have no effect. */
+export function trackCallers(track: CallerTracker, inContext: ContextRunner): void {
   tracker ??= track;
+  runner ??= inContext;
+}
+
+/** Returns what runs a function in the context in which callers begin, if they are tracked. */
+export function callerContext(): ContextRunner | undefined {
+  return runner;
 }
 
 /** Returns how callers are tracked, if anything asks for them. */

@@ -4,7 +4,6 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
-import { AsyncLocalStorage } from "node:async_hooks";
 import {
   type AdapterOptions,
   type Address,
@@ -16,7 +15,7 @@ import {
   isAnswerable,
   type RuntimeServer,
 } from "./adapter.ts";
-import { callerTracker } from "../platform/caller.ts";
+import { callerContext } from "../platform/caller.ts";
 import { whenReady } from "../platform/ready.ts";
 import { headerOf } from "../platform/request_header.ts";
 import { readSingleHeaders } from "./deno_headers.ts";
@@ -65,14 +64,13 @@ export function listenOnDeno(
  *
  * In Deno 2.9, a module that is loaded in a context of `AsyncLocalStorage` leaves the context to
  * the server: the next requests would begin in it, for example in a transaction of another request.
- * They begin in that of the server, if anything tracks callers.
+ * They begin in that of the database, if there is one.
  */
 export function denoMiddleware(): FetchMiddleware {
   registerLightResponses(DENO_PARTS);
   readSingleHeaders();
   const hasOnlyType = onlyTypeCheck();
   const checked = (response: Response) => hasOnlyType(response) ? response : sendable(response);
-  const inOwnContext = AsyncLocalStorage.snapshot();
   const pass: FetchMiddleware = (received, answer) => {
     const request = overHttp(received);
     const { method, url } = request;
@@ -82,8 +80,10 @@ export function denoMiddleware(): FetchMiddleware {
     const response = whenReady(answer(request), checked);
     return method === "HEAD" ? answerHead(response, withEmptyStream) : response;
   };
-  return (received, answer) =>
-    callerTracker() ? inOwnContext(pass, received, answer) : pass(received, answer);
+  return (received, answer) => {
+    const inContext = callerContext();
+    return inContext ? inContext(pass, received, answer) : pass(received, answer);
+  };
 }
 
 /**

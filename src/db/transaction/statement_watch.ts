@@ -51,7 +51,7 @@ export class StatementWatch {
     trackCallers((caller, work) => {
       const handling = new Handling(caller, handlings.getStore());
       return handling.run(() => handlings.run(handling, work));
-    });
+    }, AsyncLocalStorage.snapshot());
   }
 
   /**
